@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+var check = command{
+	name:    "check",
+	args:    "[FILE…] [FLAGS]",
+	summary: "find what is wrong with hooks files, and with the programs they name",
+	about: "Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that does not exist or\n" +
+		"is not executable, a script without an interpreter, or one that everybody may write to. It runs nothing. Every problem\n" +
+		"is printed with its place, and the exit code is 1 if there is any. Without FILE it is the workspace's own file.",
+	example: "  hookrun check .tenex-hooks.json\n  hookrun check --schema > tenex-hooks.schema.json",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
+		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
+		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
+		return func(files []string, std Streams) (int, error) {
+			switch {
+			case *output != "text" && *output != "json":
+				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			case *schema && len(files) > 0:
+				return 0, errors.New("--schema takes no FILE")
+			case *schema:
+				return exitOK, write(std, projecthooks.Schema)
+			}
+			var report checkReport
+			report.Version, report.Files = 1, []checkedFile{}
+			if len(files) == 0 {
+				if err := missingDir(*workspace); err != nil {
+					return 0, err
+				}
+				path := filepath.Join(*workspace, projecthooks.FileName)
+				if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && *output == "text" {
+					return exitOK, write(std, path+": no such file, so no hooks\n")
+				} else if err == nil {
+					files = []string{path}
+				}
+			}
+			report.OK = true
+			for _, path := range files {
+				f := checkFile(path, *workspace)
+				report.OK = report.OK && len(f.Errors) == 0
+				report.Files = append(report.Files, f)
+			}
+			if *output == "json" {
+				return report.exit(), writeJSON(std, report)
+			}
+			return report.exit(), report.print(std)
+		}
+	},
+}
+
+type checkReport struct {
+	Version int           `json:"version"`
+	OK      bool          `json:"ok"`
+	Files   []checkedFile `json:"files"`
+}
+
+type checkedFile struct {
+	File     string                 `json:"file"`
+	Hooks    int                    `json:"hooks"`
+	Errors   []projecthooks.Problem `json:"errors"`
+	Warnings []projecthooks.Problem `json:"warnings"`
+}
+
+func missingDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return fmt.Errorf("--workspace %s: %w; give the folder of the project", dir, bare(err))
+	}
+	return nil
+}
+
+func checkFile(path, workspace string) checkedFile {
+	f := checkedFile{File: path, Errors: []projecthooks.Problem{}, Warnings: []projecthooks.Problem{}}
+	cfg, err := projecthooks.LoadFile(path)
+	var problems projecthooks.Problems
+	switch {
+	case errors.As(err, &problems):
+		f.Errors = problems
+		return f
+	case err != nil:
+		f.Errors = []projecthooks.Problem{{File: path, Text: err.Error()}}
+		return f
+	}
+	if workspace == "" {
+		workspace = filepath.Dir(path)
+	}
+	if workspace, err = filepath.Abs(workspace); err != nil {
+		f.Errors = []projecthooks.Problem{{File: path, Text: err.Error()}}
+		return f
+	}
+	f.Hooks = len(cfg.Hooks)
+	f.Warnings = append(f.Warnings, cfg.Warnings...)
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		f.Errors = append(f.Errors, h.Inspect(workspace, append(os.Environ(), h.Env...))...)
+	}
+	return f
+}
+
+func (r *checkReport) exit() int {
+	if r.OK {
+		return exitOK
+	}
+	return exitFailed
+}
+
+// print writes good news to stdout and the rest to stderr.
+func (r *checkReport) print(std Streams) error {
+	for _, f := range r.Files {
+		for _, p := range f.Errors {
+			fmt.Fprintln(std.Err, p)
+		}
+		for _, p := range f.Warnings {
+			p.Text = "warning: " + p.Text
+			fmt.Fprintln(std.Err, p)
+		}
+	}
+	if !r.OK {
+		return nil
+	}
+	for _, f := range r.Files {
+		hooks := "hooks"
+		if f.Hooks == 1 {
+			hooks = "hook"
+		}
+		if err := write(std, fmt.Sprintf("%s: %d %s, nothing wrong\n", f.File, f.Hooks, hooks)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeJSON(std Streams, v any) error {
+	e := json.NewEncoder(std.Out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("writing to stdout: %w", err)
+	}
+	return nil
+}

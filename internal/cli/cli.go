@@ -1,0 +1,176 @@
+// Package cli is hookrun's command line: one file for each command, flags in, an exit code and two streams out.
+//
+//	os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+//
+// Messages are written by these rules: `hookrun COMMAND: what is wrong; how to mend it`, lower case, no full stop.
+// Errors in a hooks file stand as `file:line:col: message` alone, so that editors find them. On exit 2 and 3 stderr is
+// the reason and nothing else.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// Streams are the standard streams.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Exit codes of a call that came to no verdict; those of a verdict are protocol.Outcome's.
+const (
+	exitOK     = 0
+	exitFailed = 1 // hookrun could not do its work: the tool must not run
+	exitBlock  = 2
+)
+
+// command is one of hookrun's commands.
+type command struct {
+	name    string
+	args    string // what follows the name in the usage line
+	summary string
+	about   string
+	example string
+	// setup defines the flags and returns what is run when they are parsed.
+	setup func(*pflag.FlagSet) func(args []string, std Streams) (exit int, err error)
+}
+
+func commands() []*command {
+	return []*command{&preExecute, &preTool, &postTool, &check, &explain, &get, &version}
+}
+
+// Run does what the command line says and returns the exit code.
+func Run(args []string, std Streams) int {
+	// Without this a closed stdout would end us by a signal, in the middle and without a word.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
+	if len(args) == 0 {
+		fmt.Fprint(std.Err, overview())
+		return exitFailed
+	}
+	switch args[0] {
+	case "help", "--help", "-h":
+		if len(args) == 1 {
+			return print(std, overview())
+		}
+		args = []string{args[1], "--help"}
+	case "--version":
+		args = []string{"version"}
+	}
+	var names []string
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(args[1:], std)
+		}
+		names = append(names, c.name)
+	}
+	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], projecthooks.Suggest(args[0], names))
+	return exitFailed
+}
+
+func (c *command) run(args []string, std Streams) int {
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.Usage = func() {}
+	work := c.setup(flags)
+	err := flags.Parse(args)
+	if errors.Is(err, pflag.ErrHelp) {
+		return print(std, c.help(flags))
+	}
+	exit := exitFailed
+	if err != nil {
+		err = fmt.Errorf("%w%s (see hookrun %s --help)", err, suggestFlag(err, flags), c.name)
+	} else {
+		exit, err = work(flags.Args(), std)
+	}
+	if err == nil {
+		return exit
+	}
+	complain(std.Err, c.name, err)
+	if f := flags.Lookup("output"); f != nil && f.Value.String() == "claude" {
+		return exitBlock // a client of Claude Code's kind takes any other code for a pass
+	}
+	return exitFailed
+}
+
+// complain prints an error: places in a file as they are, anything else with our name.
+func complain(w io.Writer, name string, err error) {
+	var problems projecthooks.Problems
+	if errors.As(err, &problems) {
+		fmt.Fprintln(w, problems)
+		return
+	}
+	fmt.Fprintf(w, "hookrun %s: %v\n", name, err)
+}
+
+// print writes to stdout. What could not be written was not said, and that is an error.
+func print(std Streams, text string) int {
+	if err := write(std, text); err != nil {
+		fmt.Fprintln(std.Err, "hookrun:", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+func write(std Streams, text string) error {
+	if _, err := io.WriteString(std.Out, text); err != nil {
+		return fmt.Errorf("writing to stdout: %w", err)
+	}
+	return nil
+}
+
+func suggestFlag(err error, flags *pflag.FlagSet) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return projecthooks.Suggest("--"+unknown.GetSpecifiedName(), names)
+}
+
+// noArgs refuses words that are no flags.
+func noArgs(args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q; every value belongs behind its flag", args[0])
+	}
+	return nil
+}
+
+func (c *command) help(flags *pflag.FlagSet) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: hookrun %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), c.about)
+	if f := flags.FlagUsages(); f != "" {
+		fmt.Fprintf(&b, "\nFlags:\n%s", f)
+	}
+	fmt.Fprintf(&b, "\nExample:\n%s\n", c.example)
+	return b.String()
+}
+
+func overview() string {
+	var b strings.Builder
+	b.WriteString("hookrun runs a project's hooks for an agent loop, and says block, inject or continue.\n\nUsage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.summary)
+	}
+	b.WriteString(`
+Exit codes of pre-execute, pre-tool and post-tool:
+  0  continue; stdout has the texts for the model
+  1  hookrun could not do its work; do not run the tool
+  2  do not run the tool; stderr has the reason
+  3  end the loop; stderr has the reason
+
+hookrun COMMAND --help has the flags and an example.
+`)
+	return b.String()
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+var explain = command{
+	name:    "explain",
+	args:    "EVENT [FLAGS]",
+	summary: "say which hooks a call would run, and why; runs none",
+	about: "Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or why not; which program\n" +
+		"that is, where it would run, how long it may take, and what each kind of failure would mean. It runs nothing.",
+	example: `  hookrun explain pre-tool --tool shell --args '{"command":"ls"}'`,
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		f.defineTool(flags)
+		f.defineResult(flags)
+		f.define(flags, "text", "json")
+		return func(args []string, std Streams) (int, error) {
+			if len(args) != 1 {
+				return 0, errors.New("give one EVENT: " + eventNames())
+			}
+			event, ok := protocol.ParseEvent(args[0])
+			if !ok {
+				return 0, fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], strings.Split(eventNames(), ", ")), eventNames())
+			}
+			if err := f.finish(event, std.In); err != nil {
+				return 0, err
+			}
+			o, err := f.options()
+			if err != nil {
+				return 0, err
+			}
+			cfg, err := f.load()
+			if err != nil {
+				return 0, err
+			}
+			e := newExplanation(f.call, cfg, o)
+			if f.output == "json" {
+				return exitOK, writeJSON(std, e)
+			}
+			return exitOK, write(std, e.String())
+		}
+	},
+}
+
+func eventNames() string {
+	var names []string
+	for _, e := range protocol.Events() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+// explanation is what explain says.
+type explanation struct {
+	Version   int             `json:"version"`
+	Event     protocol.Event  `json:"event"`
+	Tool      string          `json:"tool,omitempty"`
+	Workspace string          `json:"workspace"`
+	Files     []string        `json:"files"`
+	Warnings  []string        `json:"warnings,omitempty"`
+	Hooks     []explainedHook `json:"hooks"`
+}
+
+type explainedHook struct {
+	Name      string                               `json:"name"`
+	Source    string                               `json:"source"`
+	Dialect   string                               `json:"dialect"`
+	Runs      bool                                 `json:"would_run"`
+	Why       string                               `json:"why"`
+	Command   string                               `json:"command"`
+	Program   string                               `json:"program,omitempty"` // absent if it cannot be started
+	Problems  []string                             `json:"problems,omitempty"`
+	Cwd       string                               `json:"cwd"`
+	Timeout   string                               `json:"timeout"`
+	OnFailure map[protocol.Cause]protocol.Decision `json:"on_failure"`
+}
+
+func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options) explanation {
+	e := explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Files: cfg.Files, Hooks: []explainedHook{}}
+	if e.Files == nil {
+		e.Files = []string{}
+	}
+	for _, w := range cfg.Warnings {
+		e.Warnings = append(e.Warnings, w.Error())
+	}
+	r := runner.New(cfg, o)
+	for _, p := range r.Plan(c) {
+		h := p.Hook
+		x := explainedHook{
+			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: p.Runs, Why: p.Why,
+			Command: h.Command.String(), Cwd: c.Workspace, Timeout: r.Deadline(h).String(),
+			OnFailure: map[protocol.Cause]protocol.Decision{},
+		}
+		env := r.Environment(h, c)
+		if path, _, err := h.Program(c.Workspace, env); err == nil {
+			x.Program = path
+		}
+		for _, problem := range h.Inspect(c.Workspace, env) {
+			x.Problems = append(x.Problems, problem.Error())
+		}
+		for _, cause := range h.Dialect.Causes {
+			x.OnFailure[cause] = h.Dialect.FailureMeans(c.Event, cause, h.OnFailure, o.OnFailure)
+		}
+		e.Hooks = append(e.Hooks, x)
+	}
+	return e
+}
+
+func (e explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s", e.Event)
+	if e.Tool != "" {
+		fmt.Fprintf(&b, " of tool %q", e.Tool)
+	}
+	fmt.Fprintf(&b, " in %s: ", e.Workspace)
+	if len(e.Hooks) == 0 {
+		b.WriteString("no hooks, the call goes on\n")
+	} else {
+		runs := 0
+		for _, h := range e.Hooks {
+			if h.Runs {
+				runs++
+			}
+		}
+		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
+	}
+	for _, w := range e.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w)
+	}
+	for _, h := range e.Hooks {
+		verdict := "would not run: "
+		if h.Runs {
+			verdict = "would run: "
+		}
+		program := h.Program
+		if program == "" {
+			program = "cannot be started"
+		}
+		fmt.Fprintf(&b, "\n%s (%s, dialect %s)\n  %s%s\n", h.Name, h.Source, h.Dialect, verdict, h.Why)
+		fmt.Fprintf(&b, "  command:    %s\n  program:    %s\n", h.Command, program)
+		for _, p := range h.Problems {
+			fmt.Fprintf(&b, "  problem:    %s\n", p)
+		}
+		fmt.Fprintf(&b, "  cwd:        %s\n  timeout:    %s\n  on failure:", h.Cwd, h.Timeout)
+		for i, cause := range protocol.FailureCauses() {
+			if d, ok := h.OnFailure[cause]; ok {
+				if i > 0 {
+					b.WriteString(",")
+				}
+				fmt.Fprintf(&b, " %s: %s", cause, d)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+var get = command{
+	name:    "get",
+	args:    "PATH",
+	summary: "print one field of the JSON on stdin, for hooks in sh",
+	about: "Prints the field at PATH of the JSON on stdin: a string bare, anything else as JSON. A field that is not there\n" +
+		"prints nothing, and the exit code is 1. PATH is names joined by points, an index for an array: args.command,\n" +
+		"args.files.0; it is gjson's path language, in which a point in a name is written \\. . JSON in which a key is there\n" +
+		"twice is refused: programs differ in which of the two they take.",
+	example: `  command=$("$HOOKRUN" get args.command) || exit 0`,
+	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
+		return func(args []string, std Streams) (int, error) {
+			if len(args) != 1 || args[0] == "" {
+				return 0, errors.New("give one PATH, as in hookrun get args.command")
+			}
+			var doc strings.Builder
+			if _, err := io.Copy(&doc, std.In); err != nil {
+				return 0, fmt.Errorf("reading stdin: %w", bare(err))
+			}
+			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
+				line, col := strictjson.Position(doc.String(), faults[0].Offset)
+				return 0, fmt.Errorf("stdin:%d:%d: %s", line, col, faults[0].Text)
+			}
+			field := gjson.Get(doc.String(), args[0])
+			switch {
+			case !field.Exists():
+				return exitFailed, nil
+			case field.Type == gjson.String:
+				return exitOK, write(std, field.String()+"\n")
+			}
+			return exitOK, write(std, string(strictjson.Compact(nil, field.Raw))+"\n")
+		}
+	},
+}
+
+const maxGetDepth = 10_000

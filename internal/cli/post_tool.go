@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var postTool = command{
+	name:    "post-tool",
+	args:    "--tool NAME [--args JSON|@FILE|-] [--result TEXT|@FILE|-] [--failed] [FLAGS]",
+	summary: "ask the hooks after a tool ran, failed or was blocked",
+	about: "Runs the project's post-tool hooks on one tool call and its result. Append what stands on stdout to the result.\n" +
+		"On exit 2 give the model what stands on stderr: in text output in the place of the result, which a hook may have\n" +
+		"wanted to change. A call that was blocked is shown to these hooks too, with the reason for a result.",
+	example: `  make 2>&1 | hookrun post-tool --tool shell --args '{"command":"make"}' --result -`,
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		f.defineTool(flags)
+		f.defineResult(flags)
+		f.define(flags, "text", "json", "claude")
+		return func(args []string, std Streams) (int, error) {
+			if err := noArgs(args); err != nil {
+				return 0, err
+			}
+			return f.fire(protocol.PostTool, std)
+		}
+	},
+}

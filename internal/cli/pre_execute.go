@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var preExecute = command{
+	name:    "pre-execute",
+	args:    "[--prompt TEXT] [FLAGS]",
+	summary: "ask the hooks before the model sees the user's message",
+	about: "Runs the project's pre-execute hooks, once for each message of the user's, before the model is called.\n" +
+		"What they print belongs at the end of that message, not in the system prompt.",
+	example: "  hookrun pre-execute --prompt 'fix the build' --wrap",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		f.define(flags, "text", "json", "claude")
+		flags.BoolVar(&f.wrap, "wrap", false, "put each text into the tag under which TENEX shows it (text output)")
+		return func(args []string, std Streams) (int, error) {
+			if err := noArgs(args); err != nil {
+				return 0, err
+			}
+			return f.fire(protocol.PreExecute, std)
+		}
+	},
+}

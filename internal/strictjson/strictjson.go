@@ -1,0 +1,331 @@
+// Package strictjson finds what is wrong with a JSON document, and where.
+//
+//	for _, f := range strictjson.Check(doc, 64) {
+//		line, col := strictjson.Position(doc, f.Offset)
+//		…
+//	}
+//
+// It exists because two readers of one document can disagree: of two equal keys encoding/json takes the last and
+// gjson the first, and a gate that reads one while the tool reads the other can be walked around. A document
+// without faults is read alike by every reader.
+//
+// Check guarantees: one pass, time linear in the document, memory linear in the depth and the keys of the open objects.
+// It accepts the language of RFC 8259 and no more. It does not look at UTF-8: see InvalidUTF8.
+package strictjson
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// Fault is one thing that is wrong with a document.
+type Fault struct {
+	Offset int // in bytes, from 0
+	Kind   Kind
+	Text   string // lower case, says how to mend it where that is known
+}
+
+// Kind tells faults apart for callers that can live with some of them.
+type Kind int
+
+const (
+	Syntax    Kind = iota // not JSON; nothing after it was looked at
+	Depth                 // nested deeper than was allowed; nothing after it was looked at
+	Duplicate             // a key that its object already has
+)
+
+// Check returns the faults of doc in order: every duplicate key, and at most one fault of syntax or depth, the last.
+// Arrays and objects may be nested maxDepth deep.
+func Check(doc string, maxDepth int) []Fault {
+	s := scanner{doc: doc, maxDepth: maxDepth}
+	s.document()
+	return s.faults
+}
+
+// Stop is what a scan ends with when it cannot go on. It is only ever a panic inside this package.
+type stop struct{}
+
+type scanner struct {
+	doc      string
+	at       int
+	maxDepth int
+	faults   []Fault
+}
+
+// level is one open array or object.
+type level struct {
+	opened int // offset of its bracket
+	object bool
+	keys   []string // as they read, unescaped
+	index  map[string]struct{}
+}
+
+// manyKeys is where a map becomes cheaper than comparing with every key before.
+const manyKeys = 16
+
+// add reports whether key is new.
+func (l *level) add(key string) bool {
+	if l.index != nil {
+		_, old := l.index[key]
+		l.index[key] = struct{}{}
+		return !old
+	}
+	for _, k := range l.keys {
+		if k == key {
+			return false
+		}
+	}
+	l.keys = append(l.keys, key)
+	if len(l.keys) > manyKeys {
+		l.index = make(map[string]struct{}, 4*manyKeys)
+		for _, k := range l.keys {
+			l.index[k] = struct{}{}
+		}
+	}
+	return true
+}
+
+func (s *scanner) fail(offset int, kind Kind, format string, args ...any) {
+	s.faults = append(s.faults, Fault{offset, kind, fmt.Sprintf(format, args...)})
+	panic(stop{})
+}
+
+// document walks the whole text with a stack of its own: the depth of a hostile document is then memory, not stack.
+func (s *scanner) document() {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(stop); !ok {
+				panic(r)
+			}
+		}
+	}()
+	var open []level
+	for {
+		// A value starts here.
+		s.space()
+		if c := s.peek(); c == '{' || c == '[' {
+			if len(open) == s.maxDepth {
+				s.fail(s.at, Depth, "nested more than %d deep", s.maxDepth)
+			}
+			open = append(open, level{opened: s.at, object: c == '{'})
+			s.at++
+			s.space()
+			if l := &open[len(open)-1]; s.peek() == closing(l.object) {
+				s.at++
+				open = open[:len(open)-1]
+			} else {
+				if l.object {
+					s.key(l)
+				}
+				continue
+			}
+		} else {
+			s.scalar(len(open) > 0)
+		}
+		// A value ended here: close what ends with it, or go on to the next.
+		for {
+			s.space()
+			if len(open) == 0 {
+				if s.at < len(s.doc) {
+					s.fail(s.at, Syntax, "unexpected %s after the end of the document; remove it", s.found())
+				}
+				return
+			}
+			l := &open[len(open)-1]
+			if s.peek() == closing(l.object) {
+				s.at++
+				open = open[:len(open)-1]
+				continue
+			}
+			if s.at >= len(s.doc) {
+				line, col := Position(s.doc, l.opened)
+				s.fail(s.at, Syntax, "the document ends too early: '%c' of %d:%d is never closed", s.doc[l.opened], line, col)
+			}
+			if s.peek() != ',' {
+				s.fail(s.at, Syntax, "expected ',' or '%c', found %s", closing(l.object), s.found())
+			}
+			comma := s.at
+			s.at++
+			s.space()
+			if s.peek() == closing(l.object) {
+				s.fail(comma, Syntax, "a comma before '%c'; remove it", closing(l.object))
+			}
+			if l.object {
+				s.key(l)
+			}
+			break
+		}
+	}
+}
+
+func closing(object bool) byte {
+	if object {
+		return '}'
+	}
+	return ']'
+}
+
+// peek returns the byte at hand, or 0 at the end. A real NUL is no JSON anywhere, so the two need not be told apart.
+func (s *scanner) peek() byte {
+	if s.at < len(s.doc) {
+		return s.doc[s.at]
+	}
+	return 0
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.doc) {
+		switch s.doc[s.at] {
+		case ' ', '\t', '\n', '\r':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// found names what stands at the offset, for a message.
+func (s *scanner) found() string {
+	if s.at >= len(s.doc) {
+		return "the end of the document"
+	}
+	if r, n := utf8.DecodeRuneInString(s.doc[s.at:]); r != utf8.RuneError || n > 1 {
+		return fmt.Sprintf("%q", r)
+	}
+	return fmt.Sprintf("byte 0x%02x", s.doc[s.at])
+}
+
+func (s *scanner) key(l *level) {
+	start := s.at
+	switch s.peek() {
+	case '"':
+	case '\'':
+		s.fail(s.at, Syntax, "JSON takes double quotes, not single ones")
+	case '/', '#':
+		s.fail(s.at, Syntax, "JSON has no comments; put the text under a key that starts with \"x-\"")
+	default:
+		s.fail(s.at, Syntax, "expected a key in double quotes, found %s", s.found())
+	}
+	raw, escaped := s.text()
+	key := raw[1 : len(raw)-1]
+	if escaped {
+		key = gjson.Parse(raw).String()
+	}
+	if !l.add(key) {
+		s.faults = append(s.faults, Fault{start, Duplicate, fmt.Sprintf("the key %q is there twice in one object; keep one", key)})
+	}
+	s.space()
+	if s.peek() != ':' {
+		s.fail(s.at, Syntax, "expected ':' after the key, found %s", s.found())
+	}
+	s.at++
+}
+
+// scalar reads a string, a number or a word. inside is false for the document's own value.
+func (s *scanner) scalar(inside bool) {
+	switch c := s.peek(); {
+	case c == '"':
+		s.text()
+	case c == '-' || '0' <= c && c <= '9':
+		s.number()
+	case s.at >= len(s.doc) && !inside:
+		s.fail(s.at, Syntax, "the document is empty")
+	default:
+		for _, word := range []string{"true", "false", "null"} {
+			if strings.HasPrefix(s.doc[s.at:], word) {
+				s.at += len(word)
+				return
+			}
+		}
+		switch c {
+		case '\'':
+			s.fail(s.at, Syntax, "JSON takes double quotes, not single ones")
+		case '/', '#':
+			s.fail(s.at, Syntax, "JSON has no comments; put the text under a key that starts with \"x-\"")
+		}
+		s.fail(s.at, Syntax, "expected a value, found %s", s.found())
+	}
+}
+
+// text reads a string and returns it as it stands, quotes included.
+func (s *scanner) text() (raw string, escaped bool) {
+	start := s.at
+	s.at++
+	for {
+		s.at += plain(s.doc[s.at:])
+		if s.at >= len(s.doc) {
+			s.fail(start, Syntax, "this string is never closed")
+		}
+		switch c := s.doc[s.at]; {
+		case c == '"':
+			s.at++
+			return s.doc[start:s.at], escaped
+		case c == '\\':
+			escaped = true
+			s.escape()
+		case c < ' ':
+			s.fail(s.at, Syntax, "a raw control character in a string; write it as \\u%04x", c)
+		default: // not ASCII
+			s.at++
+		}
+	}
+}
+
+func (s *scanner) escape() {
+	if s.at+1 < len(s.doc) {
+		switch s.doc[s.at+1] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			s.at += 2
+			return
+		case 'u':
+			if end := s.at + 6; end <= len(s.doc) && strings.Trim(s.doc[s.at+2:end], "0123456789abcdefABCDEF") == "" {
+				s.at = end
+				return
+			}
+		}
+	}
+	s.fail(s.at, Syntax, "not an escape of JSON; write a backslash as \\\\")
+}
+
+func (s *scanner) number() {
+	start := s.at
+	if s.peek() == '-' {
+		s.at++
+	}
+	switch {
+	case s.peek() == '0':
+		s.at++
+	case !s.digits():
+		s.fail(start, Syntax, "not a number")
+	}
+	if s.peek() == '.' {
+		s.at++
+		if !s.digits() {
+			s.fail(start, Syntax, "not a number: no digit after the point")
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.at++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.at++
+		}
+		if !s.digits() {
+			s.fail(start, Syntax, "not a number: no digit in the exponent")
+		}
+	}
+	if c := s.peek(); '0' <= c && c <= '9' {
+		s.fail(start, Syntax, "not a number: it starts with 0")
+	}
+}
+
+// digits skips a run of them and reports whether there was one.
+func (s *scanner) digits() bool {
+	start := s.at
+	for s.at < len(s.doc) && '0' <= s.doc[s.at] && s.doc[s.at] <= '9' {
+		s.at++
+	}
+	return s.at > start
+}

@@ -1,0 +1,139 @@
+package strictjson
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Position gives line and column of an offset, both from 1. A column is a character, as editors count them;
+// a tab is one.
+func Position(doc string, offset int) (line, column int) {
+	l := Locator{Doc: doc}
+	return l.Position(offset)
+}
+
+// Locator gives positions in one document. It counts from the last one asked for: a file of a million faults in one
+// line would else be read a million times.
+type Locator struct {
+	Doc    string
+	offset int
+	line   int // lines and characters before offset
+	column int
+}
+
+// Position gives line and column of an offset, as the function of that name.
+func (l *Locator) Position(offset int) (line, column int) {
+	step, between := 1, ""
+	if offset >= l.offset {
+		between = l.Doc[l.offset:offset]
+	} else {
+		step, between = -1, l.Doc[offset:l.offset]
+	}
+	if n := strings.Count(between, "\n"); n == 0 {
+		l.column += step * utf8.RuneCountInString(between)
+	} else {
+		l.line += step * n
+		l.column = utf8.RuneCountInString(l.Doc[strings.LastIndexByte(l.Doc[:offset], '\n')+1 : offset])
+	}
+	l.offset = offset
+	return l.line + 1, l.column + 1
+}
+
+// InvalidUTF8 returns the offset of the first byte that is no UTF-8, or -1.
+func InvalidUTF8(doc string) int {
+	if utf8.ValidString(doc) {
+		return -1
+	}
+	for i, r := range doc {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(doc[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Compact appends doc to dst without the white space between its tokens. The document must have no fault of syntax.
+func Compact(dst []byte, doc string) []byte {
+	for i := 0; i < len(doc); {
+		switch c := doc[i]; c {
+		case ' ', '\t', '\n', '\r':
+			i++
+		case '"':
+			end := i + 1
+			for {
+				end += plain(doc[end:])
+				if doc[end] == '"' {
+					break
+				}
+				if doc[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			dst = append(dst, doc[i:end+1]...)
+			i = end + 1
+		default:
+			dst = append(dst, c)
+			i++
+		}
+	}
+	return dst
+}
+
+// AppendString appends s to dst as a JSON string. Only what JSON requires is escaped: `<>&` and everything
+// outside ASCII stay as they are. A byte that is no UTF-8 becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		n := plain(s[i:])
+		dst = append(dst, s[i:i+n]...)
+		if i += n; i >= len(s) {
+			break
+		}
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, '\\', 'n')
+		case c == '\t':
+			dst = append(dst, '\\', 't')
+		case c == '\r':
+			dst = append(dst, '\\', 'r')
+		case c < ' ':
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			dst = utf8.AppendRune(dst, r) // U+FFFD for a byte that starts no character
+			i += size
+			continue
+		}
+		i++
+	}
+	return append(dst, '"')
+}
+
+// plain returns the length of the longest prefix of s that is ASCII without control characters, quotes and
+// backslashes: what a JSON string holds as it is. Payloads are megabytes of it, so it looks at eight bytes at once.
+func plain(s string) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		b := s[i : i+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56 // one load
+		quote, slash := w^(ones*'"'), w^(ones*'\\')
+		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway.
+		if (w|(w-ones*' ')|(quote-ones)|(slash-ones))&high != 0 {
+			break
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}

@@ -1,0 +1,12 @@
+// Command hookrun runs a project's hooks for an agent loop: see README.md, or hookrun --help.
+package main
+
+import (
+	"os"
+
+	"github.com/hookrun/hookrun/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}

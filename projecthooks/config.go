@@ -1,0 +1,116 @@
+package projecthooks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// FileName is the hooks file of a workspace.
+const FileName = ".tenex-hooks.json"
+
+// Config is the hooks of one or more files, in order. The zero Config has none.
+type Config struct {
+	Hooks    []Hook
+	Files    []string  // that were read
+	Warnings []Problem // what is odd but loads
+}
+
+// Add appends the hooks of another file.
+func (c *Config) Add(more *Config) {
+	c.Hooks = append(c.Hooks, more.Hooks...)
+	c.Files = append(c.Files, more.Files...)
+	c.Warnings = append(c.Warnings, more.Warnings...)
+}
+
+// Hook is one configured handler.
+type Hook struct {
+	Name      string
+	Command   Command
+	Events    []protocol.Event // canonical
+	Matcher   Matcher
+	Timeout   time.Duration          // 0: the dialect's
+	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
+	Env       []string               // NAME=VALUE, added to the caller's environment
+	Dialect   *protocol.Dialect
+
+	File       string // where it was read
+	Line       int    // of the entry
+	commandPos Problem
+}
+
+// Source is the place of the hook as file:line.
+func (h *Hook) Source() string { return fmt.Sprintf("%s:%d", h.File, h.Line) }
+
+// Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.
+type Command struct {
+	Argv  []string
+	Shell string
+}
+
+func (c Command) String() string {
+	if c.Argv == nil {
+		return c.Shell
+	}
+	quoted := make([]string, len(c.Argv))
+	for i, a := range c.Argv {
+		quoted[i] = a
+		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`|&;<>()*?[]#~") {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// Runs reports whether the hook runs at the event for the tool, and why or why not. Where no tool stands at the event
+// matchers mean nothing, as in Claude Code.
+func (h *Hook) Runs(event protocol.Event, tool string) (runs bool, why string) {
+	event = event.Canonical()
+	if !slices.Contains(h.Events, event) {
+		return false, fmt.Sprintf("it does not subscribe to %s", event)
+	}
+	if !event.HasTool() || h.Matcher.all {
+		return true, fmt.Sprintf("it subscribes to %s", event)
+	}
+	if !h.Matcher.Match(tool) {
+		return false, fmt.Sprintf("its matcher %q does not match the tool %q", h.Matcher, tool)
+	}
+	return true, fmt.Sprintf("it subscribes to %s, and its matcher %q matches the tool %q", event, h.Matcher, tool)
+}
+
+// Deadline is the hook's timeout, or its dialect's.
+func (h *Hook) Deadline() time.Duration {
+	if h.Timeout > 0 {
+		return h.Timeout
+	}
+	return h.Dialect.Timeout
+}
+
+// Problem is one thing that is wrong, or odd, at a place in a file.
+type Problem struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"` // 0: the file as a whole
+	Column int    `json:"column"`
+	Text   string `json:"message"`
+}
+
+func (p Problem) Error() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+}
+
+// Problems are all the errors of a load, one a line.
+type Problems []Problem
+
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}

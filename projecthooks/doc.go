@@ -1,0 +1,20 @@
+// Package projecthooks reads the hooks of a project from its files.
+//
+//	cfg, err := projecthooks.Load(workspace) // WORKSPACE/.tenex-hooks.json; a missing file means no hooks
+//	if err != nil {
+//		fmt.Fprintln(os.Stderr, err) // every error in the file, each as file:line:col: message
+//		return                       // and no tool runs: a gate that cannot be read must not look like one that approved
+//	}
+//
+// A file is read strictly: what is not understood is an error, never skipped. TENEX's own files load unchanged.
+//
+// Guarantees:
+//
+//   - A Config is returned only for files without any error.
+//   - All errors are reported at once, in the order of the file. Lines and columns count from 1; a column is a
+//     character, a byte order mark is none.
+//   - A file costs time linear in its size, and is read up to 1 MiB.
+//   - A Config is never changed after it was returned, and is safe for concurrent use.
+//
+// Not guaranteed: that a program which Inspect found is still there when the hook runs.
+package projecthooks

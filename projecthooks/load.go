@@ -1,0 +1,109 @@
+package projecthooks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+const (
+	maxFileSize  = 1 << 20
+	maxFileDepth = 64
+)
+
+// Load reads the workspace's `.tenex-hooks.json`. There is no search in parent folders and no file in the home
+// directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
+func Load(workspace string) (*Config, error) {
+	path := filepath.Join(workspace, FileName)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return &Config{}, nil // by Lstat: a link to nothing is a gate that got lost
+	}
+	return LoadFile(path)
+}
+
+// LoadFile reads a hooks file that somebody named: here a missing file is an error too.
+func LoadFile(path string) (*Config, error) {
+	doc, err := readFile(path)
+	if err != nil {
+		return nil, Problems{{File: path, Text: err.Error()}}
+	}
+	return Parse(path, doc)
+}
+
+// readFile reads a regular file up to the limit. What is no regular file is not opened for reading: a pipe would wait
+// for ever.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("reading the hooks file: not a regular file but %s", kind(info.Mode()))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
+	}
+	defer f.Close()
+	doc, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
+	}
+	if len(doc) > maxFileSize {
+		return nil, fmt.Errorf("larger than 1 MiB; a hooks file is a few lines")
+	}
+	return doc, nil
+}
+
+// bare takes the path out of an error that stands behind that path already.
+func bare(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return m.Type().String()
+}
+
+// Parse reads the text of a hooks file. path is for messages only.
+func Parse(path string, doc []byte) (*Config, error) {
+	p := parser{file: path, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
+	p.places.Doc = p.doc
+	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
+		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
+		return nil, p.problems
+	}
+	readable := true
+	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
+		p.problem(f.Offset, "parsing: %s", f.Text)
+		readable = readable && f.Kind == strictjson.Duplicate
+	}
+	if readable {
+		p.document()
+	}
+	if len(p.problems) > 0 {
+		p.sort()
+		return nil, p.problems
+	}
+	p.config.Files = []string{path}
+	return &p.config, nil
+}

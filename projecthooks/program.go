@@ -1,0 +1,134 @@
+package projecthooks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Program finds what the hook's command runs: the path to start and the arguments, the program's name first. A name
+// with a slash is looked up in the workspace, any other in the PATH of env, which is the environment that the hook will
+// have. Entries of PATH that are no absolute paths are passed over: what they mean depends on where hookrun was started.
+func (h *Hook) Program(workspace string, env []string) (path string, argv []string, err error) {
+	if h.Command.Argv == nil {
+		path, err = find(shell, workspace, env)
+		return path, []string{"sh", "-c", h.Command.Shell}, err
+	}
+	path, err = find(h.Command.Argv[0], workspace, env)
+	return path, h.Command.Argv, err
+}
+
+func find(name, workspace string, env []string) (string, error) {
+	if filepath.Base(name) != name {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(workspace, path)
+		}
+		found, err := exec.LookPath(path)
+		return found, startError(name, err)
+	}
+	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%s: not found in PATH", name)
+}
+
+// startError says in the words of the file why a program cannot be started.
+func startError(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file", name)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: not executable; chmod +x it", name)
+	}
+	var e *exec.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// lookup returns the last value of a variable, which is the one that counts.
+func lookup(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// interpreters run a script that they are given as an argument, and end with a code of their own if it is missing.
+var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "node", "ruby", "perl"}
+
+// Inspect looks for what would make the hook fail when it runs, or would let anybody change what it does: a program
+// that does not exist or is not executable, a script whose interpreter is missing or whose #! line ends in CR LF, a
+// file that everybody may write to. It runs nothing.
+func (h *Hook) Inspect(workspace string, env []string) []Problem {
+	var faults []string
+	path, argv, err := h.Program(workspace, env)
+	switch {
+	case err != nil:
+		faults = []string{err.Error()}
+	case h.Command.Argv == nil:
+		// Only a shell can say what a command line runs. A plain path at its start is looked at all the same.
+		word, _, _ := strings.Cut(strings.TrimSpace(h.Command.Shell), " ")
+		if strings.Contains(word, "/") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == "" {
+			if path, err := find(word, workspace, env); err != nil {
+				faults = []string{err.Error()}
+			} else {
+				faults = inspectProgram(path, word, workspace, env)
+			}
+		}
+	default:
+		faults = inspectProgram(path, argv[0], workspace, env)
+		if script := scriptOf(argv); script != "" {
+			faults = append(faults, inspectScript(script, workspace)...)
+		}
+	}
+	var problems []Problem
+	for _, f := range faults {
+		p := h.commandPos
+		p.Text = fmt.Sprintf("hook %q: %s", h.Name, f)
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// scriptOf returns the script that an interpreter is started with, "" if there is none that could be told.
+func scriptOf(argv []string) string {
+	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
+	for _, known := range interpreters {
+		if name == known && len(argv) > 1 && argv[1] != "" && argv[1][0] != '-' {
+			return argv[1]
+		}
+	}
+	return ""
+}
+
+// inspectScript looks at a script that needs to be readable only.
+func inspectScript(script, workspace string) []string {
+	path := script
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(workspace, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return []string{startError(script, err).Error()}
+	}
+	if fault := worldWritable(info, script); fault != "" {
+		return []string{fault}
+	}
+	return nil
+}

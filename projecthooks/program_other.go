@@ -1,0 +1,14 @@
+//go:build !unix
+
+package projecthooks
+
+import "io/fs"
+
+// shell runs string commands; it comes with Git for Windows and must be in PATH.
+const shell = "sh"
+
+// inspectProgram has nothing to add where files have neither #! lines nor mode bits: that a program is there was found
+// out before.
+func inspectProgram(path, name, workspace string, env []string) []string { return nil }
+
+func worldWritable(info fs.FileInfo, name string) string { return "" }

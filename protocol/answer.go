@@ -1,0 +1,173 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// answer is Claude Code's hook output (2.1.329), as far as hookrun acts on it.
+type answer struct {
+	decided       bool // decision or permissionDecision was there
+	decision      Decision
+	reason        string
+	stop          bool
+	stopReason    string
+	systemMessage string
+	context       string
+	updatedInput  []byte
+	updatedOutput []byte
+}
+
+// The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
+var (
+	decisionWords   = map[string]Decision{"approve": Continue, "block": Block}
+	permissionWords = map[string]Decision{"allow": Continue, "deny": Block, "ask": Ask, "defer": Defer}
+)
+
+// misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
+// so the deny of a guard whose author mixed the two up.
+var misplaced = map[string]bool{"permissionDecision": true, "updatedInput": true, "updatedToolOutput": true}
+
+// parseAnswer reads what a hook printed as an answer. Text that does not start with '{', and an object without any
+// key of an answer, is no answer but plain text: is is false. The empty object is an answer that says nothing.
+// An error means that the hook tried to answer and cannot be understood.
+func parseAnswer(text string) (a answer, is bool, err error) {
+	a.decision = Continue
+	if !strings.HasPrefix(text, "{") {
+		return a, false, nil
+	}
+	if faults := strictjson.Check(text, maxInputDepth); len(faults) > 0 {
+		line, col := strictjson.Position(text, faults[0].Offset)
+		return a, true, fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
+	}
+	keys, known, lost := 0, 0, ""
+	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+		keys++
+		known++
+		switch name := key.String(); name {
+		case "continue":
+			var goOn = true
+			err = readBool(name, value, &goOn)
+			a.stop = !goOn
+		case "stopReason":
+			err = readText(name, value, &a.stopReason)
+		case "systemMessage":
+			err = readText(name, value, &a.systemMessage)
+		case "reason":
+			err = readText(name, value, &a.reason)
+		case "suppressOutput":
+			err = readBool(name, value, new(bool))
+		case "terminalSequence":
+			err = readText(name, value, new(string))
+		case "decision":
+			err = a.decide(name, value, decisionWords)
+		case "hookSpecificOutput":
+			err = a.specific(value)
+		default:
+			known--
+			if misplaced[name] {
+				lost = name
+			}
+		}
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return a, true, err
+	case lost != "":
+		return a, true, fmt.Errorf("%s belongs in hookSpecificOutput", lost)
+	}
+	return a, known > 0 || keys == 0, nil
+}
+
+// specific reads hookSpecificOutput. Its hookEventName is not compared with the event: a hook that was written for
+// another moment and still says deny means it.
+func (a *answer) specific(object gjson.Result) (err error) {
+	if object.Type == gjson.Null {
+		return nil
+	}
+	if !object.IsObject() {
+		return wrongType("hookSpecificOutput", "an object", object)
+	}
+	object.ForEach(func(key, value gjson.Result) bool {
+		switch name := key.String(); name {
+		case "permissionDecision":
+			err = a.decide(name, value, permissionWords)
+		case "permissionDecisionReason":
+			var reason string
+			if err = readText(name, value, &reason); reason != "" {
+				a.reason = reason
+			}
+		case "additionalContext":
+			err = readText(name, value, &a.context)
+		case "updatedInput":
+			if value.Type != gjson.Null && !value.IsObject() {
+				err = wrongType(name, "an object", value)
+			} else if value.IsObject() {
+				a.updatedInput = strictjson.Compact(nil, value.Raw)
+			}
+		case "updatedToolOutput", "updatedMCPToolOutput":
+			if value.Type != gjson.Null {
+				a.updatedOutput = strictjson.Compact(nil, value.Raw)
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// decide takes a decision; of several the strictest counts.
+func (a *answer) decide(name string, value gjson.Result, words map[string]Decision) error {
+	var word string
+	if err := readText(name, value, &word); err != nil || value.Type == gjson.Null {
+		return err
+	}
+	d, ok := words[word]
+	if !ok {
+		return fmt.Errorf("%s %q does not exist", name, word)
+	}
+	a.decided = true
+	a.decision = min(a.decision, d)
+	return nil
+}
+
+// readText and readBool take null for a key that is not there, as many JSON writers print it. Nothing else is converted.
+func readText(name string, value gjson.Result, into *string) error {
+	switch value.Type {
+	case gjson.Null:
+	case gjson.String:
+		*into = value.String()
+	default:
+		return wrongType(name, "a string", value)
+	}
+	return nil
+}
+
+func readBool(name string, value gjson.Result, into *bool) error {
+	switch value.Type {
+	case gjson.Null:
+	case gjson.True, gjson.False:
+		*into = value.Bool()
+	default:
+		return wrongType(name, "true or false", value)
+	}
+	return nil
+}
+
+func wrongType(name, want string, value gjson.Result) error {
+	raw := value.Raw
+	if len(raw) > 40 {
+		raw = lossy(raw[:40]) + "…"
+	}
+	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
+}
+
+var errTooLong = errors.New("it is too long: 1 MiB of output is kept")
+
+// exited says how a process ended that was not killed.
+func exited(who string, code int) string { return fmt.Sprintf("%s exited with %d", who, code) }

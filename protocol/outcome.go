@@ -1,0 +1,171 @@
+package protocol
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// Outcome is what all hooks of a call amount to. Its JSON form is the contract of `--output json`; a field that is
+// false, empty or not applicable is left out there.
+type Outcome struct {
+	Version  int      `json:"version"` // 1
+	Event    Event    `json:"event"`   // as it was fired
+	Tool     string   `json:"tool,omitempty"`
+	Decision Decision `json:"decision"` // anything but continue: do not run the tool
+
+	Approved   bool   `json:"approved,omitempty"` // a hook said allow: the host may skip its own prompt
+	Stop       bool   `json:"stop,omitempty"`     // end the loop
+	StopReason string `json:"stop_reason,omitempty"`
+	Reason     string `json:"reason,omitempty"` // Reason, Cause and Hook are those of the hook that decided
+	Cause      Cause  `json:"cause,omitempty"`
+	Hook       string `json:"hook,omitempty"`
+
+	UpdatedInput  json.RawMessage `json:"updated_input,omitempty"`  // give the tool this
+	UpdatedOutput json.RawMessage `json:"updated_output,omitempty"` // give the model this
+
+	Inject         []Inject     `json:"inject,omitempty"` // for the model, in the order of the file
+	SystemMessages []string     `json:"system_messages,omitempty"`
+	Warnings       []string     `json:"warnings,omitempty"`
+	Hooks          []HookReport `json:"hooks"` // those that matched, in the order of the file
+	Duration       Milliseconds `json:"duration_ms"`
+
+	rewroteInput, rewroteOutput string // names of the hooks that did
+}
+
+// Inject is one text for the model.
+type Inject struct {
+	Hook      string `json:"hook"`
+	Content   string `json:"content"`
+	Truncated bool   `json:"truncated,omitempty"`
+	File      string `json:"file,omitempty"` // holds the whole text
+}
+
+// HookReport is what became of one hook.
+type HookReport struct {
+	Name        string       `json:"name"`
+	Source      string       `json:"source"` // file:line
+	Status      Status       `json:"status"`
+	Cause       Cause        `json:"cause,omitempty"`
+	ExitCode    *int         `json:"exit_code,omitempty"` // nil unless the hook exited by itself
+	Signal      string       `json:"signal,omitempty"`
+	Duration    Milliseconds `json:"duration_ms"`
+	StdoutBytes int64        `json:"stdout_bytes"`
+	Stderr      string       `json:"stderr,omitempty"`
+	LeftRunning []int        `json:"left_running,omitempty"`
+}
+
+// Milliseconds is a duration that JSON shows in milliseconds, to a hundredth.
+type Milliseconds time.Duration
+
+// MarshalJSON gives a number.
+func (m Milliseconds) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(m)/(10*time.Microsecond)) / 100)
+}
+
+// UnmarshalJSON reads a number.
+func (m *Milliseconds) UnmarshalJSON(b []byte) error {
+	var f float64
+	err := json.Unmarshal(b, &f)
+	*m = Milliseconds(f * float64(time.Millisecond))
+	return err
+}
+
+// maxStderr is how much of a hook's stderr an outcome shows.
+const maxStderr = 64 << 10
+
+// Report fills in what a process result says about a hook. Name and Source are the caller's.
+func Report(name, source string, r *Result, v *Verdict) HookReport {
+	h := HookReport{
+		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
+		Signal: r.Signal, Duration: Milliseconds(r.Duration),
+		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
+	}
+	if r.Err == nil && !r.TimedOut && r.Signal == "" {
+		h.ExitCode = &r.ExitCode
+	}
+	return h
+}
+
+// shorten keeps the two ends of a text.
+func shorten(s string, limit int) string {
+	const mark = "\n[hookrun: shortened]\n"
+	if len(s) <= limit {
+		return s
+	}
+	half := (limit - len(mark)) / 2
+	return strings.ToValidUTF8(s[:half], "") + mark + strings.ToValidUTF8(s[len(s)-half:], "")
+}
+
+// Judged is a hook that matched, and its verdict.
+type Judged struct {
+	Report  HookReport
+	Verdict Verdict
+	Dialect *Dialect
+}
+
+// Skipped is a hook that matched and did not run, since an earlier block had ended the call.
+func Skipped(name, source string, d *Dialect) Judged {
+	return Judged{HookReport{Name: name, Source: source, Status: StatusSkipped}, Verdict{Decision: Continue, Status: StatusSkipped}, d}
+}
+
+// Merge makes one outcome of what the hooks said, given in file order. The strictest decision counts, and the first
+// hook in the file that made it gives reason and cause. Of rewrites and stop reasons the last counts. Texts keep the
+// order of the file. No hooks at all is a plain continue.
+func Merge(c *Call, judged []Judged) Outcome {
+	o := Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: Continue, Hooks: []HookReport{}}
+	for i := range judged {
+		o.Decision = min(o.Decision, judged[i].Verdict.Decision)
+	}
+	decided := false
+	for i := range judged {
+		h, v := &judged[i].Report, &judged[i].Verdict
+		o.Hooks = append(o.Hooks, *h)
+		o.Warnings = append(o.Warnings, v.Warnings...)
+		if v.Decision == o.Decision && !decided && (o.Decision != Continue || v.Approved) {
+			decided = true
+			o.Reason, o.Cause, o.Hook = v.Reason, v.Cause, h.Name
+			o.Approved = v.Approved
+		}
+		if v.Stop {
+			o.Stop = true
+			if v.StopReason != "" {
+				o.StopReason = v.StopReason
+			} else if o.StopReason == "" {
+				o.StopReason = "Stopped by project hook '" + h.Name + "'"
+			}
+		}
+		if v.SystemMessage != "" {
+			o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
+		}
+		if v.UpdatedInput != nil && o.Decision != Block {
+			o.UpdatedInput, o.rewroteInput = v.UpdatedInput, h.Name
+		}
+		if v.UpdatedOutput != nil {
+			o.UpdatedOutput, o.rewroteOutput = v.UpdatedOutput, h.Name
+		}
+		dropped := o.Decision == Block && v.Decision != Block && judged[i].Dialect.DropContextOnBlock
+		if v.Context != "" && !dropped {
+			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated})
+		}
+	}
+	return o
+}
+
+// ResultText returns the tool's result as the model is to see it after the rewrites of its hooks: a JSON string as the
+// text that it is, any other value as compact JSON.
+func (o *Outcome) ResultText(result string) string {
+	if o.UpdatedOutput == nil {
+		return result
+	}
+	return textOf(o.UpdatedOutput)
+}
+
+func textOf(value []byte) string {
+	if v := gjson.ParseBytes(value); v.Type == gjson.String {
+		return v.String()
+	}
+	return string(value)
+}

@@ -1,0 +1,52 @@
+package protocol
+
+import "github.com/hookrun/hookrun/internal/strictjson"
+
+// Payload is what a hook gets on stdin, in pieces that are written one after the other. Values that occur under two
+// names are one piece in memory: arguments and results can be megabytes.
+type Payload [][]byte
+
+// Bytes returns the payload in one piece.
+func (p Payload) Bytes() []byte {
+	var all []byte
+	for _, piece := range p {
+		all = append(all, piece...)
+	}
+	return all
+}
+
+// object builds a payload of one JSON object and a newline, keys in the order of the calls.
+type object struct {
+	pieces Payload
+	open   []byte // the piece being written
+}
+
+func (o *object) key(name string) {
+	if len(o.pieces) == 0 && len(o.open) == 0 {
+		o.open = append(o.open, '{')
+	} else {
+		o.open = append(o.open, ',')
+	}
+	o.open = append(strictjson.AppendString(o.open, name), ':')
+}
+
+func (o *object) text(name, value string) {
+	o.key(name)
+	o.open = strictjson.AppendString(o.open, value)
+}
+
+// raw adds a value that is JSON already, without copying it.
+func (o *object) raw(name string, value []byte) {
+	o.key(name)
+	o.pieces = append(o.pieces, o.open, value)
+	o.open = nil
+}
+
+func (o *object) end() Payload {
+	return append(o.pieces, append(o.open, '}', '\n'))
+}
+
+// jsonText returns s as a JSON string.
+func jsonText(s string) []byte {
+	return strictjson.AppendString(make([]byte, 0, len(s)+len(s)/16+2), s)
+}

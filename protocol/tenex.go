@@ -1,0 +1,201 @@
+package protocol
+
+import (
+	"strings"
+	"time"
+)
+
+// Tenex is the dialect of `.tenex-hooks.json` in its own form. Hooks run one after the other; before a tool any exit
+// but 0 blocks, after it nothing but a JSON answer does. It departs from TENEX, which takes stdout for text always:
+// here Claude Code's JSON answers count, so that a guard written for that client guards here.
+var Tenex = &Dialect{
+	Name:    "tenex",
+	Timeout: 30 * time.Second,
+	// An exit code is no failure here: before a tool it is the verdict, after it a warning.
+	Causes: []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput},
+	Failure: map[Event]FailurePolicy{
+		PreTool: {
+			CauseSignal:    Block,
+			CauseUnstarted: Block,    // a gate that is not there is a mistake, not an approval
+			CauseTimeout:   Continue, // TENEX: a slow hook must not hold up the agent
+			CauseOutput:    Block,
+		},
+		PostTool:   passing,
+		PreExecute: passing,
+	},
+	Chain:              true,
+	StopAtBlock:        true,
+	DropContextOnBlock: true,
+	Payload:            tenexPayload,
+	Judge:              tenexJudge,
+}
+
+// passing is for moments that a failure cannot hold up: the tool ran already, or there is none.
+var passing = FailurePolicy{CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Continue, CauseOutput: Continue}
+
+// tenexPayload writes TENEX's keys and then Claude Code's for the same values, so that a hook written for either
+// works as it is. Keys that Claude Code always sends are there when they are empty, as strings: its hooks read them unasked.
+func tenexPayload(c *Call) (Payload, []string, error) {
+	var o object
+	var input, result []byte
+	var warnings []string
+	tool, post := c.Event.HasTool(), c.Event.Canonical() == PostTool
+
+	o.text("event", string(c.Event.Canonical()))
+	if tool {
+		var err error
+		if input, warnings, err = c.Input(); err != nil {
+			return nil, nil, err
+		}
+		o.text("tool", c.Tool)
+		o.raw("args", input)
+	}
+	if post {
+		result = jsonText(c.Result)
+		o.raw("result", result)
+	}
+	o.text("session_id", c.SessionID)
+	o.text("cwd", c.Workspace)
+	if c.TranscriptPath == "" {
+		o.raw("transcript_path", []byte("null"))
+	} else {
+		o.text("transcript_path", c.TranscriptPath)
+	}
+	o.text("prompt", c.Prompt)
+	if c.AgentID != "" {
+		o.text("agent_id", c.AgentID)
+	}
+	if post && c.Failed {
+		// Claude Code has an event of its own for this, with the text in "error".
+		o.text("hook_event_name", "PostToolUseFailure")
+		o.raw("error", result)
+	} else {
+		o.text("hook_event_name", string(c.Event.Claude()))
+	}
+	if tool {
+		o.text("tool_name", c.Tool)
+		o.raw("tool_input", input)
+	}
+	if post {
+		o.raw("tool_response", result)
+	}
+	if tool {
+		o.text("tool_use_id", c.ToolUseID)
+	}
+	return o.end(), warnings, nil
+}
+
+// tenexJudge reads, in this order: no start, deadline, signal or exit code, output.
+func tenexJudge(c *Call, hook string, r *Result) Verdict {
+	who := said(c.Event, hook)
+	switch {
+	case r.Err != nil:
+		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
+	case r.TimedOut: // what it printed until then is no answer
+		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
+	}
+	text := r.Stdout.Text()
+	a, answered, err := parseAnswer(text)
+	if err != nil && r.Stdout.LeftOut() > 0 {
+		err = errTooLong
+	}
+	if r.Signal != "" || r.ExitCode != 0 {
+		return tenexFailure(c, hook, r, a, answered && err == nil)
+	}
+	switch {
+	case err != nil:
+		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + err.Error()}
+	case !answered:
+		v := Verdict{Decision: Continue, Status: StatusOK, Context: text, Truncated: r.Stdout.LeftOut() > 0}
+		if strayAnswer(text) {
+			v.Warnings = []string{who + " printed text before a JSON answer, so the answer was not read; print the JSON alone"}
+		}
+		return v
+	}
+	return a.verdict(c, hook)
+}
+
+// tenexFailure judges an exit other than 0 and a death by signal. a counts only if read is true.
+func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict {
+	who := said(c.Event, hook)
+	if c.Event.Canonical() != PreTool {
+		if r.Signal != "" {
+			return Verdict{Cause: CauseSignal, Status: StatusFailed, Problem: who + " was killed by " + r.Signal}
+		}
+		return Verdict{Decision: Continue, Cause: CauseExit, Status: StatusFailed, Warnings: []string{exited(who, r.ExitCode) + "; " + ignored(c.Event)}}
+	}
+	v := Verdict{Cause: CausePolicy, Status: StatusBlocked}
+	denied := read && a.decision != Continue
+	if read { // the exit blocks whatever the JSON allows; the rest of what it says still counts
+		v = a.verdict(c, hook)
+		v.Decision, v.Cause, v.Status, v.Approved = Block, CausePolicy, StatusBlocked, false
+		v.UpdatedInput, v.Reason = nil, ""
+	}
+	if r.Signal != "" && !denied { // a deny stands, however its author died
+		v.Cause, v.Status, v.Problem = CauseSignal, StatusFailed, who+" was killed by "+r.Signal
+	}
+	v.Reason = r.Stderr.Text()
+	if denied && a.reason != "" {
+		v.Reason = a.reason
+	}
+	if v.Reason == "" {
+		v.Reason = blockedBy(hook)
+	}
+	return v
+}
+
+// verdict turns an answer that was read, of a hook that ended well, into a verdict.
+func (a *answer) verdict(c *Call, hook string) Verdict {
+	v := Verdict{
+		Decision:      a.decision,
+		Status:        StatusOK,
+		Reason:        a.reason,
+		Stop:          a.stop,
+		StopReason:    a.stopReason,
+		Context:       a.context,
+		SystemMessage: a.systemMessage,
+		UpdatedInput:  a.updatedInput,
+		UpdatedOutput: a.updatedOutput,
+	}
+	event := c.Event.Canonical()
+	if a.decided {
+		v.Cause = CausePolicy
+	}
+	v.Approved = a.decided && a.decision == Continue && event == PreTool
+	switch {
+	case a.decision == Continue:
+		if !v.Approved {
+			v.Reason = ""
+		}
+	case a.reason == "":
+		v.Reason = map[Decision]string{
+			Block: blockedBy(hook),
+			Ask:   "Project hook '" + hook + "' asks for confirmation of this tool call",
+			Defer: "Project hook '" + hook + "' defers this tool call",
+		}[a.decision]
+	}
+	if a.decision != Continue {
+		v.Status = StatusBlocked
+	}
+	if v.UpdatedInput != nil && event != PreTool {
+		v.UpdatedInput = nil
+		v.Warnings = append(v.Warnings, said(c.Event, hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
+	}
+	if v.UpdatedOutput != nil && event != PostTool {
+		v.UpdatedOutput = nil
+		v.Warnings = append(v.Warnings, said(c.Event, hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
+	}
+	return v
+}
+
+func blockedBy(hook string) string { return "Tool call blocked by project hook '" + hook + "'" }
+
+// strayAnswer reports whether a JSON answer follows some text.
+func strayAnswer(text string) bool {
+	i := strings.Index(text, "\n{")
+	if i < 0 {
+		return false
+	}
+	a, is, err := parseAnswer(text[i+1:])
+	return is && err == nil && (a.decided || a.stop || a.updatedInput != nil || a.updatedOutput != nil)
+}

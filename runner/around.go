@@ -1,0 +1,79 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Tool runs a tool on its arguments, which are JSON or what the model wrote instead. An error is the tool's failure: its
+// text becomes the result.
+type Tool func(ctx context.Context, args string) (result string, err error)
+
+// Record is what a loop keeps of one tool call, and shows the model.
+type Record struct {
+	Tool       string `json:"tool"`
+	Args       string `json:"args"`   // as the tool got them, or would have
+	Result     string `json:"result"` // with the texts of the hooks folded in
+	IsError    bool   `json:"is_error"`
+	Ran        bool   `json:"ran"`                   // the tool did run
+	Stop       bool   `json:"stop,omitempty"`        // a hook wants the loop to end after this call
+	StopReason string `json:"stop_reason,omitempty"` // the pre-tool hooks' before the post-tool hooks'
+
+	Pre  protocol.Outcome `json:"-"`
+	Post protocol.Outcome `json:"-"`
+}
+
+// AroundTool takes one tool call through its hooks as TENEX's turn loop does: the pre-tool hooks, the tool unless they
+// hold it up, and the post-tool hooks in any case, with the block's reason or the error's text for a result. Only then are
+// the hooks' texts folded into the result, those of pre-tool first: earlier, the post-tool hooks would judge them as the
+// tool's. A blocked call is no error: the model reads the reason. A post-tool block is feedback, and is folded in last.
+//
+// On an error no hook's verdict stands behind the record: if Ran is false the tool did not run, else the post-tool hooks
+// could not be asked and Result is left empty, since they might have changed it.
+func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool) (Record, error) {
+	c.Event = protocol.PreTool
+	rec := Record{Tool: c.Tool, Args: c.Args}
+	var err error
+	if rec.Pre, err = r.Fire(ctx, c); err != nil {
+		return rec, err
+	}
+	if rec.Pre.UpdatedInput != nil {
+		rec.Args = string(rec.Pre.UpdatedInput)
+	}
+	c.Event, c.Args = protocol.PostTool, rec.Args
+	switch {
+	case rec.Pre.Decision != protocol.Continue:
+		c.Result = rec.Pre.Reason
+	default:
+		rec.Ran = true
+		if c.Result, err = tool(ctx, rec.Args); err != nil {
+			rec.IsError, c.Failed = true, true
+			if c.Result == "" {
+				c.Result = err.Error()
+			}
+		}
+	}
+	if rec.Post, err = r.Fire(ctx, c); err != nil {
+		return rec, errors.Join(errors.New("the post-tool hooks could not be asked"), err)
+	}
+	rec.Stop = rec.Pre.Stop || rec.Post.Stop
+	if rec.StopReason = rec.Pre.StopReason; rec.StopReason == "" {
+		rec.StopReason = rec.Post.StopReason
+	}
+	texts := append(contents(rec.Pre), contents(rec.Post)...)
+	if rec.Post.Decision != protocol.Continue {
+		texts = append(texts, rec.Post.Reason)
+	}
+	rec.Result, err = protocol.Fold(rec.Post.ResultText(c.Result), texts...)
+	return rec, err
+}
+
+func contents(o protocol.Outcome) []string {
+	texts := make([]string, len(o.Inject))
+	for i, in := range o.Inject {
+		texts[i] = in.Content
+	}
+	return texts
+}

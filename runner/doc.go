@@ -1,0 +1,33 @@
+// Package runner asks a project's hooks about a call of an agent loop, and says what they amount to.
+//
+//	cfg, err := projecthooks.Load(workspace)
+//	…
+//	r := runner.New(cfg, runner.Options{})
+//	outcome, err := r.Fire(ctx, protocol.Call{Event: protocol.PreTool, Workspace: workspace, Tool: "shell", Args: args})
+//	if err != nil || outcome.Decision != protocol.Continue {
+//		return // do not run the tool: outcome.Reason says why
+//	}
+//
+// AroundTool does the whole of what an agent loop does with one tool call.
+//
+// Guarantees, for each hook that runs:
+//
+//  1. The clock starts before the process does. Its stdin is written inside the deadline and beside the reading; a hook
+//     that does not read is fine.
+//  2. The verdict is taken when the hook exits, not when its pipes close. After that the pipes are read for 500 ms at
+//     most, and only if somebody still holds them.
+//  3. A hook has its own session and process group and no terminal. At the deadline, or when ctx ends, the group gets
+//     SIGTERM, and SIGKILL 500 ms later. Descendants that left the group are found and killed on Linux; what could not
+//     be killed is named in the outcome.
+//  4. After a normal exit its children are left alone. The outcome names those of its group.
+//  5. When this process dies, the hook is killed too (Linux; on Windows all that it started as well).
+//  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
+//  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
+//     before a hook is started (Linux and macOS).
+//  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exception is a process that
+//     the system cannot kill.
+//
+// Not guaranteed: that a hook which runs as the same user cannot undo this. It is a program of the project's owner, not
+// an enemy. On macOS descendants that left the group are not found. On Windows there is no SIGTERM: the job of the hook
+// is ended at the deadline.
+package runner

@@ -1,0 +1,51 @@
+package runner
+
+import "strings"
+
+// runVariable marks the descendants of one run of a hook, so that they are known when they left its group and its tree.
+const runVariable = "HOOKRUN_RUN"
+
+// merged returns the variables of all lists, later lists over earlier ones. What base has of ours from a hookrun that
+// runs this one is stale and dropped.
+func merged(base []string, more ...[]string) []string {
+	over := map[string]bool{}
+	for _, list := range more {
+		for _, v := range list {
+			over[name(v)] = true
+		}
+	}
+	env := make([]string, 0, len(base)+8)
+	for _, v := range base {
+		n := name(v)
+		if !over[n] && n != "HOOKRUN" && !strings.HasPrefix(n, "HOOKRUN_") {
+			env = append(env, v)
+		}
+	}
+	for i, list := range more {
+		for _, v := range list {
+			if !laterHas(more[i+1:], name(v)) {
+				env = append(env, v)
+			}
+		}
+	}
+	return env
+}
+
+func laterHas(lists [][]string, n string) bool {
+	for _, list := range lists {
+		for _, v := range list {
+			if name(v) == n {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// name returns the part before =; Windows has hidden variables that start with one.
+func name(v string) string {
+	if i := strings.Index(v[min(1, len(v)):], "="); i >= 0 {
+		return v[:i+1]
+	}
+	return v
+}

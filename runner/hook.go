@@ -1,0 +1,234 @@
+package runner
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const (
+	// drainTime is how long the pipes are read after the hook's exit, if somebody still holds them. Claude Code's own
+	// half second: what a background child prints in it counts there, and must count here.
+	drainTime = 500 * time.Millisecond
+	// termTime is what a hook has between SIGTERM and SIGKILL.
+	termTime = 500 * time.Millisecond
+	// killTime is how long killed processes are waited for. Only one that hangs in the kernel takes longer.
+	killTime = 2 * time.Second
+	// pollTime is the pause between two looks at what is left of a hook. Exits other than the leader's are not announced.
+	pollTime = 5 * time.Millisecond
+)
+
+// run starts one hook, feeds it, reads it, and ends it where it does not end itself. The precedence of what can happen
+// is decided here: an exit before the deadline counts whatever the pipes do; then the deadline or the end of ctx; and
+// what the hook printed before those is the dialect's to ignore.
+func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
+	begin := time.Now()
+	result.Limit = r.Deadline(h)
+	deadline := time.NewTimer(result.Limit)
+	defer deadline.Stop()
+	defer func() { result.Duration = time.Since(begin) }()
+	if result.Err = ctx.Err(); result.Err != nil {
+		return result
+	}
+
+	env := r.Environment(h, *c)
+	path, argv, err := h.Program(c.Workspace, env)
+	if err != nil {
+		result.Err = err
+		return result
+	}
+	stdio, err := newStdio()
+	if err != nil {
+		result.Err = err
+		return result
+	}
+	p, err := r.start(path, argv, c.Workspace, env, stdio)
+	if err != nil {
+		stdio.close()
+		result.Err = err
+		return result
+	}
+	io := stdio.serve(payload)
+	exited := make(chan struct{})
+	go func() {
+		p.waitExit() // without reaping: until we do, nobody else can get the pid, and signals find the right group
+		close(exited)
+	}()
+
+	killed := false
+	select {
+	case <-exited:
+	case <-deadline.C:
+		killed = true
+	case <-ctx.Done():
+		killed = true
+	}
+	if killed {
+		select {
+		case <-exited: // in the same moment: it did end by itself
+			killed = ctx.Err() != nil
+		default:
+		}
+	}
+	if killed {
+		result.TimedOut = true
+		if result.LeftRunning = p.end(exited); slices.Contains(result.LeftRunning, p.pid) {
+			go func() { // the kernel has it; reap it when it lets go
+				<-exited
+				p.reap()
+				r.forget(p)
+			}()
+			io.stop()
+			result.Stdout, result.Stderr = io.kept()
+			return result
+		}
+	} else {
+		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
+		io.waitAtMost(drainTime)
+	}
+	io.stop()
+	result.Stdout, result.Stderr = io.kept()
+	result.ExitCode, result.Signal = p.reap()
+	if !killed {
+		result.LeftRunning = p.leftInGroup()
+	}
+	r.forget(p)
+	return result
+}
+
+// end kills the hook with all that came of it: first gently, then not. It returns what could not be killed.
+func (p *process) end(exited <-chan struct{}) (left []int) {
+	p.terminate()
+	if left = p.waitGone(exited, termTime); len(left) == 0 {
+		return nil
+	}
+	for until := time.Now().Add(killTime); ; { // again and again: what is being killed may still be forking
+		p.kill()
+		if left = p.waitGone(exited, 20*pollTime); len(left) == 0 || time.Now().After(until) {
+			return left
+		}
+	}
+}
+
+// waitGone waits until neither the leader nor anything that came of it runs, and returns what still does.
+func (p *process) waitGone(exited <-chan struct{}, limit time.Duration) (left []int) {
+	until := time.Now().Add(limit)
+	for {
+		left = p.rest()
+		select {
+		case <-exited:
+		default:
+			left = append(left, p.pid)
+		}
+		if len(left) == 0 || !time.Now().Before(until) {
+			return left
+		}
+		wait := time.NewTimer(pollTime)
+		if slices.Contains(left, p.pid) {
+			select {
+			case <-exited:
+			case <-wait.C:
+			}
+		} else {
+			<-wait.C
+		}
+		wait.Stop()
+	}
+}
+
+// stdio is the three pipes of a hook: its ends and ours.
+type stdio struct {
+	hook [3]*os.File
+	in   pipeEnd
+	out  [2]pipeEnd
+}
+
+// newStdio makes the pipes.
+func newStdio() (*stdio, error) {
+	s := &stdio{}
+	for i := range s.hook {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		if i == 0 {
+			s.hook[0], s.in.File = reader, writer
+		} else {
+			s.hook[i], s.out[i-1].File = writer, reader
+		}
+	}
+	return s, nil
+}
+
+// close closes everything that is open.
+func (s *stdio) close() {
+	for _, f := range []*os.File{s.hook[0], s.hook[1], s.hook[2], s.in.File, s.out[0].File, s.out[1].File} {
+		f.Close() // nil and closed files only return an error
+	}
+}
+
+// traffic is what goes through the pipes of a running hook.
+type traffic struct {
+	*stdio
+	captures [2]capture
+	done     chan struct{} // all of it came to its end
+}
+
+// serve closes the hook's ends here, which would else keep the pipes open for ever, writes the payload and reads both
+// outputs, all at the same time: a hook that answers before it has read would else wait for us, and we for it.
+func (s *stdio) serve(payload protocol.Payload) *traffic {
+	for _, f := range s.hook {
+		f.Close()
+	}
+	t := &traffic{stdio: s, done: make(chan struct{})}
+	ended := make(chan struct{}, 3)
+	go func() {
+		for _, piece := range payload {
+			if _, err := t.in.Write(piece); err != nil {
+				break // it does not want to read, which is its right; its exit still counts
+			}
+		}
+		t.in.Close()
+		ended <- struct{}{}
+	}()
+	for i := range t.captures {
+		go func() {
+			t.captures[i].readFrom(&t.out[i])
+			ended <- struct{}{}
+		}()
+	}
+	go func() {
+		for range cap(ended) {
+			<-ended
+		}
+		close(t.done)
+	}()
+	return t
+}
+
+func (t *traffic) waitAtMost(limit time.Duration) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-t.done:
+	case <-timer.C:
+	}
+}
+
+// stop ends all traffic and closes the pipes.
+func (t *traffic) stop() {
+	t.in.stop()
+	t.out[0].stop()
+	t.out[1].stop()
+	<-t.done
+	t.close()
+}
+
+func (t *traffic) kept() (stdout, stderr protocol.Capture) {
+	return t.captures[0].kept(), t.captures[1].kept()
+}

@@ -1,0 +1,171 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// What package syscall does not have. The number is the same on every machine.
+const (
+	sysCloseRange       = 436
+	closeRangeCloexec   = 1 << 2
+	prSetChildSubreaper = 36
+)
+
+// sysProcAttr: a session and group of its own, and death with the thread that starts it. Go ends no thread while the
+// process lives, except of a goroutine that locked it; hooks are started by goroutines of the caller's, and a caller who
+// does that gets a hook killed by SIGKILL, which is no approval.
+func sysProcAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already. Kernels before
+// 5.11 cannot do it in one call.
+func closeOnExec() {
+	if _, _, errno := syscall.RawSyscall(sysCloseRange, 3, uintptr(^uint32(0)), closeRangeCloexec); errno != 0 {
+		closeOnExecEach("/proc/self/fd")
+	}
+}
+
+func becomeSubreaper() {
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0) // 3.4 and later
+}
+
+// siPID is where siginfo_t has its si_pid: behind three ints, and padding where pointers are eight bytes.
+const siPID = 12 + (unsafe.Sizeof(uintptr(0))/8)*4
+
+// reapOrphans takes the exit status of children that are nobody's: orphans of hooks, which fall to a subreaper.
+func (r *Runner) reapOrphans() {
+	for {
+		const anyChild = 0 // P_ALL
+		var info [128]byte // siginfo_t
+		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
+		pid := int(int32(binary.NativeEndian.Uint32(info[siPID:])))
+		if _, ours := r.live.Load(pid); errno != 0 || pid <= 0 || ours {
+			return
+		}
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+	}
+}
+
+// stat is what /proc/PID/stat says of a process.
+type stat struct {
+	pid, parent, group int
+	dead               bool   // waits to be reaped
+	started            uint64 // in ticks since the system started
+}
+
+func readStat(pid int) (s stat, ok bool) {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return s, false
+	}
+	// The name, in brackets, may hold blanks and brackets itself.
+	f := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	if len(f) < 20 {
+		return s, false
+	}
+	s.pid = pid
+	s.dead = f[0][0] == 'Z' || f[0][0] == 'X'
+	s.parent, _ = strconv.Atoi(string(f[1]))
+	s.group, _ = strconv.Atoi(string(f[2]))
+	s.started, _ = strconv.ParseUint(string(f[19]), 10, 64)
+	return s, true
+}
+
+// processes returns all processes of the system by pid.
+func processes() map[int]stat {
+	all := map[int]stat{}
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return all
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	for _, n := range names {
+		if pid, err := strconv.Atoi(n); err == nil {
+			if s, ok := readStat(pid); ok {
+				all[pid] = s
+			}
+		}
+	}
+	return all
+}
+
+// group returns the running processes of a process group.
+func group(pgid int) (pids []int) {
+	for pid, s := range processes() {
+		if s.group == pgid && !s.dead {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// rest returns what runs of the hook but its leader: its group, what descends from it, and orphans. An orphan lost its
+// place in the tree, but not its environment, which tells by HOOKRUN_RUN whose it is. One that wiped that as well is found
+// only if this process is a subreaper, so that it fell to us, and only while no other hook runs that it could be of.
+func (p *process) rest() (pids []int) {
+	all := processes()
+	leader := all[p.pid]
+	ours := func(s stat) bool {
+		if s.group == p.pid {
+			return true
+		}
+		for up, steps := s, 0; steps < len(all); steps++ {
+			if up.parent == p.pid {
+				return true
+			}
+			parent, ok := all[up.parent]
+			if !ok {
+				break
+			}
+			up = parent
+		}
+		if s.started < leader.started || s.pid == os.Getpid() {
+			return false
+		}
+		mark, known := runOf(s.pid)
+		if known {
+			return mark == p.mark
+		}
+		return p.runner.fell(s, p.pid)
+	}
+	for pid, s := range all {
+		if pid != p.pid && !s.dead && ours(s) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// runOf returns the value of HOOKRUN_RUN in a process's environment.
+func runOf(pid int) (run string, ok bool) {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return "", false
+	}
+	for _, v := range bytes.Split(env, []byte{0}) {
+		if value, ok := bytes.CutPrefix(v, []byte(runVariable+"=")); ok {
+			return string(value), true
+		}
+	}
+	return "", false
+}
+
+// fell reports whether a process is an orphan that fell to us and can be of no hook but leader's.
+func (r *Runner) fell(s stat, leader int) bool {
+	if !r.options.Subreaper || s.parent != os.Getpid() {
+		return false
+	}
+	alone := true
+	r.live.Range(func(pid, _ any) bool {
+		alone = pid == leader
+		return alone
+	})
+	return alone
+}

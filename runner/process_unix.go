@@ -1,0 +1,137 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// process is the leader of a hook's session and process group, which have its pid for their number.
+type process struct {
+	pid    int
+	mark   string // the value of HOOKRUN_RUN in its environment and that of its descendants
+	runner *Runner
+}
+
+// start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
+// its own, which costs a one-shot call as much as its hook.
+func (r *Runner) start(path string, argv []string, dir string, env []string, s *stdio) (*process, error) {
+	closeOnExec()
+	mark := fmt.Sprintf("%d.%d.%d", os.Getpid(), r.runs.Add(1), time.Now().UnixNano())
+	env = append(env, runVariable+"="+mark)
+	attr := &syscall.ProcAttr{
+		Dir:   dir,
+		Env:   env,
+		Files: []uintptr{s.hook[0].Fd(), s.hook[1].Fd(), s.hook[2].Fd()},
+		Sys:   sysProcAttr(),
+	}
+	pid, err := syscall.ForkExec(path, argv, attr)
+	switch {
+	case err == nil:
+	case errors.Is(err, syscall.ENOEXEC):
+		return nil, fmt.Errorf("%s: %w; a script needs a #! line", argv[0], err)
+	case errors.Is(err, syscall.ENOENT): // the program itself was found before
+		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", argv[0], err)
+	default:
+		return nil, fmt.Errorf("%s: %w", argv[0], err)
+	}
+	r.live.Store(pid, true)
+	return &process{pid, mark, r}, nil
+}
+
+// forget is called when a process was reaped.
+func (r *Runner) forget(p *process) {
+	r.live.Delete(p.pid)
+	if r.options.Subreaper {
+		r.reapOrphans()
+	}
+}
+
+// waitExit blocks until the leader has ended, and leaves it to be reaped.
+func (p *process) waitExit() {
+	const idPID = 1    // P_PID
+	var info [128]byte // siginfo_t, which nobody reads
+	for {
+		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, idPID, uintptr(p.pid), uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOWAIT, 0, 0)
+		if errno != syscall.EINTR {
+			return
+		}
+	}
+}
+
+// reap returns how the leader ended. If somebody else reaped it nobody knows, and that is no exit with 0.
+func (p *process) reap() (code int, signal string) {
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(p.pid, &status, 0, nil)
+	for err == syscall.EINTR {
+		_, err = syscall.Wait4(p.pid, &status, 0, nil)
+	}
+	if err != nil {
+		return -1, ""
+	}
+	if status.Signaled() {
+		return -1, signalName(status.Signal())
+	}
+	return status.ExitStatus(), ""
+}
+
+func (p *process) terminate() { p.signal(syscall.SIGTERM) }
+func (p *process) kill()      { p.signal(syscall.SIGKILL) }
+
+// signal reaches the group at once and then what left it, one by one.
+func (p *process) signal(s syscall.Signal) {
+	_ = syscall.Kill(-p.pid, s) // ESRCH: all gone
+	for _, pid := range p.rest() {
+		_ = syscall.Kill(pid, s)
+	}
+}
+
+// leftInGroup returns what still runs of the group after the leader was reaped. Nearly always that is nothing, and one
+// system call tells.
+func (p *process) leftInGroup() []int {
+	if syscall.Kill(-p.pid, 0) == syscall.ESRCH {
+		return nil
+	}
+	return group(p.pid)
+}
+
+// closeOnExecEach marks the descriptors that a folder of them lists.
+func closeOnExecEach(dir string) {
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, n := range names {
+		if fd, err := strconv.Atoi(n.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
+
+// pipeEnd is our end of a pipe.
+type pipeEnd struct{ *os.File }
+
+// stop makes reads and writes return, at once and from now on.
+func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
+
+var signalNames = map[syscall.Signal]string{
+	syscall.SIGABRT: "SIGABRT", syscall.SIGALRM: "SIGALRM", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE",
+	syscall.SIGHUP: "SIGHUP", syscall.SIGILL: "SIGILL", syscall.SIGINT: "SIGINT", syscall.SIGIO: "SIGIO",
+	syscall.SIGKILL: "SIGKILL", syscall.SIGPIPE: "SIGPIPE", syscall.SIGPROF: "SIGPROF", syscall.SIGQUIT: "SIGQUIT",
+	syscall.SIGSEGV: "SIGSEGV", syscall.SIGSYS: "SIGSYS", syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
+	syscall.SIGUSR1: "SIGUSR1", syscall.SIGUSR2: "SIGUSR2", syscall.SIGVTALRM: "SIGVTALRM",
+	syscall.SIGXCPU: "SIGXCPU", syscall.SIGXFSZ: "SIGXFSZ",
+}
+
+func signalName(s syscall.Signal) string {
+	if n, ok := signalNames[s]; ok {
+		return n
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}

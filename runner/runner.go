@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,6 +66,11 @@ func (r *Runner) Plan(c protocol.Call) []Planned {
 		plan[i] = Planned{h, runs, why}
 	}
 	return plan
+}
+
+// Any reports whether a call would run hooks at all.
+func (r *Runner) Any(c protocol.Call) bool {
+	return slices.ContainsFunc(r.Plan(c), func(p Planned) bool { return p.Runs })
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that

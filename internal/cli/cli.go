@@ -11,21 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/projecthooks"
 )
-
-// Streams are the standard streams.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
 
 // Exit codes of a call that came to no verdict; those of a verdict are protocol.Outcome's.
 const (
@@ -51,9 +42,6 @@ func commands() []*command {
 
 // Run does what the command line says and returns the exit code.
 func Run(args []string, std Streams) int {
-	// Without this a closed stdout would end us by a signal, in the middle and without a word.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-
 	if len(args) == 0 {
 		fmt.Fprint(std.Err, overview())
 		return exitFailed
@@ -123,6 +111,9 @@ func print(std Streams, text string) int {
 }
 
 func write(std Streams, text string) error {
+	if text == "" {
+		return nil
+	}
 	if _, err := io.WriteString(std.Out, text); err != nil {
 		return fmt.Errorf("writing to stdout: %w", err)
 	}

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -203,10 +201,13 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 	if err != nil {
 		return 0, err
 	}
-	// Not earlier: until here a signal ends hookrun at once, also while it waits for its stdin.
-	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
-	outcome, err := runner.New(cfg, o).Fire(ctx, f.call)
-	stop()
+	r := runner.New(cfg, o)
+	ctx, over := context.Background(), func() {}
+	if r.Any(f.call) {
+		ctx, over = untilInterrupted()
+	}
+	outcome, err := r.Fire(ctx, f.call)
+	over()
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w; the hooks were killed, there is no verdict", err)
@@ -214,16 +215,6 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 		return 0, err
 	}
 	return f.print(outcome, std)
-}
-
-// interrupts are the signals that give up a call. One that the caller had ignored stays ignored.
-func interrupts() (signals []os.Signal) {
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signals = append(signals, s)
-		}
-	}
-	return signals
 }
 
 func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error) {

@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"io"
+	"os"
+)
+
+// Streams are the standard streams.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Standard returns the streams of this process. Written to as os.Stdout, a pipe that nobody reads would end hookrun by
+// SIGPIPE, without a word; this way it is an error like any other.
+func Standard() Streams {
+	return Streams{In: os.Stdin, Out: descriptor(os.Stdout.Fd()), Err: descriptor(os.Stderr.Fd())}
+}
+
+// Write writes all of b.
+func (d descriptor) Write(b []byte) (written int, err error) {
+	for written < len(b) && err == nil {
+		var n int
+		n, err = d.write(b[written:])
+		written += max(n, 0)
+	}
+	return written, err
+}

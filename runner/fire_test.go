@@ -1,0 +1,260 @@
+//go:build linux
+
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// TestTenex has the counterparts of TENEX's own unit tests of its hooks, by their names.
+func TestTenex(t *testing.T) {
+	fire := func(b *bench, c protocol.Call, hooks ...hook) protocol.Outcome {
+		o, err := b.runner(runner.Options{}, hooks...).Fire(context.Background(), c)
+		require.NoError(b, err)
+		return o
+	}
+	t.Run("pre_tool_block_on_nonzero_exit", func(t *testing.T) {
+		for _, code := range []string{"1", "2", "3", "127"} {
+			b := newBench(t)
+			o := b.fire(sh("echo dropped; printf '  hook-blocked \\n' >&2; exit "+code), sh("echo >second"))
+			require.Equal(t, protocol.Block, o.Decision)
+			require.Equal(t, protocol.CausePolicy, o.Cause)
+			require.Equal(t, "hook-blocked", o.Reason)
+			require.Equal(t, "h", o.Hook)
+			require.Empty(t, o.Inject)
+			require.Equal(t, protocol.StatusSkipped, o.Hooks[1].Status)
+			require.NoFileExists(t, b.path("second"))
+		}
+	})
+	t.Run("pre_tool_block_without_stderr_uses_fallback", func(t *testing.T) {
+		b := newBench(t)
+		require.Equal(t, "Tool call blocked by project hook 'h'", b.fire(sh("exit 1")).Reason)
+	})
+	t.Run("pre_tool_spawn_failure_blocks", func(t *testing.T) {
+		b := newBench(t)
+		o := b.fire(sh("", hook{"command": []string{"/nonexistent/hook-binary"}}))
+		require.Equal(t, protocol.Block, o.Decision)
+		require.Contains(t, o.Reason, "pre-tool hook 'h' could not run: ")
+	})
+	t.Run("pre_tool_stdout_becomes_injection", func(t *testing.T) {
+		b := newBench(t)
+		o := b.fire(sh("echo injected-context"), sh("true"), sh("printf '\\n a\\n b \\n\\n'"), sh("printf 'x\\377y'"))
+		require.Equal(t, protocol.Continue, o.Decision)
+		require.Equal(t, []string{"injected-context", "a\n b", "x\ufffdy"}, texts(o))
+	})
+	t.Run("post_tool_stdout_becomes_injection", func(t *testing.T) {
+		b := newBench(t)
+		require.Equal(t, []string{"after"}, texts(fire(b, b.post(), sh("echo after"))))
+	})
+	t.Run("post_tool_nonzero_exit_is_ignored", func(t *testing.T) {
+		b := newBench(t)
+		o := fire(b, b.post(), sh("echo dropped; exit 3"), sh("echo next"))
+		require.Equal(t, protocol.Continue, o.Decision)
+		require.Equal(t, []string{"next"}, texts(o))
+		require.Equal(t, []string{"post-tool hook 'h' exited with 3; ignored, the tool already ran"}, o.Warnings)
+		require.Equal(t, protocol.StatusFailed, o.Hooks[0].Status)
+		require.Equal(t, protocol.CauseExit, o.Hooks[0].Cause)
+	})
+	t.Run("hook_receives_parsed_args_on_stdin", func(t *testing.T) {
+		b := newBench(t)
+		o := fire(b, b.pre(), sh(`grep -q '"tool":"shell","args":{"command":"ls"}' || exit 1`), sh("cat"))
+		require.Equal(t, protocol.Continue, o.Decision)
+		var stdin map[string]any
+		require.NoError(t, json.Unmarshal([]byte(o.Inject[0].Content), &stdin))
+		require.Equal(t, map[string]any{"command": "ls"}, stdin["args"])
+		require.Equal(t, b.dir, stdin["cwd"])
+	})
+	t.Run("pre_execute_stdout_becomes_injection", func(t *testing.T) {
+		b := newBench(t)
+		c := protocol.Call{Event: protocol.PreExecute, Workspace: b.dir, Prompt: "go"}
+		o := fire(b, c, sh("echo no >&2; exit 1"), sh("echo ok"), sh("sleep 100", hook{"timeout": 0.1}), sh("", hook{"command": []string{"./no"}}))
+		require.Equal(t, protocol.Continue, o.Decision)
+		require.Equal(t, []string{"ok"}, texts(o))
+		require.Len(t, o.Warnings, 3)
+	})
+	t.Run("pre_execute_payload_omits_tool_and_args", func(t *testing.T) {
+		b := newBench(t)
+		o := fire(b, protocol.Call{Event: protocol.PreExecute, Workspace: b.dir, Prompt: "go"}, sh("cat"))
+		for _, key := range []string{`"tool"`, `"args"`, `"result"`, `"tool_name"`, `"tool_input"`} {
+			require.NotContains(t, o.Inject[0].Content, key+":")
+		}
+		require.Contains(t, o.Inject[0].Content, `"prompt":"go"`)
+	})
+}
+
+func texts(o protocol.Outcome) (all []string) {
+	for _, in := range o.Inject {
+		all = append(all, in.Content)
+	}
+	return all
+}
+
+func TestOrderIsThatOfTheFile(t *testing.T) {
+	b := newBench(t)
+	o := b.fire(sh("echo 1 | tee -a log"), sh("echo 2 | tee -a log"), sh("echo 3 | tee -a log"))
+	require.Equal(t, []string{"1", "2", "3"}, texts(o))
+	log, err := os.ReadFile(b.path("log"))
+	require.NoError(t, err)
+	require.Equal(t, "1\n2\n3\n", string(log))
+}
+
+func TestLaterHooksSeeRewrites(t *testing.T) {
+	b := newBench(t)
+	o := b.fire(
+		sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls -l"}}}'`),
+		sh(`grep -q '"args":{"command":"ls -l"}.*"tool_input":{"command":"ls -l"}' || exit 1`),
+		sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"ls -la"}}}'`))
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.JSONEq(t, `{"command":"ls -la"}`, string(o.UpdatedInput))
+
+	post, err := b.runner(runner.Options{},
+		sh(`echo '{"hookSpecificOutput":{"updatedToolOutput":"[redacted]"}}'`),
+		sh(`grep -q '"result":"\[redacted\]"' && echo seen`)).Fire(context.Background(), b.post())
+	require.NoError(t, err)
+	require.Equal(t, "[redacted]", post.ResultText("secret"))
+	require.Equal(t, []string{"seen"}, texts(post))
+}
+
+func TestEnvironmentOfAHook(t *testing.T) {
+	b := newBench(t)
+	o := runner.Options{Binary: "/opt/hookrun"}
+	r := b.runner(o, sh("env | sort", hook{"env": hook{"MODE": "strict", "PATH": os.Getenv("PATH")}}))
+	t.Setenv("HOOKRUN_TOOL", "stale")
+	out, err := r.Fire(context.Background(), b.pre())
+	require.NoError(t, err)
+	env := "\n" + out.Inject[0].Content + "\n"
+	for _, want := range []string{"HOOKRUN=/opt/hookrun", "HOOKRUN_EVENT=pre-tool", "HOOKRUN_TOOL=shell", "HOOKRUN_WORKSPACE=" + b.dir, "HOOKRUN_HOOK=h", "PWD=" + b.dir, "MODE=strict", b.mark} {
+		require.Equal(t, 1, strings.Count(env, "\n"+want+"\n"), want)
+	}
+	out, err = b.runner(runner.Options{}, sh("env")).Fire(context.Background(), protocol.Call{Event: protocol.PreExecute, Workspace: b.dir})
+	require.NoError(t, err)
+	require.NotContains(t, out.Inject[0].Content, "HOOKRUN_TOOL=")
+	require.NotContains(t, "\n"+out.Inject[0].Content, "\nHOOKRUN=")
+}
+
+func TestOptions(t *testing.T) {
+	b := newBench(t)
+	o, err := b.runner(runner.Options{Timeout: 100 * time.Millisecond, OnFailure: protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}},
+		sh("exec sleep 100", hook{"timeout": "1h"})).Fire(context.Background(), b.pre())
+	require.NoError(t, err)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.CauseTimeout, o.Cause)
+	require.Equal(t, "pre-tool hook 'h' timed out after 100ms", o.Reason)
+
+	o, err = b.runner(runner.Options{Timeout: 100 * time.Millisecond, OnFailure: protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}},
+		sh("exec sleep 100", hook{"on_failure": "continue"})).Fire(context.Background(), b.pre())
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision, "what a hook says of itself comes first")
+}
+
+func TestCallsThatCannotBeAsked(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{}, sh("echo >ran"))
+	for want, c := range map[string]protocol.Call{
+		`unknown event "pre-flight"`:      {Event: "pre-flight", Workspace: b.dir, Tool: "x"},
+		`pre-tool needs the name`:         {Event: protocol.PreTool, Workspace: b.dir},
+		`nested more than 10000 deep`:     {Event: protocol.PreTool, Workspace: b.dir, Tool: "x", Args: strings.Repeat("[", 20_000)},
+		`PostToolUse needs the name of a`: {Event: "PostToolUse", Workspace: b.dir},
+	} {
+		o, err := r.Fire(context.Background(), c)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, protocol.Block, o.Decision)
+	}
+	require.NoFileExists(t, b.path("ran"))
+}
+
+func TestNoHooks(t *testing.T) {
+	var none *runner.Runner
+	for _, r := range []*runner.Runner{none, runner.New(nil, runner.Options{})} {
+		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell"})
+		require.NoError(t, err)
+		require.Equal(t, protocol.Continue, o.Decision)
+		line, err := o.JSON()
+		require.NoError(t, err)
+		require.Regexp(t, `^{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","hooks":\[\],"duration_ms":[0-9.]+}$`, string(line))
+	}
+}
+
+func TestAroundTool(t *testing.T) {
+	pre, post := []string{"pre-tool"}, []string{"post-tool"}
+	echo := func(result string, err error) runner.Tool {
+		return func(context.Context, string) (string, error) { return result, err }
+	}
+	t.Run("texts are folded in after the post-tool hooks, pre-tool first", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("echo before", hook{"events": pre}), sh(`grep -q '"result":"base"' && echo after`, hook{"events": post}))
+		rec, err := r.AroundTool(context.Background(), b.pre(), echo("base", nil))
+		require.NoError(t, err)
+		require.Equal(t, "base\n\nbefore\n\nafter", rec.Result)
+		require.True(t, rec.Ran)
+	})
+	t.Run("a blocked call reaches the post-tool hooks with the reason", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("echo hook-blocked >&2; exit 1", hook{"events": pre}), sh(`grep -o '"result":"[^"]*"'`, hook{"events": post}))
+		rec, err := r.AroundTool(context.Background(), b.pre(), func(context.Context, string) (string, error) {
+			t.Error("the tool ran")
+			return "", nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, "hook-blocked\n\n\"result\":\"hook-blocked\"", rec.Result)
+		line, err := json.Marshal(rec)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"tool":"shell","args":"{\"command\":\"ls\"}","result":"hook-blocked\n\n\"result\":\"hook-blocked\"","is_error":false,"ran":false}`, string(line))
+	})
+	t.Run("a failed tool reaches them with the error", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh(`grep -q '"result":"no such file".*"hook_event_name":"PostToolUseFailure","error":"no such file"' && echo try again`, hook{"events": post}))
+		rec, err := r.AroundTool(context.Background(), b.pre(), echo("", errors.New("no such file")))
+		require.NoError(t, err)
+		require.Equal(t, "no such file\n\ntry again", rec.Result)
+		require.True(t, rec.IsError)
+	})
+	t.Run("a text of pre-tool is kept when something else holds the tool up", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("echo context", hook{"events": pre}))
+		rec, err := r.AroundTool(context.Background(), b.pre(), echo("", errors.New("not allowed by the supervisor")))
+		require.NoError(t, err)
+		require.Equal(t, "not allowed by the supervisor\n\ncontext", rec.Result)
+	})
+	t.Run("rewrites, feedback and a stop", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{},
+			sh(`echo '{"continue":false,"stopReason":"enough","hookSpecificOutput":{"updatedInput":{"command":"pwd"}}}'`, hook{"events": pre}),
+			sh(`echo '{"hookSpecificOutput":{"updatedToolOutput":"clean"}}'`, hook{"events": post}),
+			sh(`echo '{"decision":"block","reason":"check it"}'`, hook{"events": post}))
+		rec, err := r.AroundTool(context.Background(), b.pre(), func(_ context.Context, args string) (string, error) {
+			return "ran " + args, nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, `{"command":"pwd"}`, rec.Args)
+		require.Equal(t, "clean\n\ncheck it", rec.Result)
+		require.True(t, rec.Stop)
+		require.Equal(t, "enough", rec.StopReason)
+	})
+	t.Run("without a verdict the tool does not run, and its result is not shown", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("exit 0"))
+		ctx, cancel := context.WithCancel(context.Background())
+		rec, err := r.AroundTool(ctx, b.pre(), func(context.Context, string) (string, error) {
+			cancel()
+			return "secret", nil
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.True(t, rec.Ran)
+		require.Empty(t, rec.Result)
+		rec, err = r.AroundTool(ctx, b.pre(), echo("", nil))
+		require.ErrorIs(t, err, context.Canceled)
+		require.False(t, rec.Ran)
+	})
+}

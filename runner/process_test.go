@@ -1,0 +1,378 @@
+//go:build linux
+
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+const tenMB = 10 << 20
+
+// Guarantee 1: stdin is written inside the deadline and beside the reading.
+
+func TestHookThatNeverReadsLargeStdin(t *testing.T) {
+	for _, script := range []string{"exit 0", "exec <&-; exit 0", "exec <&-; echo hi; exit 0"} {
+		b := newBench(t)
+		c := b.post()
+		c.Result = strings.Repeat("x", tenMB)
+		o, err := b.runner(runner.Options{}, sh(script)).Fire(context.Background(), c)
+		require.NoError(t, err)
+		require.Equal(t, protocol.StatusOK, o.Hooks[0].Status, script)
+	}
+}
+
+func TestHookThatStopsReadingIsKilledAtItsDeadline(t *testing.T) {
+	b := newBench(t)
+	c := b.post()
+	c.Result = strings.Repeat("x", tenMB)
+	o, err := b.runner(runner.Options{}, sh("head -c 1 >/dev/null; exec sleep 1000", hook{"timeout": 0.2})).Fire(context.Background(), c)
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status)
+}
+
+func TestHookThatAnswersBeforeItReads(t *testing.T) {
+	b := newBench(t)
+	c := b.post()
+	c.Result = strings.Repeat("x", tenMB)
+	o, err := b.runner(runner.Options{}, sh("head -c 1000000 /dev/zero | tr '\\0' y; cat | wc -c")).Fire(context.Background(), c)
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusOK, o.Hooks[0].Status)
+	require.Regexp(t, `^y+2097\d{4}$`, o.Inject[0].Content) // the result stands there twice
+}
+
+// Guarantee 2: the verdict is taken at the exit.
+
+func TestChildThatHoldsThePipesDoesNotDelayTheVerdict(t *testing.T) {
+	for _, code := range []int{1, 0} {
+		b := newBench(t)
+		begin := time.Now()
+		o := b.fire(sh(fmt.Sprintf("sleep 1000 & echo $! >child; echo out; echo why >&2; exit %d", code), hook{"timeout": 15}))
+		require.Less(t, time.Since(begin), 10*time.Second)
+		if code == 0 {
+			require.Equal(t, protocol.Continue, o.Decision)
+			require.Equal(t, "out", o.Inject[0].Content)
+		} else {
+			require.Equal(t, protocol.Block, o.Decision)
+			require.Equal(t, protocol.CausePolicy, o.Cause)
+			require.Equal(t, "why", o.Reason)
+		}
+		child := b.pid("child")
+		require.Equal(t, []int{child}, o.Hooks[0].LeftRunning)
+		b.spare(child)
+	}
+}
+
+func (b *bench) pid(file string) int {
+	b.Helper()
+	text, err := os.ReadFile(b.path(file))
+	require.NoError(b, err)
+	return number(b, strings.TrimSpace(string(text)))
+}
+
+func TestOutputOfAChildJustAfterTheExitCounts(t *testing.T) {
+	b := newBench(t)
+	// The child writes when it sees that its parent, the hook, is gone.
+	o := b.fire(sh(`(while kill -0 $$ 2>/dev/null && [ "$(cut -d' ' -f3 /proc/$$/stat)" != Z ]; do :; done; echo late) & exit 0`))
+	require.Equal(t, "late", o.Inject[0].Content)
+}
+
+// Guarantee 3: at the deadline nothing is left of the hook.
+
+func TestDeadline(t *testing.T) {
+	for name, script := range map[string]string{
+		"a hook that sleeps":             `echo $$ >ready; exec sleep 1000`,
+		"a hook that ignores SIGTERM":    `trap '' TERM; echo $$ >ready; while :; do sleep 1; done`,
+		"a child that ignores SIGTERM":   `sh -c "trap '' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`,
+		"a child of a hook that ended":   `trap 'exit 0' TERM; sh -c "trap '' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`,
+		"a child that left the session":  `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
+		"an orphan that left":            `setsid sh -c '(echo $(exec sh -c "echo \$PPID") >ready; exec sleep 1000) & exit 0'; exec sleep 1000`,
+		"a leaver that ignores SIGTERM":  `setsid sh -c 'trap "" TERM; echo $$ >ready; while :; do sleep 1; done' & wait`,
+		"a hook that exits 2 on SIGTERM": `trap 'echo deny >&2; exit 2' TERM; echo $$ >ready; while :; do sleep 0.01; done`,
+		"a deny that was printed before": `echo '{"decision":"block"}'; echo $$ >ready; exec sleep 1000`,
+		"an allow that was printed":      `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'; echo $$ >ready; exec sleep 1000`,
+		"a hook that prints for ever":    `echo $$ >ready; exec yes`,
+		"many children":                  `for i in 1 2 3 4 5 6 7 8 9; do (trap '' TERM; while :; do sleep 0.01; done) & done; echo $$ >ready; wait`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			r := b.runner(runner.Options{}, sh(script, hook{"timeout": 1}))
+			var pid int
+			o, err := b.during(context.Background(), r, func(words []string) { pid = number(t, words[0]) })
+			require.NoError(t, err)
+			require.False(t, alive(pid), "%s still runs", describe(pid))
+			require.Empty(t, b.marked())
+			require.Equal(t, protocol.Continue, o.Decision)
+			require.False(t, o.Approved)
+			require.Empty(t, o.Inject)
+			require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status)
+			require.Equal(t, protocol.CauseTimeout, o.Hooks[0].Cause)
+			require.Nil(t, o.Hooks[0].ExitCode)
+			require.Empty(t, o.Hooks[0].LeftRunning)
+			require.Equal(t, []string{"pre-tool hook 'h' timed out after 1s; continuing"}, o.Warnings)
+		})
+	}
+}
+
+func TestDeadlineTermComesFirst(t *testing.T) {
+	b := newBench(t)
+	o := b.fire(sh(`trap 'echo cleaned >trace; exit 0' TERM; echo x >&2; while :; do sleep 0.01; done`, hook{"timeout": 0.2}))
+	require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status)
+	require.FileExists(t, b.path("trace"))
+}
+
+func TestDeadlineFindsAnOrphanThatWipedItsEnvironment(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{Subreaper: true},
+		sh(`setsid env -i sh -c '(echo $(exec sh -c "echo \$PPID") >ready; exec sleep 1000) & exit 0'; exec sleep 1000`, hook{"timeout": 1}))
+	var pid int
+	_, err := b.during(context.Background(), r, func(words []string) { pid = number(t, words[0]) })
+	require.NoError(t, err)
+	require.False(t, alive(pid))
+	b.forgetSubreaper()
+}
+
+// forgetSubreaper gives the test process its normal place back.
+func (b *bench) forgetSubreaper() {
+	const prSetChildSubreaper = 36
+	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 0, 0)
+	require.Zero(b, errno)
+}
+
+func TestOwnSessionWithoutTerminal(t *testing.T) {
+	b := newBench(t)
+	o := b.fire(sh(`cut -d' ' -f1,5,6,7 /proc/$$/stat; (: </dev/tty) 2>/dev/null && echo tty; exit 0`))
+	f := strings.Fields(o.Inject[0].Content)
+	require.Len(t, f, 4, "no terminal can be opened")
+	require.Equal(t, f[0], f[1], "leader of its group")
+	require.Equal(t, f[0], f[2], "leader of its session")
+	require.Equal(t, "0", f[3], "no terminal")
+}
+
+// Guarantee 4: after a normal exit children are left alone.
+
+func TestChildrenAreLeftAfterANormalExit(t *testing.T) {
+	for _, redirect := range []string{"</dev/null >/dev/null 2>&1", ""} {
+		b := newBench(t)
+		o := b.fire(sh("sleep 1000 " + redirect + " & echo $! >child; exit 0"))
+		child := b.pid("child")
+		require.Equal(t, protocol.Continue, o.Decision)
+		require.Equal(t, []int{child}, o.Hooks[0].LeftRunning)
+		b.spare(child)
+	}
+}
+
+// Guarantee 5, the part inside a process: see e2e for signals to hookrun itself.
+
+func TestContextEndKillsTheHook(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{}, sh(`trap '' TERM; echo $$ >ready; while :; do sleep 1; done`), sh("echo >second"))
+	ctx, cancel := context.WithCancelCause(context.Background())
+	gone := errors.New("the host gave up")
+	var pid int
+	o, err := b.during(ctx, r, func(words []string) {
+		pid = number(t, words[0])
+		cancel(gone)
+	})
+	require.ErrorIs(t, err, gone)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.CauseInterrupted, o.Cause)
+	require.False(t, alive(pid))
+	require.NoFileExists(t, b.path("second"))
+
+	o, err = r.Fire(ctx, b.pre())
+	require.ErrorIs(t, err, gone)
+	require.Equal(t, protocol.Block, o.Decision)
+}
+
+// Guarantee 6: output is bounded.
+
+func TestFloodOfOutput(t *testing.T) {
+	b := newBench(t)
+	const total = 100 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	o := b.fire(sh(fmt.Sprintf("echo first; head -c %d /dev/zero | tr '\\0' x; echo; echo last", total)))
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20<<20))
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.EqualValues(t, total+len("first\n\nlast\n"), o.Hooks[0].StdoutBytes)
+	text := o.Inject[0].Content
+	require.True(t, o.Inject[0].Truncated)
+	require.Less(t, len(text), 1<<20+100)
+	require.True(t, strings.HasPrefix(text, "first\nxxx"))
+	require.True(t, strings.HasSuffix(text, "xxx\nlast"))
+	require.Contains(t, text, fmt.Sprintf("[hookrun: %d bytes left out]", total+len("first\n\nlast\n")-1<<20))
+}
+
+func TestFloodOfStderrStillGivesTheReason(t *testing.T) {
+	b := newBench(t)
+	o := b.fire(sh("echo because >&2; head -c 3000000 /dev/zero | tr '\\0' y >&2; exit 1"))
+	require.Equal(t, protocol.Block, o.Decision)
+	require.True(t, strings.HasPrefix(o.Reason, "because\nyyy"))
+	require.Greater(t, len(o.Reason), 1<<20-100)
+	require.LessOrEqual(t, len(o.Hooks[0].Stderr), 64<<10)
+	require.Greater(t, len(o.Hooks[0].Stderr), 60<<10)
+}
+
+func TestAnswerLongerThanWhatIsKept(t *testing.T) {
+	b := newBench(t)
+	o := b.fire(sh(`printf '{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"'; head -c 2000000 /dev/zero | tr '\0' x; printf '"}}'`))
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.CauseOutput, o.Cause)
+	require.Contains(t, o.Reason, "too long")
+}
+
+// Guarantee 7: no descriptor but 0, 1, 2.
+
+func TestNoDescriptorReachesAHook(t *testing.T) {
+	b := newBench(t)
+	f, err := os.Open(b.dir)
+	require.NoError(t, err)
+	defer f.Close()
+	leaky, err := syscall.Dup(int(f.Fd())) // without close-on-exec, as a careless caller leaves it to us
+	require.NoError(t, err)
+	defer syscall.Close(leaky)
+	o := b.fire(sh("exec ls /proc/self/fd"))
+	require.Equal(t, "0\n1\n2\n3", o.Inject[0].Content) // 3 is ls's own, for the folder
+}
+
+// How hooks end.
+
+func TestDeathBySignal(t *testing.T) {
+	for _, signal := range []string{"KILL", "SEGV", "TERM", "ABRT", "34"} {
+		b := newBench(t)
+		name := "SIG" + signal
+		if signal == "34" {
+			name = "signal 34"
+		}
+		o := b.fire(sh("echo partial; kill -" + signal + " $$"))
+		require.Equal(t, protocol.Block, o.Decision)
+		require.Equal(t, protocol.CauseSignal, o.Cause)
+		require.Equal(t, "Tool call blocked by project hook 'h'", o.Reason)
+		require.Equal(t, name, o.Hooks[0].Signal)
+		require.Nil(t, o.Hooks[0].ExitCode)
+
+		o = b.fire(sh("kill -"+signal+" $$", hook{"on_failure": hook{"signal": "continue"}}))
+		require.Equal(t, protocol.Continue, o.Decision)
+		require.Equal(t, []string{"pre-tool hook 'h' was killed by " + name + "; continuing"}, o.Warnings)
+	}
+}
+
+func TestUnstarted(t *testing.T) {
+	b := newBench(t)
+	write := func(name, text string, mode os.FileMode) {
+		require.NoError(t, os.WriteFile(b.path(name), []byte(text), mode))
+	}
+	write("plain", "exit 0\n", 0o644)
+	write("noshebang", "exit 0\n", 0o755)
+	write("lost", "#!/nonexistent/interpreter\n", 0o755)
+	write("crlf", "#!/bin/sh\r\nexit 0\r\n", 0o755)
+	for command, want := range map[string]string{
+		"/nonexistent/hook-binary": "pre-tool hook 'h' could not run: /nonexistent/hook-binary: no such file",
+		"./missing":                "pre-tool hook 'h' could not run: ./missing: no such file",
+		"no-such-program":          "pre-tool hook 'h' could not run: no-such-program: not found in PATH",
+		"./plain":                  "pre-tool hook 'h' could not run: ./plain: not executable; chmod +x it",
+		"./noshebang":              "pre-tool hook 'h' could not run: ./noshebang: exec format error; a script needs a #! line",
+		"./lost":                   "pre-tool hook 'h' could not run: ./lost: no such file or directory: the interpreter of its #! line, or the workspace",
+		"./crlf":                   "pre-tool hook 'h' could not run: ./crlf: no such file or directory: the interpreter of its #! line, or the workspace",
+		".":                        "pre-tool hook 'h' could not run: .: not found in PATH",
+		"./":                       "pre-tool hook 'h' could not run: ./: is a directory",
+	} {
+		o := b.fire(sh("", hook{"command": []string{command}}))
+		require.Equal(t, protocol.Block, o.Decision, command)
+		require.Equal(t, protocol.CauseUnstarted, o.Cause)
+		require.Equal(t, want, o.Reason)
+		require.Equal(t, protocol.StatusUnstarted, o.Hooks[0].Status)
+	}
+	o, err := b.runner(runner.Options{}, sh("", hook{"command": []string{"./missing"}})).Fire(context.Background(), b.post())
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.Equal(t, []string{"post-tool hook 'h' could not run: ./missing: no such file; ignored, the tool already ran"}, o.Warnings)
+}
+
+func TestTooLargeForTheSystem(t *testing.T) {
+	b := newBench(t)
+	c := b.pre()
+	c.Tool = strings.Repeat("x", 1<<20) // an environment variable holds 128 KiB
+	o, err := b.runner(runner.Options{}, sh("exit 0")).Fire(context.Background(), c)
+	require.NoError(t, err)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.CauseUnstarted, o.Cause)
+}
+
+// Many at once, and many one after the other.
+
+func TestTwoHundredHooksAtOnce(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{},
+		sh("cat >/dev/null; exit 0"),
+		sh("echo context", hook{"name": "context"}),
+		sh("echo no >&2; exit 3", hook{"name": "no", "matcher": "blocked"}),
+		sh("kill -9 $$", hook{"name": "dead", "matcher": "killed"}))
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Go(func() {
+			for i := range 25 {
+				c := b.pre()
+				c.Tool = []string{"shell", "blocked", "killed"}[(g+i)%3]
+				c.Args = fmt.Sprintf(`{"n":%d}`, i)
+				o, err := r.Fire(context.Background(), c)
+				if err != nil || (o.Decision == protocol.Continue) != (c.Tool == "shell") || len(o.Hooks) < 2 {
+					t.Errorf("call %d of %d: %v %+v", i, g, err, o)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestThousandCallsLeaveNothing(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{}, sh("", hook{"command": []string{"true"}}))
+	call := func(times int) {
+		for range times {
+			o, err := r.Fire(context.Background(), b.pre())
+			require.NoError(t, err)
+			require.Equal(t, protocol.Continue, o.Decision)
+		}
+	}
+	call(10)
+	fds, goroutines := openFDs(t), runtime.NumGoroutine()
+	call(1000)
+	require.Equal(t, fds, openFDs(t))
+	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+	require.Empty(t, zombies())
+}
+
+func TestSubreaperReapsOrphans(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{Subreaper: true}, sh("true & true & exit 0"))
+	defer b.forgetSubreaper()
+	for range 20 {
+		_, err := r.Fire(context.Background(), b.pre())
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { // an orphan may end after the call that made it; the next one reaps it
+		_, err := r.Fire(context.Background(), b.pre())
+		return err == nil && len(zombies()) <= 2
+	}, patience, time.Millisecond)
+	clean := b.runner(runner.Options{Subreaper: true}, sh("exit 0"))
+	require.Eventually(t, func() bool {
+		_, err := clean.Fire(context.Background(), b.pre())
+		return err == nil && len(zombies()) == 0
+	}, patience, time.Millisecond)
+}

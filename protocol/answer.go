@@ -38,6 +38,7 @@ var misplaced = map[string]bool{"permissionDecision": true, "updatedInput": true
 // An error means that the hook tried to answer and cannot be understood.
 func parseAnswer(text string) (a answer, is bool, err error) {
 	a.decision = Continue
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) // a byte order mark is white space to Claude Code
 	if !strings.HasPrefix(text, "{") {
 		return a, false, nil
 	}

@@ -156,7 +156,7 @@ func Merge(c *Call, judged []Judged) Outcome {
 
 // ResultText returns the tool's result as the model is to see it after the rewrites of its hooks: a JSON string as the
 // text that it is, any other value as compact JSON.
-func (o *Outcome) ResultText(result string) string {
+func (o Outcome) ResultText(result string) string {
 	if o.UpdatedOutput == nil {
 		return result
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // ExitCode is the exit status that stands for the outcome: 0 continue, 2 do not run the tool, 3 end the loop.
-func (o *Outcome) ExitCode() int {
+func (o Outcome) ExitCode() int {
 	switch {
 	case o.Stop:
 		return 3
@@ -19,7 +19,7 @@ func (o *Outcome) ExitCode() int {
 
 // Text returns what text output has on stdout: the texts for the model, joined by a blank line. It is empty unless
 // the call goes on.
-func (o *Outcome) Text() string {
+func (o Outcome) Text() string {
 	if o.ExitCode() != 0 {
 		return ""
 	}
@@ -27,14 +27,14 @@ func (o *Outcome) Text() string {
 }
 
 // Wrapped is Text with each text in the tag of WrapPreExecute.
-func (o *Outcome) Wrapped() string {
+func (o Outcome) Wrapped() string {
 	if o.ExitCode() != 0 {
 		return ""
 	}
 	return WrapPreExecute(o.contents()...)
 }
 
-func (o *Outcome) contents() []string {
+func (o Outcome) contents() []string {
 	var texts []string
 	for _, in := range o.Inject {
 		texts = append(texts, in.Content)
@@ -43,7 +43,7 @@ func (o *Outcome) contents() []string {
 }
 
 // Why returns what stands on stderr where the call does not go on: the stop reason or the reason, and nothing else.
-func (o *Outcome) Why() string {
+func (o Outcome) Why() string {
 	if o.Stop {
 		return o.StopReason
 	}
@@ -72,7 +72,7 @@ func (o Outcome) WithoutRewrites() Outcome {
 }
 
 // JSON returns the outcome as one line of JSON without `<>&` escaped.
-func (o *Outcome) JSON() ([]byte, error) { return appendJSON(nil, o) }
+func (o Outcome) JSON() ([]byte, error) { return appendJSON(nil, o) }
 
 // claudeOutput is Claude Code's hook output (2.1.329).
 type claudeOutput struct {
@@ -95,7 +95,7 @@ type claudeSpecific struct {
 
 // Claude returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
 // client has no word for a decision at the event, the stricter one is used.
-func (o *Outcome) Claude() ([]byte, error) {
+func (o Outcome) Claude() ([]byte, error) {
 	out := claudeOutput{SystemMessage: strings.Join(o.SystemMessages, "\n")}
 	specific := claudeSpecific{Event: o.Event.Claude(), AdditionalContext: strings.Join(o.contents(), "\n\n")}
 	if o.Stop {

@@ -179,7 +179,7 @@ func TestChildrenAreLeftAfterANormalExit(t *testing.T) {
 
 func TestContextEndKillsTheHook(t *testing.T) {
 	b := newBench(t)
-	r := b.runner(runner.Options{}, sh(`trap '' TERM; echo $$ >ready; while :; do sleep 1; done`), sh("echo >second"))
+	r := b.runner(runner.Options{}, sh(`trap '' TERM; echo $$ >ready; while :; do sleep 1; done`, hook{"timeout": "1h"}), sh("echo >second"))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	gone := errors.New("the host gave up")
 	var pid int
@@ -312,6 +312,25 @@ func TestTooLargeForTheSystem(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseUnstarted, o.Cause)
+}
+
+// A host that waits for any child may take our hook's exit status. What it was is then unknown, and that is no approval.
+func TestStolenExitStatusIsNoApproval(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{}, sh("echo $$ >ready; exit 0"))
+	stolen := false
+	for range 100 {
+		o, err := b.during(context.Background(), r, func(words []string) {
+			_, err := syscall.Wait4(number(t, words[0]), nil, 0, nil)
+			stolen = err == nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, stolen, o.Decision == protocol.Block)
+		if stolen {
+			return
+		}
+	}
+	t.Skip("the runner was always first")
 }
 
 // Many at once, and many one after the other.

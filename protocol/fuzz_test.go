@@ -1,0 +1,109 @@
+package protocol_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// FuzzAnswer holds the answer parser against a reading of the same text by encoding/json, which knows nothing of it: a
+// text that denies in any reading must block a call before a tool, and one that is no JSON must not pass for an answer.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{
+		"", "text", "{}", `{"a":1}`, deny, `{"decision":"block","reason":"r"}`, `{"decision":"approve"}`, `{"decision":"block","decision":"approve"}`,
+		`{"continue":false,"stopReason":"x"}`, `{"hookSpecificOutput":{"updatedInput":{"a":1},"additionalContext":"c"}}`, "\ufeff" + deny, "{" + deny, deny + "}",
+		`{"hookSpecificOutput":{"permissionDecision":"den\u0079"}}`, `{"\u0064ecision":"block"}`, `{"hookSpecificOutput":null}`, "log\n" + deny, `{"reason":"\ud800"}`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, stdout string) {
+		v := judge(protocol.PreTool, printed(stdout))
+		text := strings.TrimSpace(strings.ToValidUTF8(stdout, "\ufffd"))
+		text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+		var object map[string]json.RawMessage
+		if !strings.HasPrefix(text, "{") {
+			require.Equal(t, protocol.Continue, v.Decision)
+			return
+		}
+		if json.Unmarshal([]byte(text), &object) != nil {
+			require.Equal(t, protocol.Block, v.Decision)
+			require.Equal(t, protocol.CauseOutput, v.Cause)
+			return
+		}
+		if says(object["decision"], "block") || says(member(object["hookSpecificOutput"], "permissionDecision"), "deny") {
+			require.Equal(t, protocol.Block, v.Decision)
+		}
+		if says(object["continue"], false) {
+			require.True(t, v.Stop || v.Decision == protocol.Block)
+		}
+		if v.UpdatedInput != nil {
+			var want, got bytes.Buffer
+			require.NoError(t, json.Compact(&want, member(object["hookSpecificOutput"], "updatedInput")))
+			require.NoError(t, json.Compact(&got, v.UpdatedInput))
+			require.Equal(t, want.String(), got.String())
+		}
+		if v.Decision == protocol.Block {
+			require.NotEmpty(t, v.Reason)
+			require.NotEmpty(t, v.Cause)
+		}
+	})
+}
+
+// says reports whether a JSON value is exactly this one.
+func says(value json.RawMessage, want any) bool {
+	var got any
+	return json.Unmarshal(value, &got) == nil && got == want
+}
+
+func member(object json.RawMessage, key string) json.RawMessage {
+	var m map[string]json.RawMessage
+	_ = json.Unmarshal(object, &m)
+	return m[key]
+}
+
+// FuzzPayload holds the stdin encoder against encoding/json.
+func FuzzPayload(f *testing.F) {
+	for _, s := range []string{"", "ls", `{"command":"ls"}`, `{"a":1,"a":2}`, "[1 ,2]", "\xff", `"\ud800"`, "{\"a\":\"\x7f\u2028<&>\"}", `{"n":1e400}`, " null "} {
+		f.Add(s, s, s)
+	}
+	f.Fuzz(func(t *testing.T, tool, args, result string) {
+		c := protocol.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result, Workspace: tool}
+		p, _, err := protocol.Tenex.Payload(&c)
+		if err != nil {
+			require.ErrorContains(t, err, "nested")
+			return
+		}
+		line := p.Bytes()
+		require.Equal(t, len(line)-1, bytes.IndexByte(line, '\n'), "one line")
+		got := decode(t, line)
+		asString := func(s string) string { return string([]rune(s)) } // U+FFFD for each byte that is no UTF-8
+		require.Equal(t, "post-tool", got["event"])
+		require.Equal(t, asString(tool), got["tool"])
+		require.Equal(t, asString(result), got["result"])
+		require.Equal(t, asString(result), got["tool_response"])
+		require.Equal(t, asString(result), got["prompt"])
+		require.Equal(t, got["args"], got["tool_input"])
+		require.Nil(t, got["transcript_path"])
+		var want any = asString(args)
+		switch valid := strings.ToValidUTF8(args, "\ufffd"); {
+		case strings.TrimSpace(args) == "":
+			want = map[string]any{}
+		case json.Valid([]byte(args)):
+			want = decode(t, []byte(`{"x":`+valid+`}`))["x"]
+		}
+		require.Equal(t, want, got["args"])
+	})
+}
+
+func decode(t *testing.T, object []byte) map[string]any {
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.UseNumber()
+	var m map[string]any
+	require.NoError(t, d.Decode(&m))
+	return m
+}

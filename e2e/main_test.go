@@ -3,10 +3,15 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,7 +27,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	hookrun = filepath.Join(dir, "hookrun")
-	build := exec.Command("go", "build", "-o", hookrun, "..")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", hookrun, "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building hookrun: %v\n%s", err, out)
@@ -43,16 +48,61 @@ func repository(t *testing.T) string {
 	return root
 }
 
-// TestScripts runs testdata/script/*.txtar. In them `exec hookrun` is the real binary, and `code N` asserts the exit
-// code of the last command run by `run`.
+// TestScripts runs testdata/script/*.txtar, in which hookrun is the real binary. They have two commands more than
+// testscript's own: see exits and outcome.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"outcome": outcome,
+		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(hookrun)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
 	})
 }
+
+// exits is `exits CODE program [args...]`: exec for a program that must end with this exit code and no other. What it
+// printed is there for stdout, stderr, cmp and stdin as after exec.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode() // -1: killed
+	}
+	if got != want {
+		ts.Fatalf("%s exited with %d, not %d", args[1], got, want)
+	}
+}
+
+// outcome is `outcome FILE`: the last stdout is one line of JSON, and that of FILE. Of FILE white space does not count
+// and variables are expanded. A duration may be any number: in FILE it is 0.
+func outcome(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: outcome FILE")
+	}
+	got := duration.ReplaceAllString(ts.ReadFile("stdout"), `"duration_ms":0`)
+	file := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	var want bytes.Buffer
+	if err := json.Compact(&want, []byte(file)); err != nil {
+		ts.Fatalf("%s: %v", args[0], err)
+	}
+	want.WriteByte('\n')
+	if got != want.String() {
+		ts.Fatalf("the outcome is not that of %s:\ngot  %swant %s", args[0], got, want.String())
+	}
+}
+
+var duration = regexp.MustCompile(`"duration_ms":[0-9]+(\.[0-9]+)?\b`)

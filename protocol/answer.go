@@ -21,6 +21,7 @@ type answer struct {
 	context       string
 	updatedInput  []byte
 	updatedOutput []byte
+	unknown       []string // keys of hookSpecificOutput
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
@@ -97,6 +98,9 @@ func (a *answer) specific(object gjson.Result) (err error) {
 	}
 	object.ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); name {
+		case "hookEventName":
+		case "decision":
+			err = errors.New("decision belongs at the top level, not in hookSpecificOutput")
 		case "permissionDecision":
 			err = a.decide(name, value, permissionWords)
 		case "permissionDecisionReason":
@@ -116,6 +120,8 @@ func (a *answer) specific(object gjson.Result) (err error) {
 			if value.Type != gjson.Null {
 				a.updatedOutput = strictjson.Compact(nil, value.Raw)
 			}
+		default:
+			a.unknown = append(a.unknown, name)
 		}
 		return err == nil
 	})

@@ -26,8 +26,9 @@ type Call struct {
 	AgentID        string // "" leaves the key out
 }
 
-// maxInputDepth is encoding/json's own limit: what is nested deeper many hooks cannot read.
-const maxInputDepth = 10_000
+// maxInputDepth keeps payloads, which add a level, within encoding/json's own limit: what is nested deeper many hooks
+// cannot read, and hookrun get neither.
+const maxInputDepth = 9_999
 
 // Input returns the tool's arguments as one compact JSON value. Text that is no JSON becomes a JSON string, as in TENEX.
 //

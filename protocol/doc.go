@@ -3,7 +3,7 @@
 //
 //	payload, warnings, err := protocol.Tenex.Payload(&call)  // what a hook gets on stdin
 //	verdict := protocol.Tenex.Judge(&call, "guard", &result) // what its exit and its output mean
-//	verdict = protocol.Tenex.Settle(&call, nil, verdict)     // what a hook without an answer amounts to
+//	verdict = protocol.Tenex.Settle(&call, verdict)          // what a hook without an answer amounts to
 //	outcome := protocol.Merge(&call, reports)                // in file order
 //
 // Guarantees:

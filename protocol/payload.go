@@ -15,6 +15,14 @@ func (p Payload) Bytes() []byte {
 	return all
 }
 
+// Size is the number of bytes.
+func (p Payload) Size() (n int) {
+	for _, piece := range p {
+		n += len(piece)
+	}
+	return n
+}
+
 // object builds a payload of one JSON object and a newline, keys in the order of the calls.
 type object struct {
 	pieces Payload

@@ -61,10 +61,15 @@ func (o Outcome) WithoutRewrites() Outcome {
 	}
 	o.UpdatedInput, o.UpdatedOutput = nil, nil
 	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; call hookrun with --output json", hook, what)
-	if o.Decision != Continue { // nothing runs; but a result that was to be changed must not pass for the real one
-		if what == "output" {
+	if what == "output" { // also where the call ends in another way: this result must not pass for the changed one
+		if o.Decision != Continue {
 			o.Reason += "\n\n" + reason
 		}
+		if o.Stop {
+			o.StopReason += "\n\n" + reason
+		}
+	}
+	if o.Decision != Continue {
 		return o
 	}
 	o.Decision, o.Cause, o.Hook, o.Approved, o.Reason = Block, CauseRewrite, hook, false, reason

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -135,7 +136,7 @@ func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict 
 		v.Cause, v.Status, v.Problem = CauseSignal, StatusFailed, who+" was killed by "+r.Signal
 	}
 	v.Reason = r.Stderr.Text()
-	if denied && a.reason != "" {
+	if read && !(a.decided && a.decision == Continue) && !blank(a.reason) { // why something is allowed is no reason here
 		v.Reason = a.reason
 	}
 	if v.Reason == "" {
@@ -152,10 +153,15 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 		Reason:        a.reason,
 		Stop:          a.stop,
 		StopReason:    a.stopReason,
-		Context:       a.context,
 		SystemMessage: a.systemMessage,
 		UpdatedInput:  a.updatedInput,
 		UpdatedOutput: a.updatedOutput,
+	}
+	if !blank(a.context) {
+		v.Context = a.context
+	}
+	for _, key := range a.unknown {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", said(c.Event, hook), key))
 	}
 	event := c.Event.Canonical()
 	if a.decided {
@@ -167,7 +173,7 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 		if !v.Approved {
 			v.Reason = ""
 		}
-	case a.reason == "":
+	case blank(a.reason):
 		v.Reason = map[Decision]string{
 			Block: blockedBy(hook),
 			Ask:   "Project hook '" + hook + "' asks for confirmation of this tool call",
@@ -187,6 +193,8 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 	}
 	return v
 }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func blockedBy(hook string) string { return "Tool call blocked by project hook '" + hook + "'" }
 

@@ -243,7 +243,7 @@ func TestInput(t *testing.T) {
 		require.Equal(t, want, string(got), args)
 		require.Equal(t, strings.Count(args, "b\":")+strings.Count(args, "62\":") > 1, len(warnings) == 1, args)
 	}
-	c := protocol.Call{Args: strings.Repeat("[", 10_001)}
+	c := protocol.Call{Args: strings.Repeat("[", 10_000)}
 	_, _, err := c.Input()
-	require.ErrorContains(t, err, "nested more than 10000 deep")
+	require.ErrorContains(t, err, "nested more than 9999 deep")
 }

@@ -5,10 +5,15 @@ import "strings"
 // runVariable marks the descendants of one run of a hook, so that they are known when they left its group and its tree.
 const runVariable = "HOOKRUN_RUN"
 
-// merged returns the variables of all lists, later lists over earlier ones. What base has of ours from a hookrun that
-// runs this one is stale and dropped.
+// stale are the variables that base has from a hookrun which runs this one, and that this one may not set.
+var stale = []string{"HOOKRUN", "HOOKRUN_TOOL", runVariable}
+
+// merged returns the variables of all lists, later lists over earlier ones.
 func merged(base []string, more ...[]string) []string {
 	over := map[string]bool{}
+	for _, n := range stale {
+		over[n] = true
+	}
 	for _, list := range more {
 		for _, v := range list {
 			over[name(v)] = true
@@ -16,8 +21,7 @@ func merged(base []string, more ...[]string) []string {
 	}
 	env := make([]string, 0, len(base)+8)
 	for _, v := range base {
-		n := name(v)
-		if !over[n] && n != "HOOKRUN" && !strings.HasPrefix(n, "HOOKRUN_") {
+		if !over[name(v)] {
 			env = append(env, v)
 		}
 	}

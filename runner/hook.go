@@ -41,7 +41,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		result.Err = err
 		return result
 	}
-	stdio, err := newStdio()
+	stdio, err := newStdio(payload.Size() > pipeSize)
 	if err != nil {
 		result.Err = err
 		return result
@@ -147,14 +147,20 @@ type stdio struct {
 	out  [2]pipeEnd
 }
 
-// newStdio makes the pipes.
-func newStdio() (*stdio, error) {
+// pipeSize is what a pipe holds. Through it every 64 KiB of a large payload cost two changes between processes.
+const pipeSize = 64 << 10
+
+// newStdio makes the pipes, wide ones if there is much to write.
+func newStdio(wide bool) (*stdio, error) {
 	s := &stdio{}
 	for i := range s.hook {
 		reader, writer, err := os.Pipe()
 		if err != nil {
 			s.close()
 			return nil, err
+		}
+		if wide {
+			widen(writer)
 		}
 		if i == 0 {
 			s.hook[0], s.in.File = reader, writer

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/binary"
+	"os"
 	"slices"
 	"syscall"
 	"unsafe"
@@ -15,6 +16,9 @@ func closeOnExec() { closeOnExecEach("/dev/fd") }
 
 // becomeSubreaper has no counterpart: orphans fall to launchd.
 func becomeSubreaper() {}
+
+// widen has no counterpart: here a pipe grows by itself or not at all.
+func widen(*os.File) {}
 
 func (r *Runner) reapOrphans() {}
 

@@ -14,6 +14,8 @@ const (
 	sysCloseRange       = 436
 	closeRangeCloexec   = 1 << 2
 	prSetChildSubreaper = 36
+	fSetPipeSize        = 1031
+	widePipe            = 1 << 20 // as much as every user may have
 )
 
 // sysProcAttr: a session and group of its own, and death with the thread that starts it. Go ends no thread while the
@@ -28,6 +30,13 @@ func sysProcAttr() *syscall.SysProcAttr {
 func closeOnExec() {
 	if _, _, errno := syscall.RawSyscall(sysCloseRange, 3, uintptr(^uint32(0)), closeRangeCloexec); errno != 0 {
 		closeOnExecEach("/proc/self/fd")
+	}
+}
+
+// widen makes a pipe hold more, as far as the system allows.
+func widen(pipe *os.File) {
+	if raw, err := pipe.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, fd, fSetPipeSize, widePipe) })
 	}
 }
 

@@ -141,6 +141,9 @@ func (r *Runner) forget(p *process) { p.closeHandles() }
 
 func becomeSubreaper() {}
 
+// widen has no counterpart: here a pipe grows by itself or not at all.
+func widen(*os.File) {}
+
 // pipeEnd is our end of a pipe. Pipes of Windows cannot be read or written up to a deadline, so both are polled.
 type pipeEnd struct {
 	*os.File

@@ -41,10 +41,12 @@ var check = command{
 					return 0, err
 				}
 				path := filepath.Join(*workspace, projecthooks.FileName)
-				if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && *output == "text" {
-					return exitOK, write(std, path+": no such file, so no hooks\n")
-				} else if err == nil {
+				_, err := os.Lstat(path)
+				switch {
+				case !errors.Is(err, fs.ErrNotExist): // what cannot be looked at is a problem, not an absence
 					files = []string{path}
+				case *output == "text":
+					return exitOK, write(std, path+": no such file, so no hooks\n")
 				}
 			}
 			report.OK = true

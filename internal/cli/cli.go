@@ -30,6 +30,7 @@ type command struct {
 	name    string
 	args    string // what follows the name in the usage line
 	summary string
+	answers bool // it has --output claude: a client may take its exit code for a verdict
 	about   string
 	example string
 	// setup defines the flags and returns what is run when they are parsed.
@@ -51,9 +52,9 @@ func Run(args []string, std Streams) int {
 		if len(args) == 1 {
 			return print(std, overview())
 		}
-		args = []string{args[1], "--help"}
+		args = append([]string{args[1], "--help"}, args[2:]...)
 	case "--version":
-		args = []string{"version"}
+		args = append([]string{"version"}, args[1:]...)
 	}
 	var names []string
 	for _, c := range commands() {
@@ -85,10 +86,25 @@ func (c *command) run(args []string, std Streams) int {
 		return exit
 	}
 	complain(std.Err, c.name, err)
-	if f := flags.Lookup("output"); f != nil && f.Value.String() == "claude" {
+	if c.answers && wantsClaude(args) {
 		return exitBlock // a client of Claude Code's kind takes any other code for a pass
 	}
 	return exitFailed
+}
+
+// wantsClaude looks for `--output claude` in the words themselves: the error may be in a flag before it.
+func wantsClaude(args []string) bool {
+	for i, a := range args {
+		switch a {
+		case "-oclaude", "-o=claude", "--output=claude":
+			return true
+		case "claude":
+			if i > 0 && (args[i-1] == "-o" || args[i-1] == "--output") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // complain prints an error: places in a file as they are, anything else with our name.

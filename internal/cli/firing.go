@@ -29,15 +29,14 @@ type callFlags struct {
 	outputs   []string
 	verbose   bool
 	wrap      bool
-	hasTool   bool
 	args      string
 	result    string
-	argsFlag  *pflag.Flag
+	flags     *pflag.FlagSet
 }
 
 // define adds the flags that go with every event.
 func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
-	f.outputs = outputs
+	f.flags, f.outputs = flags, outputs
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
 	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
 	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
@@ -54,7 +53,6 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 
 // defineTool adds the flags of a tool call.
 func (f *callFlags) defineTool(flags *pflag.FlagSet) {
-	f.hasTool = true
 	flags.StringVar(&f.call.Tool, "tool", "", "`NAME` of the tool")
 	flags.StringVar(&f.args, "args", "", "its arguments as `JSON|@FILE|-`; - is stdin (default {})")
 }
@@ -68,6 +66,14 @@ func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 // finish completes the call from the flags.
 func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	f.call.Event = event
+	if !event.HasTool() {
+		f.call.Tool = ""
+	}
+	for _, name := range []string{"timeout", "on-failure", "dialect"} {
+		if flag := f.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fmt.Errorf("--%s is empty; leave it out for the default", name) // an unset variable of the caller's
+		}
+	}
 	if !contains(f.outputs, f.output) {
 		return fmt.Errorf("--output %q is not one of %s", f.output, strings.Join(f.outputs, ", "))
 	}
@@ -252,6 +258,11 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 	}
 	for _, w := range o.Warnings {
 		fmt.Fprintln(std.Err, "hookrun: warning:", w)
+	}
+	if f.output == "text" {
+		for _, m := range o.SystemMessages {
+			fmt.Fprintln(std.Err, "hookrun: message:", m)
+		}
 	}
 	for _, h := range o.Hooks {
 		if f.verbose {

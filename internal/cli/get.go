@@ -20,7 +20,7 @@ var get = command{
 		"prints nothing, and the exit code is 1. PATH is names joined by points, an index for an array: args.command,\n" +
 		"args.files.0; it is gjson's path language, in which a point in a name is written \\. . JSON in which a key is there\n" +
 		"twice is refused: programs differ in which of the two they take.",
-	example: `  command=$("$HOOKRUN" get args.command) || exit 0`,
+	example: `  command=$("$HOOKRUN" get args.command) || { echo "no command to look at" >&2; exit 2; }`,
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {
 			if len(args) != 1 || args[0] == "" {

@@ -10,6 +10,7 @@ var postTool = command{
 	name:    "post-tool",
 	args:    "--tool NAME [--args JSON|@FILE|-] [--result TEXT|@FILE|-] [--failed] [FLAGS]",
 	summary: "ask the hooks after a tool ran, failed or was blocked",
+	answers: true,
 	about: "Runs the project's post-tool hooks on one tool call and its result. Append what stands on stdout to the result.\n" +
 		"On exit 2 give the model what stands on stderr: in text output in the place of the result, which a hook may have\n" +
 		"wanted to change. A call that was blocked is shown to these hooks too, with the reason for a result.",

@@ -10,6 +10,7 @@ var preExecute = command{
 	name:    "pre-execute",
 	args:    "[--prompt TEXT] [FLAGS]",
 	summary: "ask the hooks before the model sees the user's message",
+	answers: true,
 	about: "Runs the project's pre-execute hooks, once for each message of the user's, before the model is called.\n" +
 		"What they print belongs at the end of that message, not in the system prompt.",
 	example: "  hookrun pre-execute --prompt 'fix the build' --wrap",

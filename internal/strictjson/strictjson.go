@@ -231,7 +231,9 @@ func (s *scanner) scalar(inside bool) {
 		s.text()
 	case c == '-' || '0' <= c && c <= '9':
 		s.number()
-	case s.at >= len(s.doc) && !inside:
+	case s.at >= len(s.doc) && inside:
+		s.fail(s.at, Syntax, "the document ends too early: a value is missing")
+	case s.at >= len(s.doc):
 		s.fail(s.at, Syntax, "the document is empty")
 	default:
 		for _, word := range []string{"true", "false", "null"} {

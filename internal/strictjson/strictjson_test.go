@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 		`{"décision":1, "d\u00e9cision":2,"b":{"c":1,"c":1}}`: `1:16 the key "décision" is there twice in one object; keep one
 1:45 the key "c" is there twice in one object; keep one`,
 		`{"a":1,"a":`: `1:8 the key "a" is there twice in one object; keep one
-1:12 expected a value, found the end of the document`,
+1:12 the document ends too early: a value is missing`,
 		`[[[[]]]]`: `1:4 nested more than 3 deep`,
 	} {
 		var got []string

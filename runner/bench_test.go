@@ -1,0 +1,65 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// BenchmarkFire runs one argv hook in turn with its floor, os.StartProcess and Wait of the same program. "ratio" is what
+// hookrun adds to the system's price of a process.
+func BenchmarkFire(b *testing.B) {
+	program, err := exec.LookPath("true")
+	require.NoError(b, err)
+	dir := b.TempDir()
+	r := benchRunner(b, map[string]any{"name": "h", "command": []string{program}, "events": []string{"pre-tool"}})
+	call := protocol.Call{Event: protocol.PreTool, Workspace: dir, Tool: "shell", Args: `{"command":"ls"}`}
+	var ours, floor time.Duration
+	for b.Loop() {
+		begin := time.Now()
+		o, err := r.Fire(context.Background(), call)
+		ours += time.Since(begin)
+		if err != nil || o.Decision != protocol.Continue {
+			b.Fatal(err, o)
+		}
+		begin = time.Now()
+		p, err := os.StartProcess(program, []string{"true"}, &os.ProcAttr{})
+		if err == nil {
+			_, err = p.Wait()
+		}
+		floor += time.Since(begin)
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(ours.Nanoseconds())/float64(b.N), "ns/call")
+	b.ReportMetric(float64(floor.Nanoseconds())/float64(b.N), "floor-ns")
+	b.ReportMetric(float64(ours)/float64(floor), "ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkFireNoMatch is a call that no hook is for: it starts no process.
+func BenchmarkFireNoMatch(b *testing.B) {
+	r := benchRunner(b, map[string]any{"name": "h", "command": []string{"true"}, "events": []string{"pre-tool"}, "matcher": "fs_*|net_*"})
+	call := protocol.Call{Event: protocol.PreTool, Workspace: b.TempDir(), Tool: "shell", Args: `{"command":"ls"}`}
+	for b.Loop() {
+		if _, err := r.Fire(context.Background(), call); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchRunner(b *testing.B, hook map[string]any) *runner.Runner {
+	doc, err := json.Marshal(map[string]any{"hooks": []any{hook}})
+	require.NoError(b, err)
+	cfg, err := projecthooks.Parse(projecthooks.FileName, doc)
+	require.NoError(b, err)
+	return runner.New(cfg, runner.Options{})
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Prints what a call of hookrun costs, as ratios to a floor that is measured in the same run, and the size of the binary.
+# scripts/bench.sh [RUNS], by default 200 of each command in turn with its floor.
+set -eu
+cd "$(dirname "$0")/.."
+runs=${1:-200}
+binary=$(mktemp)
+trap 'rm -f "$binary"' EXIT
+
+CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
+{
+	go test ./e2e -run '^$' -bench '^BenchmarkOneShot$' -benchtime "${runs}x"
+	go test ./runner -run '^$' -bench '^BenchmarkFire$' -benchtime "${runs}x"
+	go test ./runner -run '^$' -bench '^BenchmarkFireNoMatch$' -benchtime "$((runs * 100))x"
+} | awk '
+	BEGIN {
+		budget["no-file/empty-go-program"] = "1.5"
+		budget["one-hook/sh-c-true"] = "2.2"
+		budget["10MB-through-cat/cat"] = "2"
+		printf "%-28s %12s %12s %8s %8s\n", "what/floor", "median", "floor", "ratio", "budget"
+	}
+	/^Benchmark/ {
+		for (i = 3; i < NF; i += 2) value[$(i + 1)] = $i
+		name = $1
+		sub(/-[0-9]+$/, "", name)
+		sub(/^BenchmarkOneShot\//, "", name)
+		if (name == "BenchmarkFire")
+			printf "%-28s %9.3f ms %9.3f ms %8.2f %8s\n", "in Go: one hook/process", value["ns/call"] / 1e6, value["floor-ns"] / 1e6, value["ratio"], "-"
+		else if (name == "BenchmarkFireNoMatch")
+			printf "%-28s %9.2f us %12s %8s %8s\n", "in Go: no hook matches", value["ns/op"] / 1e3, "-", "-", "30 us"
+		else
+			printf "%-28s %9.2f ms %9.2f ms %8.2f %8s\n", name, value["ms"], value["floor-ms"], value["ratio"], budget[name]
+	}'
+printf '%-28s %9.2f MB %12s %8s %8s\n' 'stripped binary' "$(wc -c <"$binary" | awk '{print $1 / 1e6}')" - - '4 MB'

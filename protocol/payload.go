@@ -43,9 +43,16 @@ func (o *object) text(name, value string) {
 	o.open = strictjson.AppendString(o.open, value)
 }
 
-// raw adds a value that is JSON already, without copying it.
+// largeValue is where it costs less to write a value by itself than to copy it.
+const largeValue = 4 << 10
+
+// raw adds a value that is JSON already. A large one is not copied.
 func (o *object) raw(name string, value []byte) {
 	o.key(name)
+	if len(value) < largeValue {
+		o.open = append(o.open, value...)
+		return
+	}
 	o.pieces = append(o.pieces, o.open, value)
 	o.open = nil
 }

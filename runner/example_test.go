@@ -1,0 +1,52 @@
+//go:build unix
+
+package runner_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+const hooks = `{"hooks": [
+	{"name": "guard", "command": "grep -q force && echo do not force-push >&2 && exit 1; exit 0", "events": ["pre-tool"], "matcher": "shell"},
+	{"name": "remind", "command": "echo remember to run the tests", "events": ["post-tool"]}
+]}`
+
+func ExampleRunner_Fire() {
+	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := runner.New(cfg, runner.Options{})
+	outcome, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push --force"}`})
+	if err != nil || outcome.Decision != protocol.Continue {
+		fmt.Println("not run:", outcome.Reason)
+	}
+	// Output: not run: do not force-push
+}
+
+func ExampleRunner_AroundTool() {
+	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := runner.New(cfg, runner.Options{})
+	tool := func(_ context.Context, args string) (string, error) { return "ran " + args, nil }
+	for _, command := range []string{"git push --force", "git push"} {
+		record, err := r.AroundTool(context.Background(), protocol.Call{Tool: "shell", Args: `{"command":"` + command + `"}`}, tool)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%q\n", record.Result)
+	}
+	// Output:
+	// "do not force-push\n\nremember to run the tests"
+	// "ran {\"command\":\"git push\"}\n\nremember to run the tests"
+}

@@ -32,14 +32,7 @@ var explain = command{
 			if !ok {
 				return 0, fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], strings.Split(eventNames(), ", ")), eventNames())
 			}
-			if err := f.finish(event, std.In); err != nil {
-				return 0, err
-			}
-			o, err := f.options()
-			if err != nil {
-				return 0, err
-			}
-			cfg, err := f.load()
+			cfg, o, err := f.prepare(event, std.In)
 			if err != nil {
 				return 0, err
 			}

@@ -6,140 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
-
-// callFlags are the flags of every command that asks hooks about a call, or explains what asking would do.
-type callFlags struct {
-	call      protocol.Call
-	workspace string
-	configs   []string
-	timeout   string
-	onFailure string
-	dialect   string
-	output    string
-	outputs   []string
-	verbose   bool
-	wrap      bool
-	args      string
-	result    string
-	flags     *pflag.FlagSet
-}
-
-// define adds the flags that go with every event.
-func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
-	f.flags, f.outputs = flags, outputs
-	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
-	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
-	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
-	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT`")
-	flags.StringVar(&f.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
-	flags.StringVar(&f.call.ToolUseID, "tool-use-id", "", "the model's `ID` of the tool call")
-	flags.StringVar(&f.call.AgentID, "agent-id", "", "`ID` of the agent")
-	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
-	flags.StringVar(&f.onFailure, "on-failure", "", "`block|continue`, for hooks that do not say what a failure means")
-	flags.StringVar(&f.dialect, "dialect", "", "`NAME` of the rules to go by: tenex (default by the file)")
-	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did, where the call goes on")
-}
-
-// defineTool adds the flags of a tool call.
-func (f *callFlags) defineTool(flags *pflag.FlagSet) {
-	flags.StringVar(&f.call.Tool, "tool", "", "`NAME` of the tool")
-	flags.StringVar(&f.args, "args", "", "its arguments as `JSON|@FILE|-`; - is stdin (default {})")
-}
-
-// defineResult adds the flags of a tool's result.
-func (f *callFlags) defineResult(flags *pflag.FlagSet) {
-	flags.StringVar(&f.result, "result", "", "its result as `TEXT|@FILE|-`; - is stdin")
-	flags.BoolVar(&f.call.Failed, "failed", false, "the tool failed, and the result is the text of the error")
-}
-
-// finish completes the call from the flags.
-func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
-	f.call.Event = event
-	if !event.HasTool() {
-		f.call.Tool = ""
-	}
-	for _, name := range []string{"timeout", "on-failure", "dialect"} {
-		if flag := f.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return fmt.Errorf("--%s is empty; leave it out for the default", name) // an unset variable of the caller's
-		}
-	}
-	if !contains(f.outputs, f.output) {
-		return fmt.Errorf("--output %q is not one of %s", f.output, strings.Join(f.outputs, ", "))
-	}
-	if f.dialect != "" {
-		if _, ok := protocol.DialectNamed(f.dialect); !ok {
-			return fmt.Errorf("--dialect %q is not one of tenex%s", f.dialect, projecthooks.Suggest(f.dialect, []string{"tenex"}))
-		}
-	}
-	if event.HasTool() && f.call.Tool == "" {
-		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
-	}
-	if f.call.Workspace, err = filepath.Abs(f.workspace); err != nil {
-		return fmt.Errorf("--workspace %s: %w", f.workspace, err)
-	}
-	if info, err := os.Stat(f.call.Workspace); err != nil {
-		return fmt.Errorf("--workspace %s: %w; give the folder of the project", f.workspace, bare(err))
-	} else if !info.IsDir() {
-		return fmt.Errorf("--workspace %s: not a directory; give the folder of the project", f.workspace)
-	}
-	if f.args == "-" && f.result == "-" {
-		return errors.New("--args - and --result - both want stdin; give one of them as @FILE")
-	}
-	if f.call.Args, err = value("--args", f.args, stdin); err != nil {
-		return err
-	}
-	if f.args == "-" && f.call.Args == "" {
-		return errors.New("--args -: stdin is empty; write the arguments of the tool call to it")
-	}
-	f.call.Result, err = value("--result", f.result, stdin)
-	return err
-}
-
-// maxValue is as much as --args and --result take.
-const maxValue = 64 << 20
-
-// value returns what a flag stands for: itself, a file's text after @, stdin's for -.
-func value(flag, text string, stdin io.Reader) (string, error) {
-	var b strings.Builder
-	switch path, isFile := strings.CutPrefix(text, "@"); {
-	case isFile:
-		file, err := os.Open(path)
-		if err != nil {
-			return "", fmt.Errorf("%s %s: %w; for a text that starts with @ use %s -", flag, text, bare(err), flag)
-		}
-		defer file.Close()
-		info, err := file.Stat()
-		if err == nil && info.IsDir() {
-			err = errors.New("is a directory")
-		}
-		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", flag, text, bare(err))
-		}
-		b.Grow(int(min(info.Size(), maxValue)) + 1)
-		stdin = file
-	case text != "-":
-		return text, nil
-	}
-	n, err := io.Copy(&b, io.LimitReader(stdin, maxValue+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("%s %s: %w", flag, text, bare(err))
-	case n > maxValue:
-		return "", fmt.Errorf("%s %s: larger than 64 MiB", flag, text)
-	}
-	return b.String(), nil
-}
 
 // load reads the hooks files, all of them, so that every error is said at once.
 func (f *callFlags) load() (*projecthooks.Config, error) {
@@ -194,16 +67,21 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	return o, nil
 }
 
+// prepare completes the call and makes the runner that is to be asked, or explained.
+func (f *callFlags) prepare(event protocol.Event, stdin io.Reader) (cfg *projecthooks.Config, o runner.Options, err error) {
+	if err = f.finish(event, stdin); err != nil {
+		return nil, o, err
+	}
+	if o, err = f.options(); err != nil {
+		return nil, o, err
+	}
+	cfg, err = f.load()
+	return cfg, o, err
+}
+
 // fire does what the flags say and prints the outcome.
 func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
-	if err := f.finish(event, std.In); err != nil {
-		return 0, err
-	}
-	o, err := f.options()
-	if err != nil {
-		return 0, err
-	}
-	cfg, err := f.load()
+	cfg, o, err := f.prepare(event, std.In)
 	if err != nil {
 		return 0, err
 	}
@@ -276,22 +154,4 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 		}
 	}
 	return exit, nil
-}
-
-// bare takes the operation and the path out of an error: the message has them already.
-func bare(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -164,7 +164,7 @@ func TestCallsThatCannotBeAsked(t *testing.T) {
 	for want, c := range map[string]protocol.Call{
 		`unknown event "pre-flight"`:      {Event: "pre-flight", Workspace: b.dir, Tool: "x"},
 		`pre-tool needs the name`:         {Event: protocol.PreTool, Workspace: b.dir},
-		`nested more than 9999 deep`:     {Event: protocol.PreTool, Workspace: b.dir, Tool: "x", Args: strings.Repeat("[", 20_000)},
+		`nested more than 9999 deep`:      {Event: protocol.PreTool, Workspace: b.dir, Tool: "x", Args: strings.Repeat("[", 20_000)},
 		`PostToolUse needs the name of a`: {Event: "PostToolUse", Workspace: b.dir},
 	} {
 		o, err := r.Fire(context.Background(), c)

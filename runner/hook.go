@@ -18,8 +18,10 @@ const (
 	termTime = 500 * time.Millisecond
 	// killTime is how long killed processes are waited for. Only one that hangs in the kernel takes longer.
 	killTime = 2 * time.Second
-	// pollTime is the pause between two looks at what is left of a hook. Exits other than the leader's are not announced.
-	pollTime = 5 * time.Millisecond
+	// pollTime is the pause between two looks at what is left of a hook, which gets longer from look to look. Exits other
+	// than the leader's are not announced.
+	pollTime    = 2 * time.Millisecond
+	pollTimeMax = 50 * time.Millisecond
 )
 
 // run starts one hook, feeds it, reads it, and ends it where it does not end itself. The precedence of what can happen
@@ -108,7 +110,7 @@ func (p *process) end(exited <-chan struct{}) (left []int) {
 	}
 	for until := time.Now().Add(killTime); ; { // again and again: what is being killed may still be forking
 		p.kill()
-		if left = p.waitGone(exited, 20*pollTime); len(left) == 0 || time.Now().After(until) {
+		if left = p.waitGone(exited, 2*pollTimeMax); len(left) == 0 || time.Now().After(until) {
 			return left
 		}
 	}
@@ -117,7 +119,7 @@ func (p *process) end(exited <-chan struct{}) (left []int) {
 // waitGone waits until neither the leader nor anything that came of it runs, and returns what still does.
 func (p *process) waitGone(exited <-chan struct{}, limit time.Duration) (left []int) {
 	until := time.Now().Add(limit)
-	for {
+	for pause := pollTime; ; pause = min(2*pause, pollTimeMax) {
 		left = p.rest()
 		select {
 		case <-exited:
@@ -127,7 +129,7 @@ func (p *process) waitGone(exited <-chan struct{}, limit time.Duration) (left []
 		if len(left) == 0 || !time.Now().Before(until) {
 			return left
 		}
-		wait := time.NewTimer(pollTime)
+		wait := time.NewTimer(pause)
 		if slices.Contains(left, p.pid) {
 			select {
 			case <-exited:

@@ -118,15 +118,21 @@ func group(pgid int) (pids []int) {
 // rest returns what runs of the hook but its leader: its group, what descends from it, and orphans. An orphan lost its
 // place in the tree, but not its environment, which tells by HOOKRUN_RUN whose it is. One that wiped that as well is found
 // only if this process is a subreaper, so that it fell to us, and only while no other hook runs that it could be of.
+//
+// What was found once is ours from then on: the tree falls apart as its members are killed.
 func (p *process) rest() (pids []int) {
 	all := processes()
 	leader := all[p.pid]
+	known := func(pid int) bool {
+		started, ok := p.seen[pid]
+		return ok && all[pid].started == started // else the number is somebody else's by now
+	}
 	ours := func(s stat) bool {
-		if s.group == p.pid {
+		if s.group == p.pid || known(s.pid) {
 			return true
 		}
 		for up, steps := s, 0; steps < len(all); steps++ {
-			if up.parent == p.pid {
+			if up.parent == p.pid || known(up.parent) {
 				return true
 			}
 			parent, ok := all[up.parent]
@@ -138,8 +144,7 @@ func (p *process) rest() (pids []int) {
 		if s.started < leader.started || s.pid == os.Getpid() {
 			return false
 		}
-		mark, known := runOf(s.pid)
-		if known {
+		if mark, ok := runOf(s.pid); ok {
 			return mark == p.mark
 		}
 		return p.runner.fell(s, p.pid)
@@ -148,6 +153,9 @@ func (p *process) rest() (pids []int) {
 		if pid != p.pid && !s.dead && ours(s) {
 			pids = append(pids, pid)
 		}
+	}
+	for _, pid := range pids {
+		p.seen[pid] = all[pid].started
 	}
 	return pids
 }

@@ -100,6 +100,7 @@ func TestDeadline(t *testing.T) {
 		"a child of a hook that ended":   `trap 'exit 0' TERM; sh -c "trap '' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`,
 		"a child that left the session":  `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
 		"an orphan that left":            `setsid sh -c '(echo $(exec sh -c "echo \$PPID") >ready; exec sleep 1000) & exit 0'; exec sleep 1000`,
+		"one that left without a trace":  `setsid env -i sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
 		"a leaver that ignores SIGTERM":  `setsid sh -c 'trap "" TERM; echo $$ >ready; while :; do sleep 1; done' & wait`,
 		"a hook that exits 2 on SIGTERM": `trap 'echo deny >&2; exit 2' TERM; echo $$ >ready; while :; do sleep 0.01; done`,
 		"a deny that was printed before": `echo '{"decision":"block"}'; echo $$ >ready; exec sleep 1000`,

@@ -17,6 +17,7 @@ type process struct {
 	pid    int
 	mark   string // the value of HOOKRUN_RUN in its environment and that of its descendants
 	runner *Runner
+	seen   map[int]uint64 // descendants that were found, and when each was started
 }
 
 // start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
@@ -42,7 +43,7 @@ func (r *Runner) start(path string, argv []string, dir string, env []string, s *
 		return nil, fmt.Errorf("%s: %w", argv[0], err)
 	}
 	r.live.Store(pid, true)
-	return &process{pid, mark, r}, nil
+	return &process{pid, mark, r, map[int]uint64{}}, nil
 }
 
 // forget is called when a process was reaped.
@@ -84,10 +85,12 @@ func (p *process) reap() (code int, signal string) {
 func (p *process) terminate() { p.signal(syscall.SIGTERM) }
 func (p *process) kill()      { p.signal(syscall.SIGKILL) }
 
-// signal reaches the group at once and then what left it, one by one.
+// signal reaches the group at once and what left it one by one. It looks for those first: the leader's end makes
+// orphans of them, which are harder to tell.
 func (p *process) signal(s syscall.Signal) {
+	rest := p.rest()
 	_ = syscall.Kill(-p.pid, s) // ESRCH: all gone
-	for _, pid := range p.rest() {
+	for _, pid := range rest {
 		_ = syscall.Kill(pid, s)
 	}
 }

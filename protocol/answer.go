@@ -148,7 +148,7 @@ func readText(name string, value gjson.Result, into *string) error {
 	switch value.Type {
 	case gjson.Null:
 	case gjson.String:
-		*into = value.String()
+		*into = strictjson.Text(value.Raw)
 	default:
 		return wrongType(name, "a string", value)
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Outcome is what all hooks of a call amount to. Its JSON form is the contract of `--output json`; a field that is
@@ -165,7 +167,7 @@ func (o Outcome) ResultText(result string) string {
 
 func textOf(value []byte) string {
 	if v := gjson.ParseBytes(value); v.Type == gjson.String {
-		return v.String()
+		return strictjson.Text(v.Raw)
 	}
 	return string(value)
 }

@@ -39,11 +39,19 @@ var get = command{
 			case !field.Exists():
 				return exitFailed, nil
 			case field.Type == gjson.String:
-				return exitOK, write(std, field.String()+"\n")
+				return exitOK, write(std, getText(field)+"\n")
 			}
 			return exitOK, write(std, string(strictjson.Compact(nil, field.Raw))+"\n")
 		}
 	},
+}
+
+// getText returns what a string says. One that gjson made, by a modifier of the path, has no text of its own.
+func getText(field gjson.Result) string {
+	if strings.HasPrefix(field.Raw, `"`) {
+		return strictjson.Text(field.Raw)
+	}
+	return field.String()
 }
 
 const maxGetDepth = 10_000

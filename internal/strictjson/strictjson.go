@@ -17,8 +17,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/tidwall/gjson"
 )
 
 // Fault is one thing that is wrong with a document.
@@ -212,7 +210,7 @@ func (s *scanner) key(l *level) {
 	raw, escaped := s.text()
 	key := raw[1 : len(raw)-1]
 	if escaped {
-		key = gjson.Parse(raw).String()
+		key = Text(raw)
 	}
 	if !l.add(key) {
 		s.faults = append(s.faults, Fault{start, Duplicate, fmt.Sprintf("the key %q is there twice in one object; keep one", key)})

@@ -57,6 +57,15 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	for raw, want := range map[string]string{
+		`""`: "", `"a b"`: "a b", `"\u00e9\n\""`: "é\n\"", `"\ud83d\ude00"`: "😀", "\"\xff\"": "\ufffd",
+		`"x\ud800\u003b rm"`: "x\ufffd; rm", `"\udc00\ud800"`: "\ufffd\ufffd",
+	} {
+		require.Equal(t, want, Text(raw), raw)
+	}
+}
+
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	for i := range 1000 {

@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 )
@@ -52,6 +53,17 @@ func InvalidUTF8(doc string) int {
 		}
 	}
 	return -1
+}
+
+// Text returns what a JSON string says. The string must have no fault of syntax. Half a character, as \ud800 without its
+// other half, is U+FFFD as in encoding/json; gjson would swallow the escape behind it, and so a ; of a shell command.
+func Text(raw string) string {
+	if !strings.Contains(raw, `\`) && utf8.ValidString(raw) {
+		return raw[1 : len(raw)-1]
+	}
+	var s string
+	_ = json.Unmarshal([]byte(raw), &s)
+	return s
 }
 
 // Compact appends doc to dst without the white space between its tokens. The document must have no fault of syntax.

@@ -3,6 +3,7 @@ package projecthooks
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +22,17 @@ type Config struct {
 
 // Add appends the hooks of another file.
 func (c *Config) Add(more *Config) {
+	sources := map[string]string{} // of the first hook of each name
+	for i := len(c.Hooks) - 1; i >= 0; i-- {
+		sources[c.Hooks[i].Name] = c.Hooks[i].Source()
+	}
+	for i := range more.Hooks {
+		h := &more.Hooks[i]
+		if source, ok := sources[h.Name]; ok {
+			c.Warnings = append(c.Warnings, h.sameName(source))
+			delete(sources, h.Name) // its own file warns of the next
+		}
+	}
 	c.Hooks = append(c.Hooks, more.Hooks...)
 	c.Files = append(c.Files, more.Files...)
 	c.Warnings = append(c.Warnings, more.Warnings...)
@@ -39,7 +51,13 @@ type Hook struct {
 
 	File       string // where it was read
 	Line       int    // of the entry
+	column     int
 	commandPos Problem
+}
+
+// sameName is the warning that there is another hook of its name at other.
+func (h *Hook) sameName(other string) Problem {
+	return Problem{h.File, h.Line, h.column, fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart", quote(h.Name), other)}
 }
 
 // Source is the place of the hook as file:line.
@@ -97,20 +115,31 @@ type Problem struct {
 	Text   string `json:"message"`
 }
 
-func (p Problem) Error() string {
-	if p.Line == 0 {
-		return p.File + ": " + p.Text
+func (p Problem) Error() string { return string(p.append(nil)) }
+
+func (p Problem) append(to []byte) []byte {
+	to = append(to, p.File...)
+	if p.Line > 0 {
+		to = strconv.AppendInt(append(to, ':'), int64(p.Line), 10)
+		to = strconv.AppendInt(append(to, ':'), int64(p.Column), 10)
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+	return append(append(to, ": "...), p.Text...)
 }
 
 // Problems are all the errors of a load, one a line.
 type Problems []Problem
 
 func (ps Problems) Error() string {
-	lines := make([]string, len(ps))
-	for i, p := range ps {
-		lines[i] = p.Error()
+	size := 0 // a file can have half a million problems
+	for _, p := range ps {
+		size += len(p.File) + len(p.Text) + len(":1048576:1048576: \n")
 	}
-	return strings.Join(lines, "\n")
+	text := make([]byte, 0, size)
+	for i, p := range ps {
+		if i > 0 {
+			text = append(text, '\n')
+		}
+		text = p.append(text)
+	}
+	return string(text)
 }

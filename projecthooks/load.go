@@ -8,6 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -98,6 +102,7 @@ func Parse(path string, doc []byte) (*Config, error) {
 		readable = readable && f.Kind == strictjson.Duplicate
 	}
 	if readable {
+		p.halfCharacters()
 		p.document()
 	}
 	if len(p.problems) > 0 {
@@ -106,4 +111,35 @@ func Parse(path string, doc []byte) (*Config, error) {
 	}
 	p.config.Files = []string{path}
 	return &p.config, nil
+}
+
+// halfCharacters finds \u escapes that stand for half of a character, with the other half missing. There is no UTF-8
+// for them, and readers disagree: gjson swallows the escape behind one, encoding/json does not.
+func (p *parser) halfCharacters() {
+	for at := 0; ; {
+		next := strings.IndexByte(p.doc[at:], '\\')
+		if next < 0 {
+			return
+		}
+		at += next
+		first := escaped(p.doc[at:])
+		switch {
+		case !utf16.IsSurrogate(first):
+			at += 2
+		case utf16.DecodeRune(first, escaped(p.doc[at+6:])) != unicode.ReplacementChar:
+			at += 12
+		default:
+			p.problem(at, "parsing: %s is half a character; write both halves, as \\ud83d\\ude00, or the character itself", p.doc[at:at+6])
+			at += 6
+		}
+	}
+}
+
+// escaped reads a \u escape at the start of a text that strictjson found well-formed, and is 0 where there is none.
+func escaped(text string) rune {
+	if !strings.HasPrefix(text, `\u`) {
+		return 0
+	}
+	r, _ := strconv.ParseUint(text[2:6], 16, 16)
+	return rune(r)
 }

@@ -1,6 +1,8 @@
 package projecthooks
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,7 +13,7 @@ import (
 // Python's fnmatch, which MassGen's matchers use. The zero Matcher matches no tool.
 type Matcher struct {
 	text  string
-	globs []string
+	globs []glob
 	all   bool
 }
 
@@ -25,9 +27,9 @@ func NewMatcher(text string) (m Matcher, ok bool) {
 		return EveryTool, true
 	}
 	m.text = text
-	for _, part := range strings.Split(text, "|") {
+	for part := range strings.SplitSeq(text, "|") {
 		if part = strings.TrimSpace(part); part != "" {
-			m.globs = append(m.globs, part)
+			m.globs = append(m.globs, newGlob(part))
 		}
 	}
 	return m, len(m.globs) > 0
@@ -41,28 +43,145 @@ func (m Matcher) Match(tool string) bool {
 		return true
 	}
 	for _, g := range m.globs {
-		if glob(g, tool) {
+		if g.match(tool) {
 			return true
 		}
 	}
 	return false
 }
 
-// glob matches with one point of return, the last star: what an earlier star could take, the last can take as well.
-// That bounds the time by the product of the lengths.
-func glob(pattern, name string) bool {
-	p, n := 0, 0
-	star, mark := -1, 0
-	for n < len(name) {
-		if p < len(pattern) {
-			if pattern[p] == '*' {
-				star, mark = p, n
-				p++
+// glob is a pattern, taken apart once: to look for the end of a bracket again for each character of a name is what
+// makes hostile patterns slow.
+type glob []element
+
+// element matches one character that is in one of its ranges, or, negated, in none; a star matches any text.
+type element struct {
+	star    bool
+	negated bool
+	ranges  []span // in order, apart
+}
+
+type span struct{ lo, hi rune }
+
+func newGlob(pattern string) (g glob) {
+	lastClosing := strings.LastIndexByte(pattern, ']')
+	for i := 0; i < len(pattern); {
+		switch c, size := char(pattern[i:]); c {
+		case '*':
+			g = append(g, element{star: true})
+			i++
+		case '?':
+			g = append(g, element{negated: true})
+			i++
+		case '[':
+			if end := closingBracket(pattern, i, lastClosing); end > 0 {
+				g = append(g, newSet(pattern[i+1:end]))
+				i = end + 1
 				continue
 			}
-			_, size := utf8.DecodeRuneInString(name[n:])
-			if width, ok := one(pattern[p:], name[n:n+size]); ok {
-				p += width
+			fallthrough
+		default:
+			g = append(g, element{ranges: []span{{c, c}}})
+			i += size
+		}
+	}
+	return g
+}
+
+// char decodes a character. A byte that is no UTF-8 is a character of its own, less than 0: it equals itself alone.
+func char(s string) (c rune, size int) {
+	c, size = utf8.DecodeRuneInString(s)
+	if c == utf8.RuneError && size == 1 {
+		c = -1 - rune(s[0])
+	}
+	return c, size
+}
+
+// closingBracket finds the end of the set that opens at open, or 0. A ] that comes first, also after !, is one of the
+// set. last is where the pattern's last ] stands: without it a pattern of a million [ would be searched a million times.
+func closingBracket(pattern string, open, last int) int {
+	start := open + 1
+	if strings.HasPrefix(pattern[start:], "!") {
+		start++
+	}
+	if strings.HasPrefix(pattern[start:], "]") {
+		start++
+	}
+	if last < start {
+		return 0
+	}
+	return start + strings.IndexByte(pattern[start:], ']')
+}
+
+// newSet reads what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing.
+func newSet(text string) (e element) {
+	var chars []rune
+	for i := 0; i < len(text); {
+		c, size := char(text[i:])
+		chars = append(chars, c)
+		i += size
+	}
+	if chars[0] == '!' {
+		e.negated, chars = true, chars[1:]
+	}
+	for i := 0; i < len(chars); i++ {
+		s := span{chars[i], chars[i]}
+		if i+2 < len(chars) && chars[i+1] == '-' {
+			s.hi = chars[i+2]
+			i += 2
+		}
+		if s.lo <= s.hi {
+			e.ranges = append(e.ranges, s)
+		}
+	}
+	// Python throws backward ranges out before it looks for the !: [z-a!b] is [!b] there.
+	if !e.negated && len(e.ranges) > 0 && e.ranges[0].lo == '!' {
+		first := e.ranges[0]
+		e.negated, e.ranges = true, e.ranges[1:]
+		if first.hi != '!' {
+			e.ranges = append(e.ranges, span{'-', '-'}, span{first.hi, first.hi})
+		}
+	}
+	slices.SortFunc(e.ranges, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	apart := e.ranges[:0]
+	for _, s := range e.ranges {
+		if n := len(apart); n > 0 && s.lo <= apart[n-1].hi {
+			apart[n-1].hi = max(apart[n-1].hi, s.hi)
+		} else {
+			apart = append(apart, s)
+		}
+	}
+	e.ranges = apart
+	return e
+}
+
+func (e *element) has(c rune) bool {
+	_, found := slices.BinarySearchFunc(e.ranges, c, func(s span, c rune) int {
+		switch {
+		case c < s.lo:
+			return 1
+		case c > s.hi:
+			return -1
+		}
+		return 0
+	})
+	return found != e.negated
+}
+
+// match goes on with one point of return, the last star: what an earlier star could take, the last can take as well.
+// That bounds the time by the product of the lengths.
+func (g glob) match(name string) bool {
+	at, n := 0, 0
+	star, mark := -1, 0
+	for n < len(name) {
+		if at < len(g) {
+			if g[at].star {
+				star, mark = at, n
+				at++
+				continue
+			}
+			if c, size := char(name[n:]); g[at].has(c) {
+				at++
 				n += size
 				continue
 			}
@@ -70,57 +189,12 @@ func glob(pattern, name string) bool {
 		if star < 0 {
 			return false
 		}
-		_, size := utf8.DecodeRuneInString(name[mark:])
+		_, size := char(name[mark:])
 		mark += size
-		p, n = star+1, mark
+		at, n = star+1, mark
 	}
-	return strings.Trim(pattern[p:], "*") == ""
-}
-
-// one matches the first element of a pattern, which is not a star, with one character, and returns the element's width.
-func one(pattern, char string) (width int, ok bool) {
-	switch pattern[0] {
-	case '?':
-		return 1, true
-	case '[':
-		if set, width := bracket(pattern); width > 0 {
-			return width, inSet(set, char)
-		}
+	for at < len(g) && g[at].star {
+		at++
 	}
-	_, width = utf8.DecodeRuneInString(pattern)
-	return width, pattern[:width] == char
-}
-
-// bracket returns what stands between [ and ]; a ] that comes first, also after !, is one of the set. Width 0 means
-// that the bracket is never closed.
-func bracket(pattern string) (set string, width int) {
-	start := 1
-	if strings.HasPrefix(pattern[start:], "!") {
-		start++
-	}
-	if strings.HasPrefix(pattern[start:], "]") {
-		start++
-	}
-	end := strings.IndexByte(pattern[start:], ']')
-	if end < 0 {
-		return "", 0
-	}
-	return pattern[1 : start+end], start + end + 1
-}
-
-func inSet(set, char string) bool {
-	negated := strings.HasPrefix(set, "!")
-	rest := []rune(strings.TrimPrefix(set, "!"))
-	c, _ := utf8.DecodeRuneInString(char)
-	for i := 0; i < len(rest); i++ {
-		lo, hi := rest[i], rest[i]
-		if i+2 < len(rest) && rest[i+1] == '-' {
-			hi = rest[i+2]
-			i += 2
-		}
-		if lo <= c && c <= hi {
-			return !negated
-		}
-	}
-	return negated
+	return at == len(g)
 }

@@ -56,7 +56,7 @@ func startError(name string, err error) error {
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return fmt.Errorf("%s: %w", name, bare(err))
 }
 
 // lookup returns the last value of a variable, which is the one that counts.
@@ -83,16 +83,19 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 		faults = []string{err.Error()}
 	case h.Command.Argv == nil:
 		// Only a shell can say what a command line runs. A plain path at its start is looked at all the same.
-		word, _, _ := strings.Cut(strings.TrimSpace(h.Command.Shell), " ")
+		word := strings.TrimSpace(h.Command.Shell)
+		if end := strings.IndexAny(word, " \t\n"); end >= 0 {
+			word = word[:end]
+		}
 		if strings.Contains(word, "/") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == "" {
 			if path, err := find(word, workspace, env); err != nil {
 				faults = []string{err.Error()}
 			} else {
-				faults = inspectProgram(path, word, workspace, env)
+				faults = inspectProgram(path, word, workspace, env, true)
 			}
 		}
 	default:
-		faults = inspectProgram(path, argv[0], workspace, env)
+		faults = inspectProgram(path, argv[0], workspace, env, false)
 		if script := scriptOf(argv); script != "" {
 			faults = append(faults, inspectScript(script, workspace)...)
 		}
@@ -110,9 +113,13 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 func scriptOf(argv []string) string {
 	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
 	for _, known := range interpreters {
-		if name == known && len(argv) > 1 && argv[1] != "" && argv[1][0] != '-' {
-			return argv[1]
+		if name != known || len(argv) < 2 || argv[1] == "" || argv[1][0] == '-' {
+			continue
 		}
+		if known == "node" && filepath.Ext(argv[1]) == "" {
+			continue // it has subcommands, and looks for guard.js when it is told guard
+		}
+		return argv[1]
 	}
 	return ""
 }

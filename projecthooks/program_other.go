@@ -9,6 +9,6 @@ const shell = "sh"
 
 // inspectProgram has nothing to add where files have neither #! lines nor mode bits: that a program is there was found
 // out before.
-func inspectProgram(path, name, workspace string, env []string) []string { return nil }
+func inspectProgram(path, name, workspace string, env []string, byShell bool) []string { return nil }
 
 func worldWritable(info fs.FileInfo, name string) string { return "" }

@@ -9,17 +9,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 )
 
 // shell runs string commands. Not by PATH: who can change that should not be able to change what a gate does.
 const shell = "/bin/sh"
 
-// inspectProgram looks at a program that was found and may be executed.
-func inspectProgram(path, name, workspace string, env []string) (faults []string) {
+// inspectProgram looks at a program that was found and may be executed. byShell: a shell is to start it, which runs a
+// file of no known kind as a script of its own.
+func inspectProgram(path, name, workspace string, env []string, byShell bool) (faults []string) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return []string{startError(name, err).Error()}
+	}
+	if !info.Mode().IsRegular() {
+		return []string{name + ": not a regular file but " + kind(info.Mode())} // and to open a pipe would wait for ever
 	}
 	if fault := worldWritable(info, name); fault != "" {
 		faults = append(faults, fault)
@@ -34,7 +40,7 @@ func inspectProgram(path, name, workspace string, env []string) (faults []string
 	start = start[:n]
 	line, isScript := bytes.CutPrefix(start, []byte("#!"))
 	if !isScript {
-		if !bytes.ContainsRune(start, 0) { // no program of a machine's: those have NULs in their first bytes
+		if !byShell && !bytes.ContainsRune(start, 0) { // no program of a machine's: those have NULs in their first bytes
 			faults = append(faults, name+": neither a program nor a script with a #! line; put #!/bin/sh on its first line")
 		}
 		return faults
@@ -48,7 +54,10 @@ func inspectProgram(path, name, workspace string, env []string) (faults []string
 	return append(faults, missingInterpreter(name, strings.Fields(string(line)), workspace, env)...)
 }
 
-// missingInterpreter looks for what a #! line names, and behind env for its argument.
+// splitsWords: macOS gives an interpreter all words of its #! line, other systems all but the first as one.
+const splitsWords = runtime.GOOS == "darwin" || runtime.GOOS == "ios"
+
+// missingInterpreter looks for what a #! line names, and behind env for the program that env is to start.
 func missingInterpreter(name string, words []string, workspace string, env []string) []string {
 	if len(words) == 0 {
 		return []string{name + ": its #! line names no interpreter; write #!/bin/sh"}
@@ -59,17 +68,52 @@ func missingInterpreter(name string, words []string, workspace string, env []str
 	if filepath.Base(words[0]) != "env" {
 		return nil
 	}
-	for _, w := range words[1:] {
-		if strings.HasPrefix(w, "-") || strings.Contains(w, "=") {
-			continue
-		}
-		if _, err := find(w, workspace, env); err != nil {
-			return []string{fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)}
-		}
-		break
+	args := words[1:]
+	if len(args) == 0 {
+		return []string{name + ": its #! line names no interpreter behind env; write #!/usr/bin/env sh"}
+	}
+	if program, split := splitString(args); split {
+		args = program
+	} else if len(args) > 1 && !splitsWords {
+		return []string{fmt.Sprintf("%s: its #! line gives env more than one word, which it takes for one name; write #!%s -S %s",
+			name, words[0], strings.Join(args, " "))}
+	}
+	program := envProgram(args)
+	if program == "" {
+		return nil
+	}
+	if _, err := find(program, workspace, env); err != nil {
+		return []string{fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)}
 	}
 	return nil
 }
+
+// splitString takes env's flag for a #! line of several words away.
+func splitString(args []string) (rest []string, ok bool) {
+	for _, flag := range []string{"-S", "-vS", "--split-string="} {
+		if first, ok := strings.CutPrefix(args[0], flag); ok {
+			return append([]string{first}, args[1:]...), true
+		}
+	}
+	return nil, false
+}
+
+// envProgram returns the program that env is to start, "" where that takes more than a look to tell.
+func envProgram(args []string) string {
+	for _, w := range args {
+		switch {
+		case strings.ContainsAny(w, "'\"\\$#"), strings.HasPrefix(w, "PATH="), slices.Contains(envUnclear, w):
+			return ""
+		case w == "", w[0] == '-', strings.Contains(w, "="):
+			continue
+		}
+		return w
+	}
+	return ""
+}
+
+// envUnclear are flags of env that take the next word for themselves, or PATH away.
+var envUnclear = []string{"-u", "--unset", "-C", "--chdir", "-P", "-a", "--argv0", "-i", "-", "--ignore-environment"}
 
 // absolute keeps find from looking in PATH: the kernel does not, for a #! line.
 func absolute(interpreter, workspace string) string {

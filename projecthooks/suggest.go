@@ -13,9 +13,9 @@ func Suggest(wrong string, words []string) string {
 		return ""
 	}
 	var close []string
-	best := 3
+	best, meant := 3, plain(wrong)
 	for _, w := range words {
-		d := distance(plain(wrong), plain(w))
+		d := distance(meant, plain(w))
 		if limit := min(2, (len(w)+1)/3); d > limit || d > best {
 			continue
 		}
@@ -35,30 +35,31 @@ func plain(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), "_", "")
 }
 
-// distance counts the letters to insert, remove, replace or swap with their neighbour to get from a to b.
+// distance counts the letters to insert, remove, replace or swap with their neighbour to get from a to b. 3 stands for
+// all that is too far to count: nonsense can be a million letters long, and a file can have a hundred thousand of it.
 func distance(a, b string) int {
-	if len(a) > len(b)+2 || len(b) > len(a)+2 {
-		return 3 // too far to count: nonsense can be a million letters long
+	const longest = 128
+	if len(a) > len(b)+2 || len(b) > len(a)+2 || len(b) >= longest {
+		return 3
 	}
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
+	var rows [3][longest]uint8 // of the letters of a up to the one at hand and the two before
+	before, last, now := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
+		last[j] = uint8(j)
 	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
+	for i := range len(a) {
+		now[0] = uint8(i + 1)
+		for j := range len(b) {
+			change := last[j]
+			if a[i] != b[j] {
 				change++
 			}
-			rows[i][j] = min(change, rows[i-1][j]+1, rows[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			now[j+1] = min(change, last[j+1]+1, now[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				now[j+1] = min(now[j+1], before[j-1]+1)
 			}
 		}
+		before, last, now = last, now, before
 	}
-	return rows[len(a)][len(b)]
+	return int(last[len(b)])
 }

@@ -36,7 +36,7 @@ func judge(e protocol.Event, r protocol.Result, policies ...protocol.FailurePoli
 
 const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no pushing"}}`
 
-// TestDecisionTable is DESIGN's table for pre-tool.
+// TestDecisionTable is the README's table for pre-tool.
 func TestDecisionTable(t *testing.T) {
 	const fallback = "Tool call blocked by project hook 'h'"
 	type want struct {

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# An agent loop around hookrun, in Python. Its model is a script: one shell call a line, as {"command":"ls"}.
+# Use: PROMPT='tidy up' agent-loop.py [FILE], in the workspace. It prints what the model would see; exits as hookrun does.
+import json, os, subprocess, sys, tempfile
+
+PROMPT = os.environ.get("PROMPT") or "Do what the script says."
+EVERY_CALL = ["--output", "json", "--prompt", PROMPT, "--session-id", "loop-%d" % os.getpid()]
+
+def say(role, content):
+    print(json.dumps({"role": role, "content": content}), flush=True)
+
+def ask(*flags, stdin=""):
+    """Returns the outcome and its texts for the model. The loop ends where there is none."""
+    try:
+        run = subprocess.run([os.environ.get("HOOKRUN") or "hookrun", *flags, *EVERY_CALL], input=stdin.encode(), stdout=subprocess.PIPE)
+    except OSError as error:
+        sys.exit("agent-loop: hookrun cannot be started: %s" % error)
+    if run.returncode not in (0, 2, 3):
+        sys.exit("agent-loop: the hooks could not be asked, so nothing more is run")
+    outcome = json.loads(run.stdout)
+    return outcome, [inject["content"] for inject in outcome.get("inject", [])]
+
+def end_if_stopped(outcome):
+    if outcome.get("stop"):  # hookrun's exit code is 3
+        say("stopped", outcome["stop_reason"])
+        sys.exit(3)
+
+def shell(args):
+    """The tool itself: returns its result, and whether it failed."""
+    try:
+        run = subprocess.run(["sh", "-c", json.loads(args)["command"]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except (OSError, LookupError, TypeError, ValueError) as error:
+        return "shell cannot run this: %r" % error, True
+    text = run.stdout.decode(errors="replace")
+    return (text + "exit code %d" % run.returncode, True) if run.returncode else (text, False)
+
+def call_tool(args):
+    pre, texts = ask("pre-tool", "--tool", "shell", "--args", "-", stdin=args)
+    end_if_stopped(pre)
+    args = json.dumps(pre["updated_input"]) if "updated_input" in pre else args
+    result, failed = shell(args) if pre["decision"] == "continue" else (pre["reason"], False)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(args.encode())
+        file.flush()
+        post, more = ask("post-tool", "--tool", "shell", "--args", "@" + file.name, "--result", "-", *["--failed"] * failed, stdin=result)
+    output = post.get("updated_output", result)
+    result = output if isinstance(output, str) else json.dumps(output)
+    if post["decision"] != "continue" and post["cause"] != "policy":
+        result = ""  # a hook that had to see it could not
+    say("tool", "\n\n".join(filter(None, [result, *texts, *more, post.get("reason")])))
+    end_if_stopped(post)
+
+begin, texts = ask("pre-execute")
+end_if_stopped(begin)
+if begin["decision"] != "continue":
+    sys.exit(say("blocked", begin["reason"]) or 2)
+say("user", "\n\n".join([PROMPT, *texts]))
+for line in filter(str.strip, open(sys.argv[1] if len(sys.argv) > 1 else 0, encoding="utf-8", errors="replace")):
+    say("call", line.rstrip("\n"))
+    call_tool(line)

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# Denies writes to secrets, .git, lock files, the hooks themselves, and anything outside the workspace.
+# Wire: {"command": ["python3", "./protect-paths.py"], "events": ["pre-tool"], "matcher": "fs_write|fs_edit|Write|Edit", "on_failure": "block"}
+
+# Every tool that the matcher lets through is taken for one that writes. The answer is Claude Code's JSON, so this works
+# there too, as a PreToolUse hook. Whatever goes wrong is a deny.
+import os
+import sys
+
+sys.path.pop(0)  # the folder of this file: a json.py that somebody writes there must not run in here
+
+SELF = os.path.realpath(__file__)
+
+PATH_KEYS = ("path", "file_path", "notebook_path")
+NAMES = {".git", ".env", ".envrc", ".tenex-hooks.json", "id_rsa", "id_ed25519", "package-lock.json", "npm-shrinkwrap.json",
+         "pnpm-lock.yaml", "bun.lockb", "go.sum", "packages.lock.json"}
+ENDS = (".pem", ".key", ".lock")
+SAMPLES = {".env.example", ".env.sample", ".env.template"}
+
+
+def deny(reason):
+    import json
+    print(json.dumps({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": reason,
+    }}), flush=True)
+
+
+def protected(path):
+    """Why no part of path may be written, or None. Case does not count, as on a Mac's disk."""
+    for part in path.lower().replace("\\", "/").split("/"):
+        part = part.rstrip(" .") or part  # as Windows reads it
+        if part in NAMES or part.endswith(ENDS) or (part.startswith(".env.") and part not in SAMPLES):
+            return "%s is protected in this project; ask before you change it" % part
+    return None
+
+
+def verdict(call):
+    """Why the call must not be made, or None."""
+    args = call["tool_input"] if "tool_input" in call else call["args"]
+    paths = [args[key] for key in PATH_KEYS if key in args]
+    if not paths:
+        return "the call names no path (%s), so nobody has checked it" % ", ".join(PATH_KEYS)
+    cwd = call.get("cwd") or os.getcwd()
+    root = os.path.realpath(os.environ.get("HOOKRUN_WORKSPACE") or os.environ.get("CLAUDE_PROJECT_DIR") or cwd)
+    for path in paths:
+        if path.startswith("~"):
+            return "%s is outside the workspace" % path
+        full = os.path.join(cwd, path)
+        # A tool may drop a/.. as text or go through a, which can be a link elsewhere. Both must be fine.
+        for place in (os.path.realpath(full), os.path.realpath(os.path.normpath(full))):
+            if os.path.commonpath([root, place]) != root:
+                return "%s is outside the workspace" % path
+            if place == SELF or os.path.dirname(place) == os.path.dirname(SELF) and os.access(place, os.X_OK):
+                return "%s is a hook of this project, or stands among them" % path
+            # By the name it has here, and by that of what a link leads to.
+            why = protected(os.path.relpath(full, cwd)) or protected(os.path.relpath(place, root))
+            if why:
+                return why
+    return None
+
+
+try:
+    import json
+    why = verdict(json.loads(sys.stdin.buffer.read().decode("utf-8")))
+    if why:
+        deny(why)
+except BaseException as error:
+    deny("protect-paths could not check the path: %s: %s" % (type(error).__name__, error))

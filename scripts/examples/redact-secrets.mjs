@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+// Puts [redacted] in the place of keys, tokens and passwords in a tool's result, before the model reads it.
+// Wire: {"command": ["node", "./redact-secrets.mjs"], "events": ["post-tool"], "on_failure": "block"}
+
+// hookrun's text output cannot carry a changed result, so it withholds the result there: use --output json.
+const MARK = "[redacted]";
+const NAMES = "password|passwd|passphrase|secret[_-]?(?:access[_-]?)?key|client[_-]?secret|api[_-]?key|(?:access|auth|refresh|session)[_-]?token";
+const quoted = (_, before, value) => before + (/^("|').*\1$/s.test(value) ? value[0] + MARK + value[0] : MARK);
+const RULES = [
+  [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)/g, MARK],
+  [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/g, MARK],
+  [/gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}/g, MARK],
+  [/(authorization["'\\]*[ \t]*[=:][ \t]*["'\\]*(?:bearer|basic|token)[ \t]+)[^\s"'\\]+/gi, `$1${MARK}`],
+  [/\b(bearer[ \t]+)(?=\S{16}|\S*\d)[A-Za-z0-9._~+/=-]{6,}/gi, `$1${MARK}`],
+  [new RegExp(`((?:${NAMES})["'\\\\]*[ \\t]*(?:=>|[=:]{1,3})[ \\t]*)("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|\\S+)`, "gi"), quoted],
+  [/(:\/\/[^\s:/@]+:)[^\s:/@]+@/g, `$1${MARK}@`],
+];
+
+function redact(value) {
+  if (typeof value === "string") return RULES.reduce((text, [what, mark]) => text.replace(what, mark), value);
+  if (Array.isArray(value)) return value.map(redact);
+  if (value === null || typeof value !== "object") return value;
+  const secret = (key, inner) => typeof inner === "string" && new RegExp(`(?:${NAMES})$`, "i").test(key);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, secret(key, inner) ? MARK : redact(inner)]));
+}
+
+let answer;
+try {
+  const input = [];
+  for await (const chunk of process.stdin) input.push(chunk);
+  const call = JSON.parse(Buffer.concat(input).toString("utf8"));
+  const before = call.tool_response ?? call.result ?? "";
+  const after = redact(before);
+  if (JSON.stringify(after) !== JSON.stringify(before)) answer = { updatedToolOutput: after };
+} catch (error) {
+  // A result that nobody has looked through must not pass for one without secrets.
+  answer = { updatedToolOutput: `[withheld: redact-secrets could not read the result: ${error.message}]` };
+}
+if (answer) console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", ...answer } }));

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,15 +61,12 @@ func hooks(b *testing.B, dir, program string) {
 	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
 }
 
-// timed runs a command to its end, with its output read and thrown away.
+// timed runs a command to its end, as a host would: with its output collected.
 func timed(b *testing.B, argv []string, stdin []byte) time.Duration {
 	cmd := exec.Command(argv[0], argv[1:]...)
-	if stdin != nil {
-		cmd.Stdin = bytes.NewReader(stdin)
-		cmd.Stdout = struct{ io.Writer }{io.Discard} // a pipe, not /dev/null: there cat would copy nothing
-	}
+	cmd.Stdin = bytes.NewReader(stdin)
 	begin := time.Now()
-	err := cmd.Run()
+	_, err := cmd.Output()
 	took := time.Since(begin)
 	require.NoError(b, err)
 	return took

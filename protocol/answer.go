@@ -37,11 +37,15 @@ var misplaced = map[string]bool{"permissionDecision": true, "updatedInput": true
 // parseAnswer reads what a hook printed as an answer. Text that does not start with '{', and an object without any
 // key of an answer, is no answer but plain text: is is false. The empty object is an answer that says nothing.
 // An error means that the hook tried to answer and cannot be understood.
-func parseAnswer(text string) (a answer, is bool, err error) {
+// Of an answer that was cut nothing counts.
+func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	a.decision = Continue
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) // a byte order mark is white space to Claude Code
 	if !strings.HasPrefix(text, "{") {
 		return a, false, nil
+	}
+	if cut {
+		return a, true, errors.New("it is too long: 1 MiB of output is kept")
 	}
 	if faults := strictjson.Check(text, maxInputDepth); len(faults) > 0 {
 		line, col := strictjson.Position(text, faults[0].Offset)
@@ -173,8 +177,6 @@ func wrongType(name, want string, value gjson.Result) error {
 	}
 	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
 }
-
-var errTooLong = errors.New("it is too long: 1 MiB of output is kept")
 
 // exited says how a process ended that was not killed.
 func exited(who string, code int) string { return fmt.Sprintf("%s exited with %d", who, code) }

@@ -96,10 +96,7 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
 	}
 	text := r.Stdout.Text()
-	a, answered, err := parseAnswer(text)
-	if err != nil && r.Stdout.LeftOut() > 0 {
-		err = errTooLong
-	}
+	a, answered, err := parseAnswer(text, r.Stdout.LeftOut() > 0)
 	if r.Signal != "" || r.ExitCode != 0 {
 		return tenexFailure(c, hook, r, a, answered && err == nil)
 	}
@@ -204,6 +201,6 @@ func strayAnswer(text string) bool {
 	if i < 0 {
 		return false
 	}
-	a, is, err := parseAnswer(text[i+1:])
+	a, is, err := parseAnswer(text[i+1:], false)
 	return is && err == nil && (a.decided || a.stop || a.updatedInput != nil || a.updatedOutput != nil)
 }

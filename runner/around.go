@@ -28,7 +28,11 @@ type Record struct {
 // AroundTool takes one tool call through its hooks as TENEX's turn loop does: the pre-tool hooks, the tool unless they
 // hold it up, and the post-tool hooks in any case, with the block's reason or the error's text for a result. Only then are
 // the hooks' texts folded into the result, those of pre-tool first: earlier, the post-tool hooks would judge them as the
-// tool's. A blocked call is no error: the model reads the reason. A post-tool block is feedback, and is folded in last.
+// tool's. A blocked call is no error: the model reads the reason. A post-tool block is feedback, and is folded in last; but
+// where it stands for a hook that failed, as on_failure may say, it takes the place of the result, which that hook might
+// have changed.
+//
+// A stop at pre-tool changes no decision: the tool still runs, and Stop is set.
 //
 // On an error no hook's verdict stands behind the record: if Ran is false the tool did not run, else the post-tool hooks
 // could not be asked and Result is left empty, since they might have changed it.
@@ -62,11 +66,16 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool) (Re
 	if rec.StopReason = rec.Pre.StopReason; rec.StopReason == "" {
 		rec.StopReason = rec.Post.StopReason
 	}
+	result := rec.Post.ResultText(c.Result)
 	texts := append(contents(rec.Pre), contents(rec.Post)...)
-	if rec.Post.Decision != protocol.Continue {
+	switch {
+	case rec.Post.Decision == protocol.Continue:
+	case rec.Post.Cause == protocol.CausePolicy:
 		texts = append(texts, rec.Post.Reason)
+	default:
+		result = rec.Post.Reason
 	}
-	rec.Result, err = protocol.Fold(rec.Post.ResultText(c.Result), texts...)
+	rec.Result, err = protocol.Fold(result, texts...)
 	return rec, err
 }
 

@@ -242,6 +242,13 @@ func TestAroundTool(t *testing.T) {
 		require.True(t, rec.Stop)
 		require.Equal(t, "enough", rec.StopReason)
 	})
+	t.Run("a redactor that failed and must not lets no result through", func(t *testing.T) {
+		b := newBench(t)
+		r := b.runner(runner.Options{}, sh("kill -9 $$", hook{"events": post, "on_failure": "block"}))
+		rec, err := r.AroundTool(context.Background(), b.pre(), echo("secret", nil))
+		require.NoError(t, err)
+		require.Equal(t, "post-tool hook 'h' was killed by SIGKILL", rec.Result)
+	})
 	t.Run("without a verdict the tool does not run, and its result is not shown", func(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{}, sh("exit 0"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,15 +128,17 @@ func (r *checkReport) exit() int {
 
 // print writes good news to stdout and the rest to stderr.
 func (r *checkReport) print(std Streams) error {
+	stderr := bufio.NewWriter(std.Err) // a file can have half a million problems
 	for _, f := range r.Files {
 		for _, p := range f.Errors {
-			fmt.Fprintln(std.Err, p)
+			fmt.Fprintln(stderr, p)
 		}
 		for _, p := range f.Warnings {
 			p.Text = "warning: " + p.Text
-			fmt.Fprintln(std.Err, p)
+			fmt.Fprintln(stderr, p)
 		}
 	}
+	stderr.Flush()
 	if !r.OK {
 		return nil
 	}

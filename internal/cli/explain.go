@@ -32,7 +32,10 @@ var explain = command{
 			if !ok {
 				return 0, fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], strings.Split(eventNames(), ", ")), eventNames())
 			}
-			cfg, o, err := f.prepare(event, std.In)
+			if err := f.finish(event, std.In); err != nil {
+				return 0, err
+			}
+			cfg, o, err := f.load()
 			if err != nil {
 				return 0, err
 			}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,10 +14,22 @@ import (
 	"github.com/hookrun/hookrun/runner"
 )
 
-// load reads the hooks files, all of them, so that every error is said at once.
-func (f *callFlags) load() (*projecthooks.Config, error) {
+// hasFile reports whether there is a hooks file to read. Without one nothing will run.
+func (f *callFlags) hasFile() bool {
+	_, err := os.Lstat(filepath.Join(f.workspace, projecthooks.FileName))
+	return len(f.configs) > 0 || err == nil
+}
+
+// load makes the runner's options from the flags and reads the hooks files, all of them, so that every error is said at
+// once.
+func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
+	o, err := f.options()
+	if err != nil {
+		return nil, o, err
+	}
 	if len(f.configs) == 0 {
-		return projecthooks.Load(f.workspace)
+		cfg, err := projecthooks.Load(f.workspace)
+		return cfg, o, err
 	}
 	var all projecthooks.Config
 	var problems projecthooks.Problems
@@ -28,15 +40,15 @@ func (f *callFlags) load() (*projecthooks.Config, error) {
 		case errors.As(err, &found):
 			problems = append(problems, found...)
 		case err != nil:
-			return nil, err
+			return nil, o, err
 		default:
 			all.Add(cfg)
 		}
 	}
 	if len(problems) > 0 {
-		return nil, problems
+		return nil, o, problems
 	}
-	return &all, nil
+	return &all, o, nil
 }
 
 // options are the runner's, from the flags.
@@ -67,31 +79,26 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	return o, nil
 }
 
-// prepare completes the call and makes the runner that is to be asked, or explained.
-func (f *callFlags) prepare(event protocol.Event, stdin io.Reader) (cfg *projecthooks.Config, o runner.Options, err error) {
-	if err = f.finish(event, stdin); err != nil {
-		return nil, o, err
-	}
-	if o, err = f.options(); err != nil {
-		return nil, o, err
-	}
-	cfg, err = f.load()
-	return cfg, o, err
-}
-
 // fire does what the flags say and prints the outcome.
 func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
-	cfg, o, err := f.prepare(event, std.In)
+	if err := f.finish(event, std.In); err != nil {
+		return 0, err
+	}
+	var until interruption
+	if f.hasFile() {
+		until.watch()
+	}
+	cfg, o, err := f.load()
 	if err != nil {
 		return 0, err
 	}
 	r := runner.New(cfg, o)
-	ctx, over := context.Background(), func() {}
+	ctx := context.Background()
 	if r.Any(f.call) {
-		ctx, over = untilInterrupted()
+		ctx = until.context()
 	}
 	outcome, err := r.Fire(ctx, f.call)
-	over()
+	until.over()
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w; the hooks were killed, there is no verdict", err)

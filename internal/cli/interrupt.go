@@ -9,28 +9,44 @@ import (
 	"syscall"
 )
 
-// untilInterrupted returns a context that SIGINT, SIGTERM and SIGHUP end, so that the hooks are killed before hookrun goes.
-// A second signal, or one after over was called, ends hookrun at once. A signal that the caller had ignored stays ignored.
+// interruption ends a call on SIGINT, SIGTERM and SIGHUP, so that the hooks are killed before hookrun goes. A second signal,
+// or one after the call is over, ends hookrun at once. A signal that the caller had ignored stays ignored.
 //
-// It is called when hooks are about to run and not before: asking the runtime for signals costs a tenth of a call that has
-// no hooks, and until then a signal ends hookrun by itself, also while it waits for its stdin.
-func untilInterrupted() (ctx context.Context, over func()) {
+// Asking the runtime for signals takes a tenth of a one-shot call. So that is done beside the reading of the hooks file,
+// and not at all where there is none; until then a signal ends hookrun by itself, also while it waits for its stdin.
+type interruption struct {
+	ctx      context.Context
+	asked    chan struct{}
+	hopeless atomic.Bool
+}
+
+// watch begins to ask for signals.
+func (i *interruption) watch() {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	var hopeless atomic.Bool
-	signals := make(chan os.Signal, 2)
-	names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
-	for s := range names {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
-	}
+	i.ctx, i.asked = ctx, make(chan struct{})
 	go func() {
+		signals := make(chan os.Signal, 2)
+		names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
+		for s := range names {
+			if !signal.Ignored(s) {
+				signal.Notify(signals, s)
+			}
+		}
+		close(i.asked)
 		for s := range signals {
-			if hopeless.Swap(true) {
+			if i.hopeless.Swap(true) {
 				os.Exit(exitFailed)
 			}
 			cancel(fmt.Errorf("interrupted by %s", names[s]))
 		}
 	}()
-	return ctx, func() { hopeless.Store(true) }
 }
+
+// context returns what the signals end, once none can be missed.
+func (i *interruption) context() context.Context {
+	<-i.asked
+	return i.ctx
+}
+
+// over says that there is nothing left to kill.
+func (i *interruption) over() { i.hopeless.Store(true) }

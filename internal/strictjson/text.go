@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"encoding/json"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -137,9 +138,10 @@ func plain(s string) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56 // one load
 		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway.
-		if (w|(w-ones*' ')|(quote-ones)|(slash-ones))&high != 0 {
-			break
+		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway. What
+		// is borrowed from the byte above may mark that one wrongly, but never the lowest.
+		if stops := (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & high; stops != 0 {
+			return i + bits.TrailingZeros64(stops)/8
 		}
 	}
 	for ; i < len(s); i++ {

@@ -73,7 +73,7 @@ func alive(pid int) bool {
 }
 
 func TestSignalToHookrunKillsItsHooks(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		for name, script := range map[string]string{
 			"a hook":                         `echo $$ >ready; exec sleep 1000`,
 			"a child that ignores signals":   `sh -c "trap '' TERM INT HUP; echo \$\$ >ready; while :; do sleep 1; done" & wait`,
@@ -95,14 +95,40 @@ func TestSignalToHookrunKillsItsHooks(t *testing.T) {
 	}
 }
 
-func TestSecondSignalEndsHookrunAtOnce(t *testing.T) {
-	s := start(t, `trap '' TERM; echo $$ >ready; while :; do sleep 0.01; done`)
+// A second signal must not cut the killing short: it would leave what ignores the first one.
+func TestSecondSignalLeavesNothingBehind(t *testing.T) {
+	s := start(t, `sh -c "trap '' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`)
 	pid := s.pid()
-	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGINT))
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGINT))
 	s.cmd.Wait()
-	require.NotZero(t, s.cmd.ProcessState.ExitCode())
-	require.Eventually(t, func() bool { return !alive(pid) }, patience, time.Millisecond)
+	require.Equal(t, 1, s.cmd.ProcessState.ExitCode())
+	require.NotEmpty(t, s.err.String())
+	require.False(t, alive(pid))
+}
+
+// A shell may start children and then become hookrun: they are not ours to kill.
+func TestChildrenOfTheCallerAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	writeConfig(t, dir, `exec sleep 1000`)
+	cmd := exec.Command("sh", "-c", `sleep 1000 >/dev/null 2>&1 & echo $! >"$1/child"; exec "$0" pre-tool --tool shell -C "$1" --timeout 0.2`, hookrun, dir)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	text, err := os.ReadFile(filepath.Join(dir, "child"))
+	require.NoError(t, err)
+	child, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	require.NoError(t, err)
+	require.True(t, alive(child))
+	require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
+}
+
+// A verdict that nobody can read must not pass for one that was read.
+func TestClaudeOutputNeedsAStdout(t *testing.T) {
+	dir := t.TempDir()
+	writeConfig(t, dir, `echo no >&2; exit 1`)
+	cmd := exec.Command("sh", "-c", `exec "$0" pre-tool --tool shell -o claude -C "$1" >&-`, hookrun, dir)
+	out, _ := cmd.CombinedOutput()
+	require.Equal(t, 2, cmd.ProcessState.ExitCode(), string(out))
 }
 
 func TestIgnoredSignalStaysIgnored(t *testing.T) {

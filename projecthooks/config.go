@@ -90,7 +90,7 @@ func (h *Hook) Runs(event protocol.Event, tool string) (runs bool, why string) {
 	if !slices.Contains(h.Events, event) {
 		return false, fmt.Sprintf("it does not subscribe to %s", event)
 	}
-	if !event.HasTool() || h.Matcher.all {
+	if !event.HasTool() || len(h.Matcher.globs) == 0 {
 		return true, fmt.Sprintf("it subscribes to %s", event)
 	}
 	if !h.Matcher.Match(tool) {

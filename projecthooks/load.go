@@ -2,6 +2,7 @@ package projecthooks
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,8 +26,11 @@ const (
 // directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
 func Load(workspace string) (*Config, error) {
 	path := filepath.Join(workspace, FileName)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return &Config{}, nil // by Lstat: a link to nothing is a gate that got lost
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // by Lstat: a link to nothing is a gate that got lost
+		if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
+			return nil, Problems{{File: path, Text: "loading the hooks of " + workspace + ": " + bare(err).Error()}}
+		}
+		return &Config{}, nil
 	}
 	return LoadFile(path)
 }

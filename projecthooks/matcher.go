@@ -10,15 +10,15 @@ import (
 // Matcher says which tools a hook is for. It is a list of globs with | between them; blanks around a glob do not
 // count. A glob must match the whole name, case-sensitively: * is any text, / included, ? one character, [abc] and
 // [a-z] one of those, [!abc] one of the others. A [ that is never closed is itself, and so is a backslash. This is
-// Python's fnmatch, which MassGen's matchers use. The zero Matcher matches no tool.
+// Python's fnmatch, which MassGen's matchers use. The zero Matcher matches every
+// tool: a gate that nobody narrowed guards everything.
 type Matcher struct {
 	text  string
 	globs []glob
-	all   bool
 }
 
 // EveryTool is the matcher of a hook that names none.
-var EveryTool = Matcher{all: true}
+var EveryTool Matcher
 
 // NewMatcher reads a matcher. "" is every tool. ok is false for a text without any glob, such as "|": a gate for no
 // tool at all is a mistake.
@@ -39,7 +39,7 @@ func (m Matcher) String() string { return m.text }
 
 // Match reports whether the hook is for the tool.
 func (m Matcher) Match(tool string) bool {
-	if m.all {
+	if len(m.globs) == 0 {
 		return true
 	}
 	for _, g := range m.globs {

@@ -62,7 +62,7 @@ func startError(name string, err error) error {
 // lookup returns the last value of a variable, which is the one that counts.
 func lookup(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
+		if n, value, ok := strings.Cut(env[i], "="); ok && sameVariable(n, name) {
 			return value
 		}
 	}

@@ -2,10 +2,16 @@
 
 package projecthooks
 
-import "io/fs"
+import (
+	"io/fs"
+	"strings"
+)
 
 // shell runs string commands; it comes with Git for Windows and must be in PATH.
 const shell = "sh"
+
+// sameVariable: on Windows it is mostly Path.
+func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 
 // inspectProgram has nothing to add where files have neither #! lines nor mode bits: that a program is there was found
 // out before.

@@ -17,6 +17,8 @@ import (
 // shell runs string commands. Not by PATH: who can change that should not be able to change what a gate does.
 const shell = "/bin/sh"
 
+func sameVariable(a, b string) bool { return a == b }
+
 // inspectProgram looks at a program that was found and may be executed. byShell: a shell is to start it, which runs a
 // file of no known kind as a script of its own.
 func inspectProgram(path, name, workspace string, env []string, byShell bool) (faults []string) {

@@ -22,6 +22,7 @@ type answer struct {
 	updatedInput  []byte
 	updatedOutput []byte
 	unknown       []string // keys of hookSpecificOutput
+	misspelt      []string // keys that differ from one of an answer by case or by _
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
@@ -33,6 +34,9 @@ var (
 // misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
 // so the deny of a guard whose author mixed the two up.
 var misplaced = map[string]bool{"permissionDecision": true, "updatedInput": true, "updatedToolOutput": true}
+
+// near has the keys that block, by their letters.
+var near = map[string]string{"decision": "decision", "continue": "continue", "hookspecificoutput": "hookSpecificOutput", "permissiondecision": "permissionDecision"}
 
 // parseAnswer reads what a hook printed as an answer. Text that does not start with '{', and an object without any
 // key of an answer, is no answer but plain text: is is false. The empty object is an answer that says nothing.
@@ -78,6 +82,9 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 			known--
 			if misplaced[name] {
 				lost = name
+			}
+			if word := strings.ToLower(strings.ReplaceAll(name, "_", "")); near[word] != "" {
+				a.misspelt = append(a.misspelt, fmt.Sprintf("%q for %q", name, near[word]))
 			}
 		}
 		return err == nil

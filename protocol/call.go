@@ -38,20 +38,22 @@ func (c *Call) Input() (value []byte, warnings []string, err error) {
 	if strings.TrimSpace(c.Args) == "" {
 		return []byte("{}"), nil, nil
 	}
-	faults := strictjson.Check(c.Args, maxInputDepth)
-	for _, f := range faults {
+	args := lossy(c.Args) // first: two keys may be equal only then
+	equal := 0
+	for _, f := range strictjson.Check(args, maxInputDepth) {
 		switch f.Kind {
 		case strictjson.Syntax:
 			return strictjson.AppendString(make([]byte, 0, len(c.Args)+len(c.Args)/16+2), c.Args), nil, nil
 		case strictjson.Depth:
 			return nil, nil, fmt.Errorf("the arguments of the tool call are %s; no hook can be asked about them", f.Text)
 		case strictjson.Duplicate:
-			warnings = append(warnings, fmt.Sprintf("arguments of tool %q: %s; hooks were given the last", c.Tool, strings.TrimSuffix(f.Text, "; keep one")))
+			if equal++; equal == 1 {
+				warnings = []string{fmt.Sprintf("arguments of tool %q: %s; hooks were given the last", c.Tool, strings.TrimSuffix(f.Text, "; keep one"))}
+			}
 		}
 	}
-	args := c.Args
-	if strictjson.InvalidUTF8(args) >= 0 {
-		args = lossy(args)
+	if equal > 1 {
+		warnings[0] += fmt.Sprintf(" (and %d more such keys)", equal-1)
 	}
 	if len(warnings) > 0 {
 		value, err = lastOfEqualKeys(args)

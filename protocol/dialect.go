@@ -20,7 +20,7 @@ type Dialect struct {
 	Chain bool
 	// StopAtBlock: the first block ends the call, later hooks are skipped.
 	StopAtBlock bool
-	// DropContextOnBlock: where the call is blocked, the context of hooks that let it pass is dropped.
+	// DropContextOnBlock: where a tool call is blocked, the context of hooks that let it pass is dropped.
 	DropContextOnBlock bool
 
 	// Payload encodes a call for stdin.

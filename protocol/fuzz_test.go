@@ -23,7 +23,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stdout string) {
 		v := judge(protocol.PreTool, printed(stdout))
-		text := strings.TrimSpace(strings.ToValidUTF8(stdout, "\ufffd"))
+		text := strings.TrimSpace(string([]rune(stdout)))
 		text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 		var object map[string]json.RawMessage
 		if !strings.HasPrefix(text, "{") {
@@ -90,7 +90,7 @@ func FuzzPayload(f *testing.F) {
 		require.Equal(t, got["args"], got["tool_input"])
 		require.Nil(t, got["transcript_path"])
 		var want any = asString(args)
-		switch valid := strings.ToValidUTF8(args, "\ufffd"); {
+		switch valid := string([]rune(args)); {
 		case strings.TrimSpace(args) == "":
 			want = map[string]any{}
 		case json.Valid([]byte(args)):

@@ -121,7 +121,7 @@ func Merge(c *Call, judged []Judged) Outcome {
 	for i := range judged {
 		o.Decision = min(o.Decision, judged[i].Verdict.Decision)
 	}
-	decided := false
+	decided, unanswered := false, false
 	for i := range judged {
 		h, v := &judged[i].Report, &judged[i].Verdict
 		o.Hooks = append(o.Hooks, *h)
@@ -131,6 +131,7 @@ func Merge(c *Call, judged []Judged) Outcome {
 			o.Reason, o.Cause, o.Hook = v.Reason, v.Cause, h.Name
 			o.Approved = v.Approved
 		}
+		unanswered = unanswered || v.Problem != ""
 		if v.Stop {
 			o.Stop = true
 			if v.StopReason != "" {
@@ -148,9 +149,15 @@ func Merge(c *Call, judged []Judged) Outcome {
 		if v.UpdatedOutput != nil {
 			o.UpdatedOutput, o.rewroteOutput = v.UpdatedOutput, h.Name
 		}
-		dropped := o.Decision == Block && v.Decision != Block && judged[i].Dialect.DropContextOnBlock
+		// Elsewhere a block holds no tool up, and what other hooks say is still worth reading.
+		dropped := o.Decision == Block && v.Decision != Block && judged[i].Dialect.DropContextOnBlock && c.Event.Canonical() == PreTool
 		if v.Context != "" && !dropped {
 			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated})
+		}
+	}
+	if unanswered { // a gate was silent: who allows the call cannot speak for it
+		if o.Approved {
+			o.Approved, o.Reason, o.Cause, o.Hook = false, "", "", ""
 		}
 	}
 	return o

@@ -23,7 +23,7 @@ func (o Outcome) Text() string {
 	if o.ExitCode() != 0 {
 		return ""
 	}
-	return strings.Join(o.contents(), "\n\n")
+	return strings.Join(o.Texts(), "\n\n")
 }
 
 // Wrapped is Text with each text in the tag of WrapPreExecute.
@@ -31,10 +31,11 @@ func (o Outcome) Wrapped() string {
 	if o.ExitCode() != 0 {
 		return ""
 	}
-	return WrapPreExecute(o.contents()...)
+	return WrapPreExecute(o.Texts()...)
 }
 
-func (o Outcome) contents() []string {
+// Texts returns the texts for the model, in the order of the file.
+func (o Outcome) Texts() []string {
 	var texts []string
 	for _, in := range o.Inject {
 		texts = append(texts, in.Content)
@@ -102,7 +103,7 @@ type claudeSpecific struct {
 // client has no word for a decision at the event, the stricter one is used.
 func (o Outcome) Claude() ([]byte, error) {
 	out := claudeOutput{SystemMessage: strings.Join(o.SystemMessages, "\n")}
-	specific := claudeSpecific{Event: o.Event.Claude(), AdditionalContext: strings.Join(o.contents(), "\n\n")}
+	specific := claudeSpecific{Event: o.Event.Claude(), AdditionalContext: strings.Join(o.Texts(), "\n\n")}
 	if o.Stop {
 		out.Continue, out.StopReason = new(bool), o.StopReason
 	}

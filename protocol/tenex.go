@@ -105,6 +105,9 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + err.Error()}
 	case !answered:
 		v := Verdict{Decision: Continue, Status: StatusOK, Context: text, Truncated: r.Stdout.LeftOut() > 0}
+		for _, m := range a.misspelt {
+			v.Warnings = append(v.Warnings, who+" has "+m+" in its JSON, which was therefore not read")
+		}
 		if strayAnswer(text) {
 			v.Warnings = []string{who + " printed text before a JSON answer, so the answer was not read; print the JSON alone"}
 		}
@@ -149,13 +152,16 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 		Status:        StatusOK,
 		Reason:        a.reason,
 		Stop:          a.stop,
-		StopReason:    a.stopReason,
+		StopReason:    strings.TrimSpace(a.stopReason),
 		SystemMessage: a.systemMessage,
 		UpdatedInput:  a.updatedInput,
 		UpdatedOutput: a.updatedOutput,
 	}
 	if !blank(a.context) {
 		v.Context = a.context
+	}
+	for _, m := range a.misspelt {
+		v.Warnings = append(v.Warnings, said(c.Event, hook)+" has "+m+" in its JSON, which was therefore not read")
 	}
 	for _, key := range a.unknown {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", said(c.Event, hook), key))
@@ -170,6 +176,8 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 		if !v.Approved {
 			v.Reason = ""
 		}
+	case blank(a.reason) && !blank(a.systemMessage):
+		v.Reason = a.systemMessage // many guards say there why
 	case blank(a.reason):
 		v.Reason = map[Decision]string{
 			Block: blockedBy(hook),

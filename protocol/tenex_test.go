@@ -205,7 +205,7 @@ func TestTenexPayload(t *testing.T) {
 		Args: ` { "command" : "a\u0062" , "n": 1e400 } `, Result: "line\n\x00\xff", ToolUseID: "t1", AgentID: "a1", TranscriptPath: "/t",
 	}
 	const common = `"session_id":"s","cwd":"/w","transcript_path":"/t","prompt":"say \"<hi>\" & é","agent_id":"a1",`
-	const args, result = `{"command":"a\u0062","n":1e400}`, `"line\n\u0000�"`
+	const args, result = `{"command":"ab","n":1e400}`, `"line\n\u0000�"`
 	encode := func() string {
 		p, warnings, err := protocol.Tenex.Payload(&c)
 		require.NoError(t, err)

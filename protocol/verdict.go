@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Decision says whether the tool may run. The order of the values is their precedence: of several hooks' decisions
@@ -146,5 +147,14 @@ func (c *Capture) Text() string {
 	return strings.TrimSpace(lossy(head + tail))
 }
 
-// lossy replaces what is no UTF-8, a run of bytes by one U+FFFD.
-func lossy(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+// lossy replaces each byte that is no UTF-8 by U+FFFD.
+func lossy(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteRune(r)
+	}
+	return b.String()
+}

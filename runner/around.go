@@ -67,7 +67,7 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool) (Re
 		rec.StopReason = rec.Post.StopReason
 	}
 	result := rec.Post.ResultText(c.Result)
-	texts := append(contents(rec.Pre), contents(rec.Post)...)
+	texts := append(rec.Pre.Texts(), rec.Post.Texts()...)
 	switch {
 	case rec.Post.Decision == protocol.Continue:
 	case rec.Post.Cause == protocol.CausePolicy:
@@ -77,12 +77,4 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool) (Re
 	}
 	rec.Result, err = protocol.Fold(result, texts...)
 	return rec, err
-}
-
-func contents(o protocol.Outcome) []string {
-	texts := make([]string, len(o.Inject))
-	for i, in := range o.Inject {
-		texts[i] = in.Content
-	}
-	return texts
 }

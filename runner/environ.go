@@ -49,7 +49,7 @@ func laterHas(lists [][]string, n string) bool {
 // name returns the part before =; Windows has hidden variables that start with one.
 func name(v string) string {
 	if i := strings.Index(v[min(1, len(v)):], "="); i >= 0 {
-		return v[:i+1]
+		v = v[:i+1]
 	}
-	return v
+	return foldName(v)
 }

@@ -174,6 +174,16 @@ func TestCallsThatCannotBeAsked(t *testing.T) {
 	require.NoFileExists(t, b.path("ran"))
 }
 
+func TestEndedContextIsNoVerdict(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o, err := runner.New(nil, runner.Options{}).Fire(ctx, protocol.Call{Event: protocol.PreTool, Tool: "shell"})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, protocol.CauseInterrupted, o.Cause)
+	require.NotEmpty(t, o.Reason)
+}
+
 func TestNoHooks(t *testing.T) {
 	var none *runner.Runner
 	for _, r := range []*runner.Runner{none, runner.New(nil, runner.Options{})} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hookrun/hookrun/projecthooks"
@@ -82,7 +83,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 			go func() { // the kernel has it; reap it when it lets go
 				<-exited
 				p.reap()
-				r.forget(p)
+				p.forget()
 			}()
 			io.stop()
 			result.Stdout, result.Stderr = io.kept()
@@ -90,15 +91,17 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		}
 	} else {
 		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
-		io.waitAtMost(drainTime)
+		io.readAtMost(drainTime)
 	}
 	io.stop()
 	result.Stdout, result.Stderr = io.kept()
-	result.ExitCode, result.Signal = p.reap()
+	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {
+		result.Err = err
+	}
 	if !killed {
 		result.LeftRunning = p.leftInGroup()
 	}
-	r.forget(p)
+	p.forget()
 	return result
 }
 
@@ -184,7 +187,8 @@ func (s *stdio) close() {
 type traffic struct {
 	*stdio
 	captures [2]capture
-	done     chan struct{} // all of it came to its end
+	read     chan struct{} // both outputs came to their end
+	written  chan struct{} // there is nothing more to write, or nobody to read it
 }
 
 // serve closes the hook's ends here, which would else keep the pipes open for ever, writes the payload and reads both
@@ -193,37 +197,32 @@ func (s *stdio) serve(payload protocol.Payload) *traffic {
 	for _, f := range s.hook {
 		f.Close()
 	}
-	t := &traffic{stdio: s, done: make(chan struct{})}
-	ended := make(chan struct{}, 3)
+	t := &traffic{stdio: s, read: make(chan struct{}), written: make(chan struct{})}
 	go func() {
+		defer close(t.written)
 		for _, piece := range payload {
 			if _, err := t.in.Write(piece); err != nil {
 				break // it does not want to read, which is its right; its exit still counts
 			}
 		}
 		t.in.Close()
-		ended <- struct{}{}
 	}()
-	for i := range t.captures {
-		go func() {
-			t.captures[i].readFrom(&t.out[i])
-			ended <- struct{}{}
-		}()
-	}
 	go func() {
-		for range cap(ended) {
-			<-ended
-		}
-		close(t.done)
+		defer close(t.read)
+		var other sync.WaitGroup
+		other.Go(func() { t.captures[1].readFrom(&t.out[1]) })
+		t.captures[0].readFrom(&t.out[0])
+		other.Wait()
 	}()
 	return t
 }
 
-func (t *traffic) waitAtMost(limit time.Duration) {
+// readAtMost waits until both outputs are read. For what was not written it does not wait: the hook did without.
+func (t *traffic) readAtMost(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
-	case <-t.done:
+	case <-t.read:
 	case <-timer.C:
 	}
 }
@@ -233,7 +232,8 @@ func (t *traffic) stop() {
 	t.in.stop()
 	t.out[0].stop()
 	t.out[1].stop()
-	<-t.done
+	<-t.written
+	<-t.read
 	t.close()
 }
 

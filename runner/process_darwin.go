@@ -20,7 +20,10 @@ func becomeSubreaper() {}
 // widen has no counterpart: here a pipe grows by itself or not at all.
 func widen(*os.File) {}
 
-func (r *Runner) reapOrphans() {}
+func reapOrphans() {}
+
+// childless only matters where orphans fall to us.
+func childless() bool { return false }
 
 // group returns the running processes of a process group, as proc_listpids(3) does.
 func group(pgid int) (pids []int) {

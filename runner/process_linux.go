@@ -48,13 +48,18 @@ func becomeSubreaper() {
 const siPID = 12 + (unsafe.Sizeof(uintptr(0))/8)*4
 
 // reapOrphans takes the exit status of children that are nobody's: orphans of hooks, which fall to a subreaper.
-func (r *Runner) reapOrphans() {
+//
+// It keeps hooks from being started meanwhile: one that ended before it was noted down would be taken for an orphan, and
+// its verdict be lost.
+func reapOrphans() {
+	starting.Lock()
+	defer starting.Unlock()
 	for {
 		const anyChild = 0 // P_ALL
 		var info [128]byte // siginfo_t
 		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
 		pid := int(int32(binary.NativeEndian.Uint32(info[siPID:])))
-		if _, ours := r.live.Load(pid); errno != 0 || pid <= 0 || ours {
+		if _, ours := live.Load(pid); errno != 0 || pid <= 0 || ours {
 			return
 		}
 		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
@@ -117,7 +122,7 @@ func group(pgid int) (pids []int) {
 
 // rest returns what runs of the hook but its leader: its group, what descends from it, and orphans. An orphan lost its
 // place in the tree, but not its environment, which tells by HOOKRUN_RUN whose it is. One that wiped that as well is found
-// only if this process is a subreaper, so that it fell to us, and only while no other hook runs that it could be of.
+// only if this process is a subreaper, so that it fell to us, and had no other child that it could come of.
 //
 // What was found once is ours from then on: the tree falls apart as its members are killed.
 func (p *process) rest() (pids []int) {
@@ -147,7 +152,7 @@ func (p *process) rest() (pids []int) {
 		if mark, ok := runOf(s.pid); ok {
 			return mark == p.mark
 		}
-		return p.runner.fell(s, p.pid)
+		return p.only && runs.Load() == p.number && s.parent == os.Getpid()
 	}
 	for pid, s := range all {
 		if pid != p.pid && !s.dead && ours(s) {
@@ -174,15 +179,9 @@ func runOf(pid int) (run string, ok bool) {
 	return "", false
 }
 
-// fell reports whether a process is an orphan that fell to us and can be of no hook but leader's.
-func (r *Runner) fell(s stat, leader int) bool {
-	if !r.options.Subreaper || s.parent != os.Getpid() {
-		return false
-	}
-	alone := true
-	r.live.Range(func(pid, _ any) bool {
-		alone = pid == leader
-		return alone
-	})
-	return alone
+// childless reports whether this process has no child at all.
+func childless() bool {
+	const anyChild = 0 // P_ALL
+	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, 0, syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
+	return errno == syscall.ECHILD
 }

@@ -378,6 +378,27 @@ func TestThousandCallsLeaveNothing(t *testing.T) {
 	require.Empty(t, zombies())
 }
 
+// What is reaped as an orphan must never be the hook of another goroutine, whose verdict it would take along.
+func TestSubreaperKeepsVerdicts(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{Subreaper: true}, sh("true & exit 0"), sh("", hook{"command": []string{"true"}}))
+	defer b.forgetSubreaper()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				if o, err := r.Fire(context.Background(), b.pre()); err != nil || o.Decision != protocol.Continue {
+					t.Errorf("%v %+v", err, o)
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.Eventually(t, func() bool { return len(b.marked()) == 0 }, patience, time.Millisecond)
+	_, err := b.runner(runner.Options{Subreaper: true}, sh("exit 0")).Fire(context.Background(), b.pre())
+	require.NoError(t, err)
+}
+
 func TestSubreaperReapsOrphans(t *testing.T) {
 	b := newBench(t)
 	r := b.runner(runner.Options{Subreaper: true}, sh("true & true & exit 0"))

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -15,42 +17,55 @@ import (
 // process is the leader of a hook's session and process group, which have its pid for their number.
 type process struct {
 	pid    int
-	mark   string // the value of HOOKRUN_RUN in its environment and that of its descendants
-	runner *Runner
+	number uint64         // of the run
+	only   bool           // we are a subreaper and had no other child when it was started
+	mark   string         // the value of HOOKRUN_RUN in its environment and that of its descendants
+	reaper bool           // orphans fall to us
 	seen   map[int]uint64 // descendants that were found, and when each was started
 }
+
+// What the runners of this process share: its children are one set, whoever started them.
+var (
+	live     sync.Map      // pid of each running hook's leader
+	runs     atomic.Uint64 // started so far
+	starting sync.RWMutex  // held for reading while a hook is started and noted in live
+)
 
 // start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
 // its own, which costs a one-shot call as much as its hook.
 func (r *Runner) start(path string, argv []string, dir string, env []string, s *stdio) (*process, error) {
 	closeOnExec()
-	mark := fmt.Sprintf("%d.%d.%d", os.Getpid(), r.runs.Add(1), time.Now().UnixNano())
-	env = append(env, runVariable+"="+mark)
+	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, seen: map[int]uint64{}}
+	p.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), p.number, time.Now().UnixNano())
+	p.only = r.options.Subreaper && childless()
+	env = append(env, runVariable+"="+p.mark)
 	attr := &syscall.ProcAttr{
 		Dir:   dir,
 		Env:   env,
 		Files: []uintptr{s.hook[0].Fd(), s.hook[1].Fd(), s.hook[2].Fd()},
 		Sys:   sysProcAttr(),
 	}
-	pid, err := syscall.ForkExec(path, argv, attr)
+	starting.RLock()
+	defer starting.RUnlock()
+	var err error
+	p.pid, err = syscall.ForkExec(path, argv, attr)
 	switch {
 	case err == nil:
+		live.Store(p.pid, true)
+		return p, nil
 	case errors.Is(err, syscall.ENOEXEC):
 		return nil, fmt.Errorf("%s: %w; a script needs a #! line", argv[0], err)
 	case errors.Is(err, syscall.ENOENT): // the program itself was found before
 		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", argv[0], err)
-	default:
-		return nil, fmt.Errorf("%s: %w", argv[0], err)
 	}
-	r.live.Store(pid, true)
-	return &process{pid, mark, r, map[int]uint64{}}, nil
+	return nil, fmt.Errorf("%s: %w", argv[0], err)
 }
 
 // forget is called when a process was reaped.
-func (r *Runner) forget(p *process) {
-	r.live.Delete(p.pid)
-	if r.options.Subreaper {
-		r.reapOrphans()
+func (p *process) forget() {
+	live.Delete(p.pid)
+	if p.reaper {
+		reapOrphans()
 	}
 }
 
@@ -67,19 +82,19 @@ func (p *process) waitExit() {
 }
 
 // reap returns how the leader ended. If somebody else reaped it nobody knows, and that is no exit with 0.
-func (p *process) reap() (code int, signal string) {
+func (p *process) reap() (code int, signal string, err error) {
 	var status syscall.WaitStatus
-	_, err := syscall.Wait4(p.pid, &status, 0, nil)
+	_, err = syscall.Wait4(p.pid, &status, 0, nil)
 	for err == syscall.EINTR {
 		_, err = syscall.Wait4(p.pid, &status, 0, nil)
 	}
 	if err != nil {
-		return -1, ""
+		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
 	}
 	if status.Signaled() {
-		return -1, signalName(status.Signal())
+		return -1, signalName(status.Signal()), nil
 	}
-	return status.ExitStatus(), ""
+	return status.ExitStatus(), "", nil
 }
 
 func (p *process) terminate() { p.signal(syscall.SIGTERM) }
@@ -116,6 +131,9 @@ func closeOnExecEach(dir string) {
 		}
 	}
 }
+
+// foldName: names of variables differ by case.
+func foldName(name string) string { return name }
 
 // pipeEnd is our end of a pipe.
 type pipeEnd struct{ *os.File }

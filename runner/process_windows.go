@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -22,6 +23,7 @@ var (
 	setNamedPipeState    = kernel32.NewProc("SetNamedPipeHandleState")
 	ntResumeProcess      = syscall.NewLazyDLL("ntdll.dll").NewProc("NtResumeProcess")
 	createSuspended      = uint32(0x4)
+	createNoWindow       = uint32(0x08000000) // a console of its own, which nobody sees
 	limitKillOnJobClose  = uint32(0x2000)
 	extendedLimitClass   = uintptr(9) // JobObjectExtendedLimitInformation
 	basicProcessIDsClass = uintptr(3) // JobObjectBasicProcessIdList
@@ -62,7 +64,7 @@ func (r *Runner) start(path string, argv []string, dir string, env []string, s *
 		Dir:   dir,
 		Env:   env,
 		Files: []uintptr{s.hook[0].Fd(), s.hook[1].Fd(), s.hook[2].Fd()},
-		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: createSuspended | syscall.CREATE_NEW_PROCESS_GROUP},
+		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: createSuspended | createNoWindow | syscall.CREATE_NEW_PROCESS_GROUP},
 	}
 	pid, handle, err := syscall.StartProcess(path, argv, attr)
 	if err != nil {
@@ -103,12 +105,12 @@ func (p *process) closeHandles() {
 func (p *process) waitExit() { syscall.WaitForSingleObject(p.handle, syscall.INFINITE) }
 
 // reap returns how the hook ended. There are no signals; what Windows ends for a fault has an exit code of its own.
-func (p *process) reap() (code int, signal string) {
+func (p *process) reap() (code int, signal string, err error) {
 	var status uint32
 	if err := syscall.GetExitCodeProcess(p.handle, &status); err != nil {
-		return -1, ""
+		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
 	}
-	return int(int32(status)), ""
+	return int(int32(status)), "", nil
 }
 
 // terminate has no gentle form here: a hook without a console gets no event.
@@ -137,12 +139,15 @@ func (p *process) leftInGroup() []int {
 	return left
 }
 
-func (r *Runner) forget(p *process) { p.closeHandles() }
+func (p *process) forget() { p.closeHandles() }
 
 func becomeSubreaper() {}
 
 // widen has no counterpart: here a pipe grows by itself or not at all.
 func widen(*os.File) {}
+
+// foldName: names of variables do not differ by case.
+func foldName(name string) string { return strings.ToUpper(name) }
 
 // pipeEnd is our end of a pipe. Pipes of Windows cannot be read or written up to a deadline, so both are polled.
 type pipeEnd struct {
@@ -180,7 +185,7 @@ func (e *pipeEnd) Write(b []byte) (written int, err error) {
 	for written < len(b) && !e.stopped.Load() {
 		n, err := e.File.Write(b[written:min(len(b), written+4096)])
 		written += max(n, 0)
-		if err != nil && !errors.Is(err, io.ErrShortWrite) { // short is what a full pipe answers
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.ErrShortWrite) { // nothing written: it is full
 			return written, err
 		}
 		if n <= 0 {

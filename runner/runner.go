@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookrun/hookrun/projecthooks"
@@ -32,8 +30,6 @@ type Options struct {
 type Runner struct {
 	config  *projecthooks.Config
 	options Options
-	live    sync.Map      // pid of each running hook's leader
-	runs    atomic.Uint64 // started so far
 }
 
 // New returns a runner for the hooks of cfg; nil is no hooks.
@@ -77,11 +73,19 @@ func (r *Runner) Any(c protocol.Call) bool {
 // ctx ended: the outcome is a block then. Call.Workspace may be relative; "" is the current directory.
 func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, error) {
 	begin := time.Now()
-	failed := protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Hooks: []protocol.HookReport{}}
-	if err := check(&c); err != nil {
-		return failed, err
-	}
 	var judged []protocol.Judged
+	fail := func(cause protocol.Cause, err error) (protocol.Outcome, error) {
+		o := protocol.Merge(&c, judged)
+		o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
+		o.UpdatedInput, o.UpdatedOutput, o.Inject = nil, nil, nil
+		return o, err
+	}
+	if err := check(&c); err != nil {
+		return fail(protocol.CauseUnstarted, err)
+	}
+	if ctx.Err() != nil {
+		return fail(protocol.CauseInterrupted, context.Cause(ctx))
+	}
 	asked := c // as later hooks see it: with the rewrites of earlier ones
 	var stdin encoded
 	ended := false
@@ -96,12 +100,11 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		}
 		warnings, err := stdin.encode(h.Dialect, &asked)
 		if err != nil {
-			return failed, err
+			return fail(protocol.CauseUnstarted, err)
 		}
 		result := r.run(ctx, h, &asked, stdin.payload)
-		if err := ctx.Err(); err != nil {
-			failed.Cause, failed.Reason = protocol.CauseInterrupted, "interrupted: "+context.Cause(ctx).Error()
-			return failed, context.Cause(ctx)
+		if ctx.Err() != nil {
+			return fail(protocol.CauseInterrupted, context.Cause(ctx))
 		}
 		v := h.Dialect.Judge(&asked, h.Name, &result)
 		v = h.Dialect.Settle(&asked, v, h.OnFailure, r.options.OnFailure)

@@ -67,9 +67,9 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if !event.HasTool() {
 		f.call.Tool = ""
 	}
-	for _, name := range []string{"timeout", "on-failure", "dialect"} {
+	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect"} {
 		if flag := f.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return fmt.Errorf("--%s is empty; leave it out for the default", name) // an unset variable of the caller's
+			return fmt.Errorf("--%s is empty; leave it out for the default", name) // it is an unset variable of the caller's
 		}
 	}
 	if !slices.Contains(f.outputs, f.output) {

@@ -30,6 +30,8 @@ var check = command{
 			switch {
 			case *output != "text" && *output != "json":
 				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			case flags.Changed("workspace") && *workspace == "":
+				return 0, errors.New("--workspace is empty; leave it out for the default")
 			case *schema && len(files) > 0:
 				return 0, errors.New("--schema takes no FILE")
 			case *schema:

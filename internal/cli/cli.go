@@ -63,7 +63,17 @@ func Run(args []string, std Streams) int {
 		}
 		names = append(names, c.name)
 	}
+	if strings.HasPrefix(args[0], "-") {
+		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
+		if wantsClaude(args) {
+			return exitBlock
+		}
+		return exitFailed
+	}
 	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], projecthooks.Suggest(args[0], names))
+	if wantsClaude(args) {
+		return exitBlock
+	}
 	return exitFailed
 }
 
@@ -92,16 +102,14 @@ func (c *command) run(args []string, std Streams) int {
 	return exitFailed
 }
 
-// wantsClaude looks for `--output claude` in the words themselves: the error may be in a flag before it.
+// wantsClaude looks for --output claude in the words themselves: the error may be in a flag before it. It takes too much
+// for it rather than too little.
 func wantsClaude(args []string) bool {
 	for i, a := range args {
-		switch a {
-		case "-oclaude", "-o=claude", "--output=claude":
+		flag := strings.HasPrefix(a, "-") && strings.HasSuffix(a, "claude")
+		value := a == "claude" && i > 0 && strings.HasPrefix(args[i-1], "-")
+		if flag || value {
 			return true
-		case "claude":
-			if i > 0 && (args[i-1] == "-o" || args[i-1] == "--output") {
-				return true
-			}
 		}
 	}
 	return false

@@ -39,6 +39,7 @@ var explain = command{
 			if err != nil {
 				return 0, err
 			}
+			o.Subreaper = false // nothing will run
 			e := newExplanation(f.call, cfg, o)
 			if f.output == "json" {
 				return exitOK, writeJSON(std, e)
@@ -148,12 +149,11 @@ func (e explanation) String() string {
 			fmt.Fprintf(&b, "  problem:    %s\n", p)
 		}
 		fmt.Fprintf(&b, "  cwd:        %s\n  timeout:    %s\n  on failure:", h.Cwd, h.Timeout)
-		for i, cause := range protocol.FailureCauses() {
+		separator := " "
+		for _, cause := range protocol.FailureCauses() {
 			if d, ok := h.OnFailure[cause]; ok {
-				if i > 0 {
-					b.WriteString(",")
-				}
-				fmt.Fprintf(&b, " %s: %s", cause, d)
+				fmt.Fprintf(&b, "%s%s: %s", separator, cause, d)
+				separator = ", "
 			}
 		}
 		b.WriteString("\n")

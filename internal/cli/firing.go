@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,12 +134,15 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 	exit = o.ExitCode()
 	if f.output == "claude" {
 		exit = exitOK // the verdict is in the JSON, and beside another code that client may not read it
+		if stdoutIsNull() {
+			return 0, errors.New("stdout is the null device, so nobody would read the verdict")
+		}
 	}
 	if err := write(std, out); err != nil {
 		return 0, err
 	}
 	if exit != exitOK {
-		fmt.Fprintln(std.Err, o.Why())
+		fmt.Fprintln(std.Err, strings.TrimRight(o.Why(), "\r\n"))
 		return exit, nil
 	}
 	for _, w := range o.Warnings {
@@ -146,7 +150,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 	}
 	if f.output == "text" {
 		for _, m := range o.SystemMessages {
-			fmt.Fprintln(std.Err, "hookrun: message:", m)
+			marked(std.Err, "hookrun: message:", m)
 		}
 	}
 	for _, h := range o.Hooks {
@@ -156,9 +160,14 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 		if h.Stderr == "" || h.Status == protocol.StatusTimeout { // TENEX shows nothing of a hook that it had to kill
 			continue
 		}
-		for line := range strings.Lines(h.Stderr) {
-			fmt.Fprintf(std.Err, "hookrun: hook '%s' stderr: %s\n", h.Name, strings.TrimRight(line, "\r\n"))
-		}
+		marked(std.Err, "hookrun: hook '"+h.Name+"' stderr:", h.Stderr)
 	}
 	return exit, nil
+}
+
+// marked writes a text with a mark before each line.
+func marked(w io.Writer, mark, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintln(w, mark, strings.TrimRight(line, "\r\n"))
+	}
 }

@@ -9,15 +9,16 @@ import (
 	"syscall"
 )
 
-// interruption ends a call on SIGINT, SIGTERM and SIGHUP, so that the hooks are killed before hookrun goes. A second signal,
-// or one after the call is over, ends hookrun at once. A signal that the caller had ignored stays ignored.
+// interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the hooks are killed before hookrun goes. A second
+// signal does not hurry that: it would leave their children behind. One after the call is over ends hookrun at once. A
+// signal that the caller had ignored stays ignored.
 //
 // Asking the runtime for signals takes a tenth of a one-shot call. So that is done beside the reading of the hooks file,
 // and not at all where there is none; until then a signal ends hookrun by itself, also while it waits for its stdin.
 type interruption struct {
-	ctx      context.Context
-	asked    chan struct{}
-	hopeless atomic.Bool
+	ctx   context.Context
+	asked chan struct{}
+	done  atomic.Bool
 }
 
 // watch begins to ask for signals.
@@ -26,7 +27,7 @@ func (i *interruption) watch() {
 	i.ctx, i.asked = ctx, make(chan struct{})
 	go func() {
 		signals := make(chan os.Signal, 2)
-		names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
+		names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP", syscall.SIGQUIT: "SIGQUIT"}
 		for s := range names {
 			if !signal.Ignored(s) {
 				signal.Notify(signals, s)
@@ -34,7 +35,7 @@ func (i *interruption) watch() {
 		}
 		close(i.asked)
 		for s := range signals {
-			if i.hopeless.Swap(true) {
+			if i.done.Load() {
 				os.Exit(exitFailed)
 			}
 			cancel(fmt.Errorf("interrupted by %s", names[s]))
@@ -44,9 +45,12 @@ func (i *interruption) watch() {
 
 // context returns what the signals end, once none can be missed.
 func (i *interruption) context() context.Context {
+	if i.asked == nil {
+		i.watch() // the file came up after we looked
+	}
 	<-i.asked
 	return i.ctx
 }
 
 // over says that there is nothing left to kill.
-func (i *interruption) over() { i.hopeless.Store(true) }
+func (i *interruption) over() { i.done.Store(true) }

@@ -17,6 +17,17 @@ func Standard() Streams {
 	return Streams{In: os.Stdin, Out: descriptor(os.Stdout.Fd()), Err: descriptor(os.Stderr.Fd())}
 }
 
+// stdoutIsNull reports whether what is printed goes nowhere. The Go runtime puts the null device in the place of a stdout
+// that was closed.
+func stdoutIsNull() bool {
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return false
+	}
+	stdout, err := os.Stdout.Stat()
+	return err == nil && os.SameFile(stdout, null)
+}
+
 // Write writes all of b.
 func (d descriptor) Write(b []byte) (written int, err error) {
 	for written < len(b) && err == nil {

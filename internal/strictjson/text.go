@@ -67,14 +67,16 @@ func Text(raw string) string {
 	return s
 }
 
-// Compact appends doc to dst without the white space between its tokens. The document must have no fault of syntax.
+// Compact appends doc to dst as another writer would have written it: without white space between its tokens, and with
+// strings as AppendString has them. A guard that looks for a word must find it however its letters were escaped. The
+// document must have no fault of syntax.
 func Compact(dst []byte, doc string) []byte {
 	for i := 0; i < len(doc); {
 		switch c := doc[i]; c {
 		case ' ', '\t', '\n', '\r':
 			i++
 		case '"':
-			end := i + 1
+			end, asWritten := i+1, true
 			for {
 				end += plain(doc[end:])
 				if doc[end] == '"' {
@@ -82,10 +84,15 @@ func Compact(dst []byte, doc string) []byte {
 				}
 				if doc[end] == '\\' {
 					end++
+					asWritten = asWritten && strings.IndexByte(`"\nrt`, doc[end]) >= 0
 				}
 				end++
 			}
-			dst = append(dst, doc[i:end+1]...)
+			if asWritten {
+				dst = append(dst, doc[i:end+1]...)
+			} else {
+				dst = AppendString(dst, Text(doc[i:end+1]))
+			}
 			i = end + 1
 		default:
 			dst = append(dst, c)

@@ -142,6 +142,38 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 func TestKilledHookrunTakesItsHooksAlong(t *testing.T) {
 	s := start(t, `echo $$ >ready; exec sleep 1000`)
 	pid := s.pid()
+	killed(t, s, pid)
+}
+
+// The hook's children are of its group, which has a guard by the time that a second child of hookrun is seen.
+func TestKilledHookrunTakesTheChildrenOfItsHooksAlong(t *testing.T) {
+	s := start(t, `sh -c 'trap "" TERM; echo $$ >ready; while :; do sleep 1; done' & wait`)
+	pid := s.pid()
+	require.Eventually(t, func() bool { return len(children(s.cmd.Process.Pid)) == 2 }, patience, time.Millisecond)
+	guards := children(s.cmd.Process.Pid)
+	killed(t, s, pid)
+	for _, g := range guards {
+		require.Eventually(t, func() bool { return !alive(g) }, patience, time.Millisecond)
+	}
+}
+
+func children(parent int) (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		line, err := os.ReadFile("/proc/" + e.Name() + "/stat")
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(line[bytes.LastIndexByte(line, ')')+1:]))
+		if pid, err := strconv.Atoi(e.Name()); err == nil && fields[1] == strconv.Itoa(parent) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// killed kills hookrun and waits for the end of pid.
+func killed(t *testing.T, s *started, pid int) {
 	require.NoError(t, s.cmd.Process.Kill())
 	s.cmd.Wait()
 	require.Equal(t, -1, s.cmd.ProcessState.ExitCode())

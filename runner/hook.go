@@ -15,6 +15,8 @@ const (
 	// drainTime is how long the pipes are read after the hook's exit, if somebody still holds them. Claude Code's own
 	// half second: what a background child prints in it counts there, and must count here.
 	drainTime = 500 * time.Millisecond
+	// guardTime is how long a hook runs before it gets a guard. Most end sooner, and cost no second process.
+	guardTime = 3 * time.Millisecond
 	// termTime is what a hook has between SIGTERM and SIGKILL.
 	termTime = 500 * time.Millisecond
 	// killTime is how long killed processes are waited for. Only one that hangs in the kernel takes longer.
@@ -62,13 +64,21 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		close(exited)
 	}()
 
+	var g *guard
+	guardFrom := time.NewTimer(guardTime)
+	defer guardFrom.Stop()
 	killed := false
-	select {
-	case <-exited:
-	case <-deadline.C:
-		killed = true
-	case <-ctx.Done():
-		killed = true
+	for waiting := true; waiting; {
+		waiting = false
+		select {
+		case <-exited:
+		case <-deadline.C:
+			killed = true
+		case <-ctx.Done():
+			killed = true
+		case <-guardFrom.C:
+			g, waiting = p.guard(), true
+		}
 	}
 	if killed {
 		select {
@@ -85,6 +95,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 				p.reap()
 				p.forget()
 			}()
+			g.release()
 			io.stop()
 			result.Stdout, result.Stderr = io.kept()
 			return result
@@ -93,6 +104,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
 		io.readAtMost(drainTime)
 	}
+	g.release() // before the hook is reaped: its number is still its own
 	io.stop()
 	result.Stdout, result.Stderr = io.kept()
 	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {

@@ -152,6 +152,9 @@ func (p *process) rest() (pids []int) {
 		if mark, ok := runOf(s.pid); ok {
 			return mark == p.mark
 		}
+		if _, known := live.Load(s.pid); known { // a guard has no mark
+			return false
+		}
 		return p.only && runs.Load() == p.number && s.parent == os.Getpid()
 	}
 	for pid, s := range all {

@@ -97,9 +97,10 @@ func TestSignalToHookrunKillsItsHooks(t *testing.T) {
 
 // A second signal must not cut the killing short: it would leave what ignores the first one.
 func TestSecondSignalLeavesNothingBehind(t *testing.T) {
-	s := start(t, `sh -c "trap '' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`)
+	s := start(t, `sh -c "trap 'echo \$\$ >ready' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`)
 	pid := s.pid()
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, pid, s.pid(), "the first one was handed on")
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGINT))
 	s.cmd.Wait()
 	require.Equal(t, 1, s.cmd.ProcessState.ExitCode())

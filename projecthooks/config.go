@@ -83,20 +83,25 @@ func (c Command) String() string {
 	return strings.Join(quoted, " ")
 }
 
-// Runs reports whether the hook runs at the event for the tool, and why or why not. Where no tool stands at the event
-// matchers mean nothing, as in Claude Code.
-func (h *Hook) Runs(event protocol.Event, tool string) (runs bool, why string) {
+// Runs reports whether the hook runs at the event for the tool. Where no tool stands at the event matchers mean nothing, as
+// in Claude Code.
+func (h *Hook) Runs(event protocol.Event, tool string) bool {
+	return slices.Contains(h.Events, event.Canonical()) && (!event.HasTool() || h.Matcher.Match(tool))
+}
+
+// Why says why the hook runs at the event for the tool, or does not.
+func (h *Hook) Why(event protocol.Event, tool string) string {
 	event = event.Canonical()
-	if !slices.Contains(h.Events, event) {
-		return false, fmt.Sprintf("it does not subscribe to %s", event)
+	subscribes := fmt.Sprintf("it subscribes to %s", event)
+	switch {
+	case !slices.Contains(h.Events, event):
+		return fmt.Sprintf("it does not subscribe to %s", event)
+	case !event.HasTool() || len(h.Matcher.globs) == 0:
+		return subscribes
+	case h.Matcher.Match(tool):
+		return fmt.Sprintf("%s, and its matcher %q matches the tool %q", subscribes, h.Matcher, tool)
 	}
-	if !event.HasTool() || len(h.Matcher.globs) == 0 {
-		return true, fmt.Sprintf("it subscribes to %s", event)
-	}
-	if !h.Matcher.Match(tool) {
-		return false, fmt.Sprintf("its matcher %q does not match the tool %q", h.Matcher, tool)
-	}
-	return true, fmt.Sprintf("it subscribes to %s, and its matcher %q matches the tool %q", event, h.Matcher, tool)
+	return fmt.Sprintf("its matcher %q does not match the tool %q", h.Matcher, tool)
 }
 
 // Deadline is the hook's timeout, or its dialect's.

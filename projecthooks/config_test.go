@@ -29,9 +29,8 @@ func TestRuns(t *testing.T) {
 	} {
 		cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","command":"a","events":[`+test.events+`],"matcher":"`+test.matcher+`"}]}`))
 		require.NoError(t, err)
-		runs, why := cfg.Hooks[0].Runs(test.event, test.tool)
-		require.Equal(t, test.runs, runs, test)
-		require.Equal(t, test.why, why)
+		require.Equal(t, test.runs, cfg.Hooks[0].Runs(test.event, test.tool), test)
+		require.Equal(t, test.why, cfg.Hooks[0].Why(test.event, test.tool))
 	}
 }
 

@@ -35,8 +35,8 @@ func ExampleLoad() {
 		return
 	}
 	for _, h := range cfg.Hooks {
-		runs, why := h.Runs(protocol.PreTool, "fs_write")
-		fmt.Printf("%s runs %s: %v, %s\n", h.Name, h.Command, runs, why)
+		runs := h.Runs(protocol.PreTool, "fs_write")
+		fmt.Printf("%s runs %s: %v, %s\n", h.Name, h.Command, runs, h.Why(protocol.PreTool, "fs_write"))
 	}
 	// Output:
 	// guard runs ./scripts/guard.sh: true, it subscribes to pre-tool, and its matcher "shell|fs_*" matches the tool "fs_write"

@@ -185,5 +185,13 @@ func wrongType(name, want string, value gjson.Result) error {
 	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
 }
 
-// exited says how a process ended that was not killed.
-func exited(who string, code int) string { return fmt.Sprintf("%s exited with %d", who, code) }
+// warnings say what of the answer was not read.
+func (a *answer) warnings(who string) (texts []string) {
+	for _, m := range a.misspelt {
+		texts = append(texts, who+" has "+m+" in its JSON, which was therefore not read")
+	}
+	for _, key := range a.unknown {
+		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", who, key))
+	}
+	return texts
+}

@@ -55,22 +55,24 @@ func (c *Call) Input() (value []byte, warnings []string, err error) {
 	if equal > 1 {
 		warnings[0] += fmt.Sprintf(" (and %d more such keys)", equal-1)
 	}
-	if len(warnings) > 0 {
-		value, err = lastOfEqualKeys(args)
-		return value, warnings, err
+	if equal > 0 {
+		if args, err = lastOfEqualKeys(args); err != nil {
+			return nil, nil, err
+		}
 	}
-	return strictjson.Compact(make([]byte, 0, len(args)), args), nil, nil
+	return strictjson.Compact(make([]byte, 0, len(args)), args), warnings, nil
 }
 
 // lastOfEqualKeys writes a document again as its commonest reader understands it. Keys come out sorted.
-func lastOfEqualKeys(doc string) ([]byte, error) {
+func lastOfEqualKeys(doc string) (string, error) {
 	d := json.NewDecoder(strings.NewReader(doc))
 	d.UseNumber() // numbers keep their digits
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return nil, fmt.Errorf("the arguments of the tool call: %w", err)
+		return "", fmt.Errorf("the arguments of the tool call: %w", err)
 	}
-	return appendJSON(nil, v)
+	once, err := appendJSON(nil, v)
+	return string(once), err
 }
 
 // appendJSON appends v as compact JSON with `<>&` as they are, which json.Marshal would escape.

@@ -155,10 +155,8 @@ func Merge(c *Call, judged []Judged) Outcome {
 			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated})
 		}
 	}
-	if unanswered { // a gate was silent: who allows the call cannot speak for it
-		if o.Approved {
-			o.Approved, o.Reason, o.Cause, o.Hook = false, "", "", ""
-		}
+	if o.Approved && unanswered { // a gate was silent: who allows the call cannot speak for it
+		o.Approved, o.Reason, o.Cause, o.Hook = false, "", "", ""
 	}
 	return o
 }

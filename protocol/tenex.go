@@ -105,11 +105,9 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + err.Error()}
 	case !answered:
 		v := Verdict{Decision: Continue, Status: StatusOK, Context: text, Truncated: r.Stdout.LeftOut() > 0}
-		for _, m := range a.misspelt {
-			v.Warnings = append(v.Warnings, who+" has "+m+" in its JSON, which was therefore not read")
-		}
+		v.Warnings = a.warnings(who)
 		if strayAnswer(text) {
-			v.Warnings = []string{who + " printed text before a JSON answer, so the answer was not read; print the JSON alone"}
+			v.Warnings = append(v.Warnings, who+" printed text before a JSON answer, so the answer was not read; print the JSON alone")
 		}
 		return v
 	}
@@ -123,7 +121,7 @@ func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict 
 		if r.Signal != "" {
 			return Verdict{Cause: CauseSignal, Status: StatusFailed, Problem: who + " was killed by " + r.Signal}
 		}
-		return Verdict{Decision: Continue, Cause: CauseExit, Status: StatusFailed, Warnings: []string{exited(who, r.ExitCode) + "; " + ignored(c.Event)}}
+		return Verdict{Decision: Continue, Cause: CauseExit, Status: StatusFailed, Warnings: []string{fmt.Sprintf("%s exited with %d; %s", who, r.ExitCode, ignored(c.Event))}}
 	}
 	v := Verdict{Cause: CausePolicy, Status: StatusBlocked}
 	denied := read && a.decision != Continue
@@ -160,12 +158,7 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 	if !blank(a.context) {
 		v.Context = a.context
 	}
-	for _, m := range a.misspelt {
-		v.Warnings = append(v.Warnings, said(c.Event, hook)+" has "+m+" in its JSON, which was therefore not read")
-	}
-	for _, key := range a.unknown {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", said(c.Event, hook), key))
-	}
+	v.Warnings = a.warnings(said(c.Event, hook))
 	event := c.Event.Canonical()
 	if a.decided {
 		v.Cause = CausePolicy

@@ -20,8 +20,8 @@
 //     SIGTERM, and SIGKILL 500 ms later. Descendants that left the group are found and killed on Linux; what could not
 //     be killed is named in the outcome.
 //  4. After a normal exit its children are left alone. The outcome names those of its group.
-//  5. When this process dies, the hook is killed too, with its group: at once on Linux and Windows, on Unix also by a shell
-//     that is started beside a hook which runs for longer than a few milliseconds.
+//  5. When this process dies, the hook is killed too (Linux), and its whole group by a shell that stands beside every hook
+//     which runs for more than 3 ms (Linux and macOS). On Windows the system ends its job.
 //  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).

@@ -43,30 +43,17 @@ func New(cfg *projecthooks.Config, o Options) *Runner {
 	return &Runner{config: cfg, options: o}
 }
 
-// Planned is a hook of the config as it stands to a call.
-type Planned struct {
-	Hook *projecthooks.Hook
-	Runs bool   // it matches; whether it is reached depends on the hooks before it
-	Why  string // it runs or does not
-}
-
-// Plan returns all hooks in file order with whether they would run, and runs none.
-func (r *Runner) Plan(c protocol.Call) []Planned {
+// hooks returns all hooks in file order.
+func (r *Runner) hooks() []projecthooks.Hook {
 	if r == nil {
 		return nil
 	}
-	plan := make([]Planned, len(r.config.Hooks))
-	for i := range plan {
-		h := &r.config.Hooks[i]
-		runs, why := h.Runs(c.Event, c.Tool)
-		plan[i] = Planned{h, runs, why}
-	}
-	return plan
+	return r.config.Hooks
 }
 
 // Any reports whether a call would run hooks at all.
 func (r *Runner) Any(c protocol.Call) bool {
-	return slices.ContainsFunc(r.Plan(c), func(p Planned) bool { return p.Runs })
+	return slices.ContainsFunc(r.hooks(), func(h projecthooks.Hook) bool { return h.Runs(c.Event, c.Tool) })
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
@@ -89,10 +76,10 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	asked := c // as later hooks see it: with the rewrites of earlier ones
 	var stdin encoded
 	ended := false
-	for _, p := range r.Plan(c) {
-		h := p.Hook
+	for i := range r.hooks() {
+		h := &r.config.Hooks[i]
 		switch {
-		case !p.Runs:
+		case !h.Runs(c.Event, c.Tool):
 			continue
 		case ended:
 			judged = append(judged, protocol.Skipped(h.Name, h.Source(), h.Dialect))

@@ -86,10 +86,8 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if f.call.Workspace, err = filepath.Abs(f.workspace); err != nil {
 		return fmt.Errorf("--workspace %s: %w", f.workspace, err)
 	}
-	if info, err := os.Stat(f.call.Workspace); err != nil {
-		return fmt.Errorf("--workspace %s: %w; give the folder of the project", f.workspace, bare(err))
-	} else if !info.IsDir() {
-		return fmt.Errorf("--workspace %s: not a directory; give the folder of the project", f.workspace)
+	if err := mustBeFolder(f.workspace); err != nil {
+		return err
 	}
 	if f.args == "-" && f.result == "-" {
 		return errors.New("--args - and --result - both want stdin; give one of them as @FILE")
@@ -102,6 +100,18 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	f.call.Result, err = value("--result", f.result, stdin)
 	return err
+}
+
+// mustBeFolder refuses a workspace that is none.
+func mustBeFolder(workspace string) error {
+	info, err := os.Stat(workspace)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, bare(err))
+	}
+	return nil
 }
 
 // maxValue is as much as --args and --result take.

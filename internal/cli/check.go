@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,10 +41,11 @@ var check = command{
 			var report checkReport
 			report.Version, report.Files = 1, []checkedFile{}
 			if len(files) == 0 {
-				if err := missingDir(*workspace); err != nil {
+				folder := cmp.Or(*workspace, ".")
+				if err := mustBeFolder(folder); err != nil {
 					return 0, err
 				}
-				path := filepath.Join(*workspace, projecthooks.FileName)
+				path := filepath.Join(folder, projecthooks.FileName)
 				_, err := os.Lstat(path)
 				switch {
 				case !errors.Is(err, fs.ErrNotExist): // what cannot be looked at is a problem, not an absence
@@ -77,20 +79,6 @@ type checkedFile struct {
 	Hooks    int                    `json:"hooks"`
 	Errors   []projecthooks.Problem `json:"errors"`
 	Warnings []projecthooks.Problem `json:"warnings"`
-}
-
-func missingDir(dir string) error {
-	if dir == "" {
-		return nil
-	}
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		err = errors.New("not a directory")
-	}
-	if err != nil {
-		return fmt.Errorf("--workspace %s: %w; give the folder of the project", dir, bare(err))
-	}
-	return nil
 }
 
 func checkFile(path, workspace string) checkedFile {

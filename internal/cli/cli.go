@@ -65,16 +65,10 @@ func Run(args []string, std Streams) int {
 	}
 	if strings.HasPrefix(args[0], "-") {
 		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
-		if wantsClaude(args) {
-			return exitBlock
-		}
-		return exitFailed
+		return failure(args)
 	}
 	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], projecthooks.Suggest(args[0], names))
-	if wantsClaude(args) {
-		return exitBlock
-	}
-	return exitFailed
+	return failure(args)
 }
 
 func (c *command) run(args []string, std Streams) int {
@@ -96,23 +90,24 @@ func (c *command) run(args []string, std Streams) int {
 		return exit
 	}
 	complain(std.Err, c.name, err)
-	if c.answers && wantsClaude(args) {
-		return exitBlock // a client of Claude Code's kind takes any other code for a pass
+	if !c.answers {
+		return exitFailed
 	}
-	return exitFailed
+	return failure(args)
 }
 
-// wantsClaude looks for --output claude in the words themselves: the error may be in a flag before it. It takes too much
-// for it rather than too little.
-func wantsClaude(args []string) bool {
+// failure is the exit code of an error. With --output claude it is another: a client of Claude Code's kind takes all codes
+// but 2 for a pass. The flag is looked for in the words themselves, since the error may be in one before it, and too much is
+// taken for it rather than too little.
+func failure(args []string) int {
 	for i, a := range args {
 		flag := strings.HasPrefix(a, "-") && strings.HasSuffix(a, "claude")
 		value := a == "claude" && i > 0 && strings.HasPrefix(args[i-1], "-")
 		if flag || value {
-			return true
+			return exitBlock
 		}
 	}
-	return false
+	return exitFailed
 }
 
 // complain prints an error: places in a file as they are, anything else with our name.

@@ -91,10 +91,10 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 		e.Warnings = append(e.Warnings, w.Error())
 	}
 	r := runner.New(cfg, o)
-	for _, p := range r.Plan(c) {
-		h := p.Hook
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
 		x := explainedHook{
-			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: p.Runs, Why: p.Why,
+			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(c.Event, c.Tool), Why: h.Why(c.Event, c.Tool),
 			Command: h.Command.String(), Cwd: c.Workspace, Timeout: r.Deadline(h).String(),
 			OnFailure: map[protocol.Cause]protocol.Decision{},
 		}

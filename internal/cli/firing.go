@@ -85,7 +85,7 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 	if err := f.finish(event, std.In); err != nil {
 		return 0, err
 	}
-	var until interruption
+	until := interruption{exit: failure([]string{"-o", f.output})}
 	if f.hasFile() {
 		until.watch()
 	}

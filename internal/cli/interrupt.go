@@ -19,6 +19,7 @@ type interruption struct {
 	ctx   context.Context
 	asked chan struct{}
 	done  atomic.Bool
+	exit  int // the code where there is no more time for a verdict
 }
 
 // watch begins to ask for signals.
@@ -36,7 +37,7 @@ func (i *interruption) watch() {
 		close(i.asked)
 		for s := range signals {
 			if i.done.Load() {
-				os.Exit(exitFailed)
+				os.Exit(i.exit)
 			}
 			cancel(fmt.Errorf("interrupted by %s", names[s]))
 		}

@@ -1,0 +1,326 @@
+package jsregexp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// matches are patterns, each with texts it matches and texts it does not.
+var matches = []struct {
+	pattern string
+	yes, no []string
+}{
+	{``, []string{"", "Bash"}, nil},
+	{`Bash`, []string{"Bash", "BashOutput", "KillBash"}, []string{"bash", ""}},
+	{`^Bash$`, []string{"Bash"}, []string{"BashOutput", "Bash\n"}},
+	{`^Ba`, []string{"Bash"}, []string{"aBa"}},
+	{`B.*`, []string{"Bash"}, nil},
+	{`Bash.*`, []string{"Bash"}, nil},
+	{`Bash()`, []string{"Bash"}, nil},
+	{`.*`, []string{"Bash", ""}, nil},
+	{`.`, []string{"Bash"}, []string{"", "\n", "\r\u2028\u2029"}},
+	{`Ba[s]h`, []string{"Bash"}, nil},
+	{`bash|.*`, []string{"Bash"}, nil},
+	{`^(?!Edit).*$`, []string{"Bash"}, []string{"Edit", "EditMore"}},
+	{`Bash\b`, []string{"Bash"}, []string{"Bashful"}},
+	{`\w+`, []string{"Bash"}, []string{"", "-é"}},
+	{`/Bash/`, nil, []string{"Bash"}},
+	{`/bash/i`, nil, []string{"Bash"}},
+	{`!Edit`, nil, []string{"Bash"}},
+	{`Bash;Edit`, nil, []string{"Bash"}},
+	{`Bash(echo *)`, nil, []string{"Bash"}},
+	{`mcp__*`, []string{"mcp__brave-search__q", "mcp_"}, []string{"Bash"}},
+	{`^(?:Edit|Write|NotebookEdit)$`, []string{"Edit", "NotebookEdit"}, []string{"MultiEdit"}},
+
+	// Groups and references.
+	{`^(a|ab)(c|bcd)(d*)$`, []string{"abcd"}, nil},
+	{`^(?<x>a|b)\k<x>$`, []string{"aa", "bb"}, []string{"ab"}},
+	{`^\k<x>(?<x>a)$`, []string{"a"}, []string{"aa"}},
+	{`\k<x>`, []string{"k<x>"}, nil},
+	{`^\1(a)$`, []string{"a"}, []string{"aa"}},
+	{`^(?:(a)|b)\1$`, []string{"aa", "b"}, []string{"a", "ba"}},
+	{`^(a\1)$`, []string{"a"}, []string{"aa"}},
+	{`^(?:(?<x>a)|(?<x>b))\k<x>$`, []string{"aa", "bb"}, []string{"ab", "a"}},
+	{`^(?:(?:(?<x>a)|(?<x>b))\k<x>)*$`, []string{"", "aabb", "bbaa"}, []string{"aab"}},
+	{`^(?:(?:q|(?:(?<x>a)))|(?<x>b))\k<x>$`, []string{"aa", "bb", "q"}, []string{"ab"}},
+	{`^(?<\u0061\u{62}𝒜>a)\k<ab\ud835\udc9c>$`, []string{"aa"}, nil},
+	{`^(a)\2$`, []string{"a\x02"}, []string{"a", "aa"}},
+	{`^\8\9$`, []string{"89"}, nil},
+	{`^\101\400\08$`, []string{"A 0\x008"}, nil},
+	{`^(?:(a)|(b)|(c))*\1\2\3$`, []string{"abcc", "caa"}, []string{"abcd"}},
+
+	// Quantifiers.
+	{`^a{2}$`, []string{"aa"}, []string{"a", "aaa"}},
+	{`^a{2,}$`, []string{"aa", "aaaa"}, []string{"a"}},
+	{`^a{1,2}$`, []string{"a", "aa"}, []string{"", "aaa"}},
+	{`^a{0}$`, []string{""}, []string{"a"}},
+	{`^a{,2}$`, []string{"a{,2}"}, []string{"a"}},
+	{`^a{1$`, []string{"a{1"}, nil},
+	{`^{a}]}$`, []string{"{a}]}"}, nil},
+	{`^a{1}{$`, []string{"a{"}, nil},
+	{`^(a+?)(a*)\1b`, []string{"aaab"}, nil},
+	{`^(?:a*?)*$`, []string{"", "aaa"}, []string{"ab"}},
+	{`^(?:|a){3}$`, []string{"", "aa", "aaa"}, []string{"aaaa"}},
+	{`^(?:a|){99999999999999999999}$`, []string{""}, []string{"b"}},
+	{`^(?:(?:){2147483647}){2147483647}a{0,99999999999}$`, []string{"", "aaaa"}, nil},
+	{`a{2147483647}`, nil, []string{"aaaa"}},
+	{`^(?:(?=(a))){2,3}\1`, []string{"a"}, nil},
+	{`^(?=a)*b`, []string{"b"}, nil},
+	{`^(?:(?=(a)))?b`, []string{"b"}, nil},
+	{`^(z)((a+)?(b+)?(c))*\4$`, []string{"zaacbbbcac"}, nil},
+
+	// Lookaround.
+	{`a(?=b)`, []string{"ab"}, []string{"ac", "a"}},
+	{`^(?=(a+))a*b\1`, []string{"aabaa"}, []string{"aaba"}},
+	{`^(?=(a+))\1b`, []string{"aab"}, nil},
+	{`^(?=(a+?))\1b`, nil, []string{"aab"}},
+	{`^(?=((?:|a){7,8}))\1$`, []string{"a"}, []string{"aa"}},
+	{`^(?!(a)b)a\1c`, []string{"ac"}, []string{"ab"}},
+	{`(?<=a)b`, []string{"ab"}, []string{"b", "cb"}},
+	{`(?<!a)b`, []string{"b", "cb"}, []string{"ab"}},
+	{`(?<=^(\d+)(\d+))$`, []string{"1053"}, nil},
+	{`(?<=^(\d+)(\d+))-\1$`, []string{"1053-1"}, []string{"1053-105"}},
+	{`(?<=\1(a|b))c`, []string{"aac", "bbc"}, []string{"abc", "ac"}},
+	{`(?<=(a|b)\1)c`, []string{"ac", "bc"}, []string{"c"}},
+	{`(?<=a(?=b)b(?!d)\w)$`, []string{"abc"}, []string{"abd"}},
+
+	// Escapes and classes.
+	{`^\x41\u0042\cJ\t\v\f\r\n\0$`, []string{"AB\n\t\v\f\r\n\x00"}, nil},
+	{`^\x4\u004\c1\A\Z\p\-\/\é$`, []string{"x4u004\\c1AZp-/é"}, nil},
+	{`^\u{2}$`, []string{"uu"}, nil},
+	{`^[\b\B\c_\cA\c1\x41\x4]+$`, []string{"\bB\x1f\x01\x11Ax4"}, []string{"c"}},
+	{`^[\c]+$`, []string{`c\`}, nil},
+	{`^[\d-z]+$`, []string{"1-z"}, []string{"a"}},
+	{`^[a-\d]+$`, []string{"a-1"}, []string{"b"}},
+	{`^[\w-]+$`, []string{"a-b_"}, []string{"a.b"}},
+	{`^[a-zbd-e]+$`, []string{"xyz"}, []string{"-"}},
+	{`^[-a]+$`, []string{"-a"}, nil},
+	{`^[a^\]\12]+$`, []string{"a^]\n"}, nil},
+	{`[]`, nil, []string{"", "a"}},
+	{`^[^]$`, []string{"a", "\n"}, []string{"", "ab"}},
+	{`^[^a-c]$`, []string{"d"}, []string{"b"}},
+	{`^\s+$`, []string{" \t\n\v\f\r\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"}, []string{"\u180e", "\u200b", "\u0085"}},
+	{`^[\S]$`, []string{"a"}, []string{"\ufeff"}},
+	{`^[^\W]$`, []string{"a"}, []string{"é", "-"}},
+	{`\Bb`, []string{"ab"}, []string{"b", "-b"}},
+	{`é\b`, nil, []string{"é"}},
+	{`\b`, []string{"a"}, []string{"é", ""}},
+
+	// Units.
+	{`^..$`, []string{"😀", "ab"}, []string{"é"}},
+	{`^[😀]$`, nil, []string{"😀"}},
+	{`^[😀]{2}$`, []string{"😀"}, nil},
+	{`\ud83d`, []string{"😀"}, nil},
+	{"^\ufffd$", []string{"\xff"}, nil},
+}
+
+func TestMatch(t *testing.T) {
+	for _, m := range matches {
+		re, err := Compile(m.pattern)
+		require.NoError(t, err, m.pattern)
+		for i, text := range append(m.yes[:len(m.yes):len(m.yes)], m.no...) {
+			got, err := re.Match(text)
+			require.NoError(t, err, "%q on %q", m.pattern, text)
+			require.Equal(t, i < len(m.yes), got, "%q on %q", m.pattern, text)
+		}
+	}
+}
+
+// invalid are patterns that are an error, each with a part of it.
+var invalid = []struct{ pattern, err string }{
+	{`[`, "'['"}, {`[a-`, "'['"}, {`[\]`, "'['"}, {`[^`, "'['"},
+	{`(`, "'('"}, {`(?:a`, "'('"}, {`)`, "')'"}, {`a|b)`, "')'"},
+	{`(?i)bash`, "'(?'"}, {`(?i:bash)`, "'(?'"}, {`(?-i:a)`, "'(?'"}, {`(?>a)`, "'(?'"}, {`(?#a)`, "'(?'"}, {`(?P<n>a)`, "'(?'"}, {`(?`, "'(?'"},
+	{`**`, "nothing to repeat"}, {`*`, "nothing to repeat"}, {`a++`, "nothing to repeat"}, {`a**`, "nothing to repeat"},
+	{`a???`, "nothing to repeat"}, {`{1}`, "nothing to repeat"}, {`a|{1,}`, "nothing to repeat"}, {`a{1}{2}`, "nothing to repeat"},
+	{`^*`, "nothing to repeat"}, {`$+`, "nothing to repeat"}, {`\b?`, "nothing to repeat"}, {`(?<=a)*`, "nothing to repeat"}, {`(?<!a){2}`, "nothing to repeat"},
+	{`a\`, "at the end"}, {`[\`, "at the end"},
+	{`a{2,1}`, "out of order"}, {`{2,1}`, "out of order"}, {`[z-a]`, "out of order"}, {`[a--]`, "out of order"}, {`[😀-a]`, "out of order"},
+	{`(?<a>)(?<a>)`, `two groups named "a"`}, {`(?<a>(?<a>))`, "two groups"}, {`(?:(?<a>)|(?<a>))(?<a>)`, "two groups"}, {`(?:x|(?<a>)|(?:y|z(?<\u0061>)(?<a>)))`, "two groups"},
+	{`(?<`, "identifier"}, {`(?<>a)`, "empty"}, {`(?<1>a)`, "identifier"}, {`(?<a`, "identifier"}, {`(?<a b>c)`, "identifier"}, {`(?<\x61>c)`, "identifier"},
+	{`(?<\u{110000}>c)`, "identifier"}, {`(?<\u{}>c)`, "identifier"}, {`(?<\ud835>c)`, "identifier"}, {`(?<😀>c)`, "identifier"}, {`(?<\ud835\u0061>c)`, "identifier"},
+	{`(?<a>b)\k<c>`, `\k<c> refers to`}, {`(?<a>b)\k`, `'\k'`}, {`\k<a(?<a>b)`, "identifier"}, {`(?<a>b)[\k]`, `'\k'`},
+}
+
+func TestInvalid(t *testing.T) {
+	for _, i := range invalid {
+		_, err := Compile(i.pattern)
+		require.ErrorContains(t, err, i.err, "%q", i.pattern)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat("(?:", n) + strings.Repeat(")", n) }
+	_, err := Compile(nested(1000))
+	require.NoError(t, err)
+	_, err = Compile(nested(1001))
+	require.ErrorContains(t, err, "1000 deep")
+
+	_, err = Compile(strings.Repeat("()", 32767))
+	require.NoError(t, err)
+	_, err = Compile(strings.Repeat("()", 32768))
+	require.ErrorContains(t, err, "32767 groups")
+
+	_, err = Compile(strings.Repeat("a", 1<<20+1))
+	require.ErrorContains(t, err, "1 MiB")
+}
+
+// names is a pattern that nests deep and has the same names in two places there.
+func names() string {
+	one := strings.Repeat("(?:", 990) + "%s" + strings.Repeat(")", 990)
+	var groups strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&groups, "(?<a%x>)", i)
+	}
+	one = fmt.Sprintf(one, groups.String())
+	return "(?:" + one + "|" + one + ")"
+}
+
+// slow are pieces that, said often, are much work for Compile or for Match.
+var slow = []string{
+	"", "a", "a*", "(", "[", "[^]", "(?:", "(?=", "(a", "(?:a|", "|", ".*", "(a*)*", "(?:a?){9}", `\S`, `[\S\W]`, `\1`, `()\1`, `(?<=a*)`, "{1", `a{1,`, `(?<a`, `\u00`, "(?=a*)", "(?:a|a)*",
+}
+
+func slowPatterns(size int) []string {
+	patterns := []string{
+		names(),
+		"[" + strings.Repeat(`\S`, size/2) + "]",
+		"[" + strings.Repeat("zyxab", size/5) + "]",
+		"(?:" + strings.Repeat("()", 32700) + "){99}",
+		"(?:" + strings.Repeat("()", 32700) + "a?)*$^",
+		"(?:(?:a*)*)*b", "((a*)*)*b", "(?:(?:(?:a|a)*)*)*b", `(?:(a*)\1*)*b`, `(.*)(.*)(.*)(.*)(.*)\1\2\3\4\5b`, `(?=(.*)).*\1b`,
+		"(?:a?){99999}a{99999}", "(?:(?:(?:|a){9999}){9999}){9999}b", "(?:(?=(a*))a*)*b", "(?:(?!a*b)a*)*b", "(?:(?<=(a*))a?)*b",
+		strings.Repeat("(?=", 990) + "a*" + strings.Repeat(")", 990) + "b",
+		strings.Repeat("(?:", 990) + "a" + strings.Repeat(")*", 990) + "b",
+		strings.Repeat("(", 990) + "a" + strings.Repeat(")*", 990) + "b",
+		strings.Repeat("(?:(?=", 490) + "a*" + strings.Repeat(")a)*", 490) + "b",
+		strings.Repeat("(?:|", 990) + strings.Repeat("(?<a>)|", size/10) + strings.Repeat(")", 990),
+		classes(size) + "*b", "(?:" + classes(size) + "|a)*b",
+	}
+	for _, piece := range slow {
+		if piece == "" {
+			continue
+		}
+		patterns = append(patterns, strings.Repeat(piece, size/len(piece)))
+		n := min(990, size/(len(piece)+1))
+		patterns = append(patterns, strings.Repeat(piece, n)+strings.Repeat(")", n), strings.Repeat(piece, n)+strings.Repeat(")*", n)+"b")
+	}
+	return patterns
+}
+
+// classes is one class of as many spans as it can have.
+func classes(size int) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for r := rune(0x100); b.Len() < size; r += 2 {
+		if r < 0xd800 || r > 0xdfff {
+			b.WriteRune(r)
+		}
+	}
+	b.WriteString("a]")
+	return b.String()
+}
+
+// bound is what Compile and Match may take on any machine, more than twice of what they do take.
+const bound = 50 * time.Millisecond * slowdown
+
+// quick returns how long f takes. It fails if that is longer than the bound each of five times: a machine that is busy
+// is slow now and then, a pattern always.
+func quick(t *testing.T, f func()) time.Duration {
+	t.Helper()
+	var took time.Duration
+	for range 5 {
+		began := time.Now()
+		f()
+		if took = time.Since(began); took < bound {
+			return took
+		}
+	}
+	t.Fatalf("takes %s", took)
+	return 0
+}
+
+// TestTime holds the bounds of time on patterns that are made to break them. The log has the figures.
+func TestTime(t *testing.T) {
+	texts := []string{"", "mcp__brave-search__q", strings.Repeat("a", 40), strings.Repeat("a", 5000), strings.Repeat("a", maxSteps)}
+	var slowestCompile, slowestMatch time.Duration
+	var hard int
+	for _, pattern := range slowPatterns(64 << 10) {
+		var re *Regexp
+		var err error
+		took := quick(t, func() { re, err = Compile(pattern) })
+		if took > slowestCompile {
+			slowestCompile = took
+			t.Logf("%s to compile %.60q", took, pattern)
+		}
+		if err != nil {
+			continue
+		}
+		for _, text := range texts {
+			took := quick(t, func() { _, err = re.Match(text) })
+			if took > slowestMatch {
+				slowestMatch = took
+				t.Logf("%s for %.60q on %.60q", took, pattern, text)
+			}
+			if err != nil {
+				require.ErrorIs(t, err, ErrTooHard)
+				hard++
+			}
+		}
+	}
+	t.Logf("slowest Compile %s, slowest Match %s, too hard %d", slowestCompile, slowestMatch, hard)
+	require.NotZero(t, hard)
+
+	re, err := Compile("a")
+	require.NoError(t, err)
+	_, err = re.Match(strings.Repeat("a", maxSteps+1))
+	require.ErrorIs(t, err, ErrTooHard)
+}
+
+func FuzzMatch(f *testing.F) {
+	for _, m := range matches {
+		for _, text := range append(m.yes[:len(m.yes):len(m.yes)], m.no...) {
+			f.Add(m.pattern, text)
+		}
+	}
+	for _, i := range invalid {
+		f.Add(i.pattern, "Bash")
+	}
+	for _, pattern := range slowPatterns(100) {
+		f.Add(pattern, strings.Repeat("a", 40))
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		var re *Regexp
+		var err error
+		quick(t, func() { re, err = Compile(pattern) })
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		var got bool
+		quick(t, func() { got, err = re.Match(text) })
+		if err != nil {
+			require.ErrorIs(t, err, ErrTooHard)
+			require.False(t, got)
+		}
+		again, againErr := re.Match(text)
+		require.Equal(t, got, again)
+		require.Equal(t, err, againErr)
+	})
+}
+
+func BenchmarkMatch(b *testing.B) {
+	for _, pattern := range []string{`Bash`, `^(?:Edit|Write|MultiEdit)$`, `^mcp__(?!github).*__\w+$`, `((a*)*)*b`} {
+		re, err := Compile(pattern)
+		require.NoError(b, err)
+		b.Run(pattern, func(b *testing.B) {
+			for b.Loop() {
+				_, _ = re.Match("mcp__aaaaaaaaaaaaaaaaaa__aaaaaaaaaaaaaaaaaaa")
+			}
+		})
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package jsregexp
+
+const slowdown = 1

@@ -1,0 +1,47 @@
+// Package jsontype says whether a JSON value is of a type, for schemas that are tables.
+//
+//	want, ok := jsontype.Check(value, "block|continue") // "\"block\" or \"continue\"", false
+//
+// Nothing is converted, and null is of no type.
+package jsontype
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// Check reports whether value is of the type that is named, and describes the type. The names are string, boolean, number,
+// object, strings (an array of them), any, and a|b for a string that is one of those words.
+func Check(value gjson.Result, name string) (want string, ok bool) {
+	switch name {
+	case "any":
+		return "any value", true
+	case "string":
+		return "a string", value.Type == gjson.String
+	case "boolean":
+		return "true or false", value.Type == gjson.True || value.Type == gjson.False
+	case "number":
+		return "a number", value.Type == gjson.Number
+	case "object":
+		return "an object", value.IsObject()
+	case "strings":
+		ok = value.IsArray()
+		value.ForEach(func(_, v gjson.Result) bool {
+			ok = ok && v.Type == gjson.String
+			return ok
+		})
+		return "an array of strings", ok
+	}
+	words := strings.Split(name, "|")
+	ok = value.Type == gjson.String && slices.Contains(words, strictjson.Text(value.Raw))
+	for i, w := range words {
+		words[i] = strconv.Quote(w)
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last], ok
+}

@@ -1,0 +1,201 @@
+// Package permission decides whether a hook's `if` lets it run for a tool call.
+//
+//	rule := permission.Parse("Bash(git push *)")
+//	runs, why := rule.Match(permission.Call{Tool: "Bash", Input: `{"command":"cd x && git push"}`, Dir: dir, Home: home})
+//	// true, `matches the command "git push"`
+//
+// An `if` is one permission rule of Claude Code, Tool or Tool(pattern), and this package says of it what version 2.1.329
+// was recorded to say (e2e/testdata/claude/if-*.jsonl). Of a shell tool the pattern is held against each simple command
+// of the line, of a file tool against the path, of WebFetch against the host.
+//
+// It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and a
+// pattern whose meaning for a tool was not recorded all match. Match never fails, its stack is bounded, and its time is
+// linear in input and pattern; a line longer than 256 KiB is not taken apart at all.
+//
+// It does not guarantee that a rule sees what a line does. sudo, env, bash -c, eval, find -exec and scripts run commands
+// that are only arguments here, let and [[ ]] evaluate text, and a program has more than one name. And it does not check
+// the input: of two equal keys it reads the first.
+package permission
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/tidwall/gjson"
+)
+
+// Rule is one permission rule. The zero Rule matches every call.
+type Rule struct {
+	text    string
+	tool    string
+	pattern string // "" is every call of the tool
+}
+
+// Call is what a rule is held against.
+type Call struct {
+	Tool  string // name of the tool, "" at an event without one
+	Input string // its input, a JSON object
+	Dir   string // the session's current directory, absolute
+	Home  string // the user's home directory, absolute; "" if unknown
+}
+
+// Parse reads a rule. It never fails: a text that is no rule is the name of a tool that nobody has.
+func Parse(text string) Rule {
+	r := Rule{text: text, tool: text}
+	open := strings.IndexByte(text, '(')
+	if open < 1 || !strings.HasSuffix(text, ")") {
+		return r
+	}
+	r.tool = text[:open]
+	// With a blank, ` *` is a pattern, which asks for a command: it does not match an empty line.
+	if pattern := text[open+1 : len(text)-1]; pattern != "*" && strings.TrimSpace(pattern) != "" {
+		r.pattern = pattern
+	}
+	return r
+}
+
+// String returns the text that the rule was parsed from.
+func (r Rule) String() string { return r.text }
+
+// Match reports whether the rule matches, and why: a phrase that reads well after the rule.
+func (r Rule) Match(c Call) (matches bool, why string) {
+	switch {
+	case r.text == "":
+		return true, "is empty, which matches everything"
+	case c.Tool == "":
+		return false, "needs a tool, and this event has none"
+	case r.tool != c.Tool && (r.tool != "Task" || c.Tool != "Agent"): // Task is what the Agent tool was called before
+		if strings.ContainsAny(r.tool, "()*|, \t\n") {
+			return false, "is no rule of the form Tool or Tool(pattern), so it matches nothing"
+		}
+		return false, "is for another tool"
+	case r.pattern == "":
+		return true, "matches every call of " + c.Tool
+	case strings.HasPrefix(c.Tool, "mcp__"):
+		return false, "has a pattern, and no pattern but * matches a tool of an MCP server"
+	}
+	switch c.Tool {
+	case "Bash":
+		return r.matchCommand(c)
+	case "Edit", "MultiEdit", "Read", "Write":
+		return r.matchFile(c, "file_path")
+	case "NotebookEdit", "NotebookRead":
+		return r.matchFile(c, "notebook_path")
+	case "Glob", "Grep", "LS":
+		if gjson.Get(c.Input, "path").String() == "" && c.Dir != "" { // also null
+			return r.matchPath(c, c.Dir)
+		}
+		return r.matchFile(c, "path")
+	case "WebFetch":
+		if host, ok := strings.CutPrefix(r.pattern, "domain:"); ok {
+			return matchHost(host, c)
+		}
+	}
+	// What a pattern means for other tools was not recorded. Other agent loops call their shell tool otherwise.
+	if gjson.Get(c.Input, "command").Type == gjson.String {
+		return r.matchCommand(c)
+	}
+	return true, "has a pattern that is not understood for " + c.Tool + ", so the hook runs"
+}
+
+func (r Rule) matchCommand(c Call) (bool, string) {
+	command, ok := text(c.Input, "command")
+	if !ok {
+		return unreadable("command")
+	}
+	line := takeApart(command)
+	if line.opaque != "" {
+		return true, "cannot see through the line (" + line.opaque + "), so the hook runs"
+	}
+	pattern := compile(r.pattern)
+	for _, command := range line.commands {
+		if pattern.match(command) {
+			return true, "matches the command " + quote(command)
+		}
+		// A recorded special case of 2.1.329, for xargs without options only; env, sudo and the like have none.
+		if behind, ok := strings.CutPrefix(command, "xargs "); ok && pattern.match(behind) {
+			return true, "matches the command " + quote(behind) + " behind xargs"
+		}
+	}
+	if line.unknown && !namesCommandOnly(r.pattern) {
+		return true, "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
+	}
+	return false, "matches no command of the line"
+}
+
+func (r Rule) matchFile(c Call, field string) (bool, string) {
+	file, ok := text(c.Input, field)
+	if !ok {
+		return unreadable(field)
+	}
+	return r.matchPath(c, file)
+}
+
+func (r Rule) matchPath(c Call, file string) (bool, string) {
+	if matchPath(r.pattern, file, c.Dir, c.Home) {
+		return true, "matches the path " + quote(file)
+	}
+	return false, "does not match the path " + quote(file)
+}
+
+// matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII, of
+// which some are other spellings of ASCII ones, or with escapes.
+func matchHost(domain string, c Call) (bool, string) {
+	address, ok := text(c.Input, "url")
+	if !ok {
+		return unreadable("url")
+	}
+	domain = canonicalHost(domain)
+	if !plainHost(domain) {
+		return true, "names a domain that is not understood, so the hook runs"
+	}
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || !plainHost(canonicalHost(u.Hostname())) {
+		return true, "cannot tell the host of the address, so the hook runs"
+	}
+	host := canonicalHost(u.Hostname())
+	if host == domain || strings.HasSuffix(host, "."+domain) {
+		return true, "matches the host " + quote(host)
+	}
+	return false, "does not match the host " + quote(host)
+}
+
+func canonicalHost(host string) string {
+	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(host)), ".")
+}
+
+func plainHost(host string) bool {
+	return host != "" && strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""
+}
+
+func unreadable(field string) (bool, string) {
+	return true, "cannot be decided without a readable " + field + " in the input, so the hook runs"
+}
+
+// text returns a field of an input that is a string. The input may be broken: then there is none. Nor is there one that
+// is too long for a line in any spelling: decoding megabytes would take longer than all the rest.
+func text(input, field string) (string, bool) {
+	const longestEscape = len(`\u0000`)
+	raw := gjson.Get(input, field).Raw
+	if len(raw) < 2 || len(raw) > longestEscape*maxLine || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return "", false
+	}
+	s := strictjson.Text(raw)
+	return s, s != "" || raw == `""`
+}
+
+// quote is for messages: nobody wants to read a whole script there.
+func quote(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return fmt.Sprintf("%q", s)
+	}
+	end := most
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%q…", s[:end])
+}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,9 +24,10 @@ func BenchmarkOneShot(b *testing.B) {
 	out, err := build.CombinedOutput()
 	require.NoError(b, err, string(out))
 
-	none, one, cat := b.TempDir(), b.TempDir(), b.TempDir()
+	none, one, cat, ten := b.TempDir(), b.TempDir(), b.TempDir(), b.TempDir()
 	hooks(b, one, "/bin/true")
 	hooks(b, cat, "cat")
+	tenAtOnce(b, ten)
 	big := strings.Repeat("a line of output\n", 10<<20/17)
 	file := filepath.Join(cat, "result")
 	require.NoError(b, os.WriteFile(file, []byte(big), 0o600))
@@ -39,6 +41,7 @@ func BenchmarkOneShot(b *testing.B) {
 		{"no-file/empty-go-program", []string{hookrun, "pre-tool", "--tool", "shell", "-C", none}, []string{empty}, nil},
 		{"one-hook/sh-c-true", []string{hookrun, "pre-tool", "--tool", "shell", "-C", one}, []string{"sh", "-c", "/bin/true"}, nil},
 		{"10MB-through-cat/cat", []string{hookrun, "post-tool", "--tool", "shell", "-C", cat, "--result", "@" + file}, []string{"cat"}, payload},
+		{"ten-at-once/sleep-0.1", []string{hookrun, "pre-tool", "--tool", "shell", "-C", ten}, []string{"sleep", "0.1"}, nil},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			var subject, floor []time.Duration
@@ -57,6 +60,17 @@ func BenchmarkOneShot(b *testing.B) {
 
 func hooks(b *testing.B, dir, program string) {
 	doc, err := json.Marshal(map[string]any{"hooks": []any{map[string]any{"name": "h", "command": []string{program}, "events": []string{"pre-tool", "post-tool"}}}})
+	require.NoError(b, err)
+	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
+}
+
+// tenAtOnce writes ten different hooks in Claude Code's form, which run at the same time.
+func tenAtOnce(b *testing.B, dir string) {
+	var handlers []map[string]string
+	for i := range 10 {
+		handlers = append(handlers, map[string]string{"type": "command", "command": fmt.Sprintf("sleep 0.1 # %d", i)})
+	}
+	doc, err := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{"hooks": handlers}}}})
 	require.NoError(b, err)
 	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
 }

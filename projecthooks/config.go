@@ -1,12 +1,15 @@
 package projecthooks
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -18,9 +21,12 @@ type Config struct {
 	Hooks    []Hook
 	Files    []string  // that were read
 	Warnings []Problem // what is odd but loads
+
+	settings *settings // of the files in Claude Code's form, nil if there are none
 }
 
-// Add appends the hooks of another file.
+// Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of files
+// that were added before.
 func (c *Config) Add(more *Config) {
 	sources := map[string]string{} // of the first hook of each name
 	for i := len(c.Hooks) - 1; i >= 0; i-- {
@@ -28,37 +34,57 @@ func (c *Config) Add(more *Config) {
 	}
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
-		if source, ok := sources[h.Name]; ok {
+		if source, ok := sources[h.Name]; ok && h.settings == nil { // in Claude Code's form hooks have no names
 			c.Warnings = append(c.Warnings, h.sameName(source))
 			delete(sources, h.Name) // its own file warns of the next
 		}
 	}
-	c.Hooks = append(c.Hooks, more.Hooks...)
+	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
 	c.Files = append(c.Files, more.Files...)
 	c.Warnings = append(c.Warnings, more.Warnings...)
+	if c.settings = c.settings.under(more.settings); c.settings != nil {
+		for i := range c.Hooks {
+			if c.Hooks[i].settings != nil {
+				c.Hooks[i].settings = c.settings
+			}
+		}
+	}
 }
 
 // Hook is one configured handler.
 type Hook struct {
-	Name      string
+	Name      string // in Claude Code's form the command
 	Command   Command
-	Events    []protocol.Event // canonical
-	Matcher   Matcher
+	HTTP      *Endpoint              // what to POST to, instead of a command
+	Events    []protocol.Event       // as the dialect names them
+	Matcher   Matcher                // nil: no matter what
+	If        permission.Rule        // the zero rule: no matter what
 	Timeout   time.Duration          // 0: the dialect's
 	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
 	Env       []string               // NAME=VALUE, added to the caller's environment
+	Async     bool                   // it is started and not waited for
 	Dialect   *protocol.Dialect
+
+	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
+	Unsupported string
+	// Same is what equal hooks have in common: of those that a call selects, only the last runs, in the place of the first.
+	// "" is equal to none.
+	Same string
 
 	File       string // where it was read
 	Line       int    // of the entry
 	column     int
 	commandPos Problem
+	settings   *settings // nil but in Claude Code's form
 }
 
 // sameName is the warning that there is another hook of its name at other.
 func (h *Hook) sameName(other string) Problem {
-	return Problem{h.File, h.Line, h.column, fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart", quote(h.Name), other)}
+	return h.Problem(fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart", quote(h.Name), other))
 }
+
+// Problem is something to say about the hook, at its place.
+func (h *Hook) Problem(text string) Problem { return Problem{h.File, h.Line, h.column, text} }
 
 // Source is the place of the hook as file:line.
 func (h *Hook) Source() string { return fmt.Sprintf("%s:%d", h.File, h.Line) }
@@ -67,6 +93,9 @@ func (h *Hook) Source() string { return fmt.Sprintf("%s:%d", h.File, h.Line) }
 type Command struct {
 	Argv  []string
 	Shell string
+
+	PowerShell   bool // Shell is for pwsh
+	Placeholders bool // ${CLAUDE_PROJECT_DIR} and ${CLAUDE_PLUGIN_ROOT} stand in Argv for their values
 }
 
 func (c Command) String() string {
@@ -83,33 +112,103 @@ func (c Command) String() string {
 	return strings.Join(quoted, " ")
 }
 
-// Runs reports whether the hook runs at the event for the tool. Where no tool stands at the event matchers mean nothing, as
-// in Claude Code.
-func (h *Hook) Runs(event protocol.Event, tool string) bool {
-	return slices.Contains(h.Events, event.Canonical()) && (!event.HasTool() || h.Matcher.Match(tool))
+// String returns the command as a person would write it, or where the hook posts to.
+func (h *Hook) String() string {
+	switch {
+	case h.HTTP != nil:
+		return "POST " + h.HTTP.URL
+	case h.Unsupported != "":
+		return "a hook of type " + h.Unsupported
+	}
+	return h.Command.String()
 }
 
-// Why says why the hook runs at the event for the tool, or does not.
-func (h *Hook) Why(event protocol.Event, tool string) string {
-	event = event.Canonical()
-	subscribes := fmt.Sprintf("it subscribes to %s", event)
+// Runs reports whether the hook runs at the call. Where an event has nothing for them to look at, matchers mean nothing, as
+// in Claude Code.
+func (h *Hook) Runs(c *protocol.Call) bool {
+	if h.settings.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(c)) || !h.matches(c) {
+		return false
+	}
+	allowed, _ := h.allowed(c)
+	return allowed
+}
+
+func (h *Hook) matches(c *protocol.Call) bool {
+	if h.Matcher == nil {
+		return true
+	}
+	subject, ok := h.Dialect.Subject(c)
+	return !ok || h.Matcher.Match(subject)
+}
+
+// allowed holds the call against the hook's if.
+func (h *Hook) allowed(c *protocol.Call) (ok bool, why string) {
+	if h.If.String() == "" {
+		return true, ""
+	}
+	rule := permission.Call{Dir: cmp.Or(c.Dir, c.Workspace)}
+	if c.Event.HasTool() {
+		rule.Tool = c.Tool
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		rule.Home = home
+	}
+	input, _, err := c.Input()
+	if err != nil {
+		return true, "cannot be held against the input, so the hook runs"
+	}
+	rule.Input = string(input)
+	return h.If.Match(rule)
+}
+
+// Why says why the hook runs at the call, or does not.
+func (h *Hook) Why(c *protocol.Call) string {
+	event := h.Dialect.EventOf(c)
+	subject, matchers := h.Dialect.Subject(c)
 	switch {
+	case h.settings.disabled():
+		return "all hooks of its client are switched off by \"disableAllHooks\" in " + h.settings.disabledBy
 	case !slices.Contains(h.Events, event):
 		return fmt.Sprintf("it does not subscribe to %s", event)
-	case !event.HasTool() || len(h.Matcher.globs) == 0:
-		return subscribes
-	case h.Matcher.Match(tool):
-		return fmt.Sprintf("%s, and its matcher %q matches the tool %q", subscribes, h.Matcher, tool)
+	case !h.matches(c):
+		return fmt.Sprintf("its matcher %q does not match the %s %q", h.Matcher, subjectName(h.Dialect.SubjectField(event)), subject)
 	}
-	return fmt.Sprintf("its matcher %q does not match the tool %q", h.Matcher, tool)
+	why := fmt.Sprintf("it subscribes to %s", event)
+	if h.Matcher != nil && h.Matcher.String() != "" && matchers {
+		why += fmt.Sprintf(", and its matcher %q matches the %s %q", h.Matcher, subjectName(h.Dialect.SubjectField(event)), subject)
+	}
+	if h.If.String() == "" {
+		return why
+	}
+	ok, because := h.allowed(c)
+	if !ok {
+		return fmt.Sprintf("its if %q %s", h.If, because)
+	}
+	return fmt.Sprintf("%s, and its if %q %s", why, h.If, because)
 }
 
-// Deadline is the hook's timeout, or its dialect's.
-func (h *Hook) Deadline() time.Duration {
+// subjectName is the word for what matchers look at, which is a field of the hook input.
+func subjectName(field string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(field, "_name"), "_", " ")
+}
+
+// Deadline is the hook's timeout at an event, or its dialect's.
+func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	if h.Timeout > 0 {
 		return h.Timeout
 	}
+	if d, ok := h.Dialect.Timeouts[event]; ok {
+		return d
+	}
 	return h.Dialect.Timeout
+}
+
+// Environment are the variables that the hook's files add to the caller's, later ones over earlier ones.
+func (h *Hook) Environment() []string {
+	if h.settings == nil {
+		return h.Env
+	}
+	return append(slices.Clip(h.settings.env), h.Env...)
 }
 
 // Problem is one thing that is wrong, or odd, at a place in a file.

@@ -29,8 +29,9 @@ func TestRuns(t *testing.T) {
 	} {
 		cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","command":"a","events":[`+test.events+`],"matcher":"`+test.matcher+`"}]}`))
 		require.NoError(t, err)
-		require.Equal(t, test.runs, cfg.Hooks[0].Runs(test.event, test.tool), test)
-		require.Equal(t, test.why, cfg.Hooks[0].Why(test.event, test.tool))
+		c := protocol.Call{Event: test.event, Tool: test.tool}
+		require.Equal(t, test.runs, cfg.Hooks[0].Runs(&c), test)
+		require.Equal(t, test.why, cfg.Hooks[0].Why(&c))
 	}
 }
 

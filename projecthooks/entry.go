@@ -63,9 +63,6 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Env = r.env()
 		}
 	}
-	if _, ok := f["matcher"]; !ok {
-		h.Matcher = EveryTool
-	}
 	return h, len(p.problems) == before
 }
 
@@ -136,8 +133,8 @@ func (r reader) events() (events []protocol.Event) {
 			r.wrongType(r.who+"an event", "a string", v)
 			return true
 		}
-		e, ok := protocol.ParseEvent(v.String())
-		if !ok {
+		e := protocol.Event(v.String())
+		if known, _ := eventNames(); !slices.Contains(known, string(e)) {
 			r.problem(v.Index, "%sunknown event %s%s", r.who, quote(v.String()), eventHint(v.String()))
 			return true
 		}
@@ -171,9 +168,9 @@ var eventNames = sync.OnceValues(func() (all []string, list string) {
 func (r reader) matcher() Matcher {
 	s, ok := r.text(r.value, `"matcher"`)
 	if !ok {
-		return Matcher{}
+		return nil
 	}
-	m, ok := NewMatcher(s)
+	m, ok := NewGlobs(s)
 	if !ok {
 		r.problem(r.value.Index, "%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
 	}

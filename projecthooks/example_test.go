@@ -35,8 +35,8 @@ func ExampleLoad() {
 		return
 	}
 	for _, h := range cfg.Hooks {
-		runs := h.Runs(protocol.PreTool, "fs_write")
-		fmt.Printf("%s runs %s: %v, %s\n", h.Name, h.Command, runs, h.Why(protocol.PreTool, "fs_write"))
+		call := protocol.Call{Event: protocol.PreTool, Workspace: workspace, Tool: "fs_write"}
+		fmt.Printf("%s runs %s: %v, %s\n", h.Name, h.Command, h.Runs(&call), h.Why(&call))
 	}
 	// Output:
 	// guard runs ./scripts/guard.sh: true, it subscribes to pre-tool, and its matcher "shell|fs_*" matches the tool "fs_write"

@@ -36,6 +36,9 @@ func FuzzParse(f *testing.F) {
 		require.True(t, utf8.ValidString(text), "accepted what is no UTF-8")
 		var file map[string]any
 		require.NoError(t, unmarshal(text, &file))
+		if _, ok := file["hooks"].(map[string]any); ok {
+			return // Claude Code's form has a fuzz target of its own
+		}
 		entries, _ := file["hooks"].([]any)
 		require.Len(t, cfg.Hooks, len(entries))
 		for i := range cfg.Hooks {
@@ -91,7 +94,11 @@ func requireSame(t *testing.T, entry map[string]any, h *projecthooks.Hook) {
 	require.NotEmpty(t, h.Events)
 
 	matcher, _ := entry["matcher"].(string)
-	require.Equal(t, matcher, h.Matcher.String())
+	if _, ok := entry["matcher"]; !ok {
+		require.Nil(t, h.Matcher)
+	} else {
+		require.Equal(t, matcher, h.Matcher.String())
+	}
 
 	require.Equal(t, entry["timeout"] != nil, h.Timeout > 0)
 

@@ -80,8 +80,7 @@ f:1:18: parsing: the key "x-a" is there twice in one object; keep one`},
 		`f:2:33: parsing: the key "timeout" is there twice in one object; keep one`},
 	{"equal $schema", `{"$schema":"a","$schema":"a"}`, `f:1:16: parsing: the key "$schema" is there twice in one object; keep one`},
 	{"equal keys of both forms", `{"hooks":[],"hooks":{}}`,
-		`f:1:13: parsing: the key "hooks" is there twice in one object; keep one
-f:1:21: "hooks" is an object, which is Claude Code's form; this version of hookrun reads the list form only: {"hooks": [{"name": …, "command": …, "events": […]}]}`},
+		`f:1:13: parsing: the key "hooks" is there twice in one object; keep one`},
 	{"an equal key and then broken", `{"a":1,"a":2,]`, `f:1:8: parsing: the key "a" is there twice in one object; keep one
 f:1:14: parsing: expected a key in double quotes, found ']'`},
 	{"faults of all layers", "{\"hooks\":[{\"name\":\"\\ud800\",\n\"nane\":1,\n\"events\":[\"pre-tol\"],\n\"name\":\"b\",\"command\":\"x\"}]}",
@@ -100,7 +99,6 @@ var ruleless = []fault{
 	{"hooks null", `{"hooks":null}`, `f:1:10: "hooks" must be an array, not null`},
 	{"hooks a string", `{"hooks":"a"}`, `f:1:10: "hooks" must be an array, not a string`},
 	{"hooks true", `{"x-é":0, "hooks" : true}`, `f:1:21: "hooks" must be an array, not true or false`},
-	{"Claude's form", "{\n\"hooks\": {\"PreToolUse\":[]}}", `f:2:10: "hooks" is an object, which is Claude Code's form; this version of hookrun reads the list form only: {"hooks": [{"name": …, "command": …, "events": […]}]}`},
 	{"hooks that are no objects", "{\"hooks\":[null,[],\r\n\"é\",1]}",
 		`f:1:11: hook 1 must be an object, not null
 f:1:16: hook 2 must be an object, not an array
@@ -272,8 +270,8 @@ func TestTenexLoader(t *testing.T) {
 		require.Equal(t, "guard", guard.Name)
 		require.Equal(t, projecthooks.Command{Argv: []string{"./scripts/guard.sh", "--strict"}}, guard.Command)
 		require.Equal(t, []protocol.Event{protocol.PreTool, protocol.PostTool}, guard.Events)
-		require.True(t, guard.Matcher.Match("any tool"))
-		require.Equal(t, 30*time.Second, guard.Deadline())
+		require.Nil(t, guard.Matcher) // any tool
+		require.Equal(t, 30*time.Second, guard.Deadline(protocol.PreTool))
 		require.Nil(t, guard.OnFailure)
 		require.Nil(t, guard.Env)
 		require.Same(t, protocol.Tenex, guard.Dialect)
@@ -360,7 +358,7 @@ func TestFields(t *testing.T) {
 		require.Equal(t, projecthooks.Command{Shell: "grep -q AKIA && exit 2"}, h.Command)
 		require.Equal(t, []protocol.Event{protocol.PostTool, protocol.PreTool}, h.Events)
 		require.Equal(t, "shell|fs_*", h.Matcher.String())
-		require.Equal(t, 5*time.Second, h.Deadline())
+		require.Equal(t, 5*time.Second, h.Deadline(protocol.PreTool))
 		require.Equal(t, []string{"B=é", "A="}, h.Env)
 		require.Equal(t, "dir/hooks.json:4", h.Source())
 		for _, c := range protocol.Tenex.Causes {
@@ -389,7 +387,7 @@ func TestFields(t *testing.T) {
 		require.Equal(t, protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block, protocol.CauseSignal: protocol.Continue}, h.OnFailure)
 	})
 	t.Run("empty matcher", func(t *testing.T) {
-		require.Equal(t, projecthooks.EveryTool, field(t, `"matcher":""`).Matcher)
+		require.Equal(t, projecthooks.Globs{}, field(t, `"matcher":""`).Matcher)
 	})
 	t.Run("empty arguments", func(t *testing.T) {
 		cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","command":["a",""],"events":["pre-tool"]}]}`))

@@ -7,24 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// Matcher says which tools a hook is for. It is a list of globs with | between them; blanks around a glob do not
+// Matcher says what a hook is for, by the name of a tool or what else an event has. A nil Matcher is for everything: a gate
+// that nobody narrowed guards everything.
+type Matcher interface {
+	Match(subject string) bool
+	String() string // as it stands in the file
+}
+
+// Globs is the matcher of `.tenex-hooks.json`: it says which tools a hook is for. It is a list of globs with | between them; blanks around a glob do not
 // count. A glob must match the whole name, case-sensitively: * is any text, / included, ? one character, [abc] and
 // [a-z] one of those, [!abc] one of the others. A [ that is never closed is itself, and so is a backslash. This is
-// Python's fnmatch, which MassGen's matchers use. The zero Matcher matches every
-// tool: a gate that nobody narrowed guards everything.
-type Matcher struct {
+// Python's fnmatch, which MassGen's matchers use. The zero Globs match every tool.
+type Globs struct {
 	text  string
 	globs []glob
 }
 
-// EveryTool is the matcher of a hook that names none.
-var EveryTool Matcher
-
-// NewMatcher reads a matcher. "" is every tool. ok is false for a text without any glob, such as "|": a gate for no
+// NewGlobs reads a matcher. "" is every tool. ok is false for a text without any glob, such as "|": a gate for no
 // tool at all is a mistake.
-func NewMatcher(text string) (m Matcher, ok bool) {
+func NewGlobs(text string) (m Globs, ok bool) {
 	if text == "" {
-		return EveryTool, true
+		return Globs{}, true
 	}
 	m.text = text
 	for part := range strings.SplitSeq(text, "|") {
@@ -35,10 +38,10 @@ func NewMatcher(text string) (m Matcher, ok bool) {
 	return m, len(m.globs) > 0
 }
 
-func (m Matcher) String() string { return m.text }
+func (m Globs) String() string { return m.text }
 
 // Match reports whether the hook is for the tool.
-func (m Matcher) Match(tool string) bool {
+func (m Globs) Match(tool string) bool {
 	if len(m.globs) == 0 {
 		return true
 	}

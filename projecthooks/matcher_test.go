@@ -50,7 +50,7 @@ func TestMatcher(t *testing.T) {
 		{"[\xfe-\ufffd]", nil, []string{"\xff"}},
 		{"[!\xff]", []string{"a", "\xfe"}, []string{"\xff"}},
 	} {
-		m, ok := projecthooks.NewMatcher(test.matcher)
+		m, ok := projecthooks.NewGlobs(test.matcher)
 		require.True(t, ok, test.matcher)
 		require.Equal(t, test.matcher, m.String())
 		for _, name := range test.matches {
@@ -64,11 +64,10 @@ func TestMatcher(t *testing.T) {
 
 func TestMatcherOfNothing(t *testing.T) {
 	for _, text := range []string{"|", " ", "||", " | \t|\u00a0"} {
-		_, ok := projecthooks.NewMatcher(text)
+		_, ok := projecthooks.NewGlobs(text)
 		require.False(t, ok, "%q", text)
 	}
-	require.True(t, projecthooks.Matcher{}.Match("shell"), "the zero value guards every tool")
-	require.True(t, projecthooks.EveryTool.Match("shell"))
+	require.True(t, projecthooks.Globs{}.Match("shell"), "the zero value guards every tool")
 }
 
 // TestFnmatch compares with Python, whose fnmatch the matchers of MassGen are. testdata/fnmatch.py asked it.
@@ -82,7 +81,7 @@ func TestFnmatch(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &oracle))
 	require.Greater(t, len(oracle.Matches)*len(oracle.Names), 10_000)
 	for pattern, want := range oracle.Matches {
-		m, ok := projecthooks.NewMatcher(pattern)
+		m, ok := projecthooks.NewGlobs(pattern)
 		require.True(t, ok, pattern)
 		got := []string{}
 		for _, name := range oracle.Names {
@@ -111,7 +110,7 @@ func TestHostileMatchers(t *testing.T) {
 		{strings.Repeat("[!", 1<<19), strings.Repeat("[!", 10_000)},
 		{strings.Repeat("*a|", 10_000) + "b", strings.Repeat("b", 1000)},
 	} {
-		m, ok := projecthooks.NewMatcher(test.matcher)
+		m, ok := projecthooks.NewGlobs(test.matcher)
 		require.True(t, ok)
 		require.False(t, m.Match(test.name), "%.20q", test.matcher)
 	}

@@ -112,9 +112,8 @@ func (p *parser) document() {
 		}
 		return true
 	})
-	if form.IsObject() {
-		p.problem(form.Index, "\"hooks\" is an object, which is Claude Code's form; this version of hookrun reads the list form only: "+
-			"{\"hooks\": [{\"name\": …, \"command\": …, \"events\": […]}]}")
+	if form.IsObject() || !form.IsArray() && isClaudeName(p.file) {
+		p.claudeFile(top)
 		return
 	}
 	hooks, ok := p.fields(top, []string{"hooks"})["hooks"]

@@ -10,16 +10,31 @@ import (
 	"strings"
 )
 
-// Program finds what the hook's command runs: the path to start and the arguments, the program's name first. A name
-// with a slash is looked up in the workspace, any other in the PATH of env, which is the environment that the hook will
-// have. Entries of PATH that are no absolute paths are passed over: what they mean depends on where hookrun was started.
-func (h *Hook) Program(workspace string, env []string) (path string, argv []string, err error) {
-	if h.Command.Argv == nil {
-		path, err = find(shell, workspace, env)
-		return path, []string{"sh", "-c", h.Command.Shell}, err
+// Program finds what the hook runs: the path to start and the arguments, the program's name first. A name
+// with a slash is looked up in dir, where the hook will run, any other in the PATH of env, which is the environment that it
+// will have. Entries of PATH that are no absolute paths are passed over: what they mean depends on where hookrun was started.
+func (h *Hook) Program(dir string, env []string) (path string, argv []string, err error) {
+	c := h.Command
+	switch {
+	case h.HTTP != nil:
+		return h.poster(env)
+	case c.PowerShell:
+		path, err = find("pwsh", dir, env)
+		return path, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
+	case c.Argv == nil:
+		path, err = find(shell, dir, env)
+		return path, []string{"sh", "-c", c.Shell}, err
 	}
-	path, err = find(h.Command.Argv[0], workspace, env)
-	return path, h.Command.Argv, err
+	argv = c.Argv
+	if c.Placeholders {
+		fill := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", lookup(env, "CLAUDE_PROJECT_DIR"), "${CLAUDE_PLUGIN_ROOT}", lookup(env, "CLAUDE_PLUGIN_ROOT"))
+		argv = make([]string, len(c.Argv))
+		for i, a := range c.Argv {
+			argv[i] = fill.Replace(a)
+		}
+	}
+	path, err = find(argv[0], dir, env)
+	return path, argv, err
 }
 
 func find(name, workspace string, env []string) (string, error) {
@@ -77,10 +92,14 @@ var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "n
 // file that everybody may write to. It runs nothing.
 func (h *Hook) Inspect(workspace string, env []string) []Problem {
 	var faults []string
+	if h.Unsupported != "" {
+		return nil
+	}
 	path, argv, err := h.Program(workspace, env)
 	switch {
 	case err != nil:
 		faults = []string{err.Error()}
+	case h.HTTP != nil || h.Command.PowerShell: // nothing of the project's is there to be looked at
 	case h.Command.Argv == nil:
 		// Only a shell can say what a command line runs. A plain path at its start is looked at all the same.
 		word := strings.TrimSpace(h.Command.Shell)

@@ -119,6 +119,9 @@ func unsayable(doc any) bool {
 	case []any:
 		return slices.ContainsFunc(doc, unsayable)
 	case map[string]any:
+		if _, ok := doc["hooks"].(map[string]any); ok {
+			return true // Claude Code's form
+		}
 		if s, ok := doc["timeout"].(string); ok && durationForm.MatchString(s) {
 			if d, err := time.ParseDuration(s); err != nil || d == 0 && strings.ContainsAny(s, "123456789") {
 				return true

@@ -3,8 +3,11 @@ package protocol
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -24,31 +27,125 @@ type Call struct {
 
 	TranscriptPath string // "" is null on stdin
 	AgentID        string // "" leaves the key out
+
+	// Dir is the session's current directory, absolute, where it is not the workspace: some clients follow their shell's
+	// cd, and start their hooks there.
+	Dir string
+	// ClientInput is what a client puts on its hooks' stdin, one compact JSON object, where the call comes from a client:
+	// ParseInput makes it. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
+	ClientInput string
+
+	input *input // what Input returned last
+}
+
+type input struct {
+	args     string
+	value    []byte
+	warnings []string
+	err      error
+}
+
+// ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini CLI
+// write it. Of two equal keys the last counts, and a warning says so. Call.Workspace is left to the caller.
+func ParseInput(doc string) (c Call, warnings []string, err error) {
+	doc, warnings, err = once(lossy(strings.TrimPrefix(doc, "\ufeff")), "the hook input")
+	if err != nil {
+		return c, nil, err
+	}
+	c.ClientInput = string(strictjson.Compact(make([]byte, 0, len(doc)), doc))
+	if !strings.HasPrefix(c.ClientInput, "{") {
+		return c, nil, errors.New("the hook input must be a JSON object")
+	}
+	name := gjson.Get(c.ClientInput, "hook_event_name")
+	event, ok := ParseEvent(name.String())
+	switch {
+	case !name.Exists():
+		return c, nil, errors.New("the hook input has no hook_event_name; give it what a client gives its hooks")
+	case name.Type != gjson.String || !ok:
+		return c, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known", name.Raw)
+	}
+	c.Event = event
+	for key, into := range map[string]*string{
+		"session_id": &c.SessionID, "prompt": &c.Prompt, "tool_name": &c.Tool, "tool_use_id": &c.ToolUseID,
+		"transcript_path": &c.TranscriptPath, "agent_id": &c.AgentID, "cwd": &c.Dir,
+	} {
+		switch value := gjson.Get(c.ClientInput, key); value.Type {
+		case gjson.String:
+			*into = strictjson.Text(value.Raw)
+		case gjson.Null: // also where it is not there
+		default:
+			return c, nil, wrongType("the hook input's "+key, "a string", value)
+		}
+	}
+	c.Args = gjson.Get(c.ClientInput, "tool_input").Raw
+	c.Result = textOf([]byte(gjson.Get(c.ClientInput, "tool_response").Raw))
+	if failure := gjson.Get(c.ClientInput, "error"); event.Canonical() == PostTool && failure.Exists() {
+		c.Failed, c.Result = true, textOf([]byte(failure.Raw))
+	}
+	return c, warnings, nil
+}
+
+// Field returns a field of the client's own input as text, "" if it is not there.
+func (c *Call) Field(key string) string { return textOf([]byte(gjson.Get(c.ClientInput, key).Raw)) }
+
+// setField changes a field of the client's own input, so that hooks of its dialect see a rewrite too.
+func (c *Call) setField(key string, value []byte) {
+	if old := gjson.Get(c.ClientInput, key); old.Index > 0 {
+		c.ClientInput = c.ClientInput[:old.Index] + string(value) + c.ClientInput[old.Index+len(old.Raw):]
+	}
 }
 
 // maxInputDepth keeps payloads, which add a level, within encoding/json's own limit: what is nested deeper many hooks
 // cannot read, and hookrun get neither.
 const maxInputDepth = 9_999
 
-// Input returns the tool's arguments as one compact JSON value. Text that is no JSON becomes a JSON string, as in TENEX.
-//
-// Of two equal keys most parsers take the last, but not all. A guard and the tool must not read different values,
-// so only the last is passed on, and a warning says so.
+// Input returns the tool's arguments as one compact JSON value, which nobody may change. Text that is no JSON becomes a JSON
+// string, as in TENEX. It is worked out once, since every rule of every hook is held against it; so two goroutines must not
+// ask the same Call at once.
 func (c *Call) Input() (value []byte, warnings []string, err error) {
+	if c.input == nil || c.input.args != c.Args {
+		in := &input{args: c.Args}
+		in.value, in.warnings, in.err = c.newInput()
+		c.input = in
+	}
+	return c.input.value, c.input.warnings, c.input.err
+}
+
+func (c *Call) newInput() (value []byte, warnings []string, err error) {
 	if strings.TrimSpace(c.Args) == "" {
 		return []byte("{}"), nil, nil
 	}
-	args := lossy(c.Args) // first: two keys may be equal only then
+	args, warnings, err := once(lossy(c.Args), fmt.Sprintf("arguments of tool %q", c.Tool)) // lossy first: two keys may be equal only then
+	switch {
+	case errors.As(err, new(syntaxError)):
+		return strictjson.AppendString(make([]byte, 0, len(c.Args)+len(c.Args)/16+2), c.Args), nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	return strictjson.Compact(make([]byte, 0, len(args)), args), warnings, nil
+}
+
+// syntaxError says that a text is no JSON.
+type syntaxError string
+
+func (e syntaxError) Error() string { return string(e) }
+
+// once returns a document in which no object has a key twice.
+//
+// Of two equal keys most parsers take the last, but not all. A guard and the tool must not read different values,
+// so only the last is passed on, and a warning says so.
+func once(doc, what string) (same string, warnings []string, err error) {
 	equal := 0
-	for _, f := range strictjson.Check(args, maxInputDepth) {
+	for _, f := range strictjson.Check(doc, maxInputDepth) {
 		switch f.Kind {
 		case strictjson.Syntax:
-			return strictjson.AppendString(make([]byte, 0, len(c.Args)+len(c.Args)/16+2), c.Args), nil, nil
+			line, col := strictjson.Position(doc, f.Offset)
+			return "", nil, syntaxError(fmt.Sprintf("%s: line %d, column %d: %s", what, line, col, f.Text))
 		case strictjson.Depth:
-			return nil, nil, fmt.Errorf("the arguments of the tool call are %s; no hook can be asked about them", f.Text)
+			return "", nil, fmt.Errorf("%s: %s; no hook can be asked about it", what, f.Text)
 		case strictjson.Duplicate:
 			if equal++; equal == 1 {
-				warnings = []string{fmt.Sprintf("arguments of tool %q: %s; hooks were given the last", c.Tool, strings.TrimSuffix(f.Text, "; keep one"))}
+				warnings = []string{fmt.Sprintf("%s: %s; hooks were given the last", what, strings.TrimSuffix(f.Text, "; keep one"))}
 			}
 		}
 	}
@@ -56,11 +153,9 @@ func (c *Call) Input() (value []byte, warnings []string, err error) {
 		warnings[0] += fmt.Sprintf(" (and %d more such keys)", equal-1)
 	}
 	if equal > 0 {
-		if args, err = lastOfEqualKeys(args); err != nil {
-			return nil, nil, err
-		}
+		doc, err = lastOfEqualKeys(doc)
 	}
-	return strictjson.Compact(make([]byte, 0, len(args)), args), warnings, nil
+	return doc, warnings, err
 }
 
 // lastOfEqualKeys writes a document again as its commonest reader understands it. Keys come out sorted.
@@ -69,7 +164,7 @@ func lastOfEqualKeys(doc string) (string, error) {
 	d.UseNumber() // numbers keep their digits
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return "", fmt.Errorf("the arguments of the tool call: %w", err)
+		return "", fmt.Errorf("writing JSON without equal keys: %w", err)
 	}
 	once, err := appendJSON(nil, v)
 	return string(once), err

@@ -8,29 +8,74 @@ import (
 // Dialect is what differs between clients: how a call is put on stdin, how a process result is read as a verdict,
 // and a handful of policy values. Everything else is the same for all hooks.
 type Dialect struct {
-	Name    string
-	Timeout time.Duration // of a hook that sets none
+	Name   string
+	Events func() []Event // all its names for moments, in the order of a turn
+
+	Timeout  time.Duration           // of a hook that sets none
+	Timeouts map[Event]time.Duration // the same, at events where it is another
 
 	// Causes are the kinds of failure that a hook can have, and on_failure can name.
 	Causes []Cause
-	// Failure says what a hook without an answer amounts to, by canonical event and cause. What is not in it blocks.
+	// Failure says what a hook without an answer amounts to, by its event and cause; AnyEvent stands for all events that
+	// are not there. What is not in it blocks.
 	Failure map[Event]FailurePolicy
 
-	// Chain: each later hook of a call sees what an earlier one rewrote.
-	Chain bool
+	// Parallel: all hooks of a call start at once and see the same call, and all are waited for. Else they run in the order
+	// of the file, and each sees what earlier ones rewrote.
+	Parallel bool
 	// StopAtBlock: the first block ends the call, later hooks are skipped.
 	StopAtBlock bool
 	// DropContextOnBlock: where a tool call is blocked, the context of hooks that let it pass is dropped.
 	DropContextOnBlock bool
+	// SilenceRevokes: a hook that gave no answer takes back what another one approved.
+	SilenceRevokes bool
 
+	// MaxContext is how many characters of context one hook may add, 0 for as many as it likes. What is longer is put
+	// into a file that the context names.
+	MaxContext int
+
+	// FollowsDir: hooks run in the session's current directory instead of the workspace.
+	FollowsDir bool
+	// WorkspaceVariable is the environment variable that has the workspace, HiddenVariables the starts of names of those
+	// that hooks do not get.
+	WorkspaceVariable string
+	HiddenVariables   []string
+
+	// SubjectField is the field of the hook input that an event's matchers are held against; "": there they mean nothing.
+	SubjectField func(Event) string
+
+	// Event names the call's moment as the dialect's hooks subscribe to it; nil: as it was fired.
+	Event func(*Call) Event
 	// Payload encodes a call for stdin.
 	Payload func(*Call) (Payload, []string, error)
 	// Judge reads the result of the named hook's process. Where Verdict.Problem is set, Settle has the last word.
 	Judge func(c *Call, hook string, r *Result) Verdict
+	// Detaches reports whether a hook's first line on stdout says that nobody is to wait for it; nil: no line does.
+	Detaches func(line []byte) bool
+}
+
+// AnyEvent stands in Dialect.Failure for the events that are not there.
+const AnyEvent Event = ""
+
+// EventOf names the call's moment as the dialect's hooks subscribe to it.
+func (d *Dialect) EventOf(c *Call) Event {
+	if d.Event == nil {
+		return c.Event
+	}
+	return d.Event(c)
+}
+
+// Subject returns what a matcher is held against at the call, and whether matchers mean anything there.
+func (d *Dialect) Subject(c *Call) (subject string, ok bool) {
+	field := d.SubjectField(d.EventOf(c))
+	if field == "tool_name" {
+		return c.Tool, true
+	}
+	return c.Field(field), field != ""
 }
 
 // Dialects lists all dialects.
-func Dialects() []*Dialect { return []*Dialect{Tenex} }
+func Dialects() []*Dialect { return []*Dialect{Tenex, ClaudeCode} }
 
 // DialectNamed finds a dialect by its name.
 func DialectNamed(name string) (*Dialect, bool) {
@@ -44,13 +89,17 @@ func DialectNamed(name string) (*Dialect, bool) {
 
 // FailureMeans returns what a hook without an answer amounts to: by the first of the policies that names the cause,
 // else by the dialect.
-func (d *Dialect) FailureMeans(e Event, cause Cause, policies ...FailurePolicy) Decision {
+func (d *Dialect) FailureMeans(c *Call, cause Cause, policies ...FailurePolicy) Decision {
 	for _, p := range policies {
 		if decision, ok := p[cause]; ok {
 			return decision
 		}
 	}
-	return d.Failure[e.Canonical()][cause] // a cause that is nowhere named is Block, the zero value
+	policy, ok := d.Failure[d.EventOf(c)]
+	if !ok {
+		policy = d.Failure[AnyEvent]
+	}
+	return policy[cause] // a cause that is nowhere named is Block, the zero value
 }
 
 // Settle decides by FailureMeans for a hook that gave no answer. Other verdicts are returned as they are.
@@ -58,18 +107,34 @@ func (d *Dialect) Settle(c *Call, v Verdict, policies ...FailurePolicy) Verdict 
 	if v.Problem == "" {
 		return v
 	}
-	v.Decision = d.FailureMeans(c.Event, v.Cause, policies...)
-	if v.Decision == Continue {
-		v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(c.Event))
-		v.Reason = ""
-		return v
+	if d.FailureMeans(c, v.Cause, policies...) == Continue {
+		return v.passed(d.EventOf(c))
 	}
+	if v.Answered {
+		v.Reason = ""
+	}
+	v.Decision, v.Approved, v.Answered, v.UpdatedInput = Block, false, false, nil
 	if v.Reason == "" {
 		v.Reason = v.Problem
 	}
-	if v.Status == StatusFailed {
+	if v.Status == StatusFailed || v.Status == StatusOK {
 		v.Status = StatusBlocked // failed is for errors that let the call pass
 	}
+	return v
+}
+
+// passed is the verdict of a hook without an answer whose failure does not count.
+func (v Verdict) passed(e Event) Verdict {
+	if v.Answered { // so its answer does
+		v.Problem = ""
+		if v.Cause = ""; v.Decision != Continue || v.Approved {
+			v.Cause = CausePolicy
+		}
+		return v
+	}
+	v.Decision = Continue
+	v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
+	v.Reason = ""
 	return v
 }
 
@@ -83,5 +148,5 @@ func ignored(e Event) string {
 
 // said opens every message about a hook.
 func said(e Event, hook string) string {
-	return fmt.Sprintf("%s hook '%s'", e.Canonical(), hook)
+	return fmt.Sprintf("%s hook '%s'", e, hook)
 }

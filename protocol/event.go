@@ -1,6 +1,8 @@
 package protocol
 
-// Event names a moment in an agent loop. TENEX and Claude Code have their own names for the same moments; both are
+import "slices"
+
+// Event names a moment in an agent loop. TENEX and the clients have their own names for the same moments; all are
 // Events, and Canonical tells that they are the same.
 type Event string
 
@@ -10,22 +12,28 @@ const (
 	PostTool   Event = "post-tool"   // after a tool ran, failed or was blocked; Claude Code: PostToolUse
 )
 
-// moments pairs the two names of each moment that has two.
+// moments pairs the names of each moment that has two. TENEX has one moment for a tool that ran and one that failed.
 var moments = []struct{ tenex, claude Event }{
 	{PreExecute, "UserPromptSubmit"},
 	{PreTool, "PreToolUse"},
 	{PostTool, "PostToolUse"},
+	{PostTool, "PostToolUseFailure"},
 }
 
-// Events returns the canonical events, in the order of a turn.
+// Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.
 func Events() []Event {
 	return []Event{PreExecute, PreTool, PostTool}
 }
 
-// ParseEvent reads either name of an event, case-sensitively.
+// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
 func ParseEvent(name string) (Event, bool) {
 	for _, m := range moments {
 		if name == string(m.tenex) || name == string(m.claude) {
+			return Event(name), true
+		}
+	}
+	for _, d := range Dialects() {
+		if slices.Contains(d.Events(), Event(name)) {
 			return Event(name), true
 		}
 	}
@@ -52,8 +60,11 @@ func (e Event) Claude() Event {
 	return e
 }
 
-// HasTool reports whether a tool call stands at the event: whether matchers mean anything there.
+// HasTool reports whether a tool call stands at the event.
 func (e Event) HasTool() bool {
-	c := e.Canonical()
-	return c == PreTool || c == PostTool
+	switch e.Canonical() {
+	case PreTool, PostTool, "PermissionRequest", "PermissionDenied":
+		return true
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type Outcome struct {
 
 	Inject         []Inject     `json:"inject,omitempty"` // for the model, in the order of the file
 	SystemMessages []string     `json:"system_messages,omitempty"`
+	Other          Fields       `json:"other,omitempty"` // what else hooks answered, by their client's names
 	Warnings       []string     `json:"warnings,omitempty"`
 	Hooks          []HookReport `json:"hooks"` // those that matched, in the order of the file
 	Duration       Milliseconds `json:"duration_ms"`
@@ -85,7 +87,7 @@ func Report(name, source string, r *Result, v *Verdict) HookReport {
 		Signal: r.Signal, Duration: Milliseconds(r.Duration),
 		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
 	}
-	if r.Err == nil && !r.TimedOut && r.Signal == "" {
+	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && !r.Posted && r.Signal == "" {
 		h.ExitCode = &r.ExitCode
 	}
 	return h
@@ -113,6 +115,12 @@ func Skipped(name, source string, d *Dialect) Judged {
 	return Judged{HookReport{Name: name, Source: source, Status: StatusSkipped}, Verdict{Decision: Continue, Status: StatusSkipped}, d}
 }
 
+// Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a client.
+func Unsupported(c *Call, hook, kind string) Verdict {
+	return Verdict{Cause: CauseUnsupported, Status: StatusSkipped,
+		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", said(c.Event, hook), kind)}
+}
+
 // Merge makes one outcome of what the hooks said, given in file order. The strictest decision counts, and the first
 // hook in the file that made it gives reason and cause. Of rewrites and stop reasons the last counts. Texts keep the
 // order of the file. No hooks at all is a plain continue.
@@ -131,7 +139,7 @@ func Merge(c *Call, judged []Judged) Outcome {
 			o.Reason, o.Cause, o.Hook = v.Reason, v.Cause, h.Name
 			o.Approved = v.Approved
 		}
-		unanswered = unanswered || v.Problem != ""
+		unanswered = unanswered || v.Problem != "" && (judged[i].Dialect.SilenceRevokes || v.Cause == CauseUnsupported)
 		if v.Stop {
 			o.Stop = true
 			if v.StopReason != "" {
@@ -143,6 +151,9 @@ func Merge(c *Call, judged []Judged) Outcome {
 		if v.SystemMessage != "" {
 			o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
 		}
+		for _, f := range v.Other {
+			o.Other.Set(f.Key, f.Value)
+		}
 		if v.UpdatedInput != nil && o.Decision != Block {
 			o.UpdatedInput, o.rewroteInput = v.UpdatedInput, h.Name
 		}
@@ -152,7 +163,7 @@ func Merge(c *Call, judged []Judged) Outcome {
 		// Elsewhere a block holds no tool up, and what other hooks say is still worth reading.
 		dropped := o.Decision == Block && v.Decision != Block && judged[i].Dialect.DropContextOnBlock && c.Event.Canonical() == PreTool
 		if v.Context != "" && !dropped {
-			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated})
+			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated, File: v.File})
 		}
 	}
 	if o.Approved && unanswered { // a gate was silent: who allows the call cannot speak for it

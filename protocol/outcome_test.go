@@ -19,8 +19,8 @@ func TestZeroValuesAreSafe(t *testing.T) {
 	var d = protocol.Continue
 	require.Error(t, d.UnmarshalText([]byte("allow")))
 	require.Equal(t, protocol.Block, d)
-	require.Equal(t, protocol.Block, new(protocol.Dialect).FailureMeans("Stop", protocol.CauseTimeout))
-	require.Equal(t, protocol.Block, protocol.Tenex.FailureMeans("Stop", protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, new(protocol.Dialect).FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, protocol.Tenex.FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
 }
 
 // merge merges the verdicts of hooks that printed what is given, at an event.

@@ -87,46 +87,106 @@ type claudeOutput struct {
 	Decision      string          `json:"decision,omitempty"`
 	Reason        string          `json:"reason,omitempty"`
 	SystemMessage string          `json:"systemMessage,omitempty"`
-	Specific      *claudeSpecific `json:"hookSpecificOutput,omitempty"`
-}
-
-type claudeSpecific struct {
-	Event             Event           `json:"hookEventName"`
-	Permission        string          `json:"permissionDecision,omitempty"`
-	PermissionReason  string          `json:"permissionDecisionReason,omitempty"`
-	UpdatedInput      json.RawMessage `json:"updatedInput,omitempty"`
-	AdditionalContext string          `json:"additionalContext,omitempty"`
-	UpdatedToolOutput json.RawMessage `json:"updatedToolOutput,omitempty"`
+	Terminal      json.RawMessage `json:"terminalSequence,omitempty"`
+	Specific      Fields          `json:"hookSpecificOutput,omitempty"`
 }
 
 // Claude returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
 // client has no word for a decision at the event, the stricter one is used.
+//
+// At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
 func (o Outcome) Claude() ([]byte, error) {
+	event := o.Event.Claude()
+	if text := o.Text(); event == "PreCompact" && text != "" {
+		return []byte(text), nil
+	}
+	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil && o.Decision == Continue {
+		return []byte(textOf(path)), nil
+	}
 	out := claudeOutput{SystemMessage: strings.Join(o.SystemMessages, "\n")}
-	specific := claudeSpecific{Event: o.Event.Claude(), AdditionalContext: strings.Join(o.Texts(), "\n\n")}
+	specific := Fields{{"hookEventName", jsonText(string(event))}}
+	set := func(key, value string) {
+		if value != "" {
+			specific.Set(key, jsonText(value))
+		}
+	}
 	if o.Stop {
 		out.Continue, out.StopReason = new(bool), o.StopReason
 	}
-	if o.Event.Canonical() == PreTool {
-		switch o.Decision {
-		case Continue:
-			if o.Approved {
-				specific.Permission, specific.PermissionReason = "allow", o.Reason
+	switch event {
+	case "PreToolUse", "PreModelSwitch":
+		if o.Decision != Continue || o.Approved {
+			word := o.Decision.String()
+			for name, d := range permissionWords {
+				if d == o.Decision {
+					word = name
+				}
 			}
-		case Ask, Defer:
-			specific.Permission, specific.PermissionReason = o.Decision.String(), o.Reason
-		default:
-			specific.Permission, specific.PermissionReason = "deny", o.Reason
+			set("permissionDecision", word)
+			set("permissionDecisionReason", o.Reason)
 		}
-		specific.UpdatedInput = o.UpdatedInput
-	} else {
+	case "PermissionRequest":
+		o.permissionRequest(&specific)
+	default:
 		if o.Decision != Continue {
 			out.Decision, out.Reason = "block", o.Reason
 		}
-		specific.UpdatedToolOutput = o.UpdatedOutput
 	}
-	if specific.Permission != "" || specific.AdditionalContext != "" || specific.UpdatedInput != nil || specific.UpdatedToolOutput != nil {
-		out.Specific = &specific
+	if o.UpdatedInput != nil && event != "PermissionRequest" {
+		specific.Set("updatedInput", o.UpdatedInput)
+	}
+	set("additionalContext", strings.Join(o.Texts(), "\n\n"))
+	if o.UpdatedOutput != nil {
+		specific.Set("updatedToolOutput", o.UpdatedOutput)
+	}
+	for _, f := range o.Other {
+		switch f.Key {
+		case "terminalSequence":
+			out.Terminal = f.Value
+		case "updatedPermissions": // stands in the decision
+		default:
+			specific.Set(f.Key, f.Value)
+		}
+	}
+	if len(specific) > 1 {
+		out.Specific = specific
 	}
 	return appendJSON(nil, out)
+}
+
+// permissionRequest writes the decision of that event, which has a form of its own.
+func (o Outcome) permissionRequest(specific *Fields) {
+	var d Fields
+	switch {
+	case o.Decision != Continue:
+		d.Set("behavior", jsonText("deny"))
+		d.Set("message", jsonText(o.Reason))
+		if o.Stop {
+			d.Set("interrupt", []byte("true"))
+		}
+	case o.Approved:
+		d.Set("behavior", jsonText("allow"))
+		if o.UpdatedInput != nil {
+			d.Set("updatedInput", o.UpdatedInput)
+		}
+		if permissions := o.Other.Get("updatedPermissions"); permissions != nil {
+			d.Set("updatedPermissions", permissions)
+		}
+	default:
+		return
+	}
+	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
+	specific.Set("decision", text)
+}
+
+// ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the client
+// looks at the exit alone.
+func (o Outcome) ClaudeExit() int {
+	switch o.Event {
+	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult":
+		if o.Decision != Continue {
+			return 2
+		}
+	}
+	return 0
 }

@@ -11,6 +11,7 @@ import (
 // here Claude Code's JSON answers count, so that a guard written for that client guards here.
 var Tenex = &Dialect{
 	Name:    "tenex",
+	Events:  Events,
 	Timeout: 30 * time.Second,
 	// An exit code is no failure here: before a tool it is the verdict, after it a warning.
 	Causes: []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput},
@@ -24,15 +25,24 @@ var Tenex = &Dialect{
 		PostTool:   passing,
 		PreExecute: passing,
 	},
-	Chain:              true,
 	StopAtBlock:        true,
 	DropContextOnBlock: true,
+	SilenceRevokes:     true,
+	SubjectField:       tenexSubject,
+	Event:              func(c *Call) Event { return c.Event.Canonical() },
 	Payload:            tenexPayload,
 	Judge:              tenexJudge,
 }
 
 // passing is for moments that a failure cannot hold up: the tool ran already, or there is none.
 var passing = FailurePolicy{CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Continue, CauseOutput: Continue}
+
+func tenexSubject(e Event) string {
+	if e.HasTool() {
+		return "tool_name"
+	}
+	return ""
+}
 
 // tenexPayload writes TENEX's keys and then Claude Code's for the same values, so that a hook written for either
 // works as it is. Keys that Claude Code always sends are there when they are empty, as strings: its hooks read them unasked.
@@ -88,7 +98,7 @@ func tenexPayload(c *Call) (Payload, []string, error) {
 
 // tenexJudge reads, in this order: no start, deadline, signal or exit code, output.
 func tenexJudge(c *Call, hook string, r *Result) Verdict {
-	who := said(c.Event, hook)
+	who := said(c.Event.Canonical(), hook)
 	switch {
 	case r.Err != nil:
 		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
@@ -116,7 +126,7 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 
 // tenexFailure judges an exit other than 0 and a death by signal. a counts only if read is true.
 func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict {
-	who := said(c.Event, hook)
+	who := said(c.Event.Canonical(), hook)
 	if c.Event.Canonical() != PreTool {
 		if r.Signal != "" {
 			return Verdict{Cause: CauseSignal, Status: StatusFailed, Problem: who + " was killed by " + r.Signal}
@@ -158,7 +168,7 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 	if !blank(a.context) {
 		v.Context = a.context
 	}
-	v.Warnings = a.warnings(said(c.Event, hook))
+	v.Warnings = a.warnings(said(c.Event.Canonical(), hook))
 	event := c.Event.Canonical()
 	if a.decided {
 		v.Cause = CausePolicy
@@ -183,11 +193,11 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 	}
 	if v.UpdatedInput != nil && event != PreTool {
 		v.UpdatedInput = nil
-		v.Warnings = append(v.Warnings, said(c.Event, hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
+		v.Warnings = append(v.Warnings, said(c.Event.Canonical(), hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
 	}
 	if v.UpdatedOutput != nil && event != PostTool {
 		v.UpdatedOutput = nil
-		v.Warnings = append(v.Warnings, said(c.Event, hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
+		v.Warnings = append(v.Warnings, said(c.Event.Canonical(), hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
 	}
 	return v
 }

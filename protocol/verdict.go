@@ -1,10 +1,15 @@
 package protocol
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Decision says whether the tool may run. The order of the values is their precedence: of several hooks' decisions
@@ -66,22 +71,24 @@ const (
 	StatusFailed    Status = "failed"    // an error that does not block
 	StatusTimeout   Status = "timeout"   // whatever came of that
 	StatusUnstarted Status = "unstarted" // whatever came of that
-	StatusSkipped   Status = "skipped"   // it matched, but an earlier block had ended the call
+	StatusSkipped   Status = "skipped"   // it matched, but an earlier block had ended the call, or hookrun cannot run its kind
 	StatusAsync     Status = "async"     // started and not waited for
 )
 
 // FailurePolicy says what a hook amounts to that gave no answer: Block or Continue by cause. The causes are signal,
-// timeout, unstarted, output and, where a dialect has it, exit.
+// timeout, unstarted, output and, where a dialect has them, exit and unsupported.
 type FailurePolicy map[Cause]Decision
 
 // FailureCauses are the causes that a FailurePolicy can name.
 func FailureCauses() []Cause {
-	return []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit}
+	return []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit, CauseUnsupported}
 }
 
 // Result is what became of a hook's process. Err excludes all else.
 type Result struct {
 	Err      error // it could not be started
+	Async    bool  // it was started and is not waited for
+	Posted   bool  // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
 	TimedOut bool  // it was killed at its deadline, Limit
 	Limit    time.Duration
 	ExitCode int
@@ -99,8 +106,10 @@ type Verdict struct {
 	Cause    Cause
 	Status   Status
 
-	// Problem is set where the hook gave no answer, and says what went wrong: Settle has the last word then.
-	Problem string
+	// Problem is set where the hook gave no answer, and says what went wrong: Settle has the last word then. Answered: it
+	// did give one, which counts unless such a failure blocks.
+	Problem  string
+	Answered bool
 
 	Reason        string // why the tool must not run, or why it may
 	Approved      bool   // it said allow: the host may skip its own prompt
@@ -108,10 +117,64 @@ type Verdict struct {
 	StopReason    string
 	Context       string // text for the model
 	Truncated     bool   // Context was cut; the cut is marked in the text
+	File          string // holds the whole of a Context that was cut
 	UpdatedInput  []byte // JSON: the tool is to be given this
 	UpdatedOutput []byte // JSON: the model is to be given this
 	SystemMessage string // text for the user
+	Other         Fields // what else the hook answered, for the client that it was written for
 	Warnings      []string
+}
+
+// Fields are members of a JSON object in their order, values compact.
+type Fields []Field
+
+// Field is one member of a JSON object.
+type Field struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// Set adds a field, or replaces the one of its key.
+func (f *Fields) Set(key string, value []byte) {
+	for i := range *f {
+		if (*f)[i].Key == key {
+			(*f)[i].Value = value
+			return
+		}
+	}
+	*f = append(*f, Field{key, value})
+}
+
+// Get returns the value of a key, nil if it is not there.
+func (f Fields) Get(key string) []byte {
+	for _, field := range f {
+		if field.Key == key {
+			return field.Value
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes the object.
+func (f Fields) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, field := range f {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(strictjson.AppendString(b, field.Key), ':'), field.Value...)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads an object.
+func (f *Fields) UnmarshalJSON(b []byte) error {
+	*f = nil
+	gjson.ParseBytes(b).ForEach(func(key, value gjson.Result) bool {
+		*f = append(*f, Field{strictjson.Text(key.Raw), json.RawMessage(value.Raw)})
+		return true
+	})
+	return nil
 }
 
 // Rewrite changes the call as later hooks are to see it, and reports whether it did.
@@ -121,9 +184,11 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	}
 	if v.UpdatedInput != nil {
 		c.Args = string(v.UpdatedInput)
+		c.setField("tool_input", v.UpdatedInput)
 	}
 	if v.UpdatedOutput != nil {
 		c.Result = textOf(v.UpdatedOutput)
+		c.setField("tool_response", v.UpdatedOutput)
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil
 }
@@ -137,14 +202,16 @@ type Capture struct {
 // LeftOut is the number of bytes between head and tail that were not kept.
 func (c *Capture) LeftOut() int64 { return c.Total - int64(len(c.Head)+len(c.Tail)) }
 
-// Text returns the stream as text without white space around it. Bytes that are no UTF-8 become U+FFFD. The place of
-// what was left out is marked.
-func (c *Capture) Text() string {
+// Text returns the stream as text without white space around it.
+func (c *Capture) Text() string { return strings.TrimSpace(c.All()) }
+
+// All returns the stream as text. Bytes that are no UTF-8 become U+FFFD. The place of what was left out is marked.
+func (c *Capture) All() string {
 	head, tail := string(c.Head), string(c.Tail)
 	if n := c.LeftOut(); n > 0 {
 		head += fmt.Sprintf("\n[hookrun: %d bytes left out]\n", n)
 	}
-	return strings.TrimSpace(lossy(head + tail))
+	return lossy(head + tail)
 }
 
 // lossy replaces each byte that is no UTF-8 by U+FFFD.

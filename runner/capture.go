@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/hookrun/hookrun/protocol"
@@ -18,6 +19,8 @@ type capture struct {
 	tail  []byte // a ring once it is full
 	at    int    // where the ring goes on
 	total int64
+
+	firstLine func([]byte) // is given the first line once it is there, without its end; nil: nobody asks
 }
 
 // readFrom reads until the end or an error; what was read until then counts. It reads straight into what is kept.
@@ -28,8 +31,15 @@ func (c *capture) readFrom(r io.Reader) {
 			c.head = append(make([]byte, 0, min(4*cap(c.head), keepHead)), c.head...)
 		}
 		n, err := r.Read(c.head[len(c.head):cap(c.head)])
-		c.head = c.head[:len(c.head)+n]
+		old := len(c.head)
+		c.head = c.head[:old+n]
 		c.total += int64(n)
+		if c.firstLine != nil {
+			if end := bytes.IndexByte(c.head[old:], '\n'); end >= 0 {
+				c.firstLine(c.head[:old+end])
+				c.firstLine = nil
+			}
+		}
 		if err != nil {
 			return
 		}

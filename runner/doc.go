@@ -20,13 +20,18 @@
 //     SIGTERM, and SIGKILL 500 ms later. Descendants that left the group are found and killed on Linux; what could not
 //     be killed is named in the outcome.
 //  4. After a normal exit its children are left alone. The outcome names those of its group.
-//  5. When this process dies, the hook is killed too (Linux), and its whole group by a shell that stands beside every hook
-//     which runs for more than 3 ms (Linux and macOS). On Windows the system ends its job.
+//  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone), and its
+//     whole group by a shell that stands beside the hooks of a call which run for more than 3 ms (Linux and macOS). On
+//     Windows the system ends its job.
 //  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).
 //  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exception is a process that
 //     the system cannot kill.
+//
+// Hooks of a dialect that runs them at once start together, and their verdicts merge in the order of the files, whichever
+// ended first. A hook that is not to be waited for (async) gets its whole input from a file and outlives the call; the
+// goroutine that takes its exit status ends with it.
 //
 // Not guaranteed: that a hook which runs as the same user cannot undo this. It is a program of the project's owner, not
 // an enemy. On macOS descendants that left the group are not found. On Windows there is no SIGTERM: the job of the hook

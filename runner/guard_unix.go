@@ -3,34 +3,71 @@
 package runner
 
 import (
+	"fmt"
 	"os"
-	"strconv"
+	"sync"
 	"syscall"
 )
 
-// guard is a shell that waits for our end and then kills a hook's group. The parent-death signal reaches the hook alone, not
-// the programs that it started, and macOS has none.
+// guard is a shell that waits for our end and then kills the groups of the hooks that run at once. The parent-death signal
+// reaches a hook alone, not the programs that it started, and macOS has none. The zero guard is no process yet: most hooks
+// end before they get one.
 type guard struct {
+	mu    sync.Mutex
 	pid   int
 	alive *os.File // its stdin: closed by our death, however that comes
+	tried bool
 }
 
-// guard starts the hook's guard. Without one, where the system has no process to spare, the hook runs all the same.
-func (p *process) guard() *guard {
+// guardScript keeps the groups that it is told of. What it was told before our end it reads before it sees that end, so no
+// group that was taken back is killed: its number may be somebody else's by then.
+const guardScript = `groups=" "
+while read -r what group; do
+	case $what in
+	+) groups="$groups$group " ;;
+	-) groups="${groups%% $group *} ${groups#* $group }" ;;
+	esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done`
+
+// watch puts a hook under guard. Without one, where the system has no process to spare, it runs all the same.
+func (g *guard) watch(p *process) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.tried {
+		g.tried = true
+		g.start()
+	}
+	if g.alive != nil {
+		fmt.Fprintln(g.alive, "+", p.pid)
+		p.guarded = true
+	}
+}
+
+// leave takes a hook away again: it is over, or not ours any more.
+func (g *guard) leave(p *process) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p.guarded {
+		fmt.Fprintln(g.alive, "-", p.pid)
+	}
+}
+
+func (g *guard) start() {
 	stdin, alive, err := os.Pipe()
 	if err != nil {
-		return nil
+		return
 	}
 	defer stdin.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		alive.Close()
-		return nil
+		return
 	}
 	defer null.Close()
 	starting.RLock()
 	defer starting.RUnlock()
-	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", `read -r _; kill -s KILL -- "-$0"`, strconv.Itoa(p.pid)}, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{},
 		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd()},
@@ -38,15 +75,15 @@ func (p *process) guard() *guard {
 	})
 	if err != nil {
 		alive.Close()
-		return nil
+		return
 	}
 	live.Store(pid, true)
-	return &guard{pid, alive}
+	g.pid, g.alive = pid, alive
 }
 
-// release ends the guard: the hook is over.
-func (g *guard) release() {
-	if g == nil {
+// end ends the guard: the hooks are over.
+func (g *guard) end() {
+	if g.alive == nil {
 		return
 	}
 	_ = syscall.Kill(g.pid, syscall.SIGKILL)

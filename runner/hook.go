@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"io"
 	"os"
 	"slices"
 	"sync"
@@ -30,9 +31,9 @@ const (
 // run starts one hook, feeds it, reads it, and ends it where it does not end itself. The precedence of what can happen
 // is decided here: an exit before the deadline counts whatever the pipes do; then the deadline or the end of ctx; and
 // what the hook printed before those is the dialect's to ignore.
-func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
+func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (result protocol.Result) {
 	begin := time.Now()
-	result.Limit = r.Deadline(h)
+	result.Limit, result.Posted = r.Deadline(h, c), h.HTTP != nil
 	deadline := time.NewTimer(result.Limit)
 	defer deadline.Stop()
 	defer func() { result.Duration = time.Since(begin) }()
@@ -41,9 +42,18 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 	}
 
 	env := r.Environment(h, *c)
-	path, argv, err := h.Program(c.Workspace, env)
+	dir := Dir(h, c)
+	path, argv, err := h.Program(dir, env)
 	if err != nil {
 		result.Err = err
+		return result
+	}
+	if preamble := h.Preamble(); preamble != nil {
+		payload = append(protocol.Payload{preamble}, payload...)
+	}
+	if h.Async {
+		result.Err = r.detach(path, argv, dir, env, payload)
+		result.Async = result.Err == nil
 		return result
 	}
 	stdio, err := newStdio(payload.Size() > pipeSize)
@@ -51,20 +61,19 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		result.Err = err
 		return result
 	}
-	p, err := r.start(path, argv, c.Workspace, env, stdio)
+	p, err := r.start(path, argv, dir, env, stdio.hook, h.Dialect.Detaches == nil)
 	if err != nil {
 		stdio.close()
 		result.Err = err
 		return result
 	}
-	io := stdio.serve(payload)
+	pipes := stdio.serve(payload, h.Dialect.Detaches)
 	exited := make(chan struct{})
 	go func() {
 		p.waitExit() // without reaping: until we do, nobody else can get the pid, and signals find the right group
 		close(exited)
 	}()
 
-	var g *guard
 	guardFrom := time.NewTimer(guardTime)
 	defer guardFrom.Stop()
 	killed := false
@@ -76,8 +85,11 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 			killed = true
 		case <-ctx.Done():
 			killed = true
+		case <-pipes.detached:
+			return p.leave(pipes, g, exited, deadline.C, result)
 		case <-guardFrom.C:
-			g, waiting = p.guard(), true
+			g.watch(p)
+			waiting = true
 		}
 	}
 	if killed {
@@ -90,23 +102,19 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 	if killed {
 		result.TimedOut = true
 		if result.LeftRunning = p.end(exited); slices.Contains(result.LeftRunning, p.pid) {
-			go func() { // the kernel has it; reap it when it lets go
-				<-exited
-				p.reap()
-				p.forget()
-			}()
-			g.release()
-			io.stop()
-			result.Stdout, result.Stderr = io.kept()
+			g.leave(p)
+			p.reapLater(exited) // when the kernel lets go of it
+			pipes.stop()
+			result.Stdout, result.Stderr = pipes.kept()
 			return result
 		}
 	} else {
 		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
-		io.readAtMost(drainTime)
+		pipes.readAtMost(drainTime)
 	}
-	g.release() // before the hook is reaped: its number is still its own
-	io.stop()
-	result.Stdout, result.Stderr = io.kept()
+	g.leave(p) // before the hook is reaped: its number is still its own
+	pipes.stop()
+	result.Stdout, result.Stderr = pipes.kept()
 	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {
 		result.Err = err
 	}
@@ -115,6 +123,78 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 	}
 	p.forget()
 	return result
+}
+
+// leave stops waiting for a hook that asks for that. What it prints from now on nobody reads.
+func (p *process) leave(pipes *traffic, g *guard, exited <-chan struct{}, deadline <-chan time.Time, result protocol.Result) protocol.Result {
+	select { // it was promised its input
+	case <-pipes.written:
+	case <-exited:
+	case <-deadline:
+	}
+	g.leave(p)
+	p.reapLater(exited)
+	pipes.stop()
+	result.Async = true
+	result.Stdout, result.Stderr = pipes.kept()
+	return result
+}
+
+// reapLater takes the exit status of a hook that is not waited for.
+func (p *process) reapLater(exited <-chan struct{}) {
+	go func() {
+		<-exited
+		p.reap()
+		p.forget()
+	}()
+}
+
+// detach starts a hook that nobody waits for, and that outlives this process: with its input in a file that has no name any
+// more, since a pipe would need somebody to write it, and its output going nowhere.
+func (r *Runner) detach(path string, argv []string, dir string, env []string, payload protocol.Payload) error {
+	stdin, err := unnamed(payload)
+	if err != nil {
+		return err
+	}
+	defer stdin.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	p, err := r.start(path, argv, dir, env, [3]*os.File{stdin, null, null}, false)
+	if err != nil {
+		return err
+	}
+	exited := make(chan struct{})
+	p.reapLater(exited)
+	go func() {
+		p.waitExit()
+		close(exited)
+	}()
+	return nil
+}
+
+// unnamed writes a payload to a temporary file that only its descriptor leads to, and returns it open at its start.
+func unnamed(payload protocol.Payload) (*os.File, error) {
+	f, err := os.CreateTemp("", "hookrun-stdin-")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(f.Name()) // Windows keeps it, in the folder of temporary files
+	for _, piece := range payload {
+		if _, err = f.Write(piece); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // end kills the hook with all that came of it: first gently, then not. It returns what could not be killed.
@@ -201,15 +281,25 @@ type traffic struct {
 	captures [2]capture
 	read     chan struct{} // both outputs came to their end
 	written  chan struct{} // there is nothing more to write, or nobody to read it
+	detached chan struct{} // closed when the first line says that nobody is to wait
 }
 
 // serve closes the hook's ends here, which would else keep the pipes open for ever, writes the payload and reads both
 // outputs, all at the same time: a hook that answers before it has read would else wait for us, and we for it.
-func (s *stdio) serve(payload protocol.Payload) *traffic {
+//
+// detaches looks at the first line of stdout, unless it is nil.
+func (s *stdio) serve(payload protocol.Payload, detaches func([]byte) bool) *traffic {
 	for _, f := range s.hook {
 		f.Close()
 	}
-	t := &traffic{stdio: s, read: make(chan struct{}), written: make(chan struct{})}
+	t := &traffic{stdio: s, read: make(chan struct{}), written: make(chan struct{}), detached: make(chan struct{})}
+	if detaches != nil {
+		t.captures[0].firstLine = func(line []byte) {
+			if detaches(line) {
+				close(t.detached)
+			}
+		}
+	}
 	go func() {
 		defer close(t.written)
 		for _, piece := range payload {

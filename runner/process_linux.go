@@ -18,11 +18,15 @@ const (
 	widePipe            = 1 << 20 // as much as every user may have
 )
 
-// sysProcAttr: a session and group of its own, and death with the thread that starts it. Go ends no thread while the
+// sysProcAttr: a session and group of its own, and where it is to die with us death with the thread that starts it. Go ends no thread while the
 // process lives, except of a goroutine that locked it; hooks are started by goroutines of the caller's, and a caller who
 // does that gets a hook killed by SIGKILL, which is no approval.
-func sysProcAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+func sysProcAttr(withUs bool) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setsid: true}
+	if withUs {
+		attr.Pdeathsig = syscall.SIGKILL
+	}
+	return attr
 }
 
 // closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already. Kernels before

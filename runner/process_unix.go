@@ -22,6 +22,8 @@ type process struct {
 	mark   string         // the value of HOOKRUN_RUN in its environment and that of its descendants
 	reaper bool           // orphans fall to us
 	seen   map[int]uint64 // descendants that were found, and when each was started
+
+	guarded bool
 }
 
 // What the runners of this process share: its children are one set, whoever started them.
@@ -32,8 +34,8 @@ var (
 )
 
 // start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
-// its own, which costs a one-shot call as much as its hook.
-func (r *Runner) start(path string, argv []string, dir string, env []string, s *stdio) (*process, error) {
+// its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does.
+func (r *Runner) start(path string, argv []string, dir string, env []string, stdio [3]*os.File, withUs bool) (*process, error) {
 	closeOnExec()
 	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, seen: map[int]uint64{}}
 	p.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), p.number, time.Now().UnixNano())
@@ -42,8 +44,8 @@ func (r *Runner) start(path string, argv []string, dir string, env []string, s *
 	attr := &syscall.ProcAttr{
 		Dir:   dir,
 		Env:   env,
-		Files: []uintptr{s.hook[0].Fd(), s.hook[1].Fd(), s.hook[2].Fd()},
-		Sys:   sysProcAttr(),
+		Files: []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[2].Fd()},
+		Sys:   sysProcAttr(withUs),
 	}
 	starting.RLock()
 	defer starting.RUnlock()

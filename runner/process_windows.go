@@ -49,21 +49,21 @@ type process struct {
 	handle, job syscall.Handle
 }
 
-// start starts the hook suspended, so that nothing of it can run outside the job.
-func (r *Runner) start(path string, argv []string, dir string, env []string, s *stdio) (*process, error) {
+// start starts the hook suspended, so that nothing of it can run outside the job. withUs: it dies when this process does.
+func (r *Runner) start(path string, argv []string, dir string, env []string, stdio [3]*os.File, withUs bool) (*process, error) {
 	job, _, err := createJobObject.Call(0, 0)
 	if job == 0 {
 		return nil, fmt.Errorf("creating a job object: %w", err)
 	}
 	p := &process{job: syscall.Handle(job)}
-	if err := p.endWithUs(true); err != nil {
+	if err := p.endWithUs(withUs); err != nil {
 		syscall.CloseHandle(p.job)
 		return nil, err
 	}
 	attr := &syscall.ProcAttr{
 		Dir:   dir,
 		Env:   env,
-		Files: []uintptr{s.hook[0].Fd(), s.hook[1].Fd(), s.hook[2].Fd()},
+		Files: []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[2].Fd()},
 		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: createSuspended | createNoWindow | syscall.CREATE_NEW_PROCESS_GROUP},
 	}
 	pid, handle, err := syscall.StartProcess(path, argv, attr)
@@ -149,8 +149,9 @@ func widen(*os.File) {}
 // guard is not needed: the system ends the job when we die.
 type guard struct{}
 
-func (p *process) guard() *guard { return nil }
-func (g *guard) release()        {}
+func (g *guard) watch(*process) {}
+func (g *guard) leave(*process) {}
+func (g *guard) end()           {}
 
 // foldName: names of variables do not differ by case.
 func foldName(name string) string { return strings.ToUpper(name) }

@@ -2,10 +2,13 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookrun/hookrun/projecthooks"
@@ -53,7 +56,7 @@ func (r *Runner) hooks() []projecthooks.Hook {
 
 // Any reports whether a call would run hooks at all.
 func (r *Runner) Any(c protocol.Call) bool {
-	return slices.ContainsFunc(r.hooks(), func(h projecthooks.Hook) bool { return h.Runs(c.Event, c.Tool) })
+	return slices.ContainsFunc(r.hooks(), func(h projecthooks.Hook) bool { return h.Runs(&c) })
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
@@ -76,32 +79,34 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	asked := c // as later hooks see it: with the rewrites of earlier ones
 	var stdin encoded
 	ended := false
-	for i := range r.hooks() {
-		h := &r.config.Hooks[i]
-		switch {
-		case !h.Runs(c.Event, c.Tool):
-			continue
-		case ended:
-			judged = append(judged, protocol.Skipped(h.Name, h.Source(), h.Dialect))
+	for _, group := range consecutive(r.Selected(&c)) {
+		d := group[0].Dialect
+		if ended {
+			for _, h := range group {
+				judged = append(judged, protocol.Skipped(h.Name, h.Source(), d))
+			}
 			continue
 		}
-		warnings, err := stdin.encode(h.Dialect, &asked)
+		warnings, err := stdin.encode(d, &asked)
 		if err != nil {
 			return fail(protocol.CauseUnstarted, err)
 		}
-		result := r.run(ctx, h, &asked, stdin.payload)
+		said := r.ask(ctx, group, &asked, stdin.payload)
 		if ctx.Err() != nil {
 			return fail(protocol.CauseInterrupted, context.Cause(ctx))
 		}
-		v := h.Dialect.Judge(&asked, h.Name, &result)
-		v = h.Dialect.Settle(&asked, v, h.OnFailure, r.options.OnFailure)
-		v.Warnings = append(warnings, v.Warnings...)
-		judged = append(judged, protocol.Judged{
-			Report:  protocol.Report(h.Name, h.Source(), &result, &v),
-			Verdict: v, Dialect: h.Dialect,
-		})
-		ended = v.Decision == protocol.Block && h.Dialect.StopAtBlock
-		if h.Dialect.Chain && v.Rewrite(&asked) {
+		said[0].judged.Verdict.Warnings = append(warnings, said[0].judged.Verdict.Warnings...)
+		rewritten := false
+		for i := range said {
+			if said[i].err != nil {
+				return fail(protocol.CauseUnsupported, said[i].err)
+			}
+			v := &said[i].judged.Verdict
+			ended = ended || v.Decision == protocol.Block && d.StopAtBlock
+			rewritten = v.Rewrite(&asked) || rewritten
+			judged = append(judged, said[i].judged)
+		}
+		if rewritten {
 			stdin = encoded{}
 		}
 	}
@@ -111,6 +116,85 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	}
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o, nil
+}
+
+// Selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
+func (r *Runner) Selected(c *protocol.Call) (hooks []*projecthooks.Hook) {
+	var places map[string]int
+	all := r.hooks()
+	for i := range all {
+		h := &all[i]
+		if !h.Runs(c) {
+			continue
+		}
+		if h.Same != "" {
+			if place, ok := places[h.Same]; ok {
+				hooks[place] = h
+				continue
+			}
+			if places == nil {
+				places = map[string]int{}
+			}
+			places[h.Same] = len(hooks)
+		}
+		hooks = append(hooks, h)
+	}
+	return hooks
+}
+
+// consecutive puts hooks that are asked together into one group: those of a dialect that follow each other, where that runs
+// its hooks at once, else each by itself. A group sees what earlier groups rewrote.
+func consecutive(hooks []*projecthooks.Hook) (groups [][]*projecthooks.Hook) {
+	for _, h := range hooks {
+		if n := len(groups); n > 0 && h.Dialect.Parallel && groups[n-1][0].Dialect == h.Dialect {
+			groups[n-1] = append(groups[n-1], h)
+		} else {
+			groups = append(groups, []*projecthooks.Hook{h})
+		}
+	}
+	return groups
+}
+
+// answer is what came of asking one hook. err: hookrun itself could not ask it.
+type answer struct {
+	judged protocol.Judged
+	err    error
+}
+
+// ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
+func (r *Runner) ask(ctx context.Context, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload) []answer {
+	answers := make([]answer, len(group))
+	g := &guard{}
+	defer g.end()
+	var all sync.WaitGroup
+	for i, h := range group[1:] {
+		all.Go(func() { answers[i+1] = r.askOne(ctx, h, c, payload, g) })
+	}
+	answers[0] = r.askOne(ctx, group[0], c, payload, g)
+	all.Wait()
+	return answers
+}
+
+func (r *Runner) askOne(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (a answer) {
+	var result protocol.Result
+	var v protocol.Verdict
+	if h.Unsupported != "" {
+		v = protocol.Unsupported(c, h.Name, h.Unsupported)
+	} else {
+		result = r.run(ctx, h, c, payload, g)
+		if errors.Is(result.Err, projecthooks.ErrNoPoster) {
+			a.err = fmt.Errorf("%s: %w", h.Source(), result.Err)
+		}
+		v = h.Dialect.Judge(c, h.Name, &result)
+	}
+	if h.Async {
+		v = h.Dialect.Settle(c, v) // nothing that became of it can hold the call up
+	} else {
+		v = h.Dialect.Settle(c, v, h.OnFailure, r.options.OnFailure)
+	}
+	r.spill(h, &v)
+	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
+	return a
 }
 
 func (r *Runner) warnings() []projecthooks.Problem {
@@ -148,12 +232,23 @@ func (e *encoded) encode(d *protocol.Dialect, c *protocol.Call) (warnings []stri
 	return warnings, err
 }
 
-// Deadline is how long a hook of this runner may take.
-func (r *Runner) Deadline(h *projecthooks.Hook) time.Duration {
+// Deadline is how long a hook of this runner may take at a call.
+func (r *Runner) Deadline(h *projecthooks.Hook, c *protocol.Call) time.Duration {
 	if r.options.Timeout > 0 {
 		return r.options.Timeout
 	}
-	return h.Deadline()
+	return h.Deadline(h.Dialect.EventOf(c))
+}
+
+// Dir is where a hook runs: in the workspace, or where its dialect has it so in the session's current directory, if that is
+// still there.
+func Dir(h *projecthooks.Hook, c *protocol.Call) string {
+	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
+		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
+			return c.Dir
+		}
+	}
+	return c.Workspace
 }
 
 // Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*. A name occurs once, since
@@ -167,7 +262,13 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 		"HOOKRUN_EVENT=" + string(c.Event.Canonical()),
 		"HOOKRUN_HOOK=" + h.Name,
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
-		"PWD=" + c.Workspace, // what a shell's pwd prints
+		"PWD=" + Dir(h, &c), // what a shell's pwd prints
+	}
+	if name := h.Dialect.WorkspaceVariable; name != "" {
+		ours = append(ours, name+"="+c.Workspace)
+	}
+	for _, hidden := range h.Dialect.HiddenVariables {
+		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
 	}
 	if r.options.Binary != "" {
 		ours = append(ours, "HOOKRUN="+r.options.Binary)
@@ -175,5 +276,5 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	if c.Event.HasTool() {
 		ours = append(ours, "HOOKRUN_TOOL="+c.Tool)
 	}
-	return merged(base, ours, h.Env)
+	return merged(base, ours, h.Environment())
 }

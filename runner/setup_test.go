@@ -34,6 +34,7 @@ type bench struct {
 	dir    string
 	mark   string
 	signal *os.File // the fifo "ready", open on both sides so that no hook waits for us
+	lines  *bufio.Reader
 }
 
 var marks atomic.Int64
@@ -45,6 +46,7 @@ func newBench(t *testing.T) *bench {
 	var err error
 	b.signal, err = os.OpenFile(b.path("ready"), os.O_RDWR|syscall.O_NONBLOCK, 0)
 	require.NoError(t, err)
+	b.lines = bufio.NewReader(b.signal) // one for all lines: it may read several of them at once
 	t.Cleanup(func() { b.signal.Close() })
 	fds, goroutines := openFDs(t), runtime.NumGoroutine()
 	t.Cleanup(func() {
@@ -117,7 +119,7 @@ func (b *bench) fire(hooks ...hook) protocol.Outcome {
 func (b *bench) ready() (words []string) {
 	b.Helper()
 	require.NoError(b, b.signal.SetReadDeadline(time.Now().Add(patience)))
-	line, err := bufio.NewReader(b.signal).ReadString('\n')
+	line, err := b.lines.ReadString('\n')
 	require.NoError(b, err, "no hook said that it is ready")
 	return strings.Fields(line)
 }

@@ -20,6 +20,7 @@ type callFlags struct {
 	call      protocol.Call
 	workspace string
 	configs   []string
+	claude    bool
 	timeout   string
 	onFailure string
 	dialect   string
@@ -29,6 +30,7 @@ type callFlags struct {
 	wrap      bool
 	args      string
 	result    string
+	warnings  []string // of reading the call
 	flags     *pflag.FlagSet
 }
 
@@ -37,6 +39,7 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.flags, f.outputs = flags, outputs
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
 	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
+	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
 	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
 	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT`")
 	flags.StringVar(&f.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
@@ -44,7 +47,7 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	flags.StringVar(&f.call.AgentID, "agent-id", "", "`ID` of the agent")
 	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
 	flags.StringVar(&f.onFailure, "on-failure", "", "`block|continue`, for hooks that do not say what a failure means")
-	flags.StringVar(&f.dialect, "dialect", "", "`NAME` of the rules to go by: tenex (default by the file)")
+	flags.StringVar(&f.dialect, "dialect", "", "`NAME` of the rules that all hooks must have: "+dialectNames()+" (default by the file)")
 	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did, where the call goes on")
 }
@@ -77,10 +80,10 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	if f.dialect != "" {
 		if _, ok := protocol.DialectNamed(f.dialect); !ok {
-			return fmt.Errorf("--dialect %q is not one of tenex%s", f.dialect, projecthooks.Suggest(f.dialect, []string{"tenex"}))
+			return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), projecthooks.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
 		}
 	}
-	if event.HasTool() && f.call.Tool == "" {
+	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
 	if f.call.Workspace, err = filepath.Abs(f.workspace); err != nil {
@@ -92,6 +95,9 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if f.args == "-" && f.result == "-" {
 		return errors.New("--args - and --result - both want stdin; give one of them as @FILE")
 	}
+	if f.call.ClientInput != "" {
+		return nil // it says all that the flags do
+	}
 	if f.call.Args, err = value("--args", f.args, stdin); err != nil {
 		return err
 	}
@@ -100,6 +106,14 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	f.call.Result, err = value("--result", f.result, stdin)
 	return err
+}
+
+func dialectNames() string {
+	var names []string
+	for _, d := range protocol.Dialects() {
+		names = append(names, d.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // mustBeFolder refuses a workspace that is none.

@@ -104,7 +104,10 @@ func checkFile(path, workspace string) checkedFile {
 	f.Warnings = append(f.Warnings, cfg.Warnings...)
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		f.Errors = append(f.Errors, h.Inspect(workspace, append(os.Environ(), h.Env...))...)
+		if h.Unsupported != "" {
+			f.Warnings = append(f.Warnings, h.Problem(fmt.Sprintf("a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome", h.Unsupported)))
+		}
+		f.Errors = append(f.Errors, h.Inspect(workspace, append(os.Environ(), h.Environment()...))...)
 	}
 	return f
 }

@@ -31,6 +31,8 @@ type command struct {
 	args    string // what follows the name in the usage line
 	summary string
 	answers bool // it has --output claude: a client may take its exit code for a verdict
+	claude  bool // and that is its default
+	hidden  bool // it is not for people
 	about   string
 	example string
 	// setup defines the flags and returns what is run when they are parsed.
@@ -38,7 +40,7 @@ type command struct {
 }
 
 func commands() []*command {
-	return []*command{&preExecute, &preTool, &postTool, &check, &explain, &get, &version}
+	return []*command{&preExecute, &preTool, &postTool, &fire, &check, &explain, &get, &version, &httpHook}
 }
 
 // Run does what the command line says and returns the exit code.
@@ -61,7 +63,9 @@ func Run(args []string, std Streams) int {
 		if c.name == args[0] {
 			return c.run(args[1:], std)
 		}
-		names = append(names, c.name)
+		if !c.hidden {
+			names = append(names, c.name)
+		}
 	}
 	if strings.HasPrefix(args[0], "-") {
 		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
@@ -90,10 +94,25 @@ func (c *command) run(args []string, std Streams) int {
 		return exit
 	}
 	complain(std.Err, c.name, err)
-	if !c.answers {
+	switch {
+	case !c.answers:
 		return exitFailed
+	case c.claude && !otherOutput(args):
+		return exitBlock
 	}
 	return failure(args)
+}
+
+// otherOutput reports whether the words ask for an output that no client reads the exit code of.
+func otherOutput(args []string) bool {
+	for i, a := range args {
+		for _, form := range []string{"text", "json"} {
+			if a == form && i > 0 && (args[i-1] == "-o" || args[i-1] == "--output") || a == "--output="+form || a == "-o"+form || a == "-o="+form {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // failure is the exit code of an error. With --output claude it is another: a client of Claude Code's kind takes all codes
@@ -171,10 +190,12 @@ func overview() string {
 	var b strings.Builder
 	b.WriteString("hookrun runs a project's hooks for an agent loop, and says block, inject or continue.\n\nUsage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.summary)
+		if !c.hidden {
+			fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.summary)
+		}
 	}
 	b.WriteString(`
-Exit codes of pre-execute, pre-tool and post-tool:
+Exit codes of pre-execute, pre-tool, post-tool and fire:
   0  continue; stdout has the texts for the model
   1  hookrun could not do its work; do not run the tool
   2  do not run the tool; stderr has the reason

@@ -91,22 +91,35 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 		e.Warnings = append(e.Warnings, w.Error())
 	}
 	r := runner.New(cfg, o)
+	selected := map[*projecthooks.Hook]bool{}
+	instead := map[string]*projecthooks.Hook{}
+	for _, h := range r.Selected(&c) {
+		selected[h], instead[h.Same] = true, h
+	}
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		x := explainedHook{
-			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(c.Event, c.Tool), Why: h.Why(c.Event, c.Tool),
-			Command: h.Command.String(), Cwd: c.Workspace, Timeout: r.Deadline(h).String(),
+			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(&c), Why: h.Why(&c),
+			Command: h.String(), Cwd: runner.Dir(h, &c), Timeout: r.Deadline(h, &c).String(),
 			OnFailure: map[protocol.Cause]protocol.Decision{},
 		}
+		switch {
+		case x.Runs && h.Unsupported != "":
+			x.Runs, x.Why = false, "it is of type "+h.Unsupported+", which hookrun cannot run: the outcome has it as skipped"
+		case x.Runs && !selected[h]:
+			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].Source()+" runs in its place"
+		case h.Async:
+			x.Timeout = "none, it is not waited for"
+		}
 		env := r.Environment(h, c)
-		if path, _, err := h.Program(c.Workspace, env); err == nil {
+		if path, _, err := h.Program(x.Cwd, env); err == nil && h.Unsupported == "" {
 			x.Program = path
 		}
-		for _, problem := range h.Inspect(c.Workspace, env) {
+		for _, problem := range h.Inspect(x.Cwd, env) {
 			x.Problems = append(x.Problems, problem.Error())
 		}
 		for _, cause := range h.Dialect.Causes {
-			x.OnFailure[cause] = h.Dialect.FailureMeans(c.Event, cause, h.OnFailure, o.OnFailure)
+			x.OnFailure[cause] = h.Dialect.FailureMeans(&c, cause, h.OnFailure, o.OnFailure)
 		}
 		e.Hooks = append(e.Hooks, x)
 	}

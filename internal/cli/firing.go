@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // hasFile reports whether there is a hooks file to read. Without one nothing will run.
 func (f *callFlags) hasFile() bool {
 	_, err := os.Lstat(filepath.Join(f.workspace, projecthooks.FileName))
-	return len(f.configs) > 0 || err == nil
+	return f.claude || len(f.configs) > 0 || err == nil
 }
 
 // load makes the runner's options from the flags and reads the hooks files, all of them, so that every error is said at
@@ -28,14 +29,20 @@ func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
 	if err != nil {
 		return nil, o, err
 	}
+	var loads []func() (*projecthooks.Config, error)
+	for _, path := range f.configs {
+		loads = append(loads, func() (*projecthooks.Config, error) { return projecthooks.LoadFile(path) })
+	}
 	if len(f.configs) == 0 {
-		cfg, err := projecthooks.Load(f.workspace)
-		return cfg, o, err
+		loads = append(loads, func() (*projecthooks.Config, error) { return projecthooks.Load(f.workspace) })
+	}
+	if f.claude {
+		loads = append(loads, func() (*projecthooks.Config, error) { return projecthooks.LoadClaude(f.workspace) })
 	}
 	var all projecthooks.Config
 	var problems projecthooks.Problems
-	for _, path := range f.configs {
-		cfg, err := projecthooks.LoadFile(path)
+	for _, load := range loads {
+		cfg, err := load()
 		var found projecthooks.Problems
 		switch {
 		case errors.As(err, &found):
@@ -49,7 +56,23 @@ func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
 	if len(problems) > 0 {
 		return nil, o, problems
 	}
+	for i := range all.Hooks {
+		if h := &all.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
+			return nil, o, fmt.Errorf("--dialect %s: %s is in the form of the %s dialect", f.dialect, h.File, h.Dialect.Name)
+		}
+	}
 	return &all, o, nil
+}
+
+// descend counts how deep hooks that call hookrun stand in hooks that call hookrun. A file whose hook runs that very file,
+// as `hookrun fire --claude` in Claude Code's settings does, would have no end.
+func descend() error {
+	const variable, deepest = "HOOKRUN_DEPTH", 4
+	depth, _ := strconv.Atoi(os.Getenv(variable)) // nobody else sets it
+	if depth >= deepest {
+		return fmt.Errorf("%d hooks deep in each other: a hook calls hookrun, which runs that hook again", depth)
+	}
+	return os.Setenv(variable, strconv.Itoa(depth+1))
 }
 
 // options are the runner's, from the flags.
@@ -96,10 +119,14 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 	r := runner.New(cfg, o)
 	ctx := context.Background()
 	if r.Any(f.call) {
+		if err := descend(); err != nil {
+			return 0, err
+		}
 		ctx = until.context()
 	}
 	outcome, err := r.Fire(ctx, f.call)
 	until.over()
+	outcome.Warnings = append(f.warnings, outcome.Warnings...)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w; the hooks were killed, there is no verdict", err)
@@ -133,7 +160,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 	}
 	exit = o.ExitCode()
 	if f.output == "claude" {
-		exit = exitOK // the verdict is in the JSON, and beside another code that client may not read it
+		exit = o.ClaudeExit() // mostly 0: the verdict is in the JSON, and beside another code that client may not read it
 		if stdoutIsNull() {
 			return 0, errors.New("stdout is the null device, so nobody would read the verdict")
 		}

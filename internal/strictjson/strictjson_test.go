@@ -70,7 +70,7 @@ func TestCompact(t *testing.T) {
 	for doc, want := range map[string]string{
 		` { "a" : [ 1.50e+3 , "b c" ] } `:           `{"a":[1.50e+3,"b c"]}`,
 		`"\u0072m -rf \/ \u00e9\u003c\ud83d\ude00"`: `"rm -rf / é<😀"`,
-		`{"comm\u0061nd":"\u001B\b\f\n\"\\"}`:       `{"command":"\u001b\u0008\u000c\n\"\\"}`,
+		`{"comm\u0061nd":"\u001B\b\f\n\"\\"}`:       `{"command":"\u001b\b\f\n\"\\"}`,
 		`"\ud800x"`:                                 "\"\ufffdx\"",
 	} {
 		require.Equal(t, want, string(Compact(nil, doc)))

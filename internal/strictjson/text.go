@@ -84,7 +84,7 @@ func Compact(dst []byte, doc string) []byte {
 				}
 				if doc[end] == '\\' {
 					end++
-					asWritten = asWritten && strings.IndexByte(`"\nrt`, doc[end]) >= 0
+					asWritten = asWritten && strings.IndexByte(`"\nrtbf`, doc[end]) >= 0
 				}
 				end++
 			}
@@ -122,6 +122,10 @@ func AppendString(dst []byte, s string) []byte {
 			dst = append(dst, '\\', 't')
 		case c == '\r':
 			dst = append(dst, '\\', 'r')
+		case c == '\b':
+			dst = append(dst, '\\', 'b')
+		case c == '\f':
+			dst = append(dst, '\\', 'f')
 		case c < ' ':
 			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		default:

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var fire = command{
+	name:    "fire",
+	args:    "[FLAGS] < HOOK-INPUT",
+	summary: "ask the hooks about any event, with a client's own hook input on stdin",
+	answers: true,
+	claude:  true,
+	about: "Reads Claude Code's hook input from stdin, asks the hooks that match its event, and prints Claude Code's hook output. So it\n" +
+		"is a hook command of its own: as the one hook in that client's settings it runs a project's .tenex-hooks.json. The\n" +
+		"workspace is $CLAUDE_PROJECT_DIR, which the client sets, or the current directory. Errors exit with 2, unless --output\n" +
+		"is text or json: the client would take any other code for a pass.",
+	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"` + "\n" +
+		`  hookrun fire --claude --output json < input.json   what Claude Code's own hooks say about a call`,
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		f.define(flags, "claude", "json", "text")
+		return func(args []string, std Streams) (int, error) {
+			if err := noArgs(args); err != nil {
+				return 0, err
+			}
+			return f.fireInput(std)
+		}
+	},
+}
+
+// fireInput asks the hooks about the call that stdin describes.
+func (f *callFlags) fireInput(std Streams) (int, error) {
+	for _, name := range []string{"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id"} {
+		if f.flags.Changed(name) {
+			return 0, fmt.Errorf("--%s: fire takes this from the hook input on stdin; leave it out", name)
+		}
+	}
+	if !f.flags.Changed("workspace") {
+		f.workspace = cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), f.workspace)
+	}
+	var doc strings.Builder
+	n, err := io.Copy(&doc, io.LimitReader(std.In, maxValue+1))
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("reading the hook input from stdin: %w", bare(err))
+	case n > maxValue:
+		return 0, errors.New("the hook input on stdin is larger than 64 MiB")
+	case strings.TrimSpace(doc.String()) == "":
+		return 0, errors.New("stdin is empty; give it the JSON that a client gives its hooks")
+	}
+	call, warnings, err := protocol.ParseInput(doc.String())
+	if err != nil {
+		return 0, err
+	}
+	f.call, f.warnings = call, warnings
+	return f.fire(call.Event, std)
+}

@@ -1,0 +1,523 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsontype"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// ClaudeCode is the dialect of Claude Code 2.1.329, as the real client was recorded. All hooks of a call run at once. Exit 2
+// blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. It departs from the
+// client in the order of results, which is the file's and not that of finishing, and in reporting as a failure an answer
+// whose key that blocks is misspelt, which the client does not see.
+var ClaudeCode = &Dialect{
+	Name:    "claude",
+	Events:  claudeEvents,
+	Timeout: 600 * time.Second,
+	Timeouts: map[Event]time.Duration{
+		"UserPromptSubmit": 30 * time.Second,
+		"PreModelSwitch":   30 * time.Second,
+		"PostModelSwitch":  30 * time.Second,
+		"MessageDisplay":   10 * time.Second,
+		"SessionEnd":       1500 * time.Millisecond,
+	},
+	Causes: []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit, CauseUnsupported},
+	Failure: map[Event]FailurePolicy{
+		AnyEvent:         claudePassing,
+		"PreModelSwitch": {CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Block, CauseOutput: Continue, CauseExit: Continue, CauseUnsupported: Continue},
+	},
+	Parallel:          true,
+	MaxContext:        10_000,
+	FollowsDir:        true,
+	WorkspaceVariable: "CLAUDE_PROJECT_DIR",
+	HiddenVariables:   []string{"OTEL_"},
+	SubjectField:      claudeSubject,
+	Event:             claudeEvent,
+	Payload:           claudePayload,
+	Judge:             claudeJudge,
+	Detaches:          claudeDetaches,
+}
+
+// claudePassing: whatever goes wrong with a hook, the client goes on.
+var claudePassing = FailurePolicy{CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Continue, CauseOutput: Continue, CauseExit: Continue, CauseUnsupported: Continue}
+
+// claudeMoment is what one event of the client is like.
+type claudeMoment struct {
+	name    Event
+	subject string // the field that matchers are held against
+	does    effect
+	answer  []claudeField // what hookSpecificOutput may have; additionalContext is context everywhere
+}
+
+// effect is what hooks can do at an event.
+type effect int
+
+const (
+	blocks   effect = 1 << iota // exit 2 and decision "block" hold something up, or after the fact are feedback
+	fails                       // what a failure means can be set: it may block
+	stops                       // continue: false ends the turn
+	speaks                      // plain text on stdout is for the model
+	allExits                    // any exit but 0 blocks
+)
+
+// claudeField is a field of an answer, and its type as package jsontype names it.
+type claudeField struct{ key, is string }
+
+// claudeMoments is written out in full, since a table of constants alone costs nothing at start.
+var claudeMoments = []claudeMoment{
+	{"SessionStart", "source", speaks, []claudeField{{"additionalContext", "string"}, {"initialUserMessage", "string"}, {"sessionTitle", "string"}, {"watchPaths", "strings"}, {"reloadSkills", "boolean"}}},
+	{"Setup", "trigger", 0, nil}, // the client drops what is said there
+	{"UserPromptSubmit", "", blocks | fails | stops | speaks, []claudeField{{"additionalContext", "string"}, {"sessionTitle", "string"}, {"suppressOriginalPrompt", "boolean"}}},
+	{"UserPromptExpansion", "command_name", blocks | fails | stops | speaks, []claudeField{{"additionalContext", "string"}}},
+	{"PreToolUse", "tool_name", blocks | fails | stops, []claudeField{{"permissionDecision", "allow|deny|ask|defer"}, {"permissionDecisionReason", "string"}, {"updatedInput", "object"}, {"additionalContext", "string"}}},
+	{"PermissionRequest", "tool_name", fails, []claudeField{{"decision", "object"}}},
+	{"PermissionDenied", "tool_name", 0, []claudeField{{"retry", "boolean"}}},
+	{"PostToolUse", "tool_name", blocks | fails | stops, []claudeField{{"additionalContext", "string"}, {"classifierContext", "string"}, {"updatedToolOutput", "any"}, {"updatedMCPToolOutput", "any"}}},
+	{"PostToolUseFailure", "tool_name", blocks | fails, []claudeField{{"additionalContext", "string"}}},
+	{"PostToolBatch", "", blocks | fails | stops, []claudeField{{"additionalContext", "string"}}},
+	{"Notification", "notification_type", 0, nil},
+	{"MessageDisplay", "", 0, []claudeField{{"displayContent", "string"}}},
+	{"SubagentStart", "agent_type", stops, []claudeField{{"additionalContext", "string"}}},
+	{"SubagentStop", "agent_type", blocks | stops, []claudeField{{"additionalContext", "string"}}},
+	{"TaskCreated", "", blocks | fails, nil},
+	{"TaskCompleted", "", blocks | stops, nil},
+	{"Stop", "", blocks | stops, []claudeField{{"additionalContext", "string"}}},
+	{"StopFailure", "error", 0, nil},
+	{"TeammateIdle", "", blocks | stops, nil},
+	{"InstructionsLoaded", "load_reason", 0, nil},
+	{"ConfigChange", "source", blocks | fails, nil},
+	{"CwdChanged", "", 0, []claudeField{{"watchPaths", "strings"}}},
+	{"DirectoryAdded", "source", 0, nil},
+	{"FileChanged", "file_path", 0, []claudeField{{"watchPaths", "strings"}}},
+	{"WorktreeCreate", "", blocks | fails | allExits, []claudeField{{"worktreePath", "string"}}},
+	{"WorktreeRemove", "", blocks | fails | allExits, nil},
+	{"PreCompact", "trigger", blocks | fails | speaks, nil},
+	{"PostCompact", "trigger", 0, nil},
+	{"PreModelSwitch", "to_model", blocks | fails, []claudeField{{"permissionDecision", "allow|deny|ask|defer"}, {"permissionDecisionReason", "string"}, {"updatedInput", "object"}, {"additionalContext", "string"}}},
+	{"PostModelSwitch", "to_model", speaks, []claudeField{{"additionalContext", "string"}}},
+	{"Elicitation", "mcp_server_name", blocks | fails, []claudeField{{"action", "accept|decline|cancel"}, {"content", "object"}}},
+	{"ElicitationResult", "mcp_server_name", blocks | fails, []claudeField{{"action", "accept|decline|cancel"}, {"content", "object"}}},
+	{"SessionEnd", "reason", 0, nil},
+}
+
+func claudeEvents() (names []Event) {
+	for _, m := range claudeMoments {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func claudeSubject(e Event) string { return claudeMomentOf(e).subject }
+
+func claudeMomentOf(e Event) claudeMoment {
+	for _, m := range claudeMoments {
+		if m.name == e {
+			return m
+		}
+	}
+	return claudeMoment{name: e, does: blocks | fails}
+}
+
+// claudeEvent: the client has an event of its own for a tool that failed.
+func claudeEvent(c *Call) Event {
+	if e := c.Event.Claude(); e != "PostToolUse" || !c.Failed {
+		return e
+	}
+	return "PostToolUseFailure"
+}
+
+// claudePayload passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
+// result that is a JSON object or array goes in as it is, since the client's tools have such results.
+func claudePayload(c *Call) (Payload, []string, error) {
+	if c.ClientInput != "" {
+		return Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
+	}
+	var o object
+	var warnings []string
+	event := claudeEvent(c)
+	o.text("session_id", c.SessionID)
+	o.text("transcript_path", c.TranscriptPath)
+	dir := c.Dir
+	if dir == "" {
+		dir = c.Workspace
+	}
+	o.text("cwd", dir)
+	o.text("permission_mode", "default")
+	if c.AgentID != "" {
+		o.text("agent_id", c.AgentID)
+	}
+	o.text("hook_event_name", string(event))
+	if c.Event.HasTool() {
+		input, w, err := c.Input()
+		if err != nil {
+			return nil, nil, err
+		}
+		warnings = w
+		o.text("tool_name", c.Tool)
+		o.raw("tool_input", input)
+	}
+	if event == "PostToolUse" {
+		o.raw("tool_response", toolResponse(c.Result))
+	}
+	if c.Event.HasTool() {
+		o.text("tool_use_id", c.ToolUseID)
+	}
+	switch event {
+	case "PostToolUseFailure":
+		o.text("error", c.Result)
+		o.raw("is_interrupt", []byte("false"))
+	case "UserPromptSubmit":
+		o.text("prompt", c.Prompt)
+	}
+	return o.end(), warnings, nil
+}
+
+func toolResponse(result string) []byte {
+	if start := strings.TrimSpace(result); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
+		if same, warnings, err := once(lossy(result), "the result"); err == nil && warnings == nil {
+			return strictjson.Compact(nil, same)
+		}
+	}
+	return jsonText(result)
+}
+
+// claudeDetaches: {"async": true} on the first line. A line that decides something as well is an answer.
+func claudeDetaches(line []byte) bool {
+	text := string(line)
+	if !strings.Contains(text, `"async"`) || len(strictjson.Check(text, maxInputDepth)) > 0 {
+		return false
+	}
+	return claudeAsync(gjson.Parse(text))
+}
+
+func claudeAsync(answer gjson.Result) bool {
+	return answer.Get("async").Type == gjson.True && !answer.Get("decision").Exists() && !answer.Get("hookSpecificOutput").Exists() && !answer.Get("continue").Exists()
+}
+
+// claudeJudge reads, in this order: no start, deadline, output, exit code.
+func claudeJudge(c *Call, hook string, r *Result) Verdict {
+	m := claudeMomentOf(claudeEvent(c))
+	who := said(m.name, hook)
+	var v Verdict
+	switch {
+	case r.Err != nil:
+		v = Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
+	case r.Async:
+		return Verdict{Decision: Continue, Status: StatusAsync}
+	case r.TimedOut: // what it printed until then is no answer
+		v = Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
+	default:
+		v = claudeResult(c, m, hook, r)
+	}
+	if v.Problem != "" && m.does&fails == 0 {
+		return v.passed(m.name) // onFailure means nothing here
+	}
+	return v
+}
+
+// claudeResult judges a hook that ended.
+func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
+	who := said(m.name, hook)
+	stderr := r.Stderr.All()
+	text := trimJS(r.Stdout.All())
+	isJSON := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+	v := Verdict{Decision: Continue, Status: StatusOK}
+	var unreadable error
+	if isJSON {
+		if v, unreadable = claudeAnswer(c, m, hook, text, r.Stdout.LeftOut() > 0); v.Status == StatusAsync {
+			return v
+		}
+	}
+	failed := r.Signal != "" || r.ExitCode != 0
+	switch {
+	case m.does&blocks != 0 && (r.ExitCode == 2 || failed && m.does&allExits != 0):
+		if v.Decision != Block {
+			if v.Reason = stderr; stderr == "" {
+				v.Reason = "No stderr output"
+			}
+		}
+		v.Decision, v.Cause, v.Status, v.Approved, v.UpdatedInput = Block, CausePolicy, StatusBlocked, false, nil
+		return v
+	case r.Posted && failed:
+		return Verdict{Cause: CauseExit, Status: StatusFailed, Problem: who + " got no answer: " + strings.TrimSpace(stderr)}
+	case r.Posted && !isJSON && text != "":
+		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " answered with something else than a JSON object"}
+	case unreadable != nil:
+		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + unreadable.Error()}
+	case failed && v.Decision == Block: // a deny stands, however its author died
+		return v
+	case failed:
+		v.Answered = isJSON
+		if !isJSON {
+			v.Status = StatusFailed
+		}
+		v.Cause, v.Problem = CauseExit, fmt.Sprintf("%s exited with %d", who, r.ExitCode)
+		if r.Signal != "" {
+			v.Cause, v.Problem = CauseSignal, who+" was killed by "+r.Signal
+		}
+		if !isJSON && stderr != "" {
+			v.Reason = v.Problem + "\n" + stderr
+		}
+		return v
+	case isJSON:
+		return v
+	case m.name == "WorktreeCreate":
+		if lines := strings.Split(text, "\n"); text != "" {
+			v.Other.Set("worktreePath", jsonText(strings.TrimSpace(lines[len(lines)-1])))
+		}
+		return v
+	case m.does&speaks != 0:
+		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
+	}
+	if strings.Contains(text, `"permissionDecision"`) || strings.Contains(text, `"decision"`) {
+		v.Warnings = append(v.Warnings, who+" printed text around a JSON answer, so the answer was not read; print the JSON alone")
+	}
+	return v
+}
+
+// trimJS removes white space as JavaScript has it, which counts a byte order mark.
+func trimJS(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return r == '\ufeff' || r != '\u0085' && unicode.IsSpace(r) })
+}
+
+var claudeTop = []claudeField{
+	{"continue", "boolean"}, {"suppressOutput", "boolean"}, {"stopReason", "string"}, {"decision", "approve|block"}, {"reason", "string"},
+	{"systemMessage", "string"}, {"terminalSequence", "string"}, {"hookSpecificOutput", "object"},
+}
+
+// claudeAnswer reads a JSON answer as the client's schema does: no type is converted, null is no value, of two equal keys
+// the last counts, and keys that the schema does not have are passed over.
+func claudeAnswer(c *Call, m claudeMoment, hook, text string, cut bool) (Verdict, error) {
+	if cut {
+		return Verdict{Decision: Continue}, errors.New("it is too long: 1 MiB of output is kept")
+	}
+	for _, f := range strictjson.Check(text, maxInputDepth) {
+		if f.Kind != strictjson.Duplicate {
+			line, col := strictjson.Position(text, f.Offset)
+			return Verdict{Decision: Continue}, fmt.Errorf("line %d, column %d: %s", line, col, f.Text)
+		}
+	}
+	if claudeAsync(gjson.Parse(text)) {
+		return Verdict{Decision: Continue, Status: StatusAsync}, nil
+	}
+	a, err := claudeObject(gjson.Parse(text), claudeTop, "")
+	if err != nil {
+		return Verdict{Decision: Continue}, err
+	}
+	var s map[string]gjson.Result
+	if object, ok := a["hookSpecificOutput"]; ok {
+		if err := claudeEventName(object, m.name); err != nil {
+			return Verdict{Decision: Continue}, err
+		}
+		if s, err = claudeObject(object, m.answer, "hookSpecificOutput"); err != nil {
+			return Verdict{Decision: Continue}, err
+		}
+	}
+	return claudeVerdict(c, m, hook, a, s)
+}
+
+// claudeObject returns the fields of an object that are known, the last of equal ones, each of its type.
+func claudeObject(object gjson.Result, known []claudeField, where string) (map[string]gjson.Result, error) {
+	found := map[string]gjson.Result{}
+	misspelt := ""
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		if slices.ContainsFunc(known, func(f claudeField) bool { return f.key == name }) {
+			found[name] = value
+		} else if meant := claudeMeant(name, known); meant != "" {
+			misspelt = fmt.Sprintf("%q for %q", name, meant)
+		}
+		return true
+	})
+	for _, f := range known { // in their order, so that the same answer has the same error
+		if value, ok := found[f.key]; ok {
+			if err := claudeType(f, value, where); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if misspelt != "" {
+		return nil, fmt.Errorf("it has %s, so what it decided is not known", misspelt)
+	}
+	return found, nil
+}
+
+// claudeDeciding are the keys that block. One that is misspelt the client passes over, and the call goes on.
+var claudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision"}
+
+// claudeMeant returns the key that blocks and that name is a slip of the pen for.
+func claudeMeant(name string, known []claudeField) string {
+	var deciding []string
+	for _, f := range known {
+		if slices.Contains(claudeDeciding, f.key) {
+			deciding = append(deciding, f.key)
+		}
+	}
+	if near := spelling.Near(name, deciding); len(near) > 0 && name != "hookEventName" {
+		return near[0]
+	}
+	return ""
+}
+
+func claudeType(f claudeField, value gjson.Result, where string) error {
+	name := f.key
+	if where != "" {
+		name = where + "." + name
+	}
+	if want, ok := jsontype.Check(value, f.is); !ok {
+		return wrongType(name, want, value)
+	}
+	return nil
+}
+
+func claudeEventName(object gjson.Result, event Event) error {
+	var name gjson.Result
+	object.ForEach(func(key, value gjson.Result) bool {
+		if strictjson.Text(key.Raw) == "hookEventName" {
+			name = value
+		}
+		return true
+	})
+	switch {
+	case !name.Exists():
+		return errors.New("hookSpecificOutput has no hookEventName")
+	case name.Type != gjson.String || strictjson.Text(name.Raw) != string(event):
+		return wrongType("hookSpecificOutput.hookEventName", `"`+string(event)+`"`, name)
+	}
+	return nil
+}
+
+// claudeVerdict says what an answer means. a is its top level, s its hookSpecificOutput.
+func claudeVerdict(c *Call, m claudeMoment, hook string, a, s map[string]gjson.Result) (Verdict, error) {
+	text := func(fields map[string]gjson.Result, key string) string {
+		if v, ok := fields[key]; ok {
+			return strictjson.Text(v.Raw)
+		}
+		return ""
+	}
+	v := Verdict{Decision: Continue, Status: StatusOK, SystemMessage: text(a, "systemMessage"), Context: text(s, "additionalContext")}
+	if m.does&stops != 0 && a["continue"].Type == gjson.False {
+		v.Stop, v.StopReason = true, text(a, "stopReason")
+	}
+	const blockedByHook = "Blocked by hook" // the client's word where there is no reason
+	reason := text(a, "reason")
+	block := func(why ...string) {
+		v.Decision, v.Cause, v.Approved = Block, CausePolicy, false
+		for _, v.Reason = range append(why, blockedByHook) {
+			if v.Reason != "" {
+				return
+			}
+		}
+	}
+	permissions := m.name == "PreToolUse" || m.name == "PreModelSwitch"
+	if permissions && text(a, "decision") == "approve" {
+		v.Approved, v.Cause, v.Reason = true, CausePolicy, reason
+	}
+	blocked := m.does&blocks != 0 && text(a, "decision") == "block"
+	if blocked {
+		block(reason)
+	}
+	why := text(s, "permissionDecisionReason")
+	switch word := text(s, "permissionDecision"); {
+	case word == "deny":
+		block(why, reason)
+	case blocked || word == "":
+	case word == "allow":
+		v.Approved, v.Cause, v.Reason = true, CausePolicy, why
+	default:
+		v.Decision, v.Cause, v.Approved, v.Reason = permissionWords[word], CausePolicy, false, why
+		if why == "" {
+			v.Reason = fmt.Sprintf("Hook %s:%s asked for confirmation for this tool", m.name, c.Tool)
+			if word == "defer" {
+				v.Reason = fmt.Sprintf("Hook %s:%s deferred this tool", m.name, c.Tool)
+			}
+		}
+	}
+	if decision, ok := s["decision"]; ok { // PermissionRequest
+		if err := claudePermission(&v, decision, block); err != nil {
+			return Verdict{Decision: Continue}, err
+		}
+	}
+	if action := text(s, "action"); action == "decline" || action == "cancel" {
+		block("The hook answered: " + action)
+	}
+	if input, ok := s["updatedInput"]; ok && v.Decision != Block {
+		v.UpdatedInput = strictjson.Compact(nil, input.Raw)
+	}
+	for _, key := range []string{"updatedToolOutput", "updatedMCPToolOutput"} {
+		if output, ok := s[key]; ok {
+			claudeRewrite(&v, c, m, hook, key, output)
+		}
+	}
+	if v.Decision != Continue {
+		v.Status = StatusBlocked
+	}
+	if sequence, ok := a["terminalSequence"]; ok {
+		v.Other.Set("terminalSequence", strictjson.Compact(nil, sequence.Raw))
+	}
+	for _, f := range m.answer {
+		if value, ok := s[f.key]; ok && !slices.Contains(claudeCarried, f.key) {
+			v.Other.Set(f.key, strictjson.Compact(nil, value.Raw))
+		}
+	}
+	return v, nil
+}
+
+// claudeCarried are fields that a verdict has a place for.
+var claudeCarried = []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "decision"}
+
+// claudePermission reads the decision of PermissionRequest.
+func claudePermission(v *Verdict, decision gjson.Result, block func(...string)) error {
+	d, err := claudeObject(decision, []claudeField{{"behavior", "allow|deny"}, {"message", "string"}, {"interrupt", "boolean"}, {"updatedInput", "object"}, {"updatedPermissions", "any"}}, "decision")
+	if err != nil {
+		return err
+	}
+	behavior, ok := d["behavior"]
+	if !ok {
+		return errors.New("hookSpecificOutput.decision has no behavior")
+	}
+	if behavior.String() == "deny" {
+		message := ""
+		if m, ok := d["message"]; ok {
+			message = strictjson.Text(m.Raw)
+		}
+		block(message)
+		if v.Stop = d["interrupt"].Type == gjson.True; v.Stop {
+			v.StopReason = v.Reason
+		}
+		return nil
+	}
+	v.Approved, v.Cause = true, CausePolicy
+	if input, ok := d["updatedInput"]; ok {
+		v.UpdatedInput = strictjson.Compact(nil, input.Raw)
+	}
+	if permissions, ok := d["updatedPermissions"]; ok {
+		v.Other.Set("updatedPermissions", strictjson.Compact(nil, permissions.Raw))
+	}
+	return nil
+}
+
+// claudeRewrite takes a changed tool output where the client would: what is only for MCP tools there alone, and for Bash only
+// what has the shape of its results.
+func claudeRewrite(v *Verdict, c *Call, m claudeMoment, hook, key string, output gjson.Result) {
+	ignore := func(why string) {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", said(m.name, hook), key, why))
+	}
+	switch {
+	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):
+		ignore("which is for MCP tools")
+	case c.Tool == "Bash" && (output.Get("stdout").Type != gjson.String || output.Get("stderr").Type != gjson.String || !output.Get("interrupted").IsBool()):
+		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
+	default:
+		v.UpdatedOutput = strictjson.Compact(nil, output.Raw)
+	}
+}

@@ -1,0 +1,66 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// previewLength is how much of a context that is too long still stands in it, in bytes.
+const previewLength = 2 << 10
+
+// spill puts a context that is longer than the dialect allows into a file, and leaves its beginning and the file's path. A
+// model that is interested can read on. If there is no writing the file, the rest is lost, and a warning says so.
+func (r *Runner) spill(h *projecthooks.Hook, v *protocol.Verdict) {
+	limit := h.Dialect.MaxContext
+	if limit == 0 || len(v.Context) <= limit || characters(v.Context) <= limit {
+		return
+	}
+	whole := v.Context
+	preview := strings.ToValidUTF8(whole[:previewLength], "")
+	v.Truncated = true
+	size := fmt.Sprintf("%.1f KB", float64(len(whole))/1024)
+	file, err := writeSpill(whole)
+	if err != nil {
+		v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. It begins:]\n%s\n[…]", size, preview)
+		v.Warnings = append(v.Warnings, fmt.Sprintf("hook '%s' added %s of context, more than %d characters, and the rest is lost: %v", h.Name, size, limit, err))
+		return
+	}
+	v.File = file
+	v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
+}
+
+// characters counts as JavaScript does.
+func characters(s string) (n int) {
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// writeSpill writes the text to a new file that only this user can read, in a folder of the user's for temporary files.
+func writeSpill(text string) (string, error) {
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("hookrun-%d", os.Getuid()))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 { // somebody else's: no place for what hooks say
+		if dir, err = os.MkdirTemp("", "hookrun-"); err != nil {
+			return "", err
+		}
+	}
+	f, err := os.CreateTemp(dir, "context-*.txt") // 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	return f.Name(), err
+}

@@ -49,7 +49,7 @@ func writeSpill(text string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 { // somebody else's: no place for what hooks say
+	if info, err := os.Lstat(dir); err != nil || !private(info) { // somebody else's: no place for what hooks say
 		if dir, err = os.MkdirTemp("", "hookrun-"); err != nil {
 			return "", err
 		}

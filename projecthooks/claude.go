@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -111,11 +112,7 @@ func (p *parser) claudeFile(top gjson.Result) {
 	p.config.settings = s
 	if off, ok := f["disableAllHooks"]; ok {
 		on := off.Bool()
-		line, _ := p.places.Position(off.Index)
-		s.off, s.disabledBy = &on, fmt.Sprintf("%s:%d", p.file, line)
-		if on {
-			p.config.Warnings = append(p.config.Warnings, p.at(off.Index, `"disableAllHooks" is true: no hook of Claude Code's form runs, unless a later file says otherwise`))
-		}
+		s.off, s.offAt = &on, p.at(off.Index, `"disableAllHooks" is true, so no hook of Claude Code's form runs`)
 	}
 	s.env = p.claudeEnv(f["env"])
 	for _, list := range []struct {
@@ -142,7 +139,11 @@ func (p *parser) claudeFile(top gjson.Result) {
 			for i, e := range known {
 				names[i] = string(e)
 			}
-			p.warn(key.Index, "unknown event %s: none of its hooks will ever run%s", quote(string(event)), Suggest(string(event), names))
+			meant := Suggest(string(event), names)
+			if meant == "" && event.Claude() != event {
+				meant = fmt.Sprintf("; did you mean %q?", event.Claude())
+			}
+			p.warn(key.Index, "unknown event %s: none of its hooks will ever run%s", quote(string(event)), meant)
 			return true
 		}
 		p.claudeEvent(event, groups)
@@ -204,8 +205,10 @@ func (p *parser) claudeEnv(object gjson.Result) (env []string) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
 			p.problem(key.Index, "\"env\": %s cannot be the name of a variable", quote(name))
-		case value.IsObject() || value.IsArray() || value.Type == gjson.Null || strings.ContainsRune(value.String(), 0):
+		case value.IsObject() || value.IsArray() || value.Type == gjson.Null:
 			p.claudeType(`"env" `+quote(name), "a string", value, wholeFile)
+		case strings.ContainsRune(value.String(), 0):
+			p.problem(value.Index, "\"env\" %s has a NUL character, which no process can be given", quote(name))
 		case value.Type == gjson.String:
 			env = append(env, name+"="+value.String())
 		default:
@@ -255,6 +258,7 @@ func (p *parser) claudeEvent(event protocol.Event, groups gjson.Result) {
 			p.problem(group.Index, "%shas no \"hooks\"%s", who, drops)
 		case !hooks.IsArray():
 			p.claudeType(who+`"hooks"`, "an array", hooks, drops)
+			return true
 		}
 		i := 0
 		hooks.ForEach(func(_, entry gjson.Result) bool {
@@ -363,9 +367,11 @@ func (p *parser) claudeFields(h *Hook, kind string, f map[string]gjson.Result, w
 func oneLine(text string) string { return brief(strings.Join(strings.Fields(text), " ")) }
 
 func (p *parser) claudeTimeout(v gjson.Result, who, drops string) time.Duration {
-	const longest = float64(1<<63-1) / float64(time.Second)
 	seconds := v.Float()
-	d := time.Duration(min(max(seconds, 0), longest) * float64(time.Second))
+	d := time.Duration(math.MaxInt64)
+	if seconds < 9e9 { // what a Duration holds
+		d = time.Duration(seconds * float64(time.Second))
+	}
 	switch {
 	case d <= 0:
 		p.problem(v.Index, "%s\"timeout\" must be more than 0, not %s%s", who, brief(v.Raw), drops)
@@ -382,8 +388,10 @@ func (p *parser) claudeCommand(h *Hook, f map[string]gjson.Result, root, who, dr
 	}
 	h.commandPos = p.at(command.Index, "")
 	r := reader{p, who, command}
-	text, _ := r.text(command, `"command"`)
+	text, ok := r.text(command, `"command"`)
 	switch {
+	case !ok:
+		return
 	case text == "":
 		p.problem(command.Index, "%shas an empty command%s", who, drops)
 	case strings.TrimSpace(text) == "":

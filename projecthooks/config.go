@@ -51,6 +51,14 @@ func (c *Config) Add(more *Config) {
 	}
 }
 
+// Warned are the warnings, and that hooks are switched off, if they are.
+func (c *Config) Warned() []Problem {
+	if !c.settings.disabled() {
+		return c.Warnings
+	}
+	return append(slices.Clip(c.Warnings), c.settings.offAt)
+}
+
 // Hook is one configured handler.
 type Hook struct {
 	Name      string // in Claude Code's form the command
@@ -167,9 +175,11 @@ func (h *Hook) Why(c *protocol.Call) string {
 	subject, matchers := h.Dialect.Subject(c)
 	switch {
 	case h.settings.disabled():
-		return "all hooks of its client are switched off by \"disableAllHooks\" in " + h.settings.disabledBy
+		return "all hooks of its client are switched off by \"disableAllHooks\" in " + h.settings.offAt.place()
 	case !slices.Contains(h.Events, event):
 		return fmt.Sprintf("it does not subscribe to %s", event)
+	case !h.matches(c) && matchers && subject == "":
+		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.Dialect.SubjectField(event)))
 	case !h.matches(c):
 		return fmt.Sprintf("its matcher %q does not match the %s %q", h.Matcher, subjectName(h.Dialect.SubjectField(event)), subject)
 	}
@@ -208,7 +218,7 @@ func (h *Hook) Environment() []string {
 	if h.settings == nil {
 		return h.Env
 	}
-	return append(slices.Clip(h.settings.env), h.Env...)
+	return overlaid(h.settings.env, h.Env)
 }
 
 // Problem is one thing that is wrong, or odd, at a place in a file.
@@ -218,6 +228,9 @@ type Problem struct {
 	Column int    `json:"column"`
 	Text   string `json:"message"`
 }
+
+// place is where the problem is, without its column.
+func (p Problem) place() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
 func (p Problem) Error() string { return string(p.append(nil)) }
 

@@ -34,7 +34,7 @@ func (h *Hook) poster(env []string) (path string, argv []string, err error) {
 	switch {
 	case !h.settings.allowsURL(h.HTTP.URL):
 		return "", nil, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", h.HTTP.URL)
-	case strings.HasPrefix(h.HTTP.URL, "http:"):
+	case !strings.HasPrefix(strings.ToLower(h.HTTP.URL), "https:"):
 		if hookrun == "" {
 			return "", nil, fmt.Errorf("%w to %s: the path of the hookrun binary is not known", ErrNoPoster, h.HTTP.URL)
 		}
@@ -79,11 +79,11 @@ func (h *Hook) Preamble() []byte {
 
 // settings are those of Claude Code's files that concern all of its hooks. Later files win; lists grow.
 type settings struct {
-	off        *bool // disableAllHooks
-	disabledBy string
-	env        []string
-	urls       *[]string // allowedHttpHookUrls; nil: any
-	variables  *[]string // httpHookAllowedEnvVars; nil: any
+	off       *bool   // disableAllHooks
+	offAt     Problem // what to say of it
+	env       []string
+	urls      *[]string // allowedHttpHookUrls; nil: any
+	variables *[]string // httpHookAllowedEnvVars; nil: any
 }
 
 // under returns the settings with those of a later file over them.
@@ -91,21 +91,26 @@ func (s *settings) under(later *settings) *settings {
 	if s == nil || later == nil {
 		return cmp.Or(s, later)
 	}
-	replaced := func(v string) bool {
-		return slices.ContainsFunc(later.env, func(l string) bool { return variableName(l) == variableName(v) })
-	}
-	env := append(slices.DeleteFunc(slices.Clone(s.env), replaced), later.env...)
-	both := settings{off: s.off, disabledBy: s.disabledBy, env: env, urls: s.urls, variables: s.variables}
+	env := overlaid(s.env, later.env)
+	both := settings{off: s.off, offAt: s.offAt, env: env, urls: s.urls, variables: s.variables}
 	if later.off != nil {
-		both.off, both.disabledBy = later.off, later.disabledBy
+		both.off, both.offAt = later.off, later.offAt
 	}
 	both.urls, both.variables = joined(s.urls, later.urls), joined(s.variables, later.variables)
 	return &both
 }
 
-func variableName(v string) string {
-	name, _, _ := strings.Cut(v, "=")
-	return name
+// overlaid returns the variables of both lists, of one name only the later.
+func overlaid(env, later []string) []string {
+	name := func(v string) string {
+		n, _, _ := strings.Cut(v, "=")
+		return n
+	}
+	over := map[string]bool{}
+	for _, v := range later {
+		over[name(v)] = true
+	}
+	return append(slices.DeleteFunc(slices.Clone(env), func(v string) bool { return over[name(v)] }), later...)
 }
 
 func joined(a, b *[]string) *[]string {

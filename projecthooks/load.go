@@ -110,9 +110,11 @@ func Parse(path string, doc []byte) (*Config, error) {
 		p.document()
 	}
 	if len(p.problems) > 0 {
-		p.sort()
+		p.problems = append(p.problems, p.config.Warnings...) // one may say what was meant
+		sortByPlace(p.problems)
 		return nil, p.problems
 	}
+	sortByPlace(p.config.Warnings)
 	p.config.Files = []string{path}
 	return &p.config, nil
 }

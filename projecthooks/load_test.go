@@ -530,7 +530,8 @@ func TestSuggest(t *testing.T) {
 		{"anything", nil, ""},
 		{strings.Repeat("a", 101), []string{strings.Repeat("a", 101)}, ""}, // nobody means that
 		{strings.Repeat("a", 100), []string{strings.Repeat("a", 102)}, `; did you mean "` + strings.Repeat("a", 102) + `"?`},
-		{strings.Repeat("Ⱥ", 50), []string{strings.Repeat("ⱥ", 50)}, ""}, // longer in lower case than a row of letters
+		{strings.Repeat("Ⱥ", 50), []string{strings.Repeat("ⱥ", 50)}, `; did you mean "` + strings.Repeat("ⱥ", 50) + `"?`}, // more bytes in lower case
+		{"dеny", []string{"deny"}, `; did you mean "deny"?`},                                                              // one letter of another alphabet, not two bytes
 	} {
 		require.Equal(t, test.want, projecthooks.Suggest(test.wrong, test.words), "%q", test.wrong)
 	}

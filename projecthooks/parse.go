@@ -32,8 +32,8 @@ func (p *parser) problem(offset int, format string, args ...any) {
 	p.problems = append(p.problems, p.at(offset, fmt.Sprintf(format, args...)))
 }
 
-func (p *parser) sort() {
-	slices.SortStableFunc(p.problems, func(a, b Problem) int {
+func sortByPlace(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }

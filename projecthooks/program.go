@@ -101,18 +101,7 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 		faults = []string{err.Error()}
 	case h.HTTP != nil || h.Command.PowerShell: // nothing of the project's is there to be looked at
 	case h.Command.Argv == nil:
-		// Only a shell can say what a command line runs. A plain path at its start is looked at all the same.
-		word := strings.TrimSpace(h.Command.Shell)
-		if end := strings.IndexAny(word, " \t\n"); end >= 0 {
-			word = word[:end]
-		}
-		if strings.Contains(word, "/") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == "" {
-			if path, err := find(word, workspace, env); err != nil {
-				faults = []string{err.Error()}
-			} else {
-				faults = inspectProgram(path, word, workspace, env, true)
-			}
-		}
+		faults = inspectCommandLine(h.Command.Shell, workspace, env)
 	default:
 		faults = inspectProgram(path, argv[0], workspace, env, false)
 		if script := scriptOf(argv); script != "" {
@@ -126,6 +115,55 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 		problems = append(problems, p)
 	}
 	return problems
+}
+
+// inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is given.
+// What else a line runs only a shell can say.
+func inspectCommandLine(line, workspace string, env []string) []string {
+	var words []string
+	for _, w := range strings.Fields(line) {
+		path, ok := plainPath(w, env)
+		if !ok {
+			break
+		}
+		words = append(words, path)
+	}
+	switch {
+	case len(words) == 0:
+		return nil
+	case strings.Contains(words[0], "/"):
+		path, err := find(words[0], workspace, env)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return inspectProgram(path, words[0], workspace, env, true)
+	}
+	if script := scriptOf(words); script != "" {
+		return inspectScript(script, workspace)
+	}
+	return nil
+}
+
+// plainPath returns the path that a word of a command line is, if that takes no shell to tell: letters that mean nothing to
+// it, and the folders that hooks in Claude Code's form begin their paths with.
+func plainPath(word string, env []string) (path string, ok bool) {
+	const quote = `"`
+	path = word
+	for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"} {
+		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}", "$" + name} {
+			if rest, found := strings.CutPrefix(path, form); found && strings.HasPrefix(rest, "/") {
+				return plainRest(lookup(env, name), rest)
+			}
+			if rest, found := strings.CutPrefix(path, quote+form); found && strings.HasPrefix(rest, "/") && strings.HasSuffix(rest, quote) {
+				return plainRest(lookup(env, name), strings.TrimSuffix(rest, quote))
+			}
+		}
+	}
+	return plainRest("", path)
+}
+
+func plainRest(folder, rest string) (path string, ok bool) {
+	return folder + rest, strings.Trim(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == ""
 }
 
 // scriptOf returns the script that an interpreter is started with, "" if there is none that could be told.

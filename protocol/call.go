@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -50,39 +51,58 @@ type input struct {
 func ParseInput(doc string) (c Call, warnings []string, err error) {
 	doc, warnings, err = once(lossy(strings.TrimPrefix(doc, "\ufeff")), "the hook input")
 	if err != nil {
-		return c, nil, err
+		return Call{}, nil, err
 	}
 	c.ClientInput = string(strictjson.Compact(make([]byte, 0, len(doc)), doc))
 	if !strings.HasPrefix(c.ClientInput, "{") {
-		return c, nil, errors.New("the hook input must be a JSON object")
+		return Call{}, nil, errors.New("the hook input must be a JSON object")
 	}
 	name := gjson.Get(c.ClientInput, "hook_event_name")
 	event, ok := ParseEvent(name.String())
 	switch {
 	case !name.Exists():
-		return c, nil, errors.New("the hook input has no hook_event_name; give it what a client gives its hooks")
+		return Call{}, nil, errors.New("the hook input has no hook_event_name; give it what a client gives its hooks")
 	case name.Type != gjson.String || !ok:
-		return c, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known", name.Raw)
+		return Call{}, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s", name.Raw, meantEvent(name.String()))
 	}
 	c.Event = event
-	for key, into := range map[string]*string{
-		"session_id": &c.SessionID, "prompt": &c.Prompt, "tool_name": &c.Tool, "tool_use_id": &c.ToolUseID,
-		"transcript_path": &c.TranscriptPath, "agent_id": &c.AgentID, "cwd": &c.Dir,
+	for _, field := range []struct {
+		key  string
+		into *string
+	}{
+		{"session_id", &c.SessionID}, {"prompt", &c.Prompt}, {"tool_name", &c.Tool}, {"tool_use_id", &c.ToolUseID},
+		{"transcript_path", &c.TranscriptPath}, {"agent_id", &c.AgentID}, {"cwd", &c.Dir},
 	} {
-		switch value := gjson.Get(c.ClientInput, key); value.Type {
+		switch value := gjson.Get(c.ClientInput, field.key); value.Type {
 		case gjson.String:
-			*into = strictjson.Text(value.Raw)
+			*field.into = strictjson.Text(value.Raw)
 		case gjson.Null: // also where it is not there
 		default:
-			return c, nil, wrongType("the hook input's "+key, "a string", value)
+			return Call{}, nil, wrongType("the hook input's "+field.key, "a string", value)
 		}
+	}
+	if event.HasTool() && c.Tool == "" {
+		return Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
 	}
 	c.Args = gjson.Get(c.ClientInput, "tool_input").Raw
 	c.Result = textOf([]byte(gjson.Get(c.ClientInput, "tool_response").Raw))
-	if failure := gjson.Get(c.ClientInput, "error"); event.Canonical() == PostTool && failure.Exists() {
-		c.Failed, c.Result = true, textOf([]byte(failure.Raw))
+	if event == "PostToolUseFailure" {
+		c.Failed, c.Result = true, c.Field("error")
 	}
 	return c, warnings, nil
+}
+
+func meantEvent(name string) string {
+	var known []string
+	for _, d := range Dialects() {
+		for _, e := range d.Events() {
+			known = append(known, string(e))
+		}
+	}
+	if near := spelling.Near(name, known); len(near) > 0 {
+		return fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return ""
 }
 
 // Field returns a field of the client's own input as text, "" if it is not there.

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,6 +36,7 @@ var ClaudeCode = &Dialect{
 		AnyEvent:         claudePassing,
 		"PreModelSwitch": {CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Block, CauseOutput: Continue, CauseExit: Continue, CauseUnsupported: Continue},
 	},
+	Passes:            claudePasses,
 	Parallel:          true,
 	MaxContext:        10_000,
 	FollowsDir:        true,
@@ -199,30 +201,40 @@ func claudeDetaches(line []byte) bool {
 	return claudeAsync(gjson.Parse(text))
 }
 
-func claudeAsync(answer gjson.Result) bool {
-	return answer.Get("async").Type == gjson.True && !answer.Get("decision").Exists() && !answer.Get("hookSpecificOutput").Exists() && !answer.Get("continue").Exists()
+// claudeAsync reports whether an answer says that nobody is to wait, and nothing that could decide, however it is spelt.
+func claudeAsync(answer gjson.Result) (async bool) {
+	if !answer.IsObject() {
+		return false
+	}
+	decides := false
+	answer.ForEach(func(key, value gjson.Result) bool {
+		switch name := strictjson.Text(key.Raw); {
+		case name == "async": // of two the last counts
+			async = value.Type == gjson.True
+		case slices.Contains(claudeDeciding, name) || claudeMeant(name, claudeTop) != "":
+			decides = true
+		}
+		return true
+	})
+	return async && !decides
 }
 
 // claudeJudge reads, in this order: no start, deadline, output, exit code.
 func claudeJudge(c *Call, hook string, r *Result) Verdict {
 	m := claudeMomentOf(claudeEvent(c))
 	who := said(m.name, hook)
-	var v Verdict
 	switch {
 	case r.Err != nil:
-		v = Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
+		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
 	case r.Async:
 		return Verdict{Decision: Continue, Status: StatusAsync}
 	case r.TimedOut: // what it printed until then is no answer
-		v = Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
-	default:
-		v = claudeResult(c, m, hook, r)
+		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
 	}
-	if v.Problem != "" && m.does&fails == 0 {
-		return v.passed(m.name) // onFailure means nothing here
-	}
-	return v
+	return claudeResult(c, m, hook, r)
 }
+
+func claudePasses(e Event) bool { return claudeMomentOf(e).does&fails == 0 }
 
 // claudeResult judges a hook that ended.
 func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
@@ -264,7 +276,11 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 		if r.Signal != "" {
 			v.Cause, v.Problem = CauseSignal, who+" was killed by "+r.Signal
 		}
-		if !isJSON && stderr != "" {
+		switch {
+		case stderr == "":
+		case isJSON: // its reason is that of what it answered
+			v.Problem += "\n" + stderr
+		default:
 			v.Reason = v.Problem + "\n" + stderr
 		}
 		return v
@@ -309,7 +325,7 @@ func claudeAnswer(c *Call, m claudeMoment, hook, text string, cut bool) (Verdict
 	if claudeAsync(gjson.Parse(text)) {
 		return Verdict{Decision: Continue, Status: StatusAsync}, nil
 	}
-	a, err := claudeObject(gjson.Parse(text), claudeTop, "")
+	a, slip, err := claudeObject(gjson.Parse(text), claudeTop, "")
 	if err != nil {
 		return Verdict{Decision: Continue}, err
 	}
@@ -318,41 +334,44 @@ func claudeAnswer(c *Call, m claudeMoment, hook, text string, cut bool) (Verdict
 		if err := claudeEventName(object, m.name); err != nil {
 			return Verdict{Decision: Continue}, err
 		}
-		if s, err = claudeObject(object, m.answer, "hookSpecificOutput"); err != nil {
+		var inner string
+		if s, inner, err = claudeObject(object, m.answer, "hookSpecificOutput"); err != nil {
 			return Verdict{Decision: Continue}, err
 		}
+		slip = cmp.Or(slip, inner)
 	}
-	return claudeVerdict(c, m, hook, a, s)
+	v, err := claudeVerdict(c, m, hook, a, s)
+	if err == nil && slip != "" && v.Decision != Block {
+		return Verdict{Decision: Continue}, fmt.Errorf("it has %s, so what it decided is not known", slip)
+	}
+	return v, err
 }
 
-// claudeObject returns the fields of an object that are known, the last of equal ones, each of its type.
-func claudeObject(object gjson.Result, known []claudeField, where string) (map[string]gjson.Result, error) {
-	found := map[string]gjson.Result{}
-	misspelt := ""
+// claudeObject returns the fields of an object that are known, the last of equal ones, each of its type. slip names a field
+// that is not, and that one which decides is meant by.
+func claudeObject(object gjson.Result, known []claudeField, where string) (found map[string]gjson.Result, slip string, err error) {
+	found = map[string]gjson.Result{}
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
 		if slices.ContainsFunc(known, func(f claudeField) bool { return f.key == name }) {
 			found[name] = value
 		} else if meant := claudeMeant(name, known); meant != "" {
-			misspelt = fmt.Sprintf("%q for %q", name, meant)
+			slip = fmt.Sprintf("%q for %q", name, meant)
 		}
 		return true
 	})
 	for _, f := range known { // in their order, so that the same answer has the same error
 		if value, ok := found[f.key]; ok {
 			if err := claudeType(f, value, where); err != nil {
-				return nil, err
+				return nil, "", err
 			}
 		}
 	}
-	if misspelt != "" {
-		return nil, fmt.Errorf("it has %s, so what it decided is not known", misspelt)
-	}
-	return found, nil
+	return found, slip, nil
 }
 
 // claudeDeciding are the keys that block. One that is misspelt the client passes over, and the call goes on.
-var claudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision"}
+var claudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision", "action", "behavior"}
 
 // claudeMeant returns the key that blocks and that name is a slip of the pen for.
 func claudeMeant(name string, known []claudeField) string {
@@ -451,7 +470,7 @@ func claudeVerdict(c *Call, m claudeMoment, hook string, a, s map[string]gjson.R
 		block("The hook answered: " + action)
 	}
 	if input, ok := s["updatedInput"]; ok && v.Decision != Block {
-		v.UpdatedInput = strictjson.Compact(nil, input.Raw)
+		v.UpdatedInput = rewritten(input)
 	}
 	for _, key := range []string{"updatedToolOutput", "updatedMCPToolOutput"} {
 		if output, ok := s[key]; ok {
@@ -477,7 +496,7 @@ var claudeCarried = []string{"additionalContext", "permissionDecision", "permiss
 
 // claudePermission reads the decision of PermissionRequest.
 func claudePermission(v *Verdict, decision gjson.Result, block func(...string)) error {
-	d, err := claudeObject(decision, []claudeField{{"behavior", "allow|deny"}, {"message", "string"}, {"interrupt", "boolean"}, {"updatedInput", "object"}, {"updatedPermissions", "any"}}, "decision")
+	d, _, err := claudeObject(decision, []claudeField{{"behavior", "allow|deny"}, {"message", "string"}, {"interrupt", "boolean"}, {"updatedInput", "object"}, {"updatedPermissions", "any"}}, "decision")
 	if err != nil {
 		return err
 	}
@@ -498,7 +517,7 @@ func claudePermission(v *Verdict, decision gjson.Result, block func(...string)) 
 	}
 	v.Approved, v.Cause = true, CausePolicy
 	if input, ok := d["updatedInput"]; ok {
-		v.UpdatedInput = strictjson.Compact(nil, input.Raw)
+		v.UpdatedInput = rewritten(input)
 	}
 	if permissions, ok := d["updatedPermissions"]; ok {
 		v.Other.Set("updatedPermissions", strictjson.Compact(nil, permissions.Raw))
@@ -518,6 +537,16 @@ func claudeRewrite(v *Verdict, c *Call, m claudeMoment, hook, key string, output
 	case c.Tool == "Bash" && (output.Get("stdout").Type != gjson.String || output.Get("stderr").Type != gjson.String || !output.Get("interrupted").IsBool()):
 		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
 	default:
-		v.UpdatedOutput = strictjson.Compact(nil, output.Raw)
+		v.UpdatedOutput = rewritten(output)
 	}
+}
+
+// rewritten returns a value that a hook puts in the place of another, without equal keys: whoever gets it must not read
+// another value than the client would.
+func rewritten(value gjson.Result) []byte {
+	same, _, err := once(value.Raw, "")
+	if err != nil {
+		same = value.Raw // it was found to be JSON before
+	}
+	return strictjson.Compact(nil, same)
 }

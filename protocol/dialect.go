@@ -20,6 +20,9 @@ type Dialect struct {
 	// are not there. What is not in it blocks.
 	Failure map[Event]FailurePolicy
 
+	// Passes reports whether no failure can hold anything up at an event, whatever policies say; nil: there is no such event.
+	Passes func(Event) bool
+
 	// Parallel: all hooks of a call start at once and see the same call, and all are waited for. Else they run in the order
 	// of the file, and each sees what earlier ones rewrote.
 	Parallel bool
@@ -90,6 +93,9 @@ func DialectNamed(name string) (*Dialect, bool) {
 // FailureMeans returns what a hook without an answer amounts to: by the first of the policies that names the cause,
 // else by the dialect.
 func (d *Dialect) FailureMeans(c *Call, cause Cause, policies ...FailurePolicy) Decision {
+	if d.Passes != nil && d.Passes(d.EventOf(c)) {
+		return Continue
+	}
 	for _, p := range policies {
 		if decision, ok := p[cause]; ok {
 			return decision

@@ -37,6 +37,7 @@ type Outcome struct {
 	Duration       Milliseconds `json:"duration_ms"`
 
 	rewroteInput, rewroteOutput string // names of the hooks that did
+	failed                      bool   // the tool failed, for which a client may have an event of its own
 }
 
 // Inject is one text for the model.
@@ -87,6 +88,9 @@ func Report(name, source string, r *Result, v *Verdict) HookReport {
 		Signal: r.Signal, Duration: Milliseconds(r.Duration),
 		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
 	}
+	if r.Posted {
+		h.Stderr = "" // it says why there was no answer, and so does the verdict
+	}
 	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && !r.Posted && r.Signal == "" {
 		h.ExitCode = &r.ExitCode
 	}
@@ -116,16 +120,16 @@ func Skipped(name, source string, d *Dialect) Judged {
 }
 
 // Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a client.
-func Unsupported(c *Call, hook, kind string) Verdict {
+func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
 	return Verdict{Cause: CauseUnsupported, Status: StatusSkipped,
-		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", said(c.Event, hook), kind)}
+		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", said(d.EventOf(c), hook), kind)}
 }
 
 // Merge makes one outcome of what the hooks said, given in file order. The strictest decision counts, and the first
 // hook in the file that made it gives reason and cause. Of rewrites and stop reasons the last counts. Texts keep the
 // order of the file. No hooks at all is a plain continue.
 func Merge(c *Call, judged []Judged) Outcome {
-	o := Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: Continue, Hooks: []HookReport{}}
+	o := Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: Continue, Hooks: []HookReport{}, failed: c.Failed}
 	for i := range judged {
 		o.Decision = min(o.Decision, judged[i].Verdict.Decision)
 	}

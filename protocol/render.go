@@ -96,7 +96,7 @@ type claudeOutput struct {
 //
 // At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
 func (o Outcome) Claude() ([]byte, error) {
-	event := o.Event.Claude()
+	event := claudeEvent(&Call{Event: o.Event, Failed: o.failed})
 	if text := o.Text(); event == "PreCompact" && text != "" {
 		return []byte(text), nil
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // Tenex is the dialect of `.tenex-hooks.json` in its own form. Hooks run one after the other; before a tool any exit
@@ -88,6 +90,9 @@ func tenexPayload(c *Call) (Payload, []string, error) {
 		o.raw("tool_input", input)
 	}
 	if post {
+		if response := gjson.Get(c.ClientInput, "tool_response"); response.Exists() {
+			result = []byte(response.Raw) // the client's hooks know it as the object that it is
+		}
 		o.raw("tool_response", result)
 	}
 	if tool {

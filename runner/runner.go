@@ -179,7 +179,7 @@ func (r *Runner) askOne(ctx context.Context, h *projecthooks.Hook, c *protocol.C
 	var result protocol.Result
 	var v protocol.Verdict
 	if h.Unsupported != "" {
-		v = protocol.Unsupported(c, h.Name, h.Unsupported)
+		v = protocol.Unsupported(h.Dialect, c, h.Name, h.Unsupported)
 	} else {
 		result = r.run(ctx, h, c, payload, g)
 		if errors.Is(result.Err, projecthooks.ErrNoPoster) {
@@ -201,7 +201,7 @@ func (r *Runner) warnings() []projecthooks.Problem {
 	if r == nil {
 		return nil
 	}
-	return r.config.Warnings
+	return r.config.Warned()
 }
 
 // check makes sure that there is something to ask about, and completes the call.

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
 )
 
 var check = command{
@@ -94,22 +96,41 @@ func checkFile(path, workspace string) checkedFile {
 		return f
 	}
 	if workspace == "" {
-		workspace = filepath.Dir(path)
+		workspace = projectOf(path)
 	}
 	if workspace, err = filepath.Abs(workspace); err != nil {
 		f.Errors = []projecthooks.Problem{{File: path, Text: err.Error()}}
 		return f
 	}
 	f.Hooks = len(cfg.Hooks)
-	f.Warnings = append(f.Warnings, cfg.Warnings...)
+	f.Warnings = append(f.Warnings, cfg.Warned()...)
+	binary, err := os.Executable()
+	if err != nil {
+		f.Errors = []projecthooks.Problem{{File: path, Text: "finding hookrun itself: " + err.Error()}}
+		return f
+	}
+	r := runner.New(cfg, runner.Options{Binary: binary})
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		if h.Unsupported != "" {
 			f.Warnings = append(f.Warnings, h.Problem(fmt.Sprintf("a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome", h.Unsupported)))
 		}
-		f.Errors = append(f.Errors, h.Inspect(workspace, append(os.Environ(), h.Environment()...))...)
+		f.Errors = append(f.Errors, h.Inspect(workspace, r.Environment(h, protocol.Call{Workspace: workspace}))...)
 	}
 	return f
+}
+
+// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above .claude,
+// and for a plugin, whose file lies anywhere, the current one.
+func projectOf(path string) string {
+	folder := filepath.Dir(path)
+	switch {
+	case filepath.Base(path) == "hooks.json":
+		return "."
+	case filepath.Base(folder) == ".claude":
+		return filepath.Dir(folder)
+	}
+	return folder
 }
 
 func (r *checkReport) exit() int {

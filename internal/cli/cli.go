@@ -97,36 +97,40 @@ func (c *command) run(args []string, std Streams) int {
 	switch {
 	case !c.answers:
 		return exitFailed
-	case c.claude && !otherOutput(args):
+	case c.claude && !asksFor(args, "json") && !asksFor(args, "text"):
 		return exitBlock
 	}
 	return failure(args)
 }
 
-// otherOutput reports whether the words ask for an output that no client reads the exit code of.
-func otherOutput(args []string) bool {
+// failure is the exit code of an error. With --output claude it is another: a client of Claude Code's kind takes all codes
+// but 2 for a pass. The flag is looked for in the words themselves, since the error may be in one before it.
+func failure(args []string) int {
+	if asksFor(args, "claude") {
+		return exitBlock
+	}
+	return exitFailed
+}
+
+// asksFor reports whether the words have a form of output: as --output FORM, --output=FORM, -o FORM, -o=FORM or -oFORM, also
+// behind -v in one word.
+func asksFor(args []string, form string) bool {
 	for i, a := range args {
-		for _, form := range []string{"text", "json"} {
-			if a == form && i > 0 && (args[i-1] == "-o" || args[i-1] == "--output") || a == "--output="+form || a == "-o"+form || a == "-o="+form {
-				return true
-			}
+		value, found := strings.CutPrefix(a, "--output")
+		if !found && strings.HasPrefix(a, "-") {
+			value, found = strings.CutPrefix(strings.TrimLeft(a[1:], "v"), "o")
+		}
+		if !found {
+			continue
+		}
+		if value == "" && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if strings.TrimPrefix(value, "=") == form {
+			return true
 		}
 	}
 	return false
-}
-
-// failure is the exit code of an error. With --output claude it is another: a client of Claude Code's kind takes all codes
-// but 2 for a pass. The flag is looked for in the words themselves, since the error may be in one before it, and too much is
-// taken for it rather than too little.
-func failure(args []string) int {
-	for i, a := range args {
-		flag := strings.HasPrefix(a, "-") && strings.HasSuffix(a, "claude")
-		value := a == "claude" && i > 0 && strings.HasPrefix(args[i-1], "-")
-		if flag || value {
-			return exitBlock
-		}
-	}
-	return exitFailed
 }
 
 // complain prints an error: places in a file as they are, anything else with our name.

@@ -14,7 +14,7 @@ import (
 
 var explain = command{
 	name:    "explain",
-	args:    "EVENT [FLAGS]",
+	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
 	summary: "say which hooks a call would run, and why; runs none",
 	about: "Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or why not; which program\n" +
 		"that is, where it would run, how long it may take, and what each kind of failure would mean. It runs nothing.",
@@ -24,13 +24,11 @@ var explain = command{
 		f.defineTool(flags)
 		f.defineResult(flags)
 		f.define(flags, "text", "json")
+		input := flags.String("input", "", "a client's own hook input as `JSON|@FILE|-`, in the place of EVENT and its flags")
 		return func(args []string, std Streams) (int, error) {
-			if len(args) != 1 {
-				return 0, errors.New("give one EVENT: " + eventNames())
-			}
-			event, ok := protocol.ParseEvent(args[0])
-			if !ok {
-				return 0, fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], strings.Split(eventNames(), ", ")), eventNames())
+			event, err := f.explained(args, *input, std)
+			if err != nil {
+				return 0, err
 			}
 			if err := f.finish(event, std.In); err != nil {
 				return 0, err
@@ -41,6 +39,7 @@ var explain = command{
 			}
 			o.Subreaper = false // nothing will run
 			e := newExplanation(f.call, cfg, o)
+			e.Warnings = append(f.warnings, e.Warnings...)
 			if f.output == "json" {
 				return exitOK, writeJSON(std, e)
 			}
@@ -49,12 +48,38 @@ var explain = command{
 	},
 }
 
-func eventNames() string {
-	var names []string
-	for _, e := range protocol.Events() {
-		names = append(names, string(e))
+// explained returns the event that the words name, or that of a client's input.
+func (f *callFlags) explained(args []string, input string, std Streams) (protocol.Event, error) {
+	if input != "" {
+		if err := noArgs(args); err != nil {
+			return "", err
+		}
+		doc, err := value("--input", input, std.In)
+		if err != nil {
+			return "", err
+		}
+		f.call, f.warnings, err = protocol.ParseInput(doc)
+		return f.call.Event, err
 	}
-	return strings.Join(names, ", ")
+	const known = "pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop"
+	if len(args) != 1 {
+		return "", errors.New("give one EVENT: known are " + known)
+	}
+	event, ok := protocol.ParseEvent(args[0])
+	if !ok {
+		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], eventNames()), known)
+	}
+	return event, nil
+}
+
+// eventNames are all names of events, TENEX's first.
+func eventNames() (names []string) {
+	for _, d := range protocol.Dialects() {
+		for _, e := range d.Events() {
+			names = append(names, string(e))
+		}
+	}
+	return names
 }
 
 // explanation is what explain says.
@@ -87,7 +112,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 	if e.Files == nil {
 		e.Files = []string{}
 	}
-	for _, w := range cfg.Warnings {
+	for _, w := range cfg.Warned() {
 		e.Warnings = append(e.Warnings, w.Error())
 	}
 	r := runner.New(cfg, o)

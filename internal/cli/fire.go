@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,8 +43,11 @@ func (f *callFlags) fireInput(std Streams) (int, error) {
 			return 0, fmt.Errorf("--%s: fire takes this from the hook input on stdin; leave it out", name)
 		}
 	}
-	if !f.flags.Changed("workspace") {
-		f.workspace = cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), f.workspace)
+	if project := os.Getenv("CLAUDE_PROJECT_DIR"); project != "" && !f.flags.Changed("workspace") {
+		if info, err := os.Stat(project); err != nil || !info.IsDir() {
+			return 0, fmt.Errorf("CLAUDE_PROJECT_DIR is %s, which is no folder; set it to the project's, or give --workspace", project)
+		}
+		f.workspace = project
 	}
 	var doc strings.Builder
 	n, err := io.Copy(&doc, io.LimitReader(std.In, maxValue+1))

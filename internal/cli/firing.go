@@ -70,7 +70,7 @@ func descend() error {
 	const variable, deepest = "HOOKRUN_DEPTH", 4
 	depth, _ := strconv.Atoi(os.Getenv(variable)) // nobody else sets it
 	if depth >= deepest {
-		return fmt.Errorf("%d hooks deep in each other: a hook calls hookrun, which runs that hook again", depth)
+		return fmt.Errorf("%d hooks deep in each other: a hook calls hookrun, which runs that hook again; take hookrun out of the files that it reads there", depth)
 	}
 	return os.Setenv(variable, strconv.Itoa(depth+1))
 }

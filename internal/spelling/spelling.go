@@ -31,13 +31,13 @@ func Near(wrong string, words []string) (close []string) {
 	return close
 }
 
-func plain(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), "_", "")
+func plain(s string) []rune {
+	return []rune(strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), "_", ""))
 }
 
 // distance counts the letters to insert, remove, replace or swap with their neighbour to get from a to b. 3 stands for
 // all that is too far to count: nonsense can be a million letters long, and a file can have a hundred thousand of it.
-func distance(a, b string) int {
+func distance(a, b []rune) int {
 	const longest = 128
 	if len(a) > len(b)+2 || len(b) > len(a)+2 || len(b) >= longest {
 		return 3

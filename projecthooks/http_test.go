@@ -1,0 +1,250 @@
+//go:build unix
+
+package projecthooks_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// posting is a file whose only hook posts to an address.
+func posting(settings, url string) string {
+	return `{` + settings + `"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"` + url + `","headers":{"X-Key":"secret"}}]}]}}`
+}
+
+// TestClaudeProgram: what a hook in Claude Code's form starts.
+func TestClaudeProgram(t *testing.T) {
+	w := newWorkspace(t)
+	guard := w.file("project/guard", "#!/bin/sh\n", 0o755)
+	plugin := w.file("plug in/guard", "#!/bin/sh\n", 0o755)
+	pwsh := w.file("bin/pwsh", "#!/bin/sh\n", 0o755)
+	env := []string{"PATH=" + filepath.Dir(pwsh), "CLAUDE_PROJECT_DIR=/old", "CLAUDE_PROJECT_DIR=" + filepath.Dir(guard), "CLAUDE_PLUGIN_ROOT=" + filepath.Dir(plugin), "X=x"}
+	t.Chdir(w.dir) // where hookrun stands must not matter
+	for _, test := range []struct {
+		name, hook string
+		path       string
+		argv       []string
+		err        string
+	}{
+		// In a command line they are variables, which is the shell's business.
+		{"a command line", `"command":"${CLAUDE_PROJECT_DIR}/guard"`, "/bin/sh", []string{"sh", "-c", "${CLAUDE_PROJECT_DIR}/guard"}, ""},
+		{"bash is sh", `"command":"guard","shell":"bash"`, "/bin/sh", []string{"sh", "-c", "guard"}, ""},
+		{"the project's folder", `"command":"${CLAUDE_PROJECT_DIR}/guard","args":["${CLAUDE_PROJECT_DIR}","-C=${CLAUDE_PROJECT_DIR}/${CLAUDE_PROJECT_DIR}"]`,
+			guard, []string{guard, w.dir + "/project", "-C=" + w.dir + "/project/" + w.dir + "/project"}, ""},
+		{"the plugin's folder", `"command":"${CLAUDE_PLUGIN_ROOT}/guard","args":[]`, plugin, []string{plugin}, ""},
+		{"no other variables", `"command":"./guard","args":["$X","${X}","$CLAUDE_PROJECT_DIR","${CLAUDE_PROJECT_DIR","~","*","${claude_project_dir}"]`,
+			guard, []string{"./guard", "$X", "${X}", "$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR", "~", "*", "${claude_project_dir}"}, ""},
+		{"a program in the hook's folder", `"command":"./guard","args":["a b"]`, guard, []string{"./guard", "a b"}, ""},
+		{"a program in PATH", `"command":"pwsh","args":[""]`, pwsh, []string{"pwsh", ""}, ""},
+		{"a name is not looked up in the hook's folder", `"command":"guard","args":[]`, "", nil, "guard: not found in PATH"},
+		{"missing", `"command":"${CLAUDE_PROJECT_DIR}/missing","args":[]`, "", nil, w.dir + "/project/missing: no such file"},
+		{"arguments make no command line", `"command":"./guard -x","args":[]`, "", nil, "./guard -x: no such file"},
+		{"PowerShell", `"command":"exit 2","shell":"powershell"`, pwsh, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", "exit 2"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := one(t, pre(`{"type":"command",`+test.hook+`}`))
+			path, argv, err := h.Program(filepath.Dir(guard), env)
+			if test.err != "" {
+				require.EqualError(t, err, test.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.path, path)
+			require.Equal(t, test.argv, argv)
+		})
+	}
+	t.Run("PowerShell that is not there", func(t *testing.T) {
+		h := one(t, pre(`{"type":"command","command":"exit 2","shell":"powershell"}`))
+		_, _, err := h.Program(w.dir, []string{"PATH=" + w.dir})
+		require.EqualError(t, err, "pwsh: not found in PATH")
+		require.Equal(t, []projecthooks.Problem{{File: "f", Line: 2, Column: 29, Text: `hook "exit 2": pwsh: not found in PATH`}}, h.Inspect(w.dir, []string{"PATH=" + w.dir}))
+	})
+	t.Run("the configuration stays as it is", func(t *testing.T) {
+		h := one(t, pre(`{"type":"command","command":"./guard","args":["${CLAUDE_PROJECT_DIR}"]}`))
+		_, _, err := h.Program(filepath.Dir(guard), env)
+		require.NoError(t, err)
+		require.Equal(t, []string{"./guard", "${CLAUDE_PROJECT_DIR}"}, h.Command.Argv, "the next call may be in another project")
+	})
+}
+
+// TestInspectClaude: the place of a fault is that of the command, not of the hook.
+func TestInspectClaude(t *testing.T) {
+	w := newWorkspace(t)
+	w.file("plain", "#!/bin/sh\n", 0o644)
+	env := []string{"PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + w.dir}
+	for hook, want := range map[string]string{
+		`{"type":"command","command":"./plain; true"}`:                                        "",
+		`{"type":"command","command":"./plain"}`:                                              `f:2:29: hook "./plain": ./plain: not executable; chmod +x it`,
+		`{"type":"command","args":[],"command":"${CLAUDE_PROJECT_DIR}/gone"}`:                 `f:2:39: hook "'${CLAUDE_PROJECT_DIR}/gone'": ` + w.dir + `/gone: no such file`,
+		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/gone.sh"]}`:          `f:2:29: hook "sh '${CLAUDE_PROJECT_DIR}/gone.sh'": ` + w.dir + `/gone.sh: no such file`,
+		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/plain"]}`:            "",
+		`{"type":"http","url":"http://host/x"}`:                                               `f:2:22: hook "POST http://host/x": hookrun cannot post to http://host/x: the path of the hookrun binary is not known`,
+		`{"type":"prompt","prompt":"rm -rf"}`:                                                 "",
+		`{"type":"command","command":"sh","args":["-c","./gone"],"if":"Bash","timeout":0.25}`: "",
+	} {
+		require.Equal(t, want, projecthooks.Problems(one(t, pre(hook)).Inspect(w.dir, env)).Error())
+	}
+}
+
+func TestPoster(t *testing.T) {
+	w := newWorkspace(t)
+	hookrun := w.file("bin/hookrun", "#!/bin/sh\n", 0o755)
+	elsewhere := w.file("elsewhere/hookrun-https", "#!/bin/sh\n", 0o755)
+	program := func(t *testing.T, doc string, env ...string) (string, []string, error) {
+		path, argv, err := one(t, doc).Program(w.dir, env)
+		require.NotContains(t, strings.Join(argv, " "), "secret", "a command line is for all to see")
+		require.NotContains(t, strings.Join(argv, " "), "host")
+		return path, argv, err
+	}
+	t.Run("http is for hookrun itself", func(t *testing.T) {
+		for _, url := range []string{"http://host/x", "http://host", "http://user:pw@127.0.0.1:80/?q", "HTTP://host"} {
+			path, argv, err := program(t, posting("", url), "HOOKRUN="+hookrun)
+			require.NoError(t, err, url)
+			require.Equal(t, hookrun, path)
+			require.Equal(t, []string{"hookrun", "http-hook"}, argv)
+		}
+	})
+	t.Run("http without hookrun", func(t *testing.T) {
+		for _, env := range [][]string{nil, {"HOOKRUN="}, {"HOOKRUNNER=/bin/true", "PATH=" + filepath.Dir(hookrun)}} {
+			_, _, err := program(t, posting("", "http://host/x"), env...)
+			require.EqualError(t, err, "hookrun cannot post to http://host/x: the path of the hookrun binary is not known")
+			require.ErrorIs(t, err, projecthooks.ErrNoPoster)
+		}
+	})
+	missing := "hookrun cannot post to https://host/x: hookrun-https is neither beside hookrun nor in PATH; install it: " +
+		"CGO_ENABLED=0 go install github.com/hookrun/hookrun/cmd/hookrun-https@latest"
+	t.Run("https without its program", func(t *testing.T) {
+		w.file("plain/hookrun-https", "#!/bin/sh\n", 0o644)
+		t.Chdir(filepath.Dir(elsewhere)) // where hookrun stands does not matter
+		for _, env := range [][]string{nil, {"HOOKRUN=" + hookrun}, {"HOOKRUN=" + hookrun, "PATH=.:" + filepath.Dir(hookrun) + ":" + w.dir + "/plain"}} {
+			_, _, err := program(t, posting("", "https://host/x"), env...)
+			require.EqualError(t, err, missing)
+			require.ErrorIs(t, err, projecthooks.ErrNoPoster)
+		}
+	})
+	t.Run("https in PATH", func(t *testing.T) {
+		path, argv, err := program(t, posting("", "https://host/x"), "HOOKRUN="+hookrun, "PATH=/nowhere:"+filepath.Dir(elsewhere))
+		require.NoError(t, err)
+		require.Equal(t, elsewhere, path)
+		require.Equal(t, []string{"hookrun-https"}, argv)
+		path, _, err = program(t, posting("", "https://host/x"), "PATH="+filepath.Dir(elsewhere))
+		require.NoError(t, err, "though the binary is not known")
+		require.Equal(t, elsewhere, path)
+	})
+	t.Run("https beside hookrun comes first", func(t *testing.T) {
+		beside := w.file("bin/hookrun-https", "#!/bin/sh\n", 0o755)
+		t.Cleanup(func() { require.NoError(t, os.Remove(beside)) })
+		path, argv, err := program(t, posting("", "https://host/x"), "HOOKRUN="+hookrun, "PATH="+filepath.Dir(elsewhere))
+		require.NoError(t, err)
+		require.Equal(t, beside, path)
+		require.Equal(t, []string{"hookrun-https"}, argv)
+	})
+}
+
+// TestAllowedURLs: the settings may say where hooks post to, with * for any text. What is not allowed must fail as a hook
+// that is missing does, but is no fault of hookrun's.
+func TestAllowedURLs(t *testing.T) {
+	for _, test := range []struct {
+		allowed, url string // the patterns are those of a JSON array
+		ok           bool
+	}{
+		{`"http://host/x"`, "http://host/x", true},
+		{`"http://host/x"`, "http://host/x2", false},
+		{`"http://host/x"`, "http://host/", false},
+		{`"http://host/*"`, "http://host/x/y?z", true},
+		{`"http://host/*"`, "http://host/", true},
+		{`"http://host/*"`, "http://host.evil.example/", false},
+		{`"http://host*"`, "http://host.evil.example/", true}, // as it says
+		{`"http://HOST/*"`, "http://host/x", false},
+		{`"*"`, "http://anywhere", true},
+		{`"http://*.example/*"`, "http://a.example/x", true},
+		{`"http://*.example/*"`, "http://a.example", false},
+		{`"http://*/a*b"`, "http://h/ab", true},
+		{`"http://*/ab*b"`, "http://h/ab", false}, // no letter counts twice
+		{`"*x*x*"`, "http://h/x", false},
+		{`"http://h*h"`, "http://h", false},
+		{`"http://*/x"`, "http://h/x", true},
+		{`"http://*/x"`, "http://h/x?evil", false},
+		{`"http://h/.x"`, "http://h/yx", false}, // no expression
+		{`"**"`, "http://h", true},
+		{`""`, "http://h", false},
+		{``, "http://h", false}, // none is allowed
+		{`"http://a","http://b"`, "http://b", true},
+	} {
+		h := one(t, posting(`"allowedHttpHookUrls":[`+test.allowed+`],`, test.url))
+		_, _, err := h.Program(".", []string{"HOOKRUN=/bin/hookrun"})
+		if test.ok {
+			require.NoError(t, err, test)
+			continue
+		}
+		require.EqualError(t, err, test.url+` is not among the "allowedHttpHookUrls" of the settings`, test)
+		require.NotErrorIs(t, err, projecthooks.ErrNoPoster)
+	}
+	t.Run("lists of several files are one", func(t *testing.T) {
+		cfg := claudeConfig(t, posting("", "http://a"), posting(`"allowedHttpHookUrls":["http://b"],`, "http://b"), `{"allowedHttpHookUrls":["http://c"],"hooks":{}}`, posting("", "http://c"))
+		var ok []bool
+		for i := range cfg.Hooks {
+			_, _, err := cfg.Hooks[i].Program(".", []string{"HOOKRUN=/bin/hookrun"})
+			ok = append(ok, err == nil)
+		}
+		require.Equal(t, []bool{false, true, true}, ok, "the first file said nothing of its own")
+	})
+}
+
+// TestPreamble reads with encoding/json what a poster gets on stdin before the payload.
+func TestPreamble(t *testing.T) {
+	type preamble struct {
+		URL            string            `json:"url"`
+		Headers        map[string]string `json:"headers"`
+		AllowedEnvVars []string          `json:"allowed_env_vars"`
+	}
+	quoted := func(v any) string {
+		text, err := json.Marshal(v)
+		require.NoError(t, err)
+		return string(text)
+	}
+	read := func(t *testing.T, h *projecthooks.Hook) (p preamble) {
+		line := string(h.Preamble())
+		require.Equal(t, len(line)-1, strings.IndexByte(line, '\n'), "it is one line")
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		require.NoError(t, d.Decode(&p))
+		return p
+	}
+	for _, want := range []preamble{
+		{"https://user:pw@host/ü?a=b&c=<d>#e", map[string]string{}, []string{}},
+		{"http://h", map[string]string{"Authorization": "Bearer ${TOKEN}", "X": ""}, []string{"TOKEN", "é", ""}},
+		{"http://h", map[string]string{"\"\\": "\"\\/\b\n\r\t\x00\x1f\x7f\u2028 <&> 日本 🙂", "": strings.Repeat("secret", 1000)}, []string{"a\"b\n", "A", "A"}},
+	} {
+		h := one(t, pre(`{"type":"http","url":`+quoted(want.URL)+`,"headers":`+quoted(want.Headers)+`,"allowedEnvVars":`+quoted(want.AllowedEnvVars)+`}`))
+		require.Equal(t, want, read(t, h))
+	}
+	t.Run("headers in the order of the file", func(t *testing.T) {
+		h := one(t, pre(`{"type":"http","url":"http://h","headers":{"b":"1","a":"2","B":"3"}}`))
+		require.Equal(t, `{"url":"http://h","headers":{"b":"1","a":"2","B":"3"},"allowed_env_vars":[]}`+"\n", string(h.Preamble()))
+	})
+	t.Run("the settings may allow fewer variables", func(t *testing.T) {
+		const hook = `"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h","allowedEnvVars":["A","B","C","A"]}]}]}}`
+		for docs, want := range map[string][]string{
+			`{`: {"A", "B", "C", "A"},
+			`{"httpHookAllowedEnvVars":["C","A","X","a*"],`:                                              {"A", "C", "A"},
+			`{"httpHookAllowedEnvVars":[],`:                                                              {},
+			`{"httpHookAllowedEnvVars":["*"],`:                                                           {},
+			`{"httpHookAllowedEnvVars":["A"],"hooks":{}}` + "\n" + `{`:                                   {"A", "A"},
+			`{"httpHookAllowedEnvVars":["A"],"hooks":{}}` + "\n" + `{"httpHookAllowedEnvVars":["B"],`:    {"A", "B", "A"},
+			`{"allowedHttpHookUrls":[],"httpHookAllowedEnvVars":[],"hooks":{}}` + "\n" + `{"model":"m",`: {},
+		} {
+			cfg := claudeConfig(t, strings.Split(docs+hook, "\n")...)
+			h := &cfg.Hooks[len(cfg.Hooks)-1]
+			require.Equal(t, want, read(t, h).AllowedEnvVars, docs)
+			require.Equal(t, []string{"A", "B", "C", "A"}, h.HTTP.AllowedEnvVars, "what the file says stays")
+		}
+	})
+}

@@ -1,0 +1,213 @@
+package protocol_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// oracle is what Claude Code makes of a PreToolUse hook's stdout, read by encoding/json, which knows nothing of hookrun.
+type oracle struct {
+	plain    bool // no object: the client does not look into it
+	async    bool
+	invalid  bool // an object that fails the client's validation
+	decision protocol.Decision
+	approved bool
+	stop     bool
+	top      map[string]json.RawMessage
+	specific map[string]json.RawMessage
+}
+
+// preToolUse are the fields of an answer and their types, null being none of them.
+var (
+	topTypes      = map[string]string{"continue": "bool", "suppressOutput": "bool", "stopReason": "string", "decision": "approve block", "reason": "string", "systemMessage": "string", "terminalSequence": "string", "hookSpecificOutput": "object"}
+	specificTypes = map[string]string{"hookEventName": "PreToolUse", "permissionDecision": "allow deny ask defer", "permissionDecisionReason": "string", "updatedInput": "object", "additionalContext": "string"}
+)
+
+func ofType(value json.RawMessage, want string) bool {
+	switch value[0] {
+	case 't', 'f':
+		return want == "bool"
+	case '{':
+		return want == "object"
+	case '"':
+		return want == "string" || slices.Contains(strings.Fields(want), stringOf(value))
+	}
+	return false
+}
+
+func stringOf(value json.RawMessage) (s string) {
+	_ = json.Unmarshal(value, &s)
+	return s
+}
+
+func readByOracle(stdout string) oracle {
+	text := strings.Trim(string([]rune(stdout)), jsSpace) // U+FFFD for each byte that is no UTF-8
+	o := oracle{decision: protocol.Continue}
+	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
+		o.plain = true
+		return o
+	}
+	// A map tells keys apart by case and keeps the last of equal ones, as the client does; a struct would do neither.
+	if json.Unmarshal([]byte(text), &o.top) != nil {
+		o.invalid = true
+		return o
+	}
+	decides := o.top["decision"] != nil || o.top["hookSpecificOutput"] != nil || o.top["continue"] != nil
+	if says(o.top["async"], true) && !decides {
+		o.async = true
+		return o
+	}
+	for key, want := range topTypes {
+		o.invalid = o.invalid || o.top[key] != nil && !ofType(o.top[key], want)
+	}
+	if object := o.top["hookSpecificOutput"]; object != nil && !o.invalid {
+		_ = json.Unmarshal(object, &o.specific)
+		o.invalid = o.specific["hookEventName"] == nil
+		for key, want := range specificTypes {
+			o.invalid = o.invalid || o.specific[key] != nil && !ofType(o.specific[key], want)
+		}
+	}
+	if o.invalid {
+		return o
+	}
+	o.stop = says(o.top["continue"], false)
+	legacy, word := stringOf(o.top["decision"]), stringOf(o.specific["permissionDecision"])
+	switch {
+	case legacy == "block" || word == "deny":
+		o.decision = protocol.Block
+	case word == "defer":
+		o.decision = protocol.Defer
+	case word == "ask":
+		o.decision = protocol.Ask
+	default:
+		o.approved = word == "allow" || legacy == "approve"
+	}
+	return o
+}
+
+// FuzzClaudeJudge holds the judge against the oracle, on the three kinds of exit: 0, 2 which blocks, and all others, on which
+// JSON alone counts.
+func FuzzClaudeJudge(f *testing.F) {
+	const denied = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"c"}}`
+	for _, s := range []string{
+		"", "text", "{}", "{", "{}{}", "null", "[]", denied, denied + " x", "x " + denied, "\ufeff" + denied, "\u0085" + denied, "{" + denied + "}", `{"a":1}`,
+		strings.Replace(denied, "deny", "ask", 1), strings.Replace(denied, "deny", "defer", 1), strings.Replace(denied, "deny", "allow", 1), strings.Replace(denied, "PreToolUse", "Stop", 1),
+		`{"decision":"block","reason":"r"}`, `{"decision":"approve","reason":"r"}`, `{"decision":"deny"}`, `{"decision":null}`, `{"decision":"block","decision":"approve"}`, `{"\u0064ecision":"block"}`,
+		`{"decision":"block","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"a":1}}}`, `{"decision":"approve",` + denied[1:],
+		`{"continue":false,"stopReason":"s","systemMessage":"m","suppressOutput":true,"terminalSequence":"\u0007"}`, `{"continue":"false"}`, `{"Decision":"block"}`, `{"reason":"\ud800"}`,
+		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"a": [1e400, null]},"permissionDecision":"ask"}}`, `{"hookSpecificOutput":{}}`, `{"hookSpecificOutput":[]}`,
+		`{"async":true}`, `{"async":true,"decision":"block"}`, `{"async":1}`, `{"hookSpecificOutput":1,"hookSpecificOutput":{"hookEventName":"PreToolUse"}}`, "{\"reason\":\"\xff\"}", `{"continue":false,}`,
+	} {
+		f.Add(s, uint8(0))
+		f.Add(s, uint8(1))
+		f.Add(s, uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, stdout string, exit uint8) {
+		if strings.Count(stdout, "[")+strings.Count(stdout, "{") > 9_000 {
+			return // depth is limited, and not to the same by all
+		}
+		r := exited(int(exit), stdout, "stderr")
+		v := claude("PreToolUse", r)
+		strict := claude("PreToolUse", r, onFailure(protocol.Block))
+		want := readByOracle(stdout)
+
+		require.False(t, v.Approved && v.Decision != protocol.Continue)
+		require.False(t, strict.Approved && strict.Decision != protocol.Continue)
+		require.False(t, v.Decision == protocol.Block && v.UpdatedInput != nil)
+		require.Equal(t, v.Decision != protocol.Continue, v.Status == protocol.StatusBlocked)
+		require.Equal(t, v.Decision != protocol.Continue, v.Reason != "" && !v.Approved, "who blocks says why, and nobody else has a reason but he who allows")
+		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
+
+		if want.async {
+			require.Equal(t, protocol.StatusAsync, v.Status)
+			require.Equal(t, protocol.Continue, strict.Decision)
+			return
+		}
+		if exit == 2 {
+			require.Equal(t, protocol.Block, v.Decision)
+			require.Equal(t, protocol.CausePolicy, v.Cause)
+			if want.decision != protocol.Block {
+				require.Equal(t, "stderr", v.Reason)
+			}
+			return
+		}
+		if strings.Contains(v.Problem, "so what it decided is not known") {
+			// A key that is misspelt is a failure here, while the client passes over it. What blocks there must block here too.
+			require.NotEqual(t, protocol.Block, want.decision)
+			want = oracle{invalid: true}
+		}
+		switch {
+		case want.invalid || want.plain && exit != 0:
+			require.Equal(t, protocol.Continue, v.Decision)
+			require.Equal(t, protocol.StatusFailed, v.Status)
+			require.Len(t, v.Warnings, 1)
+			require.Equal(t, protocol.Block, strict.Decision)
+			require.False(t, v.Approved || v.Stop || v.UpdatedInput != nil || v.Context != "")
+			return
+		case want.plain:
+			require.Equal(t, protocol.Continue, v.Decision)
+			require.Equal(t, protocol.StatusOK, v.Status)
+			require.False(t, v.Approved || v.Stop || v.UpdatedInput != nil || v.Context != "")
+			require.Equal(t, v, strict)
+			return
+		}
+		require.Equal(t, want.decision, v.Decision)
+		require.Equal(t, want.approved, v.Approved)
+		require.Equal(t, want.stop, v.Stop)
+		require.Equal(t, stringOf(want.top["systemMessage"]), v.SystemMessage)
+		require.Equal(t, stringOf(want.specific["additionalContext"]), v.Context)
+		if want.stop {
+			require.Equal(t, stringOf(want.top["stopReason"]), v.StopReason)
+		}
+		if reason := stringOf(want.specific["permissionDecisionReason"]); reason != "" && stringOf(want.specific["permissionDecision"]) == "deny" {
+			require.Equal(t, reason, v.Reason)
+		}
+		if input := want.specific["updatedInput"]; input != nil && want.decision != protocol.Block {
+			require.Equal(t, decode(t, input), decode(t, v.UpdatedInput))
+		} else {
+			require.Nil(t, v.UpdatedInput)
+		}
+		if exit == 0 || want.decision == protocol.Block {
+			require.Equal(t, v, strict, "an answer is no failure")
+		} else {
+			require.Equal(t, protocol.Block, strict.Decision, "whatever else was printed on an exit that is none")
+		}
+	})
+}
+
+// FuzzParseInput: what a client puts on stdin is either refused or reaches its hooks with nothing changed but its form.
+func FuzzParseInput(f *testing.F) {
+	for _, s := range []string{
+		"", "{}", "[]", `{"hook_event_name":"Stop"}`, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`, "\ufeff{\"hook_event_name\":\"Stop\"}",
+		`{"hook_event_name":"PostToolUse","tool_response":{"a": "\ud800"},"error":null}`, `{"hook_event_name":"Stop","hook_event_name":"pre-tool"}`, "{\"hook_event_name\":\"Stop\",\"\xff\":1}",
+		`{"hook_event_name":"Stop","x":1e400,"y":-0.10}`, `{"hook_event_name":"Stop","cwd":1}`, `{"hook_event_name":"Stop","a\u0022b":"\u2028<&>"}`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, doc string) {
+		c, _, err := protocol.ParseInput(doc)
+		if err != nil {
+			return
+		}
+		var want map[string]json.RawMessage
+		text := strings.TrimPrefix(string([]rune(doc)), "\ufeff")
+		require.NoError(t, json.Unmarshal([]byte(text), &want), "no JSON object gets through")
+		require.Equal(t, decode(t, []byte(text)), decode(t, []byte(c.ClientInput)))
+		require.Equal(t, stringOf(want["hook_event_name"]), string(c.Event))
+		require.Equal(t, stringOf(want["tool_name"]), c.Tool)
+		require.NotContains(t, c.ClientInput, "\n")
+		p, _, err := protocol.ClaudeCode.Payload(&c)
+		require.NoError(t, err)
+		require.Equal(t, c.ClientInput+"\n", string(p.Bytes()))
+		again, warnings, err := protocol.ParseInput(c.ClientInput)
+		require.NoError(t, err)
+		require.Empty(t, warnings, "of equal keys only one is left")
+		require.Equal(t, c, again)
+	})
+}

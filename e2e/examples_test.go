@@ -105,6 +105,9 @@ func examples(t *testing.T) string {
 	files, err := os.ReadDir(from)
 	require.NoError(t, err)
 	for _, f := range files {
+		if f.IsDir() {
+			continue // with tests of its own
+		}
 		text, err := os.ReadFile(filepath.Join(from, f.Name()))
 		require.NoError(t, err)
 		mode := os.FileMode(0o755)

@@ -118,6 +118,7 @@ f:2:19: PreToolUse 1, hook 2: a hook of type "agent" needs "prompt"` + whole},
 
 	{"timeout zero", pre(`{"type":"command","command":"a","timeout":0}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be more than 0, not 0` + whole},
 	{"timeout negative", claudeForm("SessionEnd", `{"type":"prompt","prompt":"p","timeout":-0.5}`), `f:2:41: SessionEnd 1, hook 1: "timeout" must be more than 0, not -0.5` + entry},
+	{"timeout negative without end", pre(`{"type":"command","command":"a","timeout":-1e400}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be more than 0, not -1e400` + whole},
 	{"timeout in words", pre(`{"type":"command","command":"a","timeout":"5s"}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be a number, not a string` + whole},
 
 	{"no address", pre(`{"type":"http","url":""}`), `f:2:22: PreToolUse 1, hook 1: "url" must be an address such as https://host/path, not ""` + whole},
@@ -444,7 +445,8 @@ func TestClaudeHook(t *testing.T) {
 			Headers:        []projecthooks.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
 			AllowedEnvVars: []string{"TOKEN", "X"},
 		}, h.HTTP)
-		require.Equal(t, "POST https://user:pw@host:8443/a?b=c#d", h.String())
+		require.Equal(t, "POST https://host:8443/a", h.Name, "reports have it, so it has no secrets")
+		require.Equal(t, "POST https://host:8443/a", h.String())
 		require.Equal(t, projecthooks.Command{}, h.Command)
 	})
 	t.Run("what needs a model or a client", func(t *testing.T) {

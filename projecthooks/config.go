@@ -124,7 +124,7 @@ func (c Command) String() string {
 func (h *Hook) String() string {
 	switch {
 	case h.HTTP != nil:
-		return "POST " + h.HTTP.URL
+		return "POST " + h.HTTP.String()
 	case h.Unsupported != "":
 		return "a hook of type " + h.Unsupported
 	}

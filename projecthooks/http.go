@@ -20,6 +20,20 @@ type Endpoint struct {
 	AllowedEnvVars []string // the variables that headers may name
 }
 
+// String is the address without what may be secret in it: the user and the query. Reports and reasons have it.
+func (e *Endpoint) String() string {
+	address, _, _ := strings.Cut(e.URL, "#")
+	address, _, _ = strings.Cut(address, "?")
+	if scheme, rest, ok := strings.Cut(address, "://"); ok {
+		host, path, slash := strings.Cut(rest, "/")
+		if slash {
+			path = "/" + path
+		}
+		address = scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path
+	}
+	return address
+}
+
 // Header is one header of a request, as it stands in the file: $NAME stands for a variable.
 type Header struct{ Name, Value string }
 
@@ -33,10 +47,10 @@ func (h *Hook) poster(env []string) (path string, argv []string, err error) {
 	hookrun := lookup(env, "HOOKRUN")
 	switch {
 	case !h.settings.allowsURL(h.HTTP.URL):
-		return "", nil, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", h.HTTP.URL)
+		return "", nil, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", h.HTTP)
 	case !strings.HasPrefix(strings.ToLower(h.HTTP.URL), "https:"):
 		if hookrun == "" {
-			return "", nil, fmt.Errorf("%w to %s: the path of the hookrun binary is not known", ErrNoPoster, h.HTTP.URL)
+			return "", nil, fmt.Errorf("%w to %s: the path of the hookrun binary is not known", ErrNoPoster, h.HTTP)
 		}
 		return hookrun, []string{"hookrun", "http-hook"}, nil
 	}
@@ -48,7 +62,7 @@ func (h *Hook) poster(env []string) (path string, argv []string, err error) {
 	}
 	if path, err = find(companion, "", env); err != nil {
 		return "", nil, fmt.Errorf("%w to %s: %s is neither beside hookrun nor in PATH; install it: "+
-			"CGO_ENABLED=0 go install github.com/hookrun/hookrun/cmd/%s@latest", ErrNoPoster, h.HTTP.URL, companion, companion)
+			"CGO_ENABLED=0 go install github.com/hookrun/hookrun/cmd/%s@latest", ErrNoPoster, h.HTTP, companion, companion)
 	}
 	return path, []string{companion}, nil
 }

@@ -80,12 +80,21 @@ func TestInspectClaude(t *testing.T) {
 	w.file("plain", "#!/bin/sh\n", 0o644)
 	env := []string{"PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + w.dir}
 	for hook, want := range map[string]string{
-		`{"type":"command","command":"./plain; true"}`:                                        "",
-		`{"type":"command","command":"./plain"}`:                                              `f:2:29: hook "./plain": ./plain: not executable; chmod +x it`,
-		`{"type":"command","args":[],"command":"${CLAUDE_PROJECT_DIR}/gone"}`:                 `f:2:39: hook "'${CLAUDE_PROJECT_DIR}/gone'": ` + w.dir + `/gone: no such file`,
-		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/gone.sh"]}`:          `f:2:29: hook "sh '${CLAUDE_PROJECT_DIR}/gone.sh'": ` + w.dir + `/gone.sh: no such file`,
-		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/plain"]}`:            "",
-		`{"type":"http","url":"http://host/x"}`:                                               `f:2:22: hook "POST http://host/x": hookrun cannot post to http://host/x: the path of the hookrun binary is not known`,
+		`{"type":"command","command":"./plain; true"}`:                               "",
+		`{"type":"command","command":"./plain"}`:                                     `f:2:29: hook "./plain": ./plain: not executable; chmod +x it`,
+		`{"type":"command","args":[],"command":"${CLAUDE_PROJECT_DIR}/gone"}`:        `f:2:39: hook "'${CLAUDE_PROJECT_DIR}/gone'": ` + w.dir + `/gone: no such file`,
+		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/gone.sh"]}`: `f:2:29: hook "sh '${CLAUDE_PROJECT_DIR}/gone.sh'": ` + w.dir + `/gone.sh: no such file`,
+		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/plain"]}`:   "",
+		`{"type":"http","url":"http://host/x"}`:                                      `f:2:22: hook "POST http://host/x": hookrun cannot post to http://host/x: the path of the hookrun binary is not known`,
+		// Of a command line, what begins with the folders that such files name.
+		`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/gone -x"}`:                      `f:2:29: hook "\"$CLAUDE_PROJECT_DIR\"/gone -x": ` + w.dir + `/gone: no such file`,
+		`{"type":"command","command":"\"${CLAUDE_PROJECT_DIR}/gone\" -x"}`:                    `f:2:29: hook "\"${CLAUDE_PROJECT_DIR}/gone\" -x": ` + w.dir + `/gone: no such file`,
+		`{"type":"command","command":"$CLAUDE_PROJECT_DIR/plain"}`:                            `f:2:29: hook "$CLAUDE_PROJECT_DIR/plain": ` + w.dir + `/plain: not executable; chmod +x it`,
+		`{"type":"command","command":"sh ${CLAUDE_PROJECT_DIR}/gone.sh"}`:                     `f:2:29: hook "sh ${CLAUDE_PROJECT_DIR}/gone.sh": ` + w.dir + `/gone.sh: no such file`,
+		`{"type":"command","command":"sh \"$CLAUDE_PROJECT_DIR\"/plain"}`:                     "",
+		`{"type":"command","command":"$CLAUDE_PROJECT_DIRECTORY/gone"}`:                       "",
+		`{"type":"command","command":"'$CLAUDE_PROJECT_DIR'/gone"}`:                           "",
+		`{"type":"command","command":"true && \"$CLAUDE_PROJECT_DIR\"/gone"}`:                 "",
 		`{"type":"prompt","prompt":"rm -rf"}`:                                                 "",
 		`{"type":"command","command":"sh","args":["-c","./gone"],"if":"Bash","timeout":0.25}`: "",
 	} {
@@ -171,7 +180,7 @@ func TestAllowedURLs(t *testing.T) {
 		{`"*x*x*"`, "http://h/x", false},
 		{`"http://h*h"`, "http://h", false},
 		{`"http://*/x"`, "http://h/x", true},
-		{`"http://*/x"`, "http://h/x?evil", false},
+		{`"http://*/x"`, "http://h/xx", false},
 		{`"http://h/.x"`, "http://h/yx", false}, // no expression
 		{`"**"`, "http://h", true},
 		{`""`, "http://h", false},
@@ -196,6 +205,26 @@ func TestAllowedURLs(t *testing.T) {
 		}
 		require.Equal(t, []bool{false, true, true}, ok, "the first file said nothing of its own")
 	})
+}
+
+// TestEndpointString: neither user nor query may get into a report.
+func TestEndpointString(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://host":                        "http://host",
+		"http://host/":                       "http://host/",
+		"https://host:8443/a/b":              "https://host:8443/a/b",
+		"https://user:pw@host/a":             "https://host/a",
+		"https://user:p@w@host/a":            "https://host/a",
+		"https://token@host?key=secret":      "https://host",
+		"https://host/a?key=http://x@y/#z":   "https://host/a",
+		"https://host/a#secret":              "https://host/a",
+		"https://host#secret?key":            "https://host",
+		"https://user:pw@[::1]:8080/a@b?c=d": "https://[::1]:8080/a@b",
+		"http:///only/a@path":                "http:///only/a@path",
+		"no address":                         "no address",
+	} {
+		require.Equal(t, want, (&projecthooks.Endpoint{URL: url}).String(), url)
+	}
 }
 
 // TestPreamble reads with encoding/json what a poster gets on stdin before the payload.

@@ -77,6 +77,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 	guardFrom := time.NewTimer(guardTime)
 	defer guardFrom.Stop()
 	killed := false
+	var leave, detached <-chan struct{} = nil, pipes.detached
 	for waiting := true; waiting; {
 		waiting = false
 		select {
@@ -85,8 +86,10 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 			killed = true
 		case <-ctx.Done():
 			killed = true
-		case <-pipes.detached:
-			return p.leave(pipes, g, exited, deadline.C, result)
+		case <-detached: // it was promised its input all the same
+			leave, detached, waiting = pipes.written, nil, true
+		case <-leave:
+			return p.leave(pipes, g, exited, result)
 		case <-guardFrom.C:
 			g.watch(p)
 			waiting = true
@@ -120,18 +123,18 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 	}
 	if !killed {
 		result.LeftRunning = p.leftInGroup()
+		select {
+		case <-pipes.detached: // it ended before we saw what it had said first
+			result.Async = true
+		default:
+		}
 	}
 	p.forget()
 	return result
 }
 
 // leave stops waiting for a hook that asks for that. What it prints from now on nobody reads.
-func (p *process) leave(pipes *traffic, g *guard, exited <-chan struct{}, deadline <-chan time.Time, result protocol.Result) protocol.Result {
-	select { // it was promised its input
-	case <-pipes.written:
-	case <-exited:
-	case <-deadline:
-	}
+func (p *process) leave(pipes *traffic, g *guard, exited <-chan struct{}, result protocol.Result) protocol.Result {
 	g.leave(p)
 	p.reapLater(exited)
 	pipes.stop()

@@ -1,0 +1,408 @@
+//go:build linux
+
+package runner_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// Hooks that nobody waits for, by a field of the file or by their first line.
+
+const firstLine = `echo '{"async":true}'; `
+
+// left is the first line of a hook that goes on when it was left to itself: then nobody reads what it prints any more.
+const left = firstLine + "trap '' PIPE; while echo 2>/dev/null; do sleep 0.01; done; exec >/dev/null 2>&1; "
+
+// eachWay makes the same hook asynchronous in both ways.
+func eachWay(script string, more ...hook) map[string]hook {
+	return map[string]hook{
+		"by the file":       command(script, append([]hook{{"async": true}}, more...)...),
+		"by its first line": command(firstLine+script, more...),
+	}
+}
+
+// reaped waits until a hook that is not waited for has ended, and its exit status was taken.
+func (b *bench) reaped(pid int) {
+	b.Helper()
+	require.Eventually(b, func() bool { return statField(pid, 0) == "" }, patience, time.Millisecond, "process %d", pid)
+}
+
+// later fires and checks that one hook is not waited for: the test has the outcome while the hook waits at the gate.
+func (b *bench) later(r *runner.Runner, c protocol.Call) (protocol.Outcome, int) {
+	b.Helper()
+	f := b.begin(context.Background(), r, c)
+	pid := number(b, b.ready()[0])
+	select {
+	case <-f.ended:
+	case <-time.After(patience):
+		require.Fail(b, "the hook is waited for")
+	}
+	require.NoError(b, f.err)
+	require.True(b, alive(pid))
+	return f.outcome, pid
+}
+
+func TestAsyncHookIsNotWaitedFor(t *testing.T) {
+	for way, h := range eachWay(atGate("gate") + "echo proof >proof; echo done >ready; exit 2") {
+		t.Run(way, func(t *testing.T) {
+			b := newBench(t)
+			open := b.gate("gate")
+			o, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse", command(says(adds("before"))), h, command(says(adds("after"))))), b.pre())
+			require.Equal(t, protocol.Continue, o.Decision)
+			require.False(t, o.Approved)
+			require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusAsync, protocol.StatusOK}, statuses(o))
+			require.Equal(t, []string{"before", "after"}, texts(o))
+			require.Empty(t, o.Warnings)
+			require.Empty(t, o.Hooks[1].Cause)
+			require.Nil(t, o.Hooks[1].ExitCode)
+			require.Empty(t, o.Hooks[1].Stderr)
+			require.Empty(t, guards(), "it is not killed with us, so it has no guard")
+			require.NoFileExists(t, b.path("proof"))
+			require.Equal(t, []int{pid}, children())
+			require.Equal(t, fmt.Sprint(pid), statField(pid, 2), "leader of its group")
+			require.Equal(t, fmt.Sprint(pid), statField(pid, 3), "leader of its session")
+
+			open()
+			require.Equal(t, []string{"done"}, b.ready())
+			b.reaped(pid)
+			require.FileExists(t, b.path("proof"))
+			b.childless()
+		})
+	}
+}
+
+// Neither its own deadline nor the end of the call ends it.
+func TestAsyncHookOutlivesDeadlines(t *testing.T) {
+	for way, h := range eachWay(atGate("gate")+"echo done >ready", hook{"timeout": 0.1}) {
+		t.Run(way, func(t *testing.T) {
+			b := newBench(t)
+			open := b.gate("gate")
+			ctx, cancel := context.WithCancel(context.Background())
+			r := b.with(runner.Options{}, b.claude("PreToolUse", h, command("exec sleep 1000", hook{"timeout": 0.5})))
+			f := b.begin(ctx, r, b.pre())
+			pid := number(t, b.ready()[0])
+			<-f.ended
+			require.NoError(t, f.err)
+			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusTimeout}, statuses(f.outcome))
+			require.True(t, alive(pid))
+			cancel()
+			_, err := r.Fire(ctx, b.pre())
+			require.ErrorIs(t, err, context.Canceled)
+			require.True(t, alive(pid))
+			open()
+			require.Equal(t, []string{"done"}, b.ready())
+			b.reaped(pid)
+		})
+	}
+}
+
+// An interrupted call kills what is waited for, and leaves what is not.
+func TestInterruptedCallLeavesItsAsyncHooks(t *testing.T) {
+	for way, h := range map[string]hook{
+		"by the file":       command(atGate("gate")+"echo done >ready", hook{"async": true}),
+		"by its first line": command(left + atGate("gate") + "echo done >ready"),
+	} {
+		t.Run(way, func(t *testing.T) {
+			b := newBench(t)
+			open := b.gate("gate")
+			ctx, cancel := context.WithCancel(context.Background())
+			f := b.begin(ctx, b.with(runner.Options{}, b.claude("PreToolUse", h, command("echo $$ sync >ready; exec sleep 1000"))), b.pre())
+			var async, sync int
+			for range 2 {
+				if words := b.ready(); len(words) == 2 {
+					sync = number(t, words[0])
+				} else {
+					async = number(t, words[0])
+				}
+			}
+			cancel()
+			<-f.ended
+			require.ErrorIs(t, f.err, context.Canceled)
+			require.False(t, alive(sync))
+			require.True(t, alive(async))
+			open()
+			require.Equal(t, []string{"done"}, b.ready())
+			b.reaped(async)
+		})
+	}
+}
+
+func TestAsyncHookGetsItsWholeInput(t *testing.T) {
+	for way, h := range eachWay("cat >async; echo $$ >ready") {
+		t.Run(way, func(t *testing.T) {
+			b := newBench(t)
+			c := b.post()
+			c.Result = strings.Repeat("0123456789abcde\n", tenMB/16)
+			o, err := b.with(runner.Options{}, b.claude("PostToolUse", h, command("cat >sync"))).Fire(context.Background(), c)
+			require.NoError(t, err)
+			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusOK}, statuses(o))
+			b.reaped(number(t, b.ready()[0]))
+			got, want := b.read("async"), b.read("sync")
+			require.Greater(t, len(want), tenMB)
+			require.Equal(t, sha256.Sum256([]byte(want)), sha256.Sum256([]byte(got)), "%d bytes of %d", len(got), len(want))
+		})
+	}
+}
+
+// The input of a hook that begins to read after the call is over.
+func TestAsyncHookReadsLate(t *testing.T) {
+	b := newBench(t)
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	open := b.gate("gate")
+	c := b.post()
+	c.Result = strings.Repeat("x", tenMB)
+	r := b.with(runner.Options{}, b.claude("PostToolUse", command("exec 3<gate; echo $$ >ready; read x <&3; exec 3<&-; tr -dc x | wc -c >ready", hook{"async": true})))
+	_, pid := b.later(r, c)
+	files, err := os.ReadDir(tmp)
+	require.NoError(t, err)
+	require.Empty(t, files, "what a hook reads has no name that others could find it by")
+	open()
+	require.GreaterOrEqual(t, number(t, b.ready()[0]), tenMB)
+	b.reaped(pid)
+}
+
+func TestAsyncHookHasNothingOfOurs(t *testing.T) {
+	b := newBench(t)
+	open := b.gate("gate")
+	_, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse",
+		command("echo out; echo err >&2; "+atGate("gate")+"echo out; echo err >&2; ls /proc/self/fd >fds; echo done >ready", hook{"async": true}))), b.pre())
+	for _, fd := range []string{"1", "2"} { // of a shell, which redirects its own for a moment
+		require.Eventually(t, func() bool {
+			target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, fd))
+			return target == os.DevNull
+		}, patience, time.Millisecond)
+	}
+	open()
+	require.Equal(t, []string{"done"}, b.ready())
+	b.reaped(pid)
+	require.Equal(t, "0\n1\n2\n3\n", b.read("fds")) // 3 is ls's own, for the folder
+}
+
+func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
+	for name, h := range map[string]hook{
+		"exit 2":                  command("echo no >&2; echo $$ >ready; exit 2", hook{"async": true}),
+		"exit 2, must not fail":   command("echo no >&2; echo $$ >ready; exit 2", hook{"async": true, "onFailure": "block"}),
+		"a deny":                  command("echo $$ >ready; "+says(decides("deny", "no")), hook{"async": true}),
+		"a stop":                  command("echo $$ >ready; "+says(`{"continue":false}`), hook{"async": true}),
+		"a signal":                command("echo $$ >ready; kill -9 $$", hook{"async": true, "onFailure": "block"}),
+		"exit 2 after the line":   command(firstLine + "sleep 0.01; echo $$ >ready; exit 2"),
+		"a signal after the line": command(firstLine+"sleep 0.01; echo $$ >ready; kill -9 $$", hook{"onFailure": "block"}),
+		"the line and an end":     command("echo $$ >ready; "+firstLine+"exit 2", hook{"onFailure": "block"}),
+		"a line without an end":   command(`echo $$ >ready; printf '{"async":true}'; exit 2`),
+		"a line in two pieces":    command(`printf '{"asy'; sleep 0.01; printf 'nc": true, "more": [1]}\n'; echo $$ >ready; exit 2`),
+		"a long line":             command(`printf '{"async":true,"x":"%020000d"}\n' 0; sleep 0.01; echo $$ >ready; exit 2`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			policy := protocol.FailurePolicy{}
+			for _, c := range protocol.FailureCauses() {
+				policy[c] = protocol.Block
+			}
+			o, err := b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", h, command("true"))).Fire(context.Background(), b.pre())
+			require.NoError(t, err)
+			require.Equal(t, protocol.Continue, o.Decision, o.Reason)
+			require.False(t, o.Stop)
+			require.False(t, o.Approved)
+			require.Empty(t, o.Inject)
+			require.Equal(t, protocol.StatusAsync, o.Hooks[0].Status)
+			require.Equal(t, protocol.StatusOK, o.Hooks[1].Status)
+			b.reaped(number(t, b.ready()[0]))
+		})
+	}
+}
+
+// A hook is asynchronous by its first line whatever it prints and however fast it ends after it.
+func TestFirstLineCountsHoweverFastTheHookEnds(t *testing.T) {
+	b := newBench(t)
+	r := b.with(runner.Options{}, b.claude("PreToolUse", command(firstLine+"echo working; echo no >&2; exit 2")))
+	for range 200 {
+		o, err := r.Fire(context.Background(), b.pre())
+		require.NoError(t, err)
+		require.Equal(t, []protocol.Status{protocol.StatusAsync}, statuses(o))
+		require.Equal(t, protocol.Continue, o.Decision)
+	}
+	require.Eventually(t, func() bool { return len(children()) == 0 }, patience, time.Millisecond)
+}
+
+func TestAnswerOnTheFirstLineIsNotAsync(t *testing.T) {
+	for name, h := range map[string]hook{
+		"a deny":         command(says(`{"async":true,"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`)),
+		"a block":        command(says(`{"async":true,"decision":"block","reason":"no"}`)),
+		"a block, later": command(says(`{"async":true,"decision":"block","reason":"no"}`) + "; sleep 0.05; exit 0"),
+		"exit 2, false":  command(says(`{"async":false}`) + "; printf no >&2; exit 2"),
+		"exit 2, text":   command(says(`{"async":"true"}`) + "; printf no >&2; exit 2"),
+		"exit 2, 1":      command(says(`{"async":1}`) + "; printf no >&2; exit 2"),
+		"exit 2, deeper": command(says(`{"x":{"async":true}}`) + "; printf no >&2; exit 2"),
+		"the second one": command("echo first; " + firstLine + "printf no >&2; exit 2"),
+		"on stderr":      command(`echo '{"async":true}' >&2; exit 2`),
+		"two values":     command(`echo '{"async":true}{}'; printf no >&2; exit 2`),
+		"no JSON":        command(`echo '{"async":true'; printf no >&2; exit 2`),
+		"with a stop":    command(says(`{"async":true,"continue":false}`) + "; printf no >&2; exit 2"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			o := b.ask(b.claude("PreToolUse", h))
+			require.Equal(t, protocol.Block, o.Decision)
+			require.Equal(t, protocol.StatusBlocked, o.Hooks[0].Status)
+			require.Contains(t, []string{"no", "{\"async\":true}\n"}, o.Reason)
+		})
+	}
+	// In tenex nothing is asynchronous.
+	b := newBench(t)
+	o := b.ask(b.config(sh(firstLine + "sleep 0.05; echo no >&2; exit 1")))
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, "no", o.Reason)
+}
+
+func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
+	policy := protocol.FailurePolicy{protocol.CauseUnstarted: protocol.Block}
+	missing := command("./missing", hook{"args": []string{}, "async": true, "onFailure": "block"})
+	b := newBench(t)
+	o, err := b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", missing)).Fire(context.Background(), b.pre())
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
+	require.Equal(t, protocol.CauseUnstarted, o.Hooks[0].Cause)
+	require.Equal(t, []string{"PreToolUse hook './missing' could not run: ./missing: no such file; continuing"}, o.Warnings)
+
+	// Nor does it hold the call up that its input has no place.
+	b = newBench(t)
+	t.Setenv("TMPDIR", b.path("nowhere"))
+	o, err = b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", command("true", hook{"async": true}))).Fire(context.Background(), b.pre())
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
+	require.Len(t, o.Warnings, 1)
+
+	// The same hook, waited for, blocks: so the above is because of async.
+	b = newBench(t)
+	o = b.ask(b.claude("PreToolUse", command("./missing", hook{"args": []string{}, "onFailure": "block"})))
+	require.Equal(t, protocol.Block, o.Decision)
+}
+
+func TestManyAsyncHooks(t *testing.T) {
+	const n = 20
+	for _, way := range []string{"by the file", "by its first line"} {
+		t.Run(way, func(t *testing.T) {
+			b := newBench(t)
+			open := b.gate("gate")
+			var hooks []hook
+			for i := range n {
+				hooks = append(hooks, eachWay(fmt.Sprintf("%s echo %d >done%d", atGate("gate"), i, i))[way])
+			}
+			f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse", hooks...)), b.pre())
+			pids := b.readyAll(n)
+			<-f.ended
+			require.NoError(t, f.err)
+			for _, s := range statuses(f.outcome) {
+				require.Equal(t, protocol.StatusAsync, s)
+			}
+			require.Len(t, children(), n)
+			open()
+			for _, pid := range pids {
+				b.reaped(pid)
+			}
+			for i := range n {
+				require.FileExists(t, b.path(fmt.Sprintf("done%d", i)))
+			}
+			b.childless()
+		})
+	}
+}
+
+// A subreaper takes what falls to it, and neither an async hook's exit status nor, at a deadline, such a hook itself.
+func TestSubreaperSparesAsyncHooks(t *testing.T) {
+	for way, h := range eachWay("setsid env -i sh -c 'exec 3<gate; echo $$ child >ready; read x <&3; echo done >ready' & exec 4<gate; echo $$ >ready; read x <&4; wait") {
+		t.Run(way, func(t *testing.T) {
+			b := newBench(t)
+			open := b.gate("gate")
+			r := b.with(runner.Options{Subreaper: true},
+				b.claude("PreToolUse", h),
+				b.config(sh("setsid sh -c 'sleep 1000 &'; exec sleep 1000", hook{"timeout": 0.3})))
+			defer b.forgetSubreaper()
+			f := b.begin(context.Background(), r, b.pre())
+			var pid, child int
+			for range 2 {
+				if words := b.ready(); len(words) == 2 {
+					child = number(t, words[0])
+				} else {
+					pid = number(t, words[0])
+				}
+			}
+			<-f.ended
+			require.NoError(t, f.err)
+			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusTimeout}, statuses(f.outcome))
+			require.True(t, alive(pid))
+			require.True(t, alive(child), "a descendant of the async hook that wiped its environment")
+			open()
+			require.Equal(t, []string{"done"}, b.ready())
+			b.reaped(pid)
+			b.reaped(child)
+			require.Empty(t, b.marked())
+		})
+	}
+}
+
+// A hook that says it is asynchronous and then does not read was promised its input; the end of the call ends the waiting.
+func TestContextEndsTheWaitForAnAsyncHookToRead(t *testing.T) {
+	b := newBench(t)
+	open := b.gate("gate")
+	c := b.post()
+	c.Result = strings.Repeat("x", tenMB)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	f := b.begin(ctx, b.with(runner.Options{}, b.claude("PostToolUse", command(firstLine+atGate("gate"), hook{"timeout": 1000}))), c)
+	pid := number(t, b.ready()[0])
+	gone := errors.New("the host gave up")
+	cancel(gone)
+	select {
+	case <-f.ended:
+		require.ErrorIs(t, f.err, gone)
+	case <-time.After(5 * time.Second):
+		t.Error("the call does not end with its context")
+	}
+	open()
+	<-f.ended
+	b.reaped(pid)
+}
+
+// What an asynchronous hook prints has no reader. By the file it goes to the null device; after a first line the pipe is
+// closed, so that a hook which goes on printing has to send that somewhere else.
+func TestAsyncHookMayPrintWhenNobodyReads(t *testing.T) {
+	for way, h := range map[string]hook{
+		"by the file":       command(atGate("gate")+"echo progress; echo progress >&2; echo done >ready", hook{"async": true}),
+		"by its first line": command(firstLine + "exec >/dev/null 2>&1; " + atGate("gate") + "echo progress; echo progress >&2; echo done >ready"),
+	} {
+		t.Run(way, func(t *testing.T) {
+			b := newBench(t)
+			open := b.gate("gate")
+			_, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse", h)), b.pre())
+			open()
+			require.Equal(t, []string{"done"}, b.ready())
+			b.reaped(pid)
+		})
+	}
+}
+
+func TestAsyncInputIsPrivate(t *testing.T) {
+	b := newBench(t)
+	open := b.gate("gate")
+	_, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse",
+		command("exec 3<gate; readlink /proc/$$/fd/0 >link; stat -L -c '%a %h' /proc/$$/fd/0 >mode; echo $$ >ready; read x <&3", hook{"async": true}))), b.pre())
+	require.Equal(t, "600 0\n", b.read("mode"), "only we can read it, and it has no name")
+	require.Contains(t, b.read("link"), " (deleted)")
+	open()
+	b.reaped(pid)
+}

@@ -1,12 +1,12 @@
 package projecthooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/jsontype"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
@@ -34,6 +35,9 @@ func LoadClaude(workspace string) (*Config, error) {
 	}
 	var all Config
 	var problems Problems
+	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
+		return nil, Problems{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
+	}
 	project := filepath.Join(workspace, ".claude")
 	paths := []string{filepath.Join(user, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json")}
 	for i, path := range paths {
@@ -67,10 +71,13 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// isClaudeName reports whether a file is one of Claude Code's by its name, which counts where it has no hooks.
-func isClaudeName(path string) bool {
+// isClaudeFile reports whether a file is one of Claude Code's by its place or, where it has no hooks that would tell, its name.
+func isClaudeFile(path string, hasHooks bool) bool {
 	name := filepath.Base(path)
-	return name == "settings.json" || name == "settings.local.json" || name == "hooks.json"
+	if absolute, err := filepath.Abs(path); err == nil && filepath.Base(filepath.Dir(absolute)) == ".claude" {
+		return true
+	}
+	return !hasHooks && (name == "settings.json" || name == "settings.local.json" || name == "hooks.json")
 }
 
 // member is a field of an object in Claude Code's form, and its type as package jsontype names it.
@@ -134,6 +141,9 @@ func (p *parser) claudeFile(top gjson.Result) {
 	}
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
+		if ours(key.String()) {
+			return true
+		}
 		if known := protocol.ClaudeCode.Events(); !slices.Contains(known, event) {
 			names := make([]string, len(known))
 			for i, e := range known {
@@ -191,7 +201,7 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 			}
 			return true
 		}
-		if hint := Suggest(name, names); !settings && !strings.HasPrefix(name, "x-") || hint != "" {
+		if hint := Suggest(name, names); !ours(name) && (!settings || hint != "") {
 			p.warn(key.Index, "%sunknown field %s, which is passed over%s", who, quote(name), hint)
 		}
 		return true
@@ -205,6 +215,8 @@ func (p *parser) claudeEnv(object gjson.Result) (env []string) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
 			p.problem(key.Index, "\"env\": %s cannot be the name of a variable", quote(name))
+		case name == "HOOKRUN" || strings.HasPrefix(name, "HOOKRUN_"):
+			p.problem(key.Index, "\"env\": %s is set by hookrun, also for these hooks", brief(name))
 		case value.IsObject() || value.IsArray() || value.Type == gjson.Null:
 			p.claudeType(`"env" `+quote(name), "a string", value, wholeFile)
 		case strings.ContainsRune(value.String(), 0):
@@ -221,6 +233,9 @@ func (p *parser) claudeEnv(object gjson.Result) (env []string) {
 
 // maxPattern bounds what compiling a matcher can cost: a tenth of a second for a megabyte of it.
 const maxPattern = 64 << 10
+
+// ours reports whether a key may stand in any object of a hooks file: it is the author's own.
+func ours(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
 
 // claudeEvent reads the groups of an event.
 func (p *parser) claudeEvent(event protocol.Event, groups gjson.Result) {
@@ -350,6 +365,13 @@ func (p *parser) claudeFields(h *Hook, kind string, f map[string]gjson.Result, w
 		}
 	}
 	h.Async = f["async"].Bool()
+	if policy, ok := f["onFailure"]; ok && (h.Async || h.Dialect.Passes(h.Events[0])) {
+		where := "at " + string(h.Events[0])
+		if h.Async {
+			where = "for a hook that is async"
+		}
+		p.warn(policy.Index, "%s\"onFailure\" means nothing %s: no failure holds anything up", who, where)
+	}
 	switch kind {
 	case "command":
 		p.claudeCommand(h, f, root, who, drops)
@@ -359,7 +381,7 @@ func (p *parser) claudeFields(h *Hook, kind string, f map[string]gjson.Result, w
 		h.Unsupported, h.Name = kind, kind+" hook of line "+strconv.Itoa(h.Line)
 	}
 	if h.Name == "" {
-		h.Name = oneLine(h.String())
+		h.Name = cmp.Or(oneLine(h.String()), "hook of line "+strconv.Itoa(h.Line))
 	}
 }
 
@@ -393,8 +415,8 @@ func (p *parser) claudeCommand(h *Hook, f map[string]gjson.Result, root, who, dr
 	case !ok:
 		return
 	case text == "":
-		p.problem(command.Index, "%shas an empty command%s", who, drops)
-	case strings.TrimSpace(text) == "":
+		p.problem(command.Index, "%shas an empty command, which fails whenever it runs", who)
+	case strings.TrimSpace(text) == "" && !f["args"].Exists():
 		p.warn(command.Index, "%sthe command is blank: it does nothing, and lets everything pass", who)
 	}
 	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell"}
@@ -416,10 +438,6 @@ func (p *parser) claudeEndpoint(h *Hook, f map[string]gjson.Result, who, drops s
 	}
 	h.commandPos = p.at(where.Index, "")
 	h.HTTP = &Endpoint{URL: where.String(), AllowedEnvVars: stringsOf(f["allowedEnvVars"])}
-	u, err := url.Parse(h.HTTP.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(h.HTTP.URL, " \t\r\n") {
-		p.problem(where.Index, "%s\"url\" must be an address such as https://host/path, not %s%s", who, quote(h.HTTP.URL), drops)
-	}
 	f["headers"].ForEach(func(key, value gjson.Result) bool {
 		if value.Type != gjson.String {
 			p.claudeType(who+"the header "+quote(key.String()), "a string", value, drops)
@@ -427,6 +445,13 @@ func (p *parser) claudeEndpoint(h *Hook, f map[string]gjson.Result, who, drops s
 		h.HTTP.Headers = append(h.HTTP.Headers, Header{key.String(), value.String()})
 		return true
 	})
+	request := httphook.Request{URL: h.HTTP.URL, Headers: map[string]string{}, AllowedEnvVars: h.HTTP.AllowedEnvVars}
+	for _, header := range h.HTTP.Headers {
+		request.Headers[header.Name] = header.Value
+	}
+	if err := request.Check(); err != nil { // it does not repeat the address, which may hold a password
+		p.problem(where.Index, "%sno request can be sent: %v", who, err)
+	}
 	h.Same = same("http", h.HTTP.URL, h.If.String())
 }
 

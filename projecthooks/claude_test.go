@@ -105,8 +105,8 @@ f:2:1: PermissionDenied 1, hook 1: a hook of type "mcp_tool" needs "tool"` + ent
 f:2:19: PreToolUse 1, hook 2: a hook of type "agent" needs "prompt"` + whole},
 
 	// The client runs it, which fails each time.
-	{"empty command", pre(`{"type":"command","command":""}`), `f:2:29: PreToolUse 1, hook 1: has an empty command` + whole},
-	{"empty program", claudeForm("Stop", `{"type":"command","command":"","args":["x"]}`), `f:2:29: Stop 1, hook 1: has an empty command` + entry},
+	{"empty command", pre(`{"type":"command","command":""}`), `f:2:29: PreToolUse 1, hook 1: has an empty command, which fails whenever it runs`},
+	{"empty program", claudeForm("Stop", `{"type":"command","command":"","args":["x"]}`), `f:2:29: Stop 1, hook 1: has an empty command, which fails whenever it runs`},
 	{"NUL in a command", pre(`{"type":"command","command":"a\u0000b"}`), `f:2:29: PreToolUse 1, hook 1: "command" has a NUL character, which no process can be given`},
 	{"NUL in an argument", pre(`{"type":"command","command":"a","args":["a","\u0000","b"]}`), `f:2:45: PreToolUse 1, hook 1: "args" has a NUL character, which no process can be given`},
 	{"an argument that is no string", pre(`{"type":"command","command":"a","args":["a",1]}`), `f:2:40: PreToolUse 1, hook 1: "args" must be an array of strings, not an array` + whole},
@@ -121,12 +121,12 @@ f:2:19: PreToolUse 1, hook 2: a hook of type "agent" needs "prompt"` + whole},
 	{"timeout negative without end", pre(`{"type":"command","command":"a","timeout":-1e400}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be more than 0, not -1e400` + whole},
 	{"timeout in words", pre(`{"type":"command","command":"a","timeout":"5s"}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be a number, not a string` + whole},
 
-	{"no address", pre(`{"type":"http","url":""}`), `f:2:22: PreToolUse 1, hook 1: "url" must be an address such as https://host/path, not ""` + whole},
-	{"an address without scheme", pre(`{"type":"http","url":"localhost:8080/x"}`), `f:2:22: PreToolUse 1, hook 1: "url" must be an address such as https://host/path, not "localhost:8080/x"` + whole},
-	{"an address of another scheme", claudeForm("Stop", `{"type":"http","url":"ftp://host/x"}`), `f:2:22: Stop 1, hook 1: "url" must be an address such as https://host/path, not "ftp://host/x"` + entry},
-	{"an address without host", pre(`{"type":"http","url":"https:///x"}`), `f:2:22: PreToolUse 1, hook 1: "url" must be an address such as https://host/path, not "https:///x"` + whole},
-	{"an address with a blank", pre(`{"type":"http","url":"http://host/a b"}`), `f:2:22: PreToolUse 1, hook 1: "url" must be an address such as https://host/path, not "http://host/a b"` + whole},
-	{"an address over two lines", pre(`{"type":"http","url":"http://host/\nX: 1"}`), `f:2:22: PreToolUse 1, hook 1: "url" must be an address such as https://host/path, not "http://host/\nX: 1"` + whole},
+	{"no address", pre(`{"type":"http","url":""}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: the url must start with http:// or https://`},
+	{"an address without scheme", pre(`{"type":"http","url":"localhost:8080/x"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: the url must start with http:// or https://`},
+	{"an address of another scheme", claudeForm("Stop", `{"type":"http","url":"ftp://host/x"}`), `f:2:22: Stop 1, hook 1: no request can be sent: the url must start with http:// or https://`},
+	{"an address without host", pre(`{"type":"http","url":"https:///x"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: the url has no valid host; ASCII letters, digits and -._ make one, others are written in punycode`},
+	{"an address with a blank", pre(`{"type":"http","url":"http://host/a b"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: a blank or a control character in the url; write it percent-encoded, a blank as %20`},
+	{"an address over two lines", pre(`{"type":"http","url":"http://host/\nX: 1"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: a blank or a control character in the url; write it percent-encoded, a blank as %20`},
 	{"headers of wrong types", pre(`{"type":"http","url":"http://host","headers":{"A":1,"B":"b","C":null}}`),
 		`f:2:51: PreToolUse 1, hook 1: the header "A" must be a string, not a number` + whole + `
 f:2:65: PreToolUse 1, hook 1: the header "C" must be a string, not null` + whole},
@@ -151,7 +151,7 @@ f:3:60: PreToolUse 2, hook 1: "command" must be a string, not a number` + whole}
 "allowedHttpHookUrls":"http://h"}`,
 		`f:1:10: "model" must be a string, not a number` + whole + `
 f:2:56: Stop 1, hook 1: "timeout" must be more than 0, not 0` + entry + `
-f:3:11: Stop 1, hook 1: has an empty command` + entry + `
+f:3:11: Stop 1, hook 1: has an empty command, which fails whenever it runs
 f:3:14: Stop 1, hook 1: unknown field "nane", which is passed over
 f:3:28: Stop 1, hook 1: "if" must be a string, not a number` + entry + `
 f:4:1: unknown event "PreTolUse": none of its hooks will ever run; did you mean "PreToolUse"?
@@ -266,7 +266,6 @@ var claudeWarnings = []fault{
 		`f:1:11: unknown event "pretooluse": none of its hooks will ever run; did you mean "PreToolUse"?
 f:2:1: unknown event "PreToolUs": none of its hooks will ever run; did you mean "PreToolUse"?
 f:2:15: unknown event "PostToolUsage": none of its hooks will ever run; did you mean "PostToolUse"?
-f:2:36: unknown event "x-note": none of its hooks will ever run
 f:2:48: unknown event "Whenever": none of its hooks will ever run`},
 	{"TENEX's events", `{"hooks":{"pre-tool":[],"post-tool":[],"pre-execute":[]}}`, // they are no names of the client's
 		`f:1:11: unknown event "pre-tool": none of its hooks will ever run; did you mean "PreToolUse"?
@@ -340,7 +339,7 @@ var claudeGood = []string{
 	`{"hooks":{"PreToolUse":[{"hooks":[]},{"matcher":"*","hooks":[]}]}}`,
 	`{"\u0068ooks":{"PreToolUs\u0065":[{"matche\u0072":"B","hooks":[{"typ\u0065":"comm\u0061nd","command":"\u0061"}]}]}}`,
 	`{"$schema":"s","model":"m","permissions":{"allow":[],"deny":["Bash(rm *)"]},"env":{"A":"1","N":2,"T":true},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a","args":[]}]}]}}`,
-	pre(`{"type":"command","command":"a","args":["b"],"shell":"bash","onFailure":"block","async":true,"asyncRewake":true,"rewakeMessage":"","rewakeSummary":"","holdsTools":1,"cloud":"skip","if":"Bash(a *)","timeout":0.3,"statusMessage":"s","once":true}`),
+	pre(`{"type":"command","command":"a","args":["b"],"shell":"bash","onFailure":"block","asyncRewake":true,"rewakeMessage":"","rewakeSummary":"","holdsTools":1,"cloud":"skip","if":"Bash(a *)","timeout":0.3,"statusMessage":"s","once":true}`),
 	pre(`{"type":"http","url":"http://h/x","headers":{"A":"$B"},"allowedEnvVars":["B"],"onFailure":"continue","cloud":"device"}`),
 	pre(`{"type":"mcp_tool","server":"s","tool":"t","input":{"a":[1]},"onFailure":"whatever"}`),
 	pre(`{"type":"prompt","prompt":"p","model":"m","continueOnBlock":true},{"type":"agent","prompt":"p","model":"m"}`),
@@ -512,7 +511,7 @@ func TestClaudeHook(t *testing.T) {
 func TestClaudeSame(t *testing.T) {
 	const a = `"type":"command","command":"a"`
 	equal := [][]string{
-		{a, a + `,"timeout":5`, a + `,"statusMessage":"s","once":true`, a + `,"async":true,"onFailure":"block"`, `"command":"\u0061","type":"command"`, a + `,"if":""`},
+		{a, a + `,"timeout":5`, a + `,"statusMessage":"s","once":true`, a + `,"async":true`, a + `,"onFailure":"block"`, `"command":"\u0061","type":"command"`, a + `,"if":""`},
 		{a + `,"args":[]`},
 		{a + `,"args":["x"]`, a + `,"args":["x"],"timeout":5`},
 		{a + `,"args":["x",""]`},
@@ -941,4 +940,32 @@ func TestLoadClaude(t *testing.T) {
 		require.Equal(t, user+`:1:11: unknown event "Stopp": none of its hooks will ever run; did you mean "Stop"?`+"\n"+
 			shared+`:1:2: unknown field "hook", which is passed over; did you mean "hooks"?`, projecthooks.Problems(cfg.Warnings).Error())
 	})
+}
+
+// TestClaudeOddities are files that load in the client, or might, and that mean something else here.
+func TestClaudeOddities(t *testing.T) {
+	for name, test := range map[string]struct{ path, doc, want string }{
+		"a list of hooks in the client's own folder": {"p/.claude/settings.json", `{"hooks":[]}`,
+			`p/.claude/settings.json:1:10: "hooks" must be an object, not an array; Claude Code drops the whole file for that, without a word`},
+		"hookrun's own variables": {"f", `{"env":{"HOOKRUN":"/x","HOOKRUN_DEPTH":"0"},"hooks":{}}`,
+			"f:1:9: \"env\": HOOKRUN is set by hookrun, also for these hooks\nf:1:24: \"env\": HOOKRUN_DEPTH is set by hookrun, also for these hooks"},
+		"two headers of one name": {"f", pre(`{"type":"http","url":"http://u:secret@h","headers":{"a":"","A":""}}`),
+			`f:2:22: PreToolUse 1, hook 1: no request can be sent: the header a is there twice, in different letters`},
+	} {
+		_, err := projecthooks.Parse(test.path, []byte(test.doc))
+		require.EqualError(t, err, test.want, name)
+	}
+	cfg, err := projecthooks.Parse("f", []byte(claudeForm("Stop", `{"type":"command","command":"a","onFailure":"block"},{"type":"command","command":"  ","$schema":"","x-y":1}`)))
+	require.NoError(t, err)
+	require.Len(t, cfg.Warnings, 2)
+	require.Contains(t, cfg.Warnings[0].Text, `"onFailure" means nothing at Stop`)
+	require.Contains(t, cfg.Warnings[1].Text, "the command is blank")
+	require.Equal(t, "hook of line 2", cfg.Hooks[1].Name)
+
+	h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/bin/true","args":[]}`))
+	_, _, err = h.Program(t.TempDir(), nil)
+	require.ErrorContains(t, err, "no such file", "a folder that is not known is not the root")
+
+	_, err = projecthooks.LoadClaude(t.TempDir() + "/gone")
+	require.ErrorContains(t, err, "loading the Claude Code settings")
 }

@@ -250,14 +250,14 @@ func TestPreamble(t *testing.T) {
 	for _, want := range []preamble{
 		{"https://user:pw@host/ü?a=b&c=<d>#e", map[string]string{}, []string{}},
 		{"http://h", map[string]string{"Authorization": "Bearer ${TOKEN}", "X": ""}, []string{"TOKEN", "é", ""}},
-		{"http://h", map[string]string{"\"\\": "\"\\/\b\n\r\t\x00\x1f\x7f\u2028 <&> 日本 🙂", "": strings.Repeat("secret", 1000)}, []string{"a\"b\n", "A", "A"}},
+		{"http://h", map[string]string{"X-Odd": "\"\\/\t\u2028 <&> 日本 🙂", "X-Long": strings.Repeat("secret", 1000)}, []string{"a\"b\n", "A", "A"}},
 	} {
 		h := one(t, pre(`{"type":"http","url":`+quoted(want.URL)+`,"headers":`+quoted(want.Headers)+`,"allowedEnvVars":`+quoted(want.AllowedEnvVars)+`}`))
 		require.Equal(t, want, read(t, h))
 	}
 	t.Run("headers in the order of the file", func(t *testing.T) {
-		h := one(t, pre(`{"type":"http","url":"http://h","headers":{"b":"1","a":"2","B":"3"}}`))
-		require.Equal(t, `{"url":"http://h","headers":{"b":"1","a":"2","B":"3"},"allowed_env_vars":[]}`+"\n", string(h.Preamble()))
+		h := one(t, pre(`{"type":"http","url":"http://h","headers":{"b":"1","a":"2","C":"3"}}`))
+		require.Equal(t, `{"url":"http://h","headers":{"b":"1","a":"2","C":"3"},"allowed_env_vars":[]}`+"\n", string(h.Preamble()))
 	})
 	t.Run("the settings may allow fewer variables", func(t *testing.T) {
 		const hook = `"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h","allowedEnvVars":["A","B","C","A"]}]}]}}`

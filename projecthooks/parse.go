@@ -46,7 +46,7 @@ func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Re
 		name := key.String()
 		if slices.Contains(known, name) {
 			found[name] = value
-		} else if name != "$schema" && !strings.HasPrefix(name, "x-") {
+		} else if !ours(name) {
 			p.problem(key.Index, "unknown key %s%s", quote(name), hint(name, known))
 		}
 		return true
@@ -112,7 +112,7 @@ func (p *parser) document() {
 		}
 		return true
 	})
-	if form.IsObject() || !form.IsArray() && isClaudeName(p.file) {
+	if form.IsObject() || isClaudeFile(p.file, form.IsArray()) {
 		p.claudeFile(top)
 		return
 	}

@@ -27,7 +27,13 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	}
 	argv = c.Argv
 	if c.Placeholders {
-		fill := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", lookup(env, "CLAUDE_PROJECT_DIR"), "${CLAUDE_PLUGIN_ROOT}", lookup(env, "CLAUDE_PLUGIN_ROOT"))
+		var pairs []string
+		for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"} {
+			if value := lookup(env, name); value != "" { // without one it stays, and what it stands in is not found
+				pairs = append(pairs, "${"+name+"}", value)
+			}
+		}
+		fill := strings.NewReplacer(pairs...)
 		argv = make([]string, len(c.Argv))
 		for i, a := range c.Argv {
 			argv[i] = fill.Replace(a)

@@ -264,8 +264,9 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
 		"PWD=" + Dir(h, &c), // what a shell's pwd prints
 	}
+	var last []string // what no file may set
 	if name := h.Dialect.WorkspaceVariable; name != "" {
-		ours = append(ours, name+"="+c.Workspace)
+		last = append(last, name+"="+c.Workspace)
 	}
 	for _, hidden := range h.Dialect.HiddenVariables {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
@@ -276,5 +277,5 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	if c.Event.HasTool() {
 		ours = append(ours, "HOOKRUN_TOOL="+c.Tool)
 	}
-	return merged(base, ours, h.Environment())
+	return merged(base, ours, h.Environment(), last)
 }

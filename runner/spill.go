@@ -46,7 +46,7 @@ func characters(s string) (n int) {
 // writeSpill writes the text to a new file that only this user can read, in a folder of the user's for temporary files.
 func writeSpill(text string) (string, error) {
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("hookrun-%d", os.Getuid()))
-	_ = os.Mkdir(dir, 0o700) // it may be there
+	_ = os.Mkdir(dir, 0o700)                                      // it may be there
 	if info, err := os.Lstat(dir); err != nil || !private(info) { // somebody else's: no place for what hooks say
 		if dir, err = os.MkdirTemp("", "hookrun-"); err != nil {
 			return "", err

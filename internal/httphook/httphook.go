@@ -53,6 +53,16 @@ type Request struct {
 	AllowedEnvVars []string          `json:"allowed_env_vars,omitempty"`
 }
 
+// Check returns what is wrong with a request whatever the variables in its headers are, without its address.
+func (r Request) Check() error {
+	to, err := parseURL(r.URL)
+	if err != nil {
+		return err
+	}
+	_, err = requestHead(to, r, func(string) string { return "" }, 0)
+	return err
+}
+
 // Secure makes a connection to host an encrypted one, and has made sure that it is host at the other end.
 type Secure func(conn net.Conn, host string) (net.Conn, error)
 

@@ -29,21 +29,13 @@ import (
 // LoadClaude reads what Claude Code would: the user's settings, the project's, and the project's local ones, those that
 // are there.
 func LoadClaude(workspace string) (*Config, error) {
-	user, err := claudeFolder()
+	paths, err := ClaudeFiles(workspace)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the user's Claude Code settings: %w", err)
+		return nil, err
 	}
 	var all Config
 	var problems Problems
-	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
-		return nil, Problems{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
-	}
-	project := filepath.Join(workspace, ".claude")
-	paths := []string{filepath.Join(user, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json")}
-	for i, path := range paths {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || i > 0 && sameFile(path, paths[0]) {
-			continue
-		}
+	for _, path := range paths {
 		cfg, err := LoadFile(path)
 		var found Problems
 		switch {
@@ -59,6 +51,25 @@ func LoadClaude(workspace string) (*Config, error) {
 		return nil, problems
 	}
 	return &all, nil
+}
+
+// ClaudeFiles are the files that LoadClaude reads, those that are there.
+func ClaudeFiles(workspace string) (paths []string, err error) {
+	user, err := claudeFolder()
+	if err != nil {
+		return nil, fmt.Errorf("looking for the user's Claude Code settings: %w", err)
+	}
+	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
+		return nil, Problems{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
+	}
+	project := filepath.Join(workspace, ".claude")
+	users := filepath.Join(user, "settings.json")
+	for i, path := range []string{users, filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json")} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && (i == 0 || !sameFile(path, users)) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
 }
 
 // sameFile: in the home directory the project's settings are the user's.

@@ -160,7 +160,7 @@ var hostileClaude = []struct {
 		return repeat(`{"allowedHttpHookUrls":["*"`, `,"*a*a*a*a*b"`, `],"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h"}]}]}}`)
 	}},
 	{"headers", true, func() string {
-		return count(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h","headers":{`, `"%x":"",`, `"A":""}}]}]}}`)
+		return count(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h","headers":{`, `"%x":"",`, `"Z":""}}]}]}}`)
 	}},
 	{"headers of no text", false, func() string {
 		return count(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h","headers":{`, `"%x":0,`, `"A":""}}]}]}}`)

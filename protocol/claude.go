@@ -344,6 +344,12 @@ func claudeAnswer(c *Call, m claudeMoment, hook, text string, cut bool) (Verdict
 	if err == nil && slip != "" && v.Decision != Block {
 		return Verdict{Decision: Continue}, fmt.Errorf("it has %s, so what it decided is not known", slip)
 	}
+	gjson.Parse(text).ForEach(func(key, _ gjson.Result) bool {
+		if name := strictjson.Text(key.Raw); misplaced[name] { // as the client, which says nothing
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in hookSpecificOutput", said(m.name, hook), name))
+		}
+		return true
+	})
 	return v, err
 }
 

@@ -227,9 +227,9 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"a reason is misspelt":     {printed(pre(`"permissionDecision":"deny","permissionDecisionReson":"x"`)), blocked("Blocked by hook"), ""},
 
 		// Everything else.
-		"permission at the top":    {printed(`{"permissionDecision":"deny"}`), passes(), ""},
+		"permission at the top":    {printed(`{"permissionDecision":"deny"}`), passes(), "belongs in hookSpecificOutput"},
 		"context at the top":       {printed(`{"additionalContext":"x"}`), passes(), ""},
-		"update at the top":        {printed(`{"updatedInput":{"command":"x"}}`), passes(), ""},
+		"update at the top":        {printed(`{"updatedInput":{"command":"x"}}`), passes(), "belongs in hookSpecificOutput"},
 		"update alone":             {printed(pre(`"updatedInput":{"command": "x"}`)), update(passes(), `{"command":"x"}`), ""},
 		"update with allow":        {printed(pre(`"permissionDecision":"allow","updatedInput":{}`)), update(approved(""), `{}`), ""},
 		"update with ask":          {printed(pre(`"permissionDecision":"ask","permissionDecisionReason":"q","updatedInput":{"a":[1,null]}`)), update(asks(protocol.Ask, "q"), `{"a":[1,null]}`), ""},

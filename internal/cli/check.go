@@ -28,6 +28,7 @@ var check = command{
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
 		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
+		claude := flags.Bool("claude", false, "also check the settings that Claude Code would load: the user's, project's and local ones")
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
 		return func(files []string, std Streams) (int, error) {
 			switch {
@@ -52,9 +53,16 @@ var check = command{
 				switch {
 				case !errors.Is(err, fs.ErrNotExist): // what cannot be looked at is a problem, not an absence
 					files = []string{path}
-				case *output == "text":
+				case *output == "text" && !*claude:
 					return exitOK, write(std, path+": no such file, so no hooks\n")
 				}
+			}
+			if *claude {
+				settings, err := projecthooks.ClaudeFiles(cmp.Or(*workspace, "."))
+				if err != nil {
+					return 0, err
+				}
+				files = append(files, settings...)
 			}
 			report.OK = true
 			for _, path := range files {

@@ -59,6 +59,7 @@ func (r Request) Check() error {
 	if err != nil {
 		return err
 	}
+	r.AllowedEnvVars = nil
 	_, err = requestHead(to, r, func(string) string { return "" }, 0)
 	return err
 }

@@ -124,6 +124,7 @@ func requestHead(to *endpoint, request Request, getenv func(string) string, leng
 	if to.basic != "" {
 		headers = append(headers, header{"Authorization", to.basic})
 	}
+	defaults := len(headers) // the others differ from each other
 	seen := make(map[string]bool, len(request.Headers))
 	for _, name := range slices.Sorted(maps.Keys(request.Headers)) {
 		lower := strings.ToLower(name)
@@ -142,7 +143,7 @@ func requestHead(to *endpoint, request Request, getenv func(string) string, leng
 				"look at the environment variables in it, too", name)
 		}
 		set := header{name, value}
-		if i := slices.IndexFunc(headers, func(h header) bool { return strings.EqualFold(h.name, name) }); i >= 0 {
+		if i := slices.IndexFunc(headers[:defaults], func(h header) bool { return strings.EqualFold(h.name, name) }); i >= 0 {
 			headers[i] = set
 		} else {
 			headers = append(headers, set)

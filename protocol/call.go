@@ -53,11 +53,19 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 	if err != nil {
 		return Call{}, nil, err
 	}
-	c.ClientInput = string(strictjson.Compact(make([]byte, 0, len(doc)), doc))
-	if !strings.HasPrefix(c.ClientInput, "{") {
+	if compact := strictjson.Compact(make([]byte, 0, len(doc)), doc); string(compact) != doc { // mostly a client wrote it so
+		doc = string(compact)
+	}
+	if !strings.HasPrefix(doc, "{") {
 		return Call{}, nil, errors.New("the hook input must be a JSON object")
 	}
-	name := gjson.Get(c.ClientInput, "hook_event_name")
+	c.ClientInput = doc
+	fields := map[string]gjson.Result{} // in one go: an input can be megabytes
+	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+		fields[strictjson.Text(key.Raw)] = value
+		return true
+	})
+	name := fields["hook_event_name"]
 	event, ok := ParseEvent(name.String())
 	switch {
 	case !name.Exists():
@@ -73,7 +81,7 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 		{"session_id", &c.SessionID}, {"prompt", &c.Prompt}, {"tool_name", &c.Tool}, {"tool_use_id", &c.ToolUseID},
 		{"transcript_path", &c.TranscriptPath}, {"agent_id", &c.AgentID}, {"cwd", &c.Dir},
 	} {
-		switch value := gjson.Get(c.ClientInput, field.key); value.Type {
+		switch value := fields[field.key]; value.Type {
 		case gjson.String:
 			*field.into = strictjson.Text(value.Raw)
 		case gjson.Null: // also where it is not there
@@ -84,10 +92,10 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 	if event.HasTool() && c.Tool == "" {
 		return Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
 	}
-	c.Args = gjson.Get(c.ClientInput, "tool_input").Raw
-	c.Result = textOf([]byte(gjson.Get(c.ClientInput, "tool_response").Raw))
+	c.Args = fields["tool_input"].Raw
+	c.Result = textOf([]byte(fields["tool_response"].Raw))
 	if event == "PostToolUseFailure" {
-		c.Failed, c.Result = true, c.Field("error")
+		c.Failed, c.Result = true, textOf([]byte(fields["error"].Raw))
 	}
 	return c, warnings, nil
 }

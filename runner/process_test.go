@@ -374,7 +374,7 @@ func TestThousandCallsLeaveNothing(t *testing.T) {
 	fds, goroutines := openFDs(t), runtime.NumGoroutine()
 	call(1000)
 	require.Equal(t, fds, openFDs(t))
-	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+1, "not one a call") // the last may be on its way out
 	require.Empty(t, zombies())
 }
 

@@ -94,6 +94,9 @@ func isClaudeFile(path string, hasHooks bool) bool {
 // member is a field of an object in Claude Code's form, and its type as package jsontype names it.
 type member struct{ key, is string }
 
+// ofHooks is how many of claudeSettings are about hooks: the first.
+const ofHooks = 5
+
 // claudeSettings are the top-level fields whose type the client checks. It discards a file for any that is wrong.
 var claudeSettings = []member{
 	{"hooks", "any"}, {"disableAllHooks", "boolean"}, {"env", "object"}, {"allowedHttpHookUrls", "strings"}, {"httpHookAllowedEnvVars", "strings"},
@@ -128,6 +131,9 @@ func (p *parser) claudeFile(top gjson.Result) {
 	f := p.members(top, claudeSettings, "", wholeFile, true)
 	s := &settings{}
 	p.config.settings = s
+	if p.pluginRoot() != "" { // a plugin has hooks, and no settings
+		f = map[string]gjson.Result{"hooks": f["hooks"]}
+	}
 	if off, ok := f["disableAllHooks"]; ok {
 		on := off.Bool()
 		s.off, s.offAt = &on, p.at(off.Index, `"disableAllHooks" is true, so no hook of Claude Code's form runs`)
@@ -142,9 +148,9 @@ func (p *parser) claudeFile(top gjson.Result) {
 			*list.into = &texts
 		}
 	}
-	hooks, ok := f["hooks"]
+	hooks := f["hooks"]
 	switch {
-	case !ok || hooks.Type == gjson.Null: // the client takes null for none
+	case !hooks.Exists() || hooks.Type == gjson.Null: // the client takes null for none
 		return
 	case !hooks.IsObject():
 		p.claudeType(`"hooks"`, "an object", hooks, wholeFile)
@@ -195,7 +201,7 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 		names = append(names, m.key)
 	}
 	if settings {
-		names = names[:5]
+		names = names[:ofHooks]
 	}
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
@@ -210,6 +216,10 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 			} else {
 				p.claudeType(who+strconv.Quote(name), want, value, drops)
 			}
+			return true
+		}
+		if settings && slices.Contains(protocol.ClaudeCode.Events(), protocol.Event(name)) {
+			p.warn(key.Index, "%s stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", name)
 			return true
 		}
 		if hint := Suggest(name, names); !ours(name) && (!settings || hint != "") {
@@ -274,8 +284,11 @@ func (p *parser) claudeEvent(event protocol.Event, groups gjson.Result) {
 				return true
 			}
 			pattern := NewPattern(text.String())
-			if m = pattern; pattern.err != nil {
-				p.warn(text.Index, "%sthe matcher %s is no regular expression and matches nothing: %v", who, quote(text.String()), pattern.err)
+			if m = pattern; pattern.names != nil && !slices.ContainsFunc(pattern.names, func(n string) bool { return n != "" }) {
+				p.warn(text.Index, "%sthe matcher %s names nothing, so the hook never runs", who, quote(text.String()))
+			}
+			if pattern.err != nil {
+				p.warn(text.Index, "%sthe matcher %s is no regular expression and matches nothing, so the hook never runs: %v", who, quote(text.String()), pattern.err)
 			}
 		}
 		hooks, ok := f["hooks"]
@@ -358,6 +371,9 @@ func (p *parser) claudeFields(h *Hook, kind string, f map[string]gjson.Result, w
 	}
 	if rule, ok := f["if"]; ok {
 		h.If = permission.Parse(rule.String())
+		if h.If.Malformed() {
+			p.warn(rule.Index, "%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs", who, quote(rule.String()))
+		}
 		if !h.Events[0].HasTool() && h.If.String() != "" {
 			p.warn(rule.Index, "%sno tool call stands at %s, so a hook with an \"if\" never runs", who, h.Events[0])
 		}
@@ -385,7 +401,7 @@ func (p *parser) claudeFields(h *Hook, kind string, f map[string]gjson.Result, w
 	}
 	switch kind {
 	case "command":
-		p.claudeCommand(h, f, root, who, drops)
+		p.claudeCommand(h, f, root, who)
 	case "http":
 		p.claudeEndpoint(h, f, who, drops)
 	default:
@@ -414,7 +430,7 @@ func (p *parser) claudeTimeout(v gjson.Result, who, drops string) time.Duration 
 	return d
 }
 
-func (p *parser) claudeCommand(h *Hook, f map[string]gjson.Result, root, who, drops string) {
+func (p *parser) claudeCommand(h *Hook, f map[string]gjson.Result, root, who string) {
 	command, ok := f["command"]
 	if !ok {
 		return
@@ -426,7 +442,7 @@ func (p *parser) claudeCommand(h *Hook, f map[string]gjson.Result, root, who, dr
 	case !ok:
 		return
 	case text == "":
-		p.problem(command.Index, "%shas an empty command, which fails whenever it runs", who)
+		p.problem(command.Index, "%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
 	case strings.TrimSpace(text) == "" && !f["args"].Exists():
 		p.warn(command.Index, "%sthe command is blank: it does nothing, and lets everything pass", who)
 	}

@@ -105,8 +105,8 @@ f:2:1: PermissionDenied 1, hook 1: a hook of type "mcp_tool" needs "tool"` + ent
 f:2:19: PreToolUse 1, hook 2: a hook of type "agent" needs "prompt"` + whole},
 
 	// The client runs it, which fails each time.
-	{"empty command", pre(`{"type":"command","command":""}`), `f:2:29: PreToolUse 1, hook 1: has an empty command, which fails whenever it runs`},
-	{"empty program", claudeForm("Stop", `{"type":"command","command":"","args":["x"]}`), `f:2:29: Stop 1, hook 1: has an empty command, which fails whenever it runs`},
+	{"empty command", pre(`{"type":"command","command":""}`), `f:2:29: PreToolUse 1, hook 1: has an empty command, which fails whenever it runs; write a command, or take the hook out`},
+	{"empty program", claudeForm("Stop", `{"type":"command","command":"","args":["x"]}`), `f:2:29: Stop 1, hook 1: has an empty command, which fails whenever it runs; write a command, or take the hook out`},
 	{"NUL in a command", pre(`{"type":"command","command":"a\u0000b"}`), `f:2:29: PreToolUse 1, hook 1: "command" has a NUL character, which no process can be given`},
 	{"NUL in an argument", pre(`{"type":"command","command":"a","args":["a","\u0000","b"]}`), `f:2:45: PreToolUse 1, hook 1: "args" has a NUL character, which no process can be given`},
 	{"an argument that is no string", pre(`{"type":"command","command":"a","args":["a",1]}`), `f:2:40: PreToolUse 1, hook 1: "args" must be an array of strings, not an array` + whole},
@@ -151,7 +151,7 @@ f:3:60: PreToolUse 2, hook 1: "command" must be a string, not a number` + whole}
 "allowedHttpHookUrls":"http://h"}`,
 		`f:1:10: "model" must be a string, not a number` + whole + `
 f:2:56: Stop 1, hook 1: "timeout" must be more than 0, not 0` + entry + `
-f:3:11: Stop 1, hook 1: has an empty command, which fails whenever it runs
+f:3:11: Stop 1, hook 1: has an empty command, which fails whenever it runs; write a command, or take the hook out
 f:3:14: Stop 1, hook 1: unknown field "nane", which is passed over
 f:3:28: Stop 1, hook 1: "if" must be a string, not a number` + entry + `
 f:4:1: unknown event "PreTolUse": none of its hooks will ever run; did you mean "PreToolUse"?
@@ -293,8 +293,8 @@ f:1:122: unknown field "httpHookAllowedEnvVar", which is passed over; did you me
 	{"hooks switched off", "{\"hooks\":{},\n\"disableAllHooks\":true}", `f:2:19: "disableAllHooks" is true, so no hook of Claude Code's form runs`},
 	{"hooks not switched off", `{"hooks":{},"disableAllHooks":false}`, ""},
 	{"a matcher that is no expression", `{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[]}],"Stop":[{"matcher":"**","hooks":[]}]}}`,
-		`f:1:36: PreToolUse 1: the matcher "[" is no regular expression and matches nothing: a '[' that is never closed
-f:1:72: Stop 1: the matcher "**" is no regular expression and matches nothing: nothing to repeat`},
+		`f:1:36: PreToolUse 1: the matcher "[" is no regular expression and matches nothing, so the hook never runs: a '[' that is never closed
+f:1:72: Stop 1: the matcher "**" is no regular expression and matches nothing, so the hook never runs: nothing to repeat`},
 	{"blank commands", pre(`{"type":"command","command":"   "},{"type":"command","command":"\n\t"}`),
 		`f:2:29: PreToolUse 1, hook 1: the command is blank: it does nothing, and lets everything pass
 f:2:64: PreToolUse 1, hook 2: the command is blank: it does nothing, and lets everything pass`},

@@ -1,9 +1,9 @@
 package projecthooks
 
 import (
-	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,14 +59,20 @@ func (c *Config) Warned() []Problem {
 	return append(slices.Clip(c.Warnings), c.settings.offAt)
 }
 
-// Hook is one configured handler.
+// Rule is one permission rule, as the if of a hook has it: Bash(git push *). The zero Rule is for everything.
+type Rule = permission.Rule
+
+// ParseRule reads a rule. A text that is none matches nothing.
+func ParseRule(text string) Rule { return permission.Parse(text) }
+
+// Hook is one configured handler. Its Dialect must be set.
 type Hook struct {
 	Name      string // in Claude Code's form the command
 	Command   Command
 	HTTP      *Endpoint              // what to POST to, instead of a command
 	Events    []protocol.Event       // as the dialect names them
 	Matcher   Matcher                // nil: no matter what
-	If        permission.Rule        // the zero rule: no matter what
+	If        Rule                   // the zero rule: no matter what
 	Timeout   time.Duration          // 0: the dialect's
 	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
 	Env       []string               // NAME=VALUE, added to the caller's environment
@@ -154,7 +160,10 @@ func (h *Hook) allowed(c *protocol.Call) (ok bool, why string) {
 	if h.If.String() == "" {
 		return true, ""
 	}
-	rule := permission.Call{Dir: cmp.Or(c.Dir, c.Workspace)}
+	rule := permission.Call{Dir: c.Workspace}
+	if filepath.IsAbs(c.Dir) {
+		rule.Dir = c.Dir
+	}
 	if c.Event.HasTool() {
 		rule.Tool = c.Tool
 	}

@@ -6,7 +6,7 @@
 //		return                       // and no tool runs: a gate that cannot be read must not look like one that approved
 //	}
 //
-// A file is read strictly: what is not understood is an error, never skipped. TENEX's own files load unchanged. A file whose
+// A file in TENEX's form is read strictly: what is not understood is an error, never skipped. TENEX's own load unchanged. A file whose
 // "hooks" is an object is in Claude Code's form: LoadFile reads such files as well, and LoadClaude those that the client
 // would. There an unknown event or field is a warning, since the next version of the client may know it.
 //

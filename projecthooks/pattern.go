@@ -23,7 +23,8 @@ func NewPattern(text string) Pattern {
 	switch {
 	case text == "" || text == "*":
 	case isNames(text):
-		p.names = strings.FieldsFunc(text, func(r rune) bool { return r == '|' || r == ',' })
+		p.names = []string{}
+		p.names = append(p.names, strings.FieldsFunc(text, func(r rune) bool { return r == '|' || r == ',' })...)
 		for i := range p.names {
 			p.names[i] = strings.TrimSpace(p.names[i])
 		}

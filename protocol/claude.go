@@ -17,9 +17,8 @@ import (
 )
 
 // ClaudeCode is the dialect of Claude Code 2.1.329, as the real client was recorded. All hooks of a call run at once. Exit 2
-// blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. It departs from the
-// client in the order of results, which is the file's and not that of finishing, and in reporting as a failure an answer
-// whose key that blocks is misspelt, which the client does not see.
+// blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. Where it departs from
+// the client, as in the order of results, is in the README.
 var ClaudeCode = &Dialect{
 	Name:    "claude",
 	Events:  claudeEvents,
@@ -140,12 +139,16 @@ func claudeEvent(c *Call) Event {
 // claudePayload passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
 // result that is a JSON object or array goes in as it is, since the client's tools have such results.
 func claudePayload(c *Call) (Payload, []string, error) {
-	if c.ClientInput != "" {
+	event := claudeEvent(c)
+	if name := Event(c.Field("hook_event_name")); name == event {
 		return Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
+	} else if name != "" && name.Claude() == event { // by its other name
+		same := *c
+		same.setField("hook_event_name", jsonText(string(event)))
+		return Payload{[]byte(same.ClientInput), []byte("\n")}, nil, nil
 	}
 	var o object
 	var warnings []string
-	event := claudeEvent(c)
 	o.text("session_id", c.SessionID)
 	o.text("transcript_path", c.TranscriptPath)
 	dir := c.Dir
@@ -194,9 +197,17 @@ func toolResponse(result string) []byte {
 
 // claudeDetaches: {"async": true} on the first line. A line that decides something as well is an answer.
 func claudeDetaches(line []byte) bool {
-	text := string(line)
-	if !strings.Contains(text, `"async"`) || len(strictjson.Check(text, maxInputDepth)) > 0 {
+	return isAsync(string(line)) && len(strictjson.Check(string(line), maxInputDepth)) == 0
+}
+
+func isAsync(text string) bool {
+	if !strings.Contains(text, `"async"`) {
 		return false
+	}
+	for _, f := range strictjson.Check(text, maxInputDepth) {
+		if f.Kind != strictjson.Duplicate {
+			return false
+		}
 	}
 	return claudeAsync(gjson.Parse(text))
 }
@@ -244,13 +255,18 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 	isJSON := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
 	v := Verdict{Decision: Continue, Status: StatusOK}
 	var unreadable error
-	if isJSON {
-		if v, unreadable = claudeAnswer(c, m, hook, text, r.Stdout.LeftOut() > 0); v.Status == StatusAsync {
-			return v
-		}
+	switch head := trimJS(string(r.Stdout.Head)); {
+	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
+		isJSON, unreadable = true, errors.New("it is too long: 1 MiB of output is kept")
+	case isJSON && !r.Posted && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")): // on one line it never blocks
+		return Verdict{Decision: Continue, Status: StatusAsync}
+	case isJSON:
+		v, unreadable = claudeAnswer(c, m, hook, text)
 	}
 	failed := r.Signal != "" || r.ExitCode != 0
 	switch {
+	case r.Posted && failed: // whatever the code: it is not the hook's
+		return Verdict{Cause: CauseExit, Status: StatusFailed, Problem: who + " got no answer: " + strings.TrimSpace(stderr)}
 	case m.does&blocks != 0 && (r.ExitCode == 2 || failed && m.does&allExits != 0):
 		if v.Decision != Block {
 			if v.Reason = stderr; stderr == "" {
@@ -259,8 +275,6 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 		}
 		v.Decision, v.Cause, v.Status, v.Approved, v.UpdatedInput = Block, CausePolicy, StatusBlocked, false, nil
 		return v
-	case r.Posted && failed:
-		return Verdict{Cause: CauseExit, Status: StatusFailed, Problem: who + " got no answer: " + strings.TrimSpace(stderr)}
 	case r.Posted && !isJSON && text != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " answered with something else than a JSON object"}
 	case unreadable != nil:
@@ -312,18 +326,12 @@ var claudeTop = []claudeField{
 
 // claudeAnswer reads a JSON answer as the client's schema does: no type is converted, null is no value, of two equal keys
 // the last counts, and keys that the schema does not have are passed over.
-func claudeAnswer(c *Call, m claudeMoment, hook, text string, cut bool) (Verdict, error) {
-	if cut {
-		return Verdict{Decision: Continue}, errors.New("it is too long: 1 MiB of output is kept")
-	}
+func claudeAnswer(c *Call, m claudeMoment, hook, text string) (Verdict, error) {
 	for _, f := range strictjson.Check(text, maxInputDepth) {
 		if f.Kind != strictjson.Duplicate {
 			line, col := strictjson.Position(text, f.Offset)
 			return Verdict{Decision: Continue}, fmt.Errorf("line %d, column %d: %s", line, col, f.Text)
 		}
-	}
-	if claudeAsync(gjson.Parse(text)) {
-		return Verdict{Decision: Continue, Status: StatusAsync}, nil
 	}
 	a, slip, err := claudeObject(gjson.Parse(text), claudeTop, "")
 	if err != nil {
@@ -344,13 +352,29 @@ func claudeAnswer(c *Call, m claudeMoment, hook, text string, cut bool) (Verdict
 	if err == nil && slip != "" && v.Decision != Block {
 		return Verdict{Decision: Continue}, fmt.Errorf("it has %s, so what it decided is not known", slip)
 	}
-	gjson.Parse(text).ForEach(func(key, _ gjson.Result) bool {
-		if name := strictjson.Text(key.Raw); misplaced[name] { // as the client, which says nothing
-			v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in hookSpecificOutput", said(m.name, hook), name))
-		}
-		return true
-	})
+	if err == nil {
+		v.Warnings = append(v.Warnings, claudeStrays(m, hook, text, a)...)
+	}
 	return v, err
+}
+
+// claudeStrays warns of keys that decide, at a place where they do not. The client passes over them without a word.
+func claudeStrays(m claudeMoment, hook, text string, a map[string]gjson.Result) (warnings []string) {
+	look := func(object gjson.Result, known []claudeField, place, instead string) {
+		object.ForEach(func(key, _ gjson.Result) bool {
+			name := strictjson.Text(key.Raw)
+			isKnown := slices.ContainsFunc(known, func(f claudeField) bool { return f.key == name })
+			if !isKnown && (slices.Contains(claudeDeciding, name) || misplaced[name]) {
+				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s", said(m.name, hook), name, place, m.name, instead))
+			}
+			return true
+		})
+	}
+	look(gjson.Parse(text), claudeTop, "at the top level", "; it belongs in hookSpecificOutput")
+	if object, ok := a["hookSpecificOutput"]; ok {
+		look(object, m.answer, "in hookSpecificOutput", "")
+	}
+	return warnings
 }
 
 // claudeObject returns the fields of an object that are known, the last of equal ones, each of its type. slip names a field
@@ -379,6 +403,9 @@ func claudeObject(object gjson.Result, known []claudeField, where string) (found
 // claudeDeciding are the keys that block. One that is misspelt the client passes over, and the call goes on.
 var claudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision", "action", "behavior"}
 
+// claudeWords come close to a deciding key and are words of their own.
+var claudeWords = []string{"precision", "revision", "provision", "division"}
+
 // claudeMeant returns the key that blocks and that name is a slip of the pen for.
 func claudeMeant(name string, known []claudeField) string {
 	var deciding []string
@@ -387,7 +414,7 @@ func claudeMeant(name string, known []claudeField) string {
 			deciding = append(deciding, f.key)
 		}
 	}
-	if near := spelling.Near(name, deciding); len(near) > 0 && name != "hookEventName" {
+	if near := spelling.Near(name, deciding); len(near) > 0 && name != "hookEventName" && !slices.Contains(claudeWords, name) {
 		return near[0]
 	}
 	return ""

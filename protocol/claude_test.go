@@ -401,6 +401,8 @@ func TestClaudePermissionRequest(t *testing.T) {
 		require.False(t, v.Approved, wrong)
 	}
 	v := claude("PermissionRequest", printed(answers("PermissionRequest", `"permissionDecision":"deny"`)))
+	require.Len(t, v.Warnings, 1, "it is said that it means nothing")
+	v.Warnings = nil
 	require.Equal(t, passes(), v, "the word of another event")
 	v = claude("PermissionRequest", exited(2, answers("PermissionRequest", `"decision":{"behavior":"deny","message":"no"}`), "x"))
 	require.Equal(t, blocked("no"), v, "not the exit, but what it printed")

@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -103,7 +104,7 @@ func (o Outcome) Claude() ([]byte, error) {
 	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil && o.Decision == Continue {
 		return []byte(textOf(path)), nil
 	}
-	out := claudeOutput{SystemMessage: strings.Join(o.SystemMessages, "\n")}
+	out := claudeOutput{SystemMessage: strings.Join(append(slices.Clip(o.SystemMessages), o.silent()...), "\n")}
 	specific := Fields{{"hookEventName", jsonText(string(event))}}
 	set := func(key, value string) {
 		if value != "" {
@@ -152,6 +153,19 @@ func (o Outcome) Claude() ([]byte, error) {
 		out.Specific = specific
 	}
 	return appendJSON(nil, out)
+}
+
+// silent names the hooks that gave no answer and let pass, for the user: the client shows nobody what stands on stderr then.
+func (o Outcome) silent() (messages []string) {
+	for _, h := range o.Hooks {
+		switch {
+		case h.Status == StatusFailed, h.Status == StatusTimeout, h.Status == StatusUnstarted, h.Cause == CauseUnsupported:
+			if o.Decision == Continue {
+				messages = append(messages, fmt.Sprintf("hookrun: hook '%s' gave no answer (%s), so it did not check this", h.Name, h.Cause))
+			}
+		}
+	}
+	return messages
 }
 
 // permissionRequest writes the decision of that event, which has a form of its own.

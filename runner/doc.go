@@ -26,8 +26,8 @@
 //  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).
-//  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exception is a process that
-//     the system cannot kill.
+//  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exceptions are a process that
+//     the system cannot kill, hooks that are not to be waited for, and files with contexts that were too long.
 //
 // Hooks of a dialect that runs them at once start together, and their verdicts merge in the order of the files, whichever
 // ended first. A hook that is not to be waited for (async) gets its whole input from a file and outlives the call; the

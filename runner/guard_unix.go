@@ -38,7 +38,18 @@ func (g *guard) watch(p *process) {
 		g.tried = true
 		g.start()
 	}
-	if g.alive != nil {
+	g.add(p)
+}
+
+// join puts a hook under the guard if there is one already: then it costs nothing to do so from the start.
+func (g *guard) join(p *process) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.add(p)
+}
+
+func (g *guard) add(p *process) {
+	if g.alive != nil && !p.guarded {
 		fmt.Fprintln(g.alive, "+", p.pid)
 		p.guarded = true
 	}

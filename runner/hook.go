@@ -61,13 +61,18 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		result.Err = err
 		return result
 	}
-	p, err := r.start(path, argv, dir, env, stdio.hook, h.Dialect.Detaches == nil)
+	detaches := h.Dialect.Detaches
+	if result.Posted { // the body of an answer is no program that asks to be left alone
+		detaches = nil
+	}
+	p, err := r.start(path, argv, dir, env, stdio.hook, detaches == nil)
 	if err != nil {
 		stdio.close()
 		result.Err = err
 		return result
 	}
-	pipes := stdio.serve(payload, h.Dialect.Detaches)
+	g.join(p)
+	pipes := stdio.serve(payload, detaches)
 	exited := make(chan struct{})
 	go func() {
 		p.waitExit() // without reaping: until we do, nobody else can get the pid, and signals find the right group

@@ -307,12 +307,19 @@ func TestUnstarted(t *testing.T) {
 
 func TestTooLargeForTheSystem(t *testing.T) {
 	b := newBench(t)
-	c := b.pre()
-	c.Tool = strings.Repeat("x", 1<<20) // an environment variable holds 128 KiB
-	o, err := b.runner(runner.Options{}, sh("exit 0")).Fire(context.Background(), c)
-	require.NoError(t, err)
+	large := strings.Repeat("x", 256<<10) // an environment variable holds 128 KiB
+	o := b.ask(b.config(sh("exit 0", hook{"env": map[string]string{"LARGE": large}})))
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseUnstarted, o.Cause)
+
+	// A tool's name is the model's choice, and must keep no gate from being asked.
+	for _, name := range []string{large, "shell\x00"} {
+		c := b.pre()
+		c.Tool = name
+		o, err := b.runner(runner.Options{}, sh("exit 1")).Fire(context.Background(), c)
+		require.NoError(t, err)
+		require.Equal(t, protocol.CausePolicy, o.Cause)
+	}
 }
 
 // A host that waits for any child may take our hook's exit status. What it was is then unknown, and that is no approval.

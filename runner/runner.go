@@ -79,7 +79,9 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	asked := c // as later hooks see it: with the rewrites of earlier ones
 	var stdin encoded
 	ended := false
-	for _, group := range consecutive(r.Selected(&c)) {
+	for rest := r.Selected(&c); len(rest) > 0; {
+		group := together(rest)
+		rest = rest[len(group):]
 		d := group[0].Dialect
 		if ended {
 			for _, h := range group {
@@ -108,6 +110,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		}
 		if rewritten {
 			stdin = encoded{}
+			rest = r.alsoSelected(&asked, group, rest)
 		}
 	}
 	o := protocol.Merge(&c, judged)
@@ -142,17 +145,39 @@ func (r *Runner) Selected(c *protocol.Call) (hooks []*projecthooks.Hook) {
 	return hooks
 }
 
-// consecutive puts hooks that are asked together into one group: those of a dialect that follow each other, where that runs
-// its hooks at once, else each by itself. A group sees what earlier groups rewrote.
-func consecutive(hooks []*projecthooks.Hook) (groups [][]*projecthooks.Hook) {
-	for _, h := range hooks {
-		if n := len(groups); n > 0 && h.Dialect.Parallel && groups[n-1][0].Dialect == h.Dialect {
-			groups[n-1] = append(groups[n-1], h)
-		} else {
-			groups = append(groups, []*projecthooks.Hook{h})
-		}
+// alsoSelected adds to the hooks that are left those behind the group that the call as it was rewritten selects: a guard
+// that the tool's new input is for must see it.
+func (r *Runner) alsoSelected(asked *protocol.Call, group, rest []*projecthooks.Hook) (hooks []*projecthooks.Hook) {
+	const left, now = 1, 2
+	selected, taken := map[*projecthooks.Hook]int{}, map[string]bool{}
+	for _, h := range r.Selected(asked) {
+		selected[h] = now
 	}
-	return groups
+	for _, h := range rest {
+		selected[h] = left
+	}
+	for _, h := range append(slices.Clip(group), rest...) {
+		taken[h.Same] = h.Same != ""
+	}
+	all, behind := r.hooks(), false
+	for i := range all {
+		h := &all[i]
+		if selected[h] == left || selected[h] == now && behind && !taken[h.Same] {
+			hooks = append(hooks, h)
+		}
+		behind = behind || h == group[len(group)-1]
+	}
+	return hooks
+}
+
+// together returns the first hooks that are asked together: those of a dialect that follow each other, where it runs its
+// hooks at once, else one. A group sees what earlier groups rewrote.
+func together(hooks []*projecthooks.Hook) []*projecthooks.Hook {
+	n := 1
+	for n < len(hooks) && hooks[0].Dialect.Parallel && hooks[n].Dialect == hooks[0].Dialect {
+		n++
+	}
+	return hooks[:n]
 }
 
 // answer is what came of asking one hook. err: hookrun itself could not ask it.
@@ -187,11 +212,7 @@ func (r *Runner) askOne(ctx context.Context, h *projecthooks.Hook, c *protocol.C
 		}
 		v = h.Dialect.Judge(c, h.Name, &result)
 	}
-	if h.Async {
-		v = h.Dialect.Settle(c, v) // nothing that became of it can hold the call up
-	} else {
-		v = h.Dialect.Settle(c, v, h.OnFailure, r.options.OnFailure)
-	}
+	v = h.Dialect.Settle(c, v, r.Policies(h)...)
 	r.spill(h, &v)
 	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a
@@ -232,6 +253,15 @@ func (e *encoded) encode(d *protocol.Dialect, c *protocol.Call) (warnings []stri
 	return warnings, err
 }
 
+// Policies say what failures of a hook mean, the first that names a cause before the others: its own, and the runner's for
+// hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
+func (r *Runner) Policies(h *projecthooks.Hook) []protocol.FailurePolicy {
+	if h.Async {
+		return nil
+	}
+	return []protocol.FailurePolicy{h.OnFailure, r.options.OnFailure}
+}
+
 // Deadline is how long a hook of this runner may take at a call.
 func (r *Runner) Deadline(h *projecthooks.Hook, c *protocol.Call) time.Duration {
 	if r.options.Timeout > 0 {
@@ -250,6 +280,10 @@ func Dir(h *projecthooks.Hook, c *protocol.Call) string {
 	}
 	return c.Workspace
 }
+
+// maxVariable is how long the name of a tool may be to stand in the environment. With one that the system refuses no hook
+// would start, and so no guard.
+const maxVariable = 4 << 10
 
 // Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*. A name occurs once, since
 // programs differ in whether the first or the last of two counts.
@@ -274,7 +308,7 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	if r.options.Binary != "" {
 		ours = append(ours, "HOOKRUN="+r.options.Binary)
 	}
-	if c.Event.HasTool() {
+	if c.Event.HasTool() && len(c.Tool) <= maxVariable && !strings.ContainsRune(c.Tool, 0) {
 		ours = append(ours, "HOOKRUN_TOOL="+c.Tool)
 	}
 	return merged(base, ours, h.Environment(), last)

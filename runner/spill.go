@@ -45,7 +45,11 @@ func characters(s string) (n int) {
 
 // writeSpill writes the text to a new file that only this user can read, in a folder of the user's for temporary files.
 func writeSpill(text string) (string, error) {
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("hookrun-%d", os.Getuid()))
+	temporary, err := filepath.Abs(os.TempDir()) // whoever reads the path may stand elsewhere
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(temporary, fmt.Sprintf("hookrun-%d", os.Getuid()))
 	_ = os.Mkdir(dir, 0o700)                                      // it may be there
 	if info, err := os.Lstat(dir); err != nil || !private(info) { // somebody else's: no place for what hooks say
 		if dir, err = os.MkdirTemp("", "hookrun-"); err != nil {
@@ -59,6 +63,9 @@ func writeSpill(text string) (string, error) {
 	_, err = f.WriteString(text)
 	if closing := f.Close(); err == nil {
 		err = closing
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
 	}
 	return f.Name(), err
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -62,7 +63,15 @@ var check = command{
 				if err != nil {
 					return 0, err
 				}
-				files = append(files, settings...)
+				if len(files)+len(settings) == 0 && *output == "text" {
+					return exitOK, write(std, "neither a hooks file nor settings of Claude Code, so no hooks\n")
+				}
+				for _, path := range settings {
+					if !slices.Contains(files, path) {
+						files = append(files, path)
+					}
+				}
+				*workspace = cmp.Or(*workspace, ".") // also for the user's own file
 			}
 			report.OK = true
 			for _, path := range files {

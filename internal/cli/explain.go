@@ -58,8 +58,7 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 		if err != nil {
 			return "", err
 		}
-		f.call, f.warnings, err = protocol.ParseInput(doc)
-		return f.call.Event, err
+		return f.readInput(doc)
 	}
 	const known = "pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop"
 	if len(args) != 1 {
@@ -144,7 +143,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 			x.Problems = append(x.Problems, problem.Error())
 		}
 		for _, cause := range h.Dialect.Causes {
-			x.OnFailure[cause] = h.Dialect.FailureMeans(&c, cause, h.OnFailure, o.OnFailure)
+			x.OnFailure[cause] = h.Dialect.FailureMeans(&c, cause, r.Policies(h)...)
 		}
 		e.Hooks = append(e.Hooks, x)
 	}

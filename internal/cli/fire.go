@@ -38,16 +38,8 @@ var fire = command{
 
 // fireInput asks the hooks about the call that stdin describes.
 func (f *callFlags) fireInput(std Streams) (int, error) {
-	for _, name := range []string{"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id"} {
-		if f.flags.Changed(name) {
-			return 0, fmt.Errorf("--%s: fire takes this from the hook input on stdin; leave it out", name)
-		}
-	}
-	if project := os.Getenv("CLAUDE_PROJECT_DIR"); project != "" && !f.flags.Changed("workspace") {
-		if info, err := os.Stat(project); err != nil || !info.IsDir() {
-			return 0, fmt.Errorf("CLAUDE_PROJECT_DIR is %s, which is no folder; set it to the project's, or give --workspace", project)
-		}
-		f.workspace = project
+	if err := f.inputAlone(); err != nil {
+		return 0, err
 	}
 	var doc strings.Builder
 	n, err := io.Copy(&doc, io.LimitReader(std.In, maxValue+1))
@@ -59,10 +51,35 @@ func (f *callFlags) fireInput(std Streams) (int, error) {
 	case strings.TrimSpace(doc.String()) == "":
 		return 0, errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
-	call, warnings, err := protocol.ParseInput(doc.String())
+	event, err := f.readInput(doc.String())
 	if err != nil {
 		return 0, err
 	}
-	f.call, f.warnings = call, warnings
-	return f.fire(call.Event, std)
+	return f.fire(event, std)
+}
+
+// readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is where the
+// client has its project, unless a flag says another.
+func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
+	if err := f.inputAlone(); err != nil {
+		return "", err
+	}
+	if project := os.Getenv("CLAUDE_PROJECT_DIR"); project != "" && !f.flags.Changed("workspace") {
+		if info, err := os.Stat(project); err != nil || !info.IsDir() {
+			return "", fmt.Errorf("CLAUDE_PROJECT_DIR is %s, which is no folder; set it to the project's, or give --workspace", project)
+		}
+		f.workspace = project
+	}
+	f.call, f.warnings, err = protocol.ParseInput(doc)
+	return f.call.Event, err
+}
+
+// inputAlone refuses flags that say what a hook input says.
+func (f *callFlags) inputAlone() error {
+	for _, name := range []string{"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "tool", "args", "result", "failed"} {
+		if flag := f.flags.Lookup(name); flag != nil && flag.Changed {
+			return fmt.Errorf("--%s: the hook input says this; leave the flag out", name)
+		}
+	}
+	return nil
 }

@@ -169,7 +169,11 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 		return 0, err
 	}
 	if exit != exitOK {
-		fmt.Fprintln(std.Err, strings.TrimRight(o.Why(), "\r\n"))
+		why := o.Why()
+		if f.output == "claude" { // the stop reason is in the JSON
+			why = o.Reason
+		}
+		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))
 		return exit, nil
 	}
 	for _, w := range o.Warnings {

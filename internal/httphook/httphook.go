@@ -3,7 +3,7 @@
 //	os.Exit(httphook.Run(os.Stdin, os.Stdout, os.Stderr, os.Getenv, nil))
 //
 //	$ printf '%s\n%s' '{"url":"http://127.0.0.1:8080/guard"}' '{"tool":"shell"}' | hookrun http-hook
-//	{"decision":"allow"}
+//	{"decision":"approve"}
 //
 // It speaks HTTP/1.1 itself, over package net: net/http and crypto/tls would make every start of hookrun slower, also
 // where no hook needs them. TLS comes from whoever has it linked, as a Secure.
@@ -59,7 +59,7 @@ func (r Request) Check() error {
 	if err != nil {
 		return err
 	}
-	r.AllowedEnvVars = nil
+	r.AllowedEnvVars = nil // whatever they hold
 	_, err = requestHead(to, r, func(string) string { return "" }, 0)
 	return err
 }

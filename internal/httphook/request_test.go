@@ -223,7 +223,7 @@ func FuzzRequest(f *testing.F) {
 		require.Equal(t, "POST", got.Method)
 		require.Equal(t, to.target, got.RequestURI)
 		if !strings.EqualFold(name, "Host") {
-			require.Equal(t, strings.Trim(value, " \t"), got.Header.Get(name))
+			require.Equal(t, strings.Trim(expand(value, nil, nil), " \t"), got.Header.Get(name)) // a variable that is not allowed is nothing
 			require.Equal(t, to.authority, got.Host)
 		}
 		require.True(t, got.Close)

@@ -20,6 +20,7 @@ package permission
 import (
 	"fmt"
 	"net/url"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -57,6 +58,9 @@ func Parse(text string) Rule {
 	return r
 }
 
+// Malformed reports whether the text is no rule, so that it matches nothing.
+func (r Rule) Malformed() bool { return strings.ContainsAny(r.tool, "()*|, \t\n") }
+
 // String returns the text that the rule was parsed from.
 func (r Rule) String() string { return r.text }
 
@@ -68,7 +72,7 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 	case c.Tool == "":
 		return false, "needs a tool, and this event has none"
 	case r.tool != c.Tool && (r.tool != "Task" || c.Tool != "Agent"): // Task is what the Agent tool was called before
-		if strings.ContainsAny(r.tool, "()*|, \t\n") {
+		if r.Malformed() {
 			return false, "is no rule of the form Tool or Tool(pattern), so it matches nothing"
 		}
 		return false, "is for another tool"
@@ -135,10 +139,26 @@ func (r Rule) matchFile(c Call, field string) (bool, string) {
 }
 
 func (r Rule) matchPath(c Call, file string) (bool, string) {
-	if matchPath(r.pattern, file, c.Dir, c.Home) {
+	dir := slashed(c.Dir)
+	if !strings.HasPrefix(dir, "/") {
+		return true, "cannot place the path without an absolute current directory, so the hook runs"
+	}
+	if matchPath(r.pattern, slashed(file), dir, slashed(c.Home)) {
 		return true, "matches the path " + quote(file)
 	}
 	return false, "does not match the path " + quote(file)
+}
+
+// slashed gives a path of Windows the form that patterns are written in; C:\x is /c:/x.
+func slashed(file string) string {
+	if runtime.GOOS != "windows" {
+		return file
+	}
+	file = strings.ReplaceAll(file, `\`, "/")
+	if len(file) > 1 && file[1] == ':' {
+		file = "/" + strings.ToLower(file[:1]) + file[1:]
+	}
+	return file
 }
 
 // matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII, of

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -161,11 +162,7 @@ func (p *parser) claudeFile(top gjson.Result) {
 		if ours(key.String()) {
 			return true
 		}
-		if known := protocol.ClaudeCode.Events(); !slices.Contains(known, event) {
-			names := make([]string, len(known))
-			for i, e := range known {
-				names[i] = string(e)
-			}
+		if names := claudeEventNames(); !slices.Contains(names, string(event)) {
 			meant := Suggest(string(event), names)
 			if meant == "" && event.Claude() != event {
 				meant = fmt.Sprintf("; did you mean %q?", event.Claude())
@@ -177,6 +174,14 @@ func (p *parser) claudeFile(top gjson.Result) {
 		return true
 	})
 }
+
+// claudeEventNames are the client's events: a file can have a hundred thousand wrong ones to compare with them.
+var claudeEventNames = sync.OnceValue(func() (names []string) {
+	for _, e := range protocol.ClaudeCode.Events() {
+		names = append(names, string(e))
+	}
+	return names
+})
 
 // What the client does, without a word, with a file that has a fault.
 const (
@@ -218,7 +223,7 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 			}
 			return true
 		}
-		if settings && slices.Contains(protocol.ClaudeCode.Events(), protocol.Event(name)) {
+		if settings && slices.Contains(claudeEventNames(), name) {
 			p.warn(key.Index, "%s stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", name)
 			return true
 		}

@@ -18,6 +18,9 @@ func Near(wrong string, words []string) (close []string) {
 	}
 	best, meant := 3, plain(wrong)
 	for _, w := range words {
+		if len(w)+2 < len(meant) { // it is never longer without - and _
+			continue
+		}
 		d := distance(meant, plain(w))
 		if limit := min(2, (len(w)+1)/3); d > limit || d > best {
 			continue

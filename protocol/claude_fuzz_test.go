@@ -124,6 +124,9 @@ func FuzzClaudeJudge(f *testing.F) {
 		require.Equal(t, v.Decision != protocol.Continue, v.Reason != "" && !v.Approved, "who blocks says why, and nobody else has a reason but he who allows")
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
 
+		if want.async && v.Status == protocol.StatusFailed {
+			return // a misspelt key that decides stands beside it: a reported failure, which is stricter
+		}
 		if want.async {
 			require.Equal(t, protocol.StatusAsync, v.Status)
 			require.Equal(t, protocol.Continue, strict.Decision)

@@ -1042,7 +1042,7 @@ func TestHTTPHookHeadersAndSecrets(t *testing.T) {
 		got = seen{header: r.Header, body: string(text), method: r.Method}
 		for _, pid := range pids() {
 			line := strings.Join(cmdline(pid), " ")
-			if line == "hookrun http-hook" {
+			if line == "hookrun http-hook" && slices.Contains(children(), pid) {
 				got.posters = append(got.posters, pid)
 			}
 			for _, secret := range secrets {

@@ -30,47 +30,41 @@ import (
 // LoadClaude reads what Claude Code would: the user's settings, the project's, and the project's local ones, those that
 // are there.
 func LoadClaude(workspace string) (*Config, error) {
-	paths, err := ClaudeFiles(workspace)
+	paths, absent, err := claudeFiles(workspace)
 	if err != nil {
 		return nil, err
 	}
-	var all Config
-	var problems Problems
-	for _, path := range paths {
-		cfg, err := LoadFile(path)
-		var found Problems
-		switch {
-		case errors.As(err, &found):
-			problems = append(problems, found...)
-		case err != nil:
-			return nil, err
-		default:
-			all.Add(cfg)
-		}
+	cfg, err := LoadFiles(paths...)
+	if err == nil {
+		cfg.absent = absent
 	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return &all, nil
+	return cfg, err
 }
 
 // ClaudeFiles are the files that LoadClaude reads, those that are there.
 func ClaudeFiles(workspace string) (paths []string, err error) {
+	paths, _, err = claudeFiles(workspace)
+	return paths, err
+}
+
+func claudeFiles(workspace string) (there, absent []string, err error) {
 	user, err := claudeFolder()
 	if err != nil {
-		return nil, fmt.Errorf("looking for the user's Claude Code settings: %w", err)
+		return nil, nil, fmt.Errorf("looking for the user's Claude Code settings: %w", err)
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
-		return nil, Problems{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
+		return nil, nil, Problems{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
 	}
 	project := filepath.Join(workspace, ".claude")
 	users := filepath.Join(user, "settings.json")
 	for i, path := range []string{users, filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json")} {
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && (i == 0 || !sameFile(path, users)) {
-			paths = append(paths, path)
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			absent = append(absent, path)
+		} else if i == 0 || !sameFile(path, users) {
+			there = append(there, path)
 		}
 	}
-	return paths, nil
+	return there, absent, nil
 }
 
 // sameFile: in the home directory the project's settings are the user's.

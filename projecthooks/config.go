@@ -22,6 +22,8 @@ type Config struct {
 	Files    []string  // that were read
 	Warnings []Problem // what is odd but loads
 
+	texts    []string  // of the files, as they were read
+	absent   []string  // files that would have been read, had they been there
 	settings *settings // of the files in Claude Code's form, nil if there are none
 }
 
@@ -41,6 +43,8 @@ func (c *Config) Add(more *Config) {
 	}
 	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
 	c.Files = append(c.Files, more.Files...)
+	c.texts = append(c.texts, more.texts...)
+	c.absent = append(c.absent, more.absent...)
 	c.Warnings = append(c.Warnings, more.Warnings...)
 	if c.settings = c.settings.under(more.settings); c.settings != nil {
 		for i := range c.Hooks {
@@ -77,7 +81,11 @@ type Hook struct {
 	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
 	Env       []string               // NAME=VALUE, added to the caller's environment
 	Async     bool                   // it is started and not waited for
-	Dialect   *protocol.Dialect
+	// Persistent: the process stays between calls, where the runner does. It gets one line for each call, and answers with one.
+	// Workers is how many processes there may be at once, for as many calls at once; 0 is 1.
+	Persistent bool
+	Workers    int
+	Dialect    *protocol.Dialect
 
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
@@ -100,8 +108,13 @@ func (h *Hook) sameName(other string) Problem {
 // Problem is something to say about the hook, at its place.
 func (h *Hook) Problem(text string) Problem { return Problem{h.File, h.Line, h.column, text} }
 
-// Source is the place of the hook as file:line.
-func (h *Hook) Source() string { return fmt.Sprintf("%s:%d", h.File, h.Line) }
+// Source is the place of the hook as file:line. One that is in no file has no line.
+func (h *Hook) Source() string {
+	if h.Line == 0 {
+		return h.File
+	}
+	return fmt.Sprintf("%s:%d", h.File, h.Line)
+}
 
 // Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.
 type Command struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var hookKeys = []string{"name", "command", "events", "matcher", "timeout", "on_failure", "env"}
+var hookKeys = []string{"name", "command", "events", "matcher", "timeout", "on_failure", "env", "persistent", "workers"}
 
 // hook reads the nth entry.
 func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
@@ -61,7 +61,14 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.OnFailure = r.onFailure()
 		case "env":
 			h.Env = r.env()
+		case "persistent":
+			h.Persistent = r.persistent()
+		case "workers":
+			h.Workers = r.workers()
 		}
+	}
+	if workers, ok := f["workers"]; ok && !h.Persistent {
+		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out", who)
 	}
 	return h, len(p.problems) == before
 }
@@ -175,6 +182,28 @@ func (r reader) matcher() Matcher {
 		r.problem(r.value.Index, "%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
 	}
 	return m
+}
+
+func (r reader) persistent() bool {
+	if r.value.Type != gjson.True && r.value.Type != gjson.False {
+		r.wrongType(r.who+`"persistent"`, "true or false", r.value)
+	}
+	return r.value.Type == gjson.True
+}
+
+// maxWorkers is how many processes of a hook may stay. More are a slip of the finger.
+const maxWorkers = 64
+
+func (r reader) workers() int {
+	if r.value.Type != gjson.Number {
+		r.wrongType(r.who+`"workers"`, "a number", r.value)
+		return 0
+	}
+	if n := r.value.Num; n >= 1 && n <= maxWorkers && n == float64(int(n)) {
+		return int(n)
+	}
+	r.problem(r.value.Index, "%s\"workers\" must be a whole number from 1 to %d, not %s", r.who, maxWorkers, brief(r.value.Raw))
+	return 0
 }
 
 func (r reader) timeout() (d time.Duration) {

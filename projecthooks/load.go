@@ -30,7 +30,7 @@ func Load(workspace string) (*Config, error) {
 		if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
 			return nil, Problems{{File: path, Text: "loading the hooks of " + workspace + ": " + bare(err).Error()}}
 		}
-		return &Config{}, nil
+		return &Config{absent: []string{path}}, nil
 	}
 	return LoadFile(path)
 }
@@ -42,6 +42,38 @@ func LoadFile(path string) (*Config, error) {
 		return nil, Problems{{File: path, Text: err.Error()}}
 	}
 	return Parse(path, doc)
+}
+
+// LoadFiles reads several hooks files that somebody named, and adds each to those before it. The error has the problems of
+// all.
+func LoadFiles(paths ...string) (*Config, error) {
+	loads := make([]func() (*Config, error), len(paths))
+	for i, path := range paths {
+		loads[i] = func() (*Config, error) { return LoadFile(path) }
+	}
+	return LoadAll(loads...)
+}
+
+// LoadAll does several loads and adds what each gives to those before it. The error has the problems of all.
+func LoadAll(loads ...func() (*Config, error)) (*Config, error) {
+	var all Config
+	var problems Problems
+	for _, load := range loads {
+		cfg, err := load()
+		var found Problems
+		switch {
+		case errors.As(err, &found):
+			problems = append(problems, found...)
+		case err != nil:
+			return nil, err
+		default:
+			all.Add(cfg)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return &all, nil
 }
 
 // readFile reads a regular file up to the limit. What is no regular file is not opened for reading: a pipe would wait
@@ -116,6 +148,7 @@ func Parse(path string, doc []byte) (*Config, error) {
 	}
 	sortByPlace(p.config.Warnings)
 	p.config.Files = []string{path}
+	p.config.texts = []string{string(doc)}
 	return &p.config, nil
 }
 

@@ -235,14 +235,43 @@ func claudeJudge(c *Call, hook string, r *Result) Verdict {
 	m := claudeMomentOf(claudeEvent(c))
 	who := said(m.name, hook)
 	switch {
+	case r.Late:
+		return claudeLate(c, m, hook, r)
 	case r.Err != nil:
 		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
 	case r.Async:
 		return Verdict{Decision: Continue, Status: StatusAsync}
 	case r.TimedOut: // what it printed until then is no answer
 		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
+	case r.Garbled != "":
+		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}
 	return claudeResult(c, m, hook, r)
+}
+
+// claudeLate reads what an async hook said in the end: of a JSON answer the context and the message to the user, whatever
+// its exit code. Plain text counts for nothing, and no decision does.
+func claudeLate(c *Call, m claudeMoment, hook string, r *Result) Verdict {
+	who := "async " + said(m.name, hook)
+	v := Verdict{Decision: Continue, Status: StatusAsync}
+	if r.TimedOut {
+		v.Warnings = []string{who + " timed out after " + r.Limit.String() + " and was killed"}
+		return v
+	}
+	text := trimJS(r.Stdout.All())
+	if first, rest, _ := strings.Cut(text, "\n"); claudeDetaches([]byte(trimJS(first))) {
+		text = trimJS(rest)
+	}
+	if !strings.HasPrefix(text, "{") {
+		return v
+	}
+	a, err := claudeAnswer(c, m, hook, text)
+	if err != nil || r.Stdout.LeftOut() > 0 {
+		v.Warnings = []string{who + " gave an answer that cannot be read"}
+		return v
+	}
+	v.Context, v.SystemMessage = a.Context, a.SystemMessage
+	return v
 }
 
 func claudePasses(e Event) bool { return claudeMomentOf(e).does&fails == 0 }

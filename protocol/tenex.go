@@ -109,6 +109,8 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
 	case r.TimedOut: // what it printed until then is no answer
 		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
+	case r.Garbled != "":
+		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}
 	text := r.Stdout.Text()
 	a, answered, err := parseAnswer(text, r.Stdout.LeftOut() > 0)

@@ -86,10 +86,12 @@ func FailureCauses() []Cause {
 
 // Result is what became of a hook's process. Err excludes all else.
 type Result struct {
-	Err      error // it could not be started
-	Async    bool  // it was started and is not waited for
-	Posted   bool  // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
-	TimedOut bool  // it was killed at its deadline, Limit
+	Err      error  // it could not be started
+	Async    bool   // it was started and is not waited for
+	Late     bool   // it was not waited for, and this is what came of it: no decision counts any more
+	Garbled  string // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Posted   bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
+	TimedOut bool   // it was killed at its deadline, Limit
 	Limit    time.Duration
 	ExitCode int
 	Signal   string // that killed it, as SIGKILL; "" if it exited

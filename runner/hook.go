@@ -28,124 +28,183 @@ const (
 	pollTimeMax = 50 * time.Millisecond
 )
 
-// run starts one hook, feeds it, reads it, and ends it where it does not end itself. The precedence of what can happen
-// is decided here: an exit before the deadline counts whatever the pipes do; then the deadline or the end of ctx; and
-// what the hook printed before those is the dialect's to ignore.
+// run starts one hook for one call, feeds it, reads it, and ends it where it does not end itself.
 func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (result protocol.Result) {
 	begin := time.Now()
 	result.Limit, result.Posted = r.Deadline(h, c), h.HTTP != nil
-	deadline := time.NewTimer(result.Limit)
-	defer deadline.Stop()
 	defer func() { result.Duration = time.Since(begin) }()
 	if result.Err = ctx.Err(); result.Err != nil {
 		return result
 	}
-
-	env := r.Environment(h, *c)
-	dir := Dir(h, c)
-	path, argv, err := h.Program(dir, env)
+	if h.Async && r.options.OneShot {
+		result.Err = r.detach(h, c, payload)
+		result.Async = result.Err == nil
+		return result
+	}
+	x, err := r.begin(h, c, payload, g, result)
 	if err != nil {
 		result.Err = err
 		return result
+	}
+	if h.Async {
+		r.watch(h, *c, x)
+		result.Async = true
+		return result
+	}
+	if x.wait(ctx) {
+		result = x.result
+		if result.Async && !r.options.OneShot {
+			r.answeredLate(h, c, result)
+		}
+		if h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
+			result.ReadLine()
+		}
+		return result
+	}
+	result.Async = true
+	if r.options.OneShot {
+		return x.leave()
+	}
+	r.watch(h, *c, x)
+	return result
+}
+
+// running is a hook's process and what waits for it.
+type running struct {
+	p         *process
+	pipes     *traffic
+	guard     *guard
+	exited    chan struct{}
+	deadline  *time.Timer
+	guardFrom *time.Timer
+	detached  <-chan struct{} // as traffic has it, until it was seen
+	result    protocol.Result
+}
+
+// begin starts the process of a hook, which wait or leave must end.
+func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard, result protocol.Result) (*running, error) {
+	x := &running{guard: g, deadline: time.NewTimer(result.Limit), result: result}
+	program, err := r.program(h, c)
+	if err != nil {
+		x.deadline.Stop()
+		return nil, err
 	}
 	if preamble := h.Preamble(); preamble != nil {
 		payload = append(protocol.Payload{preamble}, payload...)
 	}
-	if h.Async {
-		result.Err = r.detach(path, argv, dir, env, payload)
-		result.Async = result.Err == nil
-		return result
-	}
-	stdio, err := newStdio(payload.Size() > pipeSize)
-	if err != nil {
-		result.Err = err
-		return result
-	}
 	detaches := h.Dialect.Detaches
-	if result.Posted { // the body of an answer is no program that asks to be left alone
+	if h.Async || result.Posted { // it is so already; the body of an answer is no program that asks to be left alone
 		detaches = nil
 	}
-	p, err := r.start(path, argv, dir, env, stdio.hook, detaches == nil)
-	if err != nil {
-		stdio.close()
-		result.Err = err
-		return result
+	withUs := detaches == nil || !r.options.OneShot // else it may have to outlive us
+	stdio, err := newStdio(payload.Size() > pipeSize)
+	if err == nil {
+		if x.p, err = r.start(program, stdio.hook, withUs); err != nil {
+			stdio.close()
+		}
 	}
-	g.join(p)
-	pipes := stdio.serve(payload, detaches)
+	if err != nil {
+		x.deadline.Stop()
+		return nil, err
+	}
+	if r.options.OneShot {
+		g.join(x.p)
+	}
+	x.guardFrom = time.NewTimer(guardTime)
+	x.pipes = stdio.serve(payload, detaches)
+	x.detached = x.pipes.detached
+	x.exited = x.p.exit()
+	return x, nil
+}
+
+// exit returns what is closed when the leader has ended. It is not reaped: until we do, nobody else can get the pid, and
+// signals find the right group.
+func (p *process) exit() chan struct{} {
 	exited := make(chan struct{})
 	go func() {
-		p.waitExit() // without reaping: until we do, nobody else can get the pid, and signals find the right group
+		p.waitExit()
 		close(exited)
 	}()
+	return exited
+}
 
-	guardFrom := time.NewTimer(guardTime)
-	defer guardFrom.Stop()
+// wait waits for the end of the hook, and completes x.result. It returns false if the hook said that it is not to be waited
+// for; it runs on then.
+//
+// The precedence of what can happen is decided here: an exit before the deadline counts whatever the pipes do; then the
+// deadline or the end of ctx; and what the hook printed before those is the dialect's to ignore.
+func (x *running) wait(ctx context.Context) bool {
+	p, result := x.p, &x.result
 	killed := false
-	var leave, detached <-chan struct{} = nil, pipes.detached
+	var leave <-chan struct{}
 	for waiting := true; waiting; {
 		waiting = false
 		select {
-		case <-exited:
-		case <-deadline.C:
+		case <-x.exited:
+		case <-x.deadline.C:
 			killed = true
 		case <-ctx.Done():
 			killed = true
-		case <-detached: // it was promised its input all the same
-			leave, detached, waiting = pipes.written, nil, true
+		case <-x.detached: // it was promised its input all the same
+			leave, x.detached, waiting = x.pipes.written, nil, true
 		case <-leave:
-			return p.leave(pipes, g, exited, result)
-		case <-guardFrom.C:
-			g.watch(p)
+			return false
+		case <-x.guardFrom.C:
+			x.guard.watch(p)
 			waiting = true
 		}
 	}
+	x.deadline.Stop()
+	x.guardFrom.Stop()
 	if killed {
 		select {
-		case <-exited: // in the same moment: it did end by itself
+		case <-x.exited: // in the same moment: it did end by itself
 			killed = ctx.Err() != nil
 		default:
 		}
 	}
 	if killed {
 		result.TimedOut = true
-		if result.LeftRunning = p.end(exited); slices.Contains(result.LeftRunning, p.pid) {
-			g.leave(p)
-			p.reapLater(exited) // when the kernel lets go of it
-			pipes.stop()
-			result.Stdout, result.Stderr = pipes.kept()
-			return result
+		if result.LeftRunning = p.end(x.exited); slices.Contains(result.LeftRunning, p.pid) {
+			x.guard.leave(p)
+			p.reapLater(x.exited) // when the kernel lets go of it
+			x.pipes.stop()
+			result.Stdout, result.Stderr = x.pipes.kept()
+			return true
 		}
 	} else {
 		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
-		pipes.readAtMost(drainTime)
+		x.pipes.readAtMost(drainTime)
 	}
-	g.leave(p) // before the hook is reaped: its number is still its own
-	pipes.stop()
-	result.Stdout, result.Stderr = pipes.kept()
+	x.guard.leave(p) // before the hook is reaped: its number is still its own
+	x.pipes.stop()
+	result.Stdout, result.Stderr = x.pipes.kept()
+	var err error
 	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {
 		result.Err = err
 	}
 	if !killed {
 		result.LeftRunning = p.leftInGroup()
 		select {
-		case <-pipes.detached: // it ended before we saw what it had said first
+		case <-x.detached: // it ended before we saw what it had said first
 			result.Async = true
 		default:
 		}
 	}
 	p.forget()
-	return result
+	return true
 }
 
-// leave stops waiting for a hook that asks for that. What it prints from now on nobody reads.
-func (p *process) leave(pipes *traffic, g *guard, exited <-chan struct{}, result protocol.Result) protocol.Result {
-	g.leave(p)
-	p.reapLater(exited)
-	pipes.stop()
-	result.Async = true
-	result.Stdout, result.Stderr = pipes.kept()
-	return result
+// leave leaves a hook to itself that asks for that. What it prints from now on nobody reads.
+func (x *running) leave() protocol.Result {
+	x.deadline.Stop()
+	x.guardFrom.Stop()
+	x.guard.leave(x.p)
+	x.p.reapLater(x.exited)
+	x.pipes.stop()
+	x.result.Async = true
+	x.result.Stdout, x.result.Stderr = x.pipes.kept()
+	return x.result
 }
 
 // reapLater takes the exit status of a hook that is not waited for.
@@ -159,7 +218,11 @@ func (p *process) reapLater(exited <-chan struct{}) {
 
 // detach starts a hook that nobody waits for, and that outlives this process: with its input in a file that has no name any
 // more, since a pipe would need somebody to write it, and its output going nowhere.
-func (r *Runner) detach(path string, argv []string, dir string, env []string, payload protocol.Payload) error {
+func (r *Runner) detach(h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) error {
+	program, err := r.program(h, c)
+	if err != nil {
+		return err
+	}
 	stdin, err := unnamed(payload)
 	if err != nil {
 		return err
@@ -170,17 +233,26 @@ func (r *Runner) detach(path string, argv []string, dir string, env []string, pa
 		return err
 	}
 	defer null.Close()
-	p, err := r.start(path, argv, dir, env, [3]*os.File{stdin, null, null}, false)
+	p, err := r.start(program, [3]*os.File{stdin, null, null}, false)
 	if err != nil {
 		return err
 	}
-	exited := make(chan struct{})
-	p.reapLater(exited)
-	go func() {
-		p.waitExit()
-		close(exited)
-	}()
+	p.reapLater(p.exit())
 	return nil
+}
+
+// program is what a hook's process is made of.
+type program struct {
+	path string
+	argv []string
+	dir  string
+	env  []string
+}
+
+func (r *Runner) program(h *projecthooks.Hook, c *protocol.Call) (p program, err error) {
+	p.env, p.dir = r.Environment(h, *c), Dir(h, c)
+	p.path, p.argv, err = h.Program(p.dir, p.env)
+	return p, err
 }
 
 // unnamed writes a payload to a temporary file that only its descriptor leads to, and returns it open at its start.

@@ -92,6 +92,7 @@ func (b *bench) with(o runner.Options, files ...*projecthooks.Config) *runner.Ru
 		o.Env = os.Environ()
 	}
 	o.Env = append(slices.Clip(o.Env), b.mark)
+	o.OneShot = true
 	return runner.New(all, o)
 }
 

@@ -35,32 +35,31 @@ var (
 
 // start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
 // its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does.
-func (r *Runner) start(path string, argv []string, dir string, env []string, stdio [3]*os.File, withUs bool) (*process, error) {
+func (r *Runner) start(what program, stdio [3]*os.File, withUs bool) (*process, error) {
 	closeOnExec()
 	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, seen: map[int]uint64{}}
 	p.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), p.number, time.Now().UnixNano())
 	p.only = r.options.Subreaper && childless()
-	env = append(env, runVariable+"="+p.mark)
 	attr := &syscall.ProcAttr{
-		Dir:   dir,
-		Env:   env,
+		Dir:   what.dir,
+		Env:   append(what.env, runVariable+"="+p.mark),
 		Files: []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[2].Fd()},
 		Sys:   sysProcAttr(withUs),
 	}
 	starting.RLock()
 	defer starting.RUnlock()
 	var err error
-	p.pid, err = syscall.ForkExec(path, argv, attr)
+	p.pid, err = syscall.ForkExec(what.path, what.argv, attr)
 	switch {
 	case err == nil:
 		live.Store(p.pid, true)
 		return p, nil
 	case errors.Is(err, syscall.ENOEXEC):
-		return nil, fmt.Errorf("%s: %w; a script needs a #! line", argv[0], err)
+		return nil, fmt.Errorf("%s: %w; a script needs a #! line", what.argv[0], err)
 	case errors.Is(err, syscall.ENOENT): // the program itself was found before
-		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", argv[0], err)
+		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", what.argv[0], err)
 	}
-	return nil, fmt.Errorf("%s: %w", argv[0], err)
+	return nil, fmt.Errorf("%s: %w", what.argv[0], err)
 }
 
 // forget is called when a process was reaped.

@@ -50,7 +50,7 @@ type process struct {
 }
 
 // start starts the hook suspended, so that nothing of it can run outside the job. withUs: it dies when this process does.
-func (r *Runner) start(path string, argv []string, dir string, env []string, stdio [3]*os.File, withUs bool) (*process, error) {
+func (r *Runner) start(what program, stdio [3]*os.File, withUs bool) (*process, error) {
 	job, _, err := createJobObject.Call(0, 0)
 	if job == 0 {
 		return nil, fmt.Errorf("creating a job object: %w", err)
@@ -61,26 +61,26 @@ func (r *Runner) start(path string, argv []string, dir string, env []string, std
 		return nil, err
 	}
 	attr := &syscall.ProcAttr{
-		Dir:   dir,
-		Env:   env,
+		Dir:   what.dir,
+		Env:   what.env,
 		Files: []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[2].Fd()},
 		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: createSuspended | createNoWindow | syscall.CREATE_NEW_PROCESS_GROUP},
 	}
-	pid, handle, err := syscall.StartProcess(path, argv, attr)
+	pid, handle, err := syscall.StartProcess(what.path, what.argv, attr)
 	if err != nil {
 		syscall.CloseHandle(p.job)
-		return nil, fmt.Errorf("%s: %w", argv[0], err)
+		return nil, fmt.Errorf("%s: %w", what.argv[0], err)
 	}
 	p.pid, p.handle = pid, syscall.Handle(handle)
 	if ok, _, err := assignProcess.Call(job, handle); ok == 0 {
 		syscall.TerminateProcess(p.handle, 1)
 		p.closeHandles()
-		return nil, fmt.Errorf("%s: putting it into a job object: %w", argv[0], err)
+		return nil, fmt.Errorf("%s: putting it into a job object: %w", what.argv[0], err)
 	}
 	if status, _, _ := ntResumeProcess.Call(handle); status != 0 {
 		terminateJobObject.Call(job, 1)
 		p.closeHandles()
-		return nil, fmt.Errorf("%s: resuming it: status 0x%x", argv[0], status)
+		return nil, fmt.Errorf("%s: resuming it: status 0x%x", what.argv[0], status)
 	}
 	return p, nil
 }

@@ -9,18 +9,25 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Options change how a Runner runs its hooks. The zero value is right for a Go program that has other things to do.
+// Options change how a Runner runs its hooks. The zero value is right for a Go program that stays up and has other things
+// to do.
 type Options struct {
 	Timeout   time.Duration          // of every hook; 0: each hook's own
 	OnFailure protocol.FailurePolicy // for hooks that do not say; nil: the dialect's
 	Env       []string               // that hooks get besides their own; nil: this process's environment
 	Binary    string                 // path of a hookrun binary, which hooks find as $HOOKRUN; "" leaves that out
+	Funcs     []Func                 // hooks that are functions; they are asked before those of the config
+
+	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its one line
+	// and the end of its input, and a hook that is not to be waited for is left to itself. Close has nothing to do then.
+	OneShot bool
 
 	// Subreaper makes this process the parent of descendants that hooks orphan, so that those which hid from everything
 	// else are found at a deadline (Linux). Unknown children are then taken for such orphans and reaped: it is for
@@ -28,41 +35,131 @@ type Options struct {
 	Subreaper bool
 }
 
-// Runner runs the hooks of a Config. It keeps no state between calls and is safe for concurrent use. A nil Runner has
-// no hooks.
+// Runner runs the hooks of a Config. It is safe for concurrent use. A nil or zero Runner has no hooks. What it starts and keeps
+// between calls ends with Close.
 type Runner struct {
-	config  *projecthooks.Config
 	options Options
+	*shared
 }
 
-// New returns a runner for the hooks of cfg; nil is no hooks.
+// shared is what a Runner and those that Override made of it have in common.
+type shared struct {
+	unfit error // Options that cannot be used: no call is answered
+	hooks atomic.Pointer[hookSet]
+	guard guard // of all hooks, where the runner stays
+	late  mailbox
+
+	end     context.Context // by Close
+	stop    context.CancelCauseFunc
+	mu      sync.Mutex
+	closed  bool
+	closing sync.Once
+	running sync.WaitGroup // calls, and hooks that are not waited for
+}
+
+// ErrClosed is the cause of a call that a closed Runner did not answer.
+var ErrClosed = errors.New("the runner is closed")
+
+// New returns a runner for the hooks of cfg; nil is no hooks. Options that cannot be used, as a Func without a function,
+// make every Fire an error.
 func New(cfg *projecthooks.Config, o Options) *Runner {
-	if cfg == nil {
-		cfg = &projecthooks.Config{}
-	}
-	if o.Subreaper && len(cfg.Hooks) > 0 {
+	r := &Runner{o, &shared{unfit: checkFuncs(o.Funcs)}}
+	r.end, r.stop = context.WithCancelCause(context.Background())
+	r.hooks.Store(newHookSet(cfg, o.Funcs))
+	if o.Subreaper && len(r.hooks.Load().all) > 0 {
 		becomeSubreaper()
 	}
-	return &Runner{config: cfg, options: o}
+	return r
 }
 
-// hooks returns all hooks in file order.
-func (r *Runner) hooks() []projecthooks.Hook {
-	if r == nil {
+// Override returns the same runner with another timeout of every hook, unless it is 0, and another policy for hooks that do
+// not say, unless it is nil. Both are one: to close one is to close the other.
+func (r *Runner) Override(timeout time.Duration, onFailure protocol.FailurePolicy) *Runner {
+	if r.none() {
+		return r
+	}
+	other := &Runner{r.options, r.shared}
+	if timeout > 0 {
+		other.options.Timeout = timeout
+	}
+	if onFailure != nil {
+		other.options.OnFailure = onFailure
+	}
+	return other
+}
+
+// none reports whether nobody made the runner.
+func (r *Runner) none() bool { return r == nil || r.shared == nil }
+
+// Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose processes
+// end when those calls are over.
+func (r *Runner) Reload(cfg *projecthooks.Config) {
+	if r.none() || r.enter() != nil {
+		return
+	}
+	defer r.running.Done()
+	now := newHookSet(cfg, r.options.Funcs)
+	if r.options.Subreaper && len(now.all) > 0 {
+		becomeSubreaper()
+	}
+	old := r.hooks.Swap(now)
+	for _, pool := range old.pools {
+		r.running.Go(pool.close)
+	}
+}
+
+// Close ends everything that the runner started: calls in flight are interrupted, their hooks and those that are not
+// waited for are killed, and persistent hooks get the end of their input and half a second to go. It returns when nothing is
+// left. Every later Fire is an error. Functions that do not heed their context run on.
+func (r *Runner) Close() error {
+	if r.none() {
 		return nil
 	}
-	return r.config.Hooks
+	r.closing.Do(func() {
+		r.mu.Lock()
+		r.closed = true
+		r.mu.Unlock()
+		r.stop(ErrClosed)
+		r.running.Wait()
+		var all sync.WaitGroup
+		for _, pool := range r.hooks.Load().pools {
+			all.Go(pool.close)
+		}
+		all.Wait()
+		r.guard.end()
+	})
+	return nil
+}
+
+// enter begins something that Close waits for.
+func (r *Runner) enter() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
+	r.running.Add(1)
+	return nil
 }
 
 // Any reports whether a call would run hooks at all.
-func (r *Runner) Any(c protocol.Call) bool {
-	return slices.ContainsFunc(r.hooks(), func(h projecthooks.Hook) bool { return h.Runs(&c) })
+func (r *Runner) Any(c protocol.Call) bool { return !r.none() && r.hooks.Load().any(&c) }
+
+// Selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
+func (r *Runner) Selected(c *protocol.Call) []*projecthooks.Hook {
+	if r.none() {
+		return nil
+	}
+	return r.hooks.Load().selected(c)
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
 // ctx ended: the outcome is a block then. Call.Workspace may be relative; "" is the current directory.
 func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, error) {
 	begin := time.Now()
+	if r.none() {
+		r = New(nil, Options{})
+	}
 	var judged []protocol.Judged
 	fail := func(cause protocol.Cause, err error) (protocol.Outcome, error) {
 		o := protocol.Merge(&c, judged)
@@ -76,10 +173,25 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	if ctx.Err() != nil {
 		return fail(protocol.CauseInterrupted, context.Cause(ctx))
 	}
+	if r.unfit != nil {
+		return fail(protocol.CauseUnstarted, r.unfit)
+	}
+	if err := r.enter(); err != nil {
+		return fail(protocol.CauseInterrupted, err)
+	}
+	defer r.running.Done()
+	set := r.hooks.Load()
+	rest := set.selected(&c)
+	if len(rest) > 0 {
+		var over context.CancelCauseFunc
+		ctx, over = context.WithCancelCause(ctx)
+		defer over(nil)
+		defer context.AfterFunc(r.end, func() { over(context.Cause(r.end)) })()
+	}
 	asked := c // as later hooks see it: with the rewrites of earlier ones
 	var stdin encoded
 	ended := false
-	for rest := r.Selected(&c); len(rest) > 0; {
+	for len(rest) > 0 {
 		group := together(rest)
 		rest = rest[len(group):]
 		d := group[0].Dialect
@@ -93,7 +205,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		if err != nil {
 			return fail(protocol.CauseUnstarted, err)
 		}
-		said := r.ask(ctx, group, &asked, stdin.payload)
+		said := r.ask(ctx, set, group, &asked, stdin.payload)
 		if ctx.Err() != nil {
 			return fail(protocol.CauseInterrupted, context.Cause(ctx))
 		}
@@ -110,74 +222,16 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		}
 		if rewritten {
 			stdin = encoded{}
-			rest = r.alsoSelected(&asked, group, rest)
+			rest = set.alsoSelected(&asked, group, rest)
 		}
 	}
 	o := protocol.Merge(&c, judged)
-	for _, w := range r.warnings() {
+	for _, w := range set.config.Warned() {
 		o.Warnings = append(o.Warnings, w.Error())
 	}
+	r.late.deliver(c.SessionID, &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o, nil
-}
-
-// Selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
-func (r *Runner) Selected(c *protocol.Call) (hooks []*projecthooks.Hook) {
-	var places map[string]int
-	all := r.hooks()
-	for i := range all {
-		h := &all[i]
-		if !h.Runs(c) {
-			continue
-		}
-		if h.Same != "" {
-			if place, ok := places[h.Same]; ok {
-				hooks[place] = h
-				continue
-			}
-			if places == nil {
-				places = map[string]int{}
-			}
-			places[h.Same] = len(hooks)
-		}
-		hooks = append(hooks, h)
-	}
-	return hooks
-}
-
-// alsoSelected adds to the hooks that are left those behind the group that the call as it was rewritten selects: a guard
-// that the tool's new input is for must see it.
-func (r *Runner) alsoSelected(asked *protocol.Call, group, rest []*projecthooks.Hook) (hooks []*projecthooks.Hook) {
-	const left, now = 1, 2
-	selected, taken := map[*projecthooks.Hook]int{}, map[string]bool{}
-	for _, h := range r.Selected(asked) {
-		selected[h] = now
-	}
-	for _, h := range rest {
-		selected[h] = left
-	}
-	for _, h := range append(slices.Clip(group), rest...) {
-		taken[h.Same] = h.Same != ""
-	}
-	all, behind := r.hooks(), false
-	for i := range all {
-		h := &all[i]
-		if selected[h] == left || selected[h] == now && behind && !taken[h.Same] {
-			hooks = append(hooks, h)
-		}
-		behind = behind || h == group[len(group)-1]
-	}
-	return hooks
-}
-
-// together returns the first hooks that are asked together: those of a dialect that follow each other, where it runs its
-// hooks at once, else one. A group sees what earlier groups rewrote.
-func together(hooks []*projecthooks.Hook) []*projecthooks.Hook {
-	n := 1
-	for n < len(hooks) && hooks[0].Dialect.Parallel && hooks[n].Dialect == hooks[0].Dialect {
-		n++
-	}
-	return hooks[:n]
 }
 
 // answer is what came of asking one hook. err: hookrun itself could not ask it.
@@ -187,26 +241,29 @@ type answer struct {
 }
 
 // ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
-func (r *Runner) ask(ctx context.Context, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload) []answer {
+func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload) []answer {
 	answers := make([]answer, len(group))
-	g := &guard{}
-	defer g.end()
+	g := &r.guard
+	if r.options.OneShot {
+		g = &guard{}
+		defer g.end()
+	}
 	var all sync.WaitGroup
 	for i, h := range group[1:] {
-		all.Go(func() { answers[i+1] = r.askOne(ctx, h, c, payload, g) })
+		all.Go(func() { answers[i+1] = r.askOne(ctx, set, h, c, payload, g) })
 	}
-	answers[0] = r.askOne(ctx, group[0], c, payload, g)
+	answers[0] = r.askOne(ctx, set, group[0], c, payload, g)
 	all.Wait()
 	return answers
 }
 
-func (r *Runner) askOne(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (a answer) {
+func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (a answer) {
 	var result protocol.Result
 	var v protocol.Verdict
 	if h.Unsupported != "" {
 		v = protocol.Unsupported(h.Dialect, c, h.Name, h.Unsupported)
 	} else {
-		result = r.run(ctx, h, c, payload, g)
+		result = r.result(ctx, set, h, c, payload, g)
 		if errors.Is(result.Err, projecthooks.ErrNoPoster) {
 			a.err = fmt.Errorf("%s: %w", h.Source(), result.Err)
 		}
@@ -218,11 +275,15 @@ func (r *Runner) askOne(ctx context.Context, h *projecthooks.Hook, c *protocol.C
 	return a
 }
 
-func (r *Runner) warnings() []projecthooks.Problem {
-	if r == nil {
-		return nil
+// result asks a hook in its own way: a function, a process that stays, or a process for this call.
+func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) protocol.Result {
+	if f := set.funcs[h]; f != nil {
+		return f.call(ctx, c, r.Deadline(h, c))
 	}
-	return r.config.Warned()
+	if pool := set.pools[h]; pool != nil && !r.options.OneShot {
+		return pool.ask(ctx, r, h, c, payload)
+	}
+	return r.run(ctx, h, c, payload, g)
 }
 
 // check makes sure that there is something to ask about, and completes the call.
@@ -285,7 +346,8 @@ func Dir(h *projecthooks.Hook, c *protocol.Call) string {
 // would start, and so no guard.
 const maxVariable = 4 << 10
 
-// Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*. A name occurs once, since
+// Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where it has
+// an event, since a process that stays sees many calls. A name occurs once, since
 // programs differ in whether the first or the last of two counts.
 func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	base := r.options.Env
@@ -293,7 +355,6 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 		base = os.Environ()
 	}
 	ours := []string{
-		"HOOKRUN_EVENT=" + string(c.Event.Canonical()),
 		"HOOKRUN_HOOK=" + h.Name,
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
 		"PWD=" + Dir(h, &c), // what a shell's pwd prints
@@ -304,6 +365,9 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	}
 	for _, hidden := range h.Dialect.HiddenVariables {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
+	}
+	if c.Event != "" {
+		ours = append(ours, "HOOKRUN_EVENT="+string(c.Event.Canonical()))
 	}
 	if r.options.Binary != "" {
 		ours = append(ours, "HOOKRUN="+r.options.Binary)

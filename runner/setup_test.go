@@ -92,8 +92,7 @@ func (b *bench) config(hooks ...hook) *projecthooks.Config {
 
 func (b *bench) runner(o runner.Options, hooks ...hook) *runner.Runner {
 	b.Helper()
-	o.Env = append(os.Environ(), b.mark)
-	return runner.New(b.config(hooks...), o)
+	return b.with(o, b.config(hooks...))
 }
 
 // pre is a pre-tool call.

@@ -36,20 +36,31 @@ type callFlags struct {
 
 // define adds the flags that go with every event.
 func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
-	f.flags, f.outputs = flags, outputs
-	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
-	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
-	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
+	f.outputs = outputs
+	f.defineFiles(flags)
 	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
 	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT`")
 	flags.StringVar(&f.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
 	flags.StringVar(&f.call.ToolUseID, "tool-use-id", "", "the model's `ID` of the tool call")
 	flags.StringVar(&f.call.AgentID, "agent-id", "", "`ID` of the agent")
+	f.definePolicy(flags)
+	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did, where the call goes on")
+}
+
+// defineFiles adds the flags that say which hooks there are.
+func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
+	f.flags = flags
+	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
+	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
+	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
+}
+
+// definePolicy adds the flags that say how hooks run.
+func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
 	flags.StringVar(&f.onFailure, "on-failure", "", "`block|continue`, for hooks that do not say what a failure means")
 	flags.StringVar(&f.dialect, "dialect", "", "`NAME` of the rules that all hooks must have: "+dialectNames()+" (default by the file)")
-	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did, where the call goes on")
 }
 
 // defineTool adds the flags of a tool call.
@@ -70,26 +81,19 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if !event.HasTool() {
 		f.call.Tool = ""
 	}
-	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect"} {
-		if flag := f.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return fmt.Errorf("--%s is empty; leave it out for the default", name) // it is an unset variable of the caller's
-		}
+	if err := f.notEmpty(); err != nil {
+		return err
 	}
 	if !slices.Contains(f.outputs, f.output) {
 		return fmt.Errorf("--output %q is not one of %s", f.output, strings.Join(f.outputs, ", "))
 	}
-	if f.dialect != "" {
-		if _, ok := protocol.DialectNamed(f.dialect); !ok {
-			return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), projecthooks.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
-		}
+	if err := f.knownDialect(); err != nil {
+		return err
 	}
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
-	if f.call.Workspace, err = filepath.Abs(f.workspace); err != nil {
-		return fmt.Errorf("--workspace %s: %w", f.workspace, err)
-	}
-	if err := mustBeFolder(f.workspace); err != nil {
+	if err := f.place(); err != nil {
 		return err
 	}
 	if f.args == "-" && f.result == "-" {
@@ -106,6 +110,34 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	f.call.Result, err = value("--result", f.result, stdin)
 	return err
+}
+
+// notEmpty refuses flags without a value: it is an unset variable of the caller's.
+func (f *callFlags) notEmpty() error {
+	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect"} {
+		if flag := f.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fmt.Errorf("--%s is empty; leave it out for the default", name)
+		}
+	}
+	return nil
+}
+
+func (f *callFlags) knownDialect() error {
+	if f.dialect == "" {
+		return nil
+	}
+	if _, ok := protocol.DialectNamed(f.dialect); !ok {
+		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), projecthooks.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
+	}
+	return nil
+}
+
+// place finds the workspace.
+func (f *callFlags) place() (err error) {
+	if f.call.Workspace, err = filepath.Abs(f.workspace); err != nil {
+		return fmt.Errorf("--workspace %s: %w", f.workspace, err)
+	}
+	return mustBeFolder(f.workspace)
 }
 
 func dialectNames() string {

@@ -42,45 +42,19 @@ var check = command{
 			case *schema:
 				return exitOK, write(std, projecthooks.Schema)
 			}
-			var report checkReport
-			report.Version, report.Files = 1, []checkedFile{}
-			if len(files) == 0 {
-				folder := cmp.Or(*workspace, ".")
-				if err := mustBeFolder(folder); err != nil {
-					return 0, err
-				}
-				path := filepath.Join(folder, projecthooks.FileName)
-				_, err := os.Lstat(path)
-				switch {
-				case !errors.Is(err, fs.ErrNotExist): // what cannot be looked at is a problem, not an absence
-					files = []string{path}
-				case *output == "text" && !*claude:
-					return exitOK, write(std, path+": no such file, so no hooks\n")
-				}
-			}
-			if *claude {
-				settings, err := projecthooks.ClaudeFiles(cmp.Or(*workspace, "."))
-				if err != nil {
-					return 0, err
-				}
-				if len(files)+len(settings) == 0 && *output == "text" {
-					return exitOK, write(std, "neither a hooks file nor settings of Claude Code, so no hooks\n")
-				}
-				for _, path := range settings {
-					if !slices.Contains(files, path) {
-						files = append(files, path)
-					}
-				}
-				*workspace = cmp.Or(*workspace, ".") // also for the user's own file
-			}
-			report.OK = true
-			for _, path := range files {
-				f := checkFile(path, *workspace)
-				report.OK = report.OK && len(f.Errors) == 0
-				report.Files = append(report.Files, f)
+			report, err := checkFiles(files, *workspace, *claude)
+			if err != nil {
+				return 0, err
 			}
 			if *output == "json" {
 				return report.exit(), writeJSON(std, report)
+			}
+			if len(report.Files) == 0 {
+				nothing := filepath.Join(cmp.Or(*workspace, "."), projecthooks.FileName) + ": no such file, so no hooks\n"
+				if *claude {
+					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
+				}
+				return exitOK, write(std, nothing)
 			}
 			return report.exit(), report.print(std)
 		}
@@ -98,6 +72,40 @@ type checkedFile struct {
 	Hooks    int                    `json:"hooks"`
 	Errors   []projecthooks.Problem `json:"errors"`
 	Warnings []projecthooks.Problem `json:"warnings"`
+}
+
+// checkFiles checks the files that are named, or else the workspace's own, and with claude those of that client.
+func checkFiles(files []string, workspace string, claude bool) (checkReport, error) {
+	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+	folder := cmp.Or(workspace, ".")
+	if len(files) == 0 {
+		if err := mustBeFolder(folder); err != nil {
+			return report, err
+		}
+		path := filepath.Join(folder, projecthooks.FileName)
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // what cannot be looked at is a problem, not an absence
+			files = []string{path}
+		}
+	}
+	if claude {
+		settings, err := projecthooks.ClaudeFiles(folder)
+		if err != nil {
+			return report, err
+		}
+		files = slices.Clip(files)
+		for _, path := range settings {
+			if !slices.Contains(files, path) {
+				files = append(files, path)
+			}
+		}
+		workspace = folder // also for the user's own file
+	}
+	for _, path := range files {
+		f := checkFile(path, workspace)
+		report.OK = report.OK && len(f.Errors) == 0
+		report.Files = append(report.Files, f)
+	}
+	return report, nil
 }
 
 func checkFile(path, workspace string) checkedFile {

@@ -29,39 +29,30 @@ func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
 	if err != nil {
 		return nil, o, err
 	}
-	var loads []func() (*projecthooks.Config, error)
-	for _, path := range f.configs {
-		loads = append(loads, func() (*projecthooks.Config, error) { return projecthooks.LoadFile(path) })
-	}
+	cfg, err := f.read()
+	return cfg, o, err
+}
+
+// read reads the hooks files that the flags name.
+func (f *callFlags) read() (*projecthooks.Config, error) {
+	own := func() (*projecthooks.Config, error) { return projecthooks.LoadFiles(f.configs...) }
 	if len(f.configs) == 0 {
-		loads = append(loads, func() (*projecthooks.Config, error) { return projecthooks.Load(f.workspace) })
+		own = func() (*projecthooks.Config, error) { return projecthooks.Load(f.workspace) }
 	}
+	loads := []func() (*projecthooks.Config, error){own}
 	if f.claude {
 		loads = append(loads, func() (*projecthooks.Config, error) { return projecthooks.LoadClaude(f.workspace) })
 	}
-	var all projecthooks.Config
-	var problems projecthooks.Problems
-	for _, load := range loads {
-		cfg, err := load()
-		var found projecthooks.Problems
-		switch {
-		case errors.As(err, &found):
-			problems = append(problems, found...)
-		case err != nil:
-			return nil, o, err
-		default:
-			all.Add(cfg)
+	cfg, err := projecthooks.LoadAll(loads...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range cfg.Hooks {
+		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
+			return nil, fmt.Errorf("--dialect %s: %s is in the form of the %s dialect", f.dialect, h.File, h.Dialect.Name)
 		}
 	}
-	if len(problems) > 0 {
-		return nil, o, problems
-	}
-	for i := range all.Hooks {
-		if h := &all.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
-			return nil, o, fmt.Errorf("--dialect %s: %s is in the form of the %s dialect", f.dialect, h.File, h.Dialect.Name)
-		}
-	}
-	return &all, o, nil
+	return cfg, nil
 }
 
 // descend counts how deep hooks that call hookrun stand in hooks that call hookrun. A file whose hook runs that very file,
@@ -82,25 +73,32 @@ func (f *callFlags) options() (o runner.Options, err error) {
 			return o, fmt.Errorf("--timeout %w", err)
 		}
 	}
-	switch f.onFailure {
-	case "":
-	case "block", "continue":
-		var d protocol.Decision
-		if err := d.UnmarshalText([]byte(f.onFailure)); err != nil {
-			return o, err
+	if f.onFailure != "" {
+		if o.OnFailure, err = onFailure(f.onFailure); err != nil {
+			return o, fmt.Errorf("--on-failure %w", err)
 		}
-		o.OnFailure = protocol.FailurePolicy{}
-		for _, c := range protocol.FailureCauses() {
-			o.OnFailure[c] = d
-		}
-	default:
-		return o, fmt.Errorf("--on-failure must be block or continue, not %q%s", f.onFailure, projecthooks.Suggest(f.onFailure, []string{"block", "continue"}))
 	}
 	if o.Binary, err = os.Executable(); err != nil {
 		return o, fmt.Errorf("finding hookrun itself: %w", err)
 	}
 	o.Subreaper = true
 	return o, nil
+}
+
+// onFailure is the policy of one word for every cause.
+func onFailure(word string) (protocol.FailurePolicy, error) {
+	if word != "block" && word != "continue" {
+		return nil, fmt.Errorf("must be block or continue, not %q%s", word, projecthooks.Suggest(word, []string{"block", "continue"}))
+	}
+	var d protocol.Decision
+	if err := d.UnmarshalText([]byte(word)); err != nil {
+		return nil, err
+	}
+	policy := protocol.FailurePolicy{}
+	for _, c := range protocol.FailureCauses() {
+		policy[c] = d
+	}
+	return policy, nil
 }
 
 // fire does what the flags say and prints the outcome.
@@ -116,6 +114,7 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 	if err != nil {
 		return 0, err
 	}
+	o.OneShot = true
 	r := runner.New(cfg, o)
 	ctx := context.Background()
 	if r.Any(f.call) {

@@ -18,11 +18,15 @@ var version = command{
 			if err := noArgs(args); err != nil {
 				return 0, err
 			}
-			v := "(unknown)"
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-				v = info.Main.Version
-			}
-			return exitOK, write(std, fmt.Sprintf("hookrun %s %s %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+			return exitOK, write(std, fmt.Sprintf("hookrun %s %s %s/%s\n", installed(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 		}
 	},
+}
+
+// installed is the version of the module that this is.
+func installed() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
 }

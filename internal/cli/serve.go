@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+var serve = command{
+	name:    "serve",
+	args:    "[--socket PATH] [FLAGS]",
+	summary: "stay up and answer calls: JSON-RPC, one message per line",
+	about: "Reads the hooks files once and answers requests in JSON-RPC 2.0, one to a line, on stdin and stdout or on a unix\n" +
+		"socket: pre-execute, pre-tool and post-tool with the names of those commands' flags for params, fire with a client's\n" +
+		"hook input for params. The result is the outcome, as --output json prints it. Calls run at the same time, and are\n" +
+		"answered when they are ready. An error is no verdict: do not run the tool.\n" +
+		"Also: ping, check, reload (reads the files anew), shutdown, and the notification $/cancel with the id of a call.\n" +
+		"At the end of the input every hook that still runs is killed.",
+	example: `  echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | hookrun serve`,
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		socket := flags.String("socket", "", "listen on the unix socket `PATH`, in a folder that only you can write to, instead of stdin")
+		f.defineFiles(flags)
+		f.definePolicy(flags)
+		return func(args []string, std Streams) (int, error) {
+			if err := noArgs(args); err != nil {
+				return 0, err
+			}
+			if flags.Changed("socket") && *socket == "" {
+				return 0, errors.New("--socket is empty; leave it out for stdin and stdout")
+			}
+			s, err := newServer(&f)
+			if err != nil {
+				return 0, err
+			}
+			if *socket != "" {
+				return s.listen(*socket)
+			}
+			return s.serve(std.In, std.Out)
+		}
+	},
+}
+
+const (
+	// maxCalls is how many calls one connection may have in flight. As long as there are so many, it is not read.
+	maxCalls = 256
+	// lastWords is how long answers may take to be written once the server ends: a client may have stopped to read.
+	lastWords = time.Second
+)
+
+// Codes of errors that are about hooks. JSON-RPC leaves this range to its users.
+const (
+	codeNoVerdict jsonrpc.Code = -32001 // the hooks could not be asked, or the call was interrupted: do not run the tool
+	codeConfig    jsonrpc.Code = -32002 // the hooks files have errors
+)
+
+// server answers the requests of all connections.
+type server struct {
+	flags  *callFlags
+	runner *runner.Runner
+	until  interruption
+
+	mu  sync.Mutex // held while the files are read anew
+	pin *projecthooks.Pin
+
+	shutdown chan struct{} // closed when a client asked for the end
+	once     sync.Once
+}
+
+func newServer(f *callFlags) (*server, error) {
+	if err := f.notEmpty(); err != nil {
+		return nil, err
+	}
+	if err := f.knownDialect(); err != nil {
+		return nil, err
+	}
+	if err := f.place(); err != nil {
+		return nil, err
+	}
+	s := &server{flags: f, until: interruption{exit: exitFailed}, shutdown: make(chan struct{})}
+	s.until.watch()
+	cfg, o, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	if err := descend(); err != nil {
+		return nil, err
+	}
+	s.pin = projecthooks.NewPin(cfg)
+	s.runner = runner.New(cfg, o)
+	return s, nil
+}
+
+// serve answers on one pair of streams until the input ends, a client or a signal says so.
+func (s *server) serve(in io.Reader, out io.Writer) (exit int, err error) {
+	ctx, gone := context.WithCancelCause(s.until.context())
+	defer gone(nil)
+	conn := s.connection(in, out)
+	ended := make(chan error, 1)
+	go func() { ended <- conn.Run(ctx) }() // reading stdin cannot be interrupted: at a signal we leave it behind
+	select {
+	case err = <-ended:
+	case <-s.shutdown:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	return s.end(err, conn)
+}
+
+// end kills what runs and lets the connections write what there is to say of it.
+func (s *server) end(err error, conns ...*jsonrpc.Conn) (int, error) {
+	s.runner.Close()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for _, c := range conns {
+			c.Wait()
+		}
+	}()
+	select {
+	case <-written:
+	case <-time.After(lastWords):
+	}
+	s.until.over()
+	return exitOK, err
+}
+
+func (s *server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
+	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{Line: maxValue, Calls: maxCalls})
+}
+
+var methods = []string{"pre-execute", "pre-tool", "post-tool", "fire", "check", "ping", "reload", "shutdown", "$/cancel"}
+
+// answer is the jsonrpc.Answer of all connections. A call that no hook is for is answered at once.
+func (s *server) answer(method, params string) (result []byte, later func(context.Context) ([]byte, error), err error) {
+	switch method {
+	case "pre-execute", "pre-tool", "post-tool":
+		r, err := readParams(protocol.Event(method), s.flags.call.Workspace, params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.fire(r, nil)
+	case "fire":
+		call, warnings, err := protocol.ParseInput(cmp.Or(params, "{}"))
+		if err != nil {
+			return nil, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+		}
+		call.Workspace = s.flags.call.Workspace
+		return s.fire(request{call: call}, warnings)
+	case "ping":
+		result, err = json.Marshal(map[string]string{"version": installed()})
+		return result, nil, err
+	case "check":
+		return nil, func(context.Context) ([]byte, error) { return s.check() }, nil
+	case "reload":
+		return nil, func(context.Context) ([]byte, error) { return s.reload() }, nil
+	case "shutdown":
+		return nil, func(context.Context) ([]byte, error) {
+			s.runner.Close()
+			s.once.Do(func() { close(s.shutdown) })
+			return []byte("null"), nil
+		}, nil
+	}
+	return nil, nil, jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, projecthooks.Suggest(method, methods))
+}
+
+// fire asks the hooks. warnings are of reading the call.
+func (s *server) fire(r request, warnings []string) (result []byte, later func(context.Context) ([]byte, error), err error) {
+	asked := s.runner.Override(r.timeout, r.onFailure)
+	fire := func(ctx context.Context) ([]byte, error) {
+		outcome, err := asked.Fire(ctx, r.call)
+		if err != nil {
+			return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
+		}
+		outcome.Warnings = slices.Concat(warnings, outcome.Warnings, s.changed())
+		return outcome.JSON()
+	}
+	if asked.Any(r.call) {
+		return nil, fire, nil
+	}
+	result, err = fire(context.Background())
+	return result, nil, err
+}
+
+// changed warns of hooks files that are not what was read any more.
+func (s *server) changed() (warnings []string) {
+	s.mu.Lock()
+	pin := s.pin
+	s.mu.Unlock()
+	for _, text := range pin.Changed() {
+		warnings = append(warnings, text+" since the hooks were read; they are still those of then, until reload")
+	}
+	return warnings
+}
+
+// reload reads the files anew. If something is wrong with them, all stays as it is.
+func (s *server) reload() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cfg, err := s.flags.read()
+	var problems projecthooks.Problems
+	switch {
+	case errors.As(err, &problems):
+		data, failed := json.Marshal(problems)
+		if failed != nil {
+			return nil, failed
+		}
+		return nil, &jsonrpc.Error{Code: codeConfig, Message: "nothing was reloaded: " + strings.ReplaceAll(problems.Error(), "\n", "; "), Data: data}
+	case err != nil:
+		return nil, jsonrpc.Errorf(codeConfig, "nothing was reloaded: %v", err)
+	}
+	s.runner.Reload(cfg)
+	s.pin = projecthooks.NewPin(cfg)
+	report := struct {
+		Files    []string               `json:"files"`
+		Hooks    int                    `json:"hooks"`
+		Warnings []projecthooks.Problem `json:"warnings"`
+	}{cfg.Files, len(cfg.Hooks), cfg.Warned()}
+	if report.Files == nil {
+		report.Files = []string{}
+	}
+	if report.Warnings == nil {
+		report.Warnings = []projecthooks.Problem{}
+	}
+	return json.Marshal(report)
+}
+
+// check looks at the files as they are on disk now, as the command does.
+func (s *server) check() ([]byte, error) {
+	report, err := checkFiles(s.flags.configs, s.flags.workspace, s.flags.claude)
+	if err != nil {
+		return nil, jsonrpc.Errorf(codeConfig, "%v", err)
+	}
+	return json.Marshal(report)
+}

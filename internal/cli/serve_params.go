@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// What a request says is named as the flags are, with _ or - between words. Claude Code's names for the same stand beside
+// them, since loops that were written for its hooks have them at hand.
+var paramAliases = map[string]string{"tool_name": "tool", "tool_input": "args", "tool_response": "result"}
+
+var (
+	paramsOfEveryCall = []string{"session_id", "prompt", "transcript_path", "tool_use_id", "agent_id", "timeout", "on_failure", "workspace"}
+	paramsOfTools     = []string{"tool", "args"}
+	paramsOfResults   = []string{"result", "failed"}
+)
+
+// paramsPinned are flags that serve itself has, for all calls.
+var paramsPinned = []string{"config", "claude", "dialect", "output", "verbose", "wrap"}
+
+// request is what the params of a call say.
+type request struct {
+	call      protocol.Call
+	timeout   time.Duration          // 0: serve's own
+	onFailure protocol.FailurePolicy // nil: the same
+}
+
+// readParams reads the params of a call at an event. null is a param that is not there.
+func readParams(event protocol.Event, workspace, params string) (r request, err error) {
+	known := slices.Clone(paramsOfEveryCall)
+	if event.HasTool() {
+		known = append(known, paramsOfTools...)
+	}
+	if event == protocol.PostTool {
+		known = append(known, paramsOfResults...)
+	}
+	r.call = protocol.Call{Event: event, Workspace: workspace}
+	if params != "" && !strings.HasPrefix(params, "{") {
+		return r, jsonrpc.Errorf(jsonrpc.InvalidParams, "params must be an object, as in {\"tool\":\"shell\",\"args\":{}}")
+	}
+	seen := map[string]bool{}
+	gjson.Parse(params).ForEach(func(key, value gjson.Result) bool {
+		written := strictjson.Text(key.Raw)
+		name := strings.ReplaceAll(written, "-", "_")
+		if meant, ok := paramAliases[name]; ok {
+			name = meant
+		}
+		switch {
+		case slices.Contains(paramsPinned, name):
+			err = fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)
+		case !slices.Contains(known, name):
+			err = fmt.Errorf("unknown param %q%s", written, hintParam(name, known))
+		case seen[name]:
+			err = fmt.Errorf("%q is there twice", name)
+		case value.Type != gjson.Null:
+			err = r.set(name, value)
+		}
+		seen[name] = true
+		return err == nil
+	})
+	if err == nil && event.HasTool() && r.call.Tool == "" {
+		err = fmt.Errorf("\"tool\" is missing; give the name of the tool")
+	}
+	if err != nil {
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+	}
+	return r, err
+}
+
+func hintParam(wrong string, known []string) string {
+	if s := projecthooks.Suggest(wrong, known); s != "" {
+		return s
+	}
+	return "; known are " + strings.Join(known, ", ")
+}
+
+// set takes one param, of the name that is the flag's.
+func (r *request) set(name string, value gjson.Result) (err error) {
+	texts := map[string]*string{
+		"tool": &r.call.Tool, "session_id": &r.call.SessionID, "prompt": &r.call.Prompt, "transcript_path": &r.call.TranscriptPath,
+		"tool_use_id": &r.call.ToolUseID, "agent_id": &r.call.AgentID,
+	}
+	into, isText := texts[name]
+	switch {
+	case name == "args":
+		r.call.Args = argsText(value)
+	case name == "result":
+		r.call.Result = valueText(value)
+	case name == "failed":
+		if value.Type != gjson.True && value.Type != gjson.False {
+			return fmt.Errorf("%q must be true or false", name)
+		}
+		r.call.Failed = value.Bool()
+	case name == "timeout" && value.Type == gjson.Number:
+		if r.timeout, err = projecthooks.ParseTimeout(value.Raw); err != nil {
+			return fmt.Errorf("%q %w", name, err)
+		}
+	case value.Type != gjson.String:
+		return fmt.Errorf("%q must be a string", name)
+	case isText:
+		*into = strictjson.Text(value.Raw)
+	case name == "timeout":
+		if r.timeout, err = projecthooks.ParseTimeout(strictjson.Text(value.Raw)); err != nil {
+			return fmt.Errorf("%q %w", name, err)
+		}
+	case name == "on_failure":
+		if r.onFailure, err = onFailure(strictjson.Text(value.Raw)); err != nil {
+			return fmt.Errorf("%q %w", name, err)
+		}
+	case name == "workspace":
+		return r.setWorkspace(strictjson.Text(value.Raw))
+	}
+	return nil
+}
+
+// setWorkspace takes another folder for the hooks to run in. Which hooks there are does not change: they were read when
+// the server started.
+func (r *request) setWorkspace(folder string) error {
+	if !filepath.IsAbs(folder) {
+		return fmt.Errorf("\"workspace\" must be an absolute path, not %q", folder)
+	}
+	if err := mustBeFolder(folder); err != nil {
+		return err
+	}
+	r.call.Workspace = filepath.Clean(folder)
+	return nil
+}
+
+// argsText takes the arguments of a tool. Some loops have them as the text that the model wrote: a string that holds an object
+// is that object, or guards would look for its fields in vain.
+func argsText(value gjson.Result) string {
+	if value.Type == gjson.String {
+		text := strictjson.Text(value.Raw)
+		if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") {
+			return text // if it is no JSON, it becomes a string again
+		}
+	}
+	return value.Raw
+}
+
+func valueText(value gjson.Result) string {
+	if value.Type == gjson.String {
+		return strictjson.Text(value.Raw)
+	}
+	return string(strictjson.Compact(nil, value.Raw))
+}

@@ -1,0 +1,347 @@
+// Package jsonrpc answers JSON-RPC 2.0 requests that come one to a line.
+//
+//	conn := jsonrpc.NewConn(os.Stdin, os.Stdout, answer, jsonrpc.Limits{Line: 64 << 20, Calls: 256})
+//	err := conn.Run(ctx)
+//
+// Guarantees:
+//
+//  1. Every request that can be told to be one gets one answer, whatever its line holds, and the next line is served. A
+//     line that is none gets an error with the id null.
+//  2. Answers come as they are ready. What takes no time is answered in the order of the lines.
+//  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. At the end
+//     of the input, and where an answer cannot be written, all requests in flight are given up.
+//  4. Memory is bounded by the limits: a longer line is passed over, and with as many calls in flight as there may be no
+//     more lines are read.
+//
+// Not there: batches (an array of requests), which one message per line does not need, and requests of the server's own.
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// Code says what kind of error a request is answered with.
+type Code int
+
+// The codes of JSON-RPC 2.0, and Cancelled, which the Language Server Protocol has for the same.
+const (
+	ParseError     Code = -32700 // the line is no JSON
+	InvalidRequest Code = -32600 // it is no request
+	MethodNotFound Code = -32601
+	InvalidParams  Code = -32602
+	InternalError  Code = -32603
+	Cancelled      Code = -32800
+)
+
+// Error is an error that a request is answered with.
+type Error struct {
+	Code    Code
+	Message string
+	Data    []byte // JSON; nil: none
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errorf makes an Error.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Answer answers one request. params is a JSON object or array, or "" if there are none; it is valid as long as anybody holds
+// it. Requests come one after the other, in the order of their lines: what takes time is returned as later, which runs beside
+// other calls, and whose ctx ends when nobody wants the answer any more. An error that is no Error is an InternalError.
+type Answer func(method, params string) (result []byte, later func(ctx context.Context) ([]byte, error), err error)
+
+// Limits bound what a connection can ask for.
+type Limits struct {
+	Line  int // bytes of a line
+	Calls int // in flight
+}
+
+// ErrGone is why the calls of a connection end whose other side is gone.
+var ErrGone = errors.New("the client is gone")
+
+var errCancelled = errors.New("the call was cancelled")
+
+// Conn is one connection.
+type Conn struct {
+	in     *Lines
+	answer Answer
+	limits Limits
+	turns  chan struct{}
+
+	writing sync.Mutex
+	out     io.Writer
+
+	mu      sync.Mutex
+	calls   map[string]context.CancelCauseFunc // in flight, by id
+	running sync.WaitGroup
+	ending  bool                    // nothing is added to running any more
+	unsaid  context.CancelCauseFunc // is called with the error of a write
+}
+
+// NewConn reads requests from in and writes answers to out, each by one Write.
+func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
+	return &Conn{
+		in: NewLines(in, limits.Line), out: out, answer: answer, limits: limits,
+		turns: make(chan struct{}, limits.Calls), calls: map[string]context.CancelCauseFunc{},
+	}
+}
+
+// Run answers requests until the input ends or nothing more can be written, and returns when all calls have come to their
+// end. The error is that of reading or writing, nil at the end of the input. If ctx ends, so do the calls, but reading goes
+// on until the input is closed.
+func (c *Conn) Run(ctx context.Context) error {
+	ctx, c.unsaid = context.WithCancelCause(ctx)
+	defer c.unsaid(nil)
+	defer c.Wait()
+	for ctx.Err() == nil {
+		line, err := c.in.Next()
+		switch {
+		case errors.Is(err, ErrTooLong):
+			c.fail("null", Errorf(InvalidRequest, "the line is longer than %d MiB", c.limits.Line>>20))
+		case err == io.EOF:
+			c.unsaid(ErrGone)
+			return nil
+		case err != nil:
+			c.unsaid(ErrGone)
+			return fmt.Errorf("reading requests: %w", err)
+		default:
+			c.serve(ctx, string(line))
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// Refuse answers nothing but one error, to a client that may not call.
+func (c *Conn) Refuse(err error) {
+	c.unsaid = func(error) {} // it has no calls to give up
+	c.reply(request{id: "null"}, nil, err)
+}
+
+// Wait waits until no call is in flight and all answers are written. No more calls are begun.
+func (c *Conn) Wait() {
+	c.mu.Lock()
+	c.ending = true
+	c.mu.Unlock()
+	c.running.Wait()
+}
+
+func (c *Conn) serve(ctx context.Context, line string) {
+	if strings.Trim(line, " \t\r") == "" {
+		return
+	}
+	req, err := parse(line)
+	if err != nil {
+		if !req.silent() || err.Code == ParseError || err.Code == InvalidRequest {
+			c.fail(req.answerID(), err)
+		}
+		return
+	}
+	if req.method == "$/cancel" {
+		c.cancel(req)
+		return
+	}
+	callCtx, done, err := c.begin(ctx, req)
+	if err != nil {
+		c.fail(req.id, err)
+		return
+	}
+	result, later, failed := c.answer(req.method, req.params)
+	if later == nil {
+		done()
+		c.reply(req, result, failed)
+		return
+	}
+	c.turns <- struct{}{}
+	if !c.start() {
+		done()
+		c.reply(req, nil, Errorf(InternalError, "the server is ending"))
+		return
+	}
+	go func() {
+		defer c.running.Done()
+		result, err := later(callCtx)
+		if err != nil && errors.Is(context.Cause(callCtx), errCancelled) {
+			err = Errorf(Cancelled, "%v", errCancelled)
+		}
+		done()
+		c.reply(req, result, err)
+		<-c.turns
+	}()
+}
+
+// start counts a call in, unless somebody waits for the last one already.
+func (c *Conn) start() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ending {
+		c.running.Add(1)
+	}
+	return !c.ending
+}
+
+// begin notes a call down so that it can be cancelled. Two calls of one id could not be told apart.
+func (c *Conn) begin(ctx context.Context, req request) (context.Context, func(), *Error) {
+	if req.silent() {
+		return ctx, func() {}, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, taken := c.calls[req.id]; taken {
+		return nil, nil, Errorf(InvalidRequest, "the id %s is that of a call in flight", brief(req.id))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.calls[req.id] = cancel
+	return ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.calls, req.id)
+		cancel(nil)
+	}, nil
+}
+
+// cancel gives up the call that it names. One that is over, or never was, is no error: its answer is on its way.
+func (c *Conn) cancel(req request) {
+	id := gjson.Get(req.params, "id")
+	if !isID(id) {
+		c.reply(req, nil, Errorf(InvalidParams, "$/cancel needs the id of a call, as in {\"id\":1}"))
+		return
+	}
+	c.mu.Lock()
+	cancel, found := c.calls[string(strictjson.Compact(nil, id.Raw))]
+	c.mu.Unlock()
+	if found {
+		cancel(errCancelled)
+	}
+	c.reply(req, fmt.Appendf(nil, "%t", found), nil)
+}
+
+// reply answers a request; a notification has no answer.
+func (c *Conn) reply(req request, result []byte, err error) {
+	if req.silent() {
+		return
+	}
+	if err != nil {
+		var e *Error
+		if !errors.As(err, &e) {
+			e = Errorf(InternalError, "%v", err)
+		}
+		c.fail(req.id, e)
+		return
+	}
+	b := make([]byte, 0, len(result)+len(req.id)+40)
+	b = append(append(b, `{"jsonrpc":"2.0","id":`...), req.id...)
+	b = append(append(b, `,"result":`...), result...)
+	c.write(append(b, '}', '\n'))
+}
+
+func (c *Conn) fail(id string, e *Error) {
+	b := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":`, id, e.Code)
+	b = strictjson.AppendString(b, strings.ToValidUTF8(e.Message, "\ufffd"))
+	if e.Data != nil {
+		b = append(append(b, `,"data":`...), e.Data...)
+	}
+	c.write(append(b, '}', '}', '\n'))
+}
+
+func (c *Conn) write(line []byte) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if _, err := c.out.Write(line); err != nil {
+		c.unsaid(fmt.Errorf("writing answers: %w", err))
+	}
+}
+
+// request is what stands in a line.
+type request struct {
+	id     string // JSON; "" if there is none
+	method string
+	params string
+}
+
+// silent reports whether the request is a notification, which gets no answer.
+func (r request) silent() bool { return r.id == "" }
+
+// answerID is the id of an answer to what may be no request at all.
+func (r request) answerID() string {
+	if r.id == "" {
+		return "null"
+	}
+	return r.id
+}
+
+const maxDepth = 10_000
+
+// parse reads a request. Beside an error the request has its id, if that could be read.
+func parse(line string) (r request, err *Error) {
+	if at := strictjson.InvalidUTF8(line); at >= 0 {
+		return r, Errorf(ParseError, "column %d: not UTF-8", at+1)
+	}
+	for _, f := range strictjson.Check(line, maxDepth) {
+		if f.Kind != strictjson.Duplicate {
+			return r, Errorf(ParseError, "column %d: %s", f.Offset+1, f.Text)
+		}
+	}
+	message := gjson.Parse(line)
+	switch {
+	case message.IsArray():
+		return r, Errorf(InvalidRequest, "batches are not served; write one request on a line")
+	case !message.IsObject():
+		return r, Errorf(InvalidRequest, "a request is a JSON object")
+	}
+	seen := map[string]gjson.Result{}
+	message.ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		if _, twice := seen[name]; twice && err == nil {
+			err = Errorf(InvalidRequest, "the request has %q twice", brief(name))
+		}
+		seen[name] = value
+		return true
+	})
+	if id, ok := seen["id"]; ok {
+		if !isID(id) {
+			return r, Errorf(InvalidRequest, "the id must be a string, a number or null")
+		}
+		r.id = string(strictjson.Compact(nil, id.Raw))
+	}
+	if err != nil {
+		return r, err
+	}
+	version, method, params := seen["jsonrpc"], seen["method"], seen["params"]
+	switch {
+	case version.Type != gjson.String || version.Str != "2.0":
+		return r, Errorf(InvalidRequest, `a request has "jsonrpc":"2.0"`)
+	case method.Type != gjson.String:
+		return r, Errorf(InvalidRequest, "the request has no method, which is a string")
+	case params.Exists() && params.Type != gjson.Null && !params.IsObject() && !params.IsArray():
+		return r, Errorf(InvalidRequest, "params must be an object")
+	}
+	r.method = strictjson.Text(method.Raw)
+	if params.Type != gjson.Null {
+		r.params = params.Raw
+	}
+	return r, nil
+}
+
+func isID(v gjson.Result) bool {
+	return v.Type == gjson.String || v.Type == gjson.Number || v.Exists() && v.Type == gjson.Null
+}
+
+// brief keeps of the client's words what a message has room for.
+func brief(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

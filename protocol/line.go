@@ -1,0 +1,92 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for this
+// call alone. The line is a JSON object: what a hook would print, and beside it what it could not print: "exit_code", and
+// "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is nothing else in the line then.
+//
+// Whatever is no such line is no answer, also an empty one: a process that says nothing did not approve.
+func (r *Result) ReadLine() {
+	line := strings.TrimSpace(r.Stdout.All())
+	if r.Stdout.LeftOut() > 0 {
+		r.Garbled = "its line is too long: 1 MiB of output is kept"
+		return
+	}
+	if err := r.readLine(line); err != nil {
+		r.Garbled = err.Error()
+	}
+}
+
+func (r *Result) readLine(line string) error {
+	switch {
+	case line == "":
+		return errors.New("it ended without an answer; print one line of JSON for each line of input, {} if there is nothing to say")
+	case strings.ContainsAny(line, "\n\r"):
+		return errors.New("it printed more than one line for one call; other texts belong on stderr")
+	case !strings.HasPrefix(line, "{"):
+		return errors.New("it must be one JSON object on one line; other texts belong on stderr")
+	}
+	if faults := strictjson.Check(line, maxInputDepth); len(faults) > 0 {
+		return fmt.Errorf("column %d: %s", faults[0].Offset+1, faults[0].Text)
+	}
+	var rest []byte // of the answer, without what stands for the process
+	var err error
+	stdout := ""
+	code, hasStdout, hasRest := 0, false, false
+	gjson.Parse(line).ForEach(func(key, value gjson.Result) bool {
+		switch name := strictjson.Text(key.Raw); name {
+		case "exit_code":
+			code, err = readExitCode(value)
+		case "stdout":
+			hasStdout = value.Type != gjson.Null
+			err = readText(name, value, &stdout)
+		case "stderr":
+			var text string
+			if err = readText(name, value, &text); text != "" {
+				r.Stderr = Capture{Head: []byte(text), Total: int64(len(text))}
+			}
+		default:
+			if hasRest {
+				rest = append(rest, ',')
+			}
+			rest = append(append(append(rest, key.Raw...), ':'), value.Raw...)
+			hasRest = true
+		}
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case hasStdout && hasRest:
+		return errors.New(`beside "stdout" there is another answer in the line; put all of it into one of the two`)
+	case hasStdout:
+		r.Stdout = Capture{Head: []byte(stdout), Total: int64(len(stdout))}
+	case hasRest:
+		rest = append(append([]byte{'{'}, rest...), '}')
+		r.Stdout = Capture{Head: rest, Total: int64(len(rest))}
+	default:
+		r.Stdout = Capture{}
+	}
+	r.ExitCode = code
+	return nil
+}
+
+func readExitCode(value gjson.Result) (int, error) {
+	code := value.Num
+	switch {
+	case value.Type == gjson.Null:
+		return 0, nil
+	case value.Type != gjson.Number || code != float64(int(code)) || code < 0 || code > 255:
+		return 0, wrongType("exit_code", "a number from 0 to 255", value)
+	}
+	return int(code), nil
+}

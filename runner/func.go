@@ -1,0 +1,122 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Func is a hook that is a Go function. It is judged as a hook of `.tenex-hooks.json` is, and asked in its turn: the first
+// block ends the call, and each hook sees what earlier ones rewrote.
+type Func struct {
+	Name   string
+	Events []protocol.Event // one or more of pre-execute, pre-tool and post-tool
+	// Matcher says for which tools; nil: for all. projecthooks.NewGlobs makes one.
+	Matcher   projecthooks.Matcher
+	If        projecthooks.Rule      // the zero rule: for every input
+	Timeout   time.Duration          // 0: 30 s
+	OnFailure protocol.FailurePolicy // nil: as for every hook of that file
+
+	// Run returns what a command hook prints: nothing, a text for the model, or Claude Code's hook output as JSON. An error
+	// is a command's exit with 2: before the tool it blocks the call, and is the reason. A panic is a hook that could not
+	// run.
+	//
+	// At the deadline, or when the call is given up, ctx ends and the call goes on by the rules for a timeout. A function
+	// that does not return then runs on. It may be called by many calls at once.
+	Run func(ctx context.Context, c protocol.Call) (stdout string, err error)
+}
+
+// checkFuncs says what makes functions unfit to be hooks. A gate that would never be asked is a mistake.
+func checkFuncs(funcs []Func) error {
+	var wrong []error
+	for i, f := range funcs {
+		if strings.TrimSpace(f.Name) == "" {
+			wrong = append(wrong, fmt.Errorf("func %d has no name", i+1))
+		}
+		if f.Run == nil {
+			wrong = append(wrong, fmt.Errorf("func %q has nothing to run", f.Name))
+		}
+		if len(f.Events) == 0 {
+			wrong = append(wrong, fmt.Errorf("func %q subscribes to no events; supported are pre-execute, pre-tool, post-tool", f.Name))
+		}
+		for _, e := range f.Events {
+			if !slices.Contains(protocol.Tenex.Events(), e.Canonical()) {
+				wrong = append(wrong, fmt.Errorf("func %q: unknown event %q; supported are pre-execute, pre-tool, post-tool", f.Name, e))
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// hook returns the function as a hook of a config.
+func (f *Func) hook() projecthooks.Hook {
+	h := projecthooks.Hook{
+		Name: f.Name, Matcher: f.Matcher, If: f.If, Timeout: f.Timeout, OnFailure: f.OnFailure,
+		Dialect: protocol.Tenex, File: "func",
+	}
+	for _, e := range f.Events {
+		h.Events = append(h.Events, e.Canonical())
+	}
+	return h
+}
+
+// call runs the function until limit.
+func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) (result protocol.Result) {
+	begin := time.Now()
+	result.Limit = limit
+	defer func() { result.Duration = time.Since(begin) }()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	type returned struct {
+		stdout string
+		err    error
+		panics error
+	}
+	done := make(chan returned, 1)
+	own := *c // the function may keep it
+	go func() {
+		var r returned
+		defer func() {
+			if p := recover(); p != nil {
+				r.panics = fmt.Errorf("panic: %v", p)
+			}
+			done <- r
+		}()
+		r.panics = errors.New("it ended its goroutine") // by runtime.Goexit
+		r.stdout, r.err = f.Run(ctx, own)
+		r.panics = nil
+	}()
+	var r returned
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+		select {
+		case r = <-done: // in the same moment
+		default:
+			result.TimedOut = true
+			return result
+		}
+	}
+	result.Err = r.panics
+	result.Stdout = captured(r.stdout)
+	if r.err != nil {
+		result.ExitCode = 2
+		result.Stderr = captured(r.err.Error())
+	}
+	return result
+}
+
+// captured is a text as it would be kept of an output.
+func captured(text string) protocol.Capture {
+	c := protocol.Capture{Head: []byte(text), Total: int64(len(text))}
+	if len(text) > keepHead+keepTail {
+		c.Head, c.Tail = c.Head[:keepHead], c.Head[len(text)-keepTail:]
+	}
+	return c
+}

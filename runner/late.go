@@ -1,0 +1,92 @@
+package runner
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// maxLate is how many late answers wait at most. Of a session that makes no more calls nobody ever takes them.
+const maxLate = 1024
+
+// mailbox keeps what hooks answered that nobody waited for, until the next outcome of their session. The zero mailbox is
+// empty.
+type mailbox struct {
+	mu      sync.Mutex
+	letters []letter // oldest first
+	lost    int
+}
+
+type letter struct {
+	session string
+	hook    string
+	verdict protocol.Verdict
+}
+
+func (m *mailbox) put(l letter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.letters) == maxLate {
+		m.letters = append(m.letters[:0], m.letters[1:]...)
+		m.lost++
+	}
+	m.letters = append(m.letters, l)
+}
+
+// deliver adds to the outcome what waits for its session, before what its own hooks say: it is older.
+func (m *mailbox) deliver(session string, o *protocol.Outcome) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.letters) == 0 && m.lost == 0 {
+		return
+	}
+	var inject []protocol.Inject
+	var messages, warnings []string
+	others := m.letters[:0]
+	for _, l := range m.letters {
+		if l.session != session {
+			others = append(others, l)
+			continue
+		}
+		v := l.verdict
+		if v.Context != "" {
+			inject = append(inject, protocol.Inject{Hook: l.hook, Content: v.Context, Truncated: v.Truncated, File: v.File})
+		}
+		if v.SystemMessage != "" {
+			messages = append(messages, v.SystemMessage)
+		}
+		warnings = append(warnings, v.Warnings...)
+	}
+	clear(m.letters[len(others):])
+	m.letters = others
+	if m.lost > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d answers of async hooks were lost: more than %d waited for a call of their session", m.lost, maxLate))
+		m.lost = 0
+	}
+	o.Inject = append(inject, o.Inject...)
+	o.SystemMessages = append(messages, o.SystemMessages...)
+	o.Warnings = append(warnings, o.Warnings...)
+}
+
+// watch waits for a hook that its call does not wait for: to its deadline, or until Close.
+func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, x *running) {
+	r.running.Go(func() {
+		x.detached = nil // it was seen
+		x.wait(r.end)
+		if r.end.Err() == nil {
+			r.answeredLate(h, &c, x.result)
+		}
+	})
+}
+
+// answeredLate keeps what a hook that was not waited for said in the end.
+func (r *Runner) answeredLate(h *projecthooks.Hook, c *protocol.Call, result protocol.Result) {
+	result.Async, result.Late = false, true
+	v := h.Dialect.Judge(c, h.Name, &result)
+	r.spill(h, &v)
+	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
+		r.late.put(letter{c.SessionID, h.Name, v})
+	}
+}

@@ -1,0 +1,168 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const (
+	// From the second death in a row without an answer, a persistent hook is started again after backoff, which doubles from
+	// death to death up to backoffMax. Calls until then fail at once: to wait would only look like a slow gate.
+	backoff    = 100 * time.Millisecond
+	backoffMax = 5 * time.Second
+)
+
+// pool is the processes of one persistent hook. The zero pool has none: they start when a call needs them, and stay.
+type pool struct {
+	mu     sync.Mutex
+	turns  chan struct{} // as many as there may be processes; a call holds one
+	idle   []*worker
+	closed bool // what is idle ends
+
+	deaths    int // in a row
+	lastDeath string
+	notBefore time.Time // a process is started again
+}
+
+// ask gives the call to a process that is free, and waits for one if all have a call already. The deadline is that of the
+// answer: it begins when the process gets its line, or is started for it. A gate that is busy is not passed by waiting.
+func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
+	begin := time.Now()
+	defer func() { result.Duration = time.Since(begin) }()
+	turns := p.takeTurns(max(h.Workers, 1))
+	select {
+	case turns <- struct{}{}:
+	case <-ctx.Done():
+		result.Err = ctx.Err()
+		return result
+	}
+	defer func() { <-turns }()
+	result.Limit = r.Deadline(h, c)
+	deadline := time.NewTimer(result.Limit)
+	defer deadline.Stop()
+	for {
+		w, err := p.take(r, h, c)
+		if err != nil {
+			result.Err = err
+			return result
+		}
+		if w.spoke() { // it said something that nobody asked for, or is about to end: no process for a new question
+			w.end()
+			continue
+		}
+		p.give(w, w.ask(ctx, payload, deadline.C, &result), &result)
+		return result
+	}
+}
+
+func (p *pool) takeTurns(workers int) chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.turns == nil {
+		p.turns = make(chan struct{}, workers)
+	}
+	return p.turns
+}
+
+// take returns an idle process that stands in the call's workspace, or starts one.
+func (p *pool) take(r *Runner, h *projecthooks.Hook, c *protocol.Call) (*worker, error) {
+	p.mu.Lock()
+	var other *worker
+	for i := len(p.idle) - 1; i >= 0; i-- {
+		if w := p.idle[i]; w.dir == c.Workspace {
+			p.idle = append(p.idle[:i], p.idle[i+1:]...)
+			p.mu.Unlock()
+			return w, nil
+		}
+	}
+	if len(p.idle) > 0 { // the call holds a turn: there may be no more processes than turns
+		other, p.idle = p.idle[0], p.idle[1:]
+	}
+	wait, deaths, last := time.Until(p.notBefore), p.deaths, p.lastDeath
+	p.mu.Unlock()
+	if other != nil {
+		other.end()
+	}
+	if wait > 0 {
+		return nil, fmt.Errorf("it ended %d times in a row without an answer (at last: %s), and is started again in %v", deaths, last, wait.Round(time.Millisecond))
+	}
+	return r.newWorker(h, c, p)
+}
+
+// give takes a process back after a call, and counts its deaths.
+func (p *pool) give(w *worker, answered bool, result *protocol.Result) {
+	p.mu.Lock()
+	if answered {
+		p.deaths = 0
+	}
+	if w.dead {
+		if !answered && !result.TimedOut {
+			p.deaths++
+			p.lastDeath = describeDeath(result)
+			if p.deaths > 1 {
+				p.notBefore = time.Now().Add(min(backoff<<min(p.deaths-2, 10), backoffMax))
+			}
+		}
+		p.mu.Unlock()
+		return
+	}
+	closed := p.closed
+	if !closed {
+		p.idle = append(p.idle, w)
+	}
+	p.mu.Unlock()
+	if closed {
+		w.end()
+		return
+	}
+	select {
+	case <-w.exited: // while it was neither asked nor idle
+		p.leave(w)
+	default:
+	}
+}
+
+func describeDeath(result *protocol.Result) string {
+	switch {
+	case result.Signal != "":
+		return "killed by " + result.Signal
+	case result.Garbled != "":
+		return result.Garbled
+	}
+	return fmt.Sprintf("exit %d", result.ExitCode)
+}
+
+// leave ends a process that ended by itself while it was idle: it must be reaped.
+func (p *pool) leave(w *worker) {
+	p.mu.Lock()
+	idle := false
+	for i := range p.idle {
+		if p.idle[i] == w {
+			idle = true
+			p.idle = append(p.idle[:i], p.idle[i+1:]...)
+			break
+		}
+	}
+	p.mu.Unlock()
+	if idle {
+		w.end()
+	}
+}
+
+// close ends the processes that are idle, and those with a call when they are done with it.
+func (p *pool) close() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.closed = nil, true
+	p.mu.Unlock()
+	var all sync.WaitGroup
+	for _, w := range idle {
+		all.Go(w.end)
+	}
+	all.Wait()
+}

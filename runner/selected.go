@@ -1,0 +1,108 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// hookSet is the hooks of one config, in their order. It never changes: a call keeps to those with which it began.
+type hookSet struct {
+	config *projecthooks.Config
+	all    []projecthooks.Hook          // the functions, and behind them those of the config
+	funcs  map[*projecthooks.Hook]*Func // those that are functions
+	pools  map[*projecthooks.Hook]*pool // those whose processes stay
+}
+
+// newHookSet completes a config: nil is one without hooks.
+func newHookSet(cfg *projecthooks.Config, funcs []Func) *hookSet {
+	if cfg == nil {
+		cfg = &projecthooks.Config{}
+	}
+	hs := &hookSet{config: cfg, all: cfg.Hooks, funcs: map[*projecthooks.Hook]*Func{}, pools: map[*projecthooks.Hook]*pool{}}
+	if len(funcs) > 0 {
+		hs.all = nil
+		for i := range funcs {
+			hs.all = append(hs.all, funcs[i].hook())
+		}
+		hs.all = append(hs.all, cfg.Hooks...)
+	}
+	for i := range hs.all {
+		switch h := &hs.all[i]; {
+		case i < len(funcs):
+			hs.funcs[h] = &funcs[i]
+		case h.Persistent:
+			hs.pools[h] = &pool{}
+		}
+	}
+	return hs
+}
+
+// any reports whether a call would run hooks at all.
+func (hs *hookSet) any(c *protocol.Call) bool {
+	for i := range hs.all {
+		if hs.all[i].Runs(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
+func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
+	var places map[string]int
+	for i := range hs.all {
+		h := &hs.all[i]
+		if !h.Runs(c) {
+			continue
+		}
+		if h.Same != "" {
+			if place, ok := places[h.Same]; ok {
+				run[place] = h
+				continue
+			}
+			if places == nil {
+				places = map[string]int{}
+			}
+			places[h.Same] = len(run)
+		}
+		run = append(run, h)
+	}
+	return run
+}
+
+// alsoSelected adds to the hooks that are left those behind the group that the call as it was rewritten selects: a guard
+// that the tool's new input is for must see it.
+func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthooks.Hook) (run []*projecthooks.Hook) {
+	const left, now = 1, 2
+	selected, taken := map[*projecthooks.Hook]int{}, map[string]bool{}
+	for _, h := range hs.selected(asked) {
+		selected[h] = now
+	}
+	for _, h := range rest {
+		selected[h] = left
+	}
+	for _, h := range append(slices.Clip(group), rest...) {
+		taken[h.Same] = h.Same != ""
+	}
+	behind := false
+	for i := range hs.all {
+		h := &hs.all[i]
+		if selected[h] == left || selected[h] == now && behind && !taken[h.Same] {
+			run = append(run, h)
+		}
+		behind = behind || h == group[len(group)-1]
+	}
+	return run
+}
+
+// together returns the first hooks that are asked together: those of a dialect that follow each other, where it runs its
+// hooks at once, else one. A group sees what earlier groups rewrote.
+func together(run []*projecthooks.Hook) []*projecthooks.Hook {
+	n := 1
+	for n < len(run) && run[0].Dialect.Parallel && run[n].Dialect == run[0].Dialect {
+		n++
+	}
+	return run[:n]
+}

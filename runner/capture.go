@@ -16,49 +16,50 @@ const (
 // capture reads a stream to its end and keeps its two ends.
 type capture struct {
 	head  []byte
-	tail  []byte // a ring once it is full
+	ring  []byte // of the last bytes
+	tail  []byte // what of the ring is filled
 	at    int    // where the ring goes on
 	total int64
 
 	firstLine func([]byte) // is given the first line once it is there, without its end; nil: nobody asks
 }
 
-// readFrom reads until the end or an error; what was read until then counts. It reads straight into what is kept.
+// readFrom reads until the end or an error; what was read until then counts.
 func (c *capture) readFrom(r io.Reader) {
-	c.head = make([]byte, 0, 4<<10)
-	for len(c.head) < keepHead {
+	for c.read(r) == nil {
+	}
+}
+
+// read reads once, straight into what is kept.
+func (c *capture) read(r io.Reader) error {
+	if len(c.head) < keepHead {
 		if len(c.head) == cap(c.head) {
-			c.head = append(make([]byte, 0, min(4*cap(c.head), keepHead)), c.head...)
+			c.head = append(make([]byte, 0, min(max(4*cap(c.head), 4<<10), keepHead)), c.head...)
 		}
 		n, err := r.Read(c.head[len(c.head):cap(c.head)])
 		old := len(c.head)
-		c.head = c.head[:old+n]
-		c.total += int64(n)
+		c.head = c.head[:old+max(n, 0)]
+		c.total += int64(max(n, 0))
 		if c.firstLine != nil {
 			if end := bytes.IndexByte(c.head[old:], '\n'); end >= 0 {
-				c.firstLine(c.head[:old+end])
+				firstLine := c.firstLine
 				c.firstLine = nil
+				firstLine(c.head[:old+end])
 			}
 		}
-		if err != nil {
-			return
-		}
+		return err
 	}
-	ring := make([]byte, keepTail)
-	filled := 0
-	for {
-		n, err := r.Read(ring[c.at:])
-		c.at += n
-		filled = max(filled, c.at)
-		c.total += int64(n)
-		c.tail = ring[:filled]
-		if c.at == len(ring) {
-			c.at = 0
-		}
-		if err != nil {
-			return
-		}
+	if c.ring == nil {
+		c.ring = make([]byte, keepTail)
 	}
+	n, err := r.Read(c.ring[c.at:])
+	c.at += max(n, 0)
+	c.total += int64(max(n, 0))
+	c.tail = c.ring[:max(len(c.tail), c.at)]
+	if c.at == len(c.ring) {
+		c.at = 0
+	}
+	return err
 }
 
 // kept returns what was read in its order.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/hookrun/hookrun/projecthooks"
@@ -71,22 +70,19 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 
 // running is a hook's process and what waits for it.
 type running struct {
-	p         *process
-	pipes     *traffic
-	guard     *guard
-	exited    chan struct{}
-	deadline  *time.Timer
-	guardFrom *time.Timer
-	detached  <-chan struct{} // as traffic has it, until it was seen
-	result    protocol.Result
+	p       *process
+	wires   *wires
+	guard   *guard
+	watched bool // by the guard
+	begun   time.Time
+	result  protocol.Result
 }
 
 // begin starts the process of a hook, which wait or leave must end.
 func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard, result protocol.Result) (*running, error) {
-	x := &running{guard: g, deadline: time.NewTimer(result.Limit), result: result}
+	x := &running{guard: g, begun: time.Now(), result: result}
 	program, err := r.program(h, c)
 	if err != nil {
-		x.deadline.Stop()
 		return nil, err
 	}
 	if preamble := h.Preamble(); preamble != nil {
@@ -96,25 +92,104 @@ func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.
 	if h.Async || result.Posted { // it is so already; the body of an answer is no program that asks to be left alone
 		detaches = nil
 	}
-	withUs := detaches == nil || !r.options.OneShot // else it may have to outlive us
-	stdio, err := newStdio(payload.Size() > pipeSize)
-	if err == nil {
-		if x.p, err = r.start(program, stdio.hook, withUs); err != nil {
-			stdio.close()
-		}
-	}
-	if err != nil {
-		x.deadline.Stop()
+	var hooks [3]uintptr
+	if x.wires, hooks, err = newWires(payload, detaches); err != nil {
 		return nil, err
 	}
+	withUs := detaches == nil || !r.options.OneShot // else it may have to outlive us
+	if x.p, err = r.start(program, hooks, withUs); err != nil {
+		x.wires.stop()
+		return nil, err
+	}
+	x.wires.serve(x.p)
 	if r.options.OneShot {
 		g.join(x.p)
 	}
-	x.guardFrom = time.NewTimer(guardTime)
-	x.pipes = stdio.serve(payload, detaches)
-	x.detached = x.pipes.detached
-	x.exited = x.p.exit()
 	return x, nil
+}
+
+// happening is what ends a wait for a hook, or interrupts it.
+type happening int
+
+const (
+	exits    happening = iota // the leader has ended; it is not reaped
+	detaches                  // it said that nobody is to wait, and has its whole input
+	givenUp                   // ctx ended
+	timeUp
+)
+
+// wait waits for the end of the hook, and completes x.result. It returns false if the hook said that it is not to be waited
+// for; it runs on then.
+//
+// The precedence of what can happen is decided here: an exit before the deadline counts whatever the pipes do; then the
+// deadline or the end of ctx; and what the hook printed before those is the dialect's to ignore.
+func (x *running) wait(ctx context.Context) bool {
+	p, result := x.p, &x.result
+	deadline := x.begun.Add(result.Limit)
+	killed := false
+waiting:
+	for {
+		until := deadline
+		if !x.watched {
+			until = earlier(deadline, x.begun.Add(guardTime))
+		}
+		switch x.wires.wait(ctx, until) {
+		case exits:
+			break waiting
+		case detaches:
+			return false
+		case givenUp:
+			killed = true
+			break waiting
+		case timeUp:
+			if !time.Now().Before(deadline) {
+				killed = !x.wires.exited(0) // in the same moment it did end by itself
+				break waiting
+			}
+			x.guard.watch(p)
+			x.watched = true
+		}
+	}
+	if killed {
+		result.TimedOut = true
+		if result.LeftRunning = p.end(x.wires.exited); slices.Contains(result.LeftRunning, p.pid) {
+			x.guard.leave(p)
+			p.reapLater() // when the kernel lets go of it
+			result.Stdout, result.Stderr = x.wires.stop()
+			return true
+		}
+	} else {
+		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
+		x.wires.drain(drainTime)
+	}
+	x.guard.leave(p) // before the hook is reaped: its number is still its own
+	result.Stdout, result.Stderr = x.wires.stop()
+	var err error
+	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {
+		result.Err = err
+	}
+	if !killed {
+		result.LeftRunning = p.leftInGroup()
+		result.Async = x.wires.said() // it ended before we saw what it had said first
+	}
+	p.forget()
+	return true
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// leave leaves a hook to itself that asks for that. What it prints from now on nobody reads.
+func (x *running) leave() protocol.Result {
+	x.guard.leave(x.p)
+	x.p.reapLater()
+	x.result.Async = true
+	x.result.Stdout, x.result.Stderr = x.wires.stop()
+	return x.result
 }
 
 // exit returns what is closed when the leader has ended. It is not reaped: until we do, nobody else can get the pid, and
@@ -128,89 +203,10 @@ func (p *process) exit() chan struct{} {
 	return exited
 }
 
-// wait waits for the end of the hook, and completes x.result. It returns false if the hook said that it is not to be waited
-// for; it runs on then.
-//
-// The precedence of what can happen is decided here: an exit before the deadline counts whatever the pipes do; then the
-// deadline or the end of ctx; and what the hook printed before those is the dialect's to ignore.
-func (x *running) wait(ctx context.Context) bool {
-	p, result := x.p, &x.result
-	killed := false
-	var leave <-chan struct{}
-	for waiting := true; waiting; {
-		waiting = false
-		select {
-		case <-x.exited:
-		case <-x.deadline.C:
-			killed = true
-		case <-ctx.Done():
-			killed = true
-		case <-x.detached: // it was promised its input all the same
-			leave, x.detached, waiting = x.pipes.written, nil, true
-		case <-leave:
-			return false
-		case <-x.guardFrom.C:
-			x.guard.watch(p)
-			waiting = true
-		}
-	}
-	x.deadline.Stop()
-	x.guardFrom.Stop()
-	if killed {
-		select {
-		case <-x.exited: // in the same moment: it did end by itself
-			killed = ctx.Err() != nil
-		default:
-		}
-	}
-	if killed {
-		result.TimedOut = true
-		if result.LeftRunning = p.end(x.exited); slices.Contains(result.LeftRunning, p.pid) {
-			x.guard.leave(p)
-			p.reapLater(x.exited) // when the kernel lets go of it
-			x.pipes.stop()
-			result.Stdout, result.Stderr = x.pipes.kept()
-			return true
-		}
-	} else {
-		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
-		x.pipes.readAtMost(drainTime)
-	}
-	x.guard.leave(p) // before the hook is reaped: its number is still its own
-	x.pipes.stop()
-	result.Stdout, result.Stderr = x.pipes.kept()
-	var err error
-	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {
-		result.Err = err
-	}
-	if !killed {
-		result.LeftRunning = p.leftInGroup()
-		select {
-		case <-x.detached: // it ended before we saw what it had said first
-			result.Async = true
-		default:
-		}
-	}
-	p.forget()
-	return true
-}
-
-// leave leaves a hook to itself that asks for that. What it prints from now on nobody reads.
-func (x *running) leave() protocol.Result {
-	x.deadline.Stop()
-	x.guardFrom.Stop()
-	x.guard.leave(x.p)
-	x.p.reapLater(x.exited)
-	x.pipes.stop()
-	x.result.Async = true
-	x.result.Stdout, x.result.Stderr = x.pipes.kept()
-	return x.result
-}
-
 // reapLater takes the exit status of a hook that is not waited for.
-func (p *process) reapLater(exited <-chan struct{}) {
+func (p *process) reapLater() {
 	go func() {
-		<-exited
+		p.waitExit()
 		p.reap()
 		p.forget()
 	}()
@@ -233,11 +229,11 @@ func (r *Runner) detach(h *projecthooks.Hook, c *protocol.Call, payload protocol
 		return err
 	}
 	defer null.Close()
-	p, err := r.start(program, [3]*os.File{stdin, null, null}, false)
+	p, err := r.start(program, [3]uintptr{stdin.Fd(), null.Fd(), null.Fd()}, false)
 	if err != nil {
 		return err
 	}
-	p.reapLater(p.exit())
+	p.reapLater()
 	return nil
 }
 
@@ -277,8 +273,9 @@ func unnamed(payload protocol.Payload) (*os.File, error) {
 	return f, nil
 }
 
-// end kills the hook with all that came of it: first gently, then not. It returns what could not be killed.
-func (p *process) end(exited <-chan struct{}) (left []int) {
+// end kills the hook with all that came of it: first gently, then not. It returns what could not be killed. exited waits for
+// the end of the leader, so long at most, and reports whether it came.
+func (p *process) end(exited func(time.Duration) bool) (left []int) {
 	p.terminate()
 	if left = p.waitGone(exited, termTime); len(left) == 0 {
 		return nil
@@ -292,28 +289,22 @@ func (p *process) end(exited <-chan struct{}) (left []int) {
 }
 
 // waitGone waits until neither the leader nor anything that came of it runs, and returns what still does.
-func (p *process) waitGone(exited <-chan struct{}, limit time.Duration) (left []int) {
+func (p *process) waitGone(exited func(time.Duration) bool, limit time.Duration) (left []int) {
 	until := time.Now().Add(limit)
 	for pause := pollTime; ; pause = min(2*pause, pollTimeMax) {
 		left = p.rest()
-		select {
-		case <-exited:
-		default:
+		leader := !exited(0)
+		if leader {
 			left = append(left, p.pid)
 		}
 		if len(left) == 0 || !time.Now().Before(until) {
 			return left
 		}
-		wait := time.NewTimer(pause)
-		if slices.Contains(left, p.pid) {
-			select {
-			case <-exited:
-			case <-wait.C:
-			}
+		if leader {
+			exited(pause)
 		} else {
-			<-wait.C
+			time.Sleep(pause)
 		}
-		wait.Stop()
 	}
 }
 
@@ -348,77 +339,31 @@ func newStdio(wide bool) (*stdio, error) {
 	return s, nil
 }
 
+// fds are the hook's ends.
+func (s *stdio) fds() [3]uintptr {
+	return [3]uintptr{s.hook[0].Fd(), s.hook[1].Fd(), s.hook[2].Fd()}
+}
+
+// within waits for something to be done, so long at most, and reports whether it was.
+func within(done <-chan struct{}, limit time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
 // close closes everything that is open.
 func (s *stdio) close() {
 	for _, f := range []*os.File{s.hook[0], s.hook[1], s.hook[2], s.in.File, s.out[0].File, s.out[1].File} {
 		f.Close() // nil and closed files only return an error
 	}
-}
-
-// traffic is what goes through the pipes of a running hook.
-type traffic struct {
-	*stdio
-	captures [2]capture
-	read     chan struct{} // both outputs came to their end
-	written  chan struct{} // there is nothing more to write, or nobody to read it
-	detached chan struct{} // closed when the first line says that nobody is to wait
-}
-
-// serve closes the hook's ends here, which would else keep the pipes open for ever, writes the payload and reads both
-// outputs, all at the same time: a hook that answers before it has read would else wait for us, and we for it.
-//
-// detaches looks at the first line of stdout, unless it is nil.
-func (s *stdio) serve(payload protocol.Payload, detaches func([]byte) bool) *traffic {
-	for _, f := range s.hook {
-		f.Close()
-	}
-	t := &traffic{stdio: s, read: make(chan struct{}), written: make(chan struct{}), detached: make(chan struct{})}
-	if detaches != nil {
-		t.captures[0].firstLine = func(line []byte) {
-			if detaches(line) {
-				close(t.detached)
-			}
-		}
-	}
-	go func() {
-		defer close(t.written)
-		for _, piece := range payload {
-			if _, err := t.in.Write(piece); err != nil {
-				break // it does not want to read, which is its right; its exit still counts
-			}
-		}
-		t.in.Close()
-	}()
-	go func() {
-		defer close(t.read)
-		var other sync.WaitGroup
-		other.Go(func() { t.captures[1].readFrom(&t.out[1]) })
-		t.captures[0].readFrom(&t.out[0])
-		other.Wait()
-	}()
-	return t
-}
-
-// readAtMost waits until both outputs are read. For what was not written it does not wait: the hook did without.
-func (t *traffic) readAtMost(limit time.Duration) {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-t.read:
-	case <-timer.C:
-	}
-}
-
-// stop ends all traffic and closes the pipes.
-func (t *traffic) stop() {
-	t.in.stop()
-	t.out[0].stop()
-	t.out[1].stop()
-	<-t.written
-	<-t.read
-	t.close()
-}
-
-func (t *traffic) kept() (stdout, stderr protocol.Capture) {
-	return t.captures[0].kept(), t.captures[1].kept()
 }

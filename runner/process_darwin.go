@@ -9,7 +9,7 @@ import (
 )
 
 // sysProcAttr: a session and group of its own. macOS has no death with the parent.
-func sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func (p *process) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already.
 func closeOnExec() { closeOnExecEach("/dev/fd") }

@@ -21,8 +21,8 @@ const (
 // sysProcAttr: a session and group of its own, and where it is to die with us death with the thread that starts it. Go ends no thread while the
 // process lives, except of a goroutine that locked it; hooks are started by goroutines of the caller's, and a caller who
 // does that gets a hook killed by SIGKILL, which is no approval.
-func sysProcAttr(withUs bool) *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setsid: true}
+func (p *process) sysProcAttr(withUs bool) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setsid: true, PidFD: &p.pidfd}
 	if withUs {
 		attr.Pdeathsig = syscall.SIGKILL
 	}

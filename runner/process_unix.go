@@ -24,6 +24,7 @@ type process struct {
 	seen   map[int]uint64 // descendants that were found, and when each was started
 
 	guarded bool
+	pidfd   int // tells its end, where the system has that; -1: it does not
 }
 
 // What the runners of this process share: its children are one set, whoever started them.
@@ -35,16 +36,16 @@ var (
 
 // start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
 // its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does.
-func (r *Runner) start(what program, stdio [3]*os.File, withUs bool) (*process, error) {
+func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, error) {
 	closeOnExec()
-	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, seen: map[int]uint64{}}
+	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, seen: map[int]uint64{}, pidfd: -1}
 	p.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), p.number, time.Now().UnixNano())
 	p.only = r.options.Subreaper && childless()
 	attr := &syscall.ProcAttr{
 		Dir:   what.dir,
 		Env:   append(what.env, runVariable+"="+p.mark),
-		Files: []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[2].Fd()},
-		Sys:   sysProcAttr(withUs),
+		Files: stdio[:],
+		Sys:   p.sysProcAttr(withUs),
 	}
 	starting.RLock()
 	defer starting.RUnlock()
@@ -65,6 +66,10 @@ func (r *Runner) start(what program, stdio [3]*os.File, withUs bool) (*process, 
 // forget is called when a process was reaped.
 func (p *process) forget() {
 	live.Delete(p.pid)
+	if p.pidfd >= 0 {
+		_ = syscall.Close(p.pidfd)
+		p.pidfd = -1
+	}
 	if p.reaper {
 		reapOrphans()
 	}

@@ -50,7 +50,7 @@ type process struct {
 }
 
 // start starts the hook suspended, so that nothing of it can run outside the job. withUs: it dies when this process does.
-func (r *Runner) start(what program, stdio [3]*os.File, withUs bool) (*process, error) {
+func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, error) {
 	job, _, err := createJobObject.Call(0, 0)
 	if job == 0 {
 		return nil, fmt.Errorf("creating a job object: %w", err)
@@ -63,7 +63,7 @@ func (r *Runner) start(what program, stdio [3]*os.File, withUs bool) (*process, 
 	attr := &syscall.ProcAttr{
 		Dir:   what.dir,
 		Env:   what.env,
-		Files: []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[2].Fd()},
+		Files: stdio[:],
 		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: createSuspended | createNoWindow | syscall.CREATE_NEW_PROCESS_GROUP},
 	}
 	pid, handle, err := syscall.StartProcess(what.path, what.argv, attr)

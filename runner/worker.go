@@ -43,7 +43,7 @@ func (r *Runner) newWorker(h *projecthooks.Hook, c *protocol.Call, home *pool) (
 		return nil, err
 	}
 	w := &worker{dir: c.Workspace, guard: &r.guard, stdio: stdio, lines: make(chan line), quit: make(chan struct{})}
-	if w.p, err = r.start(program, stdio.hook, true); err != nil {
+	if w.p, err = r.start(program, stdio.fds(), true); err != nil {
 		stdio.close()
 		return nil, err
 	}
@@ -198,25 +198,22 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 // end ends a process that has no call: with the end of its input, and if it does not go by itself, as at a deadline.
 func (w *worker) end() {
 	w.stdio.in.Close()
-	wait := time.NewTimer(termTime)
-	defer wait.Stop()
-	select {
-	case <-w.exited:
+	if within(w.exited, termTime) {
 		w.finish()
-	case <-wait.C:
+	} else {
 		w.kill()
 	}
 }
 
 // kill ends the process with all that came of it, and returns what could not be killed.
 func (w *worker) kill() (left []int) {
-	left = w.p.end(w.exited)
+	left = w.p.end(func(limit time.Duration) bool { return within(w.exited, limit) })
 	select {
 	case <-w.exited:
 		w.finish()
 	default: // it hangs in the kernel
 		w.guard.leave(w.p)
-		w.p.reapLater(w.exited)
+		w.p.reapLater()
 		w.stop()
 		w.dead = true
 	}

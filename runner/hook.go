@@ -126,11 +126,14 @@ const (
 func (x *running) wait(ctx context.Context) bool {
 	p, result := x.p, &x.result
 	deadline := x.begun.Add(result.Limit)
-	killed := false
+	killed, brief := false, true
 waiting:
 	for {
 		until := deadline
-		if !x.watched {
+		switch {
+		case brief:
+			until = earlier(deadline, x.begun.Add(briefTime))
+		case !x.watched:
 			until = earlier(deadline, x.begun.Add(guardTime))
 		}
 		switch x.wires.wait(ctx, until) {
@@ -145,6 +148,11 @@ waiting:
 			if !time.Now().Before(deadline) {
 				killed = !x.wires.exited(0) // in the same moment it did end by itself
 				break waiting
+			}
+			if brief {
+				isSlow(ctx)
+				brief = false
+				continue
 			}
 			x.guard.watch(p)
 			x.watched = true

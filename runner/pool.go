@@ -34,6 +34,7 @@ type pool struct {
 func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
 	begin := time.Now()
 	defer func() { result.Duration = time.Since(begin) }()
+	isSlow(ctx) // or may be
 	turns := p.takeTurns(max(h.Workers, 1))
 	select {
 	case turns <- struct{}{}:

@@ -164,11 +164,18 @@ func (s *server) answer(method, params string) (result []byte, later func(contex
 		result, err = json.Marshal(map[string]string{"version": installed()})
 		return result, nil, err
 	case "check":
-		return nil, func(context.Context) ([]byte, error) { return s.check() }, nil
+		return nil, func(ctx context.Context) ([]byte, error) {
+			jsonrpc.ReadOn(ctx)
+			return s.check()
+		}, nil
 	case "reload":
-		return nil, func(context.Context) ([]byte, error) { return s.reload() }, nil
+		return nil, func(ctx context.Context) ([]byte, error) {
+			jsonrpc.ReadOn(ctx)
+			return s.reload()
+		}, nil
 	case "shutdown":
-		return nil, func(context.Context) ([]byte, error) {
+		return nil, func(ctx context.Context) ([]byte, error) {
+			jsonrpc.ReadOn(ctx) // its end is to be seen
 			s.runner.Close()
 			s.once.Do(func() { close(s.shutdown) })
 			return []byte("null"), nil
@@ -181,7 +188,7 @@ func (s *server) answer(method, params string) (result []byte, later func(contex
 func (s *server) fire(r request, warnings []string) (result []byte, later func(context.Context) ([]byte, error), err error) {
 	asked := s.runner.Override(r.timeout, r.onFailure)
 	fire := func(ctx context.Context) ([]byte, error) {
-		outcome, err := asked.Fire(ctx, r.call)
+		outcome, err := asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
 		if err != nil {
 			return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 		}

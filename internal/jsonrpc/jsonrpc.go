@@ -7,7 +7,8 @@
 //
 //  1. Every request that can be told to be one gets one answer, whatever its line holds, and the next line is served. A
 //     line that is none gets an error with the id null.
-//  2. Answers come as they are ready. What takes no time is answered in the order of the lines.
+//  2. Answers come as they are ready. What takes no time is answered in the order of the lines, and what takes time runs
+//     beside other calls.
 //  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. At the end
 //     of the input, and where an answer cannot be written, all requests in flight are given up.
 //  4. Memory is bounded by the limits: a longer line is passed over, and with as many calls in flight as there may be no
@@ -57,9 +58,21 @@ func Errorf(code Code, format string, args ...any) *Error {
 }
 
 // Answer answers one request. params is a JSON object or array, or "" if there are none; it is valid as long as anybody holds
-// it. Requests come one after the other, in the order of their lines: what takes time is returned as later, which runs beside
-// other calls, and whose ctx ends when nobody wants the answer any more. An error that is no Error is an InternalError.
+// it. Requests come one after the other, in the order of their lines: what takes time is returned as later, whose ctx ends when
+// nobody wants the answer any more. It must call ReadOn as soon as it waits for something. An error that is no Error is an
+// InternalError.
 type Answer func(method, params string) (result []byte, later func(ctx context.Context) ([]byte, error), err error)
+
+type readOn struct{}
+
+// ReadOn is called by what a connection was answered with as later, with its ctx: from now on it may take its time, and runs
+// beside other calls. Until then nothing more is read: to hand every call to another goroutine would take longer than a short
+// one does. To call it again does nothing.
+func ReadOn(ctx context.Context) {
+	if on, ok := ctx.Value(readOn{}).(func()); ok {
+		on()
+	}
+}
 
 // Limits bound what a connection can ask for.
 type Limits struct {
@@ -86,6 +99,7 @@ type Conn struct {
 	calls   map[string]context.CancelCauseFunc // in flight, by id
 	running sync.WaitGroup
 	ending  bool                    // nothing is added to running any more
+	ended   chan error              // of reading; has room, since Run may not be there any more
 	unsaid  context.CancelCauseFunc // is called with the error of a write
 }
 
@@ -93,7 +107,7 @@ type Conn struct {
 func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 	return &Conn{
 		in: NewLines(in, limits.Line), out: out, answer: answer, limits: limits,
-		turns: make(chan struct{}, limits.Calls), calls: map[string]context.CancelCauseFunc{},
+		turns: make(chan struct{}, limits.Calls), ended: make(chan error, 1), calls: map[string]context.CancelCauseFunc{},
 	}
 }
 
@@ -104,22 +118,32 @@ func (c *Conn) Run(ctx context.Context) error {
 	ctx, c.unsaid = context.WithCancelCause(ctx)
 	defer c.unsaid(nil)
 	defer c.Wait()
+	go c.read(ctx)
+	err := <-c.ended
+	c.unsaid(ErrGone)
+	return err
+}
+
+// read serves lines until the input ends or a call takes its time, which goes on reading in another goroutine.
+func (c *Conn) read(ctx context.Context) {
 	for ctx.Err() == nil {
 		line, err := c.in.Next()
 		switch {
 		case errors.Is(err, ErrTooLong):
 			c.fail("null", Errorf(InvalidRequest, "the line is longer than %d MiB", c.limits.Line>>20))
 		case err == io.EOF:
-			c.unsaid(ErrGone)
-			return nil
+			c.ended <- nil
+			return
 		case err != nil:
-			c.unsaid(ErrGone)
-			return fmt.Errorf("reading requests: %w", err)
+			c.ended <- fmt.Errorf("reading requests: %w", err)
+			return
 		default:
-			c.serve(ctx, string(line))
+			if c.serve(ctx, string(line)) {
+				return
+			}
 		}
 	}
-	return context.Cause(ctx)
+	c.ended <- context.Cause(ctx)
 }
 
 // Refuse answers nothing but one error, to a client that may not call.
@@ -136,48 +160,62 @@ func (c *Conn) Wait() {
 	c.running.Wait()
 }
 
-func (c *Conn) serve(ctx context.Context, line string) {
+// serve answers one line. It reports whether somebody else reads on.
+func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
 	if strings.Trim(line, " \t\r") == "" {
-		return
+		return false
 	}
 	req, err := parse(line)
 	if err != nil {
-		if !req.silent() || err.Code == ParseError || err.Code == InvalidRequest {
-			c.fail(req.answerID(), err)
-		}
-		return
+		c.fail(req.answerID(), err)
+		return false
 	}
 	if req.method == "$/cancel" {
 		c.cancel(req)
-		return
+		return false
 	}
 	callCtx, done, err := c.begin(ctx, req)
 	if err != nil {
 		c.fail(req.id, err)
-		return
+		return false
 	}
 	result, later, failed := c.answer(req.method, req.params)
 	if later == nil {
 		done()
 		c.reply(req, result, failed)
-		return
+		return false
 	}
 	c.turns <- struct{}{}
 	if !c.start() {
 		done()
 		c.reply(req, nil, Errorf(InternalError, "the server is ending"))
-		return
+		return false
 	}
-	go func() {
-		defer c.running.Done()
-		result, err := later(callCtx)
-		if err != nil && errors.Is(context.Cause(callCtx), errCancelled) {
-			err = Errorf(Cancelled, "%v", errCancelled)
+	defer c.running.Done()
+	var mu sync.Mutex
+	over := false
+	callCtx = context.WithValue(callCtx, readOn{}, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !passed && !over {
+			passed = true
+			go c.read(ctx)
 		}
-		done()
-		c.reply(req, result, err)
-		<-c.turns
-	}()
+	})
+	if c.in.More() {
+		ReadOn(callCtx)
+	}
+	result, failed = later(callCtx)
+	mu.Lock()
+	over = true
+	mu.Unlock()
+	if failed != nil && errors.Is(context.Cause(callCtx), errCancelled) {
+		failed = Errorf(Cancelled, "%v", errCancelled)
+	}
+	done()
+	c.reply(req, result, failed)
+	<-c.turns
+	return passed
 }
 
 // start counts a call in, unless somebody waits for the last one already.

@@ -45,6 +45,12 @@ func (l *Lines) Next() ([]byte, error) {
 	return l.cut(line)
 }
 
+// More reports whether another line was read already, if only by chance: Next returns it without waiting.
+func (l *Lines) More() bool {
+	next, _ := l.from.Peek(l.from.Buffered())
+	return bytes.IndexByte(next, '\n') >= 0
+}
+
 func (l *Lines) cut(line []byte) ([]byte, error) {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
 	if len(line) > l.most {

@@ -96,13 +96,9 @@ func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) 
 	var r returned
 	select {
 	case r = <-done:
-	case <-ctx.Done():
-		select {
-		case r = <-done: // in the same moment
-		default:
-			result.TimedOut = true
-			return result
-		}
+	case <-ctx.Done(): // what it says now is no answer any more
+		result.TimedOut = true
+		return result
 	}
 	result.Err = r.panics
 	result.Stdout = captured(r.stdout)

@@ -56,7 +56,11 @@ func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *prot
 			w.end()
 			continue
 		}
-		p.give(w, w.ask(ctx, payload, deadline.C, &result), &result)
+		said := w.ask(ctx, payload, deadline.C, &result)
+		p.give(w, said, &result)
+		if said == notHeard && ctx.Err() == nil { // an idle process may end at any time, and did at this one
+			continue
+		}
 		return result
 	}
 }
@@ -96,13 +100,13 @@ func (p *pool) take(r *Runner, h *projecthooks.Hook, c *protocol.Call) (*worker,
 }
 
 // give takes a process back after a call, and counts its deaths.
-func (p *pool) give(w *worker, answered bool, result *protocol.Result) {
+func (p *pool) give(w *worker, said asked, result *protocol.Result) {
 	p.mu.Lock()
-	if answered {
+	if said == answeredIt {
 		p.deaths = 0
 	}
 	if w.dead {
-		if !answered && !result.TimedOut {
+		if said == failedIt && !result.TimedOut {
 			p.deaths++
 			p.lastDeath = describeDeath(result)
 			if p.deaths > 1 {

@@ -20,6 +20,9 @@ func becomeSubreaper() {}
 // widen has no counterpart: here a pipe grows by itself or not at all.
 func widen(*os.File) {}
 
+// unread cannot be told here.
+func unread(*os.File) int { return -1 }
+
 func reapOrphans() {}
 
 // childless only matters where orphans fall to us.

@@ -15,6 +15,7 @@ const (
 	closeRangeCloexec   = 1 << 2
 	prSetChildSubreaper = 36
 	fSetPipeSize        = 1031
+	fionread            = 0x541b
 	widePipe            = 1 << 20 // as much as every user may have
 )
 
@@ -42,6 +43,17 @@ func widen(pipe *os.File) {
 	if raw, err := pipe.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { _, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, fd, fSetPipeSize, widePipe) })
 	}
+}
+
+// unread is how many bytes in a pipe nobody has read.
+func unread(pipe *os.File) int {
+	var n int32
+	if raw, err := pipe.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			_, _, _ = syscall.RawSyscall(syscall.SYS_IOCTL, fd, fionread, uintptr(unsafe.Pointer(&n)))
+		})
+	}
+	return int(n)
 }
 
 func becomeSubreaper() {

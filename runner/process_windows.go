@@ -146,6 +146,9 @@ func becomeSubreaper() {}
 // widen has no counterpart: here a pipe grows by itself or not at all.
 func widen(*os.File) {}
 
+// unread cannot be told here.
+func unread(*os.File) int { return -1 }
+
 // guard is not needed: the system ends the job when we die.
 type guard struct{}
 

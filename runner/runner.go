@@ -54,6 +54,7 @@ type shared struct {
 	mu      sync.Mutex
 	closed  bool
 	closing sync.Once
+	workers sync.WaitGroup // processes that stay; they are started within calls
 	running sync.WaitGroup // calls, and hooks that are not waited for
 }
 
@@ -126,6 +127,7 @@ func (r *Runner) Close() error {
 			all.Go(pool.close)
 		}
 		all.Wait()
+		r.workers.Wait()
 		r.guard.end()
 	})
 	return nil

@@ -3,7 +3,6 @@ package runner
 import (
 	"bytes"
 	"context"
-	"io"
 	"sync"
 	"time"
 
@@ -17,19 +16,11 @@ type worker struct {
 	p      *process
 	guard  *guard
 	stdio  *stdio
-	stderr bounded
-	lines  chan line     // what it prints, one at a time; closed at the end of its stdout
-	quit   chan struct{} // nobody takes lines any more
+	stdout stream
+	stderr stream
 	exited chan struct{}
-	read   sync.WaitGroup // of both outputs
+	copied sync.WaitGroup // both outputs, to their end
 	dead   bool           // it was reaped
-}
-
-// line is what a process printed for one call.
-type line struct {
-	text    []byte
-	more    bool // something follows already, though nobody asked
-	tooLong bool
 }
 
 // newWorker starts a process. Its environment has nothing of the call but the workspace: it will see others.
@@ -42,7 +33,7 @@ func (r *Runner) newWorker(h *projecthooks.Hook, c *protocol.Call, home *pool) (
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{dir: c.Workspace, guard: &r.guard, stdio: stdio, lines: make(chan line), quit: make(chan struct{})}
+	w := &worker{dir: c.Workspace, guard: &r.guard, stdio: stdio}
 	if w.p, err = r.start(program, stdio.fds(), true); err != nil {
 		stdio.close()
 		return nil, err
@@ -51,120 +42,67 @@ func (r *Runner) newWorker(h *projecthooks.Hook, c *protocol.Call, home *pool) (
 	for _, f := range stdio.hook {
 		f.Close()
 	}
-	w.read.Go(w.readLines)
-	w.read.Go(func() { _, _ = io.Copy(&w.stderr, struct{ io.Reader }{&stdio.out[1]}) })
+	w.stdout.begin(&stdio.out[0], keepHead+keepTail, true)
+	w.stderr.begin(&stdio.out[1], 64<<10, false) // as much as an outcome shows
+	w.copied.Go(w.stdout.follow)
+	w.copied.Go(w.stderr.follow)
 	w.exited = w.p.exit()
-	go func() {
+	r.workers.Go(func() {
 		<-w.exited
 		home.leave(w)
-	}()
+	})
 	return w, nil
-}
-
-// readLines reads stdout to its end. It keeps a line until somebody takes it, so a process that prints more than it is asked
-// for waits for us, and costs no memory.
-func (w *worker) readLines() {
-	defer close(w.lines)
-	var held []byte
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := w.stdio.out[0].Read(buffer)
-		held = append(held, buffer[:n]...)
-		end := bytes.IndexByte(held, '\n')
-		l := line{text: held}
-		switch {
-		case end >= 0:
-			l.text, l.more = held[:end], end+1 < len(held)
-		case len(held) > keepHead+keepTail:
-			l.tooLong = true
-		case err != nil && len(held) > 0: // the last line may have no end
-		case err != nil:
-			return
-		default:
-			continue
-		}
-		select {
-		case w.lines <- l:
-		case <-w.quit:
-			return
-		}
-		held = nil
-		if err != nil || l.more || l.tooLong {
-			return
-		}
-	}
 }
 
 // spoke reports whether the process printed something, or ended, while it had no call. The answer to the next call could not
 // be told from that.
 func (w *worker) spoke() bool {
 	select {
-	case <-w.lines:
-		return true
 	case <-w.exited:
 		return true
 	default:
-		return false
+		return w.stdout.some()
 	}
 }
 
+// asked is what came of asking a process.
+type asked int
+
+const (
+	failedIt   asked = iota // there is no answer, and no process any more
+	answeredIt              // the process may have ended all the same
+	notHeard                // it had ended before it read anything of the line: another one can be asked
+)
+
 // ask gives the process its line and waits for the answer. Whatever else happens, the process is ended: nobody would know
-// which call it answers next. It reports whether there was an answer.
-func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-chan time.Time, result *protocol.Result) bool {
-	written := make(chan struct{})
+// which call it answers next.
+func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-chan time.Time, result *protocol.Result) asked {
+	w.stderr.take() // what it said between calls is no call's
+	written, taken := make(chan struct{}), true
 	write := func() {
 		defer close(written)
-		for _, piece := range payload {
-			if _, err := w.stdio.in.Write(piece); err != nil {
-				break // it has ended, which shows
+		for i, piece := range payload {
+			if n, err := w.stdio.in.Write(piece); err != nil { // it has ended, which shows
+				taken = i > 0 || n > 0
+				return
 			}
 		}
 	}
-	if payload.Size() <= pipeSize/2 {
-		write() // the pipe is empty and takes it whole
+	small := payload.Size() <= pipeSize/2 // the pipe is empty and takes it whole
+	if small {
+		write()
 	} else {
 		go write()
 	}
-	var l line
-	var answered, killed bool
-	select {
-	case l, answered = <-w.lines:
-		if answered {
-			select {
-			case <-written: // a line that was not read to its end is the next call's beginning
-			case <-deadline:
-				killed = true
-			case <-ctx.Done():
-				killed = true
-			}
-		} else { // it closed its stdout; mostly it is just ending
-			select {
-			case <-w.exited:
-			case <-deadline:
-				killed = true
-			case <-ctx.Done():
-				killed = true
-			}
-		}
-	case <-w.exited: // what it printed last may still be on its way to us
-		wait := time.NewTimer(drainTime)
-		select {
-		case l, answered = <-w.lines:
-		case <-wait.C:
-		}
-		wait.Stop()
-	case <-deadline:
-		killed = true
-	case <-ctx.Done():
-		killed = true
-	}
+	answered, killed := w.answer(ctx, written, deadline)
 	switch {
 	case killed:
 		result.TimedOut = true
 		result.LeftRunning = w.kill()
 		<-written
-	case answered && !l.more && !l.tooLong:
-		result.Stdout = protocol.Capture{Head: l.text, Total: int64(len(l.text))}
+	case answered:
+		result.Stdout = w.stdout.take()
+		result.Stderr = w.stderr.take()
 		result.ReadLine()
 		select {
 		case <-w.exited:
@@ -175,24 +113,53 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 			}
 		}
 		<-written
-	case answered:
-		w.kill()
-		<-written
-		result.Garbled = "it printed more than one line for one call; other texts belong on stderr"
-		if l.tooLong {
-			result.Garbled = "its line is too long: 1 MiB of output is kept"
+		if result.Garbled == "" {
+			return answeredIt
 		}
+		return failedIt
 	default:
+		<-written // it has ended, so nothing keeps us
+		untouched := !taken || small && unread(w.stdio.in.File) == payload.Size()
 		result.ExitCode, result.Signal, result.Err = w.finish()
-		<-written
+		if untouched {
+			*result = protocol.Result{Limit: result.Limit}
+			return notHeard
+		}
 		if result.ExitCode == 0 && result.Signal == "" && result.Err == nil {
-			result.ReadLine() // which says that there is none
+			result.Stdout = w.stdout.take()
+			result.ReadLine() // which says what is wrong
 		}
 	}
-	if stderr := w.stderr.take(); result.Stderr.Total == 0 {
-		result.Stderr = stderr
+	result.Stderr = w.stderr.take()
+	return failedIt
+}
+
+// answer waits until the process has printed a line and read its own, has ended, or is to be killed.
+func (w *worker) answer(ctx context.Context, written chan struct{}, deadline <-chan time.Time) (answered, killed bool) {
+	for {
+		if w.stdout.line() {
+			select {
+			case <-written: // a line that was not read to its end is the next call's beginning
+				return true, false
+			case <-w.exited:
+				return true, false
+			case <-deadline:
+				return false, true
+			case <-ctx.Done():
+				return false, true
+			}
+		}
+		select {
+		case <-w.stdout.news:
+		case <-w.exited: // what it printed last is in the pipe
+			w.stdout.look()
+			return w.stdout.line(), false
+		case <-deadline:
+			return false, true
+		case <-ctx.Done():
+			return false, true
+		}
 	}
-	return answered && result.Garbled == ""
 }
 
 // end ends a process that has no call: with the end of its input, and if it does not go by itself, as at a deadline.
@@ -223,6 +190,7 @@ func (w *worker) kill() (left []int) {
 // finish takes the exit status of a process that has ended, and closes what was open for it.
 func (w *worker) finish() (code int, signal string, err error) {
 	w.guard.leave(w.p) // before it is reaped: its number is still its own
+	w.stderr.look()
 	w.stop()
 	code, signal, err = w.p.reap()
 	w.p.forget()
@@ -232,35 +200,62 @@ func (w *worker) finish() (code int, signal string, err error) {
 
 // stop ends all traffic and closes the pipes.
 func (w *worker) stop() {
-	close(w.quit)
 	w.stdio.in.stop()
 	for i := range w.stdio.out {
 		w.stdio.out[i].stop()
 	}
-	w.read.Wait()
+	w.copied.Wait()
 	w.stdio.close()
 }
 
-// bounded keeps the beginning of what is written to it.
-type bounded struct {
-	mu   sync.Mutex
+// stream is one output of a process that stays. It can be looked at: what was printed before something else is there then,
+// though a goroutine reads as well. follow and look are the system's.
+type stream struct {
+	pipe  *pipeEnd
+	most  int           // bytes that are kept
+	waits bool          // with so many it is not read on: nobody asked for more
+	news  chan struct{} // has something when there is something
+
+	mu   sync.Mutex // of reading and of what was read
 	kept protocol.Capture
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	const most = 64 << 10 // as much as an outcome shows
-	b.kept.Head = append(b.kept.Head, p[:min(len(p), most-len(b.kept.Head))]...)
-	b.kept.Total += int64(len(p))
-	return len(p), nil
+func (s *stream) begin(pipe *pipeEnd, most int, waits bool) {
+	s.pipe, s.most, s.waits, s.news = pipe, most, waits, make(chan struct{}, 1)
 }
 
-// take returns what was written since it was last taken.
-func (b *bounded) take() protocol.Capture {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	kept := b.kept
-	b.kept = protocol.Capture{}
+// add keeps what was read. It reports whether there is room for more. The lock is held.
+func (s *stream) add(b []byte) (more bool) {
+	s.kept.Head = append(s.kept.Head, b[:min(len(b), s.most-len(s.kept.Head))]...)
+	s.kept.Total += int64(len(b))
+	select {
+	case s.news <- struct{}{}:
+	default:
+	}
+	return !s.waits || s.kept.LeftOut() == 0
+}
+
+// some reports whether anything was printed.
+func (s *stream) some() bool {
+	s.look()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept.Total > 0
+}
+
+// line reports whether there is a line, or more than one may have.
+func (s *stream) line() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept.LeftOut() > 0 || bytes.IndexByte(s.kept.Head, '\n') >= 0
+}
+
+// take returns what was printed since it was last taken.
+func (s *stream) take() protocol.Capture {
+	s.look()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := s.kept
+	s.kept = protocol.Capture{}
 	return kept
 }

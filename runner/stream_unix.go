@@ -1,0 +1,44 @@
+//go:build unix
+
+package runner
+
+import "syscall"
+
+// follow reads until the end, or until there is more than anybody asked for.
+func (s *stream) follow() {
+	raw, err := s.pipe.SyscallConn()
+	if err == nil {
+		_ = raw.Read(s.readAll)
+	}
+	select {
+	case s.news <- struct{}{}: // the end is news too
+	default:
+	}
+}
+
+// look reads what is there.
+func (s *stream) look() {
+	if raw, err := s.pipe.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { s.readAll(fd) })
+	}
+}
+
+// readAll reads what is there, and reports whether that was all there will ever be. It holds the lock while it reads: whoever
+// has the lock knows that nothing is between the pipe and what was kept.
+func (s *stream) readAll(fd uintptr) (ended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var piece [16 << 10]byte
+	for {
+		n, err := syscall.Read(int(fd), piece[:])
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN:
+			return false
+		case err != nil || n <= 0:
+			return true
+		case !s.add(piece[:n]):
+			return true
+		}
+	}
+}

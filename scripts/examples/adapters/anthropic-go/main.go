@@ -1,0 +1,80 @@
+// Command anthropic-go is an agent loop around hookrun's Go packages. The model is one that has Anthropic's messages API.
+// Use: WORKSPACE=. anthropic-go 'tidy up'. ANTHROPIC_API_KEY must be set; ANTHROPIC_BASE_URL and MODEL may be.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	text, err := loop(ctx, cmp.Or(strings.Join(os.Args[1:], " "), "Say hello."))
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "anthropic-go:", err)
+		os.Exit(1)
+	}
+	fmt.Println(text)
+}
+
+func loop(ctx context.Context, prompt string) (string, error) {
+	workspace, err := filepath.Abs(os.Getenv("WORKSPACE"))
+	if err != nil {
+		return "", err
+	}
+	cfg, err := projecthooks.Load(workspace)
+	if err != nil {
+		return "", err
+	}
+	hooks := runner.New(cfg, runner.Options{})
+	defer hooks.Close()
+	begin, err := hooks.Fire(ctx, protocol.Call{Event: protocol.PreExecute, Workspace: workspace, Prompt: prompt})
+	if err == nil && (begin.Stop || begin.Decision != protocol.Continue) {
+		err = errors.New("a hook holds this up: " + cmp.Or(begin.StopReason, begin.Reason))
+	}
+	if err != nil {
+		return "", err
+	}
+	first := strings.Join(append([]string{prompt}, begin.Texts()...), "\n\n")
+	chat := anthropic.MessageNewParams{
+		Model: cmp.Or(os.Getenv("MODEL"), anthropic.ModelClaudeSonnet5), MaxTokens: 4096, Tools: tools,
+		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(first))},
+	}
+	for client := anthropic.NewClient(); ; {
+		message, err := client.Messages.New(ctx, chat)
+		if err != nil {
+			return "", err
+		}
+		text, results := "", []anthropic.ContentBlockParamUnion(nil)
+		for _, block := range message.Content {
+			text += block.Text
+			if block.Type == "tool_use" {
+				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID, Workspace: workspace, Prompt: prompt}
+				done, err := hooks.AroundTool(ctx, call, tool(block.Name, workspace))
+				if err == nil && done.Stop {
+					err = errors.New("a hook ends this: " + done.StopReason)
+				}
+				if err != nil { // without a verdict nothing more is run
+					return "", err
+				}
+				results = append(results, anthropic.NewToolResultBlock(block.ID, done.Result, done.IsError))
+			}
+		}
+		if len(results) == 0 {
+			return text, nil
+		}
+		chat.Messages = append(chat.Messages, message.ToParam(), anthropic.NewUserMessage(results...))
+	}
+}

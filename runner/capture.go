@@ -34,7 +34,7 @@ func (c *capture) readFrom(r io.Reader) {
 func (c *capture) read(r io.Reader) error {
 	if len(c.head) < keepHead {
 		if len(c.head) == cap(c.head) {
-			c.head = append(make([]byte, 0, min(max(4*cap(c.head), 4<<10), keepHead)), c.head...)
+			c.head = append(make([]byte, 0, min(max(4*cap(c.head), 512), keepHead)), c.head...)
 		}
 		n, err := r.Read(c.head[len(c.head):cap(c.head)])
 		old := len(c.head)

@@ -5,6 +5,7 @@ package runner
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 )
@@ -21,7 +22,9 @@ type guard struct {
 
 // guardScript keeps the groups that it is told of. What it was told before our end it reads before it sees that end, so no
 // group that was taken back is killed: its number may be somebody else's by then.
-const guardScript = `groups=" "
+//
+// The first group is its argument: it is there however soon we end after the start.
+const guardScript = `groups=" $1 "
 while read -r what group; do
 	case $what in
 	+) groups="$groups$group " ;;
@@ -36,7 +39,7 @@ func (g *guard) watch(p *process) {
 	defer g.mu.Unlock()
 	if !g.tried {
 		g.tried = true
-		g.start()
+		g.start(p)
 	}
 	g.add(p)
 }
@@ -64,7 +67,7 @@ func (g *guard) leave(p *process) {
 	}
 }
 
-func (g *guard) start() {
+func (g *guard) start(first *process) {
 	stdin, alive, err := os.Pipe()
 	if err != nil {
 		return
@@ -78,7 +81,7 @@ func (g *guard) start() {
 	defer null.Close()
 	starting.RLock()
 	defer starting.RUnlock()
-	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript}, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", guardScript, "sh", strconv.Itoa(first.pid)}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{},
 		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd()},
@@ -89,7 +92,7 @@ func (g *guard) start() {
 		return
 	}
 	live.Store(pid, true)
-	g.pid, g.alive = pid, alive
+	g.pid, g.alive, first.guarded = pid, alive, true
 }
 
 // end ends the guard: the hooks are over.

@@ -326,6 +326,9 @@ type stdio struct {
 // pipeSize is what a pipe holds. Through it every 64 KiB of a large payload cost two changes between processes.
 const pipeSize = 64 << 10
 
+// smallestPipe is what a pipe holds at least, where a user has so many of them that the system gives no more.
+const smallestPipe = 4 << 10
+
 // newStdio makes the pipes, wide ones if there is much to write.
 func newStdio(wide bool) (*stdio, error) {
 	s := &stdio{}

@@ -195,7 +195,7 @@ func cmdline(pid int) []string {
 // guards returns the guards that watch hooks of this process.
 func guards() (all []int) {
 	for _, pid := range children() {
-		if args := cmdline(pid); len(args) == 3 && args[0] == "sh" && args[1] == "-c" && strings.Contains(args[2], "kill -s KILL") {
+		if args := cmdline(pid); len(args) == 5 && args[0] == "sh" && args[1] == "-c" && strings.Contains(args[2], "kill -s KILL") {
 			all = append(all, pid)
 		}
 	}

@@ -52,7 +52,7 @@ func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *prot
 			result.Err = err
 			return result
 		}
-		if w.spoke() { // it said something that nobody asked for, or is about to end: no process for a new question
+		if w.unfit() {
 			w.end()
 			continue
 		}
@@ -122,7 +122,7 @@ func (p *pool) give(w *worker, said asked, result *protocol.Result) {
 	}
 	p.mu.Unlock()
 	if closed {
-		w.end()
+		w.all.Go(w.end) // the call need not wait for that
 		return
 	}
 	select {

@@ -75,6 +75,20 @@ func (p *process) forget() {
 	}
 }
 
+// reapOrphansUntil takes the exit status of orphans that end while no hook does.
+func reapOrphansUntil(over <-chan struct{}) {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			reapOrphans()
+		case <-over:
+			return
+		}
+	}
+}
+
 // waitExit blocks until the leader has ended, and leaves it to be reaped.
 func (p *process) waitExit() {
 	const idPID = 1    // P_PID

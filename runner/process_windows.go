@@ -143,6 +143,8 @@ func (p *process) forget() { p.closeHandles() }
 
 func becomeSubreaper() {}
 
+func reapOrphansUntil(over <-chan struct{}) {}
+
 // widen has no counterpart: here a pipe grows by itself or not at all.
 func widen(*os.File) {}
 

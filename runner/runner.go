@@ -49,13 +49,14 @@ type shared struct {
 	guard guard // of all hooks, where the runner stays
 	late  mailbox
 
-	end     context.Context // by Close
-	stop    context.CancelCauseFunc
-	mu      sync.Mutex
-	closed  bool
-	closing sync.Once
-	workers sync.WaitGroup // processes that stay; they are started within calls
-	running sync.WaitGroup // calls, and hooks that are not waited for
+	end      context.Context // by Close
+	stop     context.CancelCauseFunc
+	mu       sync.Mutex
+	closed   bool
+	closing  sync.Once
+	adopting sync.Once
+	workers  sync.WaitGroup // processes that stay; they are started within calls
+	running  sync.WaitGroup // calls, and hooks that are not waited for
 }
 
 // ErrClosed is the cause of a call that a closed Runner did not answer.
@@ -68,9 +69,19 @@ func New(cfg *projecthooks.Config, o Options) *Runner {
 	r.end, r.stop = context.WithCancelCause(context.Background())
 	r.hooks.Store(newHookSet(cfg, o.Funcs))
 	if o.Subreaper && len(r.hooks.Load().all) > 0 {
-		becomeSubreaper()
+		r.adopt()
 	}
 	return r
+}
+
+// adopt makes orphans of hooks the children of this process.
+func (r *Runner) adopt() {
+	r.adopting.Do(func() {
+		becomeSubreaper()
+		if !r.options.OneShot {
+			r.running.Go(func() { reapOrphansUntil(r.end.Done()) })
+		}
+	})
 }
 
 // Override returns the same runner with another timeout of every hook, unless it is 0, and another policy for hooks that do
@@ -101,7 +112,7 @@ func (r *Runner) Reload(cfg *projecthooks.Config) {
 	defer r.running.Done()
 	now := newHookSet(cfg, r.options.Funcs)
 	if r.options.Subreaper && len(now.all) > 0 {
-		becomeSubreaper()
+		r.adopt()
 	}
 	old := r.hooks.Swap(now)
 	for _, pool := range old.pools {

@@ -20,7 +20,8 @@ type worker struct {
 	stderr stream
 	exited chan struct{}
 	copied sync.WaitGroup // both outputs, to their end
-	dead   bool           // it was reaped
+	dead   bool           // it was ended
+	all    *sync.WaitGroup
 }
 
 // newWorker starts a process. Its environment has nothing of the call but the workspace: it will see others.
@@ -33,7 +34,7 @@ func (r *Runner) newWorker(h *projecthooks.Hook, c *protocol.Call, home *pool) (
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{dir: c.Workspace, guard: &r.guard, stdio: stdio}
+	w := &worker{dir: c.Workspace, guard: &r.guard, stdio: stdio, all: &r.workers}
 	if w.p, err = r.start(program, stdio.fds(), true); err != nil {
 		stdio.close()
 		return nil, err
@@ -54,14 +55,14 @@ func (r *Runner) newWorker(h *projecthooks.Hook, c *protocol.Call, home *pool) (
 	return w, nil
 }
 
-// spoke reports whether the process printed something, or ended, while it had no call. The answer to the next call could not
-// be told from that.
-func (w *worker) spoke() bool {
+// unfit reports whether the process printed something, or ended, while it had no call, or left a part of its last line unread.
+// The answer to the next call could not be told from one to that.
+func (w *worker) unfit() bool {
 	select {
 	case <-w.exited:
 		return true
 	default:
-		return w.stdout.some()
+		return w.stdout.some() || unread(w.stdio.in.File) > 0
 	}
 }
 
@@ -88,7 +89,8 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 			}
 		}
 	}
-	small := payload.Size() <= pipeSize/2 // the pipe is empty and takes it whole
+	// The pipe is empty, and takes at once what fits into the smallest one there is.
+	small := payload.Size() <= smallestPipe && unread(w.stdio.in.File) == 0
 	if small {
 		write()
 	} else {
@@ -98,7 +100,7 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 	switch {
 	case killed:
 		result.TimedOut = true
-		result.LeftRunning = w.kill()
+		result.LeftRunning, _ = w.kill()
 		<-written
 	case answered:
 		result.Stdout = w.stdout.take()
@@ -106,7 +108,7 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 		result.ReadLine()
 		select {
 		case <-w.exited:
-			w.finish()
+			w.kill()
 		default:
 			if result.Garbled != "" {
 				w.kill()
@@ -120,7 +122,9 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 	default:
 		<-written // it has ended, so nothing keeps us
 		untouched := !taken || small && unread(w.stdio.in.File) == payload.Size()
-		result.ExitCode, result.Signal, result.Err = w.finish()
+		var status exitStatus
+		result.LeftRunning, status = w.kill()
+		result.ExitCode, result.Signal, result.Err = status.code, status.signal, status.err
 		if untouched {
 			*result = protocol.Result{Limit: result.Limit}
 			return notHeard
@@ -165,37 +169,33 @@ func (w *worker) answer(ctx context.Context, written chan struct{}, deadline <-c
 // end ends a process that has no call: with the end of its input, and if it does not go by itself, as at a deadline.
 func (w *worker) end() {
 	w.stdio.in.Close()
-	if within(w.exited, termTime) {
-		w.finish()
-	} else {
-		w.kill()
-	}
+	within(w.exited, termTime)
+	w.kill()
 }
 
-// kill ends the process with all that came of it, and returns what could not be killed.
-func (w *worker) kill() (left []int) {
+type exitStatus struct {
+	code   int
+	signal string
+	err    error
+}
+
+// kill ends the process, if it still runs, with all that came of it: what it started for many calls is over with it. It returns
+// what could not be killed, and how the process had ended.
+func (w *worker) kill() (left []int, status exitStatus) {
 	left = w.p.end(func(limit time.Duration) bool { return within(w.exited, limit) })
+	w.guard.leave(w.p) // before it is reaped: its number is still its own
 	select {
 	case <-w.exited:
-		w.finish()
+		w.stderr.look()
+		w.stop()
+		status.code, status.signal, status.err = w.p.reap()
+		w.p.forget()
 	default: // it hangs in the kernel
-		w.guard.leave(w.p)
 		w.p.reapLater()
 		w.stop()
-		w.dead = true
 	}
-	return left
-}
-
-// finish takes the exit status of a process that has ended, and closes what was open for it.
-func (w *worker) finish() (code int, signal string, err error) {
-	w.guard.leave(w.p) // before it is reaped: its number is still its own
-	w.stderr.look()
-	w.stop()
-	code, signal, err = w.p.reap()
-	w.p.forget()
 	w.dead = true
-	return code, signal, err
+	return left, status
 }
 
 // stop ends all traffic and closes the pipes.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -55,8 +56,9 @@ var serve = command{
 }
 
 const (
-	// maxCalls is how many calls one connection may have in flight. As long as there are so many, it is not read.
-	maxCalls = 256
+	// maxCalls is how many calls of one connection run at once, and maxWaiting how many more may wait for their turn.
+	maxCalls   = 256
+	maxWaiting = 4096
 	// lastWords is how long answers may take to be written once the server ends: a client may have stopped to read.
 	lastWords = time.Second
 )
@@ -99,6 +101,7 @@ func newServer(f *callFlags) (*server, error) {
 	if err := descend(); err != nil {
 		return nil, err
 	}
+	o.Env = os.Environ() // it does not change any more
 	s.pin = projecthooks.NewPin(cfg)
 	s.runner = runner.New(cfg, o)
 	return s, nil
@@ -139,12 +142,12 @@ func (s *server) end(err error, conns ...*jsonrpc.Conn) (int, error) {
 }
 
 func (s *server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
-	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{Line: maxValue, Calls: maxCalls})
+	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{Line: maxValue, Calls: maxCalls, Waiting: maxWaiting})
 }
 
 var methods = []string{"pre-execute", "pre-tool", "post-tool", "fire", "check", "ping", "reload", "shutdown", "$/cancel"}
 
-// answer is the jsonrpc.Answer of all connections. A call that no hook is for is answered at once.
+// answer is the jsonrpc.Answer of all connections.
 func (s *server) answer(method, params string) (result []byte, later func(context.Context) ([]byte, error), err error) {
 	switch method {
 	case "pre-execute", "pre-tool", "post-tool":
@@ -187,19 +190,14 @@ func (s *server) answer(method, params string) (result []byte, later func(contex
 // fire asks the hooks. warnings are of reading the call.
 func (s *server) fire(r request, warnings []string) (result []byte, later func(context.Context) ([]byte, error), err error) {
 	asked := s.runner.Override(r.timeout, r.onFailure)
-	fire := func(ctx context.Context) ([]byte, error) {
+	return nil, func(ctx context.Context) ([]byte, error) {
 		outcome, err := asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
 		if err != nil {
 			return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 		}
 		outcome.Warnings = slices.Concat(warnings, outcome.Warnings, s.changed())
 		return outcome.JSON()
-	}
-	if asked.Any(r.call) {
-		return nil, fire, nil
-	}
-	result, err = fire(context.Background())
-	return result, nil, err
+	}, nil
 }
 
 // changed warns of hooks files that are not what was read any more.

@@ -11,8 +11,8 @@
 //     beside other calls.
 //  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. At the end
 //     of the input, and where an answer cannot be written, all requests in flight are given up.
-//  4. Memory is bounded by the limits: a longer line is passed over, and with as many calls in flight as there may be no
-//     more lines are read.
+//  4. Memory is bounded by the limits: a longer line is passed over, and a call too many is answered by an error. Lines are read
+//     all the same, so that calls can be given up.
 //
 // Not there: batches (an array of requests), which one message per line does not need, and requests of the server's own.
 package jsonrpc
@@ -33,7 +33,7 @@ import (
 // Code says what kind of error a request is answered with.
 type Code int
 
-// The codes of JSON-RPC 2.0, and Cancelled, which the Language Server Protocol has for the same.
+// The codes of JSON-RPC 2.0, Cancelled, which the Language Server Protocol has for the same, and Busy.
 const (
 	ParseError     Code = -32700 // the line is no JSON
 	InvalidRequest Code = -32600 // it is no request
@@ -41,6 +41,7 @@ const (
 	InvalidParams  Code = -32602
 	InternalError  Code = -32603
 	Cancelled      Code = -32800
+	Busy           Code = -32000 // too many calls wait; try again later
 )
 
 // Error is an error that a request is answered with.
@@ -76,8 +77,9 @@ func ReadOn(ctx context.Context) {
 
 // Limits bound what a connection can ask for.
 type Limits struct {
-	Line  int // bytes of a line
-	Calls int // in flight
+	Line    int // bytes of a line
+	Calls   int // that run at once
+	Waiting int // that wait for others to end, besides; a call more is answered by the error Busy
 }
 
 // ErrGone is why the calls of a connection end whose other side is gone.
@@ -97,6 +99,7 @@ type Conn struct {
 
 	mu      sync.Mutex
 	calls   map[string]context.CancelCauseFunc // in flight, by id
+	begun   int                                // calls that run or wait
 	running sync.WaitGroup
 	ending  bool                    // nothing is added to running any more
 	ended   chan error              // of reading; has room, since Run may not be there any more
@@ -185,13 +188,12 @@ func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
 		c.reply(req, result, failed)
 		return false
 	}
-	c.turns <- struct{}{}
-	if !c.start() {
+	if err := c.start(); err != nil {
 		done()
-		c.reply(req, nil, Errorf(InternalError, "the server is ending"))
+		c.reply(req, nil, err)
 		return false
 	}
-	defer c.running.Done()
+	defer c.finished()
 	var mu sync.Mutex
 	over := false
 	callCtx = context.WithValue(callCtx, readOn{}, func() {
@@ -205,7 +207,20 @@ func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
 	if c.in.More() {
 		ReadOn(callCtx)
 	}
-	result, failed = later(callCtx)
+	select {
+	case c.turns <- struct{}{}:
+	default:
+		ReadOn(callCtx)
+		select {
+		case c.turns <- struct{}{}:
+		case <-callCtx.Done():
+			failed = context.Cause(callCtx)
+		}
+	}
+	if failed == nil {
+		result, failed = later(callCtx)
+		<-c.turns
+	}
 	mu.Lock()
 	over = true
 	mu.Unlock()
@@ -214,18 +229,29 @@ func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
 	}
 	done()
 	c.reply(req, result, failed)
-	<-c.turns
 	return passed
 }
 
-// start counts a call in, unless somebody waits for the last one already.
-func (c *Conn) start() bool {
+// start counts a call in, unless there are too many or somebody waits for the last one already.
+func (c *Conn) start() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.ending {
-		c.running.Add(1)
+	switch {
+	case c.ending:
+		return Errorf(InternalError, "the server is ending")
+	case c.begun == c.limits.Calls+c.limits.Waiting:
+		return Errorf(Busy, "%d calls are in flight already; wait for some of them", c.begun)
 	}
-	return !c.ending
+	c.begun++
+	c.running.Add(1)
+	return nil
+}
+
+func (c *Conn) finished() {
+	c.mu.Lock()
+	c.begun--
+	c.mu.Unlock()
+	c.running.Done()
 }
 
 // begin notes a call down so that it can be cancelled. Two calls of one id could not be told apart.

@@ -227,22 +227,26 @@ func TestEndOfInputGivesCallsUp(t *testing.T) {
 	c.end()
 }
 
-// With as many calls in flight as there may be nothing more is read.
-func TestTooManyCallsWait(t *testing.T) {
+// With as many calls in flight as there may be others wait for their turn, and with too many waiting the next is refused. All of
+// them can be given up.
+func TestTooManyCalls(t *testing.T) {
 	g := newGate()
-	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1})
-	c.say(`{"jsonrpc":"2.0","id":1,"method":"wait"}` + "\n")
+	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2})
+	for id := range 3 {
+		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"wait"}`+"\n", id))
+	}
 	<-g.began
-	said := make(chan struct{})
-	go func() {
-		defer close(said)
-		c.say(strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"wait"}`+"\n", 1))
-	}()
-	<-said
-	require.Empty(t, g.began)
+	c.say(`{"jsonrpc":"2.0","id":"more","method":"wait"}` + "\n")
+	require.Equal(t, `{"jsonrpc":"2.0","id":"more","error":{"code":-32000,"message":"3 calls are in flight already; wait for some of them"}}`, c.hear())
+	c.say(`{"jsonrpc":"2.0","id":"m","method":"m"}` + "\n")
+	require.Equal(t, `{"jsonrpc":"2.0","id":"m","result":["m",""]}`, c.hear(), "what takes no time is answered")
+	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":2}}` + "\n")
+	require.Equal(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32800,"message":"the call was cancelled"}}`, c.hear())
+	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":0}}` + "\n")
+	require.Equal(t, `{"jsonrpc":"2.0","id":0,"error":{"code":-32800,"message":"the call was cancelled"}}`, c.hear())
+	<-g.began
 	close(g.open)
-	require.Contains(t, c.hear(), `"id":1`)
-	require.Contains(t, c.hear(), `"id":2`)
+	require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":"waited"}`, c.hear())
 	c.end()
 }
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -49,11 +50,7 @@ func BenchmarkOneShot(b *testing.B) {
 				subject = append(subject, timed(b, row.subject, nil))
 				floor = append(floor, timed(b, row.floor, row.stdin))
 			}
-			s, f := median(subject), median(floor)
-			b.ReportMetric(float64(s.Nanoseconds())/1e6, "ms")
-			b.ReportMetric(float64(f.Nanoseconds())/1e6, "floor-ms")
-			b.ReportMetric(float64(s)/float64(f), "ratio")
-			b.ReportMetric(0, "ns/op")
+			report(b, subject, floor)
 		})
 	}
 }
@@ -89,4 +86,127 @@ func timed(b *testing.B, argv []string, stdin []byte) time.Duration {
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
+}
+
+// BenchmarkServe times calls of one server that stays up, as a client sees them: a line written, a line read.
+func BenchmarkServe(b *testing.B) {
+	dir := b.TempDir()
+	answers := filepath.Join(dir, "answers.py")
+	require.NoError(b, os.WriteFile(answers, []byte("import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n"), 0o600))
+	doc, err := json.Marshal(map[string]any{"hooks": []any{
+		map[string]any{"name": "true", "command": []string{"/bin/true"}, "events": []string{"pre-tool"}, "matcher": "true"},
+		map[string]any{"name": "cat", "command": []string{"cat"}, "events": []string{"post-tool"}, "matcher": "cat"},
+		map[string]any{"name": "stays", "command": []string{"python3", answers}, "events": []string{"pre-tool"}, "matcher": "stays", "persistent": true},
+		map[string]any{"name": "spawned", "command": []string{"python3", answers}, "events": []string{"pre-tool"}, "matcher": "spawned"},
+	}})
+	require.NoError(b, err)
+	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
+	serve := newEcho(b, hookrun, "serve", "-C", dir)
+	call := func(method, tool, more string) []byte {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tool":%q,"args":{"command":"ls"}%s}}`+"\n", method, tool, more)
+	}
+	for _, tool := range []string{"true", "none", "stays", "spawned"} { // what starts at the first call has started
+		require.Contains(b, serve.ask(call("pre-tool", tool, "")), `"decision":"continue"`)
+	}
+
+	b.Run("argv-true/posix_spawn", func(b *testing.B) {
+		cc, err := exec.LookPath("cc")
+		if err != nil {
+			b.Skip("no cc to compile the floor with")
+		}
+		program := filepath.Join(b.TempDir(), "floor")
+		out, err := exec.Command(cc, "-O2", "-o", program, "../scripts/bench/floor.c").CombinedOutput()
+		require.NoError(b, err, string(out))
+		spawn := newEcho(b, program, "/bin/true")
+		line := call("pre-tool", "true", "")
+		var ours, floor []time.Duration
+		for b.Loop() {
+			ours = append(ours, serve.timed(line))
+			ns, err := time.ParseDuration(strings.TrimSpace(spawn.ask([]byte("\n"))) + "ns")
+			require.NoError(b, err)
+			floor = append(floor, ns)
+		}
+		report(b, ours, floor)
+	})
+	b.Run("no-hook-matches", func(b *testing.B) {
+		line := call("pre-tool", "none", "")
+		var ours []time.Duration
+		for b.Loop() {
+			ours = append(ours, serve.timed(line))
+		}
+		report(b, ours, nil)
+	})
+	b.Run("persistent-python/spawned", func(b *testing.B) {
+		line, spawned := call("pre-tool", "stays", ""), call("pre-tool", "spawned", "")
+		var ours, floor []time.Duration
+		for b.Loop() {
+			for range 10 { // it must not stand in the shadow of a process that just ended
+				ours = append(ours, serve.timed(line))
+			}
+			floor = append(floor, serve.timed(spawned))
+		}
+		report(b, ours, floor)
+	})
+	b.Run("10MB-through-cat/cat", func(b *testing.B) {
+		big := strings.Repeat("a line of output ", 10<<20/17)
+		line := call("post-tool", "cat", `,"result":"`+big+`"`)
+		payload := []byte(big + big) // the result stands in the payload twice
+		var ours, floor []time.Duration
+		for b.Loop() {
+			ours = append(ours, serve.timed(line))
+			floor = append(floor, timed(b, []string{"cat"}, payload))
+		}
+		report(b, ours, floor)
+	})
+}
+
+// report gives the median of ours and, where there is one, of the floor.
+func report(b *testing.B, ours, floor []time.Duration) {
+	s := median(ours)
+	b.ReportMetric(float64(s.Nanoseconds())/1e6, "ms")
+	if floor != nil {
+		f := median(floor)
+		b.ReportMetric(float64(f.Nanoseconds())/1e6, "floor-ms")
+		b.ReportMetric(float64(s)/float64(f), "ratio")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// echo is a process that answers each line with a line.
+type echo struct {
+	*testing.B
+	in  *os.File
+	out *bufio.Reader
+}
+
+func newEcho(b *testing.B, argv ...string) *echo {
+	theirs, in, err := os.Pipe()
+	require.NoError(b, err)
+	out, answers, err := os.Pipe()
+	require.NoError(b, err)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, answers, os.Stderr
+	require.NoError(b, cmd.Start())
+	theirs.Close()
+	answers.Close()
+	b.Cleanup(func() {
+		in.Close()
+		_ = cmd.Wait()
+		out.Close()
+	})
+	return &echo{b, in, bufio.NewReaderSize(out, 1<<20)}
+}
+
+func (e *echo) ask(line []byte) string {
+	_, err := e.in.Write(line)
+	require.NoError(e, err)
+	answer, err := e.out.ReadString('\n')
+	require.NoError(e, err)
+	return answer
+}
+
+func (e *echo) timed(line []byte) time.Duration {
+	begin := time.Now()
+	e.ask(line)
+	return time.Since(begin)
 }

@@ -39,7 +39,7 @@ var (
 func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, error) {
 	closeOnExec()
 	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, seen: map[int]uint64{}, pidfd: -1}
-	p.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), p.number, time.Now().UnixNano())
+	p.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(p.number, 10) + "." + strconv.FormatInt(time.Now().UnixNano(), 10)
 	p.only = r.options.Subreaper && childless()
 	attr := &syscall.ProcAttr{
 		Dir:   what.dir,

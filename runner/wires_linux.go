@@ -53,7 +53,7 @@ func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, h
 		} else {
 			w.hook[i], w.out[i-1] = ends[1], ends[0]
 		}
-		_ = syscall.SetNonblock(ours, true)
+		_, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(ours), syscall.F_SETFL, syscall.O_NONBLOCK) // it has no other flags
 		hook[i] = uintptr(w.hook[i])
 	}
 	if detaches != nil {
@@ -102,7 +102,8 @@ func (w *wires) ready() {
 
 // wait waits for what happens next, and feeds and reads the hook meanwhile.
 func (w *wires) wait(ctx context.Context, until time.Time) happening {
-	if ctx.Done() != nil {
+	// A wait that is over in a moment anyway need not be interrupted, and most are.
+	if ctx.Done() != nil && time.Until(until) > briefTime {
 		w.ready()
 		defer context.AfterFunc(ctx, func() { w.rouse(func() {}) })()
 	}

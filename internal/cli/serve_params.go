@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -49,8 +50,8 @@ func readParams(event protocol.Event, workspace, params string) (r request, err 
 		return r, jsonrpc.Errorf(jsonrpc.InvalidParams, "params must be an object, as in {\"tool\":\"shell\",\"args\":{}}")
 	}
 	seen := map[string]bool{}
-	gjson.Parse(params).ForEach(func(key, value gjson.Result) bool {
-		written := strictjson.Text(key.Raw)
+	strictjson.Members(cmp.Or(params, "{}"), func(key, value string) bool {
+		written := strictjson.Text(key)
 		name := strings.ReplaceAll(written, "-", "_")
 		if meant, ok := paramAliases[name]; ok {
 			name = meant
@@ -62,7 +63,7 @@ func readParams(event protocol.Event, workspace, params string) (r request, err 
 			err = fmt.Errorf("unknown param %q%s", written, hintParam(name, known))
 		case seen[name]:
 			err = fmt.Errorf("%q is there twice", name)
-		case value.Type != gjson.Null:
+		case value != "null":
 			err = r.set(name, value)
 		}
 		seen[name] = true
@@ -85,17 +86,22 @@ func hintParam(wrong string, known []string) string {
 }
 
 // set takes one param, of the name that is the flag's.
-func (r *request) set(name string, value gjson.Result) (err error) {
+func (r *request) set(name, raw string) (err error) {
+	switch name { // these can be megabytes
+	case "args":
+		r.call.Args = argsText(raw)
+		return nil
+	case "result":
+		r.call.Result = valueText(raw)
+		return nil
+	}
+	value := gjson.Parse(raw)
 	texts := map[string]*string{
 		"tool": &r.call.Tool, "session_id": &r.call.SessionID, "prompt": &r.call.Prompt, "transcript_path": &r.call.TranscriptPath,
 		"tool_use_id": &r.call.ToolUseID, "agent_id": &r.call.AgentID,
 	}
 	into, isText := texts[name]
 	switch {
-	case name == "args":
-		r.call.Args = argsText(value)
-	case name == "result":
-		r.call.Result = valueText(value)
 	case name == "failed":
 		if value.Type != gjson.True && value.Type != gjson.False {
 			return fmt.Errorf("%q must be true or false", name)
@@ -138,19 +144,19 @@ func (r *request) setWorkspace(folder string) error {
 
 // argsText takes the arguments of a tool. Some loops have them as the text that the model wrote: a string that holds an object
 // is that object, or guards would look for its fields in vain.
-func argsText(value gjson.Result) string {
-	if value.Type == gjson.String {
-		text := strictjson.Text(value.Raw)
+func argsText(value string) string {
+	if strings.HasPrefix(value, `"`) {
+		text := strictjson.Text(value)
 		if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") {
 			return text // if it is no JSON, it becomes a string again
 		}
 	}
-	return value.Raw
+	return value
 }
 
-func valueText(value gjson.Result) string {
-	if value.Type == gjson.String {
-		return strictjson.Text(value.Raw)
+func valueText(value string) string {
+	if strings.HasPrefix(value, `"`) {
+		return strictjson.Text(value)
 	}
-	return string(strictjson.Compact(nil, value.Raw))
+	return string(strictjson.Compact(nil, value))
 }

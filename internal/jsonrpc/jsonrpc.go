@@ -141,7 +141,7 @@ func (c *Conn) read(ctx context.Context) {
 			c.ended <- fmt.Errorf("reading requests: %w", err)
 			return
 		default:
-			if c.serve(ctx, string(line)) {
+			if c.serve(ctx, line) {
 				return
 			}
 		}
@@ -356,43 +356,42 @@ func parse(line string) (r request, err *Error) {
 			return r, Errorf(ParseError, "column %d: %s", f.Offset+1, f.Text)
 		}
 	}
-	message := gjson.Parse(line)
-	switch {
-	case message.IsArray():
+	switch start := strings.TrimLeft(line, " \t\r"); {
+	case strings.HasPrefix(start, "["):
 		return r, Errorf(InvalidRequest, "batches are not served; write one request on a line")
-	case !message.IsObject():
+	case !strings.HasPrefix(start, "{"):
 		return r, Errorf(InvalidRequest, "a request is a JSON object")
 	}
-	seen := map[string]gjson.Result{}
-	message.ForEach(func(key, value gjson.Result) bool {
-		name := strictjson.Text(key.Raw)
-		if _, twice := seen[name]; twice && err == nil {
+	members := map[string]string{}
+	strictjson.Members(line, func(key, value string) bool {
+		name := strictjson.Text(key)
+		if _, twice := members[name]; twice && err == nil {
 			err = Errorf(InvalidRequest, "the request has %q twice", brief(name))
 		}
-		seen[name] = value
+		members[name] = value
 		return true
 	})
-	if id, ok := seen["id"]; ok {
-		if !isID(id) {
+	if id, ok := members["id"]; ok {
+		if !isID(gjson.Parse(id)) {
 			return r, Errorf(InvalidRequest, "the id must be a string, a number or null")
 		}
-		r.id = string(strictjson.Compact(nil, id.Raw))
+		r.id = string(strictjson.Compact(nil, id))
 	}
 	if err != nil {
 		return r, err
 	}
-	version, method, params := seen["jsonrpc"], seen["method"], seen["params"]
+	version, method, params := gjson.Parse(members["jsonrpc"]), gjson.Parse(members["method"]), members["params"]
 	switch {
 	case version.Type != gjson.String || version.Str != "2.0":
 		return r, Errorf(InvalidRequest, `a request has "jsonrpc":"2.0"`)
 	case method.Type != gjson.String:
 		return r, Errorf(InvalidRequest, "the request has no method, which is a string")
-	case params.Exists() && params.Type != gjson.Null && !params.IsObject() && !params.IsArray():
+	case params != "" && params != "null" && params[0] != '{' && params[0] != '[':
 		return r, Errorf(InvalidRequest, "params must be an object")
 	}
 	r.method = strictjson.Text(method.Raw)
-	if params.Type != gjson.Null {
-		r.params = params.Raw
+	if params != "null" {
+		r.params = params
 	}
 	return r, nil
 }

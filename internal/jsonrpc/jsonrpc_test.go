@@ -294,7 +294,7 @@ func FuzzLines(f *testing.F) {
 				continue
 			}
 			require.NoError(t, err)
-			require.Equal(t, string(want), string(line))
+			require.Equal(t, string(want), line)
 		}
 		_, err := lines.Next()
 		require.ErrorIs(t, err, io.EOF)

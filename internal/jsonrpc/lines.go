@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 )
 
 // ErrTooLong is the error for a line that is longer than the limit. The line is passed over, and the next can be read.
 var ErrTooLong = errors.New("the line is too long")
 
-// Lines reads lines of up to a limit. It holds no more of a longer one, and no buffer of a long one once the next is read.
+// Lines reads lines of up to a limit. It holds no more of a longer one, and nothing of a long one once it is given away.
 type Lines struct {
 	from *bufio.Reader
 	most int
@@ -21,40 +22,35 @@ func NewLines(from io.Reader, most int) *Lines {
 	return &Lines{bufio.NewReaderSize(from, 64<<10), most}
 }
 
-// Next returns the next line without its end, which is \n or \r\n. It is valid until the next call. At the end of the input
-// what stands behind the last \n is a line, unless it is empty; then the error is io.EOF. After ErrTooLong the next line can
-// be read, after any other error none.
-func (l *Lines) Next() ([]byte, error) {
+// Next returns the next line without its end, which is \n or \r\n. At the end of the input what stands behind the last \n is a
+// line, unless it is empty; then the error is io.EOF. After ErrTooLong the next line can be read, after any other error none.
+func (l *Lines) Next() (string, error) {
 	piece, err := l.from.ReadSlice('\n')
-	if err == nil || err == io.EOF && len(piece) > 0 {
-		return l.cut(piece)
-	}
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return nil, err
-	}
-	line := bytes.Clone(piece)
+	var line strings.Builder
 	for errors.Is(err, bufio.ErrBufferFull) {
-		piece, err = l.from.ReadSlice('\n')
-		if len(line) <= l.most+len("\r\n") { // one that is too long shows here, and grows no more
-			line = append(line, piece...)
+		if line.Len() <= l.most+len("\r\n") { // one that is too long shows here, and grows no more
+			if line.Cap()-line.Len() < len(piece) {
+				line.Grow(max(line.Cap(), 4*len(piece))) // not by a quarter, as append does: megabytes would be copied often
+			}
+			line.Write(piece)
 		}
+		piece, err = l.from.ReadSlice('\n')
 	}
-	if err != nil && err != io.EOF {
-		return nil, err
+	if err != nil && (err != io.EOF || line.Len()+len(piece) == 0) {
+		return "", err
 	}
-	return l.cut(line)
+	if line.Len() <= l.most+len("\r\n") {
+		line.Write(piece)
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(line.String(), "\n"), "\r")
+	if len(text) > l.most {
+		return "", ErrTooLong
+	}
+	return text, nil
 }
 
 // More reports whether another line was read already, if only by chance: Next returns it without waiting.
 func (l *Lines) More() bool {
 	next, _ := l.from.Peek(l.from.Buffered())
 	return bytes.IndexByte(next, '\n') >= 0
-}
-
-func (l *Lines) cut(line []byte) ([]byte, error) {
-	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
-	if len(line) > l.most {
-		return nil, ErrTooLong
-	}
-	return line, nil
 }

@@ -160,3 +160,44 @@ func BenchmarkAppendString10MB(b *testing.B) {
 		AppendString(dst, s)
 	}
 }
+
+func TestMembers(t *testing.T) {
+	for _, doc := range []string{
+		`{}`, ` { } `, `{"a":1}`, `{"a" : 1 , "b":"x\"}{" ,"c":[1,{"d":[]}],"e":{"f":"]"},"g":null, "h" : true}`, `{"a":1.5e3,"b":-0}`, "{\n\t\"é\\u0041\" : \"ü\"\r\n}",
+		`{"a":"\\","b":"\\\""}`, `{"a":{},"a":[]}`,
+	} {
+		requireMembers(t, doc)
+	}
+	n := 0
+	Members(`{"a":1,"b":2}`, func(string, string) bool { n++; return false })
+	require.Equal(t, 1, n, "it stops")
+}
+
+// requireMembers holds Members against gjson.
+func requireMembers(t *testing.T, doc string) {
+	var want, got [][2]string
+	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+		want = append(want, [2]string{key.Raw, value.Raw})
+		return true
+	})
+	Members(doc, func(key, value string) bool {
+		got = append(got, [2]string{key, value})
+		return true
+	})
+	require.Equal(t, want, got, doc)
+}
+
+func FuzzMembers(f *testing.F) {
+	f.Add(`{"a":1,"b":[{"c":"}"}],"d":"\"" , "e":tru}`)
+	f.Add(`{"a":{"b":[1,2,{}]},"c":null}`)
+	f.Fuzz(func(t *testing.T, doc string) {
+		for _, fault := range Check(doc, 100) {
+			if fault.Kind != Duplicate {
+				return
+			}
+		}
+		if strings.HasPrefix(strings.TrimLeft(doc, " \t\r\n"), "{") {
+			requireMembers(t, doc)
+		}
+	})
+}

@@ -76,30 +76,85 @@ func Compact(dst []byte, doc string) []byte {
 		case ' ', '\t', '\n', '\r':
 			i++
 		case '"':
-			end, asWritten := i+1, true
-			for {
-				end += plain(doc[end:])
-				if doc[end] == '"' {
-					break
-				}
-				if doc[end] == '\\' {
-					end++
-					asWritten = asWritten && strings.IndexByte(`"\nrtbf`, doc[end]) >= 0
-				}
-				end++
-			}
+			end, asWritten := stringEnd(doc, i)
 			if asWritten {
-				dst = append(dst, doc[i:end+1]...)
+				dst = append(dst, doc[i:end]...)
 			} else {
-				dst = AppendString(dst, Text(doc[i:end+1]))
+				dst = AppendString(dst, Text(doc[i:end]))
 			}
-			i = end + 1
+			i = end
 		default:
 			dst = append(dst, c)
 			i++
 		}
 	}
 	return dst
+}
+
+// stringEnd returns where the string that begins at i ends, and whether AppendString would write it the same way.
+func stringEnd(doc string, i int) (end int, asWritten bool) {
+	end, asWritten = i+1, true
+	for {
+		end += plain(doc[end:])
+		if doc[end] == '"' {
+			return end + 1, asWritten
+		}
+		if doc[end] == '\\' {
+			end++
+			asWritten = asWritten && strings.IndexByte(`"\nrtbf`, doc[end]) >= 0
+		}
+		end++
+	}
+}
+
+// Members gives each member of an object, key and value as they are written, in their order, until each returns false. The
+// object must have no fault of syntax. It reads a value of megabytes no further than to its end, which a parser would do
+// several times.
+func Members(object string, each func(key, value string) bool) {
+	const space = " \t\r\n"
+	rest := strings.TrimLeft(object, space)[1:]
+	for {
+		rest = strings.TrimLeft(rest, space+",")
+		if rest[0] == '}' {
+			return
+		}
+		end, _ := stringEnd(rest, 0)
+		key := rest[:end]
+		rest = strings.TrimLeft(rest[end:], space+":")
+		end = valueEnd(rest)
+		if !each(key, rest[:end]) {
+			return
+		}
+		rest = rest[end:]
+	}
+}
+
+// valueEnd returns where the value ends that doc begins with.
+func valueEnd(doc string) int {
+	depth := 0
+	for i := 0; ; {
+		switch doc[i] {
+		case '"':
+			i, _ = stringEnd(doc, i)
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			depth--
+			i++
+		default:
+			i++
+			if depth == 0 { // a number or a word
+				for i < len(doc) && strings.IndexByte(",}] \t\r\n", doc[i]) < 0 {
+					i++
+				}
+				return i
+			}
+		}
+		if depth == 0 {
+			return i
+		}
+	}
 }
 
 // AppendString appends s to dst as a JSON string. Only what JSON requires is escaped: `<>&` and everything

@@ -8,7 +8,11 @@
 //		return // do not run the tool: outcome.Reason says why
 //	}
 //
-// AroundTool does the whole of what an agent loop does with one tool call.
+// AroundTool does the whole of what an agent loop does with one tool call. A hook can be a Go function: see Func.
+//
+// A Runner stays, unless Options.OneShot says otherwise: the processes of persistent hooks are there for the next call, and a hook
+// that is not to be waited for is watched to its timeout, its context kept for the next outcome of its session. Close ends all
+// of that; Reload takes other hooks.
 //
 // Guarantees, for each hook that runs:
 //
@@ -21,19 +25,23 @@
 //     be killed is named in the outcome.
 //  4. After a normal exit its children are left alone. The outcome names those of its group.
 //  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone), and its
-//     whole group by a shell that stands beside the hooks of a call which run for more than 3 ms (Linux and macOS). On
-//     Windows the system ends its job.
+//     whole group by a shell that stands beside the hooks which run for more than 3 ms (Linux and macOS). On Windows the
+//     system ends its job.
 //  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).
 //  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exceptions are a process that
 //     the system cannot kill, hooks that are not to be waited for, and files with contexts that were too long.
 //
-// Hooks of a dialect that runs them at once start together, and their verdicts merge in the order of the files, whichever
-// ended first. A hook that is not to be waited for (async) gets its whole input from a file and outlives the call; the
-// goroutine that takes its exit status ends with it.
+// Of a persistent hook each process has one call at a time. Its answer is one line; whatever else it prints, or does but answer,
+// ends it, since nobody could tell which call it answers next. What it started ends with it.
 //
-// Not guaranteed: that a hook which runs as the same user cannot undo this. It is a program of the project's owner, not
+// Hooks of a dialect that runs them at once start together, and their verdicts merge in the order of the files, whichever
+// ended first. With OneShot a hook that is not to be waited for (async) gets its whole input from a file and outlives the
+// call; the goroutine that takes its exit status ends with it.
+//
+// Not guaranteed: that a function ends, which Go cannot make it do. That a persistent hook answers the call that it was asked: a
+// line that it prints late, at the moment when the next call comes, is taken for the answer to that. That a hook which runs as the same user cannot undo this. It is a program of the project's owner, not
 // an enemy. On macOS descendants that left the group are not found. On Windows there is no SIGTERM: the job of the hook
 // is ended at the deadline.
 package runner

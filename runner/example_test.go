@@ -4,7 +4,9 @@ package runner_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -23,11 +25,47 @@ func ExampleRunner_Fire() {
 		return
 	}
 	r := runner.New(cfg, runner.Options{})
+	defer r.Close()
 	outcome, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push --force"}`})
 	if err != nil || outcome.Decision != protocol.Continue {
 		fmt.Println("not run:", outcome.Reason)
 	}
 	// Output: not run: do not force-push
+}
+
+func ExampleFunc() {
+	guard := runner.Func{
+		Name:   "no-prod",
+		Events: []protocol.Event{protocol.PreTool},
+		Run: func(_ context.Context, c protocol.Call) (string, error) {
+			if strings.Contains(c.Args, "prod") {
+				return "", errors.New("not on production")
+			}
+			return "remember to commit", nil
+		},
+	}
+	r := runner.New(nil, runner.Options{Funcs: []runner.Func{guard}})
+	defer r.Close()
+	for _, args := range []string{`{"command":"deploy prod"}`, `{"command":"deploy test"}`} {
+		outcome, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
+		fmt.Println(outcome.Decision, outcome.Reason, outcome.Texts(), err)
+	}
+	// Output:
+	// block not on production [] <nil>
+	// continue  [remember to commit] <nil>
+}
+
+func ExampleRunner_Reload() {
+	r := runner.New(nil, runner.Options{})
+	defer r.Close()
+	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r.Reload(cfg)
+	fmt.Println(r.Any(protocol.Call{Event: protocol.PreTool, Tool: "shell"}))
+	// Output: true
 }
 
 func ExampleRunner_AroundTool() {
@@ -37,6 +75,7 @@ func ExampleRunner_AroundTool() {
 		return
 	}
 	r := runner.New(cfg, runner.Options{})
+	defer r.Close()
 	tool := func(_ context.Context, args string) (string, error) { return "ran " + args, nil }
 	for _, command := range []string{"git push --force", "git push"} {
 		record, err := r.AroundTool(context.Background(), protocol.Call{Tool: "shell", Args: `{"command":"` + command + `"}`}, tool)

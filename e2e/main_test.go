@@ -57,7 +57,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
-			"outcome": outcome,
+			"outcome": outcome, "answers": cmpAnswers,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(hookrun)+string(os.PathListSeparator)+env.Getenv("PATH"))
@@ -102,6 +102,17 @@ func outcome(ts *testscript.TestScript, neg bool, args []string) {
 	want.WriteByte('\n')
 	if got != want.String() {
 		ts.Fatalf("the outcome is not that of %s:\ngot  %swant %s", args[0], got, want.String())
+	}
+}
+
+// cmpAnswers is `answers FILE`: the last stdout is FILE, but for durations, which may be any number: in FILE they are 0.
+func cmpAnswers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: answers FILE")
+	}
+	got, want := duration.ReplaceAllString(ts.ReadFile("stdout"), `"duration_ms":0`), ts.ReadFile(args[0])
+	if got != want {
+		ts.Fatalf("the answers are not those of %s:\ngot  %swant %s", args[0], got, want)
 	}
 }
 

@@ -115,6 +115,13 @@ f:1:15: unknown key "X-a"; known are hooks
 f:1:23: unknown key "x"; known are hooks
 f:1:29: unknown key ""; known are hooks
 f:1:34: unknown key "schema"; known are hooks`},
+	{"persistent as a text", withField(`"persistent":"true"`), `f:2:14: hook "a": "persistent" must be true or false, not a string`},
+	{"persistent null", withField(`"persistent":null`), `f:2:14: hook "a": "persistent" must be true or false, not null`},
+	{"workers of a hook that does not stay", withField(`"workers":2`), `f:2:11: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
+	{"workers beside persistent false", withField(`"persistent":false,"workers":2`), `f:2:30: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
+	{"no workers", withField(`"persistent":true,"workers":0`), `f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 0`},
+	{"half a worker", withField(`"persistent":true,"workers":1.5`), `f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 1.5`},
+	{"too many workers", withField(`"persistent":true,"workers":1e9`), `f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 1e9`},
 	{"unknown key of a hook", withField(`"time_out":5`), `f:2:1: unknown key "time_out"; did you mean "timeout"?`},
 	{"key of a hook spelled otherwise", withField(`"onFailure":"block"`), `f:2:1: unknown key "onFailure"; did you mean "on_failure"?`},
 	{"escaped unknown key", withField(`"e\u006ev":{},"env\n":1`), `f:2:15: unknown key "env\n"; did you mean "env"?`},
@@ -300,6 +307,8 @@ var good = []struct{ name, doc string }{
 	{"nothing", `{}`},
 	{"no hooks", " \r\n{ \"hooks\" : [ ] }\t\r\n"},
 	{"a byte order mark", bom + `{"hooks":[]}`},
+	{"hooks that stay", `{"hooks":[{"name":"a","command":"true","events":["pre-tool"],"persistent":true,"workers":64},
+		{"name":"b","command":"true","events":["pre-tool"],"persistent":true,"workers":1.0},{"name":"c","command":"true","events":["pre-tool"],"persistent":false}]}`},
 	{"64 deep", `{"x-":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`},
 	{"a hook of TENEX", `{"hooks":[{"name":"a","command":["a"],"events":["pre-tool"]}]}`},
 	{"$schema and x- everywhere", `{"$schema":null,"x-":[{"name":1}],"x-a b":{"hooks":0},"hooks":[{"$schema":{},"x-note":"é","name":"a","command":"a","events":["pre-tool"],"on_failure":{"$schema":1,"x-why":[],"signal":"block"}}]}`},

@@ -140,7 +140,7 @@ type mutator struct{ *rand.Rand }
 func pick[T any](m mutator, from []T) T { return from[m.IntN(len(from))] }
 
 var (
-	someKeys = []string{"hooks", "name", "command", "events", "matcher", "timeout", "on_failure", "env", "$schema", "x-", "x-a", "X-a", "x", "Name",
+	someKeys = []string{"hooks", "name", "command", "events", "matcher", "timeout", "on_failure", "env", "persistent", "workers", "$schema", "x-", "x-a", "X-a", "x", "Name",
 		"signal", "unstarted", "output", "exit", "policy", "", " ", "HOOKRUN", "HOOKRUN_A", "HOOKRUNNER", "A=B", "A", "\x00", "é", "$schema2", " x-"}
 	someTexts = []string{"", " ", "\t\n\v\f\r", "\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000", "\u200b", "\ufeff", "a\x00b", "\x00", "a", "|", " | ", "a|", "[",
 		"block", "continue", "Block", "blocks", "pre-execute", "pre-tool", "post-tool", "UserPromptSubmit", "PreToolUse", "PostToolUse", "pretool", "Stop", "pre-tool ",

@@ -189,6 +189,9 @@ func (p *process) rest() (pids []int) {
 			pids = append(pids, pid)
 		}
 	}
+	if p.seen == nil && len(pids) > 0 {
+		p.seen = map[int]uint64{}
+	}
 	for _, pid := range pids {
 		p.seen[pid] = all[pid].started
 	}

@@ -38,7 +38,7 @@ var (
 // its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does.
 func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, error) {
 	closeOnExec()
-	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, seen: map[int]uint64{}, pidfd: -1}
+	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, pidfd: -1}
 	p.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(p.number, 10) + "." + strconv.FormatInt(time.Now().UnixNano(), 10)
 	p.only = r.options.Subreaper && childless()
 	attr := &syscall.ProcAttr{

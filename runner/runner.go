@@ -238,13 +238,33 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 			rest = set.alsoSelected(&asked, group, rest)
 		}
 	}
-	o := protocol.Merge(&c, judged)
+	return r.outcome(set, &c, judged, begin), nil
+}
+
+// Unasked returns the outcome of a call that no hook is for, as Fire does. It waits for nothing. If there are hooks to ask, or
+// Fire would return an error, it is false.
+func (r *Runner) Unasked(c protocol.Call) (protocol.Outcome, bool) {
+	begin := time.Now()
+	if r.none() || r.unfit != nil || check(&c) != nil || r.enter() != nil {
+		return protocol.Outcome{}, false
+	}
+	defer r.running.Done()
+	set := r.hooks.Load()
+	if set.any(&c) {
+		return protocol.Outcome{}, false
+	}
+	return r.outcome(set, &c, nil, begin), true
+}
+
+// outcome makes one outcome of what the hooks said, and of what is to be said besides.
+func (r *Runner) outcome(set *hookSet, c *protocol.Call, judged []protocol.Judged, begin time.Time) protocol.Outcome {
+	o := protocol.Merge(c, judged)
 	for _, w := range set.config.Warned() {
 		o.Warnings = append(o.Warnings, w.Error())
 	}
 	r.late.deliver(c.SessionID, &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
-	return o, nil
+	return o
 }
 
 // answer is what came of asking one hook. err: hookrun itself could not ask it.

@@ -101,6 +101,8 @@ type explainedHook struct {
 	Command   string                               `json:"command"`
 	Program   string                               `json:"program,omitempty"` // absent if it cannot be started
 	Problems  []string                             `json:"problems,omitempty"`
+	Stays     bool                                 `json:"persistent,omitempty"`
+	Workers   int                                  `json:"workers,omitempty"` // of one that stays
 	Cwd       string                               `json:"cwd"`
 	Timeout   string                               `json:"timeout"`
 	OnFailure map[protocol.Cause]protocol.Decision `json:"on_failure"`
@@ -134,6 +136,9 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].Source()+" runs in its place"
 		case h.Async:
 			x.Timeout = "none, it is not waited for"
+		}
+		if h.Persistent {
+			x.Stays, x.Workers = true, max(h.Workers, 1)
 		}
 		env := r.Environment(h, c)
 		if path, _, err := h.Program(x.Cwd, env); err == nil && h.Unsupported == "" {
@@ -184,6 +189,9 @@ func (e explanation) String() string {
 		fmt.Fprintf(&b, "  command:    %s\n  program:    %s\n", h.Command, program)
 		for _, p := range h.Problems {
 			fmt.Fprintf(&b, "  problem:    %s\n", p)
+		}
+		if h.Stays {
+			fmt.Fprintf(&b, "  stays:      under serve, %d at most; here it gets one line\n", h.Workers)
 		}
 		fmt.Fprintf(&b, "  cwd:        %s\n  timeout:    %s\n  on failure:", h.Cwd, h.Timeout)
 		separator := " "

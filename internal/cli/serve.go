@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -59,6 +60,8 @@ const (
 	// maxCalls is how many calls of one connection run at once, and maxWaiting how many more may wait for their turn.
 	maxCalls   = 256
 	maxWaiting = 4096
+	// gcPercent lets garbage be: a call leaves 20 KB of it, and collecting it takes longer than the few megabytes are worth.
+	gcPercent = 400
 	// lastWords is how long answers may take to be written once the server ends: a client may have stopped to read.
 	lastWords = time.Second
 )
@@ -92,6 +95,7 @@ func newServer(f *callFlags) (*server, error) {
 	if err := f.place(); err != nil {
 		return nil, err
 	}
+	debug.SetGCPercent(gcPercent)
 	s := &server{flags: f, until: interruption{exit: exitFailed}, shutdown: make(chan struct{})}
 	s.until.watch()
 	cfg, o, err := f.load()
@@ -190,14 +194,23 @@ func (s *server) answer(method, params string) (result []byte, later func(contex
 // fire asks the hooks. warnings are of reading the call.
 func (s *server) fire(r request, warnings []string) (result []byte, later func(context.Context) ([]byte, error), err error) {
 	asked := s.runner.Override(r.timeout, r.onFailure)
+	if outcome, ok := asked.Unasked(r.call); ok {
+		result, err = s.result(outcome, warnings)
+		return result, nil, err
+	}
 	return nil, func(ctx context.Context) ([]byte, error) {
 		outcome, err := asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
 		if err != nil {
 			return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 		}
-		outcome.Warnings = slices.Concat(warnings, outcome.Warnings, s.changed())
-		return outcome.JSON()
+		return s.result(outcome, warnings)
 	}, nil
+}
+
+// result renders an outcome, with the warnings that only the server has.
+func (s *server) result(o protocol.Outcome, warnings []string) ([]byte, error) {
+	o.Warnings = slices.Concat(warnings, o.Warnings, s.changed())
+	return o.JSON()
 }
 
 // changed warns of hooks files that are not what was read any more.

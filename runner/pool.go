@@ -85,7 +85,7 @@ func (p *pool) take(r *Runner, h *projecthooks.Hook, c *protocol.Call) (*worker,
 			return w, nil
 		}
 	}
-	if len(p.idle) > 0 { // the call holds a turn: there may be no more processes than turns
+	if len(p.idle)+len(p.turns) > cap(p.turns) { // there may be no more processes than turns, of which this call holds one
 		other, p.idle = p.idle[0], p.idle[1:]
 	}
 	wait, deaths, last := time.Until(p.notBefore), p.deaths, p.lastDeath

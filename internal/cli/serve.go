@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -62,6 +63,8 @@ const (
 	maxWaiting = 4096
 	// gcPercent lets garbage be: a call leaves 20 KB of it, and collecting it takes longer than the few megabytes are worth.
 	gcPercent = 400
+	// largeCall is from where on it does not let it be: two such calls are more than many small ones.
+	largeCall = 1 << 20
 	// lastWords is how long answers may take to be written once the server ends: a client may have stopped to read.
 	lastWords = time.Second
 )
@@ -199,12 +202,20 @@ func (s *server) fire(r request, warnings []string) (result []byte, later func(c
 		return result, nil, err
 	}
 	return nil, func(ctx context.Context) ([]byte, error) {
+		defer tidy(r.call)
 		outcome, err := asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
 		if err != nil {
 			return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 		}
 		return s.result(outcome, warnings)
 	}, nil
+}
+
+// tidy gives back what a large call took, before the next one comes.
+func tidy(c protocol.Call) {
+	if len(c.Args)+len(c.Result)+len(c.ClientInput)+len(c.Prompt) > largeCall {
+		runtime.GC()
+	}
 }
 
 // result renders an outcome, with the warnings that only the server has.

@@ -24,12 +24,6 @@ type capture struct {
 	firstLine func([]byte) // is given the first line once it is there, without its end; nil: nobody asks
 }
 
-// readFrom reads until the end or an error; what was read until then counts.
-func (c *capture) readFrom(r io.Reader) {
-	for c.read(r) == nil {
-	}
-}
-
 // read reads once, straight into what is kept.
 func (c *capture) read(r io.Reader) error {
 	if len(c.head) < keepHead {

@@ -4,6 +4,7 @@ package runner
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -117,4 +118,10 @@ func (w *wires) stop() (stdout, stderr protocol.Capture) {
 	}
 	w.close()
 	return w.captures[0].kept(), w.captures[1].kept()
+}
+
+// readFrom reads until the end or an error; what was read until then counts.
+func (c *capture) readFrom(r io.Reader) {
+	for c.read(r) == nil {
+	}
 }

@@ -133,23 +133,16 @@ func (s *server) serve(in io.Reader, out io.Writer) (exit int, err error) {
 // end kills what runs and lets the connections write what there is to say of it.
 func (s *server) end(err error, conns ...*jsonrpc.Conn) (int, error) {
 	s.runner.Close()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		for _, c := range conns {
-			c.Wait()
-		}
-	}()
-	select {
-	case <-written:
-	case <-time.After(lastWords):
+	until := time.Now().Add(lastWords)
+	for _, c := range conns {
+		c.Wait(time.Until(until))
 	}
 	s.until.over()
 	return exitOK, err
 }
 
 func (s *server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
-	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{Line: maxValue, Calls: maxCalls, Waiting: maxWaiting})
+	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{Line: maxValue, Calls: maxCalls, Waiting: maxWaiting, LastWords: lastWords})
 }
 
 var methods = []string{"pre-execute", "pre-tool", "post-tool", "fire", "check", "ping", "reload", "shutdown", "$/cancel"}

@@ -24,6 +24,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -77,9 +78,10 @@ func ReadOn(ctx context.Context) {
 
 // Limits bound what a connection can ask for.
 type Limits struct {
-	Line    int // bytes of a line
-	Calls   int // that run at once
-	Waiting int // that wait for others to end, besides; a call more is answered by the error Busy
+	Line      int           // bytes of a line
+	Calls     int           // that run at once
+	Waiting   int           // that wait for others to end, besides; a call more is answered by the error Busy
+	LastWords time.Duration // that Run waits at its end for answers to be written
 }
 
 // ErrGone is why the calls of a connection end whose other side is gone.
@@ -114,16 +116,20 @@ func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 	}
 }
 
-// Run answers requests until the input ends or nothing more can be written, and returns when all calls have come to their
-// end. The error is that of reading or writing, nil at the end of the input. If ctx ends, so do the calls, but reading goes
-// on until the input is closed.
+// Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then calls in flight are given up, and it
+// returns when they have come to their end, or Limits.LastWords later: whoever should read their answers may not do so. The
+// error is nil at the end of the input. A read that waits is left behind until the input is closed.
 func (c *Conn) Run(ctx context.Context) error {
 	ctx, c.unsaid = context.WithCancelCause(ctx)
-	defer c.unsaid(nil)
-	defer c.Wait()
 	go c.read(ctx)
-	err := <-c.ended
+	var err error
+	select {
+	case err = <-c.ended:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
 	c.unsaid(ErrGone)
+	c.Wait(c.limits.LastWords)
 	return err
 }
 
@@ -155,12 +161,22 @@ func (c *Conn) Refuse(err error) {
 	c.reply(request{id: "null"}, nil, err)
 }
 
-// Wait waits until no call is in flight and all answers are written. No more calls are begun.
-func (c *Conn) Wait() {
+// Wait waits until no call is in flight and all answers are written, so long at most. No more calls are begun.
+func (c *Conn) Wait(limit time.Duration) {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
-	c.running.Wait()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.running.Wait()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
 }
 
 // serve answers one line. It reports whether somebody else reads on.

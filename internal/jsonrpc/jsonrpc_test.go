@@ -67,7 +67,7 @@ func (c *client) end() {
 	}
 }
 
-var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8}
+var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, LastWords: patience}
 
 // echo answers with the method and the params.
 func echo(method, params string) ([]byte, func(context.Context) ([]byte, error), error) {
@@ -231,7 +231,7 @@ func TestEndOfInputGivesCallsUp(t *testing.T) {
 // them can be given up.
 func TestTooManyCalls(t *testing.T) {
 	g := newGate()
-	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2})
+	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2, LastWords: patience})
 	for id := range 3 {
 		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"wait"}`+"\n", id))
 	}
@@ -267,9 +267,27 @@ func TestNobodyReads(t *testing.T) {
 	<-g.began
 	_, err = io.WriteString(requests, `{"jsonrpc":"2.0","id":2,"method":"m"}`+"\n")
 	require.NoError(t, err)
-	conn.Wait() // the first call was given up
+	require.ErrorContains(t, <-ended, "nobody reads") // the first call was given up
+}
+
+// Nor does Run wait for ever for somebody who has asked, and does not read.
+func TestNobodyReadsButListens(t *testing.T) {
+	in, requests := io.Pipe()
+	_, out := io.Pipe() // a write waits until it is closed
+	defer out.Close()
+	g := newGate()
+	close(g.open)
+	conn := jsonrpc.NewConn(in, out, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, LastWords: time.Millisecond})
+	ended := make(chan error, 1)
+	go func() { ended <- conn.Run(context.Background()) }()
+	_, err := io.WriteString(requests, `{"jsonrpc":"2.0","id":1,"method":"wait"}`+"\n")
+	require.NoError(t, err)
 	requests.Close()
-	require.Error(t, <-ended)
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		require.Fail(t, "Run does not return")
+	}
 }
 
 // FuzzLines holds the reader against the simplest one there is.

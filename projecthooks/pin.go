@@ -26,8 +26,8 @@ type pinned struct {
 // NewPin looks after the files of a Config that was just read, and after those that were not there.
 func NewPin(cfg *Config) *Pin {
 	p := &Pin{}
-	for i, path := range cfg.Files {
-		p.files = append(p.files, pinned{path: path, text: cfg.texts[i]})
+	for i, text := range cfg.texts { // of files that were read; whoever made a Config by hand named others
+		p.files = append(p.files, pinned{path: cfg.Files[i], text: text})
 	}
 	for _, path := range cfg.absent {
 		p.files = append(p.files, pinned{path: path, absent: true})

@@ -41,7 +41,8 @@
 // call; the goroutine that takes its exit status ends with it.
 //
 // Not guaranteed: that a function ends, which Go cannot make it do. That a persistent hook answers the call that it was asked: a
-// line that it prints late, at the moment when the next call comes, is taken for the answer to that. That a hook which runs as the same user cannot undo this. It is a program of the project's owner, not
+// line that it prints late, in the moment in which it reads the next call, is taken for the answer to that (on macOS and Windows
+// also one that it prints before it reads). That a hook which runs as the same user cannot undo this. It is a program of the project's owner, not
 // an enemy. On macOS descendants that left the group are not found. On Windows there is no SIGTERM: the job of the hook
 // is ended at the deadline.
 package runner

@@ -12,12 +12,12 @@ import (
 
 // guard is a shell that waits for our end and then kills the groups of the hooks that run at once. The parent-death signal
 // reaches a hook alone, not the programs that it started, and macOS has none. The zero guard is no process yet: most hooks
-// end before they get one.
+// end before they get one. If somebody kills it, the next hook that needs one gets another, and so do those that run.
 type guard struct {
-	mu    sync.Mutex
-	pid   int
-	alive *os.File // its stdin: closed by our death, however that comes
-	tried bool
+	mu     sync.Mutex
+	pid    int
+	alive  *os.File         // its stdin: closed by our death, however that comes
+	groups map[int]struct{} // that it knows
 }
 
 // guardScript keeps the groups that it is told of. What it was told before our end it reads before it sees that end, so no
@@ -37,24 +37,27 @@ for group in $groups; do kill -s KILL -- "-$group"; done`
 func (g *guard) watch(p *process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.tried {
-		g.tried = true
+	if g.alive != nil {
+		g.add(p)
+	}
+	if g.alive == nil { // also if it turned out to be dead just now
 		g.start(p)
 	}
-	g.add(p)
 }
 
 // join puts a hook under the guard if there is one already: then it costs nothing to do so from the start.
 func (g *guard) join(p *process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.add(p)
+	if g.alive != nil {
+		g.add(p)
+	}
 }
 
 func (g *guard) add(p *process) {
-	if g.alive != nil && !p.guarded {
-		fmt.Fprintln(g.alive, "+", p.pid)
-		p.guarded = true
+	if _, known := g.groups[p.pid]; !known {
+		g.groups[p.pid] = struct{}{}
+		g.tell("+", p.pid)
 	}
 }
 
@@ -62,8 +65,19 @@ func (g *guard) add(p *process) {
 func (g *guard) leave(p *process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p.guarded {
-		fmt.Fprintln(g.alive, "-", p.pid)
+	if _, known := g.groups[p.pid]; known {
+		delete(g.groups, p.pid)
+		g.tell("-", p.pid)
+	}
+}
+
+// tell says something to the guard. One that does not hear is dead.
+func (g *guard) tell(what string, group int) {
+	if g.alive == nil {
+		return
+	}
+	if _, err := fmt.Fprintln(g.alive, what, group); err != nil {
+		g.stop()
 	}
 }
 
@@ -92,15 +106,29 @@ func (g *guard) start(first *process) {
 		return
 	}
 	live.Store(pid, true)
-	g.pid, g.alive, first.guarded = pid, alive, true
+	g.pid, g.alive = pid, alive
+	known := g.groups // by one that is dead
+	g.groups = map[int]struct{}{first.pid: {}}
+	for group := range known {
+		if group != first.pid {
+			g.groups[group] = struct{}{}
+			g.tell("+", group)
+		}
+	}
 }
 
 // end ends the guard: the hooks are over.
 func (g *guard) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stop()
+}
+
+func (g *guard) stop() {
 	if g.alive == nil {
 		return
 	}
-	_ = syscall.Kill(g.pid, syscall.SIGKILL)
+	_ = syscall.Kill(g.pid, syscall.SIGKILL) // not reaped yet, so the number is its own
 	for {
 		if _, err := syscall.Wait4(g.pid, nil, 0, nil); err != syscall.EINTR {
 			break
@@ -108,4 +136,5 @@ func (g *guard) end() {
 	}
 	live.Delete(g.pid)
 	g.alive.Close()
+	g.alive = nil
 }

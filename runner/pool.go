@@ -44,19 +44,20 @@ func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *prot
 	}
 	defer func() { <-turns }()
 	result.Limit = r.Deadline(h, c)
-	deadline := time.NewTimer(result.Limit)
-	defer deadline.Stop()
-	for {
+	for { // as often as there are processes that ended, or are not fit for a call, while they were idle
+
 		w, err := p.take(r, h, c)
 		if err != nil {
 			result.Err = err
 			return result
 		}
-		if w.unfit() {
-			w.end()
+		if w.served && w.unfit() {
+			w.all.Go(w.end) // which may take a while, and this call has its own time
 			continue
 		}
+		deadline := time.NewTimer(result.Limit)
 		said := w.ask(ctx, payload, deadline.C, &result)
+		deadline.Stop()
 		p.give(w, said, &result)
 		if said == notHeard && ctx.Err() == nil { // an idle process may end at any time, and did at this one
 			continue
@@ -91,7 +92,7 @@ func (p *pool) take(r *Runner, h *projecthooks.Hook, c *protocol.Call) (*worker,
 	wait, deaths, last := time.Until(p.notBefore), p.deaths, p.lastDeath
 	p.mu.Unlock()
 	if other != nil {
-		other.end()
+		other.all.Go(other.end)
 	}
 	if wait > 0 {
 		return nil, fmt.Errorf("it ended %d times in a row without an answer (at last: %s), and is started again in %v", deaths, last, wait.Round(time.Millisecond))

@@ -23,8 +23,7 @@ type process struct {
 	reaper bool           // orphans fall to us
 	seen   map[int]uint64 // descendants that were found, and when each was started
 
-	guarded bool
-	pidfd   int // tells its end, where the system has that; -1: it does not
+	pidfd int // tells its end, where the system has that; -1: it does not
 }
 
 // What the runners of this process share: its children are one set, whoever started them.

@@ -367,3 +367,105 @@ func TestManyCallsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// One that cannot even begin is no process that ended while it was idle: it is not started again and again for one call.
+func TestPersistentHookThatNeverReads(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.config(sh("echo started >>log; echo why >&2; exit 2", hook{"persistent": true})))
+	for range 2 {
+		o := b.must(r, b.pre())
+		require.Equal(t, protocol.CausePolicy, o.Cause)
+		require.Equal(t, "why", o.Reason)
+	}
+	require.Equal(t, protocol.CauseUnstarted, b.must(r, b.pre()).Cause)
+	require.Equal(t, "started\nstarted\n", b.read("log"))
+}
+
+// An answer to a call that was not read is no answer.
+func TestPersistentHookThatAnswersUnread(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.config(sh("echo '{}'; echo ready >ready; exec sleep 1000", hook{"persistent": true})))
+	o := b.must(r, b.pre())
+	b.ready()
+	require.Equal(t, protocol.CauseOutput, o.Cause)
+	require.Contains(t, o.Reason, "it printed a line before it had read the one of this call")
+}
+
+// A child that holds the hook's stdin keeps nobody, however much there was to write.
+func TestPersistentHookWhoseChildHoldsItsInput(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.config(sh("sleep 1000 & echo why >&2; exit 3", hook{"persistent": true})))
+	o := b.must(r, b.about(strings.Repeat("x", 300_000)))
+	require.Equal(t, protocol.CausePolicy, o.Cause)
+	require.Equal(t, "why", o.Reason)
+	require.Empty(t, b.marked())
+}
+
+// The death of an idle process is not that of the next call, however long that call's line is.
+func TestIdleDeathIsNotTheNextCalls(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.config(persistent(`echo '{"decision":"block","reason":"asked"}'; exit 7`)))
+	for _, size := range []int{10, 6_000, 60_000, 300_000} {
+		for range 5 {
+			require.Equal(t, "asked", b.must(r, b.about(strings.Repeat("x", size))).Reason)
+		}
+	}
+}
+
+// Getting rid of another process does not take the time of a call.
+func TestCallHasItsOwnTime(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.config(sh(`trap '' TERM; while :; do
+		read -r line || continue
+		case $line in
+		*noise*) echo '{}'; echo '{}'; echo ready >ready ;;
+		*) echo '{"decision":"block","reason":"asked"}' ;;
+		esac
+	done`, hook{"persistent": true, "timeout": 0.4})))
+	require.Equal(t, "asked", b.must(r, b.about("gate")).Reason)
+	o := b.must(r, b.about("noise"))
+	b.ready()
+	require.Contains(t, []protocol.Decision{protocol.Block, protocol.Continue}, o.Decision, "the second line may be there already")
+	require.Equal(t, "asked", b.must(r, b.about("gate")).Reason)
+	c := b.about("gate")
+	c.Workspace = b.path("other")
+	require.NoError(t, os.Mkdir(c.Workspace, 0o700))
+	require.Equal(t, "asked", b.must(r, c).Reason)
+}
+
+// A guard that somebody killed is replaced, and knows what the old one knew.
+func TestGuardIsReplaced(t *testing.T) {
+	b := newBench(t)
+	r := b.stays(runner.Options{}, b.config(pidAnswer, sh(atGate("gate"), hook{"events": []string{"pre-tool"}}), sh("sleep 0.02", hook{"events": []string{"post-tool"}})))
+	open := b.gate("gate")
+	f := b.begin(context.Background(), r, b.pre())
+	b.ready()
+	require.Eventually(t, func() bool { return len(guards()) == 1 }, patience, time.Millisecond)
+	old := guards()[0]
+	require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
+	open()
+	<-f.ended
+	require.NoError(t, f.err)
+	require.Eventually(t, func() bool {
+		b.must(r, b.post()) // by now an old guard is told of hooks, and cannot hear
+		all := guards()
+		return len(all) == 1 && all[0] != old && statField(old, 0) == ""
+	}, patience, time.Millisecond)
+}
+
+func TestLateAnswersAreBounded(t *testing.T) {
+	b := newBench(t)
+	answer := `printf '{"systemMessage":"'; head -c 900000 /dev/zero | tr '\0' m; printf '"}'`
+	r := b.stays(runner.Options{}, b.claude("PreToolUse", command(answer, hook{"async": true})))
+	c := b.pre()
+	var warnings string // any call may have it
+	for i := range 15 {
+		c.SessionID = fmt.Sprint("left behind ", i)
+		warnings += strings.Join(b.must(r, c).Warnings, "\n")
+	}
+	require.Eventually(t, func() bool {
+		warnings += strings.Join(b.must(r, b.post()).Warnings, "\n")
+		return warnings != ""
+	}, patience, 5*time.Millisecond)
+	require.Contains(t, warnings, "answers of async hooks were lost: more than 1024, or 8 MiB, waited")
+}

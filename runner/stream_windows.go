@@ -1,5 +1,10 @@
 package runner
 
+import (
+	"time"
+	"unsafe"
+)
+
 // follow reads until the end, or until there is more than anybody asked for.
 func (s *stream) follow() {
 	piece := make([]byte, 16<<10)
@@ -18,5 +23,14 @@ func (s *stream) follow() {
 	}
 }
 
-// look has nothing to do: a pipe is read by one goroutine here, so what was printed a moment ago may be seen a moment later.
-func (s *stream) look() {}
+// look waits until the goroutine has read what is there.
+func (s *stream) look() {
+	for range 100 {
+		var available uint32
+		ok, _, _ := peekNamedPipe.Call(s.pipe.Fd(), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0)
+		if ok == 0 || available == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

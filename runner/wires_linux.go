@@ -71,6 +71,7 @@ func (w *wires) serve(p *process) {
 	}
 	w.write() // mostly the pipe takes it all
 	if p.pidfd < 0 {
+		w.ready()
 		go func() {
 			p.waitExit()
 			w.rouse(func() { w.over = true })
@@ -159,6 +160,9 @@ const (
 	pollOut = 0x4
 )
 
+// lookUpTime is how long a wait goes on that nobody can interrupt, where the system has no descriptor left for that.
+const lookUpTime = 20 * time.Millisecond
+
 // poll waits until something can be done, so long at most, and does it.
 func (w *wires) poll(limit time.Duration) {
 	fds := [5]pollFD{
@@ -170,6 +174,15 @@ func (w *wires) poll(limit time.Duration) {
 	}
 	if w.p.pidfd >= 0 && !w.ended {
 		fds[4].fd = int32(w.p.pidfd)
+	}
+	if w.wake < 0 { // nobody can interrupt us, so we look up
+		limit = min(limit, lookUpTime)
+		w.mu.Lock()
+		w.ended = w.ended || w.over
+		w.mu.Unlock()
+		if w.ended {
+			limit = 0
+		}
 	}
 	wait := syscall.NsecToTimespec(int64(max(limit, 0)))
 	n, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds)), uintptr(len(fds)), uintptr(unsafe.Pointer(&wait)), 0, 0, 0)

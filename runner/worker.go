@@ -20,6 +20,7 @@ type worker struct {
 	stderr stream
 	exited chan struct{}
 	copied sync.WaitGroup // both outputs, to their end
+	served bool           // it answered a call
 	dead   bool           // it was ended
 	all    *sync.WaitGroup
 }
@@ -78,17 +79,22 @@ const (
 // ask gives the process its line and waits for the answer. Whatever else happens, the process is ended: nobody would know
 // which call it answers next.
 func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-chan time.Time, result *protocol.Result) asked {
-	w.stderr.take() // what it said between calls is no call's
-	written, taken := make(chan struct{}), true
+	if w.served {
+		w.stderr.take() // what it said between calls is no call's
+	}
+	written, wrote := make(chan struct{}), 0
 	write := func() {
 		defer close(written)
-		for i, piece := range payload {
-			if n, err := w.stdio.in.Write(piece); err != nil { // it has ended, which shows
-				taken = i > 0 || n > 0
+		for _, piece := range payload {
+			n, err := w.stdio.in.Write(piece)
+			wrote += n
+			if err != nil { // it reads no more: it has ended, which shows
 				return
 			}
 		}
 	}
+	// unheard reports whether it read nothing of the line, once that is written.
+	unheard := func() bool { return wrote == 0 || unread(w.stdio.in.File) == wrote }
 	// The pipe is empty, and takes at once what fits into the smallest one there is.
 	small := payload.Size() <= smallestPipe && unread(w.stdio.in.File) == 0
 	if small {
@@ -103,9 +109,13 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 		result.LeftRunning, _ = w.kill()
 		<-written
 	case answered:
+		w.hush(written)
+		early := unheard()
 		result.Stdout = w.stdout.take()
 		result.Stderr = w.stderr.take()
-		result.ReadLine()
+		if result.ReadLine(); early && result.Garbled == "" {
+			result.Garbled = "it printed a line before it had read the one of this call"
+		}
 		select {
 		case <-w.exited:
 			w.kill()
@@ -114,14 +124,14 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 				w.kill()
 			}
 		}
-		<-written
 		if result.Garbled == "" {
+			w.served = true
 			return answeredIt
 		}
 		return failedIt
 	default:
-		<-written // it has ended, so nothing keeps us
-		untouched := !taken || small && unread(w.stdio.in.File) == payload.Size()
+		w.hush(written)
+		untouched := w.served && unheard() // one that was started for this call died of it
 		var status exitStatus
 		result.LeftRunning, status = w.kill()
 		result.ExitCode, result.Signal, result.Err = status.code, status.signal, status.err
@@ -136,6 +146,16 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 	}
 	result.Stderr = w.stderr.take()
 	return failedIt
+}
+
+// hush ends the writing where the process has ended: a child of it may hold the pipe, and never read.
+func (w *worker) hush(written chan struct{}) {
+	select {
+	case <-written:
+	case <-w.exited:
+		w.stdio.in.stop()
+		<-written
+	}
 }
 
 // answer waits until the process has printed a line and read its own, has ended, or is to be killed.

@@ -147,8 +147,15 @@ func (s *server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
 
 var methods = []string{"pre-execute", "pre-tool", "post-tool", "fire", "check", "ping", "reload", "shutdown", "$/cancel"}
 
-// answer is the jsonrpc.Answer of all connections.
-func (s *server) answer(method, params string) (result []byte, later func(context.Context) ([]byte, error), err error) {
+// answer is the jsonrpc.Answer of all connections. A call whose verdict nobody hears is not made: what waits for its session would
+// be lost with it.
+func (s *server) answer(method, params string, silent bool) (result []byte, later func(context.Context) ([]byte, error), err error) {
+	switch method {
+	case "pre-execute", "pre-tool", "post-tool", "fire":
+		if silent {
+			return nil, nil, nil
+		}
+	}
 	switch method {
 	case "pre-execute", "pre-tool", "post-tool":
 		r, err := readParams(protocol.Event(method), s.flags.call.Workspace, params)

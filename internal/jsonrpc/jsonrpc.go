@@ -62,8 +62,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 // Answer answers one request. params is a JSON object or array, or "" if there are none; it is valid as long as anybody holds
 // it. Requests come one after the other, in the order of their lines: what takes time is returned as later, whose ctx ends when
 // nobody wants the answer any more. It must call ReadOn as soon as it waits for something. An error that is no Error is an
-// InternalError.
-type Answer func(method, params string) (result []byte, later func(ctx context.Context) ([]byte, error), err error)
+// InternalError. silent: it is a notification, and nobody hears the result.
+type Answer func(method, params string, silent bool) (result []byte, later func(ctx context.Context) ([]byte, error), err error)
 
 type readOn struct{}
 
@@ -195,10 +195,10 @@ func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
 	}
 	callCtx, done, err := c.begin(ctx, req)
 	if err != nil {
-		c.fail(req.id, err)
+		c.fail("null", err) // that id has its own answer to come
 		return false
 	}
-	result, later, failed := c.answer(req.method, req.params)
+	result, later, failed := c.answer(req.method, req.params, req.silent())
 	if later == nil {
 		done()
 		c.reply(req, result, failed)
@@ -298,6 +298,11 @@ func (c *Conn) cancel(req request) {
 		return
 	}
 	c.mu.Lock()
+	if _, taken := c.calls[req.id]; taken && !req.silent() {
+		c.mu.Unlock()
+		c.fail("null", Errorf(InvalidRequest, "the id %s is that of a call in flight", brief(req.id)))
+		return
+	}
 	cancel, found := c.calls[string(strictjson.Compact(nil, id.Raw))]
 	c.mu.Unlock()
 	if found {

@@ -70,7 +70,7 @@ func (c *client) end() {
 var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, LastWords: patience}
 
 // echo answers with the method and the params.
-func echo(method, params string) ([]byte, func(context.Context) ([]byte, error), error) {
+func echo(method, params string, _ bool) ([]byte, func(context.Context) ([]byte, error), error) {
 	switch method {
 	case "error":
 		return nil, nil, &jsonrpc.Error{Code: -32001, Message: "a \"reason\"", Data: []byte(`[1]`)}
@@ -162,9 +162,9 @@ type gate struct {
 
 func newGate() gate { return gate{make(chan string, 100), make(chan struct{})} }
 
-func (g gate) answer(method, params string) ([]byte, func(context.Context) ([]byte, error), error) {
+func (g gate) answer(method, params string, silent bool) ([]byte, func(context.Context) ([]byte, error), error) {
 	if method != "wait" {
-		return echo(method, params)
+		return echo(method, params, silent)
 	}
 	return nil, func(ctx context.Context) ([]byte, error) {
 		g.began <- params
@@ -207,7 +207,9 @@ func TestCancel(t *testing.T) {
 	c.say(`{"jsonrpc":"2.0","id":"b","method":"wait"}` + "\n")
 	<-g.began
 	c.say(`{"jsonrpc":"2.0","id":"a","method":"m"}` + "\n")
-	require.Contains(t, c.hear(), `"id":"a","error":{"code":-32600,"message":"the id \"a\" is that of a call in flight"`)
+	require.Contains(t, c.hear(), `"id":null,"error":{"code":-32600,"message":"the id \"a\" is that of a call in flight"`)
+	c.say(`{"jsonrpc":"2.0","id":"a","method":"$/cancel","params":{"id":"b"}}` + "\n")
+	require.Contains(t, c.hear(), `"id":null,"error":{"code":-32600,"message":"the id \"a\" is that of a call in flight"`)
 	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"a"}}` + "\n")
 	require.Equal(t, `{"jsonrpc":"2.0","id":"a","error":{"code":-32800,"message":"the call was cancelled"}}`, c.hear())
 	close(g.open)

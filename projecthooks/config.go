@@ -113,7 +113,7 @@ func (h *Hook) Source() string {
 	if h.Line == 0 {
 		return h.File
 	}
-	return fmt.Sprintf("%s:%d", h.File, h.Line)
+	return h.File + ":" + strconv.Itoa(h.Line)
 }
 
 // Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.

@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,7 +68,7 @@ type Milliseconds time.Duration
 
 // MarshalJSON gives a number.
 func (m Milliseconds) MarshalJSON() ([]byte, error) {
-	return json.Marshal(float64(time.Duration(m)/(10*time.Microsecond)) / 100)
+	return strconv.AppendFloat(nil, float64(time.Duration(m)/(10*time.Microsecond))/100, 'f', -1, 64), nil
 }
 
 // UnmarshalJSON reads a number.

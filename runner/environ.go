@@ -1,6 +1,9 @@
 package runner
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // runVariable marks the descendants of one run of a hook, so that they are known when they left its group and its tree.
 const runVariable = "HOOKRUN_RUN"
@@ -10,18 +13,19 @@ var stale = []string{"HOOKRUN", "HOOKRUN_TOOL", runVariable}
 
 // merged returns the variables of all lists, later lists over earlier ones.
 func merged(base []string, more ...[]string) []string {
-	over := map[string]bool{}
-	for _, n := range stale {
-		over[n] = true
+	over := make([]string, 0, 16) // a few names: to look through them is quicker than to build a map
+	over = append(over, stale...)
+	for i := range over {
+		over[i] = name(over[i])
 	}
 	for _, list := range more {
 		for _, v := range list {
-			over[name(v)] = true
+			over = append(over, name(v))
 		}
 	}
-	env := make([]string, 0, len(base)+8)
+	env := make([]string, 0, len(base)+len(over)+1)
 	for _, v := range base {
-		if !over[name(v)] {
+		if !slices.Contains(over, name(v)) {
 			env = append(env, v)
 		}
 	}

@@ -752,6 +752,7 @@ say(tool, os.getpid())`,
 		"from another thread": `go = threading.Event()
 def other():
     go.wait()
+    time.sleep(0.02)
     os.write(1, b"{}\n")
     say(tool, os.getpid())
 threading.Thread(target=other).start()
@@ -770,9 +771,14 @@ say(tool, os.getpid())`,
 			s := newServing(t)
 			c := s.python(lines)
 			asked := 0
-			for i := range 40 {
+			for i := range 20 {
 				tool := fmt.Sprint("speak", i)
-				if c.tool(tool).Decision == "block" {
+				var o claudeOutcome
+				require.Eventually(t, func() bool { // after two such answers in a row a start waits
+					o = c.tool(tool)
+					return o.Cause != "unstarted"
+				}, patience, 10*time.Millisecond)
+				if o.Decision == "block" {
 					continue // both came at once, which was seen
 				}
 				asked++
@@ -780,7 +786,7 @@ say(tool, os.getpid())`,
 				for words[0] != tool { // what was ended may have said so as well
 					words = s.says()
 				}
-				o := c.tool("no")
+				o = c.tool("no")
 				require.Equal(t, "block", o.Decision, "call %d was answered by what was said before", i)
 				if name != "half a line" {
 					require.Equal(t, "no", o.Reason, i)
@@ -789,7 +795,9 @@ say(tool, os.getpid())`,
 				require.NoError(t, err)
 				s.reaped(pid)
 			}
-			require.NotZero(t, asked)
+			if name != "right behind an answer" { // which may always be seen
+				require.NotZero(t, asked)
+			}
 			c.once()
 		})
 	}

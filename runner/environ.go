@@ -1,8 +1,13 @@
 package runner
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // runVariable marks the descendants of one run of a hook, so that they are known when they left its group and its tree.
@@ -56,4 +61,51 @@ func name(v string) string {
 		v = v[:i+1]
 	}
 	return foldName(v)
+}
+
+// Dir is where a hook runs: in the workspace, or where its dialect has it so in the session's current directory, if that is
+// still there.
+func Dir(h *projecthooks.Hook, c *protocol.Call) string {
+	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
+		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
+			return c.Dir
+		}
+	}
+	return c.Workspace
+}
+
+// maxVariable is how long the name of a tool may be to stand in the environment. With one that the system refuses no hook
+// would start, and so no guard.
+const maxVariable = 4 << 10
+
+// Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where it has
+// an event, since a process that stays sees many calls. A name occurs once, since
+// programs differ in whether the first or the last of two counts.
+func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
+	base := r.options.Env
+	if base == nil {
+		base = os.Environ()
+	}
+	ours := []string{
+		"HOOKRUN_HOOK=" + h.Name,
+		"HOOKRUN_WORKSPACE=" + c.Workspace,
+		"PWD=" + Dir(h, &c), // what a shell's pwd prints
+	}
+	var last []string // what no file may set
+	if name := h.Dialect.WorkspaceVariable; name != "" {
+		last = append(last, name+"="+c.Workspace)
+	}
+	for _, hidden := range h.Dialect.HiddenVariables {
+		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
+	}
+	if c.Event != "" {
+		ours = append(ours, "HOOKRUN_EVENT="+string(c.Event.Canonical()))
+	}
+	if r.options.Binary != "" {
+		ours = append(ours, "HOOKRUN="+r.options.Binary)
+	}
+	if c.Event.HasTool() && len(c.Tool) <= maxVariable && !strings.ContainsRune(c.Tool, 0) {
+		ours = append(ours, "HOOKRUN_TOOL="+c.Tool)
+	}
+	return merged(base, ours, h.Environment(), last)
 }

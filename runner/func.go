@@ -35,6 +35,11 @@ type Func struct {
 // checkFuncs says what makes functions unfit to be hooks. A gate that would never be asked is a mistake.
 func checkFuncs(funcs []Func) error {
 	var wrong []error
+	var names []string
+	for _, e := range protocol.Events() {
+		names = append(names, string(e))
+	}
+	supported := strings.Join(names, ", ")
 	for i, f := range funcs {
 		if strings.TrimSpace(f.Name) == "" {
 			wrong = append(wrong, fmt.Errorf("func %d has no name", i+1))
@@ -43,11 +48,11 @@ func checkFuncs(funcs []Func) error {
 			wrong = append(wrong, fmt.Errorf("func %q has nothing to run", f.Name))
 		}
 		if len(f.Events) == 0 {
-			wrong = append(wrong, fmt.Errorf("func %q subscribes to no events; supported are pre-execute, pre-tool, post-tool", f.Name))
+			wrong = append(wrong, fmt.Errorf("func %q subscribes to no events; supported are %s", f.Name, supported))
 		}
 		for _, e := range f.Events {
-			if !slices.Contains(protocol.Tenex.Events(), e.Canonical()) {
-				wrong = append(wrong, fmt.Errorf("func %q: unknown event %q; supported are pre-execute, pre-tool, post-tool", f.Name, e))
+			if !slices.Contains(protocol.Events(), e.Canonical()) {
+				wrong = append(wrong, fmt.Errorf("func %q: unknown event %q; supported are %s", f.Name, e, supported))
 			}
 		}
 	}

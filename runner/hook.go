@@ -329,17 +329,14 @@ const pipeSize = 64 << 10
 // smallestPipe is what a pipe holds at least, where a user has so many of them that the system gives no more.
 const smallestPipe = 4 << 10
 
-// newStdio makes the pipes, wide ones if there is much to write.
-func newStdio(wide bool) (*stdio, error) {
+// newStdio makes the pipes.
+func newStdio() (*stdio, error) {
 	s := &stdio{}
 	for i := range s.hook {
 		reader, writer, err := os.Pipe()
 		if err != nil {
 			s.close()
 			return nil, err
-		}
-		if wide {
-			widen(writer)
 		}
 		if i == 0 {
 			s.hook[0], s.in.File = reader, writer

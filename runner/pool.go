@@ -17,10 +17,11 @@ const (
 	backoffMax = 5 * time.Second
 )
 
-// pool is the processes of one persistent hook. The zero pool has none: they start when a call needs them, and stay.
+// pool is the processes of one persistent hook. They start when a call needs them, and stay.
 type pool struct {
+	turns chan struct{} // as many as there may be processes; a call holds one
+
 	mu     sync.Mutex
-	turns  chan struct{} // as many as there may be processes; a call holds one
 	idle   []*worker
 	closed bool // what is idle ends
 
@@ -29,23 +30,25 @@ type pool struct {
 	notBefore time.Time // a process is started again
 }
 
+func newPool(h *projecthooks.Hook) *pool {
+	return &pool{turns: make(chan struct{}, max(h.Workers, 1))}
+}
+
 // ask gives the call to a process that is free, and waits for one if all have a call already. The deadline is that of the
 // answer: it begins when the process gets its line, or is started for it. A gate that is busy is not passed by waiting.
 func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
 	begin := time.Now()
 	defer func() { result.Duration = time.Since(begin) }()
 	isSlow(ctx) // or may be
-	turns := p.takeTurns(max(h.Workers, 1))
 	select {
-	case turns <- struct{}{}:
+	case p.turns <- struct{}{}:
 	case <-ctx.Done():
 		result.Err = ctx.Err()
 		return result
 	}
-	defer func() { <-turns }()
+	defer func() { <-p.turns }()
 	result.Limit = r.Deadline(h, c)
 	for { // as often as there are processes that ended, or are not fit for a call, while they were idle
-
 		w, err := p.take(r, h, c)
 		if err != nil {
 			result.Err = err
@@ -64,15 +67,6 @@ func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *prot
 		}
 		return result
 	}
-}
-
-func (p *pool) takeTurns(workers int) chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.turns == nil {
-		p.turns = make(chan struct{}, workers)
-	}
-	return p.turns
 }
 
 // take returns an idle process that stands in the call's workspace, or starts one.

@@ -17,9 +17,6 @@ func closeOnExec() { closeOnExecEach("/dev/fd") }
 // becomeSubreaper has no counterpart: orphans fall to launchd.
 func becomeSubreaper() {}
 
-// widen has no counterpart: here a pipe grows by itself or not at all.
-func widen(*os.File) {}
-
 // unread cannot be told here.
 func unread(*os.File) int { return -1 }
 

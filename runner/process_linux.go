@@ -38,13 +38,6 @@ func closeOnExec() {
 	}
 }
 
-// widen makes a pipe hold more, as far as the system allows.
-func widen(pipe *os.File) {
-	if raw, err := pipe.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { _, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, fd, fSetPipeSize, widePipe) })
-	}
-}
-
 // unread is how many bytes in a pipe nobody has read.
 func unread(pipe *os.File) int {
 	var n int32
@@ -68,29 +61,29 @@ const siPID = 12 + (unsafe.Sizeof(uintptr(0))/8)*4
 // It keeps hooks from being started meanwhile: one that ended before it was noted down would be taken for an orphan, and
 // its verdict be lost.
 func reapOrphans() {
-	if !orphaned() { // mostly, and then nobody is kept from anything
+	if endedChild() == 0 { // mostly, and then nobody is kept from anything
 		return
 	}
 	starting.Lock()
 	defer starting.Unlock()
 	for {
-		const anyChild = 0 // P_ALL
-		var info [128]byte // siginfo_t
-		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
-		pid := int(int32(binary.NativeEndian.Uint32(info[siPID:])))
-		if _, ours := live.Load(pid); errno != 0 || pid <= 0 || ours {
+		pid := endedChild()
+		if _, ours := live.Load(pid); pid == 0 || ours {
 			return
 		}
 		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 	}
 }
 
-// orphaned reports whether a child has ended and waits for somebody to take its exit status.
-func orphaned() bool {
+// endedChild returns a child that has ended and waits for somebody to take its exit status, 0 if there is none.
+func endedChild() (pid int) {
 	const anyChild = 0 // P_ALL
 	var info [128]byte // siginfo_t
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_WAITID, anyChild, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
-	return errno == 0 && int32(binary.NativeEndian.Uint32(info[siPID:])) > 0
+	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return max(0, int(int32(binary.NativeEndian.Uint32(info[siPID:]))))
 }
 
 // stat is what /proc/PID/stat says of a process.

@@ -145,9 +145,6 @@ func becomeSubreaper() {}
 
 func reapOrphansUntil(over <-chan struct{}) {}
 
-// widen has no counterpart: here a pipe grows by itself or not at all.
-func widen(*os.File) {}
-
 // unread cannot be told here.
 func unread(*os.File) int { return -1 }
 

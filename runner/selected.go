@@ -33,7 +33,7 @@ func newHookSet(cfg *projecthooks.Config, funcs []Func) *hookSet {
 		case i < len(funcs):
 			hs.funcs[h] = &funcs[i]
 		case h.Persistent:
-			hs.pools[h] = &pool{}
+			hs.pools[h] = newPool(h)
 		}
 	}
 	return hs

@@ -10,10 +10,7 @@ func (s *stream) follow() {
 	if err == nil {
 		_ = raw.Read(s.readAll)
 	}
-	select {
-	case s.news <- struct{}{}: // the end is news too
-	default:
-	}
+	s.tell()
 }
 
 // look reads what is there.

@@ -17,10 +17,7 @@ func (s *stream) follow() {
 			break
 		}
 	}
-	select {
-	case s.news <- struct{}{}: // the end is news too
-	default:
-	}
+	s.tell()
 }
 
 // look waits until the goroutine has read what is there.

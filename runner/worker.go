@@ -19,10 +19,10 @@ type worker struct {
 	stdout stream
 	stderr stream
 	exited chan struct{}
-	copied sync.WaitGroup // both outputs, to their end
-	served bool           // it answered a call
-	dead   bool           // it was ended
-	all    *sync.WaitGroup
+	copied sync.WaitGroup  // both outputs, to their end
+	served bool            // it answered a call
+	dead   bool            // it was ended
+	all    *sync.WaitGroup // of the runner's processes that stay, for what Close must wait for
 }
 
 // newWorker starts a process. Its environment has nothing of the call but the workspace: it will see others.
@@ -31,7 +31,7 @@ func (r *Runner) newWorker(h *projecthooks.Hook, c *protocol.Call, home *pool) (
 	if err != nil {
 		return nil, err
 	}
-	stdio, err := newStdio(false)
+	stdio, err := newStdio()
 	if err != nil {
 		return nil, err
 	}
@@ -248,11 +248,16 @@ func (s *stream) begin(pipe *pipeEnd, most int, waits bool) {
 func (s *stream) add(b []byte) (more bool) {
 	s.kept.Head = append(s.kept.Head, b[:min(len(b), s.most-len(s.kept.Head))]...)
 	s.kept.Total += int64(len(b))
+	s.tell()
+	return !s.waits || s.kept.LeftOut() == 0
+}
+
+// tell says that there is news: something was printed, or the stream ended.
+func (s *stream) tell() {
 	select {
 	case s.news <- struct{}{}:
 	default:
 	}
-	return !s.waits || s.kept.LeftOut() == 0
 }
 
 // some reports whether anything was printed.

@@ -152,24 +152,10 @@ var methods = []string{"pre-execute", "pre-tool", "post-tool", "fire", "check", 
 func (s *server) answer(method, params string, silent bool) (result []byte, later func(context.Context) ([]byte, error), err error) {
 	switch method {
 	case "pre-execute", "pre-tool", "post-tool", "fire":
-		if silent {
-			return nil, nil, nil
+		if !silent {
+			return s.call(method, params)
 		}
-	}
-	switch method {
-	case "pre-execute", "pre-tool", "post-tool":
-		r, err := readParams(protocol.Event(method), s.flags.call.Workspace, params)
-		if err != nil {
-			return nil, nil, err
-		}
-		return s.fire(r, nil)
-	case "fire":
-		call, warnings, err := protocol.ParseInput(cmp.Or(params, "{}"))
-		if err != nil {
-			return nil, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
-		}
-		call.Workspace = s.flags.call.Workspace
-		return s.fire(request{call: call}, warnings)
+		return nil, nil, nil
 	case "ping":
 		result, err = json.Marshal(map[string]string{"version": installed()})
 		return result, nil, err
@@ -192,6 +178,23 @@ func (s *server) answer(method, params string, silent bool) (result []byte, late
 		}, nil
 	}
 	return nil, nil, jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, projecthooks.Suggest(method, methods))
+}
+
+// call reads the params of a call and makes it.
+func (s *server) call(method, params string) (result []byte, later func(context.Context) ([]byte, error), err error) {
+	if method != "fire" {
+		r, err := readParams(protocol.Event(method), s.flags.call.Workspace, params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.fire(r, nil)
+	}
+	call, warnings, err := protocol.ParseInput(cmp.Or(params, "{}"))
+	if err != nil {
+		return nil, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+	}
+	call.Workspace = s.flags.call.Workspace
+	return s.fire(request{call: call}, warnings)
 }
 
 // fire asks the hooks. warnings are of reading the call.

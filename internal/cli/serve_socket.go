@@ -21,7 +21,7 @@ func (s *server) listen(path string) (exit int, err error) {
 	}
 	ctx := s.until.context()
 	var mu sync.Mutex
-	open := map[*jsonrpc.Conn]net.Conn{}
+	open := map[*jsonrpc.Conn]bool{}
 	ended := make(chan error, 1)
 	go func() {
 		for {
@@ -32,7 +32,7 @@ func (s *server) listen(path string) (exit int, err error) {
 			}
 			conn := s.connection(c, c)
 			mu.Lock()
-			open[conn] = c
+			open[conn] = true
 			mu.Unlock()
 			go func() {
 				defer func() {

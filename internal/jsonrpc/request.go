@@ -1,0 +1,92 @@
+package jsonrpc
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// request is what stands in a line.
+type request struct {
+	id     string // JSON; "" if there is none
+	method string
+	params string
+}
+
+// silent reports whether the request is a notification, which gets no answer.
+func (r request) silent() bool { return r.id == "" }
+
+// answerID is the id of an answer to what may be no request at all.
+func (r request) answerID() string {
+	if r.id == "" {
+		return "null"
+	}
+	return r.id
+}
+
+const maxDepth = 10_000
+
+// parse reads a request. Beside an error the request has its id, if that could be read.
+func parse(line string) (r request, err *Error) {
+	if at := strictjson.InvalidUTF8(line); at >= 0 {
+		return r, Errorf(ParseError, "column %d: not UTF-8", at+1)
+	}
+	for _, f := range strictjson.Check(line, maxDepth) {
+		if f.Kind != strictjson.Duplicate {
+			return r, Errorf(ParseError, "column %d: %s", f.Offset+1, f.Text)
+		}
+	}
+	switch start := strings.TrimLeft(line, " \t\r"); {
+	case strings.HasPrefix(start, "["):
+		return r, Errorf(InvalidRequest, "batches are not served; write one request on a line")
+	case !strings.HasPrefix(start, "{"):
+		return r, Errorf(InvalidRequest, "a request is a JSON object")
+	}
+	members := map[string]string{}
+	strictjson.Members(line, func(key, value string) bool {
+		name := strictjson.Text(key)
+		if _, twice := members[name]; twice && err == nil {
+			err = Errorf(InvalidRequest, "the request has %q twice", brief(name))
+		}
+		members[name] = value
+		return true
+	})
+	if id, ok := members["id"]; ok {
+		if !isID(gjson.Parse(id)) {
+			return r, Errorf(InvalidRequest, "the id must be a string, a number or null")
+		}
+		r.id = string(strictjson.Compact(nil, id))
+	}
+	if err != nil {
+		return r, err
+	}
+	version, method, params := gjson.Parse(members["jsonrpc"]), gjson.Parse(members["method"]), members["params"]
+	switch {
+	case version.Type != gjson.String || version.Str != "2.0":
+		return r, Errorf(InvalidRequest, `a request has "jsonrpc":"2.0"`)
+	case method.Type != gjson.String:
+		return r, Errorf(InvalidRequest, "the request has no method, which is a string")
+	case params != "" && params != "null" && params[0] != '{' && params[0] != '[':
+		return r, Errorf(InvalidRequest, "params must be an object")
+	}
+	r.method = strictjson.Text(method.Raw)
+	if params != "null" {
+		r.params = params
+	}
+	return r, nil
+}
+
+func isID(v gjson.Result) bool {
+	return v.Type == gjson.String || v.Type == gjson.Number || v.Exists() && v.Type == gjson.Null
+}
+
+// brief keeps of the client's words what a message has room for.
+func brief(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -85,12 +85,12 @@ func TestAsyncHookIsNotWaitedFor(t *testing.T) {
 
 // Neither its own deadline nor the end of the call ends it.
 func TestAsyncHookOutlivesDeadlines(t *testing.T) {
-	for way, h := range eachWay(atGate("gate")+"echo done >ready", hook{"timeout": 0.1}) {
+	for way, h := range eachWay(atGate("gate")+"echo done >ready", hook{"timeout": 1}) {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
 			open := b.gate("gate")
 			ctx, cancel := context.WithCancel(context.Background())
-			r := b.with(runner.Options{}, b.claude("PreToolUse", h, command("exec sleep 1000", hook{"timeout": 0.5})))
+			r := b.with(runner.Options{}, b.claude("PreToolUse", h, command("exec sleep 1000", hook{"timeout": 1.5})))
 			f := b.begin(ctx, r, b.pre())
 			pid := number(t, b.ready()[0])
 			<-f.ended

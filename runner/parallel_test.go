@@ -375,7 +375,7 @@ func TestDeadlineOfOneHookSparesTheOthers(t *testing.T) {
 	b := newBench(t)
 	open := b.gate("gate")
 	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse",
-		command("setsid sh -c 'exec sleep 1000' & exec sleep 1000", hook{"timeout": 0.3}),
+		command("setsid sh -c 'exec sleep 1000' & exec sleep 1000", hook{"timeout": 1}),
 		command("exec 3<gate; setsid sh -c 'echo $$ >ready; read x <&3; echo child >child' & wait; "+says(adds("second"))),
 		command(atGate("gate")+says(adds("third"))))), b.pre())
 	pids := b.readyAll(2)
@@ -394,13 +394,13 @@ func TestEqualHooksRunOnce(t *testing.T) {
 	b := newBench(t)
 	twice := "echo once >>log; exec sleep 1000"
 	first := b.claude("PreToolUse", command(twice, hook{"timeout": 100}), command("true"), command(twice, hook{"timeout": 50}))
-	second := b.claude("PreToolUse", command("true "), command(twice, hook{"timeout": 0.2}), command("false", hook{"if": "shell"}), command("false"))
+	second := b.claude("PreToolUse", command("true "), command(twice, hook{"timeout": 1}), command("false", hook{"if": "shell"}), command("false"))
 	o := b.ask(first, second)
 	require.Equal(t, "once\n", b.read("log"))
 	require.Equal(t, []string{twice, "true", "true", "false", "false"}, names(o), "a blank or another if makes them differ")
 	require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status, "with the fields of the last one, in the place of the first")
 	require.Equal(t, second.Hooks[1].Source(), o.Hooks[0].Source)
-	require.Contains(t, o.Warnings[0], "timed out after 200ms")
+	require.Contains(t, o.Warnings[0], "timed out after 1s")
 
 	// One that the call does not select is not the last one.
 	b = newBench(t)

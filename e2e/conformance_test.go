@@ -20,6 +20,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 )
@@ -200,14 +201,10 @@ func newTrial(t *testing.T, line string, common prelude) *trial {
 	r := &trial{base: base, workspace: filepath.Join(base, "ws"), home: filepath.Join(base, "home"), notes: filepath.Join(base, "rec")}
 	t.Cleanup(func() {
 		// A hook that is still at work can start one more process, and that makes directories again.
-		for range 100 {
-			found := r.killSurvivors()
-			if err := os.RemoveAll(base); err == nil && found == 0 {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
+		var removed assert.CollectT
+		if !assert.Eventually(&removed, func() bool { return r.killSurvivors() == 0 && os.RemoveAll(base) == nil }, time.Second, time.Millisecond) {
+			t.Logf("cannot remove %s", base)
 		}
-		t.Logf("cannot remove %s", base)
 	})
 
 	line = strings.NewReplacer(
@@ -650,11 +647,10 @@ func (r *trial) judgeRuns(d *differences, runs []run, ids []string) {
 	inTime := time.Duration(low)*time.Millisecond <= r.took && r.took <= time.Duration(high)*time.Millisecond
 	d.check("ms", inTime, []int64{low, high}, r.took.Milliseconds())
 	if want.NoSurvivors {
-		alive := r.survivors()
 		// A process that was killed is there until somebody has waited for it.
-		for until := time.Now().Add(300 * time.Millisecond); len(alive) > 0 && time.Now().Before(until); alive = r.survivors() {
-			time.Sleep(50 * time.Millisecond)
-		}
+		var gone assert.CollectT
+		assert.Eventually(&gone, func() bool { return len(r.survivors()) == 0 }, 300*time.Millisecond, time.Millisecond)
+		alive := r.survivors()
 		commands := []string{}
 		for _, p := range alive {
 			commands = append(commands, p.command)

@@ -28,6 +28,7 @@ import (
 type serving struct {
 	*claudeCall
 	socket string
+	files  int // that the server may have open; 0: as many as we
 }
 
 // newServing makes the workspace. Nothing runs yet.
@@ -45,6 +46,9 @@ func newServing(t *testing.T, hooks ...hook) *serving {
 func (s *serving) launch(in, out *os.File, flags ...string) {
 	s.Helper()
 	s.cmd = exec.Command(hookrun, append([]string{"serve", "-C", s.dir}, flags...)...)
+	if s.files > 0 {
+		s.cmd = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, s.files), "sh"}, s.cmd.Args...)...)
+	}
 	s.cmd.Env = append(os.Environ(), s.mark)
 	s.cmd.Stderr = &s.err
 	if in != nil {
@@ -491,6 +495,31 @@ func TestSocketIsForItsOwnerOnly(t *testing.T) {
 	require.False(t, exists(s.dir, "ran"))
 	require.Equal(t, "continue", s.dial().tool("shell").Decision)
 	require.True(t, exists(s.dir, "ran"))
+}
+
+// A server that ends because too many clients came would take everybody's gates along.
+func TestMoreConnectionsThanDescriptors(t *testing.T) {
+	s := newServing(t)
+	s.files = 24
+	s.listen()
+	var conns []net.Conn
+	for range 2 * s.files {
+		conn, err := net.Dial("unix", s.socket)
+		require.NoError(t, err)
+		conns = append(conns, conn)
+	}
+	last := fmt.Sprintf("/proc/%d/fd/%d", s.cmd.Process.Pid, s.files-1)
+	require.Eventually(t, func() bool {
+		_, err := os.Lstat(last)
+		return err == nil
+	}, patience, time.Millisecond, "the server has descriptors left")
+	waits := newRPCClient(t, conns[len(conns)-1], conns[len(conns)-1])
+	id := waits.send("ping", nil)
+	for _, conn := range conns[:len(conns)-1] {
+		conn.Close()
+	}
+	require.Nil(t, waits.answer(id).Error, "the one that waited is served")
+	require.Nil(t, s.dial().call("ping", nil).Error)
 }
 
 func TestPlaceOfTheSocket(t *testing.T) {

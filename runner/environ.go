@@ -79,8 +79,8 @@ func Dir(h *projecthooks.Hook, c *protocol.Call) string {
 const maxVariable = 4 << 10
 
 // Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where it has
-// an event, since a process that stays sees many calls. A name occurs once, since
-// programs differ in whether the first or the last of two counts.
+// an event, since a process that stays sees many calls. A name occurs once, since programs differ in whether the first or the
+// last of two counts.
 func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	base := r.options.Env
 	if base == nil {

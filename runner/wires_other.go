@@ -23,8 +23,7 @@ type wires struct {
 	asked    chan struct{} // closed when the first line says that nobody is to wait
 }
 
-// newWires makes the pipes. It returns the ends for the hook. detaches looks at the first
-// line of stdout, unless it is nil.
+// newWires makes the pipes. It returns the ends for the hook. detaches looks at the first line of stdout, unless it is nil.
 func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, hook [3]uintptr, err error) {
 	w = &wires{payload: payload, read: make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{})}
 	if w.stdio, err = newStdio(); err != nil {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 )
@@ -26,6 +28,10 @@ func (s *server) listen(path string) (exit int, err error) {
 	go func() {
 		for {
 			c, err := listener.Accept()
+			if passes(err) {
+				time.Sleep(acceptPause)
+				continue
+			}
 			if err != nil {
 				ended <- fmt.Errorf("--socket %s: %w", path, err)
 				return
@@ -63,6 +69,20 @@ func (s *server) listen(path string) (exit int, err error) {
 	}
 	mu.Unlock()
 	return s.end(err, conns...)
+}
+
+// acceptPause is how long a connection waits at least that could not be taken up.
+const acceptPause = 50 * time.Millisecond
+
+// passes reports whether a connection that could not be taken up may be later: too many are open, or that one is gone. The calls
+// of the others go on, and the gates of everybody else must not end with it.
+func passes(err error) bool {
+	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayCall lets in who runs as the same user.

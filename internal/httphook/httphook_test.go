@@ -249,8 +249,8 @@ func TestRunHostile(t *testing.T) {
 			<-held
 		}, "http 413 Too Large from http://"},
 		"answers after it has stopped reading": {func(conn net.Conn) {
+			io.ReadFull(conn, make([]byte, 1000))
 			conn.(*net.TCPConn).CloseRead()
-			time.Sleep(20 * time.Millisecond)
 			io.WriteString(conn, ok)
 			<-held
 		}, "hi"},

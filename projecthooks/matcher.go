@@ -1,11 +1,6 @@
 package projecthooks
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-	"unicode/utf8"
-)
+import "github.com/hookrun/hookrun/internal/fnmatch"
 
 // Matcher says what a hook is for, by the name of a tool or what else an event has. A nil Matcher is for everything: a gate
 // that nobody narrowed guards everything.
@@ -20,7 +15,7 @@ type Matcher interface {
 // Python's fnmatch, which MassGen's matchers use. The zero Globs match every tool.
 type Globs struct {
 	text  string
-	globs []glob
+	globs fnmatch.List
 }
 
 // NewGlobs reads a matcher. "" is every tool. ok is false for a text without any glob, such as "|": a gate for no
@@ -29,12 +24,7 @@ func NewGlobs(text string) (m Globs, ok bool) {
 	if text == "" {
 		return Globs{}, true
 	}
-	m.text = text
-	for part := range strings.SplitSeq(text, "|") {
-		if part = strings.TrimSpace(part); part != "" {
-			m.globs = append(m.globs, newGlob(part))
-		}
-	}
+	m = Globs{text, fnmatch.NewList(text)}
 	return m, len(m.globs) > 0
 }
 
@@ -42,162 +32,5 @@ func (m Globs) String() string { return m.text }
 
 // Match reports whether the hook is for the tool.
 func (m Globs) Match(tool string) bool {
-	if len(m.globs) == 0 {
-		return true
-	}
-	for _, g := range m.globs {
-		if g.match(tool) {
-			return true
-		}
-	}
-	return false
-}
-
-// glob is a pattern, taken apart once: to look for the end of a bracket again for each character of a name is what
-// makes hostile patterns slow.
-type glob []element
-
-// element matches one character that is in one of its ranges, or, negated, in none; a star matches any text.
-type element struct {
-	star    bool
-	negated bool
-	ranges  []span // in order, apart
-}
-
-type span struct{ lo, hi rune }
-
-func newGlob(pattern string) (g glob) {
-	lastClosing := strings.LastIndexByte(pattern, ']')
-	for i := 0; i < len(pattern); {
-		switch c, size := char(pattern[i:]); c {
-		case '*':
-			g = append(g, element{star: true})
-			i++
-		case '?':
-			g = append(g, element{negated: true})
-			i++
-		case '[':
-			if end := closingBracket(pattern, i, lastClosing); end > 0 {
-				g = append(g, newSet(pattern[i+1:end]))
-				i = end + 1
-				continue
-			}
-			fallthrough
-		default:
-			g = append(g, element{ranges: []span{{c, c}}})
-			i += size
-		}
-	}
-	return g
-}
-
-// char decodes a character. A byte that is no UTF-8 is a character of its own, less than 0: it equals itself alone.
-func char(s string) (c rune, size int) {
-	c, size = utf8.DecodeRuneInString(s)
-	if c == utf8.RuneError && size == 1 {
-		c = -1 - rune(s[0])
-	}
-	return c, size
-}
-
-// closingBracket finds the end of the set that opens at open, or 0. A ] that comes first, also after !, is one of the
-// set. last is where the pattern's last ] stands: without it a pattern of a million [ would be searched a million times.
-func closingBracket(pattern string, open, last int) int {
-	start := open + 1
-	if strings.HasPrefix(pattern[start:], "!") {
-		start++
-	}
-	if strings.HasPrefix(pattern[start:], "]") {
-		start++
-	}
-	if last < start {
-		return 0
-	}
-	return start + strings.IndexByte(pattern[start:], ']')
-}
-
-// newSet reads what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing.
-func newSet(text string) (e element) {
-	var chars []rune
-	for i := 0; i < len(text); {
-		c, size := char(text[i:])
-		chars = append(chars, c)
-		i += size
-	}
-	if chars[0] == '!' {
-		e.negated, chars = true, chars[1:]
-	}
-	for i := 0; i < len(chars); i++ {
-		s := span{chars[i], chars[i]}
-		if i+2 < len(chars) && chars[i+1] == '-' {
-			s.hi = chars[i+2]
-			i += 2
-		}
-		if s.lo <= s.hi {
-			e.ranges = append(e.ranges, s)
-		}
-	}
-	// Python throws backward ranges out before it looks for the !: [z-a!b] is [!b] there.
-	if !e.negated && len(e.ranges) > 0 && e.ranges[0].lo == '!' {
-		first := e.ranges[0]
-		e.negated, e.ranges = true, e.ranges[1:]
-		if first.hi != '!' {
-			e.ranges = append(e.ranges, span{'-', '-'}, span{first.hi, first.hi})
-		}
-	}
-	slices.SortFunc(e.ranges, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
-	apart := e.ranges[:0]
-	for _, s := range e.ranges {
-		if n := len(apart); n > 0 && s.lo <= apart[n-1].hi {
-			apart[n-1].hi = max(apart[n-1].hi, s.hi)
-		} else {
-			apart = append(apart, s)
-		}
-	}
-	e.ranges = apart
-	return e
-}
-
-func (e *element) has(c rune) bool {
-	_, found := slices.BinarySearchFunc(e.ranges, c, func(s span, c rune) int {
-		switch {
-		case c < s.lo:
-			return 1
-		case c > s.hi:
-			return -1
-		}
-		return 0
-	})
-	return found != e.negated
-}
-
-// match goes on with one point of return, the last star: what an earlier star could take, the last can take as well.
-// That bounds the time by the product of the lengths.
-func (g glob) match(name string) bool {
-	at, n := 0, 0
-	star, mark := -1, 0
-	for n < len(name) {
-		if at < len(g) {
-			if g[at].star {
-				star, mark = at, n
-				at++
-				continue
-			}
-			if c, size := char(name[n:]); g[at].has(c) {
-				at++
-				n += size
-				continue
-			}
-		}
-		if star < 0 {
-			return false
-		}
-		_, size := char(name[mark:])
-		mark += size
-		at, n = star+1, mark
-	}
-	for at < len(g) && g[at].star {
-		at++
-	}
-	return at == len(g)
+	return len(m.globs) == 0 || m.globs.Match(tool)
 }

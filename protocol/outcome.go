@@ -43,11 +43,25 @@ type Outcome struct {
 
 // Inject is one text for the model.
 type Inject struct {
-	Hook      string `json:"hook"`
-	Content   string `json:"content"`
-	Truncated bool   `json:"truncated,omitempty"`
-	File      string `json:"file,omitempty"` // holds the whole text
+	Hook      string   `json:"hook,omitempty"` // that said it; "" for an entry of a queue
+	Content   string   `json:"content"`
+	Truncated bool     `json:"truncated,omitempty"`
+	File      string   `json:"file,omitempty"`     // holds the whole text
+	Strategy  Strategy `json:"strategy,omitempty"` // "" is ToolResult
+	Source    string   `json:"source,omitempty"`   // who put it into the queue
+	ID        string   `json:"id,omitempty"`       // of the entry of the queue
 }
+
+// Strategy says where a text for the model belongs (MassGen).
+type Strategy string
+
+const (
+	ToolResult  Strategy = "tool_result"  // behind the tool's result, in one message with it
+	UserMessage Strategy = "user_message" // in a message of the user, right after the result
+)
+
+// Strategies are all of them.
+func Strategies() []Strategy { return []Strategy{ToolResult, UserMessage} }
 
 // HookReport is what became of one hook.
 type HookReport struct {
@@ -168,7 +182,7 @@ func Merge(c *Call, judged []Judged) Outcome {
 		// Elsewhere a block holds no tool up, and what other hooks say is still worth reading.
 		dropped := o.Decision == Block && v.Decision != Block && judged[i].Dialect.DropContextOnBlock && c.Event.Canonical() == PreTool
 		if v.Context != "" && !dropped {
-			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated, File: v.File})
+			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated, File: v.File, Strategy: v.Strategy})
 		}
 	}
 	if o.Approved && unanswered { // a gate was silent: who allows the call cannot speak for it

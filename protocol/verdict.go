@@ -118,6 +118,7 @@ type Verdict struct {
 	Stop          bool   // it wants the loop to end
 	StopReason    string
 	Context       string // text for the model
+	Strategy      Strategy
 	Truncated     bool   // Context was cut; the cut is marked in the text
 	File          string // holds the whole of a Context that was cut
 	UpdatedInput  []byte // JSON: the tool is to be given this

@@ -24,6 +24,7 @@ type Config struct {
 
 	texts    []string  // of the files, as they were read
 	absent   []string  // files that would have been read, had they been there
+	agents   []string  // of MassGen files in which hooks are not the same for all agents
 	settings *settings // of the files in Claude Code's form, nil if there are none
 }
 
@@ -36,7 +37,7 @@ func (c *Config) Add(more *Config) {
 	}
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
-		if source, ok := sources[h.Name]; ok && h.settings == nil { // in Claude Code's form hooks have no names
+		if source, ok := sources[h.Name]; ok && h.settings == nil && !h.unnamed { // in Claude Code's form hooks have no names
 			c.Warnings = append(c.Warnings, h.sameName(source))
 			delete(sources, h.Name) // its own file warns of the next
 		}
@@ -45,6 +46,7 @@ func (c *Config) Add(more *Config) {
 	c.Files = append(c.Files, more.Files...)
 	c.texts = append(c.texts, more.texts...)
 	c.absent = append(c.absent, more.absent...)
+	c.agents = append(c.agents, more.agents...)
 	c.Warnings = append(c.Warnings, more.Warnings...)
 	if c.settings = c.settings.under(more.settings); c.settings != nil {
 		for i := range c.Hooks {
@@ -61,6 +63,15 @@ func (c *Config) Warned() []Problem {
 		return c.Warnings
 	}
 	return append(slices.Clip(c.Warnings), c.settings.offAt)
+}
+
+// UnknownAgent says that a call is of an agent which the files do not know, where they have hooks for some agents only: a gate
+// may be missing because of a slip in a name.
+func (c *Config) UnknownAgent(agent string) (warning string, unknown bool) {
+	if len(c.agents) == 0 || slices.Contains(c.agents, agent) {
+		return "", false
+	}
+	return fmt.Sprintf("the agent %s is none of the hooks files' (%s), so only hooks for all agents were asked", quote(agent), brief(strings.Join(c.agents, ", "))), true
 }
 
 // Rule is one permission rule, as the if of a hook has it: Bash(git push *). The zero Rule is for everything.
@@ -85,7 +96,10 @@ type Hook struct {
 	// Workers is how many processes there may be at once, for as many calls at once; 0 is 1.
 	Persistent bool
 	Workers    int
-	Dialect    *protocol.Dialect
+	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
+	Agent     string
+	NotAgents []string
+	Dialect   *protocol.Dialect
 
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
@@ -98,6 +112,7 @@ type Hook struct {
 	column     int
 	commandPos Problem
 	settings   *settings // nil but in Claude Code's form
+	unnamed    bool      // Name was made of what it runs
 }
 
 // sameName is the warning that there is another hook of its name at other.
@@ -123,11 +138,14 @@ type Command struct {
 
 	PowerShell   bool // Shell is for pwsh
 	Placeholders bool // ${CLAUDE_PROJECT_DIR} and ${CLAUDE_PLUGIN_ROOT} stand in Argv for their values
+
+	Script   string // instead of both: a program or a Python file, by its path in the folder where the hook runs
+	Callable string // instead of all: a Python function, as module.function
 }
 
 func (c Command) String() string {
 	if c.Argv == nil {
-		return c.Shell
+		return c.Shell + c.Script + c.Callable
 	}
 	quoted := make([]string, len(c.Argv))
 	for i, a := range c.Argv {
@@ -153,11 +171,15 @@ func (h *Hook) String() string {
 // Runs reports whether the hook runs at the call. Where an event has nothing for them to look at, matchers mean nothing, as
 // in Claude Code.
 func (h *Hook) Runs(c *protocol.Call) bool {
-	if h.settings.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(c)) || !h.matches(c) {
+	if h.settings.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(c)) || !h.isFor(c.AgentID) || !h.matches(c) {
 		return false
 	}
 	allowed, _ := h.allowed(c)
 	return allowed
+}
+
+func (h *Hook) isFor(agent string) bool {
+	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
 }
 
 func (h *Hook) matches(c *protocol.Call) bool {
@@ -200,6 +222,10 @@ func (h *Hook) Why(c *protocol.Call) string {
 		return "all hooks of its client are switched off by \"disableAllHooks\" in " + h.settings.offAt.place()
 	case !slices.Contains(h.Events, event):
 		return fmt.Sprintf("it does not subscribe to %s", event)
+	case h.Agent != "" && h.Agent != c.AgentID:
+		return fmt.Sprintf("it is for the agent %q alone", h.Agent)
+	case !h.isFor(c.AgentID):
+		return fmt.Sprintf("the agent %q has hooks of its own instead, by \"override\"", c.AgentID)
 	case !h.matches(c) && matchers && subject == "":
 		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.Dialect.SubjectField(event)))
 	case !h.matches(c):

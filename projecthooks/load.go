@@ -124,8 +124,11 @@ func kind(m fs.FileMode) string {
 	return m.Type().String()
 }
 
-// Parse reads the text of a hooks file. path is for messages only.
+// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML from JSON.
 func Parse(path string, doc []byte) (*Config, error) {
+	if isMassGen(path) {
+		return parseMassGen(path, doc)
+	}
 	p := parser{file: path, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
 	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {

@@ -21,6 +21,11 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	case c.PowerShell:
 		path, err = find("pwsh", dir, env)
 		return path, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
+	case c.Callable != "":
+		path, err = find("python3", dir, env)
+		return path, []string{"python3", "-c", massgenCall, c.Callable}, err
+	case c.Script != "":
+		return script(c.Script, dir, env)
 	case c.Argv == nil:
 		path, err = find(shell, dir, env)
 		return path, []string{"sh", "-c", c.Shell}, err
@@ -41,6 +46,29 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	}
 	path, err = find(argv[0], dir, env)
 	return path, argv, err
+}
+
+// script finds a handler of MassGen's: a file, also where its name has no slash, else a program in PATH. A Python file need
+// not be executable.
+func script(name, dir string, env []string) (path string, argv []string, err error) {
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, name)
+	}
+	path, err = exec.LookPath(file)
+	switch {
+	case err == nil:
+		return path, []string{name}, nil
+	case errors.Is(err, fs.ErrPermission) && filepath.Ext(name) == ".py":
+		path, err = find("python3", dir, env)
+		return path, []string{"python3", file}, err
+	case errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name:
+		path, err = find(name, dir, env)
+		return path, []string{name}, err
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, ' '):
+		return "", nil, fmt.Errorf("%s: no such file; for a command line add \"shell: true\"", name)
+	}
+	return "", nil, startError(name, err)
 }
 
 func find(name, workspace string, env []string) (string, error) {
@@ -106,6 +134,12 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 	case err != nil:
 		faults = []string{err.Error()}
 	case h.HTTP != nil || h.Command.PowerShell: // nothing of the project's is there to be looked at
+	case h.Command.Callable != "": // whether it is there only Python can say
+	case h.Command.Script != "":
+		faults = inspectProgram(path, argv[0], workspace, env, false)
+		if s := scriptOf(argv); s != "" {
+			faults = append(faults, inspectScript(s, workspace)...)
+		}
 	case h.Command.Argv == nil:
 		faults = inspectCommandLine(h.Command.Shell, workspace, env)
 	default:

@@ -24,10 +24,12 @@ type Call struct {
 	Args      string // the tool's arguments as the model wrote them; "" means {}
 	Result    string // post-tool: the tool's result, a block's reason or an error's text
 	Failed    bool   // post-tool: Result is the text of an error
+	Blocked   bool   // post-tool: the tool did not run, and Result is the reason; some clients ask no hook then
 	ToolUseID string // the model's id of the tool call
 
 	TranscriptPath string // "" is null on stdin
 	AgentID        string // "" leaves the key out
+	OrchestratorID string // of the agent's, where it has one (MassGen)
 
 	// Dir is the session's current directory, absolute, where it is not the workspace: some clients follow their shell's
 	// cd, and start their hooks there.

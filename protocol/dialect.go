@@ -26,10 +26,12 @@ type Dialect struct {
 	// Parallel: all hooks of a call start at once and see the same call, and all are waited for. Else they run in the order
 	// of the file, and each sees what earlier ones rewrote.
 	Parallel bool
-	// StopAtBlock: the first block ends the call, later hooks are skipped.
-	StopAtBlock bool
+	// StopsAtBlock: the first block ends the call, later hooks are skipped; nil: all hooks are asked.
+	StopsAtBlock func(Event) bool
 	// DropContextOnBlock: where a tool call is blocked, the context of hooks that let it pass is dropped.
 	DropContextOnBlock bool
+	// LastAskCounts: of several hooks that ask, the last one gives the reason, not the first.
+	LastAskCounts bool
 	// SilenceRevokes: a hook that gave no answer takes back what another one approved.
 	SilenceRevokes bool
 
@@ -39,10 +41,10 @@ type Dialect struct {
 
 	// FollowsDir: hooks run in the session's current directory instead of the workspace.
 	FollowsDir bool
-	// WorkspaceVariable is the environment variable that has the workspace, HiddenVariables the starts of names of those
-	// that hooks do not get.
-	WorkspaceVariable string
-	HiddenVariables   []string
+	// Environment are variables that hooks get whatever their files say; of a process that stays, without those of one call.
+	// HiddenVariables are the starts of names of those that they do not get.
+	Environment     func(*Call) []string
+	HiddenVariables []string
 
 	// SubjectField is the field of the hook input that an event's matchers are held against; "": there they mean nothing.
 	SubjectField func(Event) string
@@ -78,7 +80,7 @@ func (d *Dialect) Subject(c *Call) (subject string, ok bool) {
 }
 
 // Dialects lists all dialects.
-func Dialects() []*Dialect { return []*Dialect{Tenex, ClaudeCode} }
+func Dialects() []*Dialect { return []*Dialect{Tenex, ClaudeCode, MassGen} }
 
 // DialectNamed finds a dialect by its name.
 func DialectNamed(name string) (*Dialect, bool) {

@@ -153,7 +153,8 @@ func Merge(c *Call, judged []Judged) Outcome {
 		h, v := &judged[i].Report, &judged[i].Verdict
 		o.Hooks = append(o.Hooks, *h)
 		o.Warnings = append(o.Warnings, v.Warnings...)
-		if v.Decision == o.Decision && !decided && (o.Decision != Continue || v.Approved) {
+		later := v.Decision == Ask && judged[i].Dialect.LastAskCounts
+		if v.Decision == o.Decision && (!decided || later) && (o.Decision != Continue || v.Approved) {
 			decided = true
 			o.Reason, o.Cause, o.Hook = v.Reason, v.Cause, h.Name
 			o.Approved = v.Approved

@@ -27,7 +27,7 @@ var Tenex = &Dialect{
 		PostTool:   passing,
 		PreExecute: passing,
 	},
-	StopAtBlock:        true,
+	StopsAtBlock:       func(Event) bool { return true },
 	DropContextOnBlock: true,
 	SilenceRevokes:     true,
 	SubjectField:       tenexSubject,

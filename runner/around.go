@@ -49,7 +49,7 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool) (Re
 	c.Event, c.Args = protocol.PostTool, rec.Args
 	switch {
 	case rec.Pre.Decision != protocol.Continue:
-		c.Result = rec.Pre.Reason
+		c.Result, c.Blocked = rec.Pre.Reason, true
 	default:
 		rec.Ran = true
 		if c.Result, err = tool(ctx, rec.Args); err != nil {

@@ -92,8 +92,13 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 		"PWD=" + Dir(h, &c), // what a shell's pwd prints
 	}
 	var last []string // what no file may set
-	if name := h.Dialect.WorkspaceVariable; name != "" {
-		last = append(last, name+"="+c.Workspace)
+	if h.Dialect.Environment != nil {
+		last = h.Dialect.Environment(&c)
+		for i, v := range last {
+			if len(v) > maxVariable || strings.ContainsRune(v, 0) {
+				last[i] = name(v) // empty, rather than one that was inherited
+			}
+		}
 	}
 	for _, hidden := range h.Dialect.HiddenVariables {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })

@@ -226,7 +226,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 				return fail(protocol.CauseUnsupported, said[i].err)
 			}
 			v := &said[i].judged.Verdict
-			ended = ended || v.Decision == protocol.Block && d.StopAtBlock
+			ended = ended || v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(d.EventOf(&c))
 			rewritten = v.Rewrite(&asked) || rewritten
 			judged = append(judged, said[i].judged)
 		}
@@ -258,6 +258,9 @@ func (r *Runner) outcome(set *hookSet, c *protocol.Call, judged []protocol.Judge
 	o := protocol.Merge(c, judged)
 	for _, w := range set.config.Warned() {
 		o.Warnings = append(o.Warnings, w.Error())
+	}
+	if w, unknown := set.config.UnknownAgent(c.AgentID); unknown {
+		o.Warnings = append(o.Warnings, w)
 	}
 	r.late.deliver(c.SessionID, &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))

@@ -1,0 +1,186 @@
+# Runs a Python function as a hook of MassGen: the argument is module.function, a HookEvent comes on stdin as JSON, and the
+# HookResult goes to stdout. What the function prints goes to stderr, since stdout is for the answer.
+import sys
+if sys.path and sys.path[0] == "":
+    del sys.path[0]  # the workspace comes last: a json.py in it must not take the place of Python's own
+import asyncio, dataclasses, datetime, enum, importlib.machinery, importlib.util, inspect, json, os, threading, time, types
+
+answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)
+sys.stdout = sys.stderr
+sys.path.append(os.getcwd())
+
+
+class HookType(enum.Enum):
+    PRE_TOOL_USE = "PreToolUse"
+    POST_TOOL_USE = "PostToolUse"
+
+
+class InjectionDeliveryStatus(str, enum.Enum):
+    QUEUED = "queued"
+    DELIVERED = "delivered"
+    DEFERRED = "deferred"
+    FAILED = "failed"
+
+
+@dataclasses.dataclass
+class HookEvent:
+    hook_type: str = "PreToolUse"
+    session_id: str = ""
+    orchestrator_id: str = ""
+    agent_id: "str | None" = None
+    timestamp: "datetime.datetime | None" = None
+    tool_name: str = ""
+    tool_input: dict = dataclasses.field(default_factory=dict)
+    tool_output: "str | None" = None
+
+    def to_dict(self):
+        return {**dataclasses.asdict(self), "timestamp": self.timestamp and self.timestamp.isoformat()}
+
+    def to_json(self):
+        return json.dumps(self.to_dict())
+
+
+@dataclasses.dataclass
+class HookResult:
+    allowed: bool = True
+    metadata: dict = dataclasses.field(default_factory=dict)
+    modified_args: "str | None" = None
+    decision: str = "allow"
+    reason: "str | None" = None
+    updated_input: "dict | None" = None
+    inject: "dict | None" = None
+    hook_errors: list = dataclasses.field(default_factory=list)
+    hook_name: "str | None" = None
+    hook_type: "str | None" = None
+    execution_time_ms: "float | None" = None
+    executed_hooks: list = dataclasses.field(default_factory=list)
+
+    def __post_init__(self):
+        if not self.allowed:
+            self.decision = "deny"
+        elif self.decision == "deny":
+            self.allowed = False
+
+    @classmethod
+    def from_dict(cls, data):
+        known = {f.name for f in dataclasses.fields(cls)}
+        return cls(**{k: v for k, v in data.items() if k in known})
+
+    allow = classmethod(lambda cls: cls())
+    deny = classmethod(lambda cls, reason=None: cls(allowed=False, decision="deny", reason=reason))
+    ask = classmethod(lambda cls, reason=None: cls(decision="ask", reason=reason))
+
+    def add_error(self, error):
+        self.hook_errors.append(error)
+
+    def has_errors(self):
+        return bool(self.hook_errors)
+
+
+class Elsewhere:
+    """What registers hooks in MassGen. Here a file of hooks does that."""
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: None
+
+
+def stand_in():
+    """Where MassGen is not installed, hooks that import its types find these. A folder massgen of the workspace may have
+    hooks and no such types."""
+    missing = ["massgen.mcp_tools", "massgen.mcp_tools.hooks"]
+    package = importlib.util.find_spec("massgen")
+    if package is None:
+        missing.insert(0, "massgen")
+    elif importlib.machinery.PathFinder.find_spec("massgen.mcp_tools", package.submodule_search_locations) is not None:
+        return
+    for name in missing:
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__path__ = []
+        parent, _, child = name.rpartition(".")
+        if parent in missing:
+            setattr(sys.modules[parent], child, module)
+    for kind in (HookType, InjectionDeliveryStatus, HookEvent, HookResult):
+        setattr(module, kind.__name__, kind)
+    module.GeneralHookManager = module.PythonCallableHook = Elsewhere
+
+
+def find(path):
+    module, dot, name = path.rpartition(".")
+    if not dot:
+        raise ImportError("Invalid callable path: " + path)
+    function = getattr(importlib.import_module(module), name)
+    if not callable(function):
+        raise ImportError("%s is no function" % path)
+    return function
+
+
+def as_dict(result):
+    if result is None:
+        return {}
+    if isinstance(result, dict):
+        return result
+    if hasattr(result, "decision") and hasattr(result, "allowed"):
+        return {f.name: getattr(result, f.name, None) for f in dataclasses.fields(HookResult)}
+    if inspect.isgenerator(result) or inspect.isasyncgen(result):
+        raise TypeError("the function yields, so nothing of it ran; return a HookResult")
+    return {"hook_errors": ["Hook returned %s, which is no HookResult; taken for allow" % type(result).__name__]}
+
+
+def sendable(result):
+    """What of a result is asked for. A no must get through whatever is beside it: of that, JSON can say less than Python."""
+    denied = not result.get("allowed", True) or result.get("decision") == "deny"
+    metadata = result.get("metadata")
+    reason = result.get("reason") or (metadata.get("reason") if isinstance(metadata, dict) else None)
+    sent = {"reason": None if reason is None else str(reason)[:MAX_REASON]}
+    if denied:
+        return {"allowed": False, **sent}
+    if result.get("decision") == "ask":
+        sent["decision"] = "ask"
+    elif "decision" in result:
+        sent["decision"] = result["decision"]
+    for key in ("modified_args", "updated_input", "inject"):
+        sent[key] = result.get(key)
+    return {**sent, "hook_errors": [str(e) for e in result.get("hook_errors") or []]}
+
+
+MAX_REASON = 50_000  # hookrun keeps 1 MiB of an answer
+
+
+def say(result):
+    json.dump(result, answer)
+    answer.flush()
+
+
+def leave():
+    """Ends the process. Threads that the function left behind have a second: an answer counts when the process is gone."""
+    until = time.monotonic() + 1
+    for t in threading.enumerate():
+        if t is not threading.current_thread() and not t.daemon:
+            t.join(max(0, until - time.monotonic()))
+    sys.stderr.flush()
+    if any(t is not threading.current_thread() and not t.daemon for t in threading.enumerate()):
+        os._exit(0)
+    sys.exit()
+
+
+stand_in()
+fields = json.loads(sys.stdin.buffer.read().decode("utf-8"))
+try:
+    function = find(sys.argv[1])
+except BaseException as e:
+    say({"allowed": False, "reason": "Hook import failed: %s" % (str(e) or type(e).__name__), "metadata": {"import_error": True}})
+    leave()
+kind = getattr(sys.modules.get("massgen.mcp_tools.hooks"), "HookEvent", HookEvent)
+fields["timestamp"] = datetime.datetime.fromisoformat(fields["timestamp"])
+result = function(kind(**fields))
+if inspect.isawaitable(result):
+    async def wait(): return await result
+    result = asyncio.run(wait())
+say(sendable(as_dict(result)))
+leave()

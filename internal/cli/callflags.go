@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
 )
 
 // callFlags are the flags of every command that asks hooks about a call, or explains what asking would do.
@@ -30,7 +31,9 @@ type callFlags struct {
 	wrap      bool
 	args      string
 	result    string
+	notes     string
 	warnings  []string // of reading the call
+	queue     *queue.Queue
 	flags     *pflag.FlagSet
 }
 
@@ -43,7 +46,9 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	flags.StringVar(&f.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
 	flags.StringVar(&f.call.ToolUseID, "tool-use-id", "", "the model's `ID` of the tool call")
 	flags.StringVar(&f.call.AgentID, "agent-id", "", "`ID` of the agent")
+	flags.StringVar(&f.call.OrchestratorID, "orchestrator-id", "", "`ID` of what runs the agent, for MassGen's hooks")
 	f.definePolicy(flags)
+	f.defineState(flags)
 	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did, where the call goes on")
 }
@@ -63,6 +68,12 @@ func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 	flags.StringVar(&f.dialect, "dialect", "", "`NAME` of the rules that all hooks must have: "+dialectNames()+" (default by the file)")
 }
 
+// defineState adds the flag that says where the queues are from which texts are delivered.
+func (f *callFlags) defineState(flags *pflag.FlagSet) {
+	f.queue = &queue.Queue{}
+	defineState(flags, &f.queue.Dir)
+}
+
 // defineTool adds the flags of a tool call.
 func (f *callFlags) defineTool(flags *pflag.FlagSet) {
 	flags.StringVar(&f.call.Tool, "tool", "", "`NAME` of the tool")
@@ -73,6 +84,40 @@ func (f *callFlags) defineTool(flags *pflag.FlagSet) {
 func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 	flags.StringVar(&f.result, "result", "", "its result as `TEXT|@FILE|-`; - is stdin")
 	flags.BoolVar(&f.call.Failed, "failed", false, "the tool failed, and the result is the text of the error")
+}
+
+// defineMessages adds the flag of the output forms that are messages.
+func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
+	flags.StringVar(&f.notes, "notes", string(protocol.NotesSeparate), "`FORM` that keeps texts from the result, in messages: "+strings.Join(texts(protocol.AllNotes()), ", "))
+}
+
+// messageForms are the output forms that are messages.
+func messageForms() []string { return texts(protocol.APIs()) }
+
+func texts[T ~string](words []T) (all []string) {
+	for _, w := range words {
+		all = append(all, string(w))
+	}
+	return all
+}
+
+// hasMessages reports whether the output is messages.
+func (f *callFlags) hasMessages() bool {
+	return slices.Contains(messageForms(), f.output)
+}
+
+// messages refuses flags from which no messages can be made, before a hook runs.
+func (f *callFlags) messages() error {
+	forms := texts(protocol.AllNotes())
+	switch {
+	case f.flags.Changed("notes") && !slices.Contains(forms, f.notes):
+		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), projecthooks.Suggest(f.notes, forms))
+	case f.flags.Changed("notes") && !f.hasMessages():
+		return fmt.Errorf("--notes says how messages are made; it needs --output %s", strings.Join(messageForms(), "|"))
+	case f.hasMessages() && f.call.ToolUseID == "":
+		return fmt.Errorf("--tool-use-id is missing; --output %s needs the id that the model gave the tool call", f.output)
+	}
+	return nil
 }
 
 // finish completes the call from the flags.
@@ -86,6 +131,9 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	if !slices.Contains(f.outputs, f.output) {
 		return fmt.Errorf("--output %q is not one of %s", f.output, strings.Join(f.outputs, ", "))
+	}
+	if err := f.messages(); err != nil {
+		return err
 	}
 	if err := f.knownDialect(); err != nil {
 		return err
@@ -114,8 +162,8 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.
 func (f *callFlags) notEmpty() error {
-	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect"} {
-		if flag := f.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect", "state"} {
+		if flag := f.flags.Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return fmt.Errorf("--%s is empty; leave it out for the default", name)
 		}
 	}

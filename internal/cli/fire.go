@@ -76,7 +76,7 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 
 // inputAlone refuses flags that say what a hook input says.
 func (f *callFlags) inputAlone() error {
-	for _, name := range []string{"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "tool", "args", "result", "failed"} {
+	for _, name := range []string{"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "orchestrator-id", "tool", "args", "result", "failed"} {
 		if flag := f.flags.Lookup(name); flag != nil && flag.Changed {
 			return fmt.Errorf("--%s: the hook input says this; leave the flag out", name)
 		}

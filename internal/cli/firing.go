@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
 )
 
@@ -132,14 +135,33 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 		}
 		return 0, err
 	}
-	return f.print(outcome, std)
+	claim := runner.Deliver(f.queue, &f.call, &outcome)
+	complain := func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) }
+	defer settle(claim, false, complain) // unless it was printed
+	return f.print(outcome, std, func() { settle(claim, true, complain) })
 }
 
-func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error) {
+// settle ends a claim on texts of a queue: they are gone once they were given to the model, and wait on where they were not.
+// On a claim that has ended it does nothing.
+func settle(claim *queue.Claim, given bool, complain func(error)) {
+	end := claim.Release
+	if given {
+		end = claim.Done
+	}
+	if err := end(); err != nil {
+		complain(err)
+	}
+}
+
+// print prints an outcome. It calls given as soon as all that the outcome has for the model was: who is killed between the two
+// has others print it again.
+func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
 	var out string
+	carried := true
 	switch f.output {
 	case "text":
 		o = o.WithoutRewrites()
+		carried = o.ExitCode() == exitOK // else the reason is all there is
 		if out = o.Text(); out != "" {
 			if f.wrap {
 				out = o.Wrapped()
@@ -148,8 +170,11 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 		}
 	default:
 		render := o.JSON
-		if f.output == "claude" {
+		switch {
+		case f.output == "claude":
 			render = o.Claude
+		case f.hasMessages(): // they carry what the hooks said whatever the exit is
+			render = func() ([]byte, error) { return o.Messages(protocol.API(f.output), protocol.Notes(f.notes), &f.call) }
 		}
 		line, err := render()
 		if err != nil {
@@ -167,6 +192,9 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 	if err := write(std, out); err != nil {
 		return 0, err
 	}
+	if carried {
+		given()
+	}
 	if exit != exitOK {
 		why := o.Why()
 		if f.output == "claude" { // the stop reason is in the JSON
@@ -178,7 +206,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 	for _, w := range o.Warnings {
 		fmt.Fprintln(std.Err, "hookrun: warning:", w)
 	}
-	if f.output == "text" {
+	if f.output == "text" || f.hasMessages() { // the others have them on stdout
 		for _, m := range o.SystemMessages {
 			marked(std.Err, "hookrun: message:", m)
 		}
@@ -191,6 +219,12 @@ func (f *callFlags) print(o protocol.Outcome, std Streams) (exit int, err error)
 			continue
 		}
 		marked(std.Err, "hookrun: hook '"+h.Name+"' stderr:", h.Stderr)
+	}
+	if f.verbose && o.Event.Canonical() == protocol.PostTool {
+		for _, in := range o.Inject { // MassGen's line, for those who look for it in its logs
+			strategy := cmp.Or(in.Strategy, protocol.ToolResult)
+			fmt.Fprintf(std.Err, "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n", o.Tool, strategy, utf8.RuneCountInString(in.Content))
+		}
 	}
 	return exit, nil
 }

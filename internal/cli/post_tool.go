@@ -13,13 +13,19 @@ var postTool = command{
 	answers: true,
 	about: "Runs the project's post-tool hooks on one tool call and its result. Append what stands on stdout to the result.\n" +
 		"On exit 2 give the model what stands on stderr: in text output in the place of the result, which a hook may have\n" +
-		"wanted to change. A call that was blocked is shown to these hooks too, with the reason for a result.",
-	example: `  make 2>&1 | hookrun post-tool --tool shell --args '{"command":"make"}' --result -`,
+		"wanted to change. A call that was blocked is shown to these hooks too, with the reason for a result.\n\n" +
+		"--output anthropic, openai and openai-responses print the messages that a loop appends to its conversation, as one JSON\n" +
+		"array: the result, and what the hooks have to say. They are printed on exit 2 and 3 too, and have the reason of a block.\n" +
+		"--notes separate puts each text where its strategy says, structured makes the result {\"output\":…,\"system_notes\":[…]} as\n" +
+		"text, and separator puts all texts into the result, under a line.",
+	example: `  make 2>&1 | hookrun post-tool --tool shell --args '{"command":"make"}' --result -` + "\n" +
+		`  make 2>&1 | hookrun post-tool --tool shell --result - --tool-use-id toolu_1 --output anthropic`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineTool(flags)
 		f.defineResult(flags)
-		f.define(flags, "text", "json", "claude")
+		f.define(flags, append([]string{"text", "json", "claude"}, messageForms()...)...)
+		f.defineMessages(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -38,6 +39,7 @@ var serve = command{
 		socket := flags.String("socket", "", "listen on the unix socket `PATH`, in a folder that only you can write to, instead of stdin")
 		f.defineFiles(flags)
 		f.definePolicy(flags)
+		f.defineState(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err
@@ -45,7 +47,7 @@ var serve = command{
 			if flags.Changed("socket") && *socket == "" {
 				return 0, errors.New("--socket is empty; leave it out for stdin and stdout")
 			}
-			s, err := newServer(&f)
+			s, err := newServer(&f, std.Err)
 			if err != nil {
 				return 0, err
 			}
@@ -80,6 +82,7 @@ type server struct {
 	flags  *callFlags
 	runner *runner.Runner
 	until  interruption
+	stderr io.Writer
 
 	mu  sync.Mutex // held while the files are read anew
 	pin *projecthooks.Pin
@@ -88,7 +91,7 @@ type server struct {
 	once     sync.Once
 }
 
-func newServer(f *callFlags) (*server, error) {
+func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 	if err := f.notEmpty(); err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func newServer(f *callFlags) (*server, error) {
 		return nil, err
 	}
 	debug.SetGCPercent(gcPercent)
-	s := &server{flags: f, until: interruption{exit: exitFailed}, shutdown: make(chan struct{})}
+	s := &server{flags: f, stderr: stderr, until: interruption{exit: exitFailed}, shutdown: make(chan struct{})}
 	s.until.watch()
 	cfg, o, err := f.load()
 	if err != nil {
@@ -200,19 +203,29 @@ func (s *server) call(method, params string) (result []byte, later func(context.
 // fire asks the hooks. warnings are of reading the call.
 func (s *server) fire(r request, warnings []string) (result []byte, later func(context.Context) ([]byte, error), err error) {
 	asked := s.runner.Override(r.timeout, r.onFailure)
-	if outcome, ok := asked.Unasked(r.call); ok {
+	outcome, unasked := asked.Unasked(r.call)
+	if unasked && !runner.Delivers(&r.call) {
 		result, err = s.result(outcome, warnings)
 		return result, nil, err
 	}
 	return nil, func(ctx context.Context) ([]byte, error) {
 		defer tidy(r.call)
-		outcome, err := asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
-		if err != nil {
-			return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
+		if !unasked {
+			var err error
+			outcome, err = asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
+			if err != nil {
+				return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
+			}
+		}
+		if claim := runner.Deliver(s.flags.queue, &r.call, &outcome); claim != nil {
+			jsonrpc.WhenAnswered(ctx, func(written bool) { settle(claim, written, s.complain) })
 		}
 		return s.result(outcome, warnings)
 	}, nil
 }
+
+// complain says what no answer can say any more.
+func (s *server) complain(err error) { fmt.Fprintln(s.stderr, "hookrun serve:", err) }
 
 // tidy gives back what a large call took, before the next one comes.
 func tidy(c protocol.Call) {

@@ -21,7 +21,7 @@ import (
 var paramAliases = map[string]string{"tool_name": "tool", "tool_input": "args", "tool_response": "result"}
 
 var (
-	paramsOfEveryCall = []string{"session_id", "prompt", "transcript_path", "tool_use_id", "agent_id", "timeout", "on_failure", "workspace"}
+	paramsOfEveryCall = []string{"session_id", "prompt", "transcript_path", "tool_use_id", "agent_id", "orchestrator_id", "timeout", "on_failure", "workspace"}
 	paramsOfTools     = []string{"tool", "args"}
 	paramsOfResults   = []string{"result", "failed"}
 )
@@ -98,7 +98,7 @@ func (r *request) set(name, raw string) (err error) {
 	value := gjson.Parse(raw)
 	texts := map[string]*string{
 		"tool": &r.call.Tool, "session_id": &r.call.SessionID, "prompt": &r.call.Prompt, "transcript_path": &r.call.TranscriptPath,
-		"tool_use_id": &r.call.ToolUseID, "agent_id": &r.call.AgentID,
+		"tool_use_id": &r.call.ToolUseID, "agent_id": &r.call.AgentID, "orchestrator_id": &r.call.OrchestratorID,
 	}
 	into, isText := texts[name]
 	switch {

@@ -76,6 +76,16 @@ func ReadOn(ctx context.Context) {
 	}
 }
 
+type whenAnswered struct{}
+
+// WhenAnswered is called by what a connection was answered with as later, with its ctx: then is called once the result was
+// written, or could not be, or something else was answered. What the result hands over is the client's only then.
+func WhenAnswered(ctx context.Context, then func(written bool)) {
+	if told, ok := ctx.Value(whenAnswered{}).(*func(bool)); ok {
+		*told = then
+	}
+}
+
 // Limits bound what a connection can ask for.
 type Limits struct {
 	Line      int           // bytes of a line
@@ -220,6 +230,8 @@ func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
 			go c.read(ctx)
 		}
 	})
+	told := func(bool) {}
+	callCtx = context.WithValue(callCtx, whenAnswered{}, &told)
 	if c.in.More() {
 		ReadOn(callCtx)
 	}
@@ -244,7 +256,7 @@ func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
 		failed = Errorf(Cancelled, "%v", errCancelled)
 	}
 	done()
-	c.reply(req, result, failed)
+	told(c.reply(req, result, failed) && failed == nil)
 	return passed
 }
 
@@ -311,10 +323,10 @@ func (c *Conn) cancel(req request) {
 	c.reply(req, fmt.Appendf(nil, "%t", found), nil)
 }
 
-// reply answers a request; a notification has no answer.
-func (c *Conn) reply(req request, result []byte, err error) {
+// reply answers a request, and reports whether that was written; a notification has no answer.
+func (c *Conn) reply(req request, result []byte, err error) (written bool) {
 	if req.silent() {
-		return
+		return false
 	}
 	if err != nil {
 		var e *Error
@@ -322,12 +334,12 @@ func (c *Conn) reply(req request, result []byte, err error) {
 			e = Errorf(InternalError, "%v", err)
 		}
 		c.fail(req.id, e)
-		return
+		return false
 	}
 	b := make([]byte, 0, len(result)+len(req.id)+40)
 	b = append(append(b, `{"jsonrpc":"2.0","id":`...), req.id...)
 	b = append(append(b, `,"result":`...), result...)
-	c.write(append(b, '}', '\n'))
+	return c.write(append(b, '}', '\n'))
 }
 
 func (c *Conn) fail(id string, e *Error) {
@@ -339,10 +351,12 @@ func (c *Conn) fail(id string, e *Error) {
 	c.write(append(b, '}', '}', '\n'))
 }
 
-func (c *Conn) write(line []byte) {
+func (c *Conn) write(line []byte) (written bool) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if _, err := c.out.Write(line); err != nil {
+	_, err := c.out.Write(line)
+	if err != nil {
 		c.unsaid(fmt.Errorf("writing answers: %w", err))
 	}
+	return err == nil
 }

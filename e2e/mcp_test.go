@@ -1,0 +1,441 @@
+//go:build linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/massgenipc"
+)
+
+// proxied is a `hookrun mcp` before the small server of testdata/mcp, in a workspace of its own.
+type proxied struct {
+	*claudeCall
+	client *rpcClient
+	log    string // what the server got
+}
+
+// newProxied starts it. In more what has a = is a variable of its environment, and the rest are flags.
+func newProxied(t *testing.T, hooks []hook, more ...string) *proxied {
+	needs(t, "python3")
+	p := &proxied{claudeCall: newClaudeCall(t, "PreToolUse")}
+	p.log = p.path("server.log")
+	writeHooks(t, p.dir, hooks...)
+	server, err := filepath.Abs("testdata/mcp/server.py")
+	require.NoError(t, err)
+	args := []string{"mcp", "-C", p.dir, "--state", p.path("state")}
+	env := append(os.Environ(), p.mark, "SERVER_LOG="+p.log, "HOOKRUN_STATE="+p.path("state"))
+	for _, m := range more {
+		if strings.Contains(m, "=") {
+			env = append(env, m)
+		} else {
+			args = append(args, m)
+		}
+	}
+	p.cmd = exec.Command(hookrun, append(args, "--", "python3", server)...)
+	p.cmd.Env = env
+	p.cmd.Stderr = &p.err
+	in, input, err := os.Pipe()
+	require.NoError(t, err)
+	output, out, err := os.Pipe()
+	require.NoError(t, err)
+	p.cmd.Stdin, p.cmd.Stdout = in, out
+	require.NoError(t, p.cmd.Start())
+	in.Close()
+	out.Close()
+	p.client = newRPCClient(t, output, input)
+	require.Nil(t, p.client.call("initialize", hook{"protocolVersion": "2025-06-18", "capabilities": hook{}, "clientInfo": hook{"name": "t", "version": "1"}}).Error)
+	return p
+}
+
+func (p *proxied) send(tool string, arguments hook) string {
+	p.Helper()
+	return p.client.send("tools/call", hook{"name": tool, "arguments": arguments})
+}
+
+func (p *proxied) call(tool string, arguments hook) rpcReply {
+	p.Helper()
+	return p.client.answer(p.send(tool, arguments))
+}
+
+// toolResult is what a client gets of a tool.
+type toolResult struct {
+	Content []struct{ Type, Text string }
+	Struct  map[string]any `json:"structuredContent"`
+	IsError bool
+}
+
+func (p *proxied) result(tool string, arguments hook) (r toolResult) {
+	p.Helper()
+	a := p.call(tool, arguments)
+	require.Nil(p, a.Error)
+	require.NoError(p, json.Unmarshal(a.Result, &r))
+	return r
+}
+
+func (r toolResult) texts() (all []string) {
+	for _, c := range r.Content {
+		all = append(all, c.Text)
+	}
+	return all
+}
+
+// calls are the arguments of the calls that the server got.
+func (p *proxied) calls() (all []string) {
+	p.Helper()
+	log, err := os.ReadFile(p.log)
+	require.NoError(p, err)
+	for line := range strings.Lines(string(log)) {
+		var m struct {
+			Method string
+			Params struct{ Arguments json.RawMessage }
+		}
+		if json.Unmarshal([]byte(line), &m) == nil && m.Method == "tools/call" {
+			all = append(all, string(m.Params.Arguments))
+		}
+	}
+	return all
+}
+
+// leave ends the input.
+func (p *proxied) leave(code int) {
+	p.Helper()
+	require.NoError(p, p.client.w.Close())
+	p.ends(code)
+	require.Empty(p, p.marked())
+}
+
+func after(matcher, command string) hook {
+	return hook{"name": "after", "command": command, "events": []string{"post-tool"}, "matcher": matcher}
+}
+
+func TestMCPAsksTheHooks(t *testing.T) {
+	p := newProxied(t, []hook{
+		before("see", "mcp__small_server__echo", `cat >>seen`),
+		before("block", "*", `case $("$HOOKRUN" get args.text) in
+block) echo "not that" >&2; exit 1 ;;
+ask) echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"nobody is there"}}' ;;
+stop) echo '{"continue":false,"stopReason":"enough"}' ;;
+rewrite) echo '{"hookSpecificOutput":{"updatedInput":{"text":"rewritten"},"additionalContext":"it was rewritten"}}' ;;
+esac`),
+		after("*", `case $("$HOOKRUN" get result) in
+feedback) echo "I do not like it" >&2; echo '{"decision":"block","reason":"I do not like it"}' ;;
+secret) echo '{"hookSpecificOutput":{"updatedToolOutput":"[redacted]"}}' ;;
+failed) echo "it failed" ;;
+remember) echo "remember this" ;;
+esac`),
+	}, "-v")
+	require.Equal(t, []string{"plain"}, p.result("echo", hook{"text": "plain"}).texts())
+	seen, err := os.ReadFile(p.path("seen"))
+	require.NoError(t, err)
+	var payload struct {
+		Name  string `json:"tool_name"`
+		ID    string `json:"tool_use_id"`
+		Input hook   `json:"tool_input"`
+	}
+	require.NoError(t, json.Unmarshal(seen, &payload))
+	require.Equal(t, "mcp__small_server__echo", payload.Name)
+	require.Equal(t, "2", payload.ID, "that of the request")
+	require.Equal(t, hook{"text": "plain"}, payload.Input)
+	require.Len(t, p.calls(), 1)
+	for text, reason := range map[string]string{"block": "not that", "ask": "nobody is there", "stop": "enough"} {
+		r := p.result("echo", hook{"text": text})
+		require.True(t, r.IsError)
+		require.Equal(t, []string{reason}, r.texts())
+	}
+	require.Len(t, p.calls(), 1, "a call that is blocked never reaches the server")
+	require.Equal(t, []string{"rewritten", "\nit was rewritten"}, p.result("echo", hook{"text": "rewrite"}).texts())
+	require.Equal(t, `{"text":"rewritten"}`, p.calls()[1])
+	require.Equal(t, []string{"remember", "\nremember this"}, p.result("echo", hook{"text": "remember"}).texts())
+	r := p.result("fail", hook{"text": "failed"})
+	require.True(t, r.IsError)
+	require.Equal(t, []string{"failed", "\nit failed"}, r.texts())
+	require.Equal(t, []string{"feedback", "\nI do not like it"}, p.result("echo", hook{"text": "feedback"}).texts())
+	r = p.result("structured", hook{"text": "secret"})
+	require.Equal(t, []string{"[redacted]"}, r.texts())
+	require.Nil(t, r.Struct, "it says the same")
+	p.client.answeredOnce("ping")
+	p.leave(0)
+	require.Contains(t, p.err.String(), "hookrun mcp: pre-tool mcp__small_server__echo: hook 'see' ok in ")
+}
+
+// answeredOnce is once for a server with a method of another name.
+func (c *rpcClient) answeredOnce(method string) {
+	c.Helper()
+	require.Nil(c, c.call(method, nil).Error)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, n := range c.count {
+		require.Equal(c, 1, n, id)
+	}
+}
+
+func TestMCPFailuresOfHooksBlock(t *testing.T) {
+	for name, h := range map[string]hook{
+		"killed":      before("h", "*", `kill -9 $$`),
+		"not started": before("h", "*", []string{"./none"}),
+		"no JSON":     before("h", "*", `echo '{'`),
+		"no object":   before("h", "*", `echo '{"hookSpecificOutput":{"updatedInput":[1]}}'`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProxied(t, []hook{h})
+			r := p.result("echo", hook{"text": "x"})
+			require.True(t, r.IsError)
+			require.NotEmpty(t, r.texts()[0])
+			require.Empty(t, p.calls())
+			p.leave(0)
+		})
+	}
+}
+
+func TestMCPErrorsOfTheServer(t *testing.T) {
+	p := newProxied(t, []hook{after("*", `"$HOOKRUN" get result >saw; "$HOOKRUN" get error >>saw; echo text`)})
+	a := p.call("broken", nil)
+	require.NotNil(t, a.Error)
+	require.Equal(t, "broken", a.Error.Message)
+	require.Equal(t, []string{"clean", "\ntext"}, p.result("garbage", nil).texts())
+	require.Equal(t, []string{"\ntext"}, p.result("bare", nil).texts())
+	require.Equal(t, []string{"said", "\ntext"}, p.result("stderr", hook{"text": "the server's words"}).texts())
+	p.leave(0)
+	saw, err := os.ReadFile(p.path("saw"))
+	require.NoError(t, err)
+	require.NotEmpty(t, saw)
+	for _, what := range []string{"the client does not get: text", "no JSON, which was dropped: \"starting up...\"", "the server's words"} {
+		require.Contains(t, p.err.String(), what)
+	}
+}
+
+func TestMCPQueue(t *testing.T) {
+	p := newProxied(t, []hook{before("block", "mcp__small_server__fail", `"$HOOKRUN" get args.text | grep -q block && exit 1; exit 0`)}, "--session-id", "s1", "--agent-id", "a")
+	put := func(text string, more ...string) {
+		t.Helper()
+		done := finish(t, p.dir, "", nil, append([]string{hookrun, "inject", "--state", p.path("state"), "--session", "s1"}, append(more, text)...)...)
+		require.Equal(t, 0, done.code, done.stderr)
+	}
+	put("one")
+	put("two", "--agent", "a")
+	put("for somebody else", "--agent", "b")
+	put("for another tool", "--matcher", "mcp__small_server__fail")
+	require.Equal(t, []string{"x", "\none", "\ntwo"}, p.result("echo", hook{"text": "x"}).texts())
+	require.Equal(t, []string{"x"}, p.result("echo", hook{"text": "x"}).texts(), "once")
+	require.True(t, p.result("fail", hook{"text": "block"}).IsError)
+	r := p.result("fail", hook{"text": "x"})
+	require.True(t, r.IsError)
+	require.Equal(t, []string{"x", "\nfor another tool"}, r.texts(), "a failure is a result too")
+	put("waits")
+	require.NotNil(t, p.call("broken", nil).Error)
+	require.Equal(t, []string{"x", "\nwaits"}, p.result("echo", hook{"text": "x"}).texts(), "an error of the protocol takes nothing")
+	p.leave(0)
+}
+
+func TestMCPMassGen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".codex")
+	w := massgenipc.Writer{Dir: dir}
+	put := func(content, matcher string) {
+		t.Helper()
+		require.NoError(t, w.Write(content, matcher, time.Minute))
+	}
+	p := newProxied(t, []hook{after("*", `echo from a hook`)}, "--massgen-ipc", dir)
+	t.Run("M72 M77 a payload is added once, behind what hooks say", func(t *testing.T) {
+		put("from a peer", "*")
+		require.Equal(t, []string{"x", "\nfrom a hook", "\nfrom a peer"}, p.result("echo", hook{"text": "x"}).texts())
+		require.Equal(t, []string{"x", "\nfrom a hook"}, p.result("echo", hook{"text": "x"}).texts())
+		require.False(t, exists(dir, massgenipc.FileName))
+	})
+	t.Run("M75 the matcher sees the name that the server knows", func(t *testing.T) {
+		put("for fail", "fai?")
+		require.Equal(t, []string{"x", "\nfrom a hook"}, p.result("echo", hook{"text": "x"}).texts())
+		put("for echo", "echo")
+		require.Equal(t, []string{"x", "\nfrom a hook", "\nfor echo"}, p.result("echo", hook{"text": "x"}).texts())
+	})
+	t.Run("M78 what a person says is in the structured content too", func(t *testing.T) {
+		put("\n[Human Input]: stop \n", "*")
+		r := p.result("structured", hook{"text": "x"})
+		require.Equal(t, []string{"x", "\nfrom a hook", "\n\n[Human Input]: stop \n"}, r.texts())
+		require.Equal(t, map[string]any{"text": "x", "massgen_runtime_input": "[Human Input]: stop", "massgen_runtime_input_priority": "high"}, r.Struct)
+	})
+	t.Run("M79 a tool that failed leaves the payload", func(t *testing.T) {
+		put("later", "*")
+		p.result("fail", nil)
+		p.call("broken", nil)
+		require.Equal(t, []string{"x", "\nfrom a hook", "\nlater"}, p.result("echo", hook{"text": "x"}).texts())
+	})
+	t.Run("M77 a file that cannot be read breaks nothing", func(t *testing.T) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, massgenipc.FileName), []byte("{"), 0o600))
+		require.Equal(t, []string{"x", "\nfrom a hook"}, p.result("echo", hook{"text": "x"}).texts())
+	})
+	p.leave(0)
+	require.Contains(t, p.err.String(), "warning: hook_post_tool_use.json is no JSON object")
+}
+
+func TestMCPCancelledCallEndsAtItsHook(t *testing.T) {
+	p := newProxied(t, []hook{before("h", "*__hang", family)})
+	id := p.send("hang", nil)
+	pids := p.pids(2)
+	require.Equal(t, []string{"x"}, p.result("echo", hook{"text": "x"}).texts(), "the hook holds nothing up")
+	p.client.line(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id))
+	p.gone(pids["hook"])
+	p.gone(pids["child"])
+	require.Nil(t, p.client.call("ping", nil).Error)
+	require.Len(t, p.calls(), 1)
+	log, err := os.ReadFile(p.log)
+	require.NoError(t, err)
+	require.NotContains(t, string(log), "cancelled")
+	p.client.mu.Lock()
+	require.Zero(t, p.client.count[id], "there is no answer")
+	p.client.mu.Unlock()
+	p.leave(0)
+}
+
+func TestMCPEnds(t *testing.T) {
+	stay := before("h", "*__hang", family)
+	t.Run("the client leaves", func(t *testing.T) {
+		p := newProxied(t, nil)
+		p.leave(0)
+	})
+	t.Run("the client leaves a hook and a server that stay", func(t *testing.T) {
+		p := newProxied(t, []hook{stay}, "LINGER=1")
+		p.send("hang", nil)
+		p.pids(2)
+		p.leave(0)
+		require.Empty(t, p.calls())
+	})
+	t.Run("the client asks and leaves", func(t *testing.T) {
+		p := newProxied(t, []hook{before("h", "*", `echo h $$ >ready`), after("*", "echo after")})
+		id := p.send("echo", hook{"text": "x"})
+		require.NoError(t, p.client.w.Close())
+		require.Contains(t, string(p.client.answer(id).Result), "after")
+		p.ends(0)
+	})
+	t.Run("the server ends", func(t *testing.T) {
+		p := newProxied(t, []hook{stay})
+		hanging := p.send("hang", nil)
+		pids := p.pids(2)
+		a := p.call("exit", hook{"code": 3})
+		require.NotNil(t, a.Error)
+		require.Equal(t, -32000, a.Error.Code)
+		require.Equal(t, "the server ended: exit status 3", a.Error.Message)
+		require.NotNil(t, p.client.answer(hanging).Error)
+		p.ends(1)
+		require.Contains(t, p.err.String(), "hookrun mcp: the server ended: exit status 3\n")
+		require.False(t, alive(pids["child"]))
+		require.Empty(t, p.marked())
+	})
+	t.Run("the server ends badly when the client has left", func(t *testing.T) {
+		p := newProxied(t, nil)
+		p.client.line(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"exit","arguments":{"code":4}}}`)
+		require.NoError(t, p.client.w.Close())
+		p.ends(1)
+	})
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			p := newProxied(t, []hook{stay}, "LINGER=1")
+			p.send("hang", nil)
+			p.pids(2)
+			require.NoError(t, p.cmd.Process.Signal(sig))
+			p.ends(1)
+			require.Empty(t, p.marked())
+		})
+	}
+	t.Run("SIGKILL", func(t *testing.T) {
+		p := newProxied(t, nil, "LINGER=1")
+		require.Len(t, p.marked(), 2)
+		require.NoError(t, p.cmd.Process.Kill())
+		require.Eventually(t, func() bool { return len(p.marked()) == 0 }, patience, time.Millisecond)
+		p.ends(-1)
+	})
+	t.Run("the client reads nothing", func(t *testing.T) {
+		needs(t, "python3")
+		cmd := exec.Command(hookrun, "mcp", "-C", t.TempDir(), "--", "python3", "testdata/mcp/server.py")
+		input, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		output, out, err := os.Pipe()
+		require.NoError(t, err)
+		defer output.Close()
+		cmd.Stdout = out
+		require.NoError(t, cmd.Start())
+		out.Close()
+		for id := range 40 { // more than pipes and hookrun hold
+			_, err := fmt.Fprintf(input, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"size":1000000}}}`+"\n", id)
+			require.NoError(t, err)
+		}
+		input.Close()
+		require.NoError(t, cmd.Wait())
+	})
+	t.Run("what the server started", func(t *testing.T) {
+		dir := t.TempDir()
+		done := finish(t, dir, "", nil, hookrun, "mcp", "--", "sh", "-c", `trap "" TERM; sh -c 'while :; do sleep 1; done' `+dir+` & cat >/dev/null`)
+		require.Equal(t, 0, done.code, done.stderr)
+		require.Empty(t, withArgument(t, dir))
+	})
+}
+
+func TestMCPLargeMessages(t *testing.T) {
+	p := newProxied(t, []hook{after("*", `cat >/dev/null; echo end`)})
+	r := p.result("big", hook{"size": 10 << 20, "more": strings.Repeat("y", 10<<20)})
+	require.Len(t, r.Content[0].Text, 10<<20)
+	require.Equal(t, "\nend", r.Content[1].Text)
+	p.leave(0)
+}
+
+func TestMCPUsage(t *testing.T) {
+	dir := t.TempDir()
+	for want, args := range map[string][]string{
+		"the server is missing":       {"mcp"},
+		"--name is empty":             {"mcp", "--name", "", "--", "true"},
+		"--massgen-ipc is empty":      {"mcp", "--massgen-ipc=", "--", "true"},
+		"--state is empty":            {"mcp", "--state=", "--", "true"},
+		"unknown flag: --nam":         {"mcp", "--nam", "x", "--", "true"},
+		"starting the server":         {"mcp", "--", "./none"},
+		"the server ended: exit stat": {"mcp", "--", "sh", "-c", "exit 7"},
+		"--workspace none":            {"mcp", "-C", "none", "--", "true"},
+	} {
+		cmd := exec.Command(hookrun, args...)
+		cmd.Dir = dir
+		stdin, err := cmd.StdinPipe() // a client that stays
+		require.NoError(t, err)
+		out, err := cmd.CombinedOutput()
+		stdin.Close()
+		require.Error(t, err, want)
+		require.Equal(t, 1, cmd.ProcessState.ExitCode(), "%s", out)
+		require.Contains(t, string(out), want)
+	}
+	done := finish(t, dir, "", nil, hookrun, "mcp", "cat", "-u")
+	require.Equal(t, 0, done.code, "%s: flags behind the server are its own", done.stderr)
+}
+
+// BenchmarkMCPEcho is a line there and back: directly through cat, and with hookrun mcp before it. cat makes of each request one
+// of the server's.
+func BenchmarkMCPEcho(b *testing.B) {
+	for name, argv := range map[string][]string{"direct": {"cat"}, "proxy": {hookrun, "mcp", "-C", b.TempDir(), "--", "cat"}} {
+		b.Run(name, func(b *testing.B) {
+			cmd := exec.Command(argv[0], argv[1:]...)
+			in, err := cmd.StdinPipe()
+			require.NoError(b, err)
+			out, err := cmd.StdoutPipe()
+			require.NoError(b, err)
+			require.NoError(b, cmd.Start())
+			line := []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":50,"message":"half"}}` + "\n")
+			back := make([]byte, len(line))
+			for b.Loop() {
+				_, err := in.Write(line)
+				require.NoError(b, err)
+				_, err = io.ReadFull(out, back)
+				require.NoError(b, err)
+			}
+			in.Close()
+			require.NoError(b, cmd.Wait())
+		})
+	}
+}

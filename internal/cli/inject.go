@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/queue"
+)
+
+var inject = command{
+	name:    "inject",
+	args:    "--session ID [--agent ID]… [FLAGS] TEXT|@FILE|-",
+	summary: "put a text into a session's queue, for an agent to read after its next tool call",
+	about: "Puts one text into the queue of a session, from where post-tool, serve and mcp give it to the agent with the result of a\n" +
+		"tool. Each agent gets it once: those that --agent names, or every agent of the session. It prints the entry's id. What was\n" +
+		"printed is on disk: neither a crash nor a loss of power loses it.",
+	example: "  hookrun inject --session s1 --source human 'Use the staging database.'\n" +
+		"  ./report.sh | hookrun inject --session s1 --agent builder --matcher 'shell|fs_*' --ttl 10m -",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var e queue.Entry
+		q := defineQueue(flags, &e.Session)
+		flags.StringArrayVar(&e.Agents, "agent", nil, "`ID` of an agent that gets it, repeatable (default every agent of the session)")
+		flags.StringVar(&e.Strategy, "strategy", "tool_result", "where it goes: `tool_result|user_message`, behind the result or in a message of its own")
+		flags.StringVar(&e.Matcher, "matcher", "", "`GLOBS` with | between them: the tools after which it is given (default every tool)")
+		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
+		flags.StringVar(&e.Source, "source", "", "`NAME` of who says it")
+		return func(args []string, std Streams) (int, error) {
+			if err := noEmpty(flags); err != nil {
+				return 0, err
+			}
+			if len(args) != 1 {
+				return 0, errors.New("give one text: TEXT, @FILE, or - for stdin")
+			}
+			if *ttl != "" {
+				d, err := projecthooks.ParseTimeout(*ttl)
+				if err != nil {
+					return 0, fmt.Errorf("--ttl %w", err)
+				}
+				e.Expires = time.Now().Add(d)
+			}
+			var err error
+			if e.Content, err = value("the text", args[0], std.In); err != nil {
+				return 0, err
+			}
+			put, err := q.Put(e)
+			if err != nil {
+				return 0, err
+			}
+			return exitOK, write(std, put.ID+"\n")
+		}
+	},
+}
+
+// defineQueue adds the flags that say which queue.
+func defineQueue(flags *pflag.FlagSet, session *string) *queue.Queue {
+	q := &queue.Queue{}
+	flags.StringVar(session, "session", "", "`ID` of the conversation; post-tool has it as --session-id")
+	defineState(flags, &q.Dir)
+	return q
+}
+
+func defineState(flags *pflag.FlagSet, dir *string) {
+	flags.StringVar(dir, "state", "", "`DIR` with the queues (default $HOOKRUN_STATE, else the user's folder for state)")
+}
+
+// noEmpty refuses flags without a value: it is an unset variable of the caller's, and an entry for nobody in particular would
+// reach everybody.
+func noEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		if err == nil && (f.Value.String() == "" || isList && slices.Contains(list.GetSlice(), "")) {
+			err = fmt.Errorf("--%s is empty; leave it out for the default", f.Name)
+		}
+	})
+	if session := flags.Lookup("session"); err == nil && strings.TrimSpace(session.Value.String()) == "" {
+		err = errors.New("--session is missing; give the ID of the conversation, as post-tool has it in --session-id")
+	}
+	return err
+}

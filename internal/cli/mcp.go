@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/mcpproxy"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/runner"
+)
+
+var mcp = command{
+	name:    "mcp",
+	args:    "[FLAGS] -- SERVER [ARGS…]",
+	summary: "stand before an MCP server, and ask the hooks about every call of its tools",
+	about: "Starts an MCP server that speaks on stdin and stdout, and passes its messages on. Every tools/call is shown to the\n" +
+		"pre-tool hooks first, as mcp__NAME__TOOL: what they block never reaches the server, and the client gets the reason as the\n" +
+		"result of a tool that failed. The result is shown to the post-tool hooks, and what they and the queue of the session have\n" +
+		"to say is added to it. All else passes as it is. Hooks files are read once, at the start.\n" +
+		"NAME is what the server calls itself when it answers initialize, with _ for what is no letter, digit, _ or -, and \"server\"\n" +
+		"where it was not asked. A server can call itself what it likes: give --name where hooks go by it.\n" +
+		"What follows a call while hooks are asked about it overtakes it. A call that is cancelled meanwhile ends there.\n" +
+		"It exits with 0 when the client has left and the server has ended, else with 1.",
+	example: `  hookrun mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .`,
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		m := mcpGate{turns: make(chan struct{}, maxCalls)}
+		flags.SetInterspersed(false) // the flags behind the server's name are its own
+		name := flags.String("name", "", "`NAME` of the server in the names of its tools (default its own)")
+		f.defineFiles(flags)
+		flags.StringVar(&m.call.SessionID, "session-id", "", "`ID` of the conversation")
+		flags.StringVar(&m.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
+		flags.StringVar(&m.call.AgentID, "agent-id", "", "`ID` of the agent")
+		f.definePolicy(flags)
+		f.defineState(flags)
+		ipc := flags.String("massgen-ipc", "", "`DIR` in which MassGen leaves a text for the next result, as "+massgenipc.FileName)
+		flags.BoolVarP(&m.verbose, "verbose", "v", false, "say on stderr what each hook did")
+		return func(args []string, std Streams) (int, error) {
+			for _, flag := range []string{"name", "massgen-ipc"} {
+				if l := flags.Lookup(flag); l.Changed && l.Value.String() == "" {
+					return 0, fmt.Errorf("--%s is empty; leave it out for the default", flag)
+				}
+			}
+			if len(args) == 0 {
+				return 0, errors.New("the server is missing; give its command behind --, as in hookrun mcp -- ./server")
+			}
+			if *ipc != "" {
+				m.ipc = massgenipc.NewReader(*ipc)
+			}
+			m.err = std.Err
+			return m.run(&f, args, std, *name)
+		}
+	},
+}
+
+// mcpGrace is how long the server and the hooks have when the client has left. Clients wait two seconds for the end of a server,
+// and then kill it.
+const mcpGrace = 1200 * time.Millisecond
+
+// mcpGate asks the hooks about the calls of a server's tools.
+type mcpGate struct {
+	call    protocol.Call // what all calls have in common
+	runner  *runner.Runner
+	queue   *queue.Queue
+	ipc     *massgenipc.Reader // nil: there is none
+	turns   chan struct{}      // of calls whose hooks run
+	known   []string           // warnings that were said already
+	verbose bool
+	err     io.Writer
+}
+
+// run passes messages on until one side has ended.
+func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (exit int, err error) {
+	if err := errors.Join(f.notEmpty(), f.knownDialect()); err != nil {
+		return 0, err
+	}
+	if err := f.place(); err != nil {
+		return 0, err
+	}
+	m.call.Workspace, m.queue = f.call.Workspace, f.queue
+	debug.SetGCPercent(gcPercent)
+	until := interruption{exit: exitFailed}
+	until.watch()
+	cfg, o, err := f.load()
+	if err != nil {
+		return 0, err
+	}
+	for _, w := range cfg.Warned() {
+		m.known = append(m.known, w.Error())
+		m.say("warning: %v", w)
+	}
+	env := os.Environ() // the server's, which is no hook
+	if err := descend(); err != nil {
+		return 0, err
+	}
+	o.Env = os.Environ()
+	o.Subreaper = false // it would take the exit status of the server
+	m.runner = runner.New(cfg, o)
+	ctx := until.context()
+	server, err := mcpproxy.Start(argv, env)
+	if err != nil {
+		return 0, err
+	}
+	proxy := mcpproxy.New(mcpproxy.Gate{Before: m.before, After: m.after, Idle: m.idle},
+		mcpproxy.Options{Name: name, Grace: mcpGrace, Say: m.say})
+	err = proxy.Run(ctx, mcpproxy.Client{In: std.In, Out: std.Out}, server.Server())
+	ended := server.End()
+	m.runner.Close()
+	until.over()
+	if err == nil {
+		err = ended
+	}
+	return exitOK, err
+}
+
+func (m *mcpGate) say(format string, args ...any) {
+	fmt.Fprintf(m.err, "hookrun mcp: "+format+"\n", args...)
+}
+
+// about is a call of the server's as hooks know it.
+func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) protocol.Call {
+	call := m.call
+	call.Event, call.Tool, call.Args, call.ToolUseID = event, "mcp__"+c.Server+"__"+c.Tool, c.Args, c.ID
+	return call
+}
+
+func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
+	if !after {
+		return !m.runner.Any(m.about(protocol.PreTool, c))
+	}
+	call := m.about(protocol.PostTool, c)
+	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Any(call)
+}
+
+// fire asks the hooks when it is the call's turn.
+func (m *mcpGate) fire(ctx context.Context, call protocol.Call) protocol.Outcome {
+	select {
+	case m.turns <- struct{}{}:
+		defer func() { <-m.turns }()
+	case <-ctx.Done(): // which Fire says
+	}
+	defer tidy(call)
+	o, _ := m.runner.Fire(ctx, call) // with an error the outcome is a block, and has the error for a reason
+	if ctx.Err() == nil {
+		m.report(&o)
+	}
+	return o
+}
+
+// report says on stderr what hookrun's other commands say there.
+func (m *mcpGate) report(o *protocol.Outcome) {
+	for _, w := range o.Warnings {
+		if !slices.Contains(m.known, w) {
+			m.say("warning: %s", w)
+		}
+	}
+	for _, text := range o.SystemMessages {
+		marked(m.err, "hookrun mcp: message:", text)
+	}
+	for _, h := range o.Hooks {
+		if m.verbose {
+			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, h.Name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
+		}
+		if h.Status != protocol.StatusTimeout {
+			marked(m.err, "hookrun mcp: hook '"+h.Name+"' stderr:", h.Stderr)
+		}
+	}
+}
+
+func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
+	o := m.fire(ctx, m.about(protocol.PreTool, c))
+	switch {
+	case o.ExitCode() != 0:
+		return mcpproxy.Before{Refused: true, Reason: o.Why()}
+	case o.UpdatedInput != nil && !isObject(o.UpdatedInput):
+		return mcpproxy.Before{Refused: true, Reason: "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"}
+	}
+	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: o.Texts()}
+}
+
+func isObject(value json.RawMessage) bool {
+	return strings.HasPrefix(strings.TrimSpace(string(value)), "{")
+}
+
+// after asks what is to become of a result. A tool that has run cannot be blocked any more: the reason is something that the
+// model should know, and so is that the loop should end.
+func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
+	call := m.about(protocol.PostTool, c)
+	call.Result, call.Failed = r.Text, r.Failed
+	o := m.fire(ctx, call)
+	if r.Error { // nothing can be added to it, so nothing is taken from the queue
+		for _, text := range append(o.Texts(), o.Why()) {
+			if text != "" {
+				m.say("%s ended with an error of the protocol, so the client does not get: %s", call.Tool, text)
+			}
+		}
+		return mcpproxy.After{}
+	}
+	claim := runner.Deliver(m.queue, &call, &o)
+	a.Content = strings.TrimSpace(string(o.UpdatedOutput))
+	if o.Decision != protocol.Continue && o.Reason != "" {
+		a.Texts = append(a.Texts, o.Reason)
+	}
+	if o.Stop {
+		a.Texts = append(a.Texts, o.StopReason)
+	}
+	a.Texts = append(a.Texts, o.Texts()...)
+	if m.ipc != nil && !r.Failed {
+		text, found, warnings := m.ipc.Consume(c.Tool)
+		if found {
+			a.Texts = append(a.Texts, text)
+		}
+		for _, w := range warnings {
+			m.say("warning: %s", w)
+		}
+	}
+	a.Given = func(given bool) {
+		settle(claim, given, func(err error) { m.say("warning: %v", err) })
+	}
+	return a
+}

@@ -1,0 +1,295 @@
+// Package massgenipc hands text to a tool's result through a file, as MassGen's orchestrator and its MCP middleware do.
+//
+//	w := massgenipc.Writer{Dir: ".codex"}
+//	err := w.Write("[Human Input]: stop", "*", 0)
+//	…
+//	r := massgenipc.NewReader(".codex") // one for as long as the server runs
+//	content, found, warnings := r.Consume("read_file")
+//
+// Guarantees: a reader sees a whole payload or none, and of several readers that look at once one gets it. A payload that replaces
+// another while that is read is not deleted in its place.
+//
+// Not there: decisions and changes of arguments. The file carries text alone, and only to tools whose calls pass by a reader. It is
+// a best effort: a payload that no call took is read by Unconsumed between turns. Who is killed while it takes a payload takes
+// the payload along.
+package massgenipc
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// FileName is the payload's, in the folder of hooks. The other is there while one is written.
+const (
+	FileName  = "hook_post_tool_use.json"
+	temporary = "hook_post_tool_use.tmp"
+)
+
+// DefaultTTL is how long a payload waits for a call.
+const DefaultTTL = 30 * time.Second
+
+// Writer puts payloads into a folder. A folder has one writer: two would overwrite each other's file while it is written, and
+// count the same numbers, of which a reader takes each once. It is safe for concurrent use.
+type Writer struct {
+	Dir string
+
+	mu       sync.Mutex
+	sequence int
+}
+
+// Write puts a text there for the next call of a tool that the glob matches ("": every tool), for so long (0: DefaultTTL). It
+// replaces a payload that nobody took. The folder is made if it is not there.
+func (w *Writer) Write(content, matcher string, ttl time.Duration) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sequence++
+	expires := float64(time.Now().Add(cmp.Or(ttl, DefaultTTL)).UnixMicro()) / 1e6
+	b := strictjson.AppendString([]byte(`{"inject":{"content":`), content)
+	b = strictjson.AppendString(append(b, `,"strategy":"tool_result"},"tool_matcher":`...), cmp.Or(matcher, "*"))
+	b = fmt.Appendf(b, `,"expires_at":%s,"sequence":%d}`, strconv.FormatFloat(expires, 'f', -1, 64), w.sequence)
+	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(w.Dir, temporary)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path, filepath.Join(w.Dir, FileName)) // at once: no reader sees half of it
+}
+
+// Reader takes payloads out of a folder. It remembers the number of the last, which is not taken again. It is safe for
+// concurrent use.
+type Reader struct {
+	path string
+
+	mu   sync.Mutex
+	last int64
+}
+
+// NewReader reads from a folder, which need not be there.
+func NewReader(dir string) *Reader { return &Reader{path: filepath.Join(dir, FileName), last: -1} }
+
+// Consume takes the payload if it is for a tool, whose name is the one that its server knows: no mcp__SERVER__ stands before
+// it. The tool must have run by then, and well. Whatever is wrong with the file is a warning: it is no reason to hold up a call
+// that is over.
+func (r *Reader) Consume(tool string) (content string, found bool, warnings []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		raw, err := read(r.path)
+		if err != nil {
+			return "", false, says(err)
+		}
+		p, err := parse(raw)
+		use := false
+		if err == nil {
+			var matches bool
+			if matches, err = p.matches(tool, false); err != nil || !matches {
+				return "", false, says(err) // it is kept: another tool may be meant
+			}
+			var late bool
+			if late, err = p.expired(); err != nil {
+				warnings = says(err)
+			}
+			if !late && p.sequence() > r.last {
+				content, err = p.content()
+				use = err == nil
+			}
+		}
+		switch mine, failed := take(r.path, raw); {
+		case failed != nil:
+			return "", false, append(warnings, says(failed)...)
+		case !mine:
+			warnings = nil // it has changed, or somebody else has it
+		case use:
+			r.last = p.sequence()
+			return content, true, warnings
+		default:
+			return "", false, append(warnings, says(err)...)
+		}
+	}
+}
+
+// Unconsumed takes a payload that no call took, after a round is over. One that has expired is dropped, and so is one that cannot be
+// read as JSON.
+func Unconsumed(dir string) (content string, found bool, err error) {
+	path := filepath.Join(dir, FileName)
+	for {
+		raw, err := read(path)
+		if err != nil {
+			return "", false, orNotThere(err)
+		}
+		if p, err := parse(raw); err == nil {
+			if late, _ := p.expired(); !late {
+				content, err = p.content()
+				found = err == nil
+			}
+		}
+		switch mine, err := take(path, raw); {
+		case err != nil:
+			return "", false, err
+		case mine:
+			return content, found, nil
+		}
+		content, found = "", false
+	}
+}
+
+// Clear removes what an earlier turn left behind.
+func Clear(dir string) error {
+	return errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))), orNotThere(os.Remove(filepath.Join(dir, temporary))))
+}
+
+// Hook is the command that MassGen has Codex run after each tool: it answers one hook input with the payload, or with {}. Here
+// the matcher may be several globs with |, and numbers are not looked at: the next process could not know the last. event is what
+// the command was started for.
+func Hook(dir, event, input string) string {
+	const nothing = "{}"
+	path := filepath.Join(dir, FileName)
+	raw, err := read(path)
+	if event != "PostToolUse" || err != nil {
+		return nothing
+	}
+	p, err := parse(raw)
+	late, _ := p.expired()
+	if matches, _ := p.matches(toolOf(input), true); err == nil && !late && !matches {
+		return nothing
+	}
+	mine, _ := take(path, raw)
+	content, wrong := p.content()
+	if !mine || err != nil || late || wrong != nil {
+		return nothing
+	}
+	b := strictjson.AppendString([]byte(`{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":`), content)
+	return string(append(b, '}', '}'))
+}
+
+// toolOf finds the name of the tool in a client's hook input. Clients put the server before a /.
+func toolOf(input string) string {
+	var fields map[string]any
+	_ = json.Unmarshal([]byte(input), &fields) // without a name only what is for every tool matches
+	for _, key := range []string{"tool_name", "toolName", "name"} {
+		if name, _ := fields[key].(string); name != "" {
+			return name[strings.LastIndexByte(name, '/')+1:]
+		}
+	}
+	return ""
+}
+
+// payload is what stands in the file. Of two equal keys the last counts, as for MassGen.
+type payload map[string]json.RawMessage
+
+func read(path string) ([]byte, error) {
+	raw, err := os.ReadFile(path)
+	if err == nil && !utf8.Valid(raw) {
+		return nil, fmt.Errorf("%s: not UTF-8; it is left alone", path)
+	}
+	return raw, err
+}
+
+func parse(raw []byte) (p payload, err error) {
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, fmt.Errorf("%s is no JSON object and was dropped: %w", FileName, err)
+	}
+	if p == nil {
+		return nil, fmt.Errorf("%s is null, not an object, and was dropped", FileName)
+	}
+	return p, nil
+}
+
+// matches holds the glob against the name. Anything but a string is an error, and where there may be several globs, every tool.
+func (p payload) matches(tool string, several bool) (bool, error) {
+	glob := "*"
+	if raw, there := p["tool_matcher"]; there {
+		var text *string
+		if err := json.Unmarshal(raw, &text); (err != nil || text == nil) && !several {
+			return false, fmt.Errorf("%s: tool_matcher is no string; the file is left alone", FileName)
+		}
+		if text != nil {
+			glob = *text
+		}
+	}
+	if several {
+		return glob == "" || fnmatch.NewList(glob).Match(tool), nil
+	}
+	return fnmatch.New(glob).Match(tool), nil
+}
+
+// expired reports whether it is too late. A number may stand in quotes.
+func (p payload) expired() (bool, error) {
+	raw := string(p["expires_at"])
+	if raw == "" || raw == "null" {
+		return false, nil
+	}
+	at, err := strconv.ParseFloat(strings.Trim(raw, `"`), 64)
+	if err != nil {
+		return false, fmt.Errorf("%s: expires_at is no number, so it does not expire", FileName)
+	}
+	return float64(time.Now().UnixMicro())/1e6 > at, nil
+}
+
+// sequence is 0 where there is no number.
+func (p payload) sequence() int64 {
+	n, err := strconv.ParseFloat(strings.Trim(string(p["sequence"]), `"`), 64)
+	if err != nil {
+		return 0
+	}
+	return int64(n)
+}
+
+func (p payload) content() (string, error) {
+	var inject map[string]json.RawMessage
+	var content string
+	if json.Unmarshal(p["inject"], &inject) != nil || json.Unmarshal(inject["content"], &content) != nil || content == "" {
+		return "", fmt.Errorf("%s has no inject.content and was dropped", FileName)
+	}
+	return content, nil
+}
+
+// take deletes the file if it is still what was read, and reports whether we are the one who did: a writer may have put another
+// in its place, which must not be lost, and another reader may have it. A rename tells: it succeeds once.
+func take(path string, read []byte) (mine bool, err error) {
+	taken, err := os.CreateTemp(filepath.Dir(path), "hook_post_tool_use.*.taken")
+	if err != nil {
+		return false, orNotThere(err)
+	}
+	taken.Close()
+	defer os.Remove(taken.Name())
+	if err := os.Rename(path, taken.Name()); err != nil {
+		return false, orNotThere(err)
+	}
+	if now, err := os.ReadFile(taken.Name()); err != nil || bytes.Equal(now, read) {
+		return err == nil, err
+	}
+	_ = os.Link(taken.Name(), path) // unless there is a newer one still
+	return false, nil
+}
+
+func says(err error) []string {
+	if orNotThere(err) == nil {
+		return nil
+	}
+	return []string{err.Error()}
+}
+
+// orNotThere: that there is no file is no error.
+func orNotThere(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package mcpproxy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// Child is a server that is a child of this process, in a process group of its own.
+type Child struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *os.File
+	exited chan struct{} // closed when it has
+	err    error         // of its exit
+}
+
+// How long a server has to end: clients give a second or two of their own, and then kill us.
+const (
+	termGrace = 500 * time.Millisecond
+	killGrace = 2 * time.Second
+	exitGrace = 500 * time.Millisecond // between the end of its output and its own
+)
+
+// Start starts a server with this environment. What it writes to stderr goes to ours.
+func Start(argv, env []string) (*Child, error) {
+	c := &Child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
+	c.cmd.Env = env
+	c.cmd.Stderr = os.Stderr
+	c.cmd.SysProcAttr = ownGroup()
+	var err error
+	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, theirs, err := os.Pipe() // not StdoutPipe: Wait would close that before all of it is read
+	if err != nil {
+		return nil, err
+	}
+	c.stdout, c.cmd.Stdout = out, theirs
+	err = c.cmd.Start()
+	theirs.Close()
+	if err != nil {
+		out.Close()
+		return nil, fmt.Errorf("starting the server: %w", err)
+	}
+	go func() {
+		c.err = c.cmd.Wait()
+		close(c.exited)
+	}()
+	return c, nil
+}
+
+// Server is the child as Run wants it.
+func (c *Child) Server() Server {
+	return Server{In: c.stdin, Out: c.stdout, Ended: func() string {
+		if !c.exits(exitGrace) {
+			return "it closed its output"
+		}
+		return c.how()
+	}}
+}
+
+// how says how it ended.
+func (c *Child) how() string {
+	if c.err == nil {
+		return "exit status 0"
+	}
+	return c.err.Error()
+}
+
+func (c *Child) exits(within time.Duration) bool {
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// End ends what is left of the server, whose input is closed by now, and of what it started in its group. The error is that of
+// an exit that was its own.
+func (c *Child) End() error {
+	defer c.stdout.Close()
+	own := false
+	select {
+	case <-c.exited:
+		own = true
+	default:
+	}
+	c.endGroup(termGrace)
+	switch {
+	case !c.exits(killGrace):
+		return errors.New("the server cannot be killed")
+	case own && c.err != nil:
+		return fmt.Errorf("the server ended: %s", c.how())
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package mcpproxy
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// fromClient takes a line of the client's.
+func (p *Proxy) fromClient(line string, tooLong error) {
+	if tooLong != nil {
+		p.refuse("", jsonrpc.Errorf(jsonrpc.InvalidRequest, "the line is longer than %d MiB", maxLine>>20))
+		return
+	}
+	if at := strictjson.InvalidUTF8(line); at >= 0 { // lenient decoders make quotes of some such bytes
+		p.refuse("", jsonrpc.Errorf(jsonrpc.ParseError, "column %d: not UTF-8", at+1))
+		return
+	}
+	line, equalKeys, err := check(line)
+	if err != nil {
+		p.refuse("", err)
+		return
+	}
+	if equalKeys != "" {
+		err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s", equalKeys)
+	}
+	if isList(line) {
+		p.batch(line, err)
+		return
+	}
+	m, wrong := parse(line)
+	switch err = cmp.Or(wrong, err); {
+	case err != nil:
+		p.refuse(m.id, err)
+	case m.method == "tools/call":
+		p.call(&m)
+	case m.method == "notifications/cancelled" && m.key == "":
+		p.cancelled(&m)
+	default:
+		if m.request() {
+			if err := p.begin(&request{key: m.key, id: m.id, method: m.method, at: atServer}); err != nil {
+				p.turnAway(m.id, err)
+				return
+			}
+		}
+		p.server.put(line, nil)
+	}
+}
+
+// turnAway answers a request that cannot begin. If its id is another's, that one's answer is still to come.
+func (p *Proxy) turnAway(id string, err *jsonrpc.Error) {
+	if err.Code == jsonrpc.InvalidRequest {
+		id = ""
+	}
+	p.refuse(id, err)
+}
+
+func isList(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), "[") }
+
+// batch passes messages in one line on if none of them is a call, or could be read as one.
+func (p *Proxy) batch(line string, err *jsonrpc.Error) {
+	var requests []*request
+	gjson.Parse(line).ForEach(func(_, element gjson.Result) bool {
+		m, wrong := parse(element.Raw)
+		switch {
+		case wrong != nil:
+			err = wrong
+		case m.method == "tools/call" || m.method == "notifications/cancelled":
+			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s is not passed on in a batch; write one message on a line", m.method)
+		}
+		if m.key != "" && !m.reply() {
+			requests = append(requests, &request{key: m.key, id: m.id, method: m.method, at: atServer})
+		}
+		return true
+	})
+	begun := 0
+	for ; err == nil && begun < len(requests); begun++ {
+		if err = p.begin(requests[begun]); err != nil {
+			break
+		}
+	}
+	switch {
+	case err == nil:
+		p.server.put(line, nil)
+		return
+	case len(requests) == 0:
+		p.refuse("", err)
+		return
+	}
+	for _, r := range requests[:begun] {
+		p.take(r)
+	}
+	answers := make([]string, len(requests)) // the client waits for each
+	for i, r := range requests {
+		answers[i] = failure(r.id, err.Code, err.Message)
+	}
+	p.client.offer("[" + strings.Join(answers, ",") + "]")
+}
+
+// call asks the gate about a call, unless nobody is there, and passes it on.
+func (p *Proxy) call(m *message) {
+	tool, arguments, err := m.call()
+	switch {
+	case m.key == "": // some servers would run it all the same
+		p.o.Say("a tools/call without an id can have no answer, and was dropped")
+		p.refuse("", jsonrpc.Errorf(jsonrpc.InvalidRequest, "tools/call needs an id, which is a string or a number"))
+		return
+	case err != nil:
+		p.refuse(m.id, err)
+		return
+	}
+	c := &Call{ID: idText(m.id), Tool: tool, Args: arguments.raw}
+	if c.Args == "" || c.Args == "null" {
+		c.Args = "{}"
+	}
+	ctx, cancel := context.WithCancel(p.ctx)
+	r := &request{key: m.key, id: m.id, method: m.method, call: c, size: len(m.text), cancel: cancel, sent: make(chan struct{})}
+	if err := p.begin(r); err != nil {
+		cancel()
+		p.turnAway(m.id, err)
+		return
+	}
+	named := p.serverName(c)
+	if named == nil && p.gate.Idle(c, false) {
+		defer cancel()
+		p.pass(r, m, Before{})
+		return
+	}
+	p.start(&p.before, func() {
+		defer cancel()
+		var b Before
+		if named != nil {
+			select {
+			case <-named:
+			case <-ctx.Done():
+			}
+			p.serverName(c)
+		}
+		if !p.gate.Idle(c, false) {
+			b = p.gate.Before(ctx, c)
+		}
+		p.pass(r, m, b)
+	})
+}
+
+// serverName puts the server's name into a call. What it returns is closed when that can be done, nil if it was.
+func (p *Proxy) serverName(c *Call) (named <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.Server = cmp.Or(p.name, unnamed)
+	if p.name == "" && p.naming != nil {
+		select {
+		case <-p.naming:
+		default:
+			return p.naming
+		}
+	}
+	return nil
+}
+
+// pass does with a call what the gate says, if the client still wants it.
+func (p *Proxy) pass(r *request, m *message, b Before) {
+	defer close(r.sent)
+	if b.Args != "" {
+		b.Args = compact(b.Args) // a hook may write them in several lines
+	}
+	p.mu.Lock()
+	wanted := p.pending[r.key] == r && p.ctx.Err() == nil
+	if wanted && b.Refused {
+		p.takeLocked(r)
+	}
+	r.at, r.texts, r.call.Args = atServer, b.Texts, cmp.Or(b.Args, r.call.Args)
+	p.mu.Unlock()
+	switch {
+	case !wanted:
+	case b.Refused:
+		p.client.put(refusal(r.id, b.Reason), nil)
+	case b.Args != "":
+		p.server.put(m.withArguments(r.call.Args), nil)
+	default:
+		p.server.put(m.text, nil)
+	}
+}
+
+// cancelled gives up the request that the client does not want any more. A call that is still at the gate ends there, and the
+// server does not hear of it.
+func (p *Proxy) cancelled(m *message) {
+	var id string
+	if strings.HasPrefix(m.params.raw, "{") {
+		id = gjson.Get(m.params.raw, "requestId").Raw
+	}
+	p.mu.Lock()
+	r := p.pending[keyOf(id)]
+	p.takeLocked(r)
+	held := r != nil && r.at == atGate
+	p.mu.Unlock()
+	if held {
+		r.cancel()
+		return
+	}
+	if r != nil && r.call != nil {
+		<-r.sent // the call goes before
+	}
+	p.server.put(m.text, nil)
+}

@@ -1,0 +1,175 @@
+package mcpproxy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// part is a value in a text, and where it begins.
+type part struct {
+	raw string
+	at  int
+}
+
+func (p part) there() bool { return p.raw != "" }
+
+// replace returns the text with another value in the place of the part.
+func (p part) replace(text, value string) string {
+	return text[:p.at] + value + text[p.at+len(p.raw):]
+}
+
+// message is what is read of one message; its parts are places in the text.
+type message struct {
+	text   string
+	key    string // the id as all its spellings have it; "" if there is none
+	id     string // as it is written
+	method string // "" if there is none
+	params part
+	result part
+	failed part // the error
+}
+
+// request reports whether an answer is due, reply whether this is one.
+func (m *message) request() bool { return m.method != "" && m.key != "" }
+func (m *message) reply() bool   { return m.result.there() || m.failed.there() }
+
+// maxDepth is as deep as encoding/json reads.
+const maxDepth = 10_000
+
+// check finds out whether a line is JSON, and returns it so that it is one line for every reader: to some a carriage return ends
+// a line, and a message could hide in another one. Outside of strings, where alone JSON has one, it is a blank like any other.
+func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
+	for _, f := range strictjson.Check(line, maxDepth) {
+		if f.Kind != strictjson.Duplicate {
+			return "", "", jsonrpc.Errorf(jsonrpc.ParseError, "column %d: %s", f.Offset+1, f.Text)
+		}
+		equalKeys = f.Text
+	}
+	return strings.ReplaceAll(line, "\r", " "), equalKeys, nil
+}
+
+// parse reads a message out of JSON without faults of syntax. Beside an error the message has its id, if that could be read.
+//
+// It is stricter than the servers behind it, which read a line in many ways: of two equal keys some take the first and some
+// the last, to some case does not count, and some make a string of what is none. What could be a call in another reading than
+// ours is an error.
+func parse(text string) (m message, err *jsonrpc.Error) {
+	m.text = text
+	if !strings.HasPrefix(strings.TrimLeft(text, " \t"), "{") {
+		return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "a message is a JSON object")
+	}
+	parts, err := members(text, "jsonrpc", "id", "method", "params", "result", "error")
+	m.params, m.result, m.failed = parts["params"], parts["result"], parts["error"]
+	if id := parts["id"]; id.there() && id.raw != "null" {
+		if m.key = keyOf(id.raw); m.key == "" {
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the id must be a string or a number")
+		}
+		m.id = id.raw
+	}
+	if err != nil {
+		return m, err
+	}
+	if method := parts["method"]; method.there() {
+		if method.raw[0] != '"' {
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method must be a string")
+		}
+		m.method = strictjson.Text(method.raw)
+	}
+	return m, nil
+}
+
+// members finds these members of an object. One that is there twice, or in other letters, is an error.
+func members(object string, known ...string) (found map[string]part, err *jsonrpc.Error) {
+	found = map[string]part{}
+	gjson.Parse(object).ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+		switch {
+		case i < 0:
+			return true
+		case known[i] != name:
+			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the key %q is not %q, but some would read it so; leave it out", name, known[i])
+		case found[name].there():
+			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the message has %q twice", name)
+		}
+		found[known[i]] = part{value.Raw, value.Index}
+		return true
+	})
+	return found, err
+}
+
+// maxID keeps small what is remembered of a request.
+const maxID = 1 << 10
+
+// keyOf returns the same text for all spellings of an id: a server may write 1.0 as 1, and its answer must find its call. It is
+// "" for what cannot be one.
+func keyOf(id string) string {
+	if len(id) > maxID {
+		return ""
+	}
+	switch v := gjson.Parse(id); v.Type {
+	case gjson.String:
+		return strictjson.Text(v.Raw) + `"` // no number ends so
+	case gjson.Number:
+		return strconv.FormatFloat(v.Num, 'g', -1, 64)
+	}
+	return ""
+}
+
+// idText is an id as hooks get it.
+func idText(id string) string {
+	if id[0] == '"' {
+		return strictjson.Text(id)
+	}
+	return id
+}
+
+// call reads the params of a tools/call.
+func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
+	if !strings.HasPrefix(m.params.raw, "{") {
+		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "tools/call needs params with the name of a tool")
+	}
+	parts, err := members(m.params.raw, "name", "arguments")
+	name, arguments := parts["name"], parts["arguments"]
+	arguments.at += m.params.at
+	switch {
+	case err != nil:
+		return "", part{}, err
+	case len(name.raw) <= len(`""`) || name.raw[0] != '"':
+		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name must be the name of a tool")
+	case arguments.there() && arguments.raw != "null" && arguments.raw[0] != '{':
+		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.arguments must be an object")
+	}
+	return strictjson.Text(name.raw), arguments, nil
+}
+
+// withArguments returns a tools/call with other arguments. All else stays as it was written.
+func (m *message) withArguments(now string) string {
+	_, arguments, _ := m.call()
+	if arguments.there() {
+		return arguments.replace(m.text, now)
+	}
+	behind := m.params.at + len("{") // there is a name, so something follows
+	return m.text[:behind] + `"arguments":` + now + "," + m.text[behind:]
+}
+
+// failure is the answer that a request failed.
+func failure(id string, code jsonrpc.Code, text string) string {
+	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	b = append(append(b, `,"error":{"code":`...), strconv.Itoa(int(code))...)
+	b = strictjson.AppendString(append(b, `,"message":`...), text)
+	return string(append(b, "}}"...))
+}
+
+// refusal is the answer to a tools/call that did not reach the server: a result, since that is what a model gets to see.
+func refusal(id, reason string) string {
+	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	b = strictjson.AppendString(append(b, `,"result":{"content":[{"type":"text","text":`...), reason)
+	return string(append(b, `}],"isError":true}}`...))
+}

@@ -1,0 +1,112 @@
+package mcpproxy
+
+import (
+	"io"
+	"sync"
+)
+
+// outbox writes lines to one side, in their order, in a goroutine of its own: who has something to say to a side that does not
+// read can go on reading what the other says, up to the limit.
+type outbox struct {
+	to    io.Writer
+	limit int // bytes that wait
+
+	mu     sync.Mutex
+	moved  sync.Cond // something was put, written or closed
+	lines  []outgoing
+	bytes  int
+	closed bool          // nothing is put any more
+	err    error         // of writing
+	done   chan struct{} // closed when all is written, or nothing can be
+}
+
+// outgoing is a line. written hears whether it was.
+type outgoing struct {
+	text    string
+	written func(bool)
+}
+
+func newOutbox(to io.Writer, limit int) *outbox {
+	o := &outbox{to: to, limit: limit, done: make(chan struct{})}
+	o.moved.L = &o.mu
+	go o.write()
+	return o
+}
+
+// put waits for room. Where nothing can be written any more, it does nothing.
+func (o *outbox) put(text string, written func(bool)) {
+	o.mu.Lock()
+	for o.bytes > o.limit && !o.closed && o.err == nil {
+		o.moved.Wait()
+	}
+	open := o.add(text, written)
+	o.mu.Unlock()
+	if !open && written != nil {
+		written(false)
+	}
+}
+
+// offer does not wait, and drops the line where there is no room.
+func (o *outbox) offer(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.bytes <= o.limit {
+		o.add(text, nil)
+	}
+}
+
+func (o *outbox) add(text string, written func(bool)) bool {
+	if o.closed || o.err != nil {
+		return false
+	}
+	o.lines = append(o.lines, outgoing{text, written})
+	o.bytes += len(text)
+	o.moved.Broadcast()
+	return true
+}
+
+// close ends the outbox when all is written that is in it.
+func (o *outbox) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	o.moved.Broadcast()
+}
+
+func (o *outbox) write() {
+	defer close(o.done)
+	var buffer []byte
+	for {
+		o.mu.Lock()
+		for len(o.lines) == 0 && !o.closed {
+			o.moved.Wait()
+		}
+		lines := o.lines
+		o.lines = nil
+		failed := o.err
+		o.mu.Unlock()
+		if len(lines) == 0 {
+			return
+		}
+		for _, line := range lines {
+			if failed == nil {
+				buffer = append(append(buffer[:0], line.text...), '\n')
+				_, failed = o.to.Write(buffer)
+			}
+			if line.written != nil {
+				line.written(failed == nil)
+			}
+			if cap(buffer) > 1<<20 { // it would hold the largest line for ever
+				buffer = nil
+			}
+			o.mu.Lock()
+			o.bytes -= len(line.text)
+			o.err = failed
+			o.moved.Broadcast()
+			o.mu.Unlock()
+		}
+		if failed != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package mcpproxy
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// fromServer takes a line of the server's.
+func (p *Proxy) fromServer(line string, tooLong error) {
+	if tooLong != nil {
+		p.o.Say("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
+		return
+	}
+	text, _, err := check(line)
+	switch {
+	case err != nil:
+		p.o.Say("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
+		return
+	case isList(text):
+		p.answers(text)
+		return
+	}
+	m, err := parse(text)
+	if err == nil && (!m.reply() || m.key == "") {
+		p.client.put(text, nil)
+		return
+	}
+	r := p.reply(m.key)
+	if err == nil && strings.HasPrefix(m.result.raw, "{") {
+		_, err = members(m.result.raw, "content", "structuredContent", "isError")
+	}
+	switch {
+	case r == nil && err != nil:
+		p.o.Say("the server wrote a message that was dropped: %s: %q", err.Message, brief(text))
+	case r == nil:
+		p.o.Say("the server wrote a message that answers no request, which was dropped: %q", brief(text))
+	case err != nil:
+		p.unreadable(r, err)
+	case r.call != nil:
+		p.answer(r, &m)
+	default:
+		p.learn(r, &m)
+		if p.take(r) {
+			p.client.put(text, nil)
+		}
+	}
+}
+
+// reply finds the request that the server answers. It can do so once, and not before it was asked.
+func (p *Proxy) reply(key string) *request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.pending[key]
+	if r == nil || r.at != atServer {
+		return nil
+	}
+	r.at = answered
+	return r
+}
+
+// unreadable answers a request in the place of the server, whose answer is read differently by different readers.
+func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
+	p.o.Say("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
+	if p.take(r) {
+		p.client.put(failure(r.id, jsonrpc.InternalError, "the server's answer cannot be passed on: "+err.Message), nil)
+	}
+}
+
+// learn finds out what the server calls itself. The first name stays: hooks go by it.
+func (p *Proxy) learn(r *request, m *message) {
+	if name := gjson.Get(m.result.raw, "serverInfo.name"); r.method == "initialize" && name.Type == gjson.String {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.name == "" {
+			p.name = plainName(strictjson.Text(name.Raw))
+		}
+	}
+}
+
+// answers passes a line with several messages on. Calls do not go to the server in batches, so none is answered in one.
+func (p *Proxy) answers(line string) {
+	var replies []*request
+	var err *jsonrpc.Error
+	gjson.Parse(line).ForEach(func(_, element gjson.Result) bool {
+		m, wrong := parse(element.Raw)
+		if wrong != nil {
+			err = wrong
+		}
+		if m.reply() && m.key != "" {
+			r := p.reply(m.key)
+			if r == nil || r.call != nil {
+				err = jsonrpc.Errorf(jsonrpc.InternalError, "a batch answers the request %s, which was in none", m.id)
+			}
+			if r != nil {
+				replies = append(replies, r)
+			}
+		}
+		return true
+	})
+	if err != nil {
+		p.o.Say("the server wrote a batch that was dropped: %s", err.Message)
+	}
+	for _, r := range replies {
+		if err != nil {
+			p.unreadable(r, err)
+		} else {
+			p.take(r)
+		}
+	}
+	if err == nil {
+		p.client.put(line, nil)
+	}
+}
+
+// answer tells the gate of a result, unless nobody is there, and passes it on.
+func (p *Proxy) answer(r *request, m *message) {
+	if len(r.texts) == 0 && p.gate.Idle(r.call, true) {
+		if p.take(r) {
+			p.client.put(m.text, nil)
+		}
+		return
+	}
+	p.mu.Lock()
+	for p.results > maxHeld { // the server waits: results at the gate are as many as there is room for
+		p.fewer.Wait()
+	}
+	p.results += len(m.text)
+	p.mu.Unlock()
+	p.start(&p.after, func() {
+		result := resultOf(m)
+		a := p.gate.After(p.ctx, r.call, result)
+		line := m.text
+		if !result.Error {
+			line = m.result.replace(m.text, adapt(m.result.raw, a.Content, append(r.texts, a.Texts...)))
+		}
+		if p.take(r) {
+			p.client.put(line, a.Given)
+		} else if a.Given != nil {
+			a.Given(false) // the client has cancelled the call
+		}
+		p.mu.Lock()
+		p.results -= len(m.text)
+		p.fewer.Broadcast()
+		p.mu.Unlock()
+	})
+}

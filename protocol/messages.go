@@ -1,0 +1,214 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// API names the model API whose messages a loop keeps.
+type API string
+
+const (
+	AnthropicMessages API = "anthropic"        // Messages
+	OpenAIChat        API = "openai"           // Chat Completions
+	OpenAIResponses   API = "openai-responses" // Responses
+)
+
+// APIs are all of them.
+func APIs() []API { return []API{AnthropicMessages, OpenAIChat, OpenAIResponses} }
+
+// Notes says how texts for the model are kept apart from what the tool said.
+type Notes string
+
+const (
+	// NotesSeparate goes by each text's Strategy: ToolResult texts stand behind the tool's output, UserMessage texts in a
+	// message or a block of their own. It is what "" means.
+	NotesSeparate Notes = "separate"
+	// NotesStructured makes the output the text of a JSON object, {"output":…,"system_notes":[…]}, with the UserMessage
+	// texts for notes. It has that form without notes too. The system prompt must explain it.
+	NotesStructured Notes = "structured"
+	// NotesSeparator puts all texts behind the output, under a line that says that they are not part of it: see Separator.
+	NotesSeparator Notes = "separator"
+)
+
+// AllNotes are all of them.
+func AllNotes() []Notes { return []Notes{NotesSeparate, NotesStructured, NotesSeparator} }
+
+// Messages returns what a loop appends to its conversation after a tool call: a JSON array, on one line and without `<>&`
+// escaped, of the call's result and behind it of what post-tool hooks have to say. The call's ToolUseID, Result and Failed
+// count, and a result that a hook changed stands for the call's.
+//
+// A block is feedback here, since the tool has run: the hook's reason is appended like a text of ToolResult. But where it
+// stands for a hook that failed, the reason takes the place of the result, which that hook might have changed. The reason of
+// a stop is for the user and in no message.
+//
+// Where a UserMessage text has a message or a block of its own, it is in a <system-reminder> tag, so that the model does not
+// take it for the user's words. A text that has that tag already, or starts and ends with a line of = or ═, is left as it is.
+func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
+	if c.ToolUseID == "" {
+		return nil, fmt.Errorf("the call has no ToolUseID; %s messages need the model's id of the tool call", api)
+	}
+	output, apart, err := o.outputAndNotes(notes, c)
+	if err != nil {
+		return nil, err
+	}
+	type block struct {
+		Type      string  `json:"type"`
+		ToolUseID string  `json:"tool_use_id,omitempty"`
+		Content   *string `json:"content,omitempty"` // there in a result, also where it is empty
+		IsError   bool    `json:"is_error,omitempty"`
+		Text      string  `json:"text,omitempty"`
+	}
+	type message struct {
+		Role       string `json:"role"`
+		ToolCallID string `json:"tool_call_id,omitempty"`
+		Content    any    `json:"content"`
+	}
+	type callOutput struct {
+		Type   string `json:"type"`
+		CallID string `json:"call_id"`
+		Output string `json:"output"`
+	}
+	var messages []any
+	switch api {
+	case AnthropicMessages:
+		blocks := []block{{Type: "tool_result", ToolUseID: c.ToolUseID, Content: &output, IsError: c.Failed}}
+		for _, text := range apart {
+			blocks = append(blocks, block{Type: "text", Text: text})
+		}
+		return appendJSON(nil, []message{{Role: "user", Content: blocks}})
+	case OpenAIChat:
+		messages = append(messages, message{Role: "tool", ToolCallID: c.ToolUseID, Content: output})
+	case OpenAIResponses:
+		messages = append(messages, callOutput{Type: "function_call_output", CallID: c.ToolUseID, Output: output})
+	default:
+		return nil, fmt.Errorf("API %q is not one of %q", api, APIs())
+	}
+	for _, text := range apart {
+		messages = append(messages, message{Role: "user", Content: text})
+	}
+	return appendJSON(nil, messages)
+}
+
+// outputAndNotes returns the tool's output with all that belongs into it, and the texts that stand apart.
+func (o Outcome) outputAndNotes(notes Notes, c *Call) (output string, apart []string, err error) {
+	output = o.ResultText(c.Result)
+	var behind, all []string
+	add := func(text string, s Strategy) {
+		if strings.TrimSpace(text) == "" {
+			return // an API refuses a block without text
+		}
+		all = append(all, text)
+		if s == UserMessage {
+			apart = append(apart, text)
+		} else {
+			behind = append(behind, text)
+		}
+	}
+	for _, in := range o.Inject {
+		add(in.Content, in.Strategy)
+	}
+	switch {
+	case o.Decision == Continue:
+	case o.Cause == CausePolicy:
+		add(o.Reason, ToolResult)
+	default:
+		output = o.Reason
+	}
+	if c.Failed && strings.TrimSpace(output) == "" {
+		output = "the tool failed and said nothing" // Anthropic's API refuses an error without text
+	}
+	switch notes {
+	case NotesSeparate, "":
+		for i := range apart {
+			apart[i] = reminder(apart[i])
+		}
+		return AppendToolResult(output, behind...), apart, nil
+	case NotesStructured:
+		b, err := appendJSON(nil, struct {
+			Output string   `json:"output"`
+			Notes  []string `json:"system_notes"`
+		}{AppendToolResult(output, behind...), append([]string{}, apart...)})
+		return string(b), nil, err
+	case NotesSeparator:
+		if len(all) > 0 {
+			output = AppendToolResult(output, Separator(all...))
+		}
+		return output, nil, nil
+	}
+	return "", nil, fmt.Errorf("notes %q are not one of %q", notes, AllNotes())
+}
+
+// AppendToolResult puts texts behind a tool's result, each on a line of its own (MassGen). Fold has TENEX's blank lines.
+func AppendToolResult(result string, texts ...string) string {
+	return strings.Join(append([]string{result}, texts...), "\n")
+}
+
+// Separator returns items in the frame that keeps them apart from the output before them: AppendToolResult puts it there.
+// Further lines of an item are indented, so that none can pass for the end of the frame.
+func Separator(items ...string) string {
+	line := strings.Repeat("═", 55)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\nSYSTEM CONTEXT (not part of tool output):\n", line)
+	for _, item := range items {
+		fmt.Fprintf(&b, "- %s\n", strings.Join(linesOf(strings.TrimSpace(item)), "\n  "))
+	}
+	return b.String() + line
+}
+
+const reminderTag, reminderEnd = "<system-reminder", "</system-reminder>"
+
+// reminder puts a text into its tag, unless its hook has set it apart already.
+func reminder(text string) string {
+	lines := linesOf(strings.TrimSpace(text))
+	framed := len(lines) > 2 && rule(lines[0], "=═") && rule(lines[len(lines)-1], "=═")
+	if _, tagged := untagged(text); tagged || framed {
+		return text
+	}
+	return reminderTag + ">" + text + reminderEnd
+}
+
+// untagged returns a text without its tag, and whether it had one, with or without a type.
+func untagged(text string) (string, bool) {
+	inner, opened := strings.CutPrefix(strings.TrimSpace(text), reminderTag)
+	inner, closed := strings.CutSuffix(inner, reminderEnd)
+	attributes, inner, ended := strings.Cut(inner, ">")
+	if !opened || !closed || !ended || attributes != "" && attributes[0] != ' ' {
+		return text, false
+	}
+	return inner, true
+}
+
+func linesOf(text string) []string {
+	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
+}
+
+// rule reports whether a line is a ruled one: three or more of the same few characters and nothing else.
+func rule(line, of string) bool {
+	line = strings.TrimSpace(line)
+	return len([]rune(line)) > 2 && strings.Trim(line, of) == ""
+}
+
+// displayed is how many characters of a text Display shows.
+const displayed = 300
+
+// Display returns the text as a user interface shows it in passing: of a UserMessage the first line that is no ruled one, of
+// any other text the beginning.
+func (in Inject) Display() string {
+	if in.Strategy == UserMessage {
+		text, _ := untagged(in.Content)
+		lines := linesOf(text)
+		first := slices.IndexFunc(lines, func(line string) bool {
+			return strings.TrimSpace(line) != "" && !rule(line, "=═-─━*_#~")
+		})
+		if first < 0 {
+			return "[REMINDER]"
+		}
+		return "[REMINDER] " + strings.TrimSpace(lines[first])
+	}
+	if runes := []rune(in.Content); len(runes) > displayed {
+		return "[INJECTION] " + string(runes[:displayed]) + "..."
+	}
+	return "[INJECTION] " + in.Content
+}

@@ -1,0 +1,5 @@
+package queue
+
+import "os"
+
+func stateDir() (string, error) { return os.UserConfigDir() }

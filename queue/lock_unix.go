@@ -1,0 +1,61 @@
+//go:build unix
+
+package queue
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// removable: a folder whose lock somebody has open can be removed. Who waits for the lock notices.
+const removable = true
+
+// lock waits until no other open of the file has it locked. It ends with the file, and with the process.
+func lock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// tryLock reports false where another open of the file has it locked.
+func tryLock(f *os.File) (bool, error) {
+	for {
+		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
+		case nil:
+			return true, nil
+		case syscall.EWOULDBLOCK:
+			return false, nil
+		case syscall.EINTR:
+		default:
+			return false, err
+		}
+	}
+}
+
+// own refuses a folder or file into which somebody else can put entries.
+func own(info fs.FileInfo) error {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok || int(owner.Uid) != os.Getuid():
+		return errors.New("belongs to another user, who could plant entries: remove it, or set HOOKRUN_STATE to a folder of your own")
+	case info.Mode().Perm()&0o022 != 0:
+		return errors.New("can be written to by others, who could plant entries: run chmod go-w on it")
+	}
+	return nil
+}
+
+// syncFolder makes a new name in the folder outlive a crash of the system.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}
+
+func readFile(path string) ([]byte, error) { return os.ReadFile(path) }

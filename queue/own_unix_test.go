@@ -1,0 +1,72 @@
+//go:build unix
+
+package queue_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/queue"
+)
+
+// Who can plant an entry tells the model what to do.
+func TestOthersAreRefused(t *testing.T) {
+	const somebody = 54321
+	for _, path := range []string{".", session, session + "/lock", session + "/entries"} {
+		for name, spoil := range map[string]func(path string) error{
+			"group": func(path string) error { return os.Chmod(path, 0o770) },
+			"all":   func(path string) error { return os.Chmod(path, 0o702) },
+			"owner": func(path string) error { return os.Chown(path, somebody, -1) },
+			"link": func(path string) error {
+				if err := os.Rename(path, path+"~"); err != nil {
+					return err
+				}
+				return os.Symlink(path+"~", path)
+			},
+		} {
+			if name == "link" && path != "." && path != session {
+				continue // in a folder of our own a link is ours
+			}
+			t.Run(path+" "+name, func(t *testing.T) {
+				if name == "owner" && os.Getuid() != 0 {
+					t.Skip("only root gives files away")
+				}
+				q := queue.Queue{Dir: t.TempDir()}
+				put(t, q, queue.Entry{Content: "1"})
+				require.NoError(t, spoil(filepath.Join(q.Dir, "queue", path)))
+				_, err := q.Claim(session, "a", "shell")
+				require.Error(t, err)
+				require.Regexp(t, "plant entries|no folder", err.Error())
+				_, err = q.DrainAll(session)
+				require.Error(t, err)
+				if path != session+"/entries" { // Put lists nothing
+					_, err = q.Put(queue.Entry{Session: session, Content: "secret"})
+					require.Error(t, err)
+				}
+			})
+		}
+	}
+}
+
+func TestFilesArePrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	q := queue.Queue{Dir: filepath.Join(t.TempDir(), "state")}
+	everyKind(t, q)
+	_, err := q.Claim(session, "a", "shell")
+	require.NoError(t, err)
+	require.NoError(t, filepath.WalkDir(q.Dir, func(path string, d os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		want := os.FileMode(0o600)
+		if d.IsDir() {
+			want = 0o700
+		}
+		require.Equal(t, want, info.Mode().Perm(), path)
+		return nil
+	}))
+}

@@ -1,0 +1,248 @@
+package queue
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/fnmatch"
+)
+
+// Queue is the entries of all sessions in one state directory. The zero Queue is in the default place.
+type Queue struct {
+	Dir string // "": DefaultDir()
+}
+
+// path is the folder of a session.
+func (q Queue) path(session string) (path string, err error) {
+	if session == "" {
+		return "", errors.New("a queue needs a session")
+	}
+	dir := q.Dir
+	if dir == "" {
+		if dir, err = DefaultDir(); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(dir, "queue", folder(session)), nil
+}
+
+// Put queues an entry and returns it as it was queued. It is safe on disk when Put returns. After an error it may be queued as
+// well, if the error is one of the disk.
+func (q Queue) Put(e Entry) (Entry, error) {
+	e, err := e.put(now())
+	if err != nil {
+		return Entry{}, err
+	}
+	path, err := q.path(e.Session)
+	if err != nil {
+		return Entry{}, err
+	}
+	text, err := e.encode()
+	if err != nil {
+		return Entry{}, err
+	}
+	for range tries {
+		e.ID, err = put(path, e, text)
+		if err == nil {
+			return e, nil
+		}
+		// The session has no folder yet, or has lost it to somebody who found it empty.
+		if err != errRemoved && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err = makeFolders(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return Entry{}, fmt.Errorf("queueing for session %q: %w", e.Session, err)
+}
+
+func makeFolders(path string) error {
+	queue := filepath.Dir(path)
+	if err := os.MkdirAll(filepath.Dir(queue), 0o700); err != nil {
+		return err
+	}
+	for _, folder := range []string{queue, path, filepath.Join(path, "entries"), filepath.Join(path, "tmp")} {
+		if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		reached("made " + folder)
+		if err := syncFolder(filepath.Dir(folder)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func put(path string, e Entry, text []byte) (id string, err error) {
+	if err := ownFolders(path); err != nil {
+		return "", err
+	}
+	tmp, err := os.OpenFile(filepath.Join(path, "tmp", rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	reached("created")
+	// Who finds it not locked takes us for dead and removes it. Then the rename fails, and Put begins again.
+	if err := lock(tmp); err != nil {
+		return "", err
+	}
+	reached("locked")
+	if _, err := tmp.Write(text); err != nil {
+		return "", err
+	}
+	reached("written")
+	if err := tmp.Sync(); err != nil {
+		return "", err
+	}
+	reached("synced")
+
+	s, err := tryOpen(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return "", err
+	}
+	defer s.unlock()
+	reached("in turn")
+	order, err := s.next()
+	if err != nil {
+		return "", err
+	}
+	reached("ordered")
+	s.sweep() // what it cannot remove does no harm
+	var random [4]byte
+	rand.Read(random[:])
+	id = newID(order, binary.BigEndian.Uint32(random[:]))
+	tmp.Close() // Windows renames no open file. Nobody can sweep it now: that needs the lock.
+	if err := os.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
+		return "", err
+	}
+	reached("queued")
+	s.unlock()
+	reached("unlocked")
+	// A folder that is gone was emptied: it has been delivered.
+	if err := syncFolder(s.in("entries")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return id, nil
+}
+
+// Claim takes what is due for an agent after a tool has run. "" is an agent like any other, that of a loop which has only one.
+// nil: nothing is due. An error beside a claim is about other entries.
+func (q Queue) Claim(session, agent, tool string) (*Claim, error) {
+	matches := map[string]bool{} // many entries have one matcher
+	return q.claimFor(session, agent, false, func(n name) bool {
+		due, known := matches[n.matcher]
+		if !known {
+			globs, ok := unescape(n.matcher)
+			due = ok && (globs == "" || fnmatch.NewList(globs).Match(tool))
+			matches[n.matcher] = due
+		}
+		return due
+	})
+}
+
+// Drain takes whatever an agent was not given yet, whatever its matcher. With the last of a session its folder goes.
+func (q Queue) Drain(session, agent string) (*Claim, error) {
+	return q.claimFor(session, agent, true, func(name) bool { return true })
+}
+
+func (q Queue) claimFor(session, agent string, drain bool, due func(name) bool) (*Claim, error) {
+	escaped := escape(agent)
+	return q.claim(session, drain, func(l *look, n name) (take, error) {
+		if !n.reaches(escaped) || !due(n) {
+			return take{}, nil
+		}
+		if !n.shared() {
+			return take{whole: true}, nil
+		}
+		open, err := l.waitsFor(n, agent)
+		if err != nil || !open {
+			return take{}, err
+		}
+		return take{shares: []string{agent}}, nil
+	})
+}
+
+// DrainAll takes what was never delivered to anybody: what waits for agents by name, with those that are left as its Agents, and
+// broadcasts that no agent has seen. With the last of a session its folder goes. A broadcast that somebody has seen stays for
+// agents to come, until it expires or Clear drops it.
+func (q Queue) DrainAll(session string) (*Claim, error) {
+	return q.claim(session, true, func(l *look, n name) (take, error) {
+		if n.agents == broadcast {
+			touched, err := l.touched(n)
+			return take{whole: err == nil && !touched}, err
+		}
+		if !n.shared() {
+			return take{whole: true}, nil
+		}
+		left, err := l.left(n)
+		return take{shares: left, only: left}, err
+	})
+}
+
+// Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still waits for.
+// A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
+func (q Queue) Waiting(session string) (waiting []Entry, err error) {
+	path, err := q.path(session)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(path)
+	if s == nil {
+		return nil, err
+	}
+	defer s.unlock()
+	l, err := s.look()
+	for _, n := range l.entries {
+		e, readErr := s.read(n, "entries", n.file)
+		if readErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", s.in("entries", n.file), readErr))
+			continue
+		}
+		if n.expired(l.now) {
+			continue
+		}
+		if e.Agents != nil && n.shared() {
+			left, leftErr := l.left(n.with(e))
+			if err = errors.Join(err, leftErr); len(left) == 0 {
+				continue
+			}
+			e.Agents = left
+		}
+		waiting = append(waiting, e)
+	}
+	slices.SortFunc(waiting, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+	return waiting, err
+}
+
+// Clear drops all that waits, broadcasts and damaged files included, and returns how many entries waited. What somebody is
+// just delivering is not touched; if that fails it waits again.
+func (q Queue) Clear(session string) (n int, err error) {
+	path, err := q.path(session)
+	if err != nil {
+		return 0, err
+	}
+	s, err := open(path)
+	if s == nil {
+		os.Remove(path) // what is left of a removal that was killed, if it is empty
+		return 0, err
+	}
+	defer s.unlock()
+	l, err := s.look()
+	for _, entry := range l.entries {
+		dropErr := s.drop(entry)
+		if err = errors.Join(err, dropErr); dropErr == nil && !entry.expired(l.now) {
+			n++
+		}
+	}
+	return n, errors.Join(err, os.RemoveAll(s.in("bad")), s.remove())
+}

@@ -1,0 +1,317 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// now and reached are for tests: the one moves the clock, the other dies between two steps.
+var (
+	now     = time.Now
+	reached = func(string) {}
+)
+
+// tries bounds how often a folder may vanish under our hands, when each time somebody else has just emptied it.
+const tries = 1000
+
+// session is the folder of a session whose lock is ours.
+type session struct {
+	path string
+	lock *os.File
+}
+
+// open waits for the lock of a session. nil, nil: it has no queue.
+func open(path string) (*session, error) {
+	for range tries {
+		s, err := tryOpen(path, os.O_RDWR)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != errRemoved {
+			return s, err
+		}
+	}
+	return nil, fmt.Errorf("%s: somebody removes it again and again", path)
+}
+
+// errRemoved: the folder was removed, with the lock in it, while we waited.
+var errRemoved = errors.New("the queue was removed")
+
+func tryOpen(path string, flags int) (s *session, err error) {
+	file, err := os.OpenFile(filepath.Join(path, "lock"), flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if s == nil {
+			file.Close()
+		}
+	}()
+	held, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := own(held); err != nil {
+		return nil, fmt.Errorf("%s %w", file.Name(), err)
+	}
+	if err := ownFolders(path); err != nil {
+		return nil, err
+	}
+	reached("opened")
+	if err := lock(file); err != nil {
+		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
+	}
+	// A lock that is not in its place any more locks nobody out.
+	if there, err := os.Lstat(file.Name()); err != nil || !os.SameFile(held, there) {
+		return nil, errRemoved
+	}
+	return &session{path, file}, nil
+}
+
+// ownFolders refuses a queue that somebody else could have made.
+func ownFolders(path string) error {
+	for _, folder := range []string{filepath.Dir(path), path} {
+		info, err := os.Lstat(folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			return errRemoved
+		}
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is no folder: remove it", folder)
+		}
+		if err := own(info); err != nil {
+			return fmt.Errorf("%s %w", folder, err)
+		}
+	}
+	return nil
+}
+
+func (s *session) unlock() { s.lock.Close() }
+
+func (s *session) in(elem ...string) string {
+	return filepath.Join(append([]string{s.path}, elem...)...)
+}
+
+// next takes the next order. It is later than the one before, also when the clock is not.
+func (s *session) next() (int64, error) {
+	var last [16]byte
+	order := now().UnixNano()
+	if n, _ := s.lock.ReadAt(last[:], 0); n == len(last) {
+		if last, err := strconv.ParseInt(string(last[:]), 16, 64); err == nil {
+			order = max(order, last+1)
+		}
+	}
+	_, err := s.lock.WriteAt(fmt.Appendf(nil, "%016x\n", order), 0)
+	return order, err
+}
+
+// names lists one of the session's folders. What begins with a dot is a file manager's.
+func (s *session) names(elem ...string) ([]string, error) {
+	folder, err := os.Open(s.in(elem...))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	info, err := folder.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := own(info); err != nil {
+		return nil, fmt.Errorf("%s %w", folder.Name(), err)
+	}
+	names, err := folder.Readdirnames(-1)
+	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") }), err
+}
+
+// entries lists what waits, for whomever, in any order: there may be much that is not wanted.
+func (s *session) entries() (entries []name, err error) {
+	files, err := s.names("entries")
+	entries = make([]name, 0, len(files))
+	for _, file := range files {
+		if n, ok := parseName(file); ok {
+			entries = append(entries, n)
+		}
+	}
+	return entries, err
+}
+
+// read reads an entry by the name of its file in the session's folder.
+func (s *session) read(n name, elem ...string) (Entry, error) {
+	return readEntry(s.in(elem...), n)
+}
+
+// damaged is the error of a file that can be read but is no entry.
+type damaged struct{ error }
+
+func readEntry(path string, n name) (Entry, error) {
+	text, err := readFile(path)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, err := decode(text, n.id)
+	if err != nil {
+		return Entry{}, damaged{err}
+	}
+	return e, nil
+}
+
+// setAside moves a file that is no entry out of everybody's way, and returns what is to be said about it.
+func (s *session) setAside(path string, n name, why error) (said, err error) {
+	bad := s.in("bad", n.file)
+	if err := os.MkdirAll(filepath.Dir(bad), 0o700); err != nil {
+		return why, err
+	}
+	err = os.Rename(path, bad)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // another claim on it has met it first
+	}
+	if err != nil {
+		return why, err
+	}
+	return fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, why), s.forget(n)
+}
+
+// complete opens the file of an entry whose name is too long to say for whom it is.
+func (s *session) complete(n name) (name, error) {
+	if n.agents != unsaid {
+		return n, nil
+	}
+	e, err := s.read(n, "entries", n.file)
+	if bad, ok := errors.AsType[damaged](err); ok {
+		return n, errors.Join(s.setAside(s.in("entries", n.file), n, bad.error))
+	}
+	if err != nil {
+		return n, err
+	}
+	return n.with(e), nil
+}
+
+// got notes that an agent was given an entry, and drops the entry if it was the last to get it.
+func (s *session) got(id, agent, file string) error {
+	n, ok := parseName(file)
+	if !ok {
+		return nil
+	}
+	if _, err := os.Lstat(s.in("entries", file)); errors.Is(err, fs.ErrNotExist) {
+		return s.forget(name{id: id, agents: unsaid}) // cleared, or damaged
+	}
+	if err := os.MkdirAll(s.in("seen", agent), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.in("seen", agent, id), nil, 0o600); err != nil {
+		return err
+	}
+	reached("seen")
+	n, err := s.complete(n)
+	if err != nil || n.agents == broadcast || n.agents == unsaid {
+		return err
+	}
+	for _, target := range n.targets() {
+		if _, err := os.Lstat(s.in("seen", folder(target), id)); err != nil {
+			return nil
+		}
+	}
+	return s.drop(n)
+}
+
+// drop removes an entry that waits. The marks go last: without them it would be delivered again.
+func (s *session) drop(n name) error {
+	if err := removeFile(s.in("entries", n.file)); err != nil {
+		return err
+	}
+	reached("dropped")
+	return s.forget(n)
+}
+
+// forget removes the marks of who was given an entry that is gone.
+func (s *session) forget(n name) error {
+	if !n.shared() {
+		return nil
+	}
+	agents, err := s.names("seen")
+	for _, agent := range agents {
+		err = errors.Join(err, removeFile(s.in("seen", agent, n.id)))
+	}
+	return err
+}
+
+// sweep removes what writers that died had begun.
+func (s *session) sweep() error {
+	files, err := s.names("tmp")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		busy, lockErr := locked(s.in("tmp", file))
+		if err = errors.Join(err, lockErr); lockErr == nil && !busy {
+			err = errors.Join(err, removeFile(s.in("tmp", file)))
+		}
+	}
+	return err
+}
+
+// locked reports whether a living process has a file locked. A file that does not exist is not.
+func locked(path string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	free, err := tryLock(file)
+	return !free, err
+}
+
+// remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not exist.
+func (s *session) remove() error {
+	if !removable {
+		return nil
+	}
+	if err := s.sweep(); err != nil {
+		return err
+	}
+	for _, folder := range []string{"entries", "claims", "bad", "tmp"} {
+		if left, err := s.names(folder); len(left) > 0 || err != nil {
+			return err
+		}
+	}
+	// A writer needs no lock for tmp, so it is the one folder that may have filled again. That keeps the rest.
+	for _, folder := range []string{"tmp", "entries", "claims", "bad"} {
+		if err := os.Remove(s.in(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		reached("removed " + folder)
+	}
+	if err := os.RemoveAll(s.in("seen")); err != nil {
+		return err
+	}
+	reached("removed seen")
+	if err := os.Remove(s.in("lock")); err != nil {
+		return err
+	}
+	reached("removed lock")
+	os.Remove(s.path) // not if a writer has just made its folders again
+	return nil
+}
+
+// removeFile does not mind if the file is gone: somebody who was killed may have come that far.
+func removeFile(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

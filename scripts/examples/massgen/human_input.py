@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+# Hands what a person types while the agents work to the agents, after their next tool. Built after MassGen's human_input_hook.
+# Use: echo '{"content": "stop at 5 pages", "target_agents": ["agent1"]}' | human_input.py --session S
+
+# A message: {"content", "target_agents", "source"}. The input is a list of them, or one. Without target_agents (or with null)
+# it goes to each agent of the session once, until the queue is cleared; a list that names nobody sends nothing to anybody.
+# The queue keeps the order, and gives each message to each agent once.
+from massgen import deliver, document, producer
+
+if __name__ == "__main__":
+    flags = producer("Queues what a person says to the agents.").parse_args()
+    messages = document(flags)
+    for message in [messages] if isinstance(messages, dict) else messages:
+        targets = message.get("target_agents")
+        if targets is not None:
+            targets = sorted({name for name in targets if isinstance(name, str) and name.strip()})
+        source = message.get("source")
+        source = source if isinstance(source, str) and source.strip() else "human"
+        if targets != [] and message["content"].strip():
+            deliver(flags, "\n[Human Input]: %s\n" % message["content"], source, flags.agent if targets is None else targets)

@@ -199,6 +199,18 @@ func TestMCPFailuresOfHooksBlock(t *testing.T) {
 	}
 }
 
+// TestMCPWithholdsWhatARedactorDidNotSee: its failure stands in the place of the result, structured content included.
+func TestMCPWithholdsWhatARedactorDidNotSee(t *testing.T) {
+	redactor := after("*", `kill -9 $$`)
+	redactor["on_failure"] = hook{"signal": "block"}
+	p := newProxied(t, []hook{redactor})
+	a := p.call("structured", hook{"text": "secret"})
+	require.Nil(t, a.Error)
+	require.NotContains(t, string(a.Result), "secret")
+	require.Contains(t, string(a.Result), "was killed by SIGKILL")
+	p.leave(0)
+}
+
 func TestMCPErrorsOfTheServer(t *testing.T) {
 	p := newProxied(t, []hook{after("*", `"$HOOKRUN" get result >saw; "$HOOKRUN" get error >>saw; echo text`)})
 	a := p.call("broken", nil)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,9 @@ type Claim struct {
 	drain   bool
 	taken   []taken
 }
+
+// claimLength is that of a claim's id, from rand.Text.
+const claimLength = 26
 
 // taken is an entry in a claim.
 type taken struct {
@@ -48,40 +52,48 @@ type look struct {
 	seen    map[string]map[string]bool // by agent's folder: the ids that it was given; filled as needed
 }
 
+// look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is about a claim
+// that cannot be ended; it keeps what it holds.
 func (s *session) look() (*look, error) {
-	l := &look{session: s, now: now(), seen: map[string]map[string]bool{}}
-	held, err := s.recover()
-	l.held = held
-	entries, listErr := s.entries()
-	l.entries = entries
-	return l, errors.Join(err, listErr)
-}
-
-// recover puts back what processes that died had claimed, and returns what living ones hold.
-func (s *session) recover() (held map[string]map[string]bool, err error) {
-	held = map[string]map[string]bool{}
+	l := &look{session: s, now: now(), held: map[string]map[string]bool{}, seen: map[string]map[string]bool{}}
 	claims, err := s.names("claims")
+	if err != nil {
+		return nil, err
+	}
+	var said error
 	for _, claim := range claims {
-		alive, claimErr := locked(s.in("claims", claim, "lock"))
-		switch {
-		case claimErr != nil:
-		case !alive:
-			claimErr = s.settle(claim)
-		default:
-			var files []string
-			files, claimErr = s.names("claims", claim)
-			for _, file := range files {
-				if id, agent, ok := strings.Cut(file, "="); ok {
-					if held[id] == nil {
-						held[id] = map[string]bool{}
-					}
-					held[id][agent] = true
-				}
+		if len(claim) != claimLength {
+			continue
+		}
+		alive, err := locked(s.in("claims", claim, "lock"))
+		if err == nil && !alive {
+			if err = s.settle(claim); err == nil {
+				continue
 			}
 		}
-		err = errors.Join(err, claimErr)
+		said = errors.Join(said, err)
+		if err := l.hold(claim); err != nil {
+			return nil, errors.Join(said, err)
+		}
 	}
-	return held, err
+	if l.entries, err = s.entries(); err != nil {
+		return nil, errors.Join(said, err)
+	}
+	return l, said
+}
+
+// hold notes whose shares a claim holds.
+func (l *look) hold(claim string) error {
+	files, err := l.names("claims", claim)
+	for _, file := range files {
+		if id, agent, ok := strings.Cut(file, "="); ok {
+			if l.held[id] == nil {
+				l.held[id] = map[string]bool{}
+			}
+			l.held[id][agent] = true
+		}
+	}
+	return err
 }
 
 // settle ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It can be
@@ -218,6 +230,9 @@ func (q Queue) claim(session string, drain bool, choose func(*look, name) (take,
 
 func (s *session) claim(drain bool, choose func(*look, name) (take, error)) (*Claim, error) {
 	l, err := s.look()
+	if l == nil {
+		return nil, err
+	}
 	var wanted []taken
 	for _, n := range l.entries {
 		n, nameErr := s.complete(n)
@@ -365,23 +380,28 @@ func (c *Claim) end(delivered bool) error {
 	if c == nil || c.lock == nil {
 		return nil
 	}
-	s, err := open(c.session)
-	if err != nil {
-		return err
+	if delivered && renamesOpen { // at once, without a wait for our turn: until then our death has all of it delivered again
+		if err := c.record(); err != nil {
+			return err
+		}
 	}
-	if s == nil {
+	s, err := open(c.session)
+	switch {
+	case err != nil && delivered && renamesOpen:
+		c.close() // whoever looks next goes on
+		return nil
+	case err != nil:
+		return err
+	case s == nil:
 		c.close() // somebody removed the whole folder, which clears it
 		return nil
 	}
 	defer s.unlock()
-	if delivered {
-		// All of them at once: who goes on after our death finds either all delivered or none. Windows renames no open file;
-		// that we live is not known until then, but nobody can look.
-		c.lock.Close()
-		if err := os.Rename(s.in("claims", c.id, "lock"), s.in("claims", c.id, "done")); err != nil {
-			return fmt.Errorf("that the entries were delivered cannot be recorded, so they may come again: %w", err)
+	if delivered && !renamesOpen {
+		c.lock.Close() // that we live is not known until it has its new name, but nobody can look
+		if err := c.record(); err != nil {
+			return err
 		}
-		reached("done")
 	}
 	c.close()
 	err = s.settle(c.id)
@@ -393,6 +413,17 @@ func (c *Claim) end(delivered bool) error {
 		}
 	}
 	return err
+}
+
+// record notes that the entries were delivered, all of them at once: who goes on after our death finds either all delivered or
+// none. Where the folder is gone there is nothing to note.
+func (c *Claim) record() error {
+	folder := filepath.Join(c.session, "claims", c.id)
+	if err := os.Rename(filepath.Join(folder, "lock"), filepath.Join(folder, "done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("that the entries were delivered cannot be recorded, so they may come again: %w", err)
+	}
+	reached("done")
+	return nil
 }
 
 func (c *Claim) close() {

@@ -1,10 +1,14 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 )
+
+// ErrNoPlace: neither $HOOKRUN_STATE nor the system says where a user's state is. So nobody could have queued anything.
+var ErrNoPlace = errors.New("there is no folder for queues")
 
 // DefaultDir is where hookrun keeps what must outlive it: $HOOKRUN_STATE, or hookrun in the folder that the system has for a
 // user's state.
@@ -18,7 +22,7 @@ func DefaultDir() (string, error) {
 	}
 	dir, err := stateDir()
 	if err != nil {
-		return "", fmt.Errorf("%w: set it, or HOOKRUN_STATE to a folder of your own", err)
+		return "", fmt.Errorf("%w: %w: set it, or HOOKRUN_STATE to a folder of your own", ErrNoPlace, err)
 	}
 	return filepath.Join(dir, "hookrun"), nil
 }

@@ -12,6 +12,9 @@ import (
 // removable: a folder whose lock somebody has open can be removed. Who waits for the lock notices.
 const removable = true
 
+// renamesOpen: a file can be renamed while it is open.
+const renamesOpen = true
+
 // lock waits until no other open of the file has it locked. It ends with the file, and with the process.
 func lock(f *os.File) error {
 	for {

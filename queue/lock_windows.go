@@ -12,6 +12,9 @@ import (
 // removable: a file cannot be removed while somebody has it open, and to close the lock first would let others in.
 const removable = false
 
+// renamesOpen: nor renamed.
+const renamesOpen = false
+
 var lockFileEx = syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
 
 const (

@@ -70,3 +70,22 @@ func TestFilesArePrivate(t *testing.T) {
 		return nil
 	}))
 }
+
+// What was delivered does not come again, also where the disk has no room for the mark that says so.
+func TestNoRoomForMarks(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	put(t, q, queue.Entry{Content: "1"})
+	seen := filepath.Join(q.Dir, "queue", session, "seen")
+	require.NoError(t, os.Symlink("nowhere", seen))
+	c, err := q.Claim(session, "a", "shell")
+	require.NoError(t, err)
+	require.NoError(t, c.Done(), "it is on record")
+	put(t, q, queue.Entry{Content: "2", Agents: []string{"a"}})
+	c, err = q.Claim(session, "a", "shell")
+	require.ErrorContains(t, err, "seen")
+	require.Equal(t, []string{"2"}, contents(c.Entries), "others go on")
+	require.NoError(t, c.Done())
+	require.NoError(t, os.Remove(seen))
+	require.Nil(t, deliver(t, q, "a", "shell"))
+	require.Equal(t, []string{"1"}, deliver(t, q, "b", "shell"))
+}

@@ -202,6 +202,9 @@ func (q Queue) Waiting(session string) (waiting []Entry, err error) {
 	}
 	defer s.unlock()
 	l, err := s.look()
+	if l == nil {
+		return nil, err
+	}
 	for _, n := range l.entries {
 		e, readErr := s.read(n, "entries", n.file)
 		if readErr != nil {
@@ -238,6 +241,9 @@ func (q Queue) Clear(session string) (n int, err error) {
 	}
 	defer s.unlock()
 	l, err := s.look()
+	if l == nil {
+		return 0, err
+	}
 	for _, entry := range l.entries {
 		dropErr := s.drop(entry)
 		if err = errors.Join(err, dropErr); dropErr == nil && !entry.expired(l.now) {

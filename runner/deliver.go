@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -17,7 +18,7 @@ func Deliver(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim
 		return nil
 	}
 	claim, err := q.Claim(c.SessionID, c.AgentID, c.Tool)
-	if err != nil {
+	if err != nil && !errors.Is(err, queue.ErrNoPlace) { // without a place nobody could put anything in
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}
 	if claim == nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,23 +34,22 @@ var drain = command{
 			if agent == "" {
 				take = func() (*queue.Claim, error) { return q.DrainAll(session) }
 			}
-			claim, err := take()
-			if err != nil {
-				_ = claim.Release()
-				return 0, err
-			}
+			claim, failed := take() // a claim and an error: that is about other entries
+			defer claim.Release()
 			var entries, expired []queue.Entry
 			if claim != nil {
 				entries, expired = claim.Entries, claim.Expired
 			}
 			if err := printEntries(std, output, entries); err != nil {
-				_ = claim.Release() // nobody has read them
-				return 0, err
+				return 0, errors.Join(err, failed)
+			}
+			if err := claim.Done(); err != nil {
+				return 0, errors.Join(err, failed)
 			}
 			for _, e := range expired {
 				fmt.Fprintln(std.Err, "hookrun: warning:", runner.Expired(e))
 			}
-			return exitOK, claim.Done()
+			return exitOK, failed
 		}
 	},
 }
@@ -102,20 +102,15 @@ var showQueue = command{
 				return 0, err
 			}
 			if *clear {
-				n, err := q.Clear(session)
-				if err != nil {
-					return 0, err
-				}
-				return exitOK, write(std, fmt.Sprintf("%d dropped\n", n))
+				n, failed := q.Clear(session)
+				return exitOK, errors.Join(write(std, fmt.Sprintf("%d dropped\n", n)), failed)
 			}
-			entries, err := q.Waiting(session)
-			if err != nil {
-				return 0, err
-			}
+			entries, failed := q.Waiting(session) // both: the error is about other entries
+			show := func() error { return write(std, waitingText(entries)) }
 			if output == "json" {
-				return exitOK, printEntries(std, output, entries)
+				show = func() error { return printEntries(std, output, entries) }
 			}
-			return exitOK, write(std, waitingText(entries))
+			return exitOK, errors.Join(show(), failed)
 		}
 	},
 }

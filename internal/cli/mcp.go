@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
@@ -210,8 +211,12 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 	}
 	claim := runner.Deliver(m.queue, &call, &o)
 	a.Content = strings.TrimSpace(string(o.UpdatedOutput))
-	if o.Decision != protocol.Continue && o.Reason != "" {
+	switch {
+	case o.Decision == protocol.Continue:
+	case o.Cause == protocol.CausePolicy:
 		a.Texts = append(a.Texts, o.Reason)
+	default: // it stands for a hook that failed, and that might have changed the result
+		a.Content = string(strictjson.AppendString(nil, o.Reason))
 	}
 	if o.Stop {
 		a.Texts = append(a.Texts, o.StopReason)

@@ -1112,3 +1112,49 @@ func TestMassGenExamplesHaveTheirForm(t *testing.T) {
 		require.Equal(t, program, strings.HasPrefix(string(text), "#!/usr/bin/env python3\n# "), f.Name())
 	}
 }
+
+func TestMassGenSettings(t *testing.T) {
+	t.Parallel()
+	t.Run("M52 the grace is 120 seconds, or what the settings say", func(t *testing.T) {
+		t.Parallel()
+		r := newMassgenRoom(t, roundTimeouts)
+		for grace, text := range map[any]string{nil: "120 seconds", 7: "7 seconds"} {
+			settings := object{"initial_round_timeout_seconds": 1, "subsequent_round_timeout_seconds": nil}
+			if grace != nil {
+				settings["round_timeout_grace_seconds"] = grace
+			}
+			r.state(limited(5*time.Second, settings, nil))
+			require.Contains(t, strings.Join(r.post("agent1", "shell", "ok").texts(), ""), text)
+		}
+	})
+	t.Run("M53 one delay, after some tools", func(t *testing.T) {
+		t.Parallel()
+		r := newMassgenRoom(t, wired("PostToolUse", "{handler: ./debug_delay.py, type: command, timeout: 60}"))
+		r.state(object{"agents": object{
+			"slow": object{"debug_delay_seconds": 0.01, "debug_delay_after_n_tools": 2},
+			"late": object{"debug_delay_seconds": 0.01},
+		}})
+		said := func(agent string) string {
+			return finish(t, r.dir, "", r.env, hookrun, "post-tool", "-c", "massgen.yaml", "--session-id", "s", "--agent-id", agent, "--tool", "x").stderr
+		}
+		for i, want := range []string{"", "debug delay: 0.01 s after 2 tools", "", ""} {
+			require.Equal(t, want != "", strings.Contains(said("slow"), "debug delay: 0.01 s after 2 tools"), "call %d", i+1)
+		}
+		for i, delayed := range []bool{false, false, true, false} { // three is the default
+			require.Equal(t, delayed, strings.Contains(said("late"), "debug delay"), "call %d", i+1)
+			require.Empty(t, said("other"), "none is the default")
+		}
+	})
+	t.Run("M54 a strategy that does not exist is refused", func(t *testing.T) {
+		t.Parallel()
+		r := newMassgenRoom(t, "hooks: {}\n")
+		result := `{"subagent_id": "sub_1", "status": "completed", "success": true, "answer": "done"}`
+		refused := r.try(result, "subagents.py", "--session", "s", "--agent", "a", "--strategy", "tool-result")
+		require.Equal(t, 2, refused.code)
+		require.Contains(t, refused.stderr, "tool-result")
+		r.run(result, "subagents.py", "--session", "s", "--agent", "a", "--strategy", "user_message")
+		o := r.post("a", "shell", "ok")
+		require.Len(t, o.Inject, 1)
+		require.Equal(t, "user_message", o.Inject[0].Strategy)
+	})
+}

@@ -8,14 +8,15 @@
 //
 // A file in TENEX's form is read strictly: what is not understood is an error, never skipped. TENEX's own load unchanged. A file whose
 // "hooks" is an object is in Claude Code's form: LoadFile reads such files as well, and LoadClaude those that the client
-// would. There an unknown event or field is a warning, since the next version of the client may know it.
+// would. There an unknown event or field is a warning, since the next version of the client may know it. A file that ends in .yaml
+// or .yml is a MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
 //
 // Guarantees:
 //
 //   - A Config is returned only for files without any error.
 //   - All errors are reported at once, in the order of the file. Lines and columns count from 1; a column is a
 //     character, a byte order mark is none.
-//   - A file costs time linear in its size, and is read up to 1 MiB.
+//   - A file costs time linear in its size, and is read up to 1 MiB; YAML, whose parser is slower, up to 256 KiB.
 //   - A Config is never changed after it was returned, but by Add, and is safe for concurrent use.
 //
 // Not guaranteed: that a program which Inspect found is still there when the hook runs.

@@ -8,7 +8,8 @@
 //		return // do not run the tool: outcome.Reason says why
 //	}
 //
-// AroundTool does the whole of what an agent loop does with one tool call. A hook can be a Go function: see Func.
+// AroundTool does the whole of what an agent loop does with one tool call. A hook can be a Go function: see Func. What waits for
+// the agent in a queue is added to an outcome by Deliver.
 //
 // A Runner stays, unless Options.OneShot says otherwise: the processes of persistent hooks are there for the next call, and a hook
 // that is not to be waited for is watched to its timeout, its context kept for the next outcome of its session. Close ends all

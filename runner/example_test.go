@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
 )
 
@@ -53,6 +55,36 @@ func ExampleFunc() {
 	// Output:
 	// block not on production [] <nil>
 	// continue  [remember to commit] <nil>
+}
+
+func ExampleDeliver() {
+	state, err := os.MkdirTemp("", "state-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(state)
+	q := &queue.Queue{Dir: state}
+	if _, err := q.Put(queue.Entry{Session: "s1", Source: "human", Content: "use the staging database"}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := runner.New(nil, runner.Options{})
+	defer r.Close()
+	call := protocol.Call{Event: protocol.PostTool, Tool: "shell", SessionID: "s1", ToolUseID: "call_1", Result: "ok"}
+	outcome, err := r.Fire(context.Background(), call)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	claim := runner.Deliver(q, &call, &outcome)
+	messages, err := outcome.Messages(protocol.OpenAIChat, protocol.NotesSeparate, &call)
+	if err != nil {
+		fmt.Println(err, claim.Release()) // the next call has it
+		return
+	}
+	fmt.Println(string(messages), claim.Done())
+	// Output: [{"role":"tool","tool_call_id":"call_1","content":"ok\nuse the staging database"}] <nil>
 }
 
 func ExampleRunner_Reload() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -34,6 +35,7 @@ type callFlags struct {
 	notes     string
 	warnings  []string // of reading the call
 	queue     *queue.Queue
+	ipc       *string // nil: the command has no such flag
 	flags     *pflag.FlagSet
 }
 
@@ -72,6 +74,11 @@ func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 func (f *callFlags) defineState(flags *pflag.FlagSet) {
 	f.queue = &queue.Queue{}
 	defineState(flags, &f.queue.Dir)
+}
+
+// defineIPC adds the flag that says where MassGen hands over a text.
+func defineIPC(flags *pflag.FlagSet) *string {
+	return flags.String("massgen-ipc", "", "`DIR` in which MassGen leaves a text for the next result, as "+massgenipc.FileName)
 }
 
 // defineTool adds the flags of a tool call.
@@ -162,7 +169,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.
 func (f *callFlags) notEmpty() error {
-	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect", "state"} {
+	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect", "state", "massgen-ipc"} {
 		if flag := f.flags.Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return fmt.Errorf("--%s is empty; leave it out for the default", name)
 		}

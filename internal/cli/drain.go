@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -26,9 +27,13 @@ var drain = command{
 		q := defineQueue(flags, &session)
 		flags.StringVar(&agent, "agent", "", "`ID` of the agent that asks (default none: what nobody was given)")
 		flags.StringVarP(&output, "output", "o", "text", "output `FORM`: text, json")
+		ipc := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := checkDrain(flags, args, output); err != nil {
 				return 0, err
+			}
+			if *ipc != "" {
+				return exitOK, drainIPC(std, *ipc)
 			}
 			take := func() (*queue.Claim, error) { return q.Drain(session, agent) }
 			if agent == "" {
@@ -52,6 +57,18 @@ var drain = command{
 			return exitOK, failed
 		}
 	},
+}
+
+// drainIPC takes the text that no reader of MassGen's took, and clears its folder for the next turn.
+func drainIPC(std Streams, dir string) error {
+	text, found, err := massgenipc.Unconsumed(dir)
+	if err != nil {
+		return err
+	}
+	if found {
+		text += "\n"
+	}
+	return errors.Join(write(std, text), massgenipc.Clear(dir))
 }
 
 func checkDrain(flags *pflag.FlagSet, args []string, output string) error {

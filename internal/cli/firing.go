@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -136,9 +137,30 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 		return 0, err
 	}
 	claim := runner.Deliver(f.queue, &f.call, &outcome)
+	f.takeIPC(&outcome)
 	complain := func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) }
 	defer settle(claim, false, complain) // unless it was printed
 	return f.print(outcome, std, func() { settle(claim, true, complain) })
+}
+
+// takeIPC adds the text that MassGen left for the next result, if the outcome will carry it: one that was taken is gone. A tool that
+// failed leaves it where it is.
+func (f *callFlags) takeIPC(o *protocol.Outcome) {
+	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool || !f.carries(*o) {
+		return
+	}
+	text, found, err := massgenipc.Take(*f.ipc, f.call.Tool)
+	if err != nil {
+		o.Warnings = append(o.Warnings, err.Error())
+	}
+	if found {
+		o.Inject = append(o.Inject, protocol.Inject{Content: text, Strategy: protocol.ToolResult, Source: "massgen"})
+	}
+}
+
+// carries reports whether what is printed of an outcome has its texts: with a reason, text output has nothing else.
+func (f *callFlags) carries(o protocol.Outcome) bool {
+	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
 }
 
 // settle ends a claim on texts of a queue: they are gone once they were given to the model, and wait on where they were not.
@@ -157,11 +179,10 @@ func settle(claim *queue.Claim, given bool, complain func(error)) {
 // has others print it again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
 	var out string
-	carried := true
+	carried := f.carries(o)
 	switch f.output {
 	case "text":
 		o = o.WithoutRewrites()
-		carried = o.ExitCode() == exitOK // else the reason is all there is
 		if out = o.Text(); out != "" {
 			if f.wrap {
 				out = o.Wrapped()

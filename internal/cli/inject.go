@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -30,8 +31,9 @@ var inject = command{
 		flags.StringVar(&e.Matcher, "matcher", "", "`GLOBS` with | between them: the tools after which it is given (default every tool)")
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
 		flags.StringVar(&e.Source, "source", "", "`NAME` of who says it")
+		ipc := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
-			if err := noEmpty(flags); err != nil {
+			if err := noEmpty(flags, "matcher", "ttl"); err != nil {
 				return 0, err
 			}
 			if len(args) != 1 {
@@ -48,6 +50,9 @@ var inject = command{
 			if e.Content, err = value("the text", args[0], std.In); err != nil {
 				return 0, err
 			}
+			if *ipc != "" {
+				return exitOK, writeIPC(*ipc, e)
+			}
 			put, err := q.Put(e)
 			if err != nil {
 				return 0, err
@@ -55,6 +60,18 @@ var inject = command{
 			return exitOK, write(std, put.ID+"\n")
 		}
 	},
+}
+
+// writeIPC leaves a text where MassGen's readers look, in the place of one that nobody took.
+func writeIPC(dir string, e queue.Entry) error {
+	if strings.TrimSpace(e.Content) == "" {
+		return errors.New("the text is blank")
+	}
+	ttl := massgenipc.DefaultTTL
+	if !e.Expires.IsZero() {
+		ttl = time.Until(e.Expires)
+	}
+	return massgenipc.NewWriter(dir).Write(e.Content, e.Matcher, ttl)
 }
 
 // defineQueue adds the flags that say which queue.
@@ -71,13 +88,23 @@ func defineState(flags *pflag.FlagSet, dir *string) {
 
 // noEmpty refuses flags without a value: it is an unset variable of the caller's, and an entry for nobody in particular would
 // reach everybody.
-func noEmpty(flags *pflag.FlagSet) (err error) {
+//
+// MassGen's folder has no sessions: with it only the flags mean something that are named.
+func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
 		if err == nil && (f.Value.String() == "" || isList && slices.Contains(list.GetSlice(), "")) {
 			err = fmt.Errorf("--%s is empty; leave it out for the default", f.Name)
 		}
 	})
+	if ipc := flags.Lookup("massgen-ipc"); err == nil && ipc != nil && ipc.Changed {
+		flags.Visit(func(f *pflag.Flag) {
+			if err == nil && f.Name != ipc.Name && !slices.Contains(withIPC, f.Name) {
+				err = fmt.Errorf("--%s means nothing with --massgen-ipc; give one of the two", f.Name)
+			}
+		})
+		return err
+	}
 	if session := flags.Lookup("session"); err == nil && strings.TrimSpace(session.Value.String()) == "" {
 		err = errors.New("--session is missing; give the ID of the conversation, as post-tool has it in --session-id")
 	}

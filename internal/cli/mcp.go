@@ -46,7 +46,7 @@ var mcp = command{
 		flags.StringVar(&m.call.AgentID, "agent-id", "", "`ID` of the agent")
 		f.definePolicy(flags)
 		f.defineState(flags)
-		ipc := flags.String("massgen-ipc", "", "`DIR` in which MassGen leaves a text for the next result, as "+massgenipc.FileName)
+		ipc := defineIPC(flags)
 		flags.BoolVarP(&m.verbose, "verbose", "v", false, "say on stderr what each hook did")
 		return func(args []string, std Streams) (int, error) {
 			for _, flag := range []string{"name", "massgen-ipc"} {

@@ -26,6 +26,7 @@ var postTool = command{
 		f.defineResult(flags)
 		f.define(flags, append([]string{"text", "json", "claude"}, messageForms()...)...)
 		f.defineMessages(flags)
+		f.ipc = defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err

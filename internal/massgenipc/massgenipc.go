@@ -51,6 +51,9 @@ type Writer struct {
 	sequence int
 }
 
+// NewWriter returns a writer whose numbers come after those of all that it made before, in whatever process.
+func NewWriter(dir string) *Writer { return &Writer{Dir: dir, sequence: int(time.Now().UnixMicro())} }
+
 // Write puts a text there for the next call of a tool that the glob matches ("": every tool), for so long (0: DefaultTTL). It
 // replaces a payload that nobody took. The folder is made if it is not there.
 func (w *Writer) Write(content, matcher string, ttl time.Duration) error {
@@ -154,40 +157,31 @@ func Clear(dir string) error {
 	return errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))), orNotThere(os.Remove(filepath.Join(dir, temporary))))
 }
 
-// Hook is the command that MassGen has Codex run after each tool: it answers one hook input with the payload, or with {}. Here
-// the matcher may be several globs with |, and numbers are not looked at: the next process could not know the last. event is what
-// the command was started for.
-func Hook(dir, event, input string) string {
-	const nothing = "{}"
+// Take takes the payload for a tool, as the command does that MassGen has Codex run after each: the matcher may be several globs
+// with |, what stands before a / in the tool's name does not count, and numbers are not looked at, since the process that comes
+// after this one could not know the last.
+func Take(dir, tool string) (content string, found bool, err error) {
 	path := filepath.Join(dir, FileName)
 	raw, err := read(path)
-	if event != "PostToolUse" || err != nil {
-		return nothing
+	if err != nil {
+		return "", false, orNotThere(err)
 	}
-	p, err := parse(raw)
-	late, _ := p.expired()
-	if matches, _ := p.matches(toolOf(input), true); err == nil && !late && !matches {
-		return nothing
-	}
-	mine, _ := take(path, raw)
-	content, wrong := p.content()
-	if !mine || err != nil || late || wrong != nil {
-		return nothing
-	}
-	b := strictjson.AppendString([]byte(`{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":`), content)
-	return string(append(b, '}', '}'))
-}
-
-// toolOf finds the name of the tool in a client's hook input. Clients put the server before a /.
-func toolOf(input string) string {
-	var fields map[string]any
-	_ = json.Unmarshal([]byte(input), &fields) // without a name only what is for every tool matches
-	for _, key := range []string{"tool_name", "toolName", "name"} {
-		if name, _ := fields[key].(string); name != "" {
-			return name[strings.LastIndexByte(name, '/')+1:]
+	p, wrong := parse(raw)
+	if wrong == nil {
+		late, _ := p.expired()
+		if matches, _ := p.matches(tool[strings.LastIndexByte(tool, '/')+1:], true); !late && !matches {
+			return "", false, nil
 		}
+		if !late {
+			content, wrong = p.content()
+		}
+		found = !late && wrong == nil
 	}
-	return ""
+	mine, err := take(path, raw)
+	if err != nil || !mine || !found {
+		return "", false, errors.Join(err, wrong)
+	}
+	return content, true, nil
 }
 
 // payload is what stands in the file. Of two equal keys the last counts, as for MassGen.

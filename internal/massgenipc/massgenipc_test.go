@@ -243,31 +243,33 @@ func TestConcurrentReadersTakeEachPayloadOnce(t *testing.T) {
 	f.isKept(false)
 }
 
-func TestHook(t *testing.T) {
-	const hi = `{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"hi"}}`
+func TestTake(t *testing.T) {
 	for name, test := range map[string]struct {
-		event, input, file, want string
-		kept                     bool
+		tool, file, want string
+		kept             bool
 	}{
-		"M76 all is well":          {"PostToolUse", `{"tool_name":"Bash"}`, `{"inject":{"content":"hi"},"sequence":-7}`, hi, false},
-		"M76 alternatives":         {"PostToolUse", `{"toolName":"server/Bash"}`, `{"inject":{"content":"hi"},"tool_matcher":"Edit|Bash"}`, hi, false},
-		"M76 another tool":         {"PostToolUse", `{"name":"Bash"}`, `{"inject":{"content":"hi"},"tool_matcher":"Edit"}`, "{}", true},
-		"M76 expiry comes first":   {"PostToolUse", `{"name":"Bash"}`, `{"inject":{"content":"hi"},"tool_matcher":"Edit","expires_at":1}`, "{}", false},
-		"M76 every tool":           {"PostToolUse", `{`, `{"inject":{"content":"hi"},"tool_matcher":""}`, hi, false},
-		"M76 matcher is no string": {"PostToolUse", `{}`, `{"inject":{"content":"hi"},"tool_matcher":3}`, hi, false},
-		"M76 bad file":             {"PostToolUse", `{}`, `{`, "{}", false},
-		"M76 no content":           {"PostToolUse", `{}`, `{"inject":{}}`, "{}", false},
-		"M76 other event":          {"PreToolUse", `{}`, `{"inject":{"content":"hi"}}`, "{}", true},
+		"M76 all is well":          {"Bash", `{"inject":{"content":"hi"},"sequence":-7}`, "hi", false},
+		"M76 alternatives":         {"server/Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit|Bash"}`, "hi", false},
+		"M76 another tool":         {"Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit"}`, "", true},
+		"M76 expiry comes first":   {"Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit","expires_at":1}`, "", false},
+		"M76 every tool":           {"", `{"inject":{"content":"hi"},"tool_matcher":""}`, "hi", false},
+		"M76 matcher is no string": {"x", `{"inject":{"content":"hi"},"tool_matcher":3}`, "hi", false},
+		"M76 bad file":             {"x", `{`, "", false},
+		"M76 no content":           {"x", `{"inject":{}}`, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFolder(t)
 			f.put(test.file)
-			require.Equal(t, test.want, massgenipc.Hook(f.dir, test.event, test.input))
+			content, found, _ := massgenipc.Take(f.dir, test.tool)
+			require.Equal(t, test.want, content)
+			require.Equal(t, test.want != "", found)
 			f.isKept(test.kept)
 		})
 	}
 	t.Run("M76 no file", func(t *testing.T) {
-		require.Equal(t, "{}", massgenipc.Hook(t.TempDir(), "PostToolUse", `{}`))
+		_, found, err := massgenipc.Take(t.TempDir(), "x")
+		require.NoError(t, err)
+		require.False(t, found)
 	})
 }
 

@@ -86,7 +86,7 @@ func (f *massgenFile) document(top *yamlValue) {
 	}
 	f.overlooked("", top)
 	f.events("hooks", top.get("hooks"), "")
-	if one := top.get("agent"); one != nil {
+	if one := top.get("agent"); one != nil && one.kind != yamlNull {
 		f.agent("agent", one)
 	}
 	switch agents := top.get("agents"); {
@@ -231,7 +231,7 @@ func (f *massgenFile) known(v *yamlValue, where, name string) (protocol.Event, b
 		}
 		names = append(names, string(e))
 	}
-	f.warn(v, where, "is no event that is known%s; its hooks never run", hint(name, names))
+	f.warn(v, where, "is no event that is known, so its hooks never run%s", hint(name, names))
 	return "", false
 }
 
@@ -273,8 +273,11 @@ func (f *massgenFile) hook(where string, entry *yamlValue, event protocol.Event,
 }
 
 func (v *yamlValue) brief() string {
-	if v.kind == yamlString || v.kind == yamlNumber {
+	switch v.kind {
+	case yamlString:
 		return quote(v.text)
+	case yamlNumber:
+		return brief(v.text)
 	}
 	return v.is()
 }

@@ -132,28 +132,29 @@ def as_dict(result):
     return {"hook_errors": ["Hook returned %s, which is no HookResult; taken for allow" % type(result).__name__]}
 
 
+MAX_REASON = 50_000  # of characters: hookrun keeps 1 MiB of an answer
+
+
 def sendable(result):
-    """What of a result is asked for. A no must get through whatever is beside it: of that, JSON can say less than Python."""
+    """What of a result is asked for, as JSON. A no must get through whatever is beside it: JSON can say less than Python."""
     denied = not result.get("allowed", True) or result.get("decision") == "deny"
     metadata = result.get("metadata")
     reason = result.get("reason") or (metadata.get("reason") if isinstance(metadata, dict) else None)
     sent = {"reason": None if reason is None else str(reason)[:MAX_REASON]}
     if denied:
-        return {"allowed": False, **sent}
-    if result.get("decision") == "ask":
-        sent["decision"] = "ask"
-    elif "decision" in result:
-        sent["decision"] = result["decision"]
-    for key in ("modified_args", "updated_input", "inject"):
-        sent[key] = result.get(key)
-    return {**sent, "hook_errors": [str(e) for e in result.get("hook_errors") or []]}
+        return json.dumps({"allowed": False, **sent})
+    sent["decision"] = result.get("decision")
+    more = {key: result.get(key) for key in ("modified_args", "updated_input", "inject")}
+    try:
+        return json.dumps({**sent, **more, "hook_errors": [str(e) for e in result.get("hook_errors") or []]})
+    except Exception as e:
+        if sent["decision"] != "ask":
+            raise
+        return json.dumps({**sent, "hook_errors": ["what the hook answered beside its question is lost: %s" % e]})
 
 
-MAX_REASON = 50_000  # hookrun keeps 1 MiB of an answer
-
-
-def say(result):
-    json.dump(result, answer)
+def say(text):
+    answer.write(text)
     answer.flush()
 
 
@@ -174,7 +175,8 @@ fields = json.loads(sys.stdin.buffer.read().decode("utf-8"))
 try:
     function = find(sys.argv[1])
 except BaseException as e:
-    say({"allowed": False, "reason": "Hook import failed: %s" % (str(e) or type(e).__name__), "metadata": {"import_error": True}})
+    reason = "Hook import failed: %s" % (str(e) or type(e).__name__)
+    say(json.dumps({"allowed": False, "reason": reason[:MAX_REASON], "metadata": {"import_error": True}}))
     leave()
 kind = getattr(sys.modules.get("massgen.mcp_tools.hooks"), "HookEvent", HookEvent)
 fields["timestamp"] = datetime.datetime.fromisoformat(fields["timestamp"])

@@ -111,8 +111,13 @@ func decodeYAML(from io.Reader, documents ...*yaml.Node) error {
 func yamlSyntax(doc string, err error) yamlFault {
 	r := byBytes{doc: doc}
 	_ = decodeYAML(&r, new(yaml.Node), new(yaml.Node))
-	line, column := strictjson.Position(doc, max(0, min(r.at, len(doc))-1))
+	at := max(0, r.at-1)
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if _, rest, ok := strings.Cut(text, "unknown anchor '"); ok { // said after the next word was read
+		name, _, _ := strings.Cut(rest, "'")
+		at = max(0, strings.LastIndex(doc[:r.at], "*"+name))
+	}
+	line, column := strictjson.Position(doc, at)
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
 		var number string
 		number, text, _ = strings.Cut(rest, ": ")

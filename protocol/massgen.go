@@ -203,10 +203,8 @@ func readHookResult(text string) (a hookResult, err error) {
 		case "reason":
 			a.reason = pythonText(value)
 		case "metadata":
-			if value.IsObject() { // gjson finds objects within texts, too
-				metadataReason = pythonText(value.Get("reason"))
-				a.importError = value.Get("import_error").Type == gjson.True
-			}
+			metadataReason = pythonText(value.Get("reason"))
+			a.importError = value.Get("import_error").Type == gjson.True
 		case "modified_args": // JSON in a string, and older than updated_input; it counts before that
 			var args string
 			if wrong = readText(name, value, &args); value.Type == gjson.String {

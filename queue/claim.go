@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,7 +24,7 @@ type Claim struct {
 	taken   []taken
 }
 
-// claimLength is that of a claim's id, from rand.Text.
+// claimLength is that of a claim's id, from unique.
 const claimLength = 26
 
 // taken is an entry in a claim.
@@ -258,7 +257,7 @@ func (s *session) claim(drain bool, choose func(*look, name) (take, error)) (*Cl
 		return nil, err
 	}
 	slices.SortFunc(wanted, func(a, b taken) int { return strings.Compare(a.id, b.id) })
-	c := &Claim{session: s.path, id: rand.Text(), drain: drain}
+	c := &Claim{session: s.path, id: unique(), drain: drain}
 	if beginErr := c.begin(s); beginErr != nil {
 		return nil, errors.Join(err, beginErr)
 	}

@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -13,5 +14,8 @@ func stateDir() (string, error) {
 		return dir, nil
 	}
 	home, err := os.UserHomeDir()
+	if err == nil && !filepath.IsAbs(home) { // else each working directory would have queues of its own
+		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
+	}
 	return filepath.Join(home, ".local", "state"), err
 }

@@ -1,10 +1,11 @@
 package queue
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ const (
 
 const (
 	empty     = "%"  // "", which cannot be a name; an escape has two digits behind it
-	hashed    = "%%" // then the SHA-256 of what was too long
+	hashed    = "%%" // then a hash of what was too long
 	broadcast = "@"
 	unsaid    = "+"
 )
@@ -81,8 +82,9 @@ func folder(text string) string {
 	if name := escape(text); len(name) <= maxFolder {
 		return name
 	}
-	sum := sha256.Sum256([]byte(text))
-	return hashed + hex.EncodeToString(sum[:])
+	sum := fnv.New128a() // nobody gains by two sessions of one name; package crypto would slow every start of hookrun's
+	sum.Write([]byte(text))
+	return hashed + hex.EncodeToString(sum.Sum(nil))
 }
 
 // name is what the name of an entry's file says.
@@ -127,6 +129,9 @@ func nanoseconds(t time.Time) int64 {
 	}
 	return t.UnixNano()
 }
+
+// unique is a name that nobody else has.
+func unique() string { return fmt.Sprintf("%016x%010x", rand.Uint64(), rand.Uint64()>>24) }
 
 // newID puts the order first, in a width that sorts. What follows keeps the ids of two sessions apart.
 func newID(order int64, random uint32) string { return fmt.Sprintf("%016x-%08x", order, random) }

@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 	} {
 		name := queue.Folder(text)
 		if strings.HasPrefix(want, "%%") {
-			require.Regexp(t, `^%%[0-9a-f]{64}$`, name)
+			require.Regexp(t, `^%%[0-9a-f]{32}$`, name)
 			continue
 		}
 		require.Equal(t, want, name)

@@ -1,11 +1,10 @@
 package queue
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,7 +84,7 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	if err := ownFolders(path); err != nil {
 		return "", err
 	}
-	tmp, err := os.OpenFile(filepath.Join(path, "tmp", rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	tmp, err := os.OpenFile(filepath.Join(path, "tmp", unique()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", err
 	}
@@ -118,9 +117,7 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	}
 	reached("ordered")
 	s.sweep() // what it cannot remove does no harm
-	var random [4]byte
-	rand.Read(random[:])
-	id = newID(order, binary.BigEndian.Uint32(random[:]))
+	id = newID(order, rand.Uint32())
 	tmp.Close() // Windows renames no open file. Nobody can sweep it now: that needs the lock.
 	if err := os.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
 		return "", err

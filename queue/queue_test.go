@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -650,4 +651,11 @@ func TestDefaultDir(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hookrun", filepath.Base(got))
 	require.True(t, strings.HasPrefix(got, dir))
+
+	if runtime.GOOS == "linux" {
+		t.Setenv("HOME", "relative")
+		_, err = queue.DefaultDir()
+		require.ErrorIs(t, err, queue.ErrNoPlace)
+		require.ErrorContains(t, err, "absolute")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/protocol"
@@ -42,7 +43,7 @@ func Delivers(c *protocol.Call) bool {
 func Expired(e queue.Entry) string {
 	from := ""
 	if e.Source != "" {
-		from = " from " + e.Source
+		from = " from " + strings.Trim(strconv.Quote(e.Source), `"`) // it stands in one line
 	}
 	return fmt.Sprintf("a text%s in the queue expired at %s before anybody could be given it: %s", from, e.Expires.UTC().Format(time.RFC3339), beginning(e.Content))
 }

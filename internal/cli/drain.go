@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -151,10 +153,21 @@ func waitingText(entries []queue.Entry) string {
 		}
 		about = append(about, e.Strategy, fmt.Sprintf("%d bytes", len(e.Content)))
 		first, _, _ := strings.Cut(strings.TrimSpace(e.Content), "\n")
+		first = strings.TrimRight(first, "\r")
 		if runes := []rune(first); len(runes) > 100 {
 			first = string(runes[:100]) + "…"
 		}
-		fmt.Fprintf(&b, "%s to %s (%s): %s\n", e.ID, to, strings.Join(slices.Clip(about), ", "), first)
+		b.WriteString(visible(fmt.Sprintf("%s to %s (%s): %s", e.ID, to, strings.Join(slices.Clip(about), ", "), first)) + "\n")
 	}
 	return b.String()
+}
+
+// visible shows what steers a terminal as a mark: else an entry could write lines of its own, and hide others.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }

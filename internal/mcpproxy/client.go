@@ -3,6 +3,7 @@ package mcpproxy
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -37,7 +38,7 @@ func (p *Proxy) fromClient(line string, tooLong error) {
 	switch err = cmp.Or(wrong, err); {
 	case err != nil:
 		p.refuse(m.id, err)
-	case m.method == "tools/call":
+	case m.method == callMethod:
 		p.call(&m)
 	case m.method == "notifications/cancelled" && m.key == "":
 		p.cancelled(&m)
@@ -70,7 +71,7 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 		switch {
 		case wrong != nil:
 			err = wrong
-		case m.method == "tools/call" || m.method == "notifications/cancelled":
+		case m.method == callMethod || m.method == "notifications/cancelled":
 			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s is not passed on in a batch; write one message on a line", m.method)
 		}
 		if m.key != "" && !m.reply() {
@@ -119,7 +120,7 @@ func (p *Proxy) call(m *message) {
 		c.Args = "{}"
 	}
 	ctx, cancel := context.WithCancel(p.ctx)
-	r := &request{key: m.key, id: m.id, method: m.method, call: c, size: len(m.text), cancel: cancel, sent: make(chan struct{})}
+	r := &request{key: m.key, id: m.id, method: m.method, call: c, task: m.task(), size: len(m.text), cancel: cancel, sent: make(chan struct{})}
 	if err := p.begin(r); err != nil {
 		cancel()
 		p.turnAway(m.id, err)
@@ -142,10 +143,18 @@ func (p *Proxy) call(m *message) {
 			p.serverName(c)
 		}
 		if !p.gate.Idle(c, false) {
-			b = p.gate.Before(ctx, c)
+			b = p.ask(ctx, c)
 		}
 		p.pass(r, m, b)
 	})
+}
+
+// ask asks the gate about a call, unless its arguments could be other ones for the server than for the gate.
+func (p *Proxy) ask(ctx context.Context, c *Call) Before {
+	if one, other := twins(c.Args); other != "" {
+		return Before{Refused: true, Reason: fmt.Sprintf("the arguments have the keys %q and %q, which some would read as one; leave one out", one, other)}
+	}
+	return p.gate.Before(ctx, c)
 }
 
 // serverName puts the server's name into a call. What it returns is closed when that can be done, nil if it was.

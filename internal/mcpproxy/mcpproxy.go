@@ -7,7 +7,8 @@
 // Guarantees:
 //
 //  1. No tools/call reaches the server before the gate has let it pass, however it is spelled: a line from the client that
-//     another reader could read in another way is answered by an error. A batch (an array of messages) with a call is refused.
+//     another reader could read in another way is answered by an error. A batch (an array of messages) with a call is refused,
+//     and so is a call whose arguments have two keys that differ by case alone, where the gate would be asked about it.
 //  2. Everything else passes as it is, in its order: requests of both sides, notifications, ids of any form, batches without
 //     calls. A carriage return between two tokens becomes a blank, since for some readers a line ends there.
 //  3. Each request of the client has one answer, also where the server ends. What is neither an answer to a request of the
@@ -134,6 +135,7 @@ type request struct {
 	key, id string
 	method  string
 	call    *Call // nil: it is no call
+	task    bool  // the call may be answered later
 	texts   []string
 	size    int
 	at      stage

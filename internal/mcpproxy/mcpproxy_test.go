@@ -310,6 +310,12 @@ func TestLinesThatDoNotPass(t *testing.T) {
 		`{"id":1,"Method":"tools/call",` + evil + `}`:                                    `1,"error":{"code":-32600`,
 		`{"id":1,"method":"x","METHOD":"tools/call",` + evil + `}`:                       `1,"error":{"code":-32600`,
 		`{"id":1,"method":["tools/call"],` + evil + `}`:                                  `1,"error":{"code":-32600`,
+		`{"id":1,"method":"Tools/Call",` + evil + `}`:                                    `1,"error":{"code":-32600`,
+		`{"id":1,"method":" tools/call\n",` + evil + `}`:                                 `1,"error":{"code":-32600`,
+		`{"id":1,"method":"tools/call\u0000",` + evil + `}`:                              `1,"error":{"code":-32600`,
+		`{"id":1,"method\u0000x":"tools/call",` + evil + `}`:                             `1,"error":{"code":-32600`,
+		`{"id":1,"method":"tools/call","params":{"name":"t\u0000x"}}`:                    `1,"error":{"code":-32602`,
+		`{"id":"` + strings.Repeat("1", 1<<10) + `","method":"x"}`:                       `null,"error":{"code":-32600`,
 		`{"method":"tools/call",` + evil + `}`:                                           `null,"error":{"code":-32600`,
 		`{"id":null,"method":"tools/call",` + evil + `}`:                                 `null,"error":{"code":-32600`,
 		`{"id":{},"method":"tools/call",` + evil + `}`:                                   `null,"error":{"code":-32600`,
@@ -340,6 +346,89 @@ func TestLinesThatDoNotPass(t *testing.T) {
 	b.server.say(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	b.leave()
+}
+
+// A hook that looks at path and a server that reads Path after it would see two calls.
+func TestArgumentsThatAreReadInTwoWays(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"path":"a","Path":"b"}`:                              `\"path\" and \"Path\"`,
+		`{"x":[1,{"p":{}},{"a":"{","b":[],"\u017f":1,"S":2}]}`: `\"ſ\" and \"S\"`,
+		`{"path":"a","path\u0000":"b"}`:                        `\"path\" and \"path\\x00\"`,
+		`{"a\\":1,"A\u005c":2}`:                                `which some would read as one`,
+		`{"a":{"A":[{"A":1},{"a":2}],"b":"\",\"A\":"}}`:        "",
+		`{"a":{},"b":["B","b",{}],"":[[]]}`:                    "",
+		`null`:                                                 "",
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			asked := 0
+			gate := open()
+			gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.Before {
+				asked++
+				return mcpproxy.Before{}
+			}
+			b := newBench(t, gate, "n")
+			b.client.say(call("1", "t", arguments))
+			if want != "" {
+				heard := b.client.hear()
+				require.Contains(t, heard, want)
+				require.Contains(t, heard, `"isError":true`)
+				require.Zero(t, asked)
+				b.client.say(`{"method":"ping"}`)
+				b.server.hears(`{"method":"ping"}`)
+			} else {
+				b.server.hears(call("1", "t", arguments))
+			}
+		})
+	}
+	t.Run("are the server's alone if nobody is asked", func(t *testing.T) {
+		gate := open()
+		gate.Idle = func(*mcpproxy.Call, bool) bool { return true }
+		b := newBench(t, gate, "n")
+		b.client.say(call("1", "t", `{"path":"a","Path":"b"}`))
+		b.server.hears(call("1", "t", `{"path":"a","Path":"b"}`))
+	})
+}
+
+// What is put into the announcement of a task no model sees: it would be lost.
+func TestTask(t *testing.T) {
+	const asks = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","task":{"ttl":1}}}`
+	for result, behind := range map[string]bool{
+		`{"task":{"taskId":"a"}}`:                        false,
+		`{"_meta":{},"task":{"taskId":"a"}}`:             false,
+		`{"task":{"taskId":"a"},"x":1}`:                  true,
+		`{"task":1}`:                                     true,
+		`{"content":[{"type":"text","text":"at once"}]}`: true,
+	} {
+		gate := open()
+		asked := make(chan mcpproxy.Result, 9)
+		gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.Before {
+			return mcpproxy.Before{Texts: []string{"before"}}
+		}
+		gate.After = func(_ context.Context, _ *mcpproxy.Call, r mcpproxy.Result) mcpproxy.After {
+			asked <- r
+			return mcpproxy.After{Texts: []string{"after"}}
+		}
+		b := newBench(t, gate, "n")
+		b.client.say(asks)
+		b.server.hears(asks)
+		answer := `{"jsonrpc":"2.0","id":1,"result":` + result + `}`
+		b.server.say(answer)
+		if heard := b.client.hear(); behind {
+			require.Contains(t, heard, "before")
+			require.Contains(t, heard, "after")
+		} else {
+			require.Equal(t, answer, heard)
+			require.Empty(t, asked)
+			b.mu.Lock()
+			require.Contains(t, strings.Join(b.said, "\n"), "t runs as a task, so the client does not get: before")
+			b.mu.Unlock()
+		}
+		// Who did not ask for a task gets a result, whatever it looks like.
+		b.client.say(call("2", "t", "{}"))
+		b.server.hears(call("2", "t", "{}"))
+		b.server.say(`{"jsonrpc":"2.0","id":2,"result":` + result + `}`)
+		require.Contains(t, b.client.hear(), "after")
+	}
 }
 
 // To some readers a carriage return ends a line: what stands behind it must not be a message of its own.
@@ -618,5 +707,17 @@ func TestLargeMessages(t *testing.T) {
 	require.Equal(t, b.client.hear() == strings.TrimSuffix(answer("1", big), "]}}")+`,{"type":"text","text":"\nend"}]}}`, true)
 	b.client.say(`{"x":"` + strings.Repeat("x", 64<<20) + `"}`)
 	require.Contains(t, b.client.hear(), "longer than 64 MiB")
+
+	// An answer that is too long is none: who waits for it is told, if it can be nobody else's.
+	long := answer("1", strings.Repeat("x", 64<<20))
+	b.client.say(call("1", "t", "{}"))
+	b.server.hear()
+	b.server.say(long)
+	require.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server's answer cannot be passed on: its line is longer than 64 MiB"}}`, b.client.hear())
+	b.client.say(call("1", "t", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
+	b.server.hear()
+	b.server.hear()
+	b.server.say(long, `{"jsonrpc":"2.0","id":2,"result":{}}`)
+	b.client.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 	b.leave()
 }

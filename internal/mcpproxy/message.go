@@ -68,7 +68,7 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 	m.params, m.result, m.failed = parts["params"], parts["result"], parts["error"]
 	if id := parts["id"]; id.there() && id.raw != "null" {
 		if m.key = keyOf(id.raw); m.key == "" {
-			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the id must be a string or a number")
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the id must be a string or a number, of at most %d bytes", maxID)
 		}
 		m.id = id.raw
 	}
@@ -80,8 +80,57 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method must be a string")
 		}
 		m.method = strictjson.Text(method.raw)
+		if m.method != callMethod && alike(callMethod, strings.TrimSpace(m.method)) {
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method %q is not %q, but some would read it so", m.method, callMethod)
+		}
 	}
 	return m, nil
+}
+
+const callMethod = "tools/call"
+
+// alike reports whether some readers take a name for the one that it should be: those to whom case does not count, and those whose
+// texts end at a NUL, as in C.
+func alike(should, name string) bool {
+	name, _, _ = strings.Cut(name, "\x00")
+	return strings.EqualFold(should, name)
+}
+
+// twins finds two keys of one object, anywhere in a value, that are alike. The value must be JSON without equal keys.
+func twins(value string) (one, other string) {
+	var open []map[string]string // the keys of objects by how all readers have them; nil: a list
+	isKey := false
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '{':
+			open, isKey = append(open, map[string]string{}), true
+		case '[':
+			open, isKey = append(open, nil), false
+		case '}', ']':
+			open = open[:len(open)-1]
+		case ',':
+			isKey = open[len(open)-1] != nil
+		case '"':
+			start := i
+			for i++; value[i] != '"'; i++ {
+				if value[i] == '\\' {
+					i++
+				}
+			}
+			if !isKey {
+				continue
+			}
+			isKey = false
+			key := strictjson.Text(value[start : i+1])
+			name, _, _ := strings.Cut(key, "\x00")
+			name = strings.ToLower(strings.ToUpper(name)) // so that ſ, S and s are one
+			if first, there := open[len(open)-1][name]; there {
+				return first, key
+			}
+			open[len(open)-1][name] = key
+		}
+	}
+	return "", ""
 }
 
 // members finds these members of an object. One that is there twice, or in other letters, is an error.
@@ -89,7 +138,7 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 	found = map[string]part{}
 	gjson.Parse(object).ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
-		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+		i := slices.IndexFunc(known, func(k string) bool { return alike(k, name) })
 		switch {
 		case i < 0:
 			return true
@@ -146,7 +195,23 @@ func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
 	case arguments.there() && arguments.raw != "null" && arguments.raw[0] != '{':
 		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.arguments must be an object")
 	}
-	return strictjson.Text(name.raw), arguments, nil
+	if tool = strictjson.Text(name.raw); strings.Contains(tool, "\x00") {
+		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name has a NUL, which some take for its end")
+	}
+	return tool, arguments, nil
+}
+
+// task reports whether a tools/call asks for its result to come later.
+func (m *message) task() bool { return gjson.Get(m.params.raw, "task").IsObject() }
+
+// isTask reports whether a result says nothing but that the real one will come.
+func isTask(result string) bool {
+	is := gjson.Get(result, "task").IsObject()
+	gjson.Parse(result).ForEach(func(key, _ gjson.Result) bool {
+		is = is && (key.Str == "task" || key.Str == "_meta")
+		return is
+	})
+	return is
 }
 
 // withArguments returns a tools/call with other arguments. All else stays as it was written.

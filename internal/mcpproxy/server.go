@@ -13,6 +13,9 @@ import (
 func (p *Proxy) fromServer(line string, tooLong error) {
 	if tooLong != nil {
 		p.o.Say("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
+		if r := p.only(); r != nil { // whose answer it was is not known, but here there is no other
+			p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "its line is longer than %d MiB", maxLine>>20))
+		}
 		return
 	}
 	text, _, err := check(line)
@@ -60,6 +63,25 @@ func (p *Proxy) reply(key string) *request {
 	}
 	r.at = answered
 	return r
+}
+
+// only finds the request that the server has, if it has no other. It counts as answered.
+func (p *Proxy) only() (only *request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.pending {
+		switch {
+		case r.at != atServer:
+		case only != nil:
+			return nil
+		default:
+			only = r
+		}
+	}
+	if only != nil {
+		only.at = answered
+	}
+	return only
 }
 
 // unreadable answers a request in the place of the server, whose answer is read differently by different readers.
@@ -116,9 +138,14 @@ func (p *Proxy) answers(line string) {
 	}
 }
 
-// answer tells the gate of a result, unless nobody is there, and passes it on.
+// answer tells the gate of a result, unless nobody is there, and passes it on. That of a task is still to come, and what was added
+// to its announcement no model would see.
 func (p *Proxy) answer(r *request, m *message) {
-	if len(r.texts) == 0 && p.gate.Idle(r.call, true) {
+	task := r.task && isTask(m.result.raw)
+	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
+		for _, text := range r.texts {
+			p.o.Say("%s runs as a task, so the client does not get: %s", r.call.Tool, text)
+		}
 		if p.take(r) {
 			p.client.put(m.text, nil)
 		}

@@ -16,7 +16,7 @@
 //   - A Config is returned only for files without any error.
 //   - All errors are reported at once, in the order of the file. Lines and columns count from 1; a column is a
 //     character, a byte order mark is none.
-//   - A file costs time linear in its size, and is read up to 1 MiB; YAML, whose parser is slower, up to 256 KiB.
+//   - A file costs time linear in its size, and is read up to 1 MiB.
 //   - A Config is never changed after it was returned, but by Add, and is safe for concurrent use.
 //
 // Not guaranteed: that a program which Inspect found is still there when the hook runs.

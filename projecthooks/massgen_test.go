@@ -355,7 +355,8 @@ func TestMassGenPrograms(t *testing.T) {
 		{"M34 a file that is not executable", "type: command, handler: plain.sh", "", nil, "plain.sh: "},
 		{"M34 a folder", "type: command, handler: sub", "", nil, "sub: "},
 		{"M30 no file", "type: command, handler: ./nope.py", "", nil, "./nope.py: no such file"},
-		{"M30 no program", "type: command, handler: nope", "", nil, "nope"},
+		{"M34 a command line without a slash", "type: command, handler: ok.sh --strict", "", nil, `ok.sh --strict: neither a file of the workspace nor in PATH; for a command line add "shell: true"`},
+		{"M30 no program", "type: command, handler: nope", "", nil, "nope: neither a file of the workspace nor in PATH"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path, argv, err := find(t, test.entry, bin)

@@ -63,12 +63,17 @@ func script(name, dir string, env []string) (path string, argv []string, err err
 		path, err = find("python3", dir, env)
 		return path, []string{"python3", file}, err
 	case errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name:
-		path, err = find(name, dir, env)
-		return path, []string{name}, err
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsRune(name, ' '):
-		return "", nil, fmt.Errorf("%s: no such file; for a command line add \"shell: true\"", name)
+		if path, err = find(name, dir, env); err == nil {
+			return path, []string{name}, nil
+		}
+		err = fmt.Errorf("%s: neither a file of the workspace nor in PATH", name)
+	default:
+		err = startError(name, err)
 	}
-	return "", nil, startError(name, err)
+	if strings.ContainsRune(name, ' ') {
+		err = fmt.Errorf("%w; for a command line add \"shell: true\"", err)
+	}
+	return "", nil, err
 }
 
 func find(name, workspace string, env []string) (string, error) {

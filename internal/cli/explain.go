@@ -116,6 +116,9 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 	for _, w := range cfg.Warned() {
 		e.Warnings = append(e.Warnings, w.Error())
 	}
+	if w, unknown := cfg.UnknownAgent(c.AgentID); unknown {
+		e.Warnings = append(e.Warnings, w)
+	}
 	r := runner.New(cfg, o)
 	selected := map[*projecthooks.Hook]bool{}
 	instead := map[string]*projecthooks.Hook{}

@@ -248,7 +248,22 @@ func TestMCPQueue(t *testing.T) {
 	put("waits")
 	require.NotNil(t, p.call("broken", nil).Error)
 	require.Equal(t, []string{"x", "\nwaits"}, p.result("echo", hook{"text": "x"}).texts(), "an error of the protocol takes nothing")
+
+	// A client that calls as a task reads nothing in the announcement but the task.
+	put("after the task")
+	announced := p.client.answer(p.client.send("tools/call", hook{"name": "raw", "task": hook{"ttl": 1},
+		"arguments": hook{"line": `{"jsonrpc":"2.0","id":ID,"result":{"task":{"taskId":"t1"}}}`}}))
+	require.JSONEq(t, `{"task":{"taskId":"t1"}}`, string(announced.Result))
+	require.Equal(t, []string{"x", "\nafter the task"}, p.result("echo", hook{"text": "x"}).texts())
+
+	// What the queue has to say but no text is for people.
+	put("too late", "--ttl", "1ms")
+	require.Equal(t, []string{"x"}, p.result("echo", hook{"text": "x"}).texts())
+	require.NoError(t, os.Chmod(filepath.Join(p.path("state"), "queue", "s1"), 0o777))
+	require.Equal(t, []string{"x"}, p.result("echo", hook{"text": "x"}).texts())
 	p.leave(0)
+	require.Regexp(t, `(?m)^hookrun mcp: warning: a text in the queue expired at .*"too late"$`, p.err.String())
+	require.Regexp(t, `(?m)^hookrun mcp: warning: the queue of session "s1": .*plant entries`, p.err.String())
 }
 
 func TestMCPMassGen(t *testing.T) {

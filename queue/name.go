@@ -25,13 +25,13 @@ const (
 	unsaid    = "+"
 )
 
-// devices cannot be names of files on Windows.
-var devices = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true}
-
-func init() {
-	for i := range 10 {
-		devices["com"+strconv.Itoa(i)], devices["lpt"+strconv.Itoa(i)] = true, true
+// isDevice reports whether a text cannot be the name of a file on Windows.
+func isDevice(text string) bool {
+	switch text {
+	case "con", "prn", "aux", "nul":
+		return true
 	}
+	return len(text) == 4 && (strings.HasPrefix(text, "com") || strings.HasPrefix(text, "lpt")) && '0' <= text[3] && text[3] <= '9'
 }
 
 // escape makes a name for files of any text: a different one for each, also where A and a are the same.
@@ -43,7 +43,7 @@ func escape(text string) string {
 	for i := range len(text) {
 		c := text[i]
 		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' {
-			if i > 0 || !devices[text] {
+			if i > 0 || !isDevice(text) {
 				b.WriteByte(c)
 				continue
 			}

@@ -209,7 +209,11 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 		}
 		return mcpproxy.After{}
 	}
+	said := len(o.Warnings)
 	claim := runner.Deliver(m.queue, &call, &o)
+	for _, w := range o.Warnings[said:] {
+		m.say("warning: %s", w)
+	}
 	a.Content = strings.TrimSpace(string(o.UpdatedOutput))
 	switch {
 	case o.Decision == protocol.Continue:

@@ -27,6 +27,9 @@ type Claim struct {
 // claimLength is that of a claim's id, from unique.
 const claimLength = 26
 
+// maxDelivery is how many bytes of entries one claim has at most, unless the first has more: they become one result of a tool.
+const maxDelivery = 8 << 20
+
 // taken is an entry in a claim.
 type taken struct {
 	name
@@ -261,7 +264,14 @@ func (s *session) claim(drain bool, choose func(*look, name) (take, error)) (*Cl
 	if beginErr := c.begin(s); beginErr != nil {
 		return nil, errors.Join(err, beginErr)
 	}
-	for _, t := range wanted {
+	var size int64
+	for i, t := range wanted {
+		if info, statErr := os.Lstat(s.in("entries", t.file)); statErr == nil {
+			size += info.Size()
+		}
+		if i > 0 && size > maxDelivery && !drain {
+			break // the rest is next in line
+		}
 		if holdErr := c.hold(s, t); holdErr != nil {
 			err = errors.Join(err, holdErr)
 		}

@@ -23,8 +23,7 @@
 //     who can plant an entry tells the model what to do.
 //
 // Not guaranteed: the order between two claims that one agent holds at a time; that a delivery stays delivered when the system,
-// not a process, crashes in the next seconds; an end to the wait for a process that was stopped in the millisecond in which it
-// held the lock; anything on a file system without working locks, as NFS can be. On Windows the rights of the folders are
+// not a process, crashes in the next seconds; anything on a file system without working locks, as NFS can be. On Windows the rights of the folders are
 // those they inherit, and the folder of a session that has nothing left stays.
 //
 // # On disk

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // What tests of the package itself and those from outside share.
@@ -66,3 +69,19 @@ func DieAtStep(number int) (steps func() int) {
 
 // Removable says whether the folder of a session that is done goes.
 const Removable = removable
+
+// SetPatience changes how long the lock is waited for, until the test ends.
+func SetPatience(t *testing.T, d time.Duration) {
+	before := patience
+	patience = d
+	t.Cleanup(func() { patience = before })
+}
+
+// LockSession takes the lock of a session as a process does that is then stopped.
+func LockSession(t *testing.T, q Queue, name string) (unlock func()) {
+	path, err := q.path(name)
+	require.NoError(t, err)
+	s, err := open(path)
+	require.NoError(t, err)
+	return s.unlock
+}

@@ -659,3 +659,37 @@ func TestDefaultDir(t *testing.T) {
 		require.ErrorContains(t, err, "absolute")
 	}
 }
+
+func TestStoppedProcessWithTheLock(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
+	unlock := queue.LockSession(t, q, session)
+	queue.SetPatience(t, 50*time.Millisecond)
+	_, err := q.Claim(session, "a", "shell")
+	require.ErrorContains(t, err, "another process has held it")
+	_, err = q.Put(queue.Entry{Session: session, Content: "2"})
+	require.ErrorContains(t, err, "another process has held it")
+	unlock()
+	queue.SetPatience(t, time.Minute)
+	require.Equal(t, []string{"1"}, deliver(t, q, "a", "shell"))
+}
+
+func TestDeliveryHasAnEnd(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	large := strings.Repeat("x", 1<<20)
+	for range 10 {
+		put(t, q, queue.Entry{Content: large, Agents: []string{"a"}})
+	}
+	put(t, q, queue.Entry{Content: "last", Agents: []string{"a"}})
+	require.Len(t, deliver(t, q, "a", "shell"), 7) // with what is written around the texts
+	second := deliver(t, q, "a", "shell")
+	require.Equal(t, "last", second[len(second)-1])
+	require.Len(t, second, 4)
+	for range 10 {
+		put(t, q, queue.Entry{Content: large, Agents: []string{"a"}})
+	}
+	c, err := q.Drain(session, "a")
+	require.NoError(t, err)
+	require.Len(t, c.Entries, 10)
+	require.NoError(t, c.Done())
+}

@@ -41,6 +41,22 @@ func open(path string) (*session, error) {
 	return nil, fmt.Errorf("%s: somebody removes it again and again", path)
 }
 
+// patience is how long the lock is waited for. Whoever has it needs it for milliseconds, unless he was stopped.
+var patience = 10 * time.Second
+
+// lockSoon locks a file that others lock for a moment. It looks again and again, since a wait for a lock has no end of its own.
+func lockSoon(file *os.File) error {
+	for begin, pause := time.Now(), 50*time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+		if free, err := tryLock(file); free || err != nil {
+			return err
+		}
+		if time.Since(begin) > patience {
+			return fmt.Errorf("another process has held it for %v; is one stopped?", patience)
+		}
+		time.Sleep(pause)
+	}
+}
+
 // errRemoved: the folder was removed, with the lock in it, while we waited.
 var errRemoved = errors.New("the queue was removed")
 
@@ -65,7 +81,7 @@ func tryOpen(path string, flags int) (s *session, err error) {
 		return nil, err
 	}
 	reached("opened")
-	if err := lock(file); err != nil {
+	if err := lockSoon(file); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
 	// A lock that is not in its place any more locks nobody out.

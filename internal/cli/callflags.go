@@ -225,7 +225,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 	case isFile:
 		file, err := os.Open(path)
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w; for a text that starts with @ use %s -", flag, text, bare(err), flag)
+			return "", fmt.Errorf("%s %s: %w; for a text that starts with @ use - and stdin", flag, text, bare(err))
 		}
 		defer file.Close()
 		info, err := file.Stat()

@@ -20,7 +20,7 @@ var inject = command{
 	summary: "put a text into a session's queue, for an agent to read after its next tool call",
 	about: "Puts one text into the queue of a session, from where post-tool, serve and mcp give it to the agent with the result of a\n" +
 		"tool. Each agent gets it once: those that --agent names, or every agent of the session. It prints the entry's id. What was\n" +
-		"printed is on disk: neither a crash nor a loss of power loses it.",
+		"printed is on disk: neither a crash nor a loss of power loses it. A text that starts with - goes behind --, or on stdin.",
 	example: "  hookrun inject --session s1 --source human 'Use the staging database.'\n" +
 		"  ./report.sh | hookrun inject --session s1 --agent builder --matcher 'shell|fs_*' --ttl 10m -",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

@@ -218,6 +218,10 @@ func (s *server) fire(r request, warnings []string) (result []byte, later func(c
 			}
 		}
 		if claim := runner.Deliver(s.flags.queue, &r.call, &outcome); claim != nil {
+			if ctx.Err() != nil { // nobody reads what was given up
+				settle(claim, false, s.complain)
+				return nil, jsonrpc.Errorf(codeNoVerdict, "%v", context.Cause(ctx))
+			}
 			jsonrpc.WhenAnswered(ctx, func(written bool) { settle(claim, written, s.complain) })
 		}
 		return s.result(outcome, warnings)

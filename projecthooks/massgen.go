@@ -1,7 +1,6 @@
 package projecthooks
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"math"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/yaml"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -40,14 +39,10 @@ type massgenFile struct {
 
 func parseMassGen(path string, doc []byte) (*Config, error) {
 	f := massgenFile{file: path, override: map[protocol.Event][]string{}}
-	text := string(bytes.TrimPrefix(doc, []byte("\ufeff")))
-	if at := strictjson.InvalidUTF8(text); at >= 0 {
-		line, column := strictjson.Position(text, at)
-		return nil, Problems{{path, line, column, "parsing: not UTF-8; save the file as UTF-8"}}
-	}
-	top, err := parseYAML(text)
-	if fault, ok := err.(yamlFault); ok {
-		return nil, Problems{{path, fault.line, fault.column, "parsing: " + fault.text}}
+	text := string(doc)
+	top, err := yaml.Parse(text)
+	if fault, ok := err.(yaml.Fault); ok {
+		return nil, Problems{{path, fault.Line, fault.Column, "parsing: " + fault.Text}}
 	}
 	f.document(top)
 	if len(f.problems) > 0 {
@@ -61,144 +56,144 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 		}
 	}
 	sortByPlace(f.config.Warnings)
-	f.config.Files, f.config.texts = []string{path}, []string{string(doc)}
+	f.config.Files, f.config.texts = []string{path}, []string{text}
 	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
 		f.config.agents = f.agents
 	}
 	return &f.config, nil
 }
 
-func (f *massgenFile) problem(v *yamlValue, where, format string, args ...any) {
-	f.problems = append(f.problems, Problem{f.file, v.line, v.column, where + " " + fmt.Sprintf(format, args...)})
+func (f *massgenFile) problem(v *yaml.Value, where, format string, args ...any) {
+	f.problems = append(f.problems, Problem{f.file, v.Line, v.Column, where + " " + fmt.Sprintf(format, args...)})
 }
 
-func (f *massgenFile) warn(v *yamlValue, where, format string, args ...any) {
-	f.config.Warnings = append(f.config.Warnings, Problem{f.file, v.line, v.column, where + " " + fmt.Sprintf(format, args...)})
+func (f *massgenFile) warn(v *yaml.Value, where, format string, args ...any) {
+	f.config.Warnings = append(f.config.Warnings, Problem{f.file, v.Line, v.Column, where + " " + fmt.Sprintf(format, args...)})
 }
 
-func (f *massgenFile) document(top *yamlValue) {
+func (f *massgenFile) document(top *yaml.Value) {
 	switch {
-	case top == nil || top.kind == yamlNull:
+	case top == nil || top.Kind == yaml.Null:
 		return
-	case top.kind != yamlMap:
-		f.problem(top, "a MassGen config", "must be a mapping, as hooks: {PreToolUse: […]}, not %s", top.is())
+	case top.Kind != yaml.Map:
+		f.problem(top, "a MassGen config", "must be a mapping, as hooks: {PreToolUse: […]}, not %s", top.Kind)
 		return
 	}
 	f.overlooked("", top)
-	f.events("hooks", top.get("hooks"), "")
-	if one := top.get("agent"); one != nil && one.kind != yamlNull {
+	f.events("hooks", top.Get("hooks"), "")
+	if one := top.Get("agent"); one != nil && one.Kind != yaml.Null {
 		f.agent("agent", one)
 	}
-	switch agents := top.get("agents"); {
-	case agents == nil || agents.kind == yamlNull:
-	case agents.kind != yamlList:
-		f.problem(agents, "agents", "must be a list, not %s", agents.is())
+	switch agents := top.Get("agents"); {
+	case agents == nil || agents.Kind == yaml.Null:
+	case agents.Kind != yaml.List:
+		f.problem(agents, "agents", "must be a list, not %s", agents.Kind)
 	default:
-		for i, a := range agents.items {
+		for i, a := range agents.Items {
 			f.agent(fmt.Sprintf("agents[%d]", i), a)
 		}
 	}
 }
 
-func (f *massgenFile) agent(where string, a *yamlValue) {
-	id, hooks := a.get("id"), a.get("backend").get("hooks")
+func (f *massgenFile) agent(where string, a *yaml.Value) {
+	id, hooks := a.Get("id"), a.Get("backend").Get("hooks")
 	switch {
-	case a.kind != yamlMap:
-		f.problem(a, where, "must be a mapping with an id and a backend, not %s", a.is())
+	case a.Kind != yaml.Map:
+		f.problem(a, where, "must be a mapping with an id and a backend, not %s", a.Kind)
 		return
-	case id == nil || id.text == "" || id.kind != yamlString && id.kind != yamlNumber:
+	case id == nil || id.Text == "" || id.Kind != yaml.String && id.Kind != yaml.Number:
 		if hooks != nil {
 			f.problem(a, where, "has hooks and no id; give it the one that calls are made with")
 		}
 		return
-	case slices.Contains(f.agents, id.text):
-		f.problem(id, where+".id", "is %s, as of an agent before", quote(id.text))
+	case slices.Contains(f.agents, id.Text):
+		f.problem(id, where+".id", "is %s, as of an agent before", quote(id.Text))
 		return
 	}
-	f.agents = append(f.agents, id.text)
-	if h := a.get("hooks"); h != nil {
+	f.agents = append(f.agents, id.Text)
+	if h := a.Get("hooks"); h != nil {
 		f.warn(h, where+".hooks", "is not read; the hooks of an agent stand under its backend")
 	}
 	f.overlooked(where+".", a)
-	f.overlooked(where+".backend.", a.get("backend"))
-	f.events(where+".backend.hooks", hooks, id.text)
+	f.overlooked(where+".backend.", a.Get("backend"))
+	f.events(where+".backend.hooks", hooks, id.Text)
 }
 
 // overlooked warns of gates that a slip takes out of MassGen's sight, and so out of ours.
-func (f *massgenFile) overlooked(where string, v *yamlValue) {
+func (f *massgenFile) overlooked(where string, v *yaml.Value) {
 	if v == nil {
 		return
 	}
-	for _, m := range v.members {
-		if m.key != "hooks" && (strings.EqualFold(m.key, "hooks") || strings.EqualFold(m.key, "hook")) {
-			f.warn(m.at, where+brief(m.key), "is not read; did you mean \"hooks\"?")
+	for _, m := range v.Members {
+		if m.Key != "hooks" && (strings.EqualFold(m.Key, "hooks") || strings.EqualFold(m.Key, "hook")) {
+			f.warn(m.At, where+brief(m.Key), "is not read; did you mean \"hooks\"?")
 		}
 	}
 }
 
 // events reads the hooks of all agents, or of one.
-func (f *massgenFile) events(where string, hooks *yamlValue, agent string) {
+func (f *massgenFile) events(where string, hooks *yaml.Value, agent string) {
 	switch {
-	case hooks == nil || hooks.kind == yamlNull:
-	case hooks.kind == yamlList: // each with its event, as in the document on injection
-		for i, entry := range hooks.items {
+	case hooks == nil || hooks.Kind == yaml.Null:
+	case hooks.Kind == yaml.List: // each with its event, as in the document on injection
+		for i, entry := range hooks.Items {
 			f.listed(fmt.Sprintf("%s[%d]", where, i), entry, agent)
 		}
-	case hooks.kind != yamlMap:
-		f.problem(hooks, where, "must be a mapping of events, as PreToolUse: […], not %s", hooks.is())
+	case hooks.Kind != yaml.Map:
+		f.problem(hooks, where, "must be a mapping of events, as PreToolUse: […], not %s", hooks.Kind)
 	default:
-		for _, m := range hooks.members {
-			if m.key == "override" { // MassGen passes over it
+		for _, m := range hooks.Members {
+			if m.Key == "override" { // MassGen passes over it
 				continue
 			}
-			f.event(where+"."+m.key, m, agent)
+			f.event(where+"."+m.Key, m, agent)
 		}
 	}
 }
 
-func (f *massgenFile) event(where string, m yamlMember, agent string) {
-	event, known := f.known(m.at, where, m.key)
+func (f *massgenFile) event(where string, m yaml.Member, agent string) {
+	event, known := f.known(m.At, where, m.Key)
 	if !known {
 		return
 	}
-	entries := m.value
-	if entries.kind == yamlMap {
-		override := entries.get("override")
-		if override != nil && override.kind != yamlBool {
-			f.problem(override, where+".override", "must be true or false, not %s", override.brief())
+	entries := m.Value
+	if entries.Kind == yaml.Map {
+		override := entries.Get("override")
+		if override != nil && override.Kind != yaml.Bool {
+			f.problem(override, where+".override", "must be true or false, not %s", briefValue(override))
 		}
-		for _, member := range entries.members {
-			if member.key != "override" && member.key != "hooks" {
-				f.warn(member.at, where, "has the unknown key %s%s", quote(member.key), Suggest(member.key, []string{"override", "hooks"}))
+		for _, member := range entries.Members {
+			if member.Key != "override" && member.Key != "hooks" {
+				f.warn(member.At, where, "has the unknown key %s%s", quote(member.Key), Suggest(member.Key, []string{"override", "hooks"}))
 			}
 		}
-		if entries = entries.get("hooks"); entries == nil {
-			entries = &yamlValue{line: m.at.line, column: m.at.column}
+		if entries = entries.Get("hooks"); entries == nil {
+			entries = &yaml.Value{Line: m.At.Line, Column: m.At.Column}
 		}
-		if override != nil && override.text == "true" {
+		if override != nil && override.Text == "true" {
 			switch {
 			case agent == "":
 				f.warn(override, where+".override", "means something under an agent only; ignored")
-			case len(entries.items) == 0:
+			case len(entries.Items) == 0:
 				f.warn(override, where+".override", "has no hooks beside it, and switches nothing off then")
 			default:
 				f.override[event] = append(f.override[event], agent)
 			}
 		}
 	}
-	if entries.kind == yamlNull {
+	if entries.Kind == yaml.Null {
 		return
 	}
-	if entries.kind != yamlList {
-		f.problem(entries, where, "must be a list of hooks, or a mapping with \"override\" and \"hooks\", not %s", entries.is())
+	if entries.Kind != yaml.List {
+		f.problem(entries, where, "must be a list of hooks, or a mapping with \"override\" and \"hooks\", not %s", entries.Kind)
 		return
 	}
-	for i, entry := range entries.items {
+	for i, entry := range entries.Items {
 		at := fmt.Sprintf("%s[%d]", where, i)
 		kind := "python"
-		if t := entry.get("type"); t != nil {
-			if kind = t.text; t.kind != yamlString || kind != "python" && kind != "command" {
-				f.problem(t, at+".type", "must be python or command, not %s%s", t.brief(), Suggest(t.text, []string{"python", "command"}))
+		if t := entry.Get("type"); t != nil {
+			if kind = t.Text; t.Kind != yaml.String || kind != "python" && kind != "command" {
+				f.problem(t, at+".type", "must be python or command, not %s%s", briefValue(t), Suggest(t.Text, []string{"python", "command"}))
 			}
 		}
 		f.hook(at, entry, event, agent, kind, "handler", []string{"matcher", "handler", "type", "timeout", "fail_closed", "shell"})
@@ -206,16 +201,16 @@ func (f *massgenFile) event(where string, m yamlMember, agent string) {
 }
 
 // listed reads an entry of the list form: "type" is the event there, and "callable" the function.
-func (f *massgenFile) listed(where string, entry *yamlValue, agent string) {
-	kind := entry.get("type")
-	if entry.kind == yamlMap && (kind == nil || kind.kind != yamlString) {
+func (f *massgenFile) listed(where string, entry *yaml.Value, agent string) {
+	kind := entry.Get("type")
+	if entry.Kind == yaml.Map && (kind == nil || kind.Kind != yaml.String) {
 		f.problem(entry, where, "has no \"type\"; in a list of hooks it is the event, as type: PreToolUse")
 		return
 	}
 	event := protocol.Event("")
 	if kind != nil {
 		known := false
-		if event, known = f.known(kind, where+".type", kind.text); !known {
+		if event, known = f.known(kind, where+".type", kind.Text); !known {
 			return
 		}
 	}
@@ -223,7 +218,7 @@ func (f *massgenFile) listed(where string, entry *yamlValue, agent string) {
 }
 
 // known finds an event by its name. One that is not known may be a newer MassGen's.
-func (f *massgenFile) known(v *yamlValue, where, name string) (protocol.Event, bool) {
+func (f *massgenFile) known(v *yaml.Value, where, name string) (protocol.Event, bool) {
 	var names []string
 	for _, e := range protocol.MassGen.Events() {
 		if name == string(e) {
@@ -235,74 +230,74 @@ func (f *massgenFile) known(v *yamlValue, where, name string) (protocol.Event, b
 	return "", false
 }
 
-func (f *massgenFile) hook(where string, entry *yamlValue, event protocol.Event, agent, kind, handlerKey string, keys []string) {
-	if entry.kind != yamlMap {
-		f.problem(entry, where, "must be a mapping with a %q, not %s", handlerKey, entry.is())
+func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event, agent, kind, handlerKey string, keys []string) {
+	if entry.Kind != yaml.Map {
+		f.problem(entry, where, "must be a mapping with a %q, not %s", handlerKey, entry.Kind)
 		return
 	}
 	before := len(f.problems)
 	h := Hook{
 		Dialect: protocol.MassGen, Events: []protocol.Event{event}, Agent: agent,
-		File: f.file, Line: entry.line, column: entry.column, unnamed: true,
+		File: f.file, Line: entry.Line, column: entry.Column, unnamed: true,
 	}
-	if len(entry.members) > 0 {
-		h.Line, h.column = entry.members[0].at.line, entry.members[0].at.column
+	if len(entry.Members) > 0 {
+		h.Line, h.column = entry.Members[0].At.Line, entry.Members[0].At.Column
 	}
-	for _, m := range entry.members {
-		if !slices.Contains(keys, m.key) && !ours(m.key) {
-			f.warn(m.at, where, "has the unknown key %s%s", quote(m.key), hint(m.key, keys))
+	for _, m := range entry.Members {
+		if !slices.Contains(keys, m.Key) && !ours(m.Key) {
+			f.warn(m.At, where, "has the unknown key %s%s", quote(m.Key), hint(m.Key, keys))
 		}
 	}
-	handler := entry.get(handlerKey)
+	handler := entry.Get(handlerKey)
 	switch {
 	case handler == nil:
 		f.problem(entry, where, "has no %q, so it would run nothing", handlerKey)
-	case handler.kind != yamlString || strings.TrimSpace(handler.text) == "" || strings.ContainsRune(handler.text, 0):
-		f.problem(handler, where+"."+handlerKey, "must be the name of a function or a program, not %s", handler.brief())
+	case handler.Kind != yaml.String || strings.TrimSpace(handler.Text) == "" || strings.ContainsRune(handler.Text, 0):
+		f.problem(handler, where+"."+handlerKey, "must be the name of a function or a program, not %s", briefValue(handler))
 	default:
-		h.Name = kind + "_" + handler.text
-		h.commandPos = Problem{f.file, handler.line, handler.column, ""}
-		h.Command = f.command(where+"."+handlerKey, handler, kind, entry.get("shell"))
+		h.Name = kind + "_" + handler.Text
+		h.commandPos = Problem{f.file, handler.Line, handler.Column, ""}
+		h.Command = f.command(where+"."+handlerKey, handler, kind, entry.Get("shell"))
 	}
-	runs := f.matcher(where+".matcher", entry.get("matcher"), &h)
-	h.Timeout = f.timeout(where+".timeout", entry.get("timeout"))
-	h.OnFailure = f.failClosed(where+".fail_closed", entry.get("fail_closed"))
+	runs := f.matcher(where+".matcher", entry.Get("matcher"), &h)
+	h.Timeout = f.timeout(where+".timeout", entry.Get("timeout"))
+	h.OnFailure = f.failClosed(where+".fail_closed", entry.Get("fail_closed"))
 	if len(f.problems) == before && runs {
 		f.config.Hooks = append(f.config.Hooks, h)
 	}
 }
 
-func (v *yamlValue) brief() string {
-	switch v.kind {
-	case yamlString:
-		return quote(v.text)
-	case yamlNumber:
-		return brief(v.text)
+func briefValue(v *yaml.Value) string {
+	switch v.Kind {
+	case yaml.String:
+		return quote(v.Text)
+	case yaml.Number:
+		return brief(v.Text)
 	}
-	return v.is()
+	return v.Kind.String()
 }
 
 // command reads a handler.
-func (f *massgenFile) command(where string, handler *yamlValue, kind string, shell *yamlValue) (c Command) {
-	shells := shell != nil && shell.text == "true"
+func (f *massgenFile) command(where string, handler *yaml.Value, kind string, shell *yaml.Value) (c Command) {
+	shells := shell != nil && shell.Text == "true"
 	switch {
-	case shell != nil && shell.kind != yamlBool:
-		f.problem(shell, where, "\"shell\" must be true or false, not %s", shell.brief())
+	case shell != nil && shell.Kind != yaml.Bool:
+		f.problem(shell, where, "\"shell\" must be true or false, not %s", briefValue(shell))
 	case shells && kind != "command":
 		f.problem(shell, where, "\"shell\" goes with type: command only")
 	case kind == "python":
-		c.Callable = handler.text
-		module, function, dotted := cutLast(handler.text, ".")
+		c.Callable = handler.Text
+		module, function, dotted := cutLast(handler.Text, ".")
 		switch {
-		case strings.HasSuffix(handler.text, ".py") || strings.ContainsAny(handler.text, "/\\ "):
-			f.problem(handler, where, "%s is no module.function; for a program add \"type: command\"", quote(handler.text))
+		case strings.HasSuffix(handler.Text, ".py") || strings.ContainsAny(handler.Text, "/\\ "):
+			f.problem(handler, where, "%s is no module.function; for a program add \"type: command\"", quote(handler.Text))
 		case !dotted || module == "" || function == "":
-			f.problem(handler, where, "Invalid callable path %s; write module.function", quote(handler.text))
+			f.problem(handler, where, "Invalid callable path %s; write module.function", quote(handler.Text))
 		}
 	case shells:
-		c.Shell = handler.text
+		c.Shell = handler.Text
 	default:
-		c.Script = handler.text
+		c.Script = handler.Text
 	}
 	return c
 }
@@ -315,49 +310,49 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 // matcher reads a matcher, and is false for one that no tool's name matches.
-func (f *massgenFile) matcher(where string, v *yamlValue, h *Hook) (runs bool) {
+func (f *massgenFile) matcher(where string, v *yaml.Value, h *Hook) (runs bool) {
 	switch {
-	case v == nil || v.kind == yamlNull:
+	case v == nil || v.Kind == yaml.Null:
 		return true
-	case v.kind != yamlString:
-		f.problem(v, where, "must be a string of globs, not %s", v.brief())
+	case v.Kind != yaml.String:
+		f.problem(v, where, "must be a string of globs, not %s", briefValue(v))
 		return false
 	}
-	m, ok := NewGlobs(v.text)
+	m, ok := NewGlobs(v.Text)
 	if !ok {
-		f.warn(v, where, "%s names no tool, so the hook never runs", quote(v.text))
+		f.warn(v, where, "%s names no tool, so the hook never runs", quote(v.Text))
 	}
 	h.Matcher = m
 	return ok
 }
 
-func (f *massgenFile) timeout(where string, v *yamlValue) time.Duration {
-	if v == nil || v.kind == yamlNull {
+func (f *massgenFile) timeout(where string, v *yaml.Value) time.Duration {
+	if v == nil || v.Kind == yaml.Null {
 		return 0
 	}
-	d := time.Duration(min(v.number, 1e9) * float64(time.Second))
+	d := time.Duration(min(v.Number, 1e9) * float64(time.Second))
 	switch {
-	case v.kind != yamlNumber || math.IsInf(v.number, 0) || math.IsNaN(v.number):
-		f.problem(v, where, "must be a number of seconds, not %s", v.brief())
+	case v.Kind != yaml.Number || math.IsInf(v.Number, 0) || math.IsNaN(v.Number):
+		f.problem(v, where, "must be a number of seconds, not %s", briefValue(v))
 	case d <= 0:
-		f.problem(v, where, "must be more than 0, not %s", v.text)
-	case v.number > 3600:
-		f.warn(v, where, "is in seconds, and %s of them are more than an hour", v.text)
+		f.problem(v, where, "must be more than 0, not %s", v.Text)
+	case v.Number > 3600:
+		f.warn(v, where, "is in seconds, and %s of them are more than an hour", v.Text)
 	}
 	return d
 }
 
 // failClosed reads what a timeout and an error mean. A handler that is not found blocks in any case.
-func (f *massgenFile) failClosed(where string, v *yamlValue) protocol.FailurePolicy {
-	if v == nil || v.kind == yamlNull {
+func (f *massgenFile) failClosed(where string, v *yaml.Value) protocol.FailurePolicy {
+	if v == nil || v.Kind == yaml.Null {
 		return nil
 	}
-	if v.kind != yamlBool {
-		f.problem(v, where, "must be true or false, not %s", v.brief())
+	if v.Kind != yaml.Bool {
+		f.problem(v, where, "must be true or false, not %s", briefValue(v))
 		return nil
 	}
 	means := protocol.Continue
-	if v.text == "true" {
+	if v.Text == "true" {
 		means = protocol.Block
 	}
 	policy := protocol.FailurePolicy{}

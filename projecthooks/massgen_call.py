@@ -161,11 +161,14 @@ def say(text):
 def leave():
     """Ends the process. Threads that the function left behind have a second: an answer counts when the process is gone."""
     until = time.monotonic() + 1
-    for t in threading.enumerate():
-        if t is not threading.current_thread() and not t.daemon:
-            t.join(max(0, until - time.monotonic()))
+    while True:
+        left = [t for t in threading.enumerate() if t is not threading.current_thread() and not t.daemon]
+        wait = until - time.monotonic()
+        if not left or wait <= 0:
+            break
+        left[0].join(wait)  # it may have started another
     sys.stderr.flush()
-    if any(t is not threading.current_thread() and not t.daemon for t in threading.enumerate()):
+    if left:
         os._exit(0)
     sys.exit()
 

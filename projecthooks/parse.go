@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -66,17 +66,7 @@ func hint(wrong string, known []string) string {
 // problems of one hook would else repeat its name of half a megabyte.
 func quote(s string) string { return strconv.Quote(brief(s)) }
 
-func brief(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	end := most
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
-}
+func brief(s string) string { return spelling.Brief(s, 80) }
 
 func (p *parser) wrongType(what, want string, got gjson.Result) {
 	p.problems = append(p.problems, p.at(got.Index, what+" must be "+want+", not "+typeName(got)))

@@ -60,9 +60,6 @@ const (
 	UserMessage Strategy = "user_message" // in a message of the user, right after the result
 )
 
-// Strategies are all of them.
-func Strategies() []Strategy { return []Strategy{ToolResult, UserMessage} }
-
 // HookReport is what became of one hook.
 type HookReport struct {
 	Name        string       `json:"name"`

@@ -32,6 +32,15 @@ func (q Queue) path(session string) (path string, err error) {
 	return filepath.Join(dir, "queue", folder(session)), nil
 }
 
+// open waits for the lock of a session. nil, nil: it has no queue.
+func (q Queue) open(session string) (*session, error) {
+	path, err := q.path(session)
+	if err != nil {
+		return nil, err
+	}
+	return open(path)
+}
+
 // Put queues an entry and returns it as it was queued. It is safe on disk when Put returns. After an error it may be queued as
 // well, if the error is one of the disk.
 func (q Queue) Put(e Entry) (Entry, error) {
@@ -189,11 +198,7 @@ func (q Queue) DrainAll(session string) (*Claim, error) {
 // Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still waits for.
 // A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
 func (q Queue) Waiting(session string) (waiting []Entry, err error) {
-	path, err := q.path(session)
-	if err != nil {
-		return nil, err
-	}
-	s, err := open(path)
+	s, err := q.open(session)
 	if s == nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -45,14 +46,5 @@ func Expired(e queue.Entry) string {
 	if e.Source != "" {
 		from = " from " + strings.Trim(strconv.Quote(e.Source), `"`) // it stands in one line
 	}
-	return fmt.Sprintf("a text%s in the queue expired at %s before anybody could be given it: %s", from, e.Expires.UTC().Format(time.RFC3339), beginning(e.Content))
-}
-
-// beginning is enough of a text to know it by.
-func beginning(text string) string {
-	const most = 100
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(text)
+	return fmt.Sprintf("a text%s in the queue expired at %s before anybody could be given it: %s", from, e.Expires.UTC().Format(time.RFC3339), strconv.Quote(spelling.Brief(e.Content, 100)))
 }

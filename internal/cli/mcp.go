@@ -102,6 +102,10 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		m.known = append(m.known, w.Error())
 		m.say("warning: %v", w)
 	}
+	if w, unknown := cfg.UnknownAgent(m.call.AgentID); unknown { // once, and not with each call
+		m.known = append(m.known, w)
+		m.say("warning: %s", w)
+	}
 	env := os.Environ() // the server's, which is no hook
 	if err := descend(); err != nil {
 		return 0, err

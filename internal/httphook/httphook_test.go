@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -221,12 +220,16 @@ func TestRunHostile(t *testing.T) {
 			io.WriteString(conn, "\x1b[2Jgarbage")
 			<-held
 		}, "this is no HTTP/1 answer"},
-		"slow headers": {func(conn net.Conn) {
-			go io.Copy(io.Discard, conn)
+		"an answer in many writes": {func(conn net.Conn) {
+			left := make(chan struct{})
+			go func() {
+				io.Copy(io.Discard, conn)
+				close(left)
+			}()
 			for i := range len(ok) {
 				io.WriteString(conn, ok[i:i+1])
-				time.Sleep(time.Millisecond)
 			}
+			<-left // closed before all was read, the answer would be lost
 		}, "hi"},
 		"endless headers": {func(conn net.Conn) {
 			go io.Copy(io.Discard, conn)

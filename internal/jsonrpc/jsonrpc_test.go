@@ -376,3 +376,41 @@ func (l *locked) Write(b []byte) (int, error) {
 	defer l.mu.Unlock()
 	return l.Buffer.Write(b)
 }
+
+// TestWhenAnswered: what a result hands over is the client's only when it was written.
+func TestWhenAnswered(t *testing.T) {
+	told := make(chan bool, 1)
+	hold := make(chan struct{})
+	answer := func(method, _ string, _ bool) ([]byte, func(context.Context) ([]byte, error), error) {
+		return nil, func(ctx context.Context) ([]byte, error) {
+			jsonrpc.WhenAnswered(ctx, func(written bool) { told <- written })
+			if method == "wait" {
+				jsonrpc.ReadOn(ctx)
+				select {
+				case <-hold:
+				case <-ctx.Done():
+				}
+			}
+			return []byte("1"), ctx.Err()
+		}, nil
+	}
+	c := newClient(t, answer, limits)
+	c.say(`{"jsonrpc":"2.0","id":1,"method":"now"}` + "\n")
+	require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":1}`, c.hear())
+	require.True(t, <-told)
+
+	c.say(`{"jsonrpc":"2.0","id":2,"method":"wait"}` + "\n" + `{"jsonrpc":"2.0","method":"$/cancel","params":{"id":2}}` + "\n")
+	require.Contains(t, c.hear(), "-32800")
+	require.False(t, <-told, "something else was answered")
+	c.end()
+
+	conn := jsonrpc.NewConn(strings.NewReader(`{"jsonrpc":"2.0","id":3,"method":"wait"}`), broken{}, answer, limits)
+	close(hold)
+	_ = conn.Run(context.Background())
+	require.False(t, <-told, "it could not be written")
+}
+
+// broken cannot be written to.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -83,10 +84,4 @@ func isID(v gjson.Result) bool {
 }
 
 // brief keeps of the client's words what a message has room for.
-func brief(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func brief(s string) string { return spelling.Brief(s, 80) }

@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // Call is one call of a tool.
@@ -355,10 +356,4 @@ func (p *Proxy) refuse(id string, err *jsonrpc.Error) {
 	p.client.offer(failure(cmp.Or(id, "null"), err.Code, err.Message))
 }
 
-func brief(line string) string {
-	const most = 200
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return line
-}
+func brief(line string) string { return spelling.Brief(line, 200) }

@@ -1,6 +1,8 @@
-// Package spelling finds the word that a misspelt one was meant for.
+// Package spelling is about words in messages: it finds the word that a misspelt one was meant for, and cuts what is too long to
+// be shown.
 //
 //	spelling.Near("comand", []string{"command", "events"}) // ["command"]
+//	spelling.Brief("permission", 4)                        // "perm…"
 //
 // It costs no more time on nonsense of a megabyte than on a word.
 package spelling
@@ -8,6 +10,7 @@ package spelling
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Near returns the words that a wrong one may have been meant for, in order: those that come closest. A word comes close
@@ -65,4 +68,15 @@ func distance(a, b []rune) int {
 		before, last, now = last, now, before
 	}
 	return int(last[len(b)])
+}
+
+// Brief is a text of at most so many bytes, and a mark if it was longer. It is cut between characters.
+func Brief(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
 }

@@ -22,6 +22,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // Kind is the type of a value.
@@ -217,13 +219,7 @@ func (p *parser) fail(at int, format string, args ...any) {
 }
 
 // brief cuts a name that a message repeats.
-func brief(name string) string {
-	const most = 80
-	if utf8.RuneCountInString(name) <= most {
-		return name
-	}
-	return string([]rune(name)[:most]) + "…"
-}
+func brief(name string) string { return spelling.Brief(name, 80) }
 
 // locate moves known to an offset behind it.
 func (p *parser) locate(at int) {

@@ -1,0 +1,175 @@
+package queue
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// look is what a session's queue holds at one moment, under its lock.
+type look struct {
+	*session
+	now     time.Time
+	entries []name
+	held    map[string]map[string]bool // by id: the folders of the agents that somebody is just giving it to
+	seen    map[string]map[string]bool // by agent's folder: the ids that it was given; filled as needed
+}
+
+// look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is about a claim
+// that cannot be ended; it keeps what it holds.
+func (s *session) look() (*look, error) {
+	l := &look{session: s, now: now(), held: map[string]map[string]bool{}, seen: map[string]map[string]bool{}}
+	claims, err := s.names("claims")
+	if err != nil {
+		return nil, err
+	}
+	var said error
+	for _, claim := range claims {
+		if len(claim) != claimLength {
+			continue
+		}
+		alive, err := locked(s.in("claims", claim, "lock"))
+		if err == nil && !alive {
+			if err = s.settle(claim); err == nil {
+				continue
+			}
+		}
+		said = errors.Join(said, err)
+		if err := l.hold(claim); err != nil {
+			return nil, errors.Join(said, err)
+		}
+	}
+	if l.entries, err = s.entries(); err != nil {
+		return nil, errors.Join(said, err)
+	}
+	return l, said
+}
+
+// hold notes whose shares a claim holds.
+func (l *look) hold(claim string) error {
+	files, err := l.names("claims", claim)
+	for _, file := range files {
+		if id, agent, ok := strings.Cut(file, "="); ok {
+			if l.held[id] == nil {
+				l.held[id] = map[string]bool{}
+			}
+			l.held[id][agent] = true
+		}
+	}
+	return err
+}
+
+// settle ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It can be
+// killed anywhere: the next one goes on.
+func (s *session) settle(claim string) error {
+	files, err := s.names("claims", claim)
+	if err != nil {
+		return err
+	}
+	delivered := slices.Contains(files, "done")
+	for _, file := range files {
+		path := s.in("claims", claim, file)
+		id, agent, share := strings.Cut(file, "=")
+		n, whole := parseName(file)
+		switch {
+		case share && delivered:
+			var entry []byte
+			if entry, err = readFile(path); err == nil {
+				err = s.got(id, agent, string(entry))
+			}
+			if err == nil {
+				err = removeFile(path)
+			}
+		case share:
+			err = removeFile(path)
+		case whole && delivered:
+			if err = s.forget(n); err == nil {
+				err = removeFile(path)
+			}
+		case whole:
+			err = os.Rename(path, s.in("entries", file))
+		}
+		if err != nil {
+			return err
+		}
+		reached("settled " + file)
+	}
+	for _, file := range []string{"lock", "done", ""} { // done stands until nothing is left that it speaks of
+		if err := removeFile(s.in("claims", claim, file)); err != nil {
+			return err
+		}
+		reached("settled " + file)
+	}
+	return nil
+}
+
+func (l *look) sawIt(agentFolder, id string) (bool, error) {
+	if l.seen[agentFolder] == nil {
+		ids, err := l.names("seen", agentFolder)
+		if err != nil {
+			return false, err
+		}
+		l.seen[agentFolder] = make(map[string]bool, len(ids))
+		for _, id := range ids {
+			l.seen[agentFolder][id] = true
+		}
+	}
+	return l.seen[agentFolder][id], nil
+}
+
+// waitsFor reports whether an agent was not given an entry yet, nor is just being given it.
+func (l *look) waitsFor(n name, agent string) (bool, error) {
+	agent = folder(agent)
+	saw, err := l.sawIt(agent, n.id)
+	return !saw && !l.held[n.id][agent] && err == nil, err
+}
+
+// left is the agents that an entry still waits for.
+func (l *look) left(n name) (agents []string, err error) {
+	for _, agent := range n.targets() {
+		waits, err := l.waitsFor(n, agent)
+		if err != nil {
+			return nil, err
+		}
+		if waits {
+			agents = append(agents, agent)
+		}
+	}
+	return agents, nil
+}
+
+// touched reports whether any agent was given a broadcast or is just being given it.
+func (l *look) touched(n name) (bool, error) {
+	if len(l.held[n.id]) > 0 {
+		return true, nil
+	}
+	agents, err := l.names("seen")
+	for _, agent := range agents {
+		saw, err := l.sawIt(agent, n.id)
+		if saw || err != nil {
+			return saw, err
+		}
+	}
+	return false, err
+}
+
+// lapse takes an expired entry out of the queue, to be said once. Nobody has missed a broadcast that somebody was given.
+func (l *look) lapse(n name) (take, error) {
+	switch {
+	case len(l.held[n.id]) > 0:
+		return take{}, nil // somebody is just in time
+	case !n.shared():
+		return take{whole: true}, nil
+	case n.agents == broadcast:
+		if touched, err := l.touched(n); !touched || err != nil {
+			return take{whole: err == nil}, err
+		}
+	default:
+		if left, err := l.left(n); len(left) > 0 || err != nil {
+			return take{whole: err == nil, only: left}, err
+		}
+	}
+	return take{}, l.drop(n)
+}

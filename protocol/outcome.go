@@ -68,7 +68,9 @@ type HookReport struct {
 	Cause       Cause        `json:"cause,omitempty"`
 	ExitCode    *int         `json:"exit_code,omitempty"` // nil unless the hook exited by itself
 	Signal      string       `json:"signal,omitempty"`
+	Start       Milliseconds `json:"start_ms,omitempty"` // when it was asked, from the beginning of the call
 	Duration    Milliseconds `json:"duration_ms"`
+	Limit       Milliseconds `json:"limit_ms,omitempty"` // its deadline; 0 if it had none, or did not run
 	StdoutBytes int64        `json:"stdout_bytes"`
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
@@ -93,7 +95,7 @@ func (m *Milliseconds) UnmarshalJSON(b []byte) error {
 // maxStderr is how much of a hook's stderr an outcome shows.
 const maxStderr = 64 << 10
 
-// Report fills in what a process result says about a hook. Name and Source are the caller's.
+// Report fills in what a process result says about a hook. Name and Source are the caller's, and so is Start.
 func Report(name, source string, r *Result, v *Verdict) HookReport {
 	h := HookReport{
 		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
@@ -105,6 +107,9 @@ func Report(name, source string, r *Result, v *Verdict) HookReport {
 	}
 	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && !r.Posted && r.Signal == "" {
 		h.ExitCode = &r.ExitCode
+	}
+	if r.Err == nil && !r.Async {
+		h.Limit = Milliseconds(r.Limit)
 	}
 	return h
 }

@@ -275,3 +275,21 @@ func TestAroundTool(t *testing.T) {
 		require.False(t, rec.Ran)
 	})
 }
+
+func TestWhenHooksRan(t *testing.T) {
+	b := newBench(t)
+	o := b.fire(sh("true", hook{"timeout": "7s"}), sh("true"), sh("exit 2"), sh("true"))
+	require.Equal(t, protocol.Milliseconds(7*time.Second), o.Hooks[0].Limit)
+	require.Equal(t, protocol.Milliseconds(30*time.Second), o.Hooks[1].Limit, "the dialect's")
+	for i := range 3 {
+		require.Positive(t, o.Hooks[i].Start)
+		require.LessOrEqual(t, o.Hooks[i].Start+o.Hooks[i].Duration, o.Duration)
+		if i > 0 {
+			require.GreaterOrEqual(t, o.Hooks[i].Start, o.Hooks[i-1].Start+o.Hooks[i-1].Duration, "one after the other")
+		}
+	}
+	require.Zero(t, o.Hooks[3].Start, "it was skipped")
+	require.Zero(t, o.Hooks[3].Limit)
+	unstarted := b.fire(sh("", hook{"command": []string{"/nonexistent/hook-binary"}}))
+	require.Zero(t, unstarted.Hooks[0].Limit)
+}

@@ -225,6 +225,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 			if said[i].err != nil {
 				return fail(protocol.CauseUnsupported, said[i].err)
 			}
+			said[i].judged.Report.Start = protocol.Milliseconds(said[i].asked.Sub(begin))
 			v := &said[i].judged.Verdict
 			ended = ended || v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(d.EventOf(&c))
 			rewritten = v.Rewrite(&asked) || rewritten
@@ -269,6 +270,7 @@ func (r *Runner) outcome(set *hookSet, c *protocol.Call, judged []protocol.Judge
 
 // answer is what came of asking one hook. err: hookrun itself could not ask it.
 type answer struct {
+	asked  time.Time
 	judged protocol.Judged
 	err    error
 }
@@ -291,6 +293,7 @@ func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Ho
 }
 
 func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (a answer) {
+	a.asked = time.Now()
 	var result protocol.Result
 	var v protocol.Verdict
 	if h.Unsupported != "" {

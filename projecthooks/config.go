@@ -2,8 +2,6 @@ package projecthooks
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,9 +83,11 @@ type Hook struct {
 	Name      string // in Claude Code's form the command
 	Command   Command
 	HTTP      *Endpoint              // what to POST to, instead of a command
+	Says      *protocol.Verdict      // what a rule says, which runs nothing
 	Events    []protocol.Event       // as the dialect names them
 	Matcher   Matcher                // nil: no matter what
 	If        Rule                   // the zero rule: no matter what
+	When      []Condition            // all of them must hold
 	Timeout   time.Duration          // 0: the dialect's
 	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
 	Env       []string               // NAME=VALUE, added to the caller's environment
@@ -157,26 +157,24 @@ func (c Command) String() string {
 	return strings.Join(quoted, " ")
 }
 
-// String returns the command as a person would write it, or where the hook posts to.
+// String returns the command as a person would write it, where the hook posts to, or what it says.
 func (h *Hook) String() string {
 	switch {
 	case h.HTTP != nil:
 		return "POST " + h.HTTP.String()
 	case h.Unsupported != "":
 		return "a hook of type " + h.Unsupported
+	case h.Says != nil && h.Says.Decision == protocol.Continue:
+		return "inject " + quote(h.Says.Context)
+	case h.Says != nil:
+		return "block " + quote(h.Says.Reason)
 	}
 	return h.Command.String()
 }
 
 // Runs reports whether the hook runs at the call. Where an event has nothing for them to look at, matchers mean nothing, as
 // in Claude Code.
-func (h *Hook) Runs(c *protocol.Call) bool {
-	if h.settings.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(c)) || !h.isFor(c.AgentID) || !h.matches(c) {
-		return false
-	}
-	allowed, _ := h.allowed(c)
-	return allowed
-}
+func (h *Hook) Runs(c *protocol.Call) bool { return NewAsked(c).Runs(h) }
 
 func (h *Hook) isFor(agent string) bool {
 	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
@@ -188,29 +186,6 @@ func (h *Hook) matches(c *protocol.Call) bool {
 	}
 	subject, ok := h.Dialect.Subject(c)
 	return !ok || h.Matcher.Match(subject)
-}
-
-// allowed holds the call against the hook's if.
-func (h *Hook) allowed(c *protocol.Call) (ok bool, why string) {
-	if h.If.String() == "" {
-		return true, ""
-	}
-	rule := permission.Call{Dir: c.Workspace}
-	if filepath.IsAbs(c.Dir) {
-		rule.Dir = c.Dir
-	}
-	if c.Event.HasTool() {
-		rule.Tool = c.Tool
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		rule.Home = home
-	}
-	input, _, err := c.Input()
-	if err != nil {
-		return true, "cannot be held against the input, so the hook runs"
-	}
-	rule.Input = string(input)
-	return h.If.Match(rule)
 }
 
 // Why says why the hook runs at the call, or does not.
@@ -235,14 +210,21 @@ func (h *Hook) Why(c *protocol.Call) string {
 	if h.Matcher != nil && h.Matcher.String() != "" && matchers {
 		why += fmt.Sprintf(", and its matcher %q matches the %s %q", h.Matcher, subjectName(h.Dialect.SubjectField(event)), subject)
 	}
-	if h.If.String() == "" {
-		return why
+	asked := NewAsked(c)
+	if h.If.String() != "" {
+		ok, because := asked.allows(h.If)
+		if !ok {
+			return fmt.Sprintf("its if %q %s", h.If, because)
+		}
+		why += fmt.Sprintf(", and its if %q %s", h.If, because)
 	}
-	ok, because := h.allowed(c)
-	if !ok {
-		return fmt.Sprintf("its if %q %s", h.If, because)
+	for _, condition := range h.When {
+		if !asked.holds(&condition) {
+			return "its condition " + condition.String() + " does not hold"
+		}
+		why += ", and " + condition.String() + " holds"
 	}
-	return fmt.Sprintf("%s, and its if %q %s", why, h.If, because)
+	return why
 }
 
 // subjectName is the word for what matchers look at, which is a field of the hook input.

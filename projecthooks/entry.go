@@ -13,7 +13,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var hookKeys = []string{"name", "command", "events", "matcher", "timeout", "on_failure", "env", "persistent", "workers"}
+var hookKeys = []string{"name", "command", "block", "inject", "events", "matcher", "if", "when", "timeout", "on_failure", "env", "persistent", "workers"}
+
+// Of these keys an entry has one: what it runs, or what it says without running anything. The others are for those that run.
+var (
+	saysKeys = []string{"command", "block", "inject"}
+	runsKeys = []string{"timeout", "on_failure", "env", "persistent", "workers"}
+)
 
 // hook reads the nth entry.
 func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
@@ -30,14 +36,33 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		h.Name = name.String()
 		who = "hook " + quote(h.Name)
 	}
-	var missing []string
-	for _, key := range hookKeys[:3] {
-		if _, ok := f[key]; !ok {
-			missing = append(missing, `no "`+key+`"`)
+	has := func(keys ...string) (there []string) {
+		for _, key := range keys {
+			if _, ok := f[key]; ok {
+				there = append(there, `"`+key+`"`)
+			}
 		}
+		return there
+	}
+	var missing []string
+	if has("name") == nil {
+		missing = append(missing, `no "name"`)
+	}
+	says := has(saysKeys...)
+	if len(says) == 0 {
+		missing = append(missing, `no "command"`) // or "block" or "inject", but most hooks are commands
+	}
+	if has("events") == nil {
+		missing = append(missing, `no "events"`)
 	}
 	if len(missing) > 0 {
 		p.problem(entry.Index, "%s has %s", who, strings.Join(missing, ", "))
+	}
+	if len(says) > 1 {
+		p.problem(entry.Index, "%s has %s; an entry does one of them", who, strings.Join(says, " and "))
+	}
+	if useless := has(runsKeys...); len(useless) > 0 && has("command") == nil && len(says) > 0 {
+		p.problem(entry.Index, "%s runs no command, so %s would mean nothing; leave it out", who, strings.Join(useless, ", "))
 	}
 	for _, key := range hookKeys {
 		value, ok := f[key]
@@ -51,10 +76,18 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		case "command":
 			h.Command = r.command()
 			h.commandPos = p.at(value.Index, "")
+		case "block":
+			h.Says = &protocol.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: r.says(key)}
+		case "inject":
+			h.Says = &protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.says(key)}
 		case "events":
 			h.Events = r.events()
 		case "matcher":
 			h.Matcher = r.matcher()
+		case "if":
+			h.If = r.rule()
+		case "when":
+			h.When = r.conditions()
 		case "timeout":
 			h.Timeout = r.timeout()
 		case "on_failure":
@@ -67,10 +100,26 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Workers = r.workers()
 		}
 	}
+	p.idle(&h, f, who)
 	if workers, ok := f["workers"]; ok && !h.Persistent {
 		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out", who)
 	}
 	return h, len(p.problems) == before
+}
+
+// idle warns of what can never be true at the hook's events.
+func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
+	some := func(what func(protocol.Event) bool) bool {
+		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
+	}
+	if h.If.String() != "" && !some(protocol.Event.HasTool) {
+		p.config.Warnings = append(p.config.Warnings, p.at(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs"))
+	}
+	for _, c := range h.When {
+		if c.field != "" && !some(func(e protocol.Event) bool { return protocol.HasValue(e, c.field) }) && !c.wantsNothing {
+			p.config.Warnings = append(p.config.Warnings, p.at(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field)))
+		}
+	}
 }
 
 // reader reads one value of a hook's entry.
@@ -182,6 +231,25 @@ func (r reader) matcher() Matcher {
 		r.problem(r.value.Index, "%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
 	}
 	return m
+}
+
+// says reads the text of an entry that runs nothing.
+func (r reader) says(key string) string {
+	s, ok := r.text(r.value, `"`+key+`"`)
+	if ok && strings.TrimSpace(s) == "" {
+		r.problem(r.value.Index, "%s%q is blank; write what the model is to read", r.who, key)
+	}
+	return s
+}
+
+// rule reads "if".
+func (r reader) rule() Rule {
+	s, ok := r.text(r.value, `"if"`)
+	rule := ParseRule(s)
+	if ok && (s == "" || rule.Malformed()) {
+		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)", r.who, quote(s))
+	}
+	return rule
 }
 
 func (r reader) persistent() bool {

@@ -82,9 +82,23 @@ func requireSame(t *testing.T, entry map[string]any, h *projecthooks.Hook) {
 		require.Empty(t, h.Command.Shell)
 		require.Equal(t, command, anys(h.Command.Argv))
 		require.NotEmpty(t, h.Command.Argv)
+	case nil:
+		require.Zero(t, h.Command)
+		require.NotNil(t, h.Says)
+		if reason, ok := entry["block"]; ok {
+			require.Equal(t, protocol.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.Says)
+		} else {
+			require.Equal(t, protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: entry["inject"].(string)}, *h.Says)
+		}
 	default:
 		t.Fatalf("a command that is %T", command)
 	}
+	require.Equal(t, entry["command"] == nil, h.Says != nil)
+
+	rule, _ := entry["if"].(string)
+	require.Equal(t, rule, h.If.String())
+	when, _ := entry["when"].([]any)
+	require.Len(t, h.When, len(when))
 
 	for _, e := range protocol.Events() {
 		names := entry["events"].([]any)

@@ -125,8 +125,8 @@ f:1:34: unknown key "schema"; known are hooks`},
 	{"unknown key of a hook", withField(`"time_out":5`), `f:2:1: unknown key "time_out"; did you mean "timeout"?`},
 	{"key of a hook spelled otherwise", withField(`"onFailure":"block"`), `f:2:1: unknown key "onFailure"; did you mean "on_failure"?`},
 	{"escaped unknown key", withField(`"e\u006ev":{},"env\n":1`), `f:2:15: unknown key "env\n"; did you mean "env"?`},
-	{"foreign key", withField(`"type":"command"`), `f:2:1: unknown key "type"; known are name, command, events, matcher, timeout, on_failure, env, persistent, workers`},
-	{"long unknown key", withField(`"a` + strings.Repeat("é", 100) + `":1`), `f:2:1: unknown key "a` + strings.Repeat("é", 39) + `…"; known are name, command, events, matcher, timeout, on_failure, env, persistent, workers`},
+	{"foreign key", withField(`"type":"command"`), `f:2:1: unknown key "type"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, persistent, workers`},
+	{"long unknown key", withField(`"a` + strings.Repeat("é", 100) + `":1`), `f:2:1: unknown key "a` + strings.Repeat("é", 39) + `…"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, persistent, workers`},
 
 	{"empty hook", `{"hooks":[{}]}`, `f:1:11: hook 1 has no "name", no "command", no "events"`},
 	{"no name", `{"hooks":[{"command":"a","events":["pre-tool"]}]}`, `f:1:11: hook 1 has no "name"`},
@@ -200,6 +200,44 @@ f:2:25: hook "a": "\x00" cannot be the name of a variable`},
 f:2:22: hook "a": HOOKRUN_EVENT is set by hookrun; choose a name that does not start with HOOKRUN`},
 	{"NUL in env", withField(`"env":{"A":"1\u0000"}`), `f:2:12: hook "a": "env" "A" has a NUL character, which no process can be given`},
 
+	{"neither a command nor a rule", `{"hooks":[{"name":"a","events":["pre-tool"]}]}`, `f:1:11: hook "a" has no "command"`},
+	{"a command and a rule", withField(`"block":"no"`), `f:1:11: hook "a" has "command" and "block"; an entry does one of them`},
+	{"two rules", `{"hooks":[{"name":"a","block":"no","inject":"yes","events":["pre-tool"]}]}`, `f:1:11: hook "a" has "block" and "inject"; an entry does one of them`},
+	{"a rule with a command's keys", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"timeout":"5s","persistent":true}]}`,
+		`f:1:11: hook "a" runs no command, so "timeout", "persistent" would mean nothing; leave it out`},
+	{"a blank rule", `{"hooks":[{"name":"a","block":" \t","events":["pre-tool"]},{"name":"b","inject":7,"events":["pre-tool"]}]}`,
+		`f:1:31: hook "a": "block" is blank; write what the model is to read
+f:1:81: hook "b": "inject" must be a string, not a number`},
+	{"an if that is no rule", withField(`"if":"git push"`), `f:2:6: hook "a": "if" "git push" is no rule of the form Tool or Tool(pattern), as shell(git push *)`},
+	{"an empty if", withField(`"if":""`), `f:2:6: hook "a": "if" "" is no rule of the form Tool or Tool(pattern), as shell(git push *)`},
+	{"a when that is no list", withField(`"when":{"path":"args"}`), `f:2:8: hook "a": "when" must be an array of conditions, as [{"path": "args.command", "matches": "…"}], not an object`},
+	{"a when without conditions", withField(`"when":[]`), `f:2:8: hook "a": "when" has no conditions; leave it out for every call`},
+	{"conditions", withField(`"when":[7,
+{},
+{"path":"args.command","matches":"(","exists":"x"},
+{"path":"arg.command","equals":1},
+{"path":"args.command.*","exists":true},
+{"path":"result.a","exists":true},
+{"path":"args..a","exists":true},
+{"path":"args.a\\","exists":true},
+{"path":"#","exists":true},
+{"path":"args.@pretty","exist":true}]`),
+		`f:2:9: hook "a": condition 1 of "when" must be an object, not a number
+f:3:1: hook "a": condition 2 of "when": give one of "matches", "equals" and "exists", not 0
+f:3:1: hook "a": condition 2 of "when": has no "path", as args.command
+f:4:1: hook "a": condition 3 of "when": give one of "matches", "equals" and "exists", not 2
+f:4:34: hook "a": condition 3 of "when": "matches" "(" is no regular expression (RE2): missing closing ): ` + "`(`" + `
+f:4:47: hook "a": condition 3 of "when": "exists" must be true or false, not a string
+f:5:9: hook "a": condition 4 of "when": the path "arg.command" starts with no field of the hook input; did you mean "args"?
+f:6:9: hook "a": condition 5 of "when": the path "args.command.*" has a * in a name; for the character itself write \*, to go through a list .#.
+f:7:9: hook "a": condition 6 of "when": the path "result.a" goes into "result", which is a text
+f:8:9: hook "a": condition 7 of "when": the path "args..a" has an empty name; write names joined by points, as args.command
+f:9:9: hook "a": condition 8 of "when": the path "args.a\\" ends with a \, which nothing follows
+f:10:9: hook "a": condition 9 of "when": the path "#" starts with no field of the hook input; known are args, tool_input, tool_response, event, tool, result, error, prompt, session_id, cwd, transcript_path, agent_id, hook_event_name, tool_name, tool_use_id
+f:11:1: hook "a": condition 10 of "when": give one of "matches", "equals" and "exists", not 0
+f:11:9: hook "a": condition 10 of "when": the path "args.@pretty" has a @ in a name; for the character itself write \@, to go through a list .#.
+f:11:24: unknown key "exist"; did you mean "exists"?`},
+
 	{"places behind all kinds of characters", bom + "{\"hooks\":[\r\n" +
 		"\t{\"name\":\"" + odd + "\",\"command\":[\"a\",7],\r\n" +
 		"\t\t\"events\":[\"\u2028\",\"x\"],\"timeout\":0},\r\n" + // a line separator ends no line of a file
@@ -209,7 +247,7 @@ f:3:13: hook "` + odd + `": unknown event "\u2028"; supported are pre-execute, p
 f:3:17: hook "` + odd + `": unknown event "x"; supported are pre-execute, pre-tool, post-tool
 f:3:32: hook "` + odd + `": "timeout" must be more than 0, not 0
 f:4:1: hook 2 has no "name", no "command", no "events"
-f:4:2: unknown key "é"; known are name, command, events, matcher, timeout, on_failure, env, persistent, workers`},
+f:4:2: unknown key "é"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, persistent, workers`},
 	{"fields out of order", "{\"hoks\":1,\"hooks\":[{\n\"env\":{\"A\":1},\n\"on_failure\":{\"output\":0,\"signal\":0},\n\"timeout\":[],\n\"matcher\":0,\n\"events\":0,\n\"command\":0,\n\"name\":0,\n\"nam\":0}],\n\"hoooks\":1}",
 		`f:1:2: unknown key "hoks"; did you mean "hooks"?
 f:2:12: hook 1: "env" "A" must be a string, not a number
@@ -309,6 +347,9 @@ var good = []struct{ name, doc string }{
 	{"a byte order mark", bom + `{"hooks":[]}`},
 	{"hooks that stay", `{"hooks":[{"name":"a","command":"true","events":["pre-tool"],"persistent":true,"workers":64},
 		{"name":"b","command":"true","events":["pre-tool"],"persistent":true,"workers":1.0},{"name":"c","command":"true","events":["pre-tool"],"persistent":false}]}`},
+	{"rules", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"]},{"name":"b","inject":"é\n","events":["pre-execute","post-tool"],"matcher":"a|b","x-":1}]}`},
+	{"conditions", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"if":"shell(git push *)","when":[{"path":"args.a\\.b.#.0.#","matches":"^\\pL(?i)x{2,}$"},
+		{"path":"args","equals":{"a":[1,null,"\u0061"]}},{"path":"tool_response.é","exists":false,"x-why":1}]},{"name":"c","command":"a","events":["post-tool"],"if":"Bash","when":[{"path":"result","equals":""}]}]}`},
 	{"64 deep", `{"x-":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`},
 	{"a hook of TENEX", `{"hooks":[{"name":"a","command":["a"],"events":["pre-tool"]}]}`},
 	{"$schema and x- everywhere", `{"$schema":null,"x-":[{"name":1}],"x-a b":{"hooks":0},"hooks":[{"$schema":{},"x-note":"é","name":"a","command":"a","events":["pre-tool"],"on_failure":{"$schema":1,"x-why":[],"signal":"block"}}]}`},

@@ -131,7 +131,7 @@ var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "n
 // file that everybody may write to. It runs nothing.
 func (h *Hook) Inspect(workspace string, env []string) []Problem {
 	var faults []string
-	if h.Unsupported != "" {
+	if h.Unsupported != "" || h.Says != nil {
 		return nil
 	}
 	path, argv, err := h.Program(workspace, env)

@@ -23,6 +23,7 @@ import (
 //   - what makes a file unreadable: its syntax, two equal keys, its encoding and halves of characters (see unreadable),
 //     a size over 1 MiB, nesting over 64;
 //   - sums: a duration that comes to less than a nanosecond or to more than 292 years;
+//   - what is a regular expression;
 //   - numbers of seconds that only more digits than a float64 has can tell from the limits.
 
 var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
@@ -113,7 +114,7 @@ func TestSchemaOnMutations(t *testing.T) {
 	require.Less(t, accepted, files*9/10, "too few bad files to show anything")
 }
 
-// unsayable reports whether a timeout is written well and wrong by its sum.
+// unsayable reports whether a timeout is written well and wrong by its sum, or a pattern is none.
 func unsayable(doc any) bool {
 	switch doc := doc.(type) {
 	case []any:
@@ -121,6 +122,11 @@ func unsayable(doc any) bool {
 	case map[string]any:
 		if _, ok := doc["hooks"].(map[string]any); ok {
 			return true // Claude Code's form
+		}
+		if s, ok := doc["matches"].(string); ok {
+			if _, err := regexp.Compile(s); err != nil {
+				return true
+			}
 		}
 		if s, ok := doc["timeout"].(string); ok && durationForm.MatchString(s) {
 			if d, err := time.ParseDuration(s); err != nil || d == 0 && strings.ContainsAny(s, "123456789") {
@@ -140,9 +146,10 @@ type mutator struct{ *rand.Rand }
 func pick[T any](m mutator, from []T) T { return from[m.IntN(len(from))] }
 
 var (
-	someKeys = []string{"hooks", "name", "command", "events", "matcher", "timeout", "on_failure", "env", "persistent", "workers", "$schema", "x-", "x-a", "X-a", "x", "Name",
+	someKeys = []string{"hooks", "name", "command", "events", "matcher", "timeout", "on_failure", "env", "persistent", "workers", "block", "inject", "if", "when", "path", "matches", "equals", "exists", "$schema", "x-", "x-a", "X-a", "x", "Name",
 		"signal", "unstarted", "output", "exit", "policy", "", " ", "HOOKRUN", "HOOKRUN_A", "HOOKRUNNER", "A=B", "A", "\x00", "é", "$schema2", " x-"}
 	someTexts = []string{"", " ", "\t\n\v\f\r", "\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000", "\u200b", "\ufeff", "a\x00b", "\x00", "a", "|", " | ", "a|", "[",
+		"args", "args.command", "args.#.a", "args.a#", "args.\\#", "args.", "args..a", "tool.a", "tool", "result", "arg", "#", "\\args", "Bash", "Bash(", "Bash(a)", "Bash(a\nb)", "(a)", "a b", "a*", "(", "a|b", "\\pX",
 		"block", "continue", "Block", "blocks", "pre-execute", "pre-tool", "post-tool", "UserPromptSubmit", "PreToolUse", "PostToolUse", "pretool", "Stop", "pre-tool ",
 		"5s", "0s", "-5s", "+5s", "5", "5 s", "1.5h", ".5m", "5.ms", ".s", "1us", "1µs", "1μs", "1ns", "1h2m3s", "1d", "s", "5S", "0h0.0m", "00.10s", "1e3s", "5s\n", "9ns1", "٣s", "\U0001f642"}
 	someNumbers = []float64{0, 1, -1, 0.5, 1e-9, 1e-10, 2e-9, 30, 3599.999, 3600, 3600.001, 30000, 1e300, -1e-300}

@@ -44,6 +44,7 @@ type Call struct {
 type input struct {
 	args     string
 	value    []byte
+	text     string // the same, "" until somebody wants it
 	warnings []string
 	err      error
 }
@@ -139,6 +140,15 @@ func (c *Call) Input() (value []byte, warnings []string, err error) {
 		c.input = in
 	}
 	return c.input.value, c.input.warnings, c.input.err
+}
+
+// InputText is Input as a text, which is made once too.
+func (c *Call) InputText() (string, error) {
+	value, _, err := c.Input()
+	if err == nil && c.input.text == "" {
+		c.input.text = string(value)
+	}
+	return c.input.text, err
 }
 
 func (c *Call) newInput() (value []byte, warnings []string, err error) {

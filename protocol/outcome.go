@@ -136,6 +136,11 @@ func Skipped(name, source string, d *Dialect) Judged {
 	return Judged{HookReport{Name: name, Source: source, Status: StatusSkipped}, Verdict{Decision: Continue, Status: StatusSkipped}, d}
 }
 
+// Said is a rule that matched, and what it says.
+func Said(name, source string, v Verdict, d *Dialect) Judged {
+	return Judged{HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause}, v, d}
+}
+
 // Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a client.
 func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
 	return Verdict{Cause: CauseUnsupported, Status: StatusSkipped,

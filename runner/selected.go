@@ -41,8 +41,9 @@ func newHookSet(cfg *projecthooks.Config, funcs []Func) *hookSet {
 
 // any reports whether a call would run hooks at all.
 func (hs *hookSet) any(c *protocol.Call) bool {
+	asked := projecthooks.NewAsked(c)
 	for i := range hs.all {
-		if hs.all[i].Runs(c) {
+		if asked.Runs(&hs.all[i]) {
 			return true
 		}
 	}
@@ -52,9 +53,10 @@ func (hs *hookSet) any(c *protocol.Call) bool {
 // selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
 func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
 	var places map[string]int
+	asked := projecthooks.NewAsked(c)
 	for i := range hs.all {
 		h := &hs.all[i]
-		if !h.Runs(c) {
+		if !asked.Runs(h) {
 			continue
 		}
 		if h.Same != "" {

@@ -98,14 +98,15 @@ type explainedHook struct {
 	Dialect   string                               `json:"dialect"`
 	Runs      bool                                 `json:"would_run"`
 	Why       string                               `json:"why"`
-	Command   string                               `json:"command"`
+	Rule      string                               `json:"rule,omitempty"` // what it says; then there is nothing to run
+	Command   string                               `json:"command,omitempty"`
 	Program   string                               `json:"program,omitempty"` // absent if it cannot be started
 	Problems  []string                             `json:"problems,omitempty"`
 	Stays     bool                                 `json:"persistent,omitempty"`
 	Workers   int                                  `json:"workers,omitempty"` // of one that stays
-	Cwd       string                               `json:"cwd"`
-	Timeout   string                               `json:"timeout"`
-	OnFailure map[protocol.Cause]protocol.Decision `json:"on_failure"`
+	Cwd       string                               `json:"cwd,omitempty"`
+	Timeout   string                               `json:"timeout,omitempty"`
+	OnFailure map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
 }
 
 func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options) explanation {
@@ -127,11 +128,14 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 	}
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		x := explainedHook{
-			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(&c), Why: h.Why(&c),
-			Command: h.String(), Cwd: runner.Dir(h, &c), Timeout: r.Deadline(h, &c).String(),
-			OnFailure: map[protocol.Cause]protocol.Decision{},
+		x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(&c), Why: h.Why(&c)}
+		if h.Says != nil {
+			x.Rule = h.String()
+			e.Hooks = append(e.Hooks, x)
+			continue
 		}
+		x.Command, x.Cwd, x.Timeout = h.String(), runner.Dir(h, &c), r.Deadline(h, &c).String()
+		x.OnFailure = map[protocol.Cause]protocol.Decision{}
 		switch {
 		case x.Runs && h.Unsupported != "":
 			x.Runs, x.Why = false, "it is of type "+h.Unsupported+", which hookrun cannot run: the outcome has it as skipped"
@@ -189,6 +193,10 @@ func (e explanation) String() string {
 			program = "cannot be started"
 		}
 		fmt.Fprintf(&b, "\n%s (%s, dialect %s)\n  %s%s\n", h.Name, h.Source, h.Dialect, verdict, h.Why)
+		if h.Rule != "" {
+			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
+			continue
+		}
 		fmt.Fprintf(&b, "  command:    %s\n  program:    %s\n", h.Command, program)
 		for _, p := range h.Problems {
 			fmt.Fprintf(&b, "  problem:    %s\n", p)

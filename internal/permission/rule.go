@@ -32,7 +32,8 @@ import (
 type Rule struct {
 	text    string
 	tool    string
-	pattern string // "" is every call of the tool
+	pattern string   // "" is every call of the tool
+	command wildcard // the pattern for a command
 }
 
 // Call is what a rule is held against.
@@ -41,6 +42,20 @@ type Call struct {
 	Input string // its input, a JSON object
 	Dir   string // the session's current directory, absolute
 	Home  string // the user's home directory, absolute; "" if unknown
+
+	taken *taken // of Once
+}
+
+// taken is the command of a call, taken apart, or that there is none that can be read.
+type taken struct {
+	done, readable bool
+	line           commandLine
+}
+
+// Once returns the call for many rules of one goroutine: its command is taken apart once.
+func (c Call) Once() Call {
+	c.taken = &taken{}
+	return c
 }
 
 // Parse reads a rule. It never fails: a text that is no rule is the name of a tool that nobody has.
@@ -53,7 +68,7 @@ func Parse(text string) Rule {
 	r.tool = text[:open]
 	// With a blank, ` *` is a pattern, which asks for a command: it does not match an empty line.
 	if pattern := text[open+1 : len(text)-1]; pattern != "*" && strings.TrimSpace(pattern) != "" {
-		r.pattern = pattern
+		r.pattern, r.command = pattern, compile(pattern)
 	}
 	return r
 }
@@ -106,21 +121,19 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 }
 
 func (r Rule) matchCommand(c Call) (bool, string) {
-	command, ok := text(c.Input, "command")
+	line, ok := c.line()
 	if !ok {
 		return unreadable("command")
 	}
-	line := takeApart(command)
 	if line.opaque != "" {
 		return true, "cannot see through the line (" + line.opaque + "), so the hook runs"
 	}
-	pattern := compile(r.pattern)
 	for _, command := range line.commands {
-		if pattern.match(command) {
+		if r.command.match(command) {
 			return true, "matches the command " + quote(command)
 		}
 		// A recorded special case of 2.1.329, for xargs without options only; env, sudo and the like have none.
-		if behind, ok := strings.CutPrefix(command, "xargs "); ok && pattern.match(behind) {
+		if behind, ok := strings.CutPrefix(command, "xargs "); ok && r.command.match(behind) {
 			return true, "matches the command " + quote(behind) + " behind xargs"
 		}
 	}
@@ -128,6 +141,21 @@ func (r Rule) matchCommand(c Call) (bool, string) {
 		return true, "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
 	}
 	return false, "matches no command of the line"
+}
+
+func (c Call) line() (line commandLine, readable bool) {
+	t := c.taken
+	if t == nil {
+		t = &taken{}
+	}
+	if !t.done {
+		t.done = true
+		var command string
+		if command, t.readable = text(c.Input, "command"); t.readable {
+			t.line = takeApart(command)
+		}
+	}
+	return t.line, t.readable
 }
 
 func (r Rule) matchFile(c Call, field string) (bool, string) {

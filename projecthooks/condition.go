@@ -1,0 +1,215 @@
+package projecthooks
+
+import (
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// Condition is something that must hold of a call, as an entry of "when" has it. The zero Condition never holds. A condition that
+// cannot be decided holds: doubt asks the gate.
+//
+// A path leads from a field of the hook input to one or, through a list, to many values. It is gjson's language without all that
+// looks for something by itself: the first key that fits a pattern is one that the model chose.
+type Condition struct {
+	text         string // for people
+	path         string // as it is written
+	field        string // of the hook input
+	steps        []step // from there
+	holds        func([]value) bool
+	wantsNothing bool // it holds where there is no value
+}
+
+// step is one name in a path. each: it goes through a list, or as the last one counts it.
+type step struct {
+	key  string
+	each bool
+}
+
+// String returns the condition as it stands in the file.
+func (c Condition) String() string { return c.text }
+
+// value is a text, or JSON of any other kind.
+type value struct {
+	text string
+	json bool
+}
+
+// walk yields what the steps lead to. It is as deep as they are many.
+func walk(v gjson.Result, steps []step, yield func(value)) {
+	if len(steps) == 0 {
+		if v.Type == gjson.String {
+			yield(value{text: strictjson.Text(v.Raw)})
+		} else {
+			yield(value{text: v.Raw, json: true})
+		}
+		return
+	}
+	next, rest := steps[0], steps[1:]
+	switch {
+	case v.IsArray():
+		n := 0
+		v.ForEach(func(_, element gjson.Result) bool {
+			if next.each && len(rest) > 0 || !next.each && next.key == strconv.Itoa(n) {
+				walk(element, rest, yield)
+			}
+			n++
+			return true
+		})
+		if next.each && len(rest) == 0 {
+			yield(value{text: strconv.Itoa(n), json: true})
+		}
+	case v.IsObject() && !next.each:
+		v.ForEach(func(name, member gjson.Result) bool {
+			if strictjson.Text(name.Raw) != next.key {
+				return true
+			}
+			walk(member, rest, yield)
+			return false
+		})
+	}
+}
+
+func exists(wanted bool) func([]value) bool {
+	return func(all []value) bool { return len(all) > 0 == wanted }
+}
+
+// equals holds where any value is the wanted one.
+func equals(wanted gjson.Result) func([]value) bool {
+	var text string
+	if wanted.Type == gjson.String {
+		text = strictjson.Text(wanted.Raw)
+	}
+	return func(all []value) bool {
+		return slices.ContainsFunc(all, func(v value) bool {
+			if v.json {
+				return equalJSON(gjson.Parse(v.text), wanted)
+			}
+			return wanted.Type == gjson.String && text == v.text
+		})
+	}
+}
+
+// equalJSON compares JSON by what it says. In neither value has an object a key twice.
+func equalJSON(a, b gjson.Result) bool {
+	switch {
+	case a.IsObject() && b.IsObject():
+		members := map[string]gjson.Result{}
+		a.ForEach(func(key, member gjson.Result) bool {
+			members[strictjson.Text(key.Raw)] = member
+			return true
+		})
+		equal := true
+		b.ForEach(func(key, member gjson.Result) bool {
+			name := strictjson.Text(key.Raw)
+			other, ok := members[name]
+			equal = ok && equalJSON(other, member)
+			delete(members, name)
+			return equal
+		})
+		return equal && len(members) == 0
+	case a.IsArray() && b.IsArray():
+		all, others := a.Array(), b.Array()
+		if len(all) != len(others) {
+			return false
+		}
+		for i := range all {
+			if !equalJSON(all[i], others[i]) {
+				return false
+			}
+		}
+		return true
+	case a.Type != b.Type || a.Type == gjson.JSON: // an object and an array
+		return false
+	case a.Type == gjson.String:
+		return strictjson.Text(a.Raw) == strictjson.Text(b.Raw)
+	case a.Type == gjson.Number:
+		const exact = 1 << 53
+		return a.Raw == b.Raw || a.Num == b.Num && (math.Abs(a.Num) < exact || !digits(a.Raw) || !digits(b.Raw))
+	}
+	return true
+}
+
+// digits reports whether a number has nothing else: of two large ones that differ float64 makes the same.
+func digits(raw string) bool { return strings.Trim(raw, "-0123456789") == "" }
+
+// matches holds where the pattern is found in any value: in a text, or in the compact JSON of anything else.
+func matches(p *pattern) func([]value) bool {
+	return func(all []value) bool {
+		return slices.ContainsFunc(all, func(v value) bool { return p.found(v.text) })
+	}
+}
+
+// pattern is a regular expression, made when it is first needed: most calls need few of a file's, or none.
+type pattern struct {
+	text   string
+	always string // stands in everything that it matches; to look for that first costs next to nothing
+	once   sync.Once
+	re     *regexp.Regexp
+	size   int // instructions
+}
+
+// newPattern checks a pattern.
+func newPattern(text string) (*pattern, error) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	return &pattern{text: text, always: required(parsed)}, nil
+}
+
+// required returns the longest text that stands in everything which the expression matches, as far as that is easy to see.
+func required(re *syntax.Regexp) (text string) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return string(re.Rune)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return required(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		for _, part := range re.Sub {
+			if t := required(part); len(t) > len(text) {
+				text = t
+			}
+		}
+	}
+	return text
+}
+
+// maxSteps bounds a match, which takes time by the pattern's size times the text's and cannot be interrupted. It is some seconds at
+// the very worst, and mostly far less.
+const maxSteps = 1 << 28
+
+// found reports whether the pattern is in the text. One that could take too long is taken to be.
+func (p *pattern) found(text string) bool {
+	if !strings.Contains(text, p.always) {
+		return false
+	}
+	p.once.Do(func() {
+		parsed, err := syntax.Parse(p.text, syntax.Perl)
+		if err != nil {
+			return
+		}
+		if prog, err := syntax.Compile(parsed.Simplify()); err == nil {
+			p.size = len(prog.Inst)
+		}
+		p.re, _ = regexp.Compile(p.text) // it was parsed when the file was read
+	})
+	if p.re == nil || p.size*len(text) > maxSteps {
+		return true
+	}
+	return p.re.MatchString(text)
+}

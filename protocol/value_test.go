@@ -1,0 +1,55 @@
+package protocol_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Value says of every field what a hook would read on stdin.
+func TestValue(t *testing.T) {
+	client, _, err := protocol.ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere","tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
+	require.NoError(t, err)
+	client.Workspace = "/w"
+	for _, c := range []protocol.Call{
+		{Event: protocol.PreExecute, Workspace: "/w", Prompt: "p\xff", SessionID: "s"},
+		{Event: protocol.PreTool, Workspace: "/w", Tool: "shell\xff", Args: ` {"a" : "\u0041"} `, ToolUseID: "t", AgentID: "a", TranscriptPath: "/t"},
+		{Event: protocol.PreTool, Workspace: "/w", Tool: "shell", Args: "no JSON"},
+		{Event: "PreToolUse", Workspace: "/w", Tool: "shell"},
+		{Event: protocol.PostTool, Workspace: "/w", Tool: "shell", Result: `{"b":1}` + "\xff"},
+		{Event: protocol.PostTool, Workspace: "/w", Tool: "shell", Result: "why", Failed: true},
+		client,
+	} {
+		payload, _, err := protocol.Tenex.Payload(&c)
+		require.NoError(t, err)
+		doc := gjson.ParseBytes(bytes.Join(payload, nil))
+		var named []string
+		doc.ForEach(func(key, _ gjson.Result) bool {
+			named = append(named, key.String())
+			return true
+		})
+		require.Subset(t, protocol.ValueNames(), named)
+		for _, name := range protocol.ValueNames() {
+			want := doc.Get(name)
+			value, json, ok, err := c.Value(name)
+			require.NoError(t, err)
+			require.Equal(t, want.Exists(), ok, "%s of %s", name, c.Event)
+			switch {
+			case !ok:
+			case json:
+				require.Equal(t, want.Raw, value, name)
+				require.True(t, protocol.IsJSON(name) || value == "null", name)
+			default:
+				require.Equal(t, gjson.String, want.Type, name)
+				require.Equal(t, want.String(), value, name)
+			}
+			if ok {
+				require.True(t, protocol.HasValue(c.Event, name), name)
+			}
+		}
+	}
+}

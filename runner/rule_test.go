@@ -1,0 +1,170 @@
+//go:build linux
+
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// rule is an entry that says something without a process.
+func rule(key, text string, more ...hook) hook {
+	h := sh("", more...)
+	delete(h, "command")
+	h[key] = text
+	return h
+}
+
+// A rule amounts to what a command amounts to that says the same.
+func TestRuleIsAsACommand(t *testing.T) {
+	b := newBench(t)
+	for _, pair := range [][2]hook{
+		{rule("block", "no {}\n"), sh(`printf '%s' '{"decision":"block","reason":"no {}\n"}'`)},
+		{rule("inject", "remember"), sh(`echo remember`)},
+		{rule("inject", `{"decision":"block"}`), sh(`printf '%s' '{"hookSpecificOutput":{"additionalContext":"{\"decision\":\"block\"}"}}'`)},
+	} {
+		for _, c := range []protocol.Call{b.pre(), b.post(), {Event: protocol.PreExecute, Workspace: b.dir, Prompt: "p"}} {
+			for _, others := range [][]hook{nil, {sh("echo first")}, {sh("exit 2")}, {rule("inject", "one"), rule("block", "two")}} {
+				outcome := func(h hook) string {
+					hooks := append(append([]hook{}, others...), h, sh("echo last"))
+					for i := range hooks { // so that names are the same in both
+						copied := hook{"name": fmt.Sprint("h", i)}
+						for k, v := range hooks[i] {
+							if k != "name" {
+								copied[k] = v
+							}
+						}
+						hooks[i] = copied
+					}
+					o, err := b.runner(runner.Options{}, hooks...).Fire(context.Background(), c)
+					require.NoError(t, err)
+					o.Duration = 0
+					for i := range o.Hooks {
+						r := &o.Hooks[i]
+						*r = protocol.HookReport{Name: r.Name, Source: r.Source, Status: r.Status, Cause: r.Cause}
+					}
+					line, err := o.JSON()
+					require.NoError(t, err)
+					return string(line)
+				}
+				require.Equal(t, outcome(pair[1]), outcome(pair[0]))
+			}
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Run("report", func(t *testing.T) {
+		b := newBench(t)
+		o := b.fire(rule("block", "no", hook{"if": "shell(l*)"}))
+		require.Equal(t, protocol.Block, o.Decision)
+		require.Equal(t, "no", o.Reason)
+		require.Equal(t, protocol.CausePolicy, o.Cause)
+		require.Equal(t, "h", o.Hook)
+		require.Len(t, o.Hooks, 1)
+		require.Nil(t, o.Hooks[0].ExitCode, "nothing ran")
+		require.Zero(t, o.Hooks[0].Limit)
+	})
+	t.Run("what does not match is not in the outcome", func(t *testing.T) {
+		b := newBench(t)
+		o := b.fire(rule("block", "no", hook{"if": "shell(rm *)"}), rule("block", "no", hook{"when": []any{hook{"path": "args.command", "equals": "rm"}}}))
+		require.Equal(t, protocol.Continue, o.Decision)
+		require.Empty(t, o.Hooks)
+	})
+	t.Run("both must hold", func(t *testing.T) {
+		b := newBench(t)
+		narrow := func(rule, path string) hook {
+			return hook{"if": rule, "when": []any{hook{"path": path, "exists": true}}}
+		}
+		require.Equal(t, protocol.Continue, b.fire(rule("block", "no", narrow("shell(ls)", "args.x"))).Decision)
+		require.Equal(t, protocol.Continue, b.fire(rule("block", "no", narrow("shell(rm)", "args.command"))).Decision)
+		require.Equal(t, protocol.Block, b.fire(rule("block", "no", narrow("shell(ls)", "args.command"))).Decision)
+	})
+	t.Run("a line that cannot be taken apart is blocked", func(t *testing.T) {
+		b := newBench(t)
+		c := b.pre()
+		c.Args = `{"command":"$(echo rm) x"}`
+		o, err := b.runner(runner.Options{}, rule("block", "no", hook{"if": "shell(rm *)"})).Fire(context.Background(), c)
+		require.NoError(t, err)
+		require.Equal(t, protocol.Block, o.Decision)
+	})
+	t.Run("a rule sees what a hook before it rewrote", func(t *testing.T) {
+		b := newBench(t)
+		rewrite := sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"rm x"}}}'`)
+		o := b.fire(rewrite, rule("block", "no", hook{"if": "shell(rm *)"}))
+		require.Equal(t, protocol.Block, o.Decision)
+		o = b.fire(rule("block", "no", hook{"if": "shell(rm *)"}), rewrite)
+		require.Equal(t, protocol.Continue, o.Decision)
+	})
+	t.Run("a command that is narrowed is not started", func(t *testing.T) {
+		b := newBench(t)
+		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^rm"}}}), sh("echo >ran", hook{"if": "shell(rm *)"}))
+		require.NoFileExists(t, b.path("ran"))
+		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^ls"}}, "if": "shell(ls)"}))
+		require.FileExists(t, b.path("ran"))
+	})
+	t.Run("a runner that stays", func(t *testing.T) {
+		b := newBench(t)
+		r := b.stays(runner.Options{}, b.config(rule("block", "no", hook{"if": "shell(ls)"})))
+		for range 3 {
+			require.Equal(t, "no", b.must(r, b.pre()).Reason)
+		}
+	})
+}
+
+// manyRules are a file of rules that all look at the call and do not match, but for the last.
+func manyRules(tb testing.TB, n int) *projecthooks.Config {
+	hooks := make([]hook, n)
+	for i := range hooks {
+		h := hook{"name": fmt.Sprint("r", i), "block": "no", "events": []string{"pre-tool"}}
+		switch i % 4 {
+		case 0:
+			h["if"] = fmt.Sprintf("shell(tool%d *)", i)
+		case 1:
+			h["when"] = []any{hook{"path": "args.command", "matches": fmt.Sprintf(`\btool%d\b`, i)}}
+		case 2:
+			h["when"] = []any{hook{"path": "args.command", "equals": fmt.Sprintf("tool%d", i)}}
+		case 3:
+			h["matcher"], h["when"] = "shell|fs_*", []any{hook{"path": fmt.Sprintf("args.key%d", i), "exists": true}}
+		}
+		hooks[i] = h
+	}
+	hooks[n-1] = hook{"name": "last", "block": "no", "events": []string{"pre-tool"}}
+	var all *projecthooks.Config // a file has at most 1 MiB
+	for part := range (n + 4999) / 5000 {
+		doc, err := json.Marshal(map[string]any{"hooks": hooks[part*5000 : min(n, part*5000+5000)]})
+		require.NoError(tb, err)
+		cfg, err := projecthooks.Parse(fmt.Sprint("f", part), doc)
+		require.NoError(tb, err)
+		if all == nil {
+			all = cfg
+		} else {
+			all.Add(cfg)
+		}
+	}
+	return all
+}
+
+// BenchmarkRules is a call that a number of rules look at. The goals are 10 ms for 10,000 of them, and 5 µs for one.
+func BenchmarkRules(b *testing.B) {
+	for _, n := range []int{1, 100, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			r := runner.New(manyRules(b, n), runner.Options{})
+			c := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: `{"command":"git commit -m 'x' && make test","description":"` + strings.Repeat("words ", 20) + `"}`}
+			for b.Loop() {
+				if o, err := r.Fire(context.Background(), c); err != nil || o.Decision != protocol.Block {
+					b.Fatal(o, err)
+				}
+			}
+		})
+	}
+}

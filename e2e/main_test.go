@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -33,9 +34,19 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "building hookrun: %v\n%s", err, out)
 		os.Exit(1)
 	}
+	pythonItself()
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// pythonItself puts the interpreter before what may stand for it in PATH: a script that chooses among versions costs each hook more
+// than the interpreter does.
+func pythonItself() {
+	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err == nil {
+		os.Setenv("PATH", filepath.Dir(strings.TrimSpace(string(path)))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
 }
 
 // repository is the root of this project, where the examples are.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/filelock"
 )
 
 // Claim is entries that are being delivered: nobody else is given them until it ends, with Done, Release or its process. The
@@ -120,7 +122,7 @@ func (c *Claim) begin(s *session) (err error) {
 		return err
 	}
 	reached("file")
-	if err := lock(c.lock); err != nil {
+	if err := filelock.Lock(c.lock); err != nil {
 		c.lock.Close()
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
 )
 
@@ -101,7 +102,7 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	defer tmp.Close()
 	reached("created")
 	// Who finds it not locked takes us for dead and removes it. Then the rename fails, and Put begins again.
-	if err := lock(tmp); err != nil {
+	if err := filelock.Lock(tmp); err != nil {
 		return "", err
 	}
 	reached("locked")

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/filelock"
 )
 
 // now and reached are for tests: the one moves the clock, the other dies between two steps.
@@ -47,7 +49,7 @@ var patience = 10 * time.Second
 // lockSoon locks a file that others lock for a moment. It looks again and again, since a wait for a lock has no end of its own.
 func lockSoon(file *os.File) error {
 	for begin, pause := time.Now(), 50*time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
-		if free, err := tryLock(file); free || err != nil {
+		if free, err := filelock.Try(file); free || err != nil {
 			return err
 		}
 		if time.Since(begin) > patience {
@@ -288,7 +290,7 @@ func locked(path string) (bool, error) {
 		return false, err
 	}
 	defer file.Close()
-	free, err := tryLock(file)
+	free, err := filelock.Try(file)
 	return !free, err
 }
 

@@ -36,6 +36,7 @@ type callFlags struct {
 	warnings  []string // of reading the call
 	queue     *queue.Queue
 	ipc       *string // nil: the command has no such flag
+	record    runLog
 	flags     *pflag.FlagSet
 }
 

@@ -40,7 +40,7 @@ type command struct {
 }
 
 func commands() []*command {
-	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &get, &inject, &drain, &showQueue, &mcp, &version, &httpHook}
+	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &version, &httpHook}
 }
 
 // Run does what the command line says and returns the exit code.

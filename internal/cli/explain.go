@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -75,7 +76,9 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 func eventNames() (names []string) {
 	for _, d := range protocol.Dialects() {
 		for _, e := range d.Events() {
-			names = append(names, string(e))
+			if !slices.Contains(names, string(e)) { // dialects share some
+				names = append(names, string(e))
+			}
 		}
 	}
 	return names

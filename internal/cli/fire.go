@@ -27,6 +27,7 @@ var fire = command{
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.define(flags, "claude", "json", "text")
+		f.record.define(flags)
 		f.ipc = defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

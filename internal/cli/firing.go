@@ -105,8 +105,21 @@ func onFailure(word string) (protocol.FailurePolicy, error) {
 	return policy, nil
 }
 
-// fire does what the flags say and prints the outcome.
+// fire does what the flags say and prints the outcome. Of every call there is a line in the log, also of one that came to no verdict.
 func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
+	if err := f.record.open(); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	verdict := false
+	defer func() {
+		if verdict {
+			return
+		}
+		for _, w := range f.record.write(began, &f.call, nil, err) {
+			fmt.Fprintln(std.Err, "hookrun: warning:", w)
+		}
+	}()
 	if err := f.finish(event, std.In); err != nil {
 		return 0, err
 	}
@@ -127,6 +140,7 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 		}
 		ctx = until.context()
 	}
+	began = time.Now()
 	outcome, err := r.Fire(ctx, f.call)
 	until.over()
 	outcome.Warnings = append(f.warnings, outcome.Warnings...)
@@ -140,6 +154,11 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 	f.takeIPC(&outcome)
 	complain := func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) }
 	defer settle(claim, false, complain) // unless it was printed
+	if f.output == "text" {
+		outcome = outcome.WithoutRewrites()
+	}
+	verdict = true
+	outcome.Warnings = append(outcome.Warnings, f.record.write(began, &f.call, &outcome, nil)...)
 	return f.print(outcome, std, func() { settle(claim, true, complain) })
 }
 
@@ -182,7 +201,6 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	carried := f.carries(o)
 	switch f.output {
 	case "text":
-		o = o.WithoutRewrites()
 		if out = o.Text(); out != "" {
 			if f.wrap {
 				out = o.Wrapped()

@@ -46,6 +46,7 @@ var mcp = command{
 		flags.StringVar(&m.call.AgentID, "agent-id", "", "`ID` of the agent")
 		f.definePolicy(flags)
 		f.defineState(flags)
+		f.record.define(flags)
 		ipc := defineIPC(flags)
 		flags.BoolVarP(&m.verbose, "verbose", "v", false, "say on stderr what each hook did")
 		return func(args []string, std Streams) (int, error) {
@@ -78,6 +79,7 @@ type mcpGate struct {
 	ipc     *massgenipc.Reader // nil: there is none
 	turns   chan struct{}      // of calls whose hooks run
 	known   []string           // warnings that were said already
+	record  *runLog
 	verbose bool
 	err     io.Writer
 }
@@ -90,7 +92,10 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if err := f.place(); err != nil {
 		return 0, err
 	}
-	m.call.Workspace, m.queue = f.call.Workspace, f.queue
+	if err := f.record.open(); err != nil {
+		return 0, err
+	}
+	m.call.Workspace, m.queue, m.record = f.call.Workspace, f.queue, &f.record
 	debug.SetGCPercent(gcPercent)
 	until := interruption{exit: exitFailed}
 	until.watch()
@@ -142,26 +147,37 @@ func (m *mcpGate) about(event protocol.Event, c *mcpproxy.Call) protocol.Call {
 }
 
 func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
-	if !after {
+	switch {
+	case m.record.log != nil: // it has every call
+		return false
+	case !after:
 		return !m.runner.Any(m.about(protocol.PreTool, c))
 	}
 	call := m.about(protocol.PostTool, c)
 	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Any(call)
 }
 
-// fire asks the hooks when it is the call's turn.
-func (m *mcpGate) fire(ctx context.Context, call protocol.Call) protocol.Outcome {
+// fire asks the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came of it.
+func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outcome, recorded func(*protocol.Outcome)) {
 	select {
 	case m.turns <- struct{}{}:
 		defer func() { <-m.turns }()
 	case <-ctx.Done(): // which Fire says
 	}
 	defer tidy(call)
-	o, _ := m.runner.Fire(ctx, call) // with an error the outcome is a block, and has the error for a reason
+	began := time.Now()
+	o, err := m.runner.Fire(ctx, call) // with an error the outcome is a block, and has the error for a reason
 	if ctx.Err() == nil {
 		m.report(&o)
 	}
-	return o
+	return o, func(o *protocol.Outcome) {
+		if err != nil {
+			o = nil
+		}
+		for _, w := range m.record.write(began, &call, o, err) {
+			m.say("warning: %s", w)
+		}
+	}
 }
 
 // report says on stderr what hookrun's other commands say there.
@@ -185,7 +201,8 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 }
 
 func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before {
-	o := m.fire(ctx, m.about(protocol.PreTool, c))
+	o, recorded := m.fire(ctx, m.about(protocol.PreTool, c))
+	recorded(&o)
 	switch {
 	case o.ExitCode() != 0:
 		return mcpproxy.Before{Refused: true, Reason: o.Why()}
@@ -204,8 +221,9 @@ func isObject(value json.RawMessage) bool {
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
 	call := m.about(protocol.PostTool, c)
 	call.Result, call.Failed = r.Text, r.Failed
-	o := m.fire(ctx, call)
-	if r.Error { // nothing can be added to it, so nothing is taken from the queue
+	o, recorded := m.fire(ctx, call)
+	defer func() { recorded(&o) }() // with what the queue had
+	if r.Error {                    // nothing can be added to it, so nothing is taken from the queue
 		for _, text := range append(o.Texts(), o.Why()) {
 			if text != "" {
 				m.say("%s ended with an error of the protocol, so the client does not get: %s", call.Tool, text)

@@ -25,6 +25,7 @@ var postTool = command{
 		f.defineTool(flags)
 		f.defineResult(flags)
 		f.define(flags, append([]string{"text", "json", "claude"}, messageForms()...)...)
+		f.record.define(flags)
 		f.defineMessages(flags)
 		f.ipc = defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {

@@ -17,6 +17,7 @@ var preExecute = command{
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.define(flags, "text", "json", "claude")
+		f.record.define(flags)
 		flags.BoolVar(&f.wrap, "wrap", false, "put each text into the tag under which TENEX shows it (text output)")
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

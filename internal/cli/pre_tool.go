@@ -18,6 +18,7 @@ var preTool = command{
 		var f callFlags
 		f.defineTool(flags)
 		f.define(flags, "text", "json", "claude")
+		f.record.define(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err

@@ -40,6 +40,7 @@ var serve = command{
 		f.defineFiles(flags)
 		f.definePolicy(flags)
 		f.defineState(flags)
+		f.record.define(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err
@@ -99,6 +100,9 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 		return nil, err
 	}
 	if err := f.place(); err != nil {
+		return nil, err
+	}
+	if err := f.record.open(); err != nil {
 		return nil, err
 	}
 	debug.SetGCPercent(gcPercent)
@@ -203,15 +207,22 @@ func (s *server) call(method, params string) (result []byte, later func(context.
 // fire asks the hooks. warnings are of reading the call.
 func (s *server) fire(r request, warnings []string) (result []byte, later func(context.Context) ([]byte, error), err error) {
 	asked := s.runner.Override(r.timeout, r.onFailure)
+	began := time.Now()
 	outcome, unasked := asked.Unasked(r.call)
-	if unasked && !runner.Delivers(&r.call) {
+	if unasked && !runner.Delivers(&r.call) && s.flags.record.log == nil {
 		result, err = s.result(outcome, warnings)
 		return result, nil, err
 	}
-	return nil, func(ctx context.Context) ([]byte, error) {
+	return nil, func(ctx context.Context) (result []byte, err error) {
 		defer tidy(r.call)
+		verdict := false
+		defer func() {
+			if !verdict {
+				s.warn(s.flags.record.write(began, &r.call, nil, err))
+			}
+		}()
 		if !unasked {
-			var err error
+			began = time.Now() // a call may have waited for its turn
 			outcome, err = asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
 			if err != nil {
 				return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
@@ -224,12 +235,19 @@ func (s *server) fire(r request, warnings []string) (result []byte, later func(c
 			}
 			jsonrpc.WhenAnswered(ctx, func(written bool) { settle(claim, written, s.complain) })
 		}
-		return s.result(outcome, warnings)
+		verdict = true
+		return s.result(outcome, slices.Concat(warnings, s.flags.record.write(began, &r.call, &outcome, nil)))
 	}, nil
 }
 
 // complain says what no answer can say any more.
 func (s *server) complain(err error) { fmt.Fprintln(s.stderr, "hookrun serve:", err) }
+
+func (s *server) warn(warnings []string) {
+	for _, w := range warnings {
+		s.complain(errors.New(w))
+	}
+}
 
 // tidy gives back what a large call took, before the next one comes.
 func tidy(c protocol.Call) {

@@ -15,30 +15,6 @@ const removable = true
 // renamesOpen: a file can be renamed while it is open.
 const renamesOpen = true
 
-// lock waits until no other open of the file has it locked. It ends with the file, and with the process.
-func lock(f *os.File) error {
-	for {
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
-			return err
-		}
-	}
-}
-
-// tryLock reports false where another open of the file has it locked.
-func tryLock(f *os.File) (bool, error) {
-	for {
-		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
-		case nil:
-			return true, nil
-		case syscall.EWOULDBLOCK:
-			return false, nil
-		case syscall.EINTR:
-		default:
-			return false, err
-		}
-	}
-}
-
 // own refuses a folder or file into which somebody else can put entries.
 func own(info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)

@@ -1,0 +1,981 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// guardRoom is a session's workspace with the guards of scripts/examples/guards in its .hooks.
+type guardRoom struct {
+	*testing.T
+	root, dir string // dir is root/AGENT_RUN_WORKSPACES/session_1
+	env       []string
+}
+
+// newGuardRoom wires these guards as gates that stay, in this order; without any it wires tenex-hooks.json.
+func newGuardRoom(t *testing.T, guards ...string) *guardRoom {
+	t.Helper()
+	needs(t, "python3")
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	r := &guardRoom{T: t, root: root, dir: filepath.Join(root, "AGENT_RUN_WORKSPACES", "session_1")}
+	require.NoError(t, os.MkdirAll(r.dir, 0o755))
+	// A link: a program that was just written may still be open in a child that another test is starting, and is busy then.
+	require.NoError(t, os.Symlink(guardFiles(t), filepath.Join(r.dir, ".hooks")))
+	var hooks []object
+	for _, g := range guards {
+		hooks = append(hooks, object{"name": g, "command": []string{"python3", "-B", ".hooks/" + g + ".py"}, "events": []string{"pre-tool"},
+			"timeout": "60s", "on_failure": "block", "persistent": true})
+	}
+	put(t, r.dir, ".tenex-hooks.json", toJSON(t, object{"hooks": hooks}))
+	if guards == nil {
+		text, err := os.ReadFile(filepath.Join(guardFiles(t), "tenex-hooks.json"))
+		require.NoError(t, err)
+		// A machine that runs many tests at once is slow.
+		put(t, r.dir, ".tenex-hooks.json", strings.ReplaceAll(string(text), `"10s"`, `"60s"`))
+	}
+	r.env = []string{"CURRENT_SESSION_WORKSPACE=" + r.dir, "PYTHONDONTWRITEBYTECODE=1", "PATH=" + python(t) + ":" + os.Getenv("PATH")}
+	return r
+}
+
+// python is the folder of the interpreter itself. What stands in PATH can be a script that looks for it, each time.
+var python = func() func(t *testing.T) string {
+	find := sync.OnceValues(func() ([]byte, error) {
+		return exec.Command("python3", "-c", "import sys; print(sys.executable, end='')").Output()
+	})
+	return func(t *testing.T) string {
+		t.Helper()
+		path, err := find()
+		require.NoError(t, err)
+		return filepath.Dir(string(path))
+	}
+}()
+
+func guardFiles(t *testing.T) string {
+	return filepath.Join(repository(t), "scripts", "examples", "guards")
+}
+
+// with is the same room with more in the environment.
+func (r *guardRoom) with(env ...string) *guardRoom {
+	other := *r
+	other.env = slices.Concat(r.env, env)
+	return &other
+}
+
+// pre is `hookrun pre-tool`.
+func (r *guardRoom) pre(tool string, args any, flags ...string) (o reply) {
+	r.Helper()
+	done := finish(r.T, r.dir, toJSON(r.T, args), r.env, append([]string{hookrun, "pre-tool", "-o", "json", "--tool", tool, "--args", "-"}, flags...)...)
+	require.NoError(r, json.Unmarshal([]byte(done.stdout), &o), "exit %d, stdout %q, stderr %q", done.code, done.stdout, done.stderr)
+	require.Empty(r, o.Warnings)
+	return o
+}
+
+// guardAnswer is what a guard said in Claude Code's form.
+type guardAnswer struct {
+	Decision, Reason   string
+	SystemMessage      string
+	HookSpecificOutput struct {
+		HookEventName, PermissionDecision, PermissionDecisionReason, AdditionalContext string
+
+		UpdatedInput json.RawMessage
+	}
+}
+
+// say runs a guard as Claude Code does, and returns its lines.
+func (r *guardRoom) say(guard, stdin string) []guardAnswer {
+	r.Helper()
+	done := finish(r.T, r.dir, stdin, r.env, "python3", "-B", ".hooks/"+guard+".py")
+	require.Equal(r, 0, done.code, done.stderr)
+	require.Empty(r, done.stderr)
+	var all []guardAnswer
+	for line := range strings.Lines(done.stdout) {
+		var a guardAnswer
+		require.NoError(r, json.Unmarshal([]byte(line), &a), line)
+		all = append(all, a)
+	}
+	return all
+}
+
+// claudeCall is Claude Code's hook input, on one line.
+func (r *guardRoom) claudeCall(tool string, args any, more ...object) string {
+	call := object{"session_id": "s", "transcript_path": "/t.jsonl", "cwd": r.dir, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": args}
+	for _, m := range more {
+		maps.Copy(call, m)
+	}
+	return toJSON(r.T, call) + "\n"
+}
+
+// guardServer is a `hookrun serve` that answers one call after the other.
+type guardServer struct {
+	*testing.T
+	in  io.Writer
+	out *bufio.Reader
+}
+
+func (r *guardRoom) serve() *guardServer {
+	r.Helper()
+	cmd := exec.Command(hookrun, "serve", "-C", r.dir)
+	cmd.Env = append(environment(r.dir), r.env...)
+	in, err := cmd.StdinPipe()
+	require.NoError(r, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(r, err)
+	require.NoError(r, cmd.Start())
+	r.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	return &guardServer{r.T, in, bufio.NewReader(out)}
+}
+
+func (s *guardServer) call(method string, params object) (o reply) {
+	s.Helper()
+	_, err := fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`+"\n", method, toJSON(s.T, params))
+	require.NoError(s, err)
+	line, err := s.out.ReadBytes('\n')
+	require.NoError(s, err)
+	var answer struct{ Result *reply }
+	require.NoError(s, json.Unmarshal(line, &answer), "%s", line)
+	require.NotNil(s, answer.Result, "%s", line)
+	require.Empty(s, answer.Result.Warnings)
+	return *answer.Result
+}
+
+// guardCase is a call and what comes of it: nothing, a block with this in its reason, or other arguments.
+type guardCase struct {
+	row, tool string
+	args      any
+	block     string
+	message   string // in the message of the block
+	updated   any
+}
+
+func (c guardCase) matches(t *testing.T, decision, reason string, messages []string, updated json.RawMessage) {
+	t.Helper()
+	call := c.tool + " " + toJSON(t, c.args)[:min(200, len(toJSON(t, c.args)))]
+	if c.block == "" {
+		require.Equal(t, "continue", decision, "%s: %s", call, reason)
+	} else {
+		require.Equal(t, "block", decision, call)
+		require.Contains(t, reason, c.block, call)
+		require.Contains(t, strings.Join(messages, "\n"), c.message, call)
+	}
+	if c.updated == nil {
+		require.Empty(t, string(updated), call)
+	} else {
+		require.JSONEq(t, toJSON(t, c.updated), string(updated), call)
+	}
+}
+
+// tries runs the first cases of each row through hookrun and as Claude Code would, one process for each, and then all cases,
+// forth and back, by one process that stays.
+func (r *guardRoom) tries(guard string, cases []guardCase) {
+	byRow := map[string][]guardCase{}
+	var order []string
+	for _, c := range cases {
+		if byRow[c.row] == nil {
+			order = append(order, c.row)
+		}
+		byRow[c.row] = append(byRow[c.row], c)
+	}
+	claude := func(t *testing.T, c guardCase, a guardAnswer) {
+		t.Helper()
+		decision, reason := "continue", ""
+		if s := a.HookSpecificOutput; s.PermissionDecision != "" || a.Decision != "" {
+			require.Equal(t, []string{"deny", "block", "PreToolUse", a.Reason}, []string{s.PermissionDecision, a.Decision, s.HookEventName, s.PermissionDecisionReason})
+			decision, reason = "block", a.Reason
+		}
+		c.matches(t, decision, reason, []string{a.SystemMessage}, a.HookSpecificOutput.UpdatedInput)
+	}
+	for _, row := range order {
+		r.Run(row, func(t *testing.T) {
+			t.Parallel()
+			own := *r
+			own.T = t
+			for _, c := range byRow[row][:min(3, len(byRow[row]))] {
+				o := own.pre(c.tool, c.args)
+				require.Len(t, o.Hooks, 1)
+				c.matches(t, o.Decision, o.Reason, o.SystemMessages, o.UpdatedInput)
+				said := own.say(guard, own.claudeCall(c.tool, c.args))
+				require.Len(t, said, 1)
+				claude(t, c, said[0])
+			}
+		})
+	}
+	r.Run("one process for all", func(t *testing.T) {
+		t.Parallel()
+		own := *r
+		own.T = t
+		server := own.serve()
+		var lines strings.Builder
+		twice := slices.Concat(cases, cases)
+		slices.Reverse(twice[len(cases):])
+		for _, c := range twice {
+			o := server.call("pre-tool", object{"tool": c.tool, "args": c.args})
+			c.matches(t, o.Decision, o.Reason, o.SystemMessages, o.UpdatedInput)
+			lines.WriteString(own.claudeCall(c.tool, c.args))
+		}
+		said := own.say(guard, lines.String())
+		require.Len(t, said, len(twice))
+		for i, c := range twice {
+			claude(t, c, said[i])
+		}
+	})
+}
+
+func TestGuardSchema(t *testing.T) {
+	const (
+		multi  = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
+		search = "mcp__composio__COMPOSIO_SEARCH_TOOLS"
+	)
+	item := func(slug string, args any) object { return object{"tool_slug": slug, "arguments": args} }
+	mail := item("GMAIL_SEND_EMAIL", object{"to": "a@b", "subject": "s", "body": "b"})
+	xml := func(name, clean string) guardCase {
+		return guardCase{row: "U14 XML in the name of a tool", tool: name, args: object{"a": 1}, message: clean,
+			block: "XML-style argument concatenation in tool name. Use: " + clean}
+	}
+	lacks := func(row, tool string, args any, fields string) guardCase {
+		text := "Invalid " + tool + " call. Missing required fields: " + fields + ". Example: "
+		return guardCase{row: row, tool: tool, args: args, block: "Tool schema validation failed. " + text, message: text}
+	}
+	pass := func(row, tool string, args any) guardCase { return guardCase{row: row, tool: tool, args: args} }
+	cases := []guardCase{
+		xml("mcp__composio__COMPOSIO_SEARCH_TOOLS</arg_key><arg_value>x", "mcp__composio__COMPOSIO_SEARCH_TOOLS"),
+		xml("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOLtools</arg_key><arg_value>[]</arg_value>", multi),
+		xml("Write<arg_key>path", "Write"), xml("Write<arg_value>path", "Write"), xml("Write</arg_value>", "Write"),
+		pass("U14 XML in the name of a tool", "a<b>", object{}),
+
+		{row: "U16 names that no tool has", tool: "COMPOSIO_MULTI_EXECUTE_TOOLtools", args: object{}, block: "Malformed tool name. Suggested: COMPOSIO_MULTI_EXECUTE_TOOL",
+			message: "COMPOSIO_MULTI_EXECUTE_TOOL"},
+		{row: "U16 names that no tool has", tool: "mcp__x__LISTtools", args: object{}, block: "Malformed tool name. Suggested: LIST"},
+		pass("U16 names that no tool has", "mytools", object{}), // what is left is too short
+		pass("U16 names that no tool has", "list_tools", object{}),
+		pass("U16 names that no tool has", "mcp__server__tool", object{}),
+		pass("U16 names that no tool has", "tools", object{}),
+
+		{row: "U18 lists that came as text", tool: multi, args: object{"tools": toJSON(t, []any{mail}), "k": 1}, updated: object{"tools": []any{mail}, "k": 1}},
+		{row: "U18 lists that came as text", tool: search, args: object{"queries": `[{"use_case":"x"}]`}, updated: object{"queries": []any{object{"use_case": "x"}}}},
+		// The text is checked too, and a text of an empty list is none.
+		{row: "U18 lists that came as text", tool: multi, args: object{"tools": `[{"tool_slug":"x"}]`}, block: "index 0"},
+		lacks("U18 lists that came as text", multi, object{"tools": "[]"}, "tools"),
+
+		{row: "U19 tools to execute", tool: multi, args: object{"tools": "x"}, block: "tools must be a list, not a string."},
+		{row: "U19 tools to execute", tool: multi, args: object{"tools": `{"tool_slug":"x"}`}, block: "tools must be a list, not a string."},
+		{row: "U19 tools to execute", tool: multi, args: object{"tools": object{"a": 1}}, block: "tools must be a list, not a dict."},
+		{row: "U19 tools to execute", tool: multi, args: object{"tools": []any{mail, "x", object{"tool_slug": "", "arguments": 1}, object{"tool_slug": "x"}}}, block: "index 1, 2, 3"},
+		{row: "U19 tools to execute", tool: multi, args: object{"tools": []any{mail, mail, mail, mail, mail}}, block: "Too many parallel tools (5 > 4). Split into multiple calls."},
+		pass("U19 tools to execute", multi, object{"tools": []any{mail, mail, mail, mail}}),
+		{row: "U19 tools to execute", tool: multi, args: object{"tools": []any{mail, item("GMAIL_SEND_EMAIL", object{"subject": "s"})}},
+			block: "Inner tool schema validation failed: Tool #2 'GMAIL_SEND_EMAIL' missing: body, one of: recipient_email|to. Example: {"},
+		{row: "U19 tools to execute", tool: multi, args: object{"tools": []any{item("COMPOSIO_SEARCH_WEB", nil)}}, block: "Tool #1 'COMPOSIO_SEARCH_WEB' missing: query"},
+		pass("U19 tools to execute", multi, object{"tools": []any{item("UNKNOWN", nil)}}),
+
+		{row: "U20 queries", tool: search, args: object{"queries": "x"}, block: "queries must be a list, not a string."},
+		{row: "U20 queries", tool: search, args: object{"queries": []any{object{"use_case": "x"}, object{}, 7}}, block: "index 1, 2"},
+		pass("U20 queries", search, object{"queries": []any{object{"use_case": "x"}}}),
+
+		pass("U22 which schema", "mcp__x__write_text_file", object{"path": "p", "content": "x"}),
+		pass("U22 which schema", "TodoWrite", object{"todos": []int{1}}),
+		pass("U22 which schema", "fs_write", object{"path": "p", "content": "x"}), // not Write
+		pass("U22 which schema", "unknown", nil),
+		lacks("U22 which schema", "mcp__x__Write", object{"path": "p"}, "file_path, content"),
+		lacks("U22 which schema", "ns.write_local_file", object{"path": "p"}, "content"),
+
+		lacks("U23 what is missing", "Write", object{"file_path": "p", "content": "abc"}, "content_too_short(min:10)"),
+		lacks("U23 what is missing", "Write", object{"file_path": "p", "content": ""}, "content"),
+		lacks("U23 what is missing", "Write", object{"content": nil}, "file_path, content"),
+		lacks("U23 what is missing", "Write", "text", "file_path, content"),
+		lacks("U23 what is missing", "Write", []int{1}, "file_path, content"),
+		lacks("U23 what is missing", "gmail_send_email", object{"to": "", "body": "b"}, "subject, one of: recipient_email|to"),
+		pass("U23 what is missing", "gmail_send_email", object{"recipient_email": "a@b", "subject": "s", "body": "b"}),
+		pass("U23 what is missing", "Write", object{"file_path": "p", "content": "äöüäöüäöüä"}), // ten characters
+
+		lacks("U24 the text of a block", "read_local_file", object{}, "path"),
+	}
+	for _, name := range []string{"Task", "Bash", "task", "bash"} {
+		cases = append(cases, pass("U25 Task and Bash", name, object{}))
+	}
+	// The table of the row, once more in full: what is missing of an empty call, and a call that is fine.
+	for _, s := range []struct {
+		tool, lacks string
+		good        object
+	}{
+		{"write_local_file", "path, content", object{"path": "p", "content": "0123456789"}},
+		{"upload_to_composio", "path, tool_slug, toolkit_slug", object{"path": "p", "tool_slug": "t", "toolkit_slug": "k"}},
+		{"read_local_file", "path", object{"path": "p"}},
+		{"list_directory", "path", object{"path": "p"}},
+		{"append_to_file", "path, content", object{"path": "p", "content": "0123456789"}},
+		{"write_text_file", "path, content", object{"path": "p", "content": "0"}},
+		{"finalize_research", "session_dir", object{"session_dir": "d"}},
+		{"crawl_parallel", "urls, session_dir", object{"urls": []string{"u"}, "session_dir": "d"}},
+		{"ask_user_questions", "questions", object{"questions": []string{"q"}}},
+		{"composio_multi_execute_tool", "tools", object{"tools": []any{mail}}},
+		{"composio_search_tools", "queries", object{"queries": []any{object{"use_case": "x"}}}},
+		{"composio_search_news", "query", object{"query": "q"}},
+		{"composio_search_web", "query", object{"query": "q"}},
+		{"gmail_send_email", "subject, body, one of: recipient_email|to", object{"to": "a", "subject": "s", "body": "b"}},
+		{"write", "file_path, content", object{"file_path": "p", "content": "0123456789"}},
+		{"todowrite", "todos", object{"todos": []int{1}}},
+	} {
+		cases = append(cases, lacks("U21 the table", s.tool, object{}, s.lacks), pass("U21 the table", s.tool, s.good))
+		if content, long := s.good["content"].(string); long && len(content) == 10 {
+			short := maps.Clone(s.good)
+			short["content"] = content[1:]
+			cases = append(cases, lacks("U21 the table", s.tool, short, "content_too_short(min:10)"))
+		}
+	}
+	r := newGuardRoom(t, "schema")
+	r.tries("schema", cases)
+
+	t.Run("U15 whose tool a name is", func(t *testing.T) {
+		names := [][2]string{
+			{"COMPOSIO_MULTI_EXECUTE_TOOLtools", "COMPOSIO_MULTI_EXECUTE_TOOL composio"}, {"X_LIST</arg_key>y", "X_LIST composio"}, {"short_tools", "short_tools composio"},
+			{"atools", "atools composio"}, {"mcp__server__tool", "tool mcp"}, {"mcp__a__b__c", "c mcp"}, {"mcp__a", "mcp__a composio"}, {"Bash", "bash claude_code"}, {"TASK", "task claude_code"},
+		}
+		argv := []string{"python3", "-B", "-c", "import sys; sys.path.insert(0, '.hooks'); import schema; [print(*schema.identity(n)) for n in sys.argv[1:]]"}
+		var want string
+		for _, n := range names {
+			argv, want = append(argv, n[0]), want+n[1]+"\n"
+		}
+		require.Equal(t, finished{0, want, ""}, finish(t, r.dir, "", r.env, argv...))
+	})
+	t.Run("U22 of two keys the longer", func(t *testing.T) {
+		own := newGuardRoom(t, "schema")
+		own.change("schema", "tools", object{"text_file": object{"required": []string{"a"}, "example": 1}, "write_text_file": object{"required": []string{"b"}, "example": 1}})
+		require.Contains(t, own.pre("my_write_text_file", object{}).Reason, "Missing required fields: b.")
+		require.Contains(t, own.pre("my_text_file", object{}).Reason, "Missing required fields: a.")
+	})
+	t.Run("U17 a phase that needs a session", func(t *testing.T) {
+		none := r.with("CURRENT_SESSION_WORKSPACE=")
+		none.T = t
+		require.Equal(t, "Missing CURRENT_SESSION_WORKSPACE.", none.pre("mcp__internal__run_research_phase", object{}).Reason)
+		require.Equal(t, "Missing CURRENT_SESSION_WORKSPACE.", none.say("schema", none.claudeCall("run_research_phase", object{}))[0].Reason)
+		require.Equal(t, "continue", none.pre("run_research_phase_2", object{}).Decision)
+		require.Equal(t, "continue", r.pre("run_research_phase", object{}).Decision)
+	})
+}
+
+func TestGuardWorkspace(t *testing.T) {
+	r := newGuardRoom(t, "workspace")
+	outside := filepath.Join(r.root, "elsewhere")
+	for _, folder := range []string{outside, filepath.Join(r.root, "memory"), filepath.Join(r.root, "artifacts"), r.dir + "-other", filepath.Join(r.dir, "src", "a", "b")} {
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+	}
+	for link, to := range map[string]string{"out": outside, "deep": "src/a/b", "up": "src/..", "dangling": filepath.Join(outside, "new"), "loop": "loop", "self": "."} {
+		require.NoError(t, os.Symlink(to, filepath.Join(r.dir, link)))
+	}
+	require.NoError(t, os.Symlink(outside, filepath.Join(r.root, "artifacts", "out")))
+	require.NoError(t, os.Symlink(".", filepath.Join(r.root, "memory", "self")))
+	in := func(name string) string { return filepath.Join(r.dir, name) }
+	at := func(name string) string { return filepath.Join(r.root, name) }
+	pass := func(row, tool string, args any) guardCase { return guardCase{row: row, tool: tool, args: args} }
+	becomes := func(row, tool, key, path, want string) guardCase {
+		return guardCase{row: row, tool: tool, args: object{key: path, "n": 1}, updated: object{key: want, "n": 1}}
+	}
+	escapes := func(row, tool, key, path string) guardCase {
+		return guardCase{row: row, tool: tool, args: object{key: path}, message: at("artifacts"),
+			block: fmt.Sprintf("Tool input '%s' contains path '%s' which is outside the session workspace '%s'", key, path, r.dir)}
+	}
+	text := func(path string) guardCase {
+		return guardCase{row: "U29 text files", tool: "mcp__x__write_text_file", args: object{"path": path}, block: "outside the session workspace and UA_ARTIFACTS_DIR."}
+	}
+	const only, keys, out = "U27 tools that only read", "U31 relative paths become absolute", "U32 paths that lead out"
+	cases := []guardCase{
+		pass("U26 arguments that are no object", "Write", "/etc/passwd"), pass("U26 arguments that are no object", "Write", []string{"/etc/passwd"}), pass("U26 arguments that are no object", "Write", nil),
+		pass("U26 arguments that are no object", "Write", object{"file_path": nil, "path": 7}), pass("U26 arguments that are no object", "Bash", object{"command": "ls /etc"}),
+
+		pass("U28 the memory", "Write", object{"file_path": at("memory/HEARTBEAT.md")}), pass("U28 the memory", "Edit", object{"path": at("memory/a/b.md")}), pass("U28 the memory", "Edit", object{"path": at("memory/self/b.md")}),
+		pass("U28 the memory", "write_text_file", object{"path": at("memory/a.md")}),
+		becomes("U28 the memory", "Edit", "path", "../../memory/a.md", at("memory/a.md")),
+		escapes("U28 the memory", "Edit", "target", at("memory/a.md")), escapes("U28 the memory", "Edit", "path", at("memory2/a.md")),
+		{row: "U28 the memory", tool: "Edit", args: object{"path": at("memory/a.md"), "output": "/etc/x"}, block: "Tool input 'output' contains path '/etc/x'"},
+
+		pass("U29 text files", "mcp__x__write_text_file", object{"path": in("a.txt")}), pass("U29 text files", "write_text_file", object{"path": at("artifacts/new/a.txt")}),
+		becomes("U29 text files", "write_text_file", "path", "a.txt", in("a.txt")),
+		text("/etc/passwd"), text(at("elsewhere/x")), text("../x"), text(at("artifacts/out/x")), text(in("out/x")), text(in("deep/../../x")),
+
+		pass("U30 the artifacts", "Write", object{"file_path": at("artifacts/a/b.pdf")}),
+		becomes("U30 the artifacts", "Write", "pdf_path", "../../artifacts/b.pdf", at("artifacts/b.pdf")),
+		escapes("U30 the artifacts", "Write", "file_path", at("artifacts/../x")), escapes("U30 the artifacts", "Write", "file_path", at("artifacts/out/x")),
+
+		becomes(keys, "Write", "file_path", "new/deep/a.txt", in("new/deep/a.txt")), becomes(keys, "Edit", "path", "src/../x", in("x")), becomes(keys, "Edit", "path", "deep/x", in("src/a/b/x")),
+		becomes(keys, "Edit", "path", "self/x", in("x")), becomes(keys, "Edit", "path", ".", r.dir), becomes(keys, "Edit", "path", "", r.dir), becomes(keys, "Edit", "path", "~nobody-of-this-name/x", in("~nobody-of-this-name/x")),
+		becomes(keys, "Edit", "path", in("self/x"), in("x")), becomes(keys, "Edit", "path", "grüße 😀.txt", in("grüße 😀.txt")), becomes(keys, "Edit", "path", "..x", in("..x")), becomes(keys, "Edit", "path", "loop", in("loop")),
+		becomes(keys, "Edit", "path", strings.Replace(in("a"), "AGENT_RUN_WORKSPACES", "AGENT_RUNWORKSPACES", 1), in("a")),
+		pass(keys, "Edit", object{"path": in("a")}), pass(keys, "Edit", object{"other": "/etc/passwd"}),
+		{row: keys, tool: "Move", args: object{"target": "a", "destination": "b"}, updated: object{"target": in("a"), "destination": in("b")}},
+
+		escapes(out, "Edit", "path", "../x"), escapes(out, "Edit", "path", "/etc/x"), escapes(out, "Edit", "path", "src/../../x"), escapes(out, "Edit", "path", "out/x"), escapes(out, "Edit", "path", "out"),
+		escapes(out, "Edit", "path", "dangling"), escapes(out, "Edit", "path", r.dir+"-other/x"), escapes(out, "Edit", "path", "~/.bashrc"), escapes(out, "Edit", "path", "~root/x"),
+		escapes(out, "Edit", "path", "deep/../../../../x"), escapes(out, "Edit", "path", "/"), escapes(out, "Edit", "path", at("AGENT_RUN_WORKSPACES")),
+		escapes(out, "Edit", "path", "out/../x"), escapes(out, "Edit", "path", "deep/../../x"), // a tool may go through a link or drop a/.. as text
+		{row: out, tool: "Edit", args: object{"path": "a\x00b"}, block: "null byte"},
+		{row: out, tool: "Edit", args: object{"path": strings.Repeat("a/", 1<<19)}, block: "outside the session workspace"},
+	}
+	for _, key := range []string{"path", "file_path", "filepath", "html_path", "pdf_path", "destination", "output_path", "output", "target", "target_path", "save_path", "notebook_path"} {
+		cases = append(cases, becomes(keys, "Tool", key, "a.txt", in("a.txt")), escapes(out, "Tool", key, "../x"))
+	}
+	for _, tool := range []string{"mcp__internal__list_directory", "Read", "View", "ListDir", "read_file", "list_dir", "Glob", "fs_read", "mcp__x__headLines", "TAIL_LOG", "cat", "ReadMcpResource", "GMAIL_LIST"} {
+		cases = append(cases, pass(only, tool, object{"file_path": "/etc/passwd"}))
+	}
+	for _, tool := range []string{"MultiEdit", "Replicate", "create_thread", "blacklist", "readwrite", "read_write_file", "ReadAndDelete", "mcp__read__export", "Write", "read__x", "update_list", ""} {
+		if tool != "" {
+			cases = append(cases, escapes(only, tool, "file_path", "/etc/passwd"))
+		}
+	}
+	r.tries("workspace", cases)
+
+	t.Run("U26 active only with a workspace", func(t *testing.T) {
+		none := r.with("CURRENT_SESSION_WORKSPACE=")
+		none.T = t
+		require.Equal(t, []guardAnswer{{}}, none.say("workspace", none.claudeCall("Write", object{"file_path": "/etc/passwd"})), "no workspace at all")
+		require.Contains(t, none.pre("Write", object{"file_path": "/etc/passwd"}).Reason, "outside the session workspace '"+r.dir+"'", "hookrun knows one")
+		claude := none.with("CLAUDE_PROJECT_DIR=" + r.dir)
+		require.Contains(t, claude.say("workspace", none.claudeCall("Write", object{"file_path": "/etc/passwd"}))[0].Reason, "outside the session workspace '"+r.dir+"'")
+		// A project is its own root: what lies two folders above it is nobody's memory.
+		require.Equal(t, "block", none.pre("Write", object{"file_path": at("memory/x")}).Decision)
+		require.Equal(t, "block", none.pre("Write", object{"file_path": at("artifacts/x")}).Decision)
+		require.Equal(t, "continue", none.pre("Write", object{"file_path": in("memory/x")}).Decision)
+	})
+	t.Run("U30 UA_ARTIFACTS_DIR", func(t *testing.T) {
+		home := r.with("UA_ARTIFACTS_DIR= ~/results ", "HOME="+outside)
+		home.T = t
+		require.Equal(t, "continue", home.pre("Write", object{"file_path": at("elsewhere/results/a")}).Decision)
+		require.Equal(t, "block", home.pre("Write", object{"file_path": at("artifacts/a")}).Decision)
+		require.Equal(t, "block", home.pre("Write", object{"file_path": at("elsewhere/a")}).Decision)
+	})
+	t.Run("U30 artifacts for text files only", func(t *testing.T) {
+		strict := newGuardRoom(t, "workspace")
+		strict.change("workspace", "artifacts_for", "write_text_file")
+		require.Equal(t, "block", strict.pre("Write", object{"file_path": filepath.Join(strict.root, "artifacts/a")}).Decision)
+		require.Equal(t, "continue", strict.pre("write_text_file", object{"path": filepath.Join(strict.root, "artifacts/a")}).Decision)
+	})
+	t.Run("U33 for other programs", func(t *testing.T) {
+		script := `
+import sys
+sys.path.insert(0, ".hooks")
+from workspace import Outside, inside, relative, scoped
+home, away = sys.argv[1:]
+assert inside(home, home) and inside(home + "/a", away, home) and not inside(away, home)
+assert relative(home + "/a/b", home) == "a/b"
+assert scoped("a/../b", home, home) == home + "/b"
+assert scoped(away + "/x", home, home, reads=True) == away + "/x"
+import os
+assert scoped("p/q/r", home, home, make_parent=True) == home + "/p/q/r" and os.path.isdir("p/q") and not os.path.exists("p/q/r")
+for wrong in (lambda: scoped("../x", home, home), lambda: relative(away, home), lambda: scoped(away + "/p/q", home, home, make_parent=True)):
+    try:
+        wrong()
+    except Outside:
+        continue
+    raise SystemExit("that was outside")
+assert not os.path.exists(away + "/p")
+`
+		require.Equal(t, finished{}, finish(t, r.dir, "", r.env, "python3", "-B", "-c", script, r.dir, outside))
+	})
+}
+
+// change gives the room guards of its own, with another value in guards.json.
+func (r *guardRoom) change(guard, key string, value any) {
+	r.Helper()
+	files, err := os.ReadDir(guardFiles(r.T))
+	require.NoError(r, err)
+	require.NoError(r, os.Remove(filepath.Join(r.dir, ".hooks")))
+	require.NoError(r, os.Mkdir(filepath.Join(r.dir, ".hooks"), 0o755))
+	for _, f := range files {
+		if f.Name() != "guards.json" {
+			text, err := os.ReadFile(filepath.Join(guardFiles(r.T), f.Name()))
+			require.NoError(r, err)
+			require.NoError(r, os.WriteFile(filepath.Join(r.dir, ".hooks", f.Name()), text, 0o644))
+		}
+	}
+	var data map[string]any
+	text, err := os.ReadFile(filepath.Join(guardFiles(r.T), "guards.json"))
+	require.NoError(r, err)
+	require.NoError(r, json.Unmarshal(text, &data))
+	data[guard].(object)[key] = value
+	put(r.T, r.dir, ".hooks/guards.json", toJSON(r.T, data))
+}
+
+func TestGuardDisallowed(t *testing.T) {
+	var cases []guardCase
+	block := func(tool string) {
+		cases = append(cases, guardCase{row: "U34 each of the list", tool: tool, args: object{}, block: "Tool '" + tool + "' is disallowed for Primary Agent.", message: tool})
+	}
+	for _, tool := range []string{"TaskOutput", "TaskResult", "taskoutput", "taskresult", "mcp__composio__TaskOutput", "mcp__composio__TaskResult", "WebSearch", "web_search", "mcp__composio__WebSearch"} {
+		block(tool)
+	}
+	for tool := range strings.FieldsSeq(`run_research_pipeline crawl_parallel finalize_research list_directory append_to_file upload_to_composio generate_image describe_image preview_image
+		ask_user_questions core_memory_replace core_memory_append archival_memory_insert archival_memory_search get_core_memory_blocks batch_tool_execute`) {
+		block("mcp__local_toolkit__" + tool)
+	}
+	for _, tool := range []string{"COMPOSIO_SEARCH_NEWS", "COMPOSIO_SEARCH_WEB", "COMPOSIO_REMOTE_WORKBENCH"} {
+		block("mcp__composio__" + tool)
+	}
+	for _, tool := range []string{"websearch", "WEBSEARCH", "WebSearch2", "MyWebSearch", "Web", "Task", "mcp__other__WebSearch", "mcp__composio__COMPOSIO_SEARCH_TOOLS"} {
+		cases = append(cases, guardCase{row: "U34 exactly, by case", tool: tool, args: object{}})
+	}
+	cases = append(cases, guardCase{row: "U36 what the text says", tool: "WebSearch", args: nil, block: "Tool 'WebSearch' is disallowed for Primary Agent. Delegate with the Task tool",
+		message: "WebSearch is not available for the Primary Agent. Delegate with the Task tool, to research-specialist"})
+	r := newGuardRoom(t, "disallowed")
+	r.tries("disallowed", cases)
+
+	t.Run("U35 not for subagents", func(t *testing.T) {
+		r := r.with("UA_PRIMARY_TRANSCRIPT=/primary.jsonl", "UA_PRIMARY_AGENT=main")
+		r.T = t
+		for _, c := range []struct {
+			more object
+			free bool
+		}{
+			{object{"parent_tool_use_id": "t1"}, true}, {object{"parent_tool_use_id": ""}, true}, // the transcript is another one
+			{object{"transcript_path": "/primary.jsonl"}, false}, {object{"transcript_path": ""}, false}, {object{"transcript_path": nil}, false},
+			{object{"transcript_path": "/primary.jsonl", "parent_tool_use_id": "t1"}, true}, {object{"transcript_path": "/primary.jsonl", "parent_tool_use_id": nil}, false},
+			{object{"transcript_path": "/primary.jsonl", "agent_id": "main"}, false}, {object{"transcript_path": "/primary.jsonl", "agent_id": "other"}, true},
+			{object{"transcript_path": "/primary.jsonl", "agent_type": "x"}, false}, {object{"transcript_path": "/primary.jsonl", "agent_id": "main", "agent_type": "x"}, true},
+		} {
+			said := r.say("disallowed", r.claudeCall("WebSearch", object{}, c.more))[0]
+			require.Equal(t, c.free, said.Decision == "", c.more)
+		}
+		require.Equal(t, "continue", r.pre("WebSearch", object{}, "--transcript-path", "/sub.jsonl").Decision)
+		require.Equal(t, "block", r.pre("WebSearch", object{}, "--transcript-path", "/primary.jsonl").Decision)
+		require.Equal(t, "continue", r.pre("WebSearch", object{}, "--agent-id", "other").Decision)
+		require.Equal(t, "block", r.pre("WebSearch", object{}, "--agent-id", "main").Decision)
+	})
+	t.Run("U35 what is not known of the primary agent exempts nobody", func(t *testing.T) {
+		r := *r
+		r.T = t
+		require.Equal(t, "block", r.pre("WebSearch", object{}, "--transcript-path", "/sub.jsonl", "--agent-id", "other").Decision)
+	})
+}
+
+// wiredPre is what runs before a Bash call, in the order of the document.
+var wiredPre = []string{"schema", "workspace", "disallowed", "bash-env", "bash-deps", "bash-composio", "bash-playwright", "bash-skill-hint", "ledger"}
+
+// would are the hooks that would run.
+func (r *guardRoom) would(flags ...string) (names []string) {
+	r.Helper()
+	done := finish(r.T, r.dir, "", r.env, append([]string{hookrun, "explain", "-o", "json"}, flags...)...)
+	require.Equal(r, 0, done.code, done.stderr)
+	var plan struct {
+		Hooks []struct {
+			Name, Command string
+			WouldRun      bool `json:"would_run"`
+		}
+	}
+	require.NoError(r, json.Unmarshal([]byte(done.stdout), &plan), done.stdout)
+	for _, h := range plan.Hooks {
+		if h.WouldRun {
+			names = append(names, h.Name)
+		}
+	}
+	return names
+}
+
+func (o reply) ran() (names []string) {
+	for _, h := range o.Hooks {
+		if h.Status != "skipped" {
+			names = append(names, h.Name)
+		}
+	}
+	return names
+}
+
+func TestGuardsAreWired(t *testing.T) {
+	r := newGuardRoom(t)
+	settings := filepath.Join(".hooks", "claude-settings.json")
+	t.Run("U01 the events", func(t *testing.T) {
+		text, err := os.ReadFile(filepath.Join(r.dir, settings))
+		require.NoError(t, err)
+		var file struct{ Hooks map[string][]any }
+		require.NoError(t, json.Unmarshal(text, &file))
+		// AgentStop is Stop in Claude Code, which has an event of its own for a tool that failed.
+		require.ElementsMatch(t, []string{"Stop", "SubagentStop", "PreToolUse", "PreCompact", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"}, slices.Collect(maps.Keys(file.Hooks)))
+	})
+	t.Run("all files pass the check", func(t *testing.T) {
+		for _, f := range []string{".hooks/tenex-hooks.json", ".hooks/tenex-rules.json", settings} {
+			done := finish(t, r.dir, "", r.env, hookrun, "check", f)
+			require.Equal(t, 0, done.code, done.stderr)
+			require.Regexp(t, `^\S+: \d+ hooks, nothing wrong\n$`, done.stdout)
+		}
+	})
+	t.Run("U02 the order before a tool", func(t *testing.T) {
+		require.Equal(t, wiredPre, r.would("pre-tool", "--tool", "Bash"))
+		require.Equal(t, []string{"schema", "workspace", "disallowed", "task-skills", "ledger"}, r.would("pre-tool", "--tool", "Task"))
+		require.Equal(t, []string{"schema", "workspace", "disallowed", "ledger"}, r.would("pre-tool", "--tool", "Write"))
+		require.Equal(t, []string{"prompt-skills", "ledger-turn"}, r.would("pre-execute"))
+		o := r.pre("Bash", object{"command": "ls"}, "--session-id", "U02")
+		require.Equal(t, wiredPre, o.ran())
+		require.Equal(t, "continue", o.Decision, o.Reason)
+	})
+	t.Run("U03 the order after a tool", func(t *testing.T) {
+		require.Equal(t, []string{"ledger-completion", "validation-hints"}, r.would("post-tool", "--tool", "Bash"))
+		require.Equal(t, []string{"ledger-completion", "validation-hints", "task-guidance"}, r.would("post-tool", "--tool", "Task"))
+	})
+	t.Run("U02 U03 the same in Claude Code's settings", func(t *testing.T) {
+		var wired, settled [2][]string
+		for _, h := range hooksOf(t, filepath.Join(r.dir, ".hooks", "tenex-hooks.json")) {
+			at := slices.Index([]string{"pre-tool", "post-tool"}, h["events"].([]any)[0].(string))
+			if at >= 0 {
+				wired[at] = append(wired[at], filepath.Base(h["command"].([]any)[2].(string)))
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(r.dir, settings))
+		require.NoError(t, err)
+		var file struct {
+			Hooks map[string][]struct {
+				Hooks []struct{ Args []string }
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &file))
+		for i, event := range []string{"PreToolUse", "PostToolUse"} {
+			for _, group := range file.Hooks[event] {
+				for _, h := range group.Hooks {
+					settled[i] = append(settled[i], filepath.Base(h.Args[1]))
+				}
+			}
+		}
+		require.Equal(t, wired, settled)
+	})
+	t.Run("U04 what a guard gets", func(t *testing.T) {
+		own := newGuardRoom(t, "schema")
+		put(t, own.dir, ".tenex-hooks.json", `{"hooks":[{"name":"keep","command":"cat >\"$HOOKRUN_EVENT\"","events":["pre-tool","post-tool"]}]}`)
+		flags := []string{"--tool", "Write", "--args", `{"file_path":"a"}`, "--session-id", "s1", "--tool-use-id", "t1", "--transcript-path", "/t.jsonl"}
+		require.Equal(t, 0, finish(t, own.dir, "", own.env, append([]string{hookrun, "pre-tool"}, flags...)...).code)
+		require.Equal(t, 0, finish(t, own.dir, "", own.env, append([]string{hookrun, "post-tool", "--result", "done"}, flags...)...).code)
+		for event, more := range map[string]object{"pre-tool": {"hook_event_name": "PreToolUse"}, "post-tool": {"hook_event_name": "PostToolUse", "tool_response": "done"}} {
+			text, err := os.ReadFile(filepath.Join(own.dir, event))
+			require.NoError(t, err)
+			var call object
+			require.NoError(t, json.Unmarshal(text, &call))
+			want := object{"tool_name": "Write", "tool_input": object{"file_path": "a"}, "tool_use_id": "t1", "session_id": "s1", "transcript_path": "/t.jsonl"}
+			maps.Copy(want, more)
+			for key, value := range want {
+				require.Equal(t, value, call[key], "%s %s", event, key)
+			}
+		}
+		// The names that the row has for a result, and for a failure, which hookrun and Claude Code do not send.
+		script := `
+import sys
+sys.path.insert(0, ".hooks")
+from guards import failed, result
+for key in ("tool_response", "tool_result", "result", "error"):
+    assert result({key: "x"}) == "x", key
+assert result({"tool_response": None, "tool_result": ""}) == "" and result({}) is None
+for call in ({"is_error": True}, {"hook_event_name": "PostToolUseFailure"}, {"tool_response": {"is_error": True}}, {"tool_result": {"error": "x"}}):
+    assert failed(call), call
+for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response": {"error": None}}, {"tool_response": ["error"]}):
+    assert not failed(call), call
+`
+		require.Equal(t, finished{}, finish(t, own.dir, "", own.env, "python3", "-B", "-c", script))
+	})
+	t.Run("U05 no opinion", func(t *testing.T) {
+		for _, guard := range []string{"schema", "workspace", "disallowed"} {
+			require.Equal(t, finished{0, "{}\n", ""}, finish(t, r.dir, r.claudeCall("Bash", object{"command": "ls"}), r.env, "python3", "-B", ".hooks/"+guard+".py"))
+		}
+	})
+	t.Run("U06 the form of a block", func(t *testing.T) {
+		done := finish(t, r.dir, r.claudeCall("WebSearch", object{}), r.env, "python3", "-B", ".hooks/disallowed.py")
+		reason := "Tool 'WebSearch' is disallowed for Primary Agent. Delegate with the Task tool, to research-specialist for instance."
+		require.JSONEq(t, toJSON(t, object{"decision": "block", "reason": reason,
+			"systemMessage":      "WebSearch is not available for the Primary Agent. Delegate with the Task tool, to research-specialist for instance.",
+			"hookSpecificOutput": object{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason}}), done.stdout)
+		// Either marker alone is a block.
+		own := newGuardRoom(t, "schema")
+		for _, marker := range []string{`{"decision":"block","reason":"no"}`, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`} {
+			put(t, own.dir, ".tenex-hooks.json", toJSON(t, object{"hooks": []object{{"name": "one", "command": "echo '" + marker + "'", "events": []string{"pre-tool"}}}}))
+			require.Equal(t, finished{2, "", "no\n"}, finish(t, own.dir, "", own.env, hookrun, "pre-tool", "--tool", "x"), marker)
+		}
+		// At an event that does not know a deny there is none.
+		require.Equal(t, finished{0, `{"decision": "block", "reason": "no"}` + "\n", ""}, finish(t, r.dir, `{"hook_event_name":"Stop"}`, r.env, "python3", "-B", "-c",
+			"import sys; sys.path.insert(0, '.hooks'); from guards import *; serve(lambda call: block(call, 'no'))"))
+	})
+	t.Run("U07 the form of a rewrite", func(t *testing.T) {
+		done := finish(t, r.dir, r.claudeCall("Edit", object{"path": "a", "n": 1}), r.env, "python3", "-B", ".hooks/workspace.py")
+		require.JSONEq(t, toJSON(t, object{"hookSpecificOutput": object{"hookEventName": "PreToolUse", "updatedInput": object{"path": filepath.Join(r.dir, "a"), "n": 1}}}), done.stdout)
+		through := finish(t, r.dir, r.claudeCall("Edit", object{"path": "a", "n": 1}), r.env, hookrun, "fire", "-c", settings)
+		require.Equal(t, 0, through.code, through.stderr)
+		var a guardAnswer
+		require.NoError(t, json.Unmarshal([]byte(through.stdout), &a), through.stdout)
+		require.JSONEq(t, toJSON(t, object{"path": filepath.Join(r.dir, "a"), "n": 1}), string(a.HookSpecificOutput.UpdatedInput))
+		require.Empty(t, a.HookSpecificOutput.PermissionDecision, "a rewrite approves nothing")
+	})
+	t.Run("U08 a message is no block", func(t *testing.T) {
+		o := r.pre("Bash", object{"command": "pip install x"}, "--session-id", "U08")
+		require.Equal(t, "continue", o.Decision)
+		require.NotEmpty(t, o.SystemMessages)
+		require.Equal(t, finished{0, `{"systemMessage": "careful"}` + "\n", ""}, finish(t, r.dir, `{}`, r.env, "python3", "-B", "-c",
+			"import sys; sys.path.insert(0, '.hooks'); from guards import *; serve(lambda call: hint('careful'))"))
+	})
+	t.Run("U09 the chain", func(t *testing.T) {
+		// Whoever comes last sees what the guards before it made of the call, and nothing of one that is blocked.
+		own := newGuardRoom(t)
+		hooks := append(hooksOf(t, filepath.Join(own.dir, ".tenex-hooks.json")), object{"name": "event", "command": "cat >>events", "events": []string{"pre-tool"}})
+		put(t, own.dir, ".tenex-hooks.json", toJSON(t, object{"hooks": hooks}))
+		events := func() string {
+			text, _ := os.ReadFile(filepath.Join(own.dir, "events"))
+			return string(text)
+		}
+		for _, c := range []struct {
+			tool string
+			args object
+			hook string
+			ran  int
+		}{
+			{"Write", object{"file_path": "a"}, "schema", 1},
+			{"Edit", object{"file_path": "../a"}, "workspace", 2},
+			{"WebSearch", object{}, "disallowed", 3},
+			{"Bash", object{"command": "python -c 'import composio'"}, "bash-composio", 6},
+		} {
+			o := own.pre(c.tool, c.args)
+			require.Equal(t, []any{"block", c.hook}, []any{o.Decision, o.Hook})
+			require.Len(t, o.ran(), c.ran, c.tool)
+			require.Empty(t, events(), c.tool)
+		}
+		o := own.pre("Bash", object{"command": "ls", "timeout": 5})
+		require.Equal(t, "continue", o.Decision, o.Reason)
+		want := fmt.Sprintf("export CURRENT_SESSION_WORKSPACE=%s; export UA_ARTIFACTS_DIR=%s; ls", own.dir, filepath.Join(own.root, "artifacts"))
+		require.JSONEq(t, toJSON(t, object{"command": want, "timeout": 5}), string(o.UpdatedInput))
+		require.Contains(t, events(), toJSON(t, want))
+	})
+	t.Run("U10 a guard that fails", func(t *testing.T) {
+		own := newGuardRoom(t)
+		own.change("schema", "tools", nil)
+		put(t, own.dir, ".hooks/guards.json", "{")
+		for _, gate := range []string{"schema", "workspace", "disallowed", "bash_composio", "bash_playwright", "ledger"} {
+			said := own.say(gate, own.claudeCall("Edit", object{"file_path": "a", "command": "ls"}))
+			require.Equal(t, "deny", said[0].HookSpecificOutput.PermissionDecision, gate)
+			require.NotEmpty(t, said[0].HookSpecificOutput.PermissionDecisionReason, gate)
+		}
+		require.Contains(t, own.say("schema", own.claudeCall("Edit", object{}))[0].Reason, "schema.py could not check this call: JSONDecodeError: ")
+		o := own.pre("Edit", object{"file_path": "a"})
+		require.Equal(t, []any{"block", "schema", "policy"}, []any{o.Decision, o.Hook, o.Cause})
+		for _, hint := range []string{"bash_env", "bash_deps", "skill_hint"} {
+			done := finish(t, own.dir, own.claudeCall("Bash", object{"command": "pip install x; ls a.pdf"}), own.env, "python3", "-B", ".hooks/"+hint+".py")
+			require.Equal(t, 0, done.code, hint)
+			require.NotContains(t, done.stdout, "deny", hint)
+			require.NotContains(t, done.stdout, "block", hint)
+		}
+	})
+	t.Run("U11 the parameters", func(t *testing.T) {
+		other := filepath.Join(r.root, "AGENT_RUN_WORKSPACES", "session_2")
+		require.NoError(t, os.MkdirAll(other, 0o755))
+		own := r.with("UA_RUN_ID=run-7", "UA_RUNTIME_DB_PATH="+filepath.Join(r.root, "own.db"), "CURRENT_SESSION_WORKSPACE="+other)
+		own.T = t
+		o := own.pre("Edit", object{"file_path": "a"})
+		require.Equal(t, "continue", o.Decision, o.Reason)
+		require.JSONEq(t, toJSON(t, object{"file_path": filepath.Join(other, "a")}), string(o.UpdatedInput)) // active_workspace
+		done := finish(t, own.dir, "", own.env, "python3", "-c", "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('select run_id from tool_calls').fetchall())", filepath.Join(r.root, "own.db"))
+		require.Equal(t, finished{0, "[('run-7',)]\n", ""}, done) // run_id, tool_ledger, runtime_db_conn
+		call := own.claudeCall("Bash", object{"command": "ls a.pdf"})
+		require.Contains(t, finish(t, own.dir, call, own.env, "python3", "-B", ".hooks/skill_hint.py").stdout, "Skill Hint")
+		require.Equal(t, finished{0, "{}\n", ""}, finish(t, own.dir, call, own.env, "python3", "-B", ".hooks/skill_hint.py", "--skills=false")) // enable_skills
+	})
+}
+
+func TestGuardsBreakSafely(t *testing.T) {
+	r := newGuardRoom(t)
+	deep := strings.Repeat(`[`, 100_000) + strings.Repeat(`]`, 100_000)
+	big := strings.Repeat("a", 4<<20)
+	for _, guard := range []string{"schema", "workspace", "disallowed"} {
+		t.Run(guard, func(t *testing.T) {
+			t.Parallel()
+			own := *r
+			own.T = t
+			for name, stdin := range map[string]string{
+				"nothing": "", "blank": "\n", "cut": `{"tool_name":`, "a list": "[]", "null": "null", "a text": `"x"`, "no UTF-8": "{\"tool_name\":\"\xff\"}", "no tool": `{"tool_input":{}}`,
+				"a tool that is none": `{"tool_name":{"a":1},"tool_input":{}}`, "deep": `{"tool_name":"Write","tool_input":` + deep + `}`, "after it": `{"tool_name":"Bash"} x`, "a mark of order": "\ufeff{}",
+			} {
+				said := own.say(guard, stdin)
+				require.Len(t, said, 1, name)
+				require.Equal(t, []string{"block", "deny"}, []string{said[0].Decision, said[0].HookSpecificOutput.PermissionDecision}, name)
+				require.Contains(t, said[0].Reason, guard+".py could not check this call: ", name)
+			}
+			for name, args := range map[string]string{
+				"a text": `"x"`, "a list": `["x"]`, "null": `null`, "a number": `1e999`, "big": `{"command":"` + big + `"}`, "half a character": `{"command":"\ud800"}`, "NaN": `{"command":NaN}`,
+			} {
+				said := own.say(guard, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":`+args+`}`) // no line feed at its end
+				require.Equal(t, []guardAnswer{{}}, said, name)
+			}
+			// What nobody can read is the last call that gets an answer, also where good ones follow.
+			said := own.say(guard, own.claudeCall("Bash", object{})+"{}}\n"+own.claudeCall("Bash", object{}))
+			require.Len(t, said, 2)
+			require.Equal(t, []string{"", "block"}, []string{said[0].Decision, said[1].Decision})
+			// A call over several lines, as a person writes one.
+			require.Equal(t, []guardAnswer{{}}, own.say(guard, "{\n  \"tool_name\": \"Bash\",\n  \"tool_input\": {}\n}\n"))
+			// Neither a pipe that is closed nor a module that somebody puts beside it makes it pass.
+			closed := finish(t, own.dir, "", own.env, "sh", "-c", "exec python3 -B .hooks/"+guard+".py <&-")
+			require.Equal(t, 0, closed.code)
+			require.Contains(t, closed.stdout, `"deny"`)
+		})
+	}
+	t.Run("paths", func(t *testing.T) {
+		for args, want := range map[string]string{
+			`{"path":"\ud800/../../../x"}`: "block", `{"path":"a\u0000"}`: "block", `{"path":"` + strings.Repeat("../", 1<<19) + `x"}`: "block", `{"path":"` + strings.Repeat("a", 300) + `"}`: "",
+		} {
+			require.Equal(t, want, r.say("workspace", `{"tool_name":"Edit","tool_input":`+args+`}`)[0].Decision, args[:10])
+		}
+	})
+	t.Run("modules of other people", func(t *testing.T) {
+		own := newGuardRoom(t, "schema", "workspace", "disallowed")
+		own.change("workspace", "artifacts_for", "all")
+		for _, module := range []string{"json", "re", "os", "posixpath", "encodings"} {
+			put(t, own.dir, ".hooks/"+module+".py", "import os as o\no._exit(0)\n")
+			put(t, own.dir, module+".py", "import os as o\no._exit(0)\n")
+		}
+		for _, c := range [][2]string{{"schema", `Write`}, {"workspace", `Edit`}, {"disallowed", `WebSearch`}} {
+			require.Equal(t, "block", own.say(c[0], own.claudeCall(c[1], object{"file_path": "/etc/x"}))[0].Decision, c)
+		}
+	})
+	t.Run("prints and children", func(t *testing.T) {
+		program := `
+import sys
+sys.path.insert(0, ".hooks")
+from guards import *
+import subprocess
+def guard(call):
+    print("stray"), sys.__stdout__.write("{}\n"), sys.__stdout__.flush()
+    subprocess.run("echo child; cat", shell=True)
+    if call.get("leave"): sys.exit(0)
+    return block(call, "no")
+serve(guard)
+`
+		done := finish(t, r.dir, "{\"a\":1}\n{\"leave\":1}\n{\"a\":1}\n", r.env, "python3", "-B", "-c", program)
+		require.Equal(t, 0, done.code, done.stderr)
+		lines := strings.Split(strings.TrimSpace(done.stdout), "\n")
+		require.Len(t, lines, 3)
+		for _, line := range lines {
+			require.Contains(t, line, `"deny"`)
+		}
+		require.Contains(t, lines[1], "SystemExit")
+	})
+}
+
+func TestGuardsAsRules(t *testing.T) {
+	r := newGuardRoom(t)
+	rules := []string{"-c", ".hooks/tenex-rules.json"}
+	hooks := hooksOf(t, filepath.Join(r.dir, ".hooks", "tenex-rules.json"))
+	text, err := os.ReadFile(filepath.Join(r.dir, ".hooks", "guards.json"))
+	require.NoError(t, err)
+	var data struct {
+		Disallowed struct{ Tools []string }
+		Composio   []string `json:"bash_composio"`
+		Deps       []string `json:"bash_deps"`
+	}
+	require.NoError(t, json.Unmarshal(text, &data))
+	t.Run("U34 disallowed tools", func(t *testing.T) {
+		require.Equal(t, "delegate", hooks[0]["name"])
+		require.Equal(t, strings.Join(data.Disallowed.Tools, "|"), hooks[0]["matcher"], "the rule and guards.json have one list")
+		o := r.pre("WebSearch", object{}, rules...)
+		require.Equal(t, []string{"block", "policy", "delegate"}, []string{o.Decision, o.Cause, o.Hook})
+		require.Contains(t, o.Reason, "is disallowed for Primary Agent. Delegate with the Task tool")
+		require.Equal(t, "block", r.pre("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", object{}, rules...).Decision)
+		require.Equal(t, "continue", r.pre("websearch", object{}, rules...).Decision)
+	})
+	t.Run("U35 not for subagents", func(t *testing.T) {
+		require.Equal(t, "continue", r.pre("WebSearch", object{}, append(rules, "--agent-id", "a2")...).Decision)
+	})
+	t.Run("U48 the Composio SDK", func(t *testing.T) {
+		require.NotEmpty(t, data.Composio)
+		for _, words := range data.Composio {
+			for _, command := range []string{words, strings.ToUpper(words), strings.ReplaceAll(words, " ", "  ")} {
+				command += " x"
+				require.Equal(t, "no-composio-sdk", r.pre("Bash", object{"command": "python -c '" + command + "'"}, rules...).Hook, command)
+			}
+		}
+		require.Equal(t, "continue", r.pre("Bash", object{"command": "echo composio"}, rules...).Decision)
+		require.Equal(t, "no-composio-sdk", r.pre("shell", object{"command": []string{"python", "-c", "import composio"}}, rules...).Hook)
+	})
+	t.Run("U49 PDF of HTML only", func(t *testing.T) {
+		for command, want := range map[string]string{"playwright pdf a.md a.pdf": "block", "Playwright PDF 'a.docx'": "block", "playwright pdf a.html b.pdf": "continue", "playwright pdf a.md.html": "continue", "pandoc a.md a.pdf": "continue"} {
+			require.Equal(t, want, r.pre("Bash", object{"command": command}, rules...).Decision, command)
+		}
+	})
+	t.Run("U47 installations", func(t *testing.T) {
+		for _, words := range data.Deps {
+			o := r.pre("Bash", object{"command": strings.ToUpper(words) + " x"}, rules...)
+			require.Equal(t, "continue", o.Decision)
+			require.Contains(t, strings.Join(o.texts(), ""), "PEP 723", words)
+		}
+		require.Empty(t, r.pre("Bash", object{"command": "pip list"}, rules...).texts())
+	})
+}
+
+// TestGuardFiles: the README names every file, each program is short, and needs nothing but Python.
+func TestGuardFiles(t *testing.T) {
+	needs(t, "python3")
+	readme, err := os.ReadFile(filepath.Join(guardFiles(t), "README.md"))
+	require.NoError(t, err)
+	wired, err := os.ReadFile(filepath.Join(guardFiles(t), "claude-settings.json"))
+	require.NoError(t, err)
+	files, err := os.ReadDir(guardFiles(t))
+	require.NoError(t, err)
+	imports := "import ast, sys; print(*sorted({n.split('.')[0] for t in ast.walk(ast.parse(open(sys.argv[1]).read())) " +
+		"for n in ([a.name for a in t.names] if isinstance(t, ast.Import) else [t.module] if isinstance(t, ast.ImportFrom) else [])} - set(sys.stdlib_module_names)))"
+	for _, f := range files {
+		if f.Name() != "README.md" {
+			require.Contains(t, string(readme), "`"+f.Name()+"`")
+		}
+		info, err := f.Info()
+		require.NoError(t, err)
+		require.Zero(t, info.Mode().Perm()&0o002, "everybody may write to %s", f.Name())
+		text, err := os.ReadFile(filepath.Join(guardFiles(t), f.Name()))
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "\r", f.Name())
+		if filepath.Ext(f.Name()) != ".py" {
+			require.Zero(t, info.Mode().Perm()&0o100, f.Name())
+			continue
+		}
+		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		require.LessOrEqual(t, len(lines), 120, f.Name())
+		program := strings.HasPrefix(lines[0], "#!")
+		require.Equal(t, program, info.Mode().Perm()&0o100 != 0, "%s: a program is executable, a module is not", f.Name())
+		if program {
+			require.Equal(t, "#!/usr/bin/env python3", lines[0], f.Name())
+			require.True(t, strings.HasPrefix(lines[1], "# ") && strings.HasPrefix(lines[2], "# Wire: {"), f.Name())
+			require.Contains(t, string(wired)+"schema_nudge.py", f.Name(), "it is wired, or instead of another one")
+		}
+		done := finish(t, guardFiles(t), "", nil, "python3", "-c", imports, f.Name())
+		require.Equal(t, 0, done.code, done.stderr)
+		for name := range strings.FieldsSeq(done.stdout) {
+			require.FileExists(t, filepath.Join(guardFiles(t), name+".py"), "%s needs %s", f.Name(), name)
+		}
+	}
+}
+
+// TestGuardsReadme types what the README says, which runs the tests of guards.hooktest.json too.
+func TestGuardsReadme(t *testing.T) {
+	needs(t, "python3")
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(guardFiles(t))))
+	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), "```console\n")
+	require.True(t, found)
+	console, _, found := strings.Cut(rest, "```")
+	require.True(t, found)
+	var script, want strings.Builder
+	for line := range strings.Lines(console) {
+		if command, typed := strings.CutPrefix(line, "$ "); typed {
+			script.WriteString(command)
+		} else {
+			want.WriteString(line)
+		}
+	}
+	path := "PATH=" + strings.Join([]string{filepath.Dir(hookrun), python(t), os.Getenv("PATH")}, ":")
+	done := finish(t, dir, script.String(), []string{path}, "sh", "-c", "exec sh 2>&1")
+	require.Equal(t, want.String(), done.stdout)
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/runpage"
+	"github.com/hookrun/hookrun/internal/runstats"
+)
+
+var showLog = command{
+	name:    "log",
+	args:    "[FILE] [FLAGS]",
+	summary: "say what the run log knows: which hooks ran, what they said, how long they took",
+	about: "Reads the run log FILE (default $HOOKRUN_LOG) and what was rotated out of it, FILE.1 to FILE.3, and shows for each hook how often\n" +
+		"it matched, blocked, injected and failed, and how long it took; hooks of the workspace that never fired; hooks that come near\n" +
+		"their timeout; and the last calls that did not go on. --events prints tool_call, tool_result and status events instead, a line of\n" +
+		"JSON each: each call that went on and each result once in a turn of its session, by their --tool-use-id. With --follow they are\n" +
+		"all that the log has, and then what comes.",
+	example: "  hookrun log run.log --since 2h\n  hookrun log run.log --follow",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var l logFlags
+		l.files.defineFiles(flags)
+		flags.StringVar(&l.since, "since", "", "only calls since then: a `DURATION|TIME` as 2h, 7d, 2026-11-20 or RFC 3339")
+		flags.StringVar(&l.filter.Session, "session", "", "only calls of this conversation, by its `ID`")
+		flags.BoolVar(&l.follow, "follow", false, "print the last 10 calls, and then each as it comes, until interrupted")
+		flags.BoolVar(&l.events, "events", false, "print events as lines of JSON")
+		flags.StringVar(&l.html, "html", "", "write a page for a browser to `FILE`")
+		flags.StringVarP(&l.output, "output", "o", "text", "output `FORM`: text, json")
+		return func(args []string, std Streams) (int, error) {
+			if err := l.finish(args); err != nil {
+				return 0, err
+			}
+			log, err := runstats.Open(l.path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return 0, fmt.Errorf("%s: no such file; calls write one if they are given --log %s", l.path, l.path)
+			}
+			if err != nil {
+				return 0, err
+			}
+			defer log.Close()
+			return exitOK, l.show(log, std)
+		}
+	},
+}
+
+// logFlags are the flags of log.
+type logFlags struct {
+	files  callFlags
+	path   string
+	since  string
+	filter runstats.Filter
+	follow bool
+	events bool
+	html   string
+	output string
+}
+
+// finish completes the flags, and refuses those that do not go together.
+func (l *logFlags) finish(args []string) (err error) {
+	changed := l.files.flags.Changed
+	switch {
+	case len(args) > 1:
+		return fmt.Errorf("unexpected argument %q; give one FILE", args[1])
+	case len(args) == 1 && args[0] == "":
+		return errors.New("FILE is empty; leave it out for $HOOKRUN_LOG")
+	case len(args) == 1:
+		l.path = args[0]
+	default:
+		if l.path = os.Getenv("HOOKRUN_LOG"); l.path == "" {
+			return errors.New("no FILE, and $HOOKRUN_LOG is not set; name the log, as in hookrun log run.log")
+		}
+	}
+	for _, name := range []string{"session", "html"} {
+		if flag := l.files.flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return fmt.Errorf("--%s is empty; leave it out for the default", name)
+		}
+	}
+	switch {
+	case l.output != "text" && l.output != "json":
+		return fmt.Errorf("--output %q is not one of text, json", l.output)
+	case l.html != "" && (l.follow || l.events || changed("output")):
+		return errors.New("--html writes the whole page and nothing else; leave out --follow, --events and --output")
+	case changed("since"):
+		if l.filter.Since, err = since(l.since, time.Now()); err != nil {
+			return err
+		}
+	}
+	if err := l.files.notEmpty(); err != nil {
+		return err
+	}
+	return mustBeFolder(l.files.workspace)
+}
+
+// since is the time that the words mean.
+func since(words string, now time.Time) (time.Time, error) {
+	days, rest, found := strings.Cut(words, "d")
+	n, err := strconv.ParseUint(days, 10, 16)
+	if !found || err != nil {
+		n, rest = 0, words
+	}
+	if d, err := time.ParseDuration(cmp.Or(rest, "0")); err == nil && d >= 0 && words != "" {
+		return now.AddDate(0, 0, -int(n)).Add(-d), nil
+	}
+	for _, form := range []string{time.RFC3339, time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05"} {
+		if t, err := time.ParseInLocation(form, words, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--since %q is neither a duration, as 2h or 7d, nor a time, as 2026-11-20 or 2026-11-20T14:43:17Z", words)
+}
+
+// show does what the flags say.
+func (l *logFlags) show(log *runstats.Log, std Streams) error {
+	if l.follow || l.events {
+		return l.lines(log, std)
+	}
+	s, err := log.Summary(l.filter)
+	if err != nil {
+		return err
+	}
+	if cfg, err := l.files.read(); err != nil { // the log says no less for it
+		complain(std.Err, "log", err)
+		fmt.Fprintln(std.Err, "hookrun log: warning: the hooks files cannot be read, so hooks that never fired are not shown")
+	} else {
+		s.Expect(cfg)
+	}
+	switch {
+	case l.html != "":
+		return l.page(log, s, std)
+	case l.output == "json":
+		return writeJSON(std, s)
+	}
+	return write(std, logText(s, coloured(std.Out)))
+}
+
+// lines prints calls or events one by one.
+func (l *logFlags) lines(log *runstats.Log, std Streams) error {
+	printed := func(line []byte) error {
+		c, ok := runstats.ParseCall(line)
+		if !ok || !l.filter.Admits(&c) {
+			return nil
+		}
+		if l.output == "json" {
+			return write(std, string(line)+"\n")
+		}
+		return write(std, callText(&c, coloured(std.Out)))
+	}
+	last := 10
+	if l.events {
+		last = -1 // what is to come belongs to turns that have begun
+		events := runstats.NewEvents(l.filter)
+		printed = func(line []byte) error {
+			text, err := events.Of(line)
+			if err != nil {
+				return err
+			}
+			return write(std, string(text))
+		}
+	}
+	if !l.follow {
+		return log.Lines(printed)
+	}
+	ctx := context.Background()
+	if !signal.Ignored(os.Interrupt) { // by a shell that has put us into the background
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+		defer stop()
+		context.AfterFunc(ctx, stop) // a second one ends hookrun at once, should nobody read what it writes
+	}
+	return log.Follow(ctx, l.filter, last, printed)
+}
+
+// page writes the page for a browser. Nobody ever sees half of it, nor who may not see the log.
+func (l *logFlags) page(log *runstats.Log, s *runstats.Summary, std Streams) (err error) {
+	summary, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	calls, err := log.Tail(l.filter, runpage.MaxCalls)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(l.html), "."+filepath.Base(l.html)+"-*")
+	if err != nil {
+		return fmt.Errorf("--html %s: %w", l.html, bare(err))
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(file.Name())
+			err = fmt.Errorf("--html %s: %w", l.html, bare(err))
+		}
+	}()
+	err = errors.Join(runpage.Write(file, runpage.Page{Summary: summary, Calls: calls}), file.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), l.html); err != nil {
+		return errors.Unwrap(err)
+	}
+	return write(std, l.html+"\n")
+}

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/runstats"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// paint is how a text of a log is coloured, by the number of SGR; 0 is not at all.
+type paint bool
+
+const (
+	bold   = 1
+	dim    = 2
+	red    = 31
+	green  = 32
+	yellow = 33
+)
+
+func (p paint) as(colour int, text string) string {
+	if !p || colour == 0 || text == "" {
+		return text
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", colour, text)
+}
+
+// logText is the summary for a person: no row is wider than 120 columns.
+func logText(s *runstats.Summary, colour bool) string {
+	p := paint(colour)
+	var b strings.Builder
+	p.heading(&b, s)
+	p.hooks(&b, s.Hooks)
+	section(&b, p.as(bold, "never fired"), s.NeverFired, func(n runstats.NeverFired) string {
+		return fmt.Sprintf("%s  %s", middle(n.Name, 40), middle(n.Source+", "+strings.Join(n.Events, ", "), 74))
+	})
+	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Near == 0 && h.TimedOut == 0 })
+	section(&b, p.as(bold, "near their timeout"), slow, func(h runstats.Hook) string {
+		limit := ""
+		if h.Limit > 0 {
+			limit = " of " + duration(h.Limit)
+		}
+		return fmt.Sprintf("%s  %d took 80 %% or more%s, %d timed out", middle(h.Name, 40), h.Near, limit, h.TimedOut)
+	})
+	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Unstarted == 0 })
+	section(&b, p.as(bold, "could not be started"), unstarted, func(h runstats.Hook) string {
+		return fmt.Sprintf("%s  %s", middle(h.Name, 40), times(h.Unstarted, "time"))
+	})
+	blocks := s.Blocks[max(0, len(s.Blocks)-10):]
+	section(&b, p.as(bold, "last blocks"), blocks, func(x runstats.Block) string {
+		when := x.Time
+		if t, err := time.Parse(time.RFC3339Nano, x.Time); err == nil {
+			when = t.Local().Format(time.DateTime)
+		}
+		what := strings.TrimSpace(when + "  " + middle(x.Event+" "+x.Tool, 36))
+		who := middle(cmp.Or(x.Hook, "hookrun"), 30) + ", " + middle(x.Cause, 16)
+		return fmt.Sprintf("%s: %s (%s)\n      %s", what, p.as(red, x.Decision), who, p.as(dim, middle(x.Reason, 110)))
+	})
+	return b.String()
+}
+
+func (p paint) heading(b *strings.Builder, s *runstats.Summary) {
+	for _, file := range s.Files {
+		fmt.Fprintln(b, p.as(bold, middle(file, 118)))
+	}
+	if s.Calls > 0 {
+		from, _ := time.Parse(time.RFC3339Nano, s.From)
+		to, _ := time.Parse(time.RFC3339Nano, s.To)
+		fmt.Fprintf(b, "%s from %s to %s\n", times(s.Calls, "call"), from.Local().Format(time.DateTime), to.Local().Format(time.DateTime))
+	} else {
+		fmt.Fprintln(b, "no calls")
+	}
+	var counts []string
+	count := func(n int, what string, colour int) {
+		if n > 0 {
+			counts = append(counts, p.as(colour, fmt.Sprintf("%d %s", n, what)))
+		}
+	}
+	count(s.Decisions.Continue, "went on", green)
+	count(s.Decisions.Block, "blocked", red)
+	count(s.Decisions.Ask, "to be asked about", yellow)
+	count(s.Decisions.Defer, "deferred", yellow)
+	count(s.Stopped, "stopped the loop", red)
+	count(s.Errors, "without a verdict", red)
+	if s.Unreadable > 0 {
+		counts = append(counts, p.as(yellow, times(s.Unreadable, "line")+" could not be read"))
+	}
+	if len(counts) > 0 {
+		fmt.Fprintln(b, strings.Join(counts, ", "))
+	}
+}
+
+// hooks writes the table.
+func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
+	if len(hooks) == 0 {
+		return
+	}
+	named := map[string]int{}
+	for _, h := range hooks {
+		named[h.Name]++
+	}
+	type cell struct {
+		text   string
+		colour int
+	}
+	number := func(n, colour int) cell {
+		if n == 0 {
+			return cell{"0", dim}
+		}
+		return cell{strconv.Itoa(n), colour}
+	}
+	rows := [][]cell{{{"hook", bold}}}
+	for _, title := range []string{"matched", "blocked", "injected", "failed", "timed out", "p50", "p95", "max"} {
+		rows[0] = append(rows[0], cell{title, bold})
+	}
+	for _, h := range hooks {
+		name := h.Name
+		if named[name] > 1 {
+			name += " (" + h.File + ")"
+		}
+		row := []cell{
+			{middle(name, 40), 0}, {strconv.Itoa(h.Matched), 0}, number(h.Blocked, red), number(h.Injected, green),
+			number(h.Failed+h.Unstarted, yellow), number(h.TimedOut, yellow),
+		}
+		ran := h.OK + h.Blocked + h.Failed + h.TimedOut
+		for _, ms := range []float64{h.P50, h.P95, h.Max} {
+			if ran == 0 {
+				row = append(row, cell{"-", dim})
+			} else {
+				row = append(row, cell{duration(ms), 0})
+			}
+		}
+		rows = append(rows, row)
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
+		}
+	}
+	b.WriteByte('\n')
+	for _, row := range rows {
+		for i, c := range row {
+			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text))
+			if i == 0 {
+				b.WriteString(p.as(c.colour, c.text) + space)
+			} else {
+				b.WriteString("  " + space + p.as(c.colour, c.text))
+			}
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func section[T any](b *strings.Builder, title string, entries []T, line func(T) string) {
+	if len(entries) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, e := range entries {
+		fmt.Fprintf(b, "  %s\n", line(e))
+	}
+}
+
+// callText is a call in one line, of less than 120 columns.
+func callText(c *runstats.Call, colour bool) string {
+	p := paint(colour)
+	verdict, tint := c.Decision, green
+	switch {
+	case c.Decision == "":
+		verdict, tint = "no verdict: "+middle(c.Error, 50), red
+	case c.Decision != protocol.Continue.String():
+		tint = red
+	}
+	if c.Stop {
+		verdict, tint = verdict+", stop", red
+	}
+	if c.Cause != "" {
+		verdict += " (" + middle(c.Cause, 16) + ")"
+	}
+	var hooks []string
+	for i, h := range c.Hooks {
+		if i == 4 {
+			hooks = append(hooks, fmt.Sprintf("%d more", len(c.Hooks)-i))
+			break
+		}
+		what := duration(float64(h.Duration) / float64(time.Millisecond))
+		if h.Status != protocol.StatusOK {
+			what = middle(string(h.Status), 12) + " " + what
+		}
+		hooks = append(hooks, middle(h.Name, 24)+": "+what)
+	}
+	line := c.Time.Local().Format(time.TimeOnly)
+	if what := strings.TrimSpace(middle(c.Event, 18) + " " + middle(c.Tool, 24)); what != "" {
+		line += "  " + what
+	}
+	room := 116 - utf8.RuneCountInString(line+verdict)
+	line += "  " + p.as(tint, verdict)
+	if len(hooks) > 0 {
+		line += "  " + p.as(dim, middle(strings.Join(hooks, ", "), room))
+	}
+	return line + "\n"
+}
+
+// middle is a text in one line of at most so many characters, cut in its middle, that cannot steer the terminal.
+func middle(text string, most int) string {
+	first, rest, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if first = strings.TrimRight(first, "\r"); more && strings.TrimSpace(rest) != "" {
+		first += " …"
+	}
+	runes := []rune(visible(first))
+	if len(runes) > most {
+		half := (most - 1) / 2
+		runes = slices.Concat(runes[:most-1-half], []rune("…"), runes[len(runes)-half:])
+	}
+	return string(runes)
+}
+
+// duration is so many milliseconds for a person.
+func duration(ms float64) string {
+	switch {
+	case ms >= 100_000:
+		return fmt.Sprintf("%.0f s", ms/1000)
+	case ms >= 1000:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	case ms >= 100:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms >= 1:
+		return fmt.Sprintf("%.1f ms", ms)
+	}
+	return fmt.Sprintf("%.2f ms", ms)
+}
+
+func times(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// logVariable names the run log where no flag does.
+const logVariable = "HOOKRUN_LOG"
+
+// runLog is the flags of the run log, and the log.
+type runLog struct {
+	file, size string
+	redact     []string
+	flags      *pflag.FlagSet
+	log        *runlog.Log // nil: none is kept
+}
+
+func (l *runLog) define(flags *pflag.FlagSet) {
+	l.flags = flags
+	flags.StringVar(&l.file, "log", "", "add a line about each call to `FILE` (default $"+logVariable+"), see hookrun log")
+	flags.StringVar(&l.size, "log-size", "64M", "`BYTES` at which the log is rotated, as 64M")
+	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
+}
+
+// open checks the flags. The file is opened with the first line.
+func (l *runLog) open() (err error) {
+	path := l.file
+	switch {
+	case l.flags.Changed("log") && path == "":
+		return errors.New("--log is empty; leave it out for the default")
+	case path == "":
+		path = os.Getenv(logVariable)
+	}
+	size, err := parseSize(l.size)
+	if err != nil {
+		return fmt.Errorf("--log-size %w", err)
+	}
+	if path == "" {
+		if len(l.redact) > 0 {
+			return errors.New("--redact says what is kept out of a log; it needs --log")
+		}
+		return nil
+	}
+	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size})
+	return err
+}
+
+// parseSize reads a number of bytes, with K, M or G behind it for larger ones.
+func parseSize(text string) (int64, error) {
+	number, unit := text, int64(1)
+	for i, suffix := range []string{"K", "M", "G"} {
+		if n, ok := strings.CutSuffix(strings.ToUpper(text), suffix); ok {
+			number, unit = n, 1<<(10*(i+1))
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > (1<<50)/unit {
+		return 0, fmt.Errorf("must be a number of bytes, as 64M, not %q", text)
+	}
+	return n * unit, nil
+}
+
+// write adds a line about a call. That it could not is a warning, and no verdict. It is for many goroutines.
+func (l *runLog) write(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) (warnings []string) {
+	if l.log == nil {
+		return nil
+	}
+	if o != nil { // the places of hooks are by the folder that we are in, which nobody knows later
+		copied := *o
+		o = &copied
+		o.Hooks = slices.Clone(o.Hooks)
+		for i := range o.Hooks {
+			if abs, err := filepath.Abs(o.Hooks[i].Source); err == nil {
+				o.Hooks[i].Source = abs
+			}
+		}
+	}
+	failed := l.log.Append(&runlog.Entry{Time: began, Command: l.flags.Name(), Call: c, Outcome: o, Err: err})
+	if failed != nil {
+		return []string{failed.Error()}
+	}
+	return nil
+}

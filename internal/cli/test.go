@@ -1,0 +1,363 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/hooktest"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+var tests = command{
+	name:    "test",
+	args:    "[FILE…] [FLAGS]",
+	summary: "run tests of hooks, which stand in *" + hooktest.Suffix,
+	about: "Asks the real hooks about the calls in files of tests, one after the other, and compares what they say with what each test\n" +
+		"expects. A FILE may be a folder, for the *" + hooktest.Suffix + " in it; without FILE it is the workspace. The hooks are those\n" +
+		"beside each file, and run in its folder. Nothing is taken from a queue. The exit code is 1 if a test fails.\n\n" +
+		`  {"tests": [{"name": "no force push", "event": "pre-tool", "tool": "shell", "args": {"command": "git push -f"},` + "\n" +
+		`              "expect": {"decision": "block", "reason": {"matches": "force"}}}]}` + "\n\n" +
+		"A test may also have result, failed, prompt, session_id, tool_use_id, agent_id and env; or in their place input, a client's\n" +
+		"whole hook input. expect has at least one of decision, reason, cause, hook, stop_reason, inject, message, warning,\n" +
+		"updated_input, updated_output, approved, stop. A string is equality, {\"matches\": RE2} a pattern, null none.\n" +
+		hooktest.WorkspaceMark + " in a string stands for the path of the workspace.",
+	example: "  hookrun test\n  hookrun test --record run.log > recorded" + hooktest.Suffix,
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var t testRun
+		t.defineFiles(flags)
+		workspace := flags.Lookup("workspace")
+		workspace.Usage, workspace.DefValue = "`DIR` of the project; hooks run in it (default the folder of FILE)", ""
+		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default " + projecthooks.FileName + " beside FILE, else that of the workspace)"
+		t.definePolicy(flags)
+		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
+		t.outputs = []string{"text", "json", "junit"}
+		flags.StringVarP(&t.output, "output", "o", "text", "output `FORM`: "+strings.Join(t.outputs, ", "))
+		flags.BoolVarP(&t.verbose, "verbose", "v", false, "say what each hook did, also where a test passes")
+		return func(files []string, std Streams) (int, error) {
+			if err := errors.Join(t.notEmpty(), t.knownDialect()); err != nil {
+				return 0, err
+			}
+			switch {
+			case !slices.Contains(t.outputs, t.output):
+				return 0, fmt.Errorf("--output %q is not one of %s", t.output, strings.Join(t.outputs, ", "))
+			case flags.Changed("record") && len(files) > 0:
+				return 0, errors.New("--record LOG prints tests and runs none; leave FILE out")
+			case flags.Changed("record"):
+				return exitOK, t.record(*record, std)
+			}
+			return t.run(files, std)
+		}
+	},
+}
+
+// testRun is what the flags of a test say. Of the call itself there is nothing in them.
+type testRun struct{ callFlags }
+
+// suite is a file of tests, and the hooks that it is about.
+type suite struct {
+	*hooktest.File
+	workspace string
+	config    *projecthooks.Config
+	hint      string // flags of hookrun explain that have it look at the same hooks
+}
+
+// run reads all files, and runs their tests if there is nothing wrong with any.
+func (t *testRun) run(files []string, std Streams) (exit int, err error) {
+	o, err := t.options()
+	if err != nil {
+		return 0, err
+	}
+	o.OneShot = true
+	suites, err := t.readSuites(files)
+	if err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	results, err := t.runSuites(suites, o, std)
+	if err != nil {
+		return 0, err
+	}
+	failed, took := 0, time.Since(begin)
+	for i := range results {
+		if !results[i].OK {
+			failed++
+		}
+	}
+	switch t.output {
+	case "json":
+		err = writeJSON(std, struct {
+			Version int               `json:"version"`
+			OK      bool              `json:"ok"`
+			Tests   []hooktest.Result `json:"tests"`
+		}{1, failed == 0, results})
+	case "junit":
+		err = write(std, hooktest.JUnit(results, took))
+	default:
+		err = write(std, fmt.Sprintf("%s, %d ok, %d failed in %.1f s\n", counted(len(results), "test"), len(results)-failed, failed, took.Seconds()))
+	}
+	if failed > 0 {
+		exit = exitFailed
+	}
+	return exit, err
+}
+
+// readSuites reads the files that are meant, and their hooks. The error has what is wrong with all of them.
+func (t *testRun) readSuites(args []string) (suites []suite, err error) {
+	paths, err := t.paths(args)
+	if err != nil {
+		return nil, err
+	}
+	var problems projecthooks.Problems
+	collect := func(err error) error {
+		var found projecthooks.Problems
+		if errors.As(err, &found) {
+			problems = append(problems, found...)
+			return nil
+		}
+		return err
+	}
+	configs := map[string]*projecthooks.Config{} // by folder
+	for _, path := range paths {
+		own, err := t.beside(path)
+		if err != nil {
+			return nil, err
+		}
+		s := suite{workspace: own.workspace, hint: own.explainFlags()}
+		if s.File, err = hooktest.Load(path, s.workspace); collect(err) != nil {
+			return nil, err
+		}
+		folder := filepath.Dir(path)
+		if _, known := configs[folder]; !known {
+			if configs[folder], err = own.read(); collect(err) != nil {
+				return nil, err
+			}
+		}
+		if s.config = configs[folder]; s.config != nil && len(s.config.Files) == 0 {
+			problems = append(problems, projecthooks.Problem{File: path, Text: "there is no " + projecthooks.FileName + " beside it, so there is nothing to test; give a hooks file with --config"})
+		}
+		suites = append(suites, s)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return suites, nil
+}
+
+// paths are the files that are meant, each once: a folder may be named, and a file in it.
+func (t *testRun) paths(args []string) (paths []string, err error) {
+	if len(args) == 0 {
+		args = []string{t.workspace}
+	}
+	for _, path := range args {
+		found := []string{filepath.Clean(path)}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			if found, err = hooktest.Find(path); err != nil {
+				return nil, err
+			}
+		}
+		for _, path := range found {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// beside are the flags for one file of tests: unless they say others, the workspace is its folder and the hooks are those in it. Where
+// it has none, they are the workspace's.
+func (t *testRun) beside(path string) (own callFlags, err error) {
+	own = t.callFlags
+	folder := filepath.Dir(path)
+	if !own.flags.Changed("workspace") {
+		own.workspace = folder
+	}
+	if err := mustBeFolder(own.workspace); err != nil {
+		return own, err
+	}
+	hooks := filepath.Join(folder, projecthooks.FileName)
+	if _, err := os.Lstat(hooks); len(own.configs) == 0 && !errors.Is(err, fs.ErrNotExist) { // a link to nothing is a gate that got lost
+		own.configs = []string{hooks}
+	}
+	own.workspace, err = filepath.Abs(own.workspace)
+	return own, err
+}
+
+// explainFlags are the flags by which hookrun explain looks at the same hooks.
+func (f *callFlags) explainFlags() string {
+	hint := " -C " + quoted(f.workspace)
+	for _, c := range f.configs {
+		hint += " -c " + quoted(c)
+	}
+	if f.claude {
+		hint += " --claude"
+	}
+	return hint
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// runSuites runs the tests, in their order. As text each is printed when it is over, since hooks can take their time.
+func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (results []hooktest.Result, err error) {
+	if err := descend(); err != nil {
+		return nil, err
+	}
+	until := interruption{exit: exitFailed}
+	until.watch()
+	ctx := until.context()
+	defer until.over()
+	environment := os.Environ() // with what descend has counted
+	colour := coloured(std.Out)
+	for _, s := range suites {
+		if t.output == "text" && len(suites) > 1 {
+			if err := write(std, visible(s.Path)+"\n"); err != nil {
+				return nil, err
+			}
+		}
+		for i := range s.Tests {
+			test := &s.Tests[i]
+			o.Env = append(slices.Clip(environment), test.Env...)
+			r := runner.New(s.config, o)
+			outcome, err := r.Fire(ctx, test.Call)
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), counted(len(results), "test"))
+			}
+			results = append(results, test.Judge(outcome, err))
+			if t.output != "text" {
+				continue
+			}
+			if err := write(std, t.shown(test, &results[len(results)-1], s.hint, colour)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return results, nil
+}
+
+// shown is a line for a test; where it fails what is otherwise than expected, and all that helps to find out why.
+func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, colour bool) string {
+	var b strings.Builder
+	verdict, paint := "ok  ", "\x1b[32m"
+	if !r.OK {
+		verdict, paint = "FAIL", "\x1b[1;31m"
+	}
+	if colour {
+		verdict = paint + verdict + "\x1b[0m"
+	}
+	fmt.Fprintf(&b, "%s %s (%s)\n", verdict, visible(r.Name), inMilliseconds(r.Duration))
+	if !r.OK {
+		fmt.Fprintf(&b, "     %s:%d\n", visible(r.File), r.Line)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "     %s\n", visible(p))
+	}
+	if r.Outcome == nil || r.OK && !t.verbose {
+		return b.String()
+	}
+	for _, h := range r.Outcome.Hooks {
+		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", visible(h.Name), visible(h.Source), h.Status, because(&h), inMilliseconds(h.Duration))
+		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
+			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
+		}
+	}
+	if len(r.Outcome.Hooks) == 0 {
+		fmt.Fprintf(&b, "     no hook is for this call; why: hookrun explain %s%s\n", visible(explaining(&test.Call)), visible(hint))
+	}
+	return b.String()
+}
+
+func inMilliseconds(d protocol.Milliseconds) string {
+	return fmt.Sprintf("%.1f ms", time.Duration(d).Seconds()*1000)
+}
+
+// because says by what a hook failed.
+func because(h *protocol.HookReport) string {
+	switch {
+	case h.ExitCode != nil && *h.ExitCode != 0:
+		return fmt.Sprintf(", exit %d", *h.ExitCode)
+	case h.Signal != "":
+		return ", " + h.Signal
+	}
+	return ""
+}
+
+// explaining are the words by which hookrun explain is asked about a call.
+func explaining(c *protocol.Call) string {
+	const most = 300 // longer ones nobody copies
+	if c.ClientInput != "" {
+		if len(c.ClientInput) > most {
+			return "--input @FILE"
+		}
+		return "--input " + quoted(c.ClientInput)
+	}
+	words := string(c.Event)
+	if c.Tool != "" {
+		words += " --tool " + quoted(c.Tool)
+	}
+	if c.Args != "" && len(c.Args) <= most {
+		words += " --args " + quoted(c.Args)
+	}
+	return words
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// record prints tests made of a run log and of what was rotated out of it.
+func (t *testRun) record(log string, std Streams) error {
+	if err := t.place(); err != nil {
+		return err
+	}
+	r := hooktest.NewRecording(t.call.Workspace)
+	for _, path := range []string{log + ".3", log + ".2", log + ".1", log} { // the oldest lines first
+		file, err := os.Open(path)
+		if path != log && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = r.Read(file)
+			file.Close()
+		}
+		if err != nil {
+			return fmt.Errorf("--record %s: %w; give the file that hookrun was given as --log", path, bare(err))
+		}
+	}
+	doc, tests := r.File()
+	about := fmt.Sprintf("hookrun test: %s of %s", counted(tests, "test"), counted(r.Lines, "line"))
+	separator := "; left out: "
+	for _, why := range slices.Sorted(maps.Keys(r.LeftOut)) {
+		about += fmt.Sprintf("%s%d %s", separator, r.LeftOut[why], why)
+		separator = ", "
+	}
+	if tests == 0 {
+		return errors.New(strings.TrimPrefix(about, "hookrun test: ") + fmt.Sprintf("; the log has no call of the workspace %s that can be repeated", t.call.Workspace))
+	}
+	if err := write(std, doc); err != nil {
+		return err
+	}
+	fmt.Fprintln(std.Err, about)
+	return nil
+}

@@ -1,0 +1,38 @@
+package filelock_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/filelock"
+)
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	open := func() *os.File {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		require.NoError(t, err)
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	first, second := open(), open()
+	try := func(f *os.File) bool {
+		free, err := filelock.Try(f)
+		require.NoError(t, err)
+		return free
+	}
+	require.NoError(t, filelock.Lock(first))
+	require.False(t, try(second))
+	require.NoError(t, filelock.Unlock(first))
+	require.True(t, try(second))
+	require.False(t, try(first))
+	waited := make(chan error)
+	go func() { waited <- filelock.Lock(first) }()
+	require.NoError(t, second.Close())
+	require.NoError(t, <-waited)
+	require.False(t, try(open()))
+	require.Error(t, filelock.Lock(second), "it is closed")
+}

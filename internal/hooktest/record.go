@@ -1,0 +1,323 @@
+package hooktest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const (
+	cutAt   = 2500     // characters, from which on a text of a run log may have been cut
+	maxLine = 16 << 20 // of a run log; what is longer was written by nobody
+)
+
+// Recording makes tests of the calls in a run log: one for each different call, in the order of their first, with the outcome
+// of the last.
+type Recording struct {
+	Lines   int // that were read
+	LeftOut map[string]int
+
+	workspace string
+	calls     []logged
+	places    map[string]int // of calls, by what makes them different
+}
+
+// NewRecording returns one for the calls of a workspace, whose path must be absolute.
+func NewRecording(workspace string) *Recording {
+	return &Recording{workspace: workspace, LeftOut: map[string]int{}, places: map[string]int{}}
+}
+
+// logged is a line of a run log, as far as a test needs it.
+type logged struct {
+	Workspace     string            `json:"workspace"`
+	SessionID     string            `json:"session_id"`
+	AgentID       string            `json:"agent_id"`
+	ToolUseID     string            `json:"tool_use_id"`
+	Prompt        string            `json:"prompt"`
+	Args          json.RawMessage   `json:"args"`
+	ArgsPreview   *string           `json:"args_preview"`
+	Result        string            `json:"result"`
+	ResultPreview *string           `json:"result_preview"`
+	Failed        bool              `json:"failed"`
+	Redacted      bool              `json:"redacted"`
+	Outcome       *protocol.Outcome `json:"outcome"`
+}
+
+// Why lines are left out.
+const (
+	unreadable   = "not readable"
+	elsewhere    = "of other workspaces"
+	withoutOne   = "without an outcome"
+	cutShort     = "with texts that were cut or redacted"
+	clientsOwn   = "of events of which the log has not the whole input"
+	unrepeatable = "that no test can repeat, such as those with hooks that gave no answer"
+	tooMany      = "over the 1 MiB that a file of tests may have"
+)
+
+// Read adds the lines of a log.
+func (r *Recording) Read(log io.Reader) error {
+	lines := bufio.NewReaderSize(log, 64<<10)
+	for {
+		line, long, err := readLine(lines)
+		if len(line) > 0 || long {
+			r.Lines++
+			r.add(line)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readLine reads a line. Of one that is too long nothing is kept.
+func readLine(lines *bufio.Reader) (line []byte, long bool, err error) {
+	for {
+		part, err := lines.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			line, long = nil, true
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(line), long, err
+		}
+	}
+}
+
+func (r *Recording) add(line []byte) {
+	var l logged
+	if json.Unmarshal(line, &l) != nil {
+		r.LeftOut[unreadable]++
+		return
+	}
+	if why := r.unfit(&l); why != "" {
+		r.LeftOut[why]++
+		return
+	}
+	key, _ := json.Marshal([]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt}) // strings and a bool
+	place, ok := r.places[string(key)]
+	if !ok {
+		place = len(r.calls)
+		r.places[string(key)] = place
+		r.calls = append(r.calls, l)
+	}
+	r.calls[place] = l
+}
+
+// unfit says why no test can be made of a line; "" where one can.
+func (r *Recording) unfit(l *logged) string {
+	switch {
+	case filepath.Clean(l.Workspace) != r.workspace:
+		return elsewhere
+	case l.Outcome == nil:
+		return withoutOne
+	case l.Redacted || l.ArgsPreview != nil || l.ResultPreview != nil || l.cut():
+		return cutShort
+	case !l.Outcome.Event.HasTool() && l.Outcome.Event.Canonical() != protocol.PreExecute:
+		return clientsOwn
+	}
+	if len(l.Args) > 0 {
+		if len(strictjson.Check(string(l.Args), maxFileDepth)) > 0 {
+			return unrepeatable
+		}
+		l.Args = strictjson.Compact(nil, string(l.Args))
+	}
+	own := l.Outcome.Inject[:0] // what came out of a queue will not come again
+	for _, in := range l.Outcome.Inject {
+		if in.Hook != "" {
+			own = append(own, in)
+		}
+	}
+	l.Outcome.Inject = own
+	if _, err := l.test("a name", r.workspace); err != nil {
+		return unrepeatable
+	}
+	return ""
+}
+
+// cut reports whether the end of a text may be missing.
+func (l *logged) cut() bool {
+	o := l.Outcome
+	all := append([]string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}, o.SystemMessages...)
+	for _, in := range o.Inject {
+		if in.Truncated {
+			return true
+		}
+		all = append(all, in.Content)
+	}
+	for _, s := range all {
+		if utf8.RuneCountInString(s) >= cutAt {
+			return true
+		}
+	}
+	return false
+}
+
+// written is a test as it stands in a file.
+type written struct {
+	Name      string          `json:"name"`
+	Event     protocol.Event  `json:"event"`
+	Tool      string          `json:"tool,omitempty"`
+	Args      json.RawMessage `json:"args,omitempty"`
+	Result    string          `json:"result,omitempty"`
+	Failed    bool            `json:"failed,omitempty"`
+	Prompt    string          `json:"prompt,omitempty"`
+	SessionID string          `json:"session_id,omitempty"`
+	AgentID   string          `json:"agent_id,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Expect    writtenExpect   `json:"expect"`
+}
+
+type writtenExpect struct {
+	Decision      protocol.Decision `json:"decision"`
+	Approved      bool              `json:"approved,omitempty"`
+	Reason        string            `json:"reason,omitempty"`
+	Cause         protocol.Cause    `json:"cause,omitempty"`
+	Stop          bool              `json:"stop,omitempty"`
+	StopReason    string            `json:"stop_reason,omitempty"`
+	Inject        []string          `json:"inject,omitempty"`
+	Message       []string          `json:"message,omitempty"`
+	UpdatedInput  json.RawMessage   `json:"updated_input,omitempty"`
+	UpdatedOutput json.RawMessage   `json:"updated_output,omitempty"`
+}
+
+// test writes the call as a test. It is an error if a reader would get another call, or the test not pass on the very outcome that
+// it is made of: by arguments that no file can have, or hooks that gave no answer.
+func (l *logged) test(name, workspace string) (string, error) {
+	o := l.Outcome
+	w := written{
+		Name: name, Event: o.Event, Tool: o.Tool, Args: l.Args, Result: l.Result, Failed: l.Failed, Prompt: l.Prompt,
+		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
+		Expect: writtenExpect{
+			Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause, Stop: o.Stop, StopReason: o.StopReason,
+			Inject: o.Texts(), Message: o.SystemMessages, UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
+		},
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("    ", "  ")
+	if err := e.Encode(w); err != nil {
+		return "", err
+	}
+	text := marked(strings.TrimSpace(b.String()), workspace)
+	f, err := Parse("", []byte(`{"tests":[`+text+`]}`), workspace)
+	if err != nil {
+		return "", err
+	}
+	t := &f.Tests[0]
+	c := protocol.Call{
+		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result, Failed: l.Failed, Prompt: l.Prompt,
+		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
+	}
+	c.Failed = c.Failed || c.Event == "PostToolUseFailure"
+	if t.Call != c {
+		return "", errors.New("it would be another call")
+	}
+	if result := t.Judge(*o, nil); !result.OK {
+		return "", errors.New(result.Problems[0])
+	}
+	return text, nil
+}
+
+// marked puts WorkspaceMark in the place of the workspace's path, where it stands as a path and not as a part of another.
+func marked(doc, workspace string) string {
+	if filepath.Dir(workspace) == workspace {
+		return doc // the root is in every path
+	}
+	path := string(strictjson.AppendString(nil, workspace))
+	path = path[1 : len(path)-1]
+	inName := func(c byte) bool {
+		return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_-.", c) >= 0
+	}
+	var b strings.Builder
+	done := 0
+	for {
+		at := strings.Index(doc[done:], path)
+		if at < 0 {
+			return b.String() + doc[done:]
+		}
+		at += done
+		end := at + len(path) // what stands before and after is within the quotes, or they
+		before, mark := doc[at-1], WorkspaceMark
+		if inName(before) || before == '/' || before == '\\' || inName(doc[end]) {
+			mark = path
+		}
+		b.WriteString(doc[done:at] + mark)
+		done = end
+	}
+}
+
+// File returns the tests as a file, and how many there are.
+func (r *Recording) File() (doc string, tests int) {
+	var b strings.Builder
+	b.WriteString("{\n  \"tests\": [")
+	names := map[string]bool{}
+	for i := range r.calls {
+		l := &r.calls[i]
+		base := l.name()
+		name := base
+		for n := 2; names[name]; n++ {
+			name = fmt.Sprintf("%s (%d)", base, n)
+		}
+		text, err := l.test(name, r.workspace)
+		if err != nil { // it could be written by another name
+			r.LeftOut[unrepeatable]++
+			continue
+		}
+		if b.Len()+len(text) > maxFileSize-100 {
+			r.LeftOut[tooMany]++
+			continue
+		}
+		if tests++; tests > 1 {
+			b.WriteString(",")
+		}
+		names[name] = true
+		b.WriteString("\n    " + text)
+	}
+	b.WriteString("\n  ]\n}\n")
+	return b.String(), tests
+}
+
+// name says in a few words which call it is: shell: git push --force…
+func (l *logged) name() string {
+	o := l.Outcome
+	name, about := string(o.Event), l.Prompt
+	if o.Event.HasTool() {
+		about = "" // the user's message stands beside many calls
+		if o.Event.Canonical() == protocol.PreTool {
+			name = o.Tool
+		} else {
+			name += " " + o.Tool
+		}
+		args := gjson.ParseBytes(l.Args)
+		args.ForEach(func(_, v gjson.Result) bool {
+			if v.Type == gjson.String {
+				about = strictjson.Text(v.Raw)
+			}
+			return about == ""
+		})
+		if about == "" && args.Raw != "{}" {
+			about = args.Raw
+		}
+	}
+	if about != "" {
+		name += ": " + about
+	}
+	name = strings.Join(strings.FieldsFunc(name, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }), " ")
+	return spelling.Brief(name, 60)
+}

@@ -1,0 +1,197 @@
+package runlog
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/filelock"
+)
+
+// parts is how many rotated files are kept.
+const parts = 3
+
+// part is the path of a rotated file; the one of 0 is the log itself.
+func (l *Log) part(n int) string {
+	if n == 0 {
+		return l.path
+	}
+	return fmt.Sprintf("%s.%d", l.path, n)
+}
+
+// write puts a line at the end of the log.
+func (l *Log) write(line []byte, until time.Time) error {
+	for {
+		size, err := l.lock(until)
+		if err != nil {
+			return err
+		}
+		var unrotated error
+		if size > 0 && size+int64(len(line)) > l.maxSize {
+			if unrotated = l.rotate(); unrotated == nil {
+				// Others may have made the new file already, and be writing to it: it is locked as any other.
+				l.close()
+				continue
+			}
+			unrotated = fmt.Errorf("it grows over its size: %w", unrotated)
+		}
+		err = l.put(line, size)
+		filelock.Unlock(l.file)
+		return cmp.Or(err, unrotated)
+	}
+}
+
+// lock leaves file open and locked, and returns its size.
+func (l *Log) lock(until time.Time) (size int64, err error) {
+	for wait := 20 * time.Microsecond; ; {
+		if l.file == nil {
+			if l.file, err = open(l.path); err != nil {
+				return 0, err
+			}
+		}
+		free, err := filelock.Try(l.file)
+		if err != nil {
+			return 0, fmt.Errorf("locking: %w", err)
+		}
+		if free {
+			mine, err := l.file.Stat()
+			if err != nil {
+				l.close()
+				return 0, err
+			}
+			// While we waited, somebody may have rotated or removed the file. What is written to it then is lost or late.
+			if named, err := os.Stat(l.path); err == nil && os.SameFile(mine, named) {
+				return mine.Size(), nil
+			}
+			l.close()
+		}
+		left := time.Until(until)
+		if left <= 0 {
+			return 0, errBusy
+		}
+		if !free {
+			time.Sleep(min(wait, left)) // a lock that is held for some microseconds is not worth a thread that waits
+			wait = min(2*wait, 500*time.Microsecond)
+		}
+	}
+}
+
+func (l *Log) close() error {
+	if l.file == nil {
+		return nil
+	}
+	file := l.file
+	l.file = nil
+	return file.Close() // which unlocks it
+}
+
+// check refuses what is not a regular file: a FIFO may block for ever, and a device may do anything.
+func check(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return errors.New("is a folder; name a file")
+	case !info.Mode().IsRegular():
+		return errors.New("is no regular file; name another")
+	}
+	return nil
+}
+
+// open opens the log, or makes it.
+func open(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil { // to open a device can do something already
+		if err := check(info); err != nil {
+			return nil, err
+		}
+	}
+	file, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = check(info)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// rotate makes the log the youngest part. A part moves only if the place of the next is free or is the last. So whoever is
+// killed in here has lost the oldest part at most, and the next rotation fills the gap.
+func (l *Log) rotate() error {
+	free := 1
+	for ; free < parts; free++ {
+		if _, err := os.Lstat(l.part(free)); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	for n := free; n > 0; n-- {
+		err := os.Rename(l.part(n-1), l.part(n))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // or somebody took it away, which is as good
+			return err
+		}
+	}
+	return nil
+}
+
+// put appends a line to file, which is locked and has this size.
+func (l *Log) put(line []byte, size int64) error {
+	end, ended, err := l.mend(size)
+	if err != nil {
+		return err
+	}
+	if !ended {
+		line = append([]byte{'\n'}, line...)
+	}
+	if n, err := write(l.file, line, end); err != nil {
+		if n > 0 {
+			l.file.Truncate(end) // if that fails too, the next writer does it
+		}
+		return err
+	}
+	return nil
+}
+
+// lineStart is what every line of a run log begins with.
+const lineStart = `{"version":1,`
+
+// mend returns where the next line goes, and whether a line ends there. The beginning of a line of ours is cut off: its writer was
+// killed. Any other text is somebody's, in a file that was named by mistake, and stays.
+func (l *Log) mend(size int64) (end int64, ended bool, err error) {
+	if size == 0 {
+		return 0, true, nil
+	}
+	var last [1]byte
+	if _, err := l.file.ReadAt(last[:], size-1); err != nil {
+		return 0, false, err
+	}
+	if last[0] == '\n' {
+		return size, true, nil
+	}
+	chunk := make([]byte, 64<<10)
+	for start := size; ; {
+		span := min(start, int64(len(chunk)))
+		if _, err := l.file.ReadAt(chunk[:span], start-span); err != nil {
+			return 0, false, err
+		}
+		at := int64(bytes.LastIndexByte(chunk[:span], '\n')) + 1
+		start -= span - at
+		if at == 0 && start > 0 {
+			continue
+		}
+		n, err := l.file.ReadAt(chunk[:min(size-start, int64(len(lineStart)))], start)
+		if err != nil {
+			return 0, false, err
+		}
+		if lineStart[:n] != string(chunk[:n]) || l.file.Truncate(start) != nil {
+			return size, false, nil
+		}
+		return start, true, nil
+	}
+}

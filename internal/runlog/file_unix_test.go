@@ -1,0 +1,98 @@
+//go:build unix
+
+package runlog
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFileIsPrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	l := newLog(t, Options{MaxSize: 1})
+	require.NoError(t, l.Append(numbered("1")))
+	require.NoError(t, l.Append(numbered("2")))
+	for n := range 2 {
+		info, err := os.Stat(l.part(n))
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode())
+	}
+}
+
+func TestNoRegularFile(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(fifo, link))
+	for _, path := range []string{fifo, link, "/dev/null"} {
+		l := newLog(t, Options{Path: path})
+		require.EqualError(t, l.Append(numbered("1")), "run log "+path+": is no regular file; name another")
+	}
+	// It may take the place of the file after the look at it.
+	file, err := openFile(fifo)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+}
+
+// A link to a file is as good as the file, until it is rotated.
+func TestLink(t *testing.T) {
+	l := newLog(t, Options{})
+	require.NoError(t, os.Symlink("real", l.path))
+	require.NoError(t, l.Append(numbered("1")))
+	require.NoError(t, l.Append(numbered("2")))
+	require.Equal(t, []string{"1", "2"}, ids(t, filepath.Join(filepath.Dir(l.path), "real")))
+}
+
+// A full disk takes the beginning of a line. Here it is the limit on the size of files that does so.
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.log")
+	const room = 8 << 10
+	cmd := role{Name: "full", Path: path, Room: room}.command(t)
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var written []string
+	for line := range strings.Lines(string(out)) {
+		switch what, id, _ := strings.Cut(strings.TrimSpace(line), " "); what {
+		case "put":
+			written = append(written, id)
+		case "not":
+			require.Equal(t, "run log "+path+": file too large", id)
+		default:
+			require.Fail(t, line)
+		}
+	}
+	require.Equal(t, 100, strings.Count(string(out), "\n"))
+	require.Less(t, len(written), 100)
+	require.Equal(t, written, ids(t, path))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.NotEqual(t, int64(room), info.Size(), "what a line left of the room is free again")
+}
+
+func init() { roles["full"] = full }
+
+// full appends until there is no room, and tries on.
+func full(r role) error {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: r.Room, Max: r.Room}); err != nil {
+		return err
+	}
+	l, err := New(Options{Path: r.Path})
+	if err != nil {
+		return err
+	}
+	for i := range 100 {
+		if err := l.Append(numbered(fmt.Sprint(i))); err != nil {
+			fmt.Println("not", err)
+		} else {
+			fmt.Println("put", i)
+		}
+	}
+	return nil
+}

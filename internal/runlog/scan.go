@@ -1,0 +1,291 @@
+package runlog
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// scan adds the spans of what looks like a secret in a text: the value behind a telling name, the password of a URL, a private key.
+// It returns how far it came: more than a line can show is not looked at.
+//
+// A value that has no clear end is taken out too far rather than too short. The time is linear in the text.
+func (c *cleaner) scan(s string) (end int) {
+	shown, hidden := 0, 0 // hidden: the end of the last span
+	for i := 0; i < len(s); {
+		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 { // which take out more
+			return i
+		}
+		start := i
+		if nameByte(s[i]) {
+			for i < len(s) && nameByte(s[i]) {
+				i++
+			}
+		} else if i++; s[start] != ':' {
+			shown++
+			continue
+		}
+		shown += i - start
+		if from, to := behind(s, start, i); from < to {
+			c.spans = append(c.spans, span{from, to})
+			shown += max(0, from-max(i, hidden))
+			hidden = to
+			i = max(i, lastName(s, from, to))
+		}
+	}
+	return len(s)
+}
+
+// lastName returns where the last name of a value begins, if it is near its end: it may have a value, too, as in
+// "token: password: x" or behind a quote that was taken for the wrong one.
+func lastName(s string, from, to int) int {
+	end := to
+	for end > from && to-end < 8 && !nameByte(s[end-1]) {
+		end--
+	}
+	begin := end
+	for begin > from && end-begin < longestName && nameByte(s[begin-1]) {
+		begin--
+	}
+	if begin == end {
+		return to
+	}
+	return begin
+}
+
+// nameByte reports whether names are made of a byte.
+func nameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
+}
+
+const blank = " \t"
+
+// behind returns the secret behind the name, or the colon, that is s[start:end].
+func behind(s string, start, end int) (from, to int) {
+	name := s[start:end]
+	if name == ":" {
+		return password(s, end)
+	}
+	if strings.HasPrefix(name, "-----BEGIN") {
+		return privateKey(s, end)
+	}
+	if !promising(s, name, end) {
+		return 0, 0
+	}
+	// A name can be in quotes, as in JSON, and they have backslashes in a text within a text.
+	i := skip(s, end, `\`)
+	slashes := i - end
+	quote := i < len(s) && strings.IndexByte("\"'`", s[i]) >= 0
+	if quote {
+		if i++; i < len(s) && s[i] == ']' { // environ["TOKEN"] = …
+			i++
+		}
+	} else {
+		i, slashes = end, 0
+	}
+	gap := i
+	i = skip(s, i, blank)
+	rest := s[i:]
+	colon := false
+	switch {
+	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=~"), strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"):
+		return 0, 0
+	case strings.HasPrefix(rest, ":="), strings.HasPrefix(rest, "=>"):
+		i += 2
+	case strings.HasPrefix(rest, "="):
+		i++
+	case strings.HasPrefix(rest, ":"):
+		i++
+		colon = true
+	case quote && name[0] == '-' && strings.HasPrefix(rest, ","): // ["--password", "…"]
+		i++
+	case i == gap: // no name of anything
+		return 0, 0
+	case strings.EqualFold(name, "bearer"): // may as well be a word of a sentence
+		if to := wordEnd(s, i, false); to-i >= 16 {
+			return i, to
+		}
+		return 0, 0
+	case !strings.HasPrefix(name, "-") || strings.HasPrefix(rest, "-"):
+		return 0, 0
+	}
+	k := named(name)
+	if k < secret {
+		return 0, 0
+	}
+	space := blank
+	if quote {
+		space = " \t\r\n"
+	}
+	i = skip(s, i, space)
+	return value(s, i, context{
+		line:    k == header && colon && !quote,
+		json:    quote && colon,
+		query:   start > 0 && (s[start-1] == '?' || s[start-1] == '&'),
+		slashes: slashes,
+		around:  quoteBefore(s, start),
+	})
+}
+
+// promising is a first look at what is behind a name: at most words there is nothing for a longer one.
+func promising(s, name string, end int) bool {
+	if end == len(s) {
+		return false
+	}
+	switch s[end] {
+	case ' ', '\t':
+	case '=', ':', '"', '\'', '`', '\\':
+		return true
+	default:
+		return false
+	}
+	if name[0] == '-' || len(name) == len("bearer") {
+		return true
+	}
+	for end < len(s) && (s[end] == ' ' || s[end] == '\t') {
+		end++
+	}
+	return end < len(s) && (s[end] == '=' || s[end] == ':')
+}
+
+// quoteBefore returns the quote that stands right before i, or 0.
+func quoteBefore(s string, i int) byte {
+	if i > 0 && strings.IndexByte("\"'`", s[i-1]) >= 0 {
+		return s[i-1]
+	}
+	return 0
+}
+
+// context is what the place of a name says about its value.
+type context struct {
+	line    bool // it goes on to the end of the line
+	json    bool // it is a JSON value
+	query   bool // it ends at &
+	slashes int  // how many backslashes quotes have
+	around  byte // the quote that name and value are in together
+}
+
+// value returns the value that begins at i, without its quotes. It may be empty.
+func value(s string, i int, c context) (from, to int) {
+	if i >= len(s) {
+		return i, i
+	}
+	if c.json {
+		switch end := valueEnd(s, i); {
+		case s[i] == '{' || s[i] == '[':
+			if end = bracketed(s, i, c.slashes); !worth(s[i:end]) {
+				return i, i
+			}
+			return i, end
+		case !worth(s[i:end]):
+			return i, i
+		case s[i] == '-' || '0' <= s[i] && s[i] <= '9':
+			return i, skip(s, i, "+-.0123456789eE")
+		}
+	}
+	open := skip(s, i, `\`)
+	if open < len(s) && strings.IndexByte("\"'`", s[open]) >= 0 {
+		// Behind Password: the quote may as well end a text that the name is in.
+		if open+1 == len(s) || s[open+1] == s[open] || strings.IndexByte(",;)]}>\r\n", s[open+1]) >= 0 {
+			return i, i
+		}
+		inner, end := quoted(s, open, open-i)
+		if end == len(s) || ends(s[end]) {
+			return open + 1, inner
+		}
+		return i, wordEnd(s, end, c.query)
+	}
+	if c.line {
+		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+			to = i + n
+		} else {
+			to = len(s)
+		}
+		if c.around != 0 {
+			if n := strings.IndexByte(s[i:to], c.around); n >= 0 {
+				to = i + n
+			}
+		}
+		return i, i + len(strings.TrimRight(s[i:to], "\\\r"))
+	}
+	word := wordEnd(s, i, c.query)
+	switch strings.ToLower(s[i:min(word, i+10)]) {
+	case "basic", "bearer", "digest", "negotiate", "token":
+		if next := skip(s, word, blank); next > word {
+			return i, wordEnd(s, next, c.query)
+		}
+	}
+	return i, word
+}
+
+// wordEnd returns where the word ends that i is in. As in a shell, parts of it can be in quotes.
+func wordEnd(s string, i int, query bool) int {
+	for start := i; i < len(s); {
+		switch c := s[i]; c {
+		case ' ', '\t', '\n', '\r':
+			return i
+		case '&':
+			if query {
+				return i
+			}
+			i++
+		case '\\':
+			if i++; i < len(s) && s[i] == ' ' {
+				i++
+			}
+		case '"', '\'', '`':
+			slashes := i
+			for slashes > start && s[slashes-1] == '\\' {
+				slashes--
+			}
+			if i+1 == len(s) || ends(s[i+1]) { // it closes what the word is in
+				return slashes
+			}
+			_, i = quoted(s, i, i-slashes)
+			if i == len(s) || ends(s[i]) {
+				return i
+			}
+		default:
+			i++
+		}
+	}
+	return len(s)
+}
+
+// ends reports whether a byte behind a quote says that the quote was a closing one.
+func ends(c byte) bool { return strings.IndexByte(" \t\r\n,;:)]}>&|\\\"'`", c) >= 0 }
+
+// password returns the password of the URL whose scheme ends before i, or all of a long name: a token can be given as one.
+func password(s string, i int) (from, to int) {
+	if !strings.HasPrefix(s[i:], "//") {
+		return 0, 0
+	}
+	from = i + 2
+	host := s[from:]
+	if n := strings.IndexAny(host, "/?#\"'`<>\\ \t\r\n"); n >= 0 {
+		host = host[:n]
+	}
+	at := strings.LastIndexByte(host, '@')
+	if at < 0 {
+		return 0, 0
+	}
+	if colon := strings.IndexByte(host[:at], ':'); colon >= 0 {
+		return from + colon + 1, from + at
+	}
+	if at >= 20 {
+		return from, from + at
+	}
+	return 0, 0
+}
+
+// privateKey returns what stands between the lines of a PEM block that is a private key. i is behind the first word.
+func privateKey(s string, i int) (from, to int) {
+	n := strings.Index(s[i:min(len(s), i+60)], "PRIVATE KEY")
+	if n < 0 || strings.ContainsAny(s[i:i+n], "\\\n") {
+		return 0, 0
+	}
+	from = skip(s, i+n+len("PRIVATE KEY"), " BLOCK-")
+	if n = strings.Index(s[from:], "-----END"); n < 0 {
+		return from, len(s)
+	}
+	return from, from + n
+}

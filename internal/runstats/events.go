@@ -1,0 +1,229 @@
+package runstats
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Events makes events of the lines of a log, as Universal Agent streams them to its clients: tool_call, tool_result and status. Each
+// id has one tool_call and one tool_result in a turn of its session, and a turn begins at each message of the user. What is said
+// without a tool, the text and thinking of the model, no hook ever sees.
+//
+// It remembers of each session the ids of its last turn.
+type Events struct {
+	filter filter
+	turns  map[string]*turn // by session
+	entry  entry
+}
+
+type turn struct {
+	begin          int64 // 0: before the log
+	calls, results map[string]bool
+}
+
+// NewEvents returns events of the calls that the filter admits. Lines of others must be given to it all the same: they are of the
+// same turns.
+func NewEvents(f Filter) *Events { return &Events{filter: f.ready(), turns: map[string]*turn{}} }
+
+type event struct {
+	Type      string  `json:"type"`
+	Timestamp decimal `json:"timestamp"` // of the call, in seconds since 1970
+	Data      any     `json:"data"`
+}
+
+type toolCall struct {
+	ID     string          `json:"id"`
+	Name   string          `json:"name"`
+	Input  json.RawMessage `json:"input"`
+	Offset decimal         `json:"time_offset"`
+}
+
+type toolResult struct {
+	ID      string  `json:"tool_use_id"`
+	IsError bool    `json:"is_error"`
+	Preview string  `json:"content_preview"`
+	Size    int     `json:"content_size"` // in characters
+	Offset  decimal `json:"time_offset"`
+}
+
+type status struct {
+	Status string  `json:"status"`
+	Level  string  `json:"level"`
+	Prefix string  `json:"prefix"`
+	IsLog  bool    `json:"is_log"`
+	Offset decimal `json:"time_offset"`
+}
+
+// decimal is a number that always has a point, as a float of Python's.
+type decimal float64
+
+func (d decimal) MarshalJSON() ([]byte, error) {
+	text := strconv.FormatFloat(float64(d), 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return []byte(text), nil
+}
+
+// Of returns the events of a line, each as a line of JSON. A line that cannot be read has none.
+func (m *Events) Of(line []byte) ([]byte, error) {
+	e := &m.entry
+	if !e.read(line) {
+		return nil, nil
+	}
+	moment := protocol.Event(text(e.event)).Canonical()
+	t := m.turn(e, moment)
+	offset := decimal(0)
+	if t.begin != 0 {
+		offset = decimal(math.Round(float64(max(0, e.time-t.begin))/1e3) / 1e3)
+	}
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false)
+	var failed error
+	emit := func(kind string, data any) {
+		if err := to.Encode(event{kind, decimal(float64(e.time) / 1e6), data}); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	id := text(e.id)
+	if moment == protocol.PostTool && first(t.results, id) {
+		preview, size, isError := e.content()
+		emit("tool_result", toolResult{id, isError, preview, size, offset})
+	}
+	e.statuses(func(level, prefix, text string) { emit("status", status{text, level, prefix, true, offset}) })
+	// A call that was held up never became one, and its id may come again.
+	if moment == protocol.PreTool && e.outcome && e.decision == protocol.Continue && !e.stop && first(t.calls, id) {
+		emit("tool_call", toolCall{id, text(e.tool), e.input(), offset})
+	}
+	if !m.filter.admits(e) {
+		return nil, nil
+	}
+	return out.Bytes(), failed
+}
+
+// turn returns the turn of an entry, a new one where it begins one.
+func (m *Events) turn(e *entry, moment protocol.Event) *turn {
+	session := text(e.session)
+	t := m.turns[session]
+	if t == nil || moment == protocol.PreExecute {
+		t = &turn{calls: map[string]bool{}, results: map[string]bool{}}
+		m.turns[session] = t
+	}
+	if moment == protocol.PreExecute {
+		t.begin = e.time
+	}
+	return t
+}
+
+// first reports whether there is an id, and adds it to those that were seen.
+func first(seen map[string]bool, id string) bool {
+	if id == "" || seen[id] {
+		return false
+	}
+	seen[id] = true
+	return true
+}
+
+// statuses gives what the hooks said besides their verdicts, in the order in which they said it.
+func (e *entry) statuses(say func(level, prefix, text string)) {
+	e.reports(func(r report) {
+		for line := range strings.Lines(text(r.stderr)) {
+			if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
+				say("INFO", "[LOG]", line)
+			}
+		}
+	})
+	texts(e.messages, func(text string) { say("INFO", "", text) })
+	texts(e.warnings, func(text string) { say("WARNING", "", text) })
+}
+
+// input is what the tool got, always an object.
+func (e *entry) input() json.RawMessage {
+	value := e.args
+	if e.updatedInput != nil {
+		value = e.updatedInput
+		if value[0] == '"' {
+			if preview, size, ok := cut(text(value)); ok {
+				return beginning(strictjson.AppendString(nil, preview), size)
+			}
+		}
+	}
+	switch {
+	case value == nil && e.argsPreview != nil:
+		return beginning(e.argsPreview, strconv.FormatFloat(e.argsSize, 'f', -1, 64))
+	case value == nil:
+		return json.RawMessage("{}")
+	case value[0] != '{':
+		return json.RawMessage(`{"value":` + string(value) + `}`)
+	}
+	return value
+}
+
+func beginning(preview []byte, size string) json.RawMessage {
+	return json.RawMessage(`{"preview":` + string(preview) + `,"size":` + size + `}`)
+}
+
+// cut takes from a text the note that it was cut and how many characters it had, as a log has it: " … (12345 characters)".
+func cut(text string) (preview, size string, ok bool) {
+	text, ok = strings.CutSuffix(text, " characters)")
+	i := strings.LastIndex(text, " … (")
+	if !ok || i < 0 {
+		return "", "", false
+	}
+	size = text[i+len(" … ("):]
+	_, err := strconv.ParseUint(size, 10, 53)
+	return text[:i], size, err == nil
+}
+
+// maxPreview is how many characters of a result an event has.
+const maxPreview = 2500
+
+// content is the result of a tool, as events have it.
+func (e *entry) content() (preview string, size int, isError bool) {
+	if e.result == nil && e.resultPreview != nil {
+		return text(e.resultPreview), int(min(max(e.resultSize, 0), 1<<53)), e.failed
+	}
+	result := text(e.result)
+	whole := ResultText(result)
+	size = utf8.RuneCountInString(whole)
+	if preview = whole; size > maxPreview {
+		preview = string([]rune(whole)[:maxPreview])
+	}
+	return preview, size, e.failed || saysError(result)
+}
+
+// saysError reports whether a result is an object that says itself that it is an error.
+func saysError(result string) bool {
+	if !strings.HasPrefix(strings.TrimSpace(result), "{") || !gjson.Valid(result) {
+		return false
+	}
+	for _, key := range []string{"is_error", "error"} {
+		switch v := gjson.Get(result, key); v.Type {
+		case gjson.True:
+			return true
+		case gjson.String:
+			if v.Raw != `""` {
+				return true
+			}
+		case gjson.Number:
+			if v.Num != 0 {
+				return true
+			}
+		case gjson.JSON:
+			if v.Raw != "{}" && v.Raw != "[]" {
+				return true
+			}
+		}
+	}
+	return false
+}

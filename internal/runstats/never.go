@@ -1,0 +1,61 @@
+package runstats
+
+import (
+	"path/filepath"
+
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// Expect adds to the summary the hooks of a configuration that are in none of its calls.
+func (s *Summary) Expect(cfg *projecthooks.Config) {
+	fired := map[hookKey]bool{}
+	var paths canonical = map[string]string{}
+	for _, h := range s.Hooks {
+		fired[hookKey{h.Name, paths.of(h.File)}] = true
+		for source := range h.sources {
+			fired[hookKey{file: paths.of(file(source)) + source[len(file(source)):]}] = true
+		}
+	}
+	did := func(h *projecthooks.Hook) bool {
+		path := paths.of(h.File)
+		return fired[hookKey{h.Name, path}] || fired[hookKey{file: path + h.Source()[len(h.File):]}]
+	}
+	same := map[string]bool{} // of equal hooks only one runs
+	for i := range cfg.Hooks {
+		if h := &cfg.Hooks[i]; h.Same != "" && did(h) {
+			same[h.Same] = true
+		}
+	}
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		if did(h) || same[h.Same] {
+			continue
+		}
+		n := NeverFired{Name: h.Name, Source: h.Source(), Events: []string{}}
+		for _, event := range h.Events {
+			n.Events = append(n.Events, string(event))
+		}
+		s.NeverFired = append(s.NeverFired, n)
+	}
+}
+
+// canonical has the one path for each spelling of it: a workspace can have been reached by a link.
+type canonical map[string]string
+
+func (c canonical) of(path string) string {
+	if path == "" {
+		return ""
+	}
+	known, ok := c[path]
+	if !ok {
+		known = path
+		if abs, err := filepath.Abs(path); err == nil {
+			known = abs
+		}
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(known)); err == nil { // else it is no more
+			known = filepath.Join(folder, filepath.Base(known))
+		}
+		c[path] = known
+	}
+	return known
+}

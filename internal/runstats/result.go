@@ -1,0 +1,136 @@
+package runstats
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// ResultText is what a person would want to read of a tool's result: of an object its content, or else its result; of a list of
+// blocks their texts, each on its lines, also of one that Python printed; and JSON indented by two.
+func ResultText(result string) string {
+	said := result
+	if v, ok := parse(result); ok {
+		if v.IsObject() {
+			v = contentOf(v)
+		}
+		switch {
+		case v.IsArray():
+			said = blocks(v)
+		case v.Type == gjson.String && !strings.HasPrefix(strings.TrimSpace(result), `"`): // it was not text by itself
+			said = strictjson.Text(v.Raw)
+		default:
+			said = v.Raw
+		}
+	}
+	if text, ok := printed(said); ok {
+		said = text
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, []byte(strings.TrimSpace(said)), "", "  ") == nil {
+		return indented.String()
+	}
+	return said
+}
+
+func parse(text string) (gjson.Result, bool) {
+	if !json.Valid([]byte(text)) {
+		return gjson.Result{}, false
+	}
+	return gjson.Parse(text), true
+}
+
+func contentOf(object gjson.Result) gjson.Result {
+	for _, key := range []string{"content", "result"} {
+		if v := object.Get(key); v.Exists() {
+			return v
+		}
+	}
+	return object
+}
+
+func blocks(list gjson.Result) string {
+	var parts []string
+	list.ForEach(func(_, block gjson.Result) bool {
+		if block.IsObject() {
+			if text := block.Get("text"); text.Exists() {
+				block = text
+			}
+		}
+		if block.Type == gjson.String {
+			parts = append(parts, strictjson.Text(block.Raw))
+		} else {
+			parts = append(parts, block.Raw)
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
+}
+
+// printed takes the first text out of a list of text blocks that Python printed, [{'type': 'text', 'text': '…'}], also where the
+// end of that was cut off.
+func printed(list string) (said string, ok bool) {
+	rest := list
+	for _, token := range []string{"[", "{", "'type'", ":", "'text'", ",", "'text'", ":"} {
+		rest = strings.TrimLeft(rest, " \t\r\n")
+		if quoted := strings.ReplaceAll(token, "'", `"`); strings.HasPrefix(rest, quoted) {
+			token = quoted
+		}
+		if rest, ok = strings.CutPrefix(rest, token); !ok {
+			return "", false
+		}
+	}
+	rest = strings.TrimLeft(rest, " \t\r\n")
+	if rest == "" || rest[0] != '\'' && rest[0] != '"' {
+		return "", false
+	}
+	var b strings.Builder
+	quote := rest[0]
+	for rest = rest[1:]; rest != "" && rest[0] != quote; {
+		if rest[0] != '\\' || len(rest) == 1 {
+			b.WriteByte(rest[0])
+			rest = rest[1:]
+			continue
+		}
+		rest = unescape(&b, rest)
+	}
+	return b.String(), true
+}
+
+// unescape writes what the escape of Python's says that text begins with, and returns the rest.
+func unescape(b *strings.Builder, text string) string {
+	c, rest := text[1], text[2:]
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+	switch {
+	case c == '\n': // the line goes on
+	case strings.IndexByte(`\'"`, c) >= 0:
+		b.WriteByte(c)
+	case strings.IndexByte("ntrabfv", c) >= 0:
+		b.WriteByte("\n\t\r\a\b\f\v"[strings.IndexByte("ntrabfv", c)])
+	case digits > 0 && len(rest) >= digits:
+		var r rune
+		for _, h := range []byte(rest[:digits]) {
+			if !isHex(h) {
+				b.WriteString(text[:2])
+				return rest
+			}
+			r = r<<4 | rune(h&15)
+			if h > '9' {
+				r += 9
+			}
+		}
+		if !utf8.ValidRune(r) {
+			r = utf8.RuneError
+		}
+		b.WriteRune(r)
+		return rest[digits:]
+	default:
+		b.WriteString(text[:2])
+	}
+	return rest
+}

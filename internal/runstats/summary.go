@@ -1,0 +1,170 @@
+// Package runstats reads run logs: what became of each hook, the last calls, and what happens while it happens.
+//
+//	log, err := runstats.Open("run.log")
+//	…
+//	defer log.Close()
+//	summary, err := log.Summary(runstats.Filter{})
+//	fmt.Println(summary.Hooks[0].Name, summary.Hooks[0].P95)
+//
+// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. A line that cannot be read is
+// counted as such and changes nothing else, whatever is in it. The result does not depend on how many processors read. Memory
+// grows with the number of different hooks, not with that of lines.
+//
+// Non-guarantees: percentiles are wrong by up to 1 %. Lines stand in the order in which their calls ended, and so do the results.
+package runstats
+
+import (
+	"cmp"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Summary is what a log amounts to, as `hookrun log --output json` prints it.
+type Summary struct {
+	Version    int          `json:"version"` // 1
+	Files      []string     `json:"files"`   // oldest first
+	Lines      int          `json:"lines"`
+	Unreadable int          `json:"unreadable"`
+	Calls      int          `json:"calls"` // that the filter admits; all that follows is about them
+	Errors     int          `json:"errors"`
+	From       string       `json:"from,omitempty"`
+	To         string       `json:"to,omitempty"`
+	Decisions  Decisions    `json:"decisions"`
+	Stopped    int          `json:"stopped"`
+	Hooks      []Hook       `json:"hooks"` // in the order of their first call
+	NeverFired []NeverFired `json:"never_fired"`
+	Blocks     []Block      `json:"blocks"` // the last ones, oldest first
+}
+
+// Decisions are how many calls came to each.
+type Decisions struct {
+	Continue int `json:"continue"`
+	Block    int `json:"block"`
+	Ask      int `json:"ask"`
+	Defer    int `json:"defer"`
+}
+
+// Hook is what became of one hook. Durations are in milliseconds, and those of calls in which it ran to its end or timeout.
+type Hook struct {
+	Name      string   `json:"name"`
+	File      string   `json:"file"`
+	Events    []string `json:"events"`
+	Matched   int      `json:"matched"`
+	OK        int      `json:"ok"`
+	Blocked   int      `json:"blocked"`
+	Injected  int      `json:"injected"`
+	Failed    int      `json:"failed"`
+	TimedOut  int      `json:"timed_out"`
+	Unstarted int      `json:"unstarted"`
+	Skipped   int      `json:"skipped"`
+	Async     int      `json:"async"`
+	P50       float64  `json:"p50_ms"`
+	P95       float64  `json:"p95_ms"`
+	Max       float64  `json:"max_ms"`
+	Limit     float64  `json:"limit_ms,omitempty"` // of the last call that had one
+	Near      int      `json:"near_timeouts"`      // it took 80 % of its limit or more
+	Last      string   `json:"last"`
+
+	sources map[string]bool // with their lines, if the log does not have the whole name
+}
+
+// NeverFired is a hook of the configuration that is in no call.
+type NeverFired struct {
+	Name   string   `json:"name"`
+	Source string   `json:"source"`
+	Events []string `json:"events"`
+}
+
+// Block is a call that did not go on.
+type Block struct {
+	Time     string `json:"time"`
+	Event    string `json:"event"`
+	Tool     string `json:"tool,omitempty"`
+	Hook     string `json:"hook,omitempty"`
+	Cause    string `json:"cause,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Decision string `json:"decision"`
+	Session  string `json:"session_id,omitempty"`
+}
+
+// Summary reads all of the log.
+func (l *Log) Summary(f Filter) (*Summary, error) {
+	from := source{parts: l.parts}
+	tallies := make([]*tally, min(runtime.GOMAXPROCS(0), 8))
+	var readers sync.WaitGroup
+	for i := range tallies {
+		tallies[i] = newTally(f.ready())
+		readers.Go(func() { tallies[i].read(&from) })
+	}
+	readers.Wait()
+	if from.err != nil {
+		return nil, from.err
+	}
+	all := tallies[0]
+	for _, t := range tallies[1:] {
+		all.merge(t)
+	}
+	s := all.summary()
+	s.Files = l.Files()
+	return s, nil
+}
+
+func (t *tally) read(from *source) {
+	var buf []byte
+	for {
+		b, err := from.next(&buf)
+		if err != nil {
+			return
+		}
+		t.add(&b)
+	}
+}
+
+func (t *tally) add(b *block) {
+	switch {
+	case b.long:
+		t.lines++
+		t.unreadable++
+	case b.torn != nil:
+		t.torn(b.torn, b.at)
+	default:
+		b.split(t.line)
+	}
+}
+
+func (t *tally) summary() *Summary {
+	s := &Summary{
+		Version: 1, Lines: t.lines, Unreadable: t.unreadable, Calls: t.calls, Errors: t.errors, Stopped: t.stopped,
+		Decisions: Decisions{Continue: t.continued, Block: t.blocked, Ask: t.asked, Defer: t.deferred},
+		Hooks:     []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{},
+	}
+	if t.calls > 0 {
+		s.From, s.To = stamp(t.from), stamp(t.to)
+	}
+	slices.SortFunc(t.blocks, func(a, b placedBlock) int { return cmp.Compare(a.at, b.at) })
+	for _, b := range t.blocks[max(0, len(t.blocks)-maxBlocks):] {
+		s.Blocks = append(s.Blocks, b.Block)
+	}
+	hooks := slices.SortedFunc(maps.Values(t.hooks), func(a, b *hookTally) int {
+		// Hooks of one call stand as in the call.
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.order, b.order))
+	})
+	for _, h := range hooks {
+		h.injected += t.strays[h.name] // of several hooks of that name it is the first
+		delete(t.strays, h.name)
+		events := slices.SortedFunc(maps.Keys(h.events), func(a, b string) int {
+			return cmp.Compare(h.events[a], h.events[b])
+		})
+		d := &h.durations
+		s.Hooks = append(s.Hooks, Hook{
+			Name: h.name, File: h.file, Events: events,
+			Matched: h.matched, OK: h.ok, Blocked: h.blocked, Injected: h.injected, Failed: h.failed, TimedOut: h.timedOut,
+			Unstarted: h.unstarted, Skipped: h.skipped, Async: h.async,
+			P50: d.percentile(50), P95: d.percentile(95), Max: d.max, Limit: h.limit, Near: h.near, Last: stamp(h.last),
+			sources: h.sources,
+		})
+	}
+	return s
+}

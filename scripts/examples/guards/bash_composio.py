@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+# Blocks shell commands that use the Composio SDK: actions of that kind go through the MCP tools, where guards see them.
+# Wire: {"command": ["python3", "-B", ".hooks/bash_composio.py"], "events": ["pre-tool"], "matcher": "Bash|shell", "persistent": true}
+from guards import DATA, block, serve
+from bash_command import folded
+
+REASON = "Direct Composio SDK usage blocked."
+MESSAGE = "The command has '%s' in it. Call the MCP tools instead: upload_to_composio for a file, then " \
+    "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL with the slug of the action."
+
+
+def guard(call):
+    command = folded(call)
+    for words in DATA["bash_composio"]:
+        if words in command:
+            message = MESSAGE % words
+            return block(call, REASON + " " + message, message)  # the reason is all that the model gets to see
+    return None
+
+
+serve(guard, on_error="block")

@@ -1,0 +1,119 @@
+# Makes a hook of a function, one-shot or one that stays: for each call one line of JSON comes in, and one goes out.
+# Use: import this before all else, then serve(function). It gets the call, and returns None or what block, hint and so on make.
+import sys
+
+# The folder of the hooks goes behind Python's own modules: a json.py that somebody writes there must not run in here.
+_HOOKS = sys.path.pop(0)
+sys.path.insert(next((i for i, folder in enumerate(sys.path) if folder.endswith("-packages")), len(sys.path)), _HOOKS)
+
+import json
+import os
+
+
+class Data(dict):
+    """guards.json, read at the first use of a key. Use it inside the function: a file that is broken is then an error of the
+    call, and so a verdict. At the top of a program it would be an exit 1, with which Claude Code lets the tool run."""
+
+    def __missing__(self, key):
+        with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "guards.json"), encoding="utf-8") as file:
+            self.update(json.load(file))
+        return dict(self)[key]
+
+
+DATA = Data()
+
+
+def serve(function, on_error="block"):
+    """Answers each call. What goes wrong is a block, for a gate, or with on_error="pass" a line on stderr."""
+    while os.open(os.devnull, os.O_RDWR) < 3:
+        pass  # 0, 1 and 2 are taken now, also if the caller closed one
+    # Both pipes move to other numbers. Neither a stray print nor a child process can then answer or read a call.
+    calls, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr  # it can print any text, whatever the locale
+    line = calls.readline()
+    while True:
+        call = None
+        try:
+            if not line.rstrip().endswith(b"}"):
+                line += calls.read()  # a call over several lines, as people write them, ends with the input
+            call = {**json.loads(line.decode("utf-8"))}  # an error if it is no object
+            answer = json.dumps(function(call) or {}, allow_nan=False)
+        except (Exception, SystemExit) as error:
+            answer = json.dumps(_failure(call or {}, error, on_error))
+        answers.write(answer.encode() + b"\n")
+        answers.flush()
+        line = calls.readline() if call is not None else b""  # after what nobody could read: two answers to it would be none
+        if not line:
+            return
+
+
+def _failure(call, error, on_error):
+    """A gate that crashed must not look like one that approved. So this is an answer, since not every exit code blocks."""
+    why = "%s could not check this call: %s: %s" % (os.path.basename(sys.argv[0]), type(error).__name__, error)
+    if on_error == "pass":
+        return print(why.encode("utf-8", "backslashreplace").decode(), file=sys.stderr) or {}
+    return block(call, why[:2000])
+
+
+def block(call, reason, message=None):
+    answer = {"decision": "block", "reason": reason, **(hint(message) if message else {})}
+    if call.get("hook_event_name", "PreToolUse") == "PreToolUse":  # the only event that knows these fields
+        deny = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+        answer["hookSpecificOutput"] = {"hookEventName": "PreToolUse", **deny}
+    return answer
+
+
+def hint(said):
+    """A text for the person. The tool runs."""
+    return {"systemMessage": said}
+
+
+def context(call, said):
+    """A text for the model. The tool runs."""
+    return {"hookSpecificOutput": {"hookEventName": call["hook_event_name"], "additionalContext": said}}
+
+
+def rewrite(call, new_input):
+    """The tool runs with other arguments. Nothing is approved by it."""
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": new_input}}
+
+
+def tool_input(call):
+    """The arguments as they came: an object mostly, but a model can send anything."""
+    return call["tool_input"] if "tool_input" in call else call.get("args")
+
+
+def command(call):
+    """The text of a shell command, a list of words joined. An error if it is neither."""
+    given = tool_input(call)
+    said = given.get("command", call.get("command", "")) if isinstance(given, dict) else given or call.get("command", "")
+    return said if isinstance(said, str) else " ".join(word + "" for word in said + [])
+
+
+def result(call):
+    """What the tool returned, as it came."""
+    return next((call[key] for key in ("tool_response", "tool_result", "result", "error") if call.get(key) is not None), None)
+
+
+def failed(call):
+    said = result(call) if isinstance(result(call), dict) else {}
+    return bool(call.get("hook_event_name") == "PostToolUseFailure" or any(at.get("is_error") for at in (call, said)) or said.get("error"))
+
+
+def workspace(call):
+    """The folder of the session, or of the project, or None."""
+    return next(filter(None, map(os.environ.get, ("CURRENT_SESSION_WORKSPACE", "HOOKRUN_WORKSPACE", "CLAUDE_PROJECT_DIR"))), None)
+
+
+def root(call):
+    """A session is ROOT/AGENT_RUN_WORKSPACES/NAME; a project is its own root."""
+    place = os.path.realpath(workspace(call) or ".")
+    return os.path.dirname(os.path.dirname(place)) if os.environ.get("CURRENT_SESSION_WORKSPACE") else place
+
+
+def artifacts(call=None):
+    """The folder of what outlives a session."""
+    named = os.environ.get("UA_ARTIFACTS_DIR", "").strip()
+    return os.path.realpath(os.path.expanduser(named) if named else os.path.join(root(call), "artifacts"))

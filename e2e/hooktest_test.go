@@ -342,6 +342,30 @@ func TestHooktestRecordsAndRepeats(t *testing.T) {
 	require.Contains(t, done.stdout, "6 tests, 4 ok, 2 failed", "nor does it crash")
 }
 
+// TestHooktestRecordsARealLog: what no test can repeat is left out, and what is left passes.
+func TestHooktestRecordsARealLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, ".tenex-hooks.json", `{"hooks":[
+  {"name":"rewrite","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"a\":1}}}'","events":["pre-tool"],"matcher":"shell"},
+  {"name":"rule","block":"no","events":["pre-tool"],"when":[{"path":"args.a","equals":2}]},
+  {"name":"output","command":"[ \"$(\"$HOOKRUN\" get tool_response.stdout 2>/dev/null)\" = bad ] && echo '{\"decision\":\"block\",\"reason\":\"bad\"}'; exit 0","events":["post-tool"]}]}`)
+	run := func(code int, stdin string, argv ...string) {
+		t.Helper()
+		require.Equal(t, code, finish(t, dir, stdin, nil, append([]string{hookrun, argv[0], "--log", "run.log"}, argv[1:]...)...).code)
+	}
+	run(2, "", "pre-tool", "--tool", "shell") // text cannot carry the rewrite
+	run(0, "", "pre-tool", "--tool", "shell", "--args", `{"b":1}`, "-o", "json")
+	run(2, "", "pre-tool", "--tool", "write", "--args", `{"a":2}`)
+	run(2, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"bad"}}`, "fire", "-o", "json")
+	run(0, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"fine"}`, "fire", "-o", "json")
+	recorded := finish(t, dir, "", nil, hookrun, "test", "--record", "run.log")
+	require.Equal(t, "hookrun test: 3 tests of 5 lines; left out: 1 of events of which the log has not the whole input, 1 that no test can repeat, such as those with hooks that gave no answer\n", recorded.stderr)
+	put(t, dir, "a.hooktest.json", recorded.stdout)
+	done := finish(t, dir, "", nil, hookrun, "test")
+	require.Equal(t, "ok   shell: {\"b\":1} (0 ms)\nok   write: {\"a\":2} (0 ms)\nok   PostToolUse Bash (0 ms)\n3 tests, 3 ok, 0 failed in 0 s\n", untimed(done.stdout))
+}
+
 // TestHooktestColours: on a terminal, unless somebody objects.
 func TestHooktestColours(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -120,6 +121,20 @@ func TestLogJSON(t *testing.T) {
 }
 
 // TestLogOfCalls: what calls write is what log reads, wherever they were made.
+// A log can be anybody's: no row of it is wider than a terminal, nor can it steer one.
+func TestLogTableOfAHostileLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	hostile := `\u001b[2J\u009b31m\u202e` + strings.Repeat("x", 200)
+	put(t, dir, "run.log", logged(1, fmt.Sprintf(`"outcome":{"event":"%[1]s","tool":"%[1]s","decision":"block","cause":"%[1]s","hook":"%[1]s","reason":"%[1]s","hooks":[{"name":"%[1]s","source":"%[1]s","status":"timeout","duration_ms":1e300,"limit_ms":1e-300}]}`, hostile)))
+	f := finish(t, dir, "", nil, hookrun, "log", "run.log")
+	require.Contains(t, f.stdout, "1e+297 s\n")
+	for line := range strings.Lines(f.stdout) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 121, line)
+		require.NotRegexp(t, `[\x00-\x09\x0b-\x1f\x7f-\x{9f}\x{202e}]`, line)
+	}
+}
+
 func TestLogOfCalls(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

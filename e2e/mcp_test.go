@@ -181,6 +181,22 @@ func (c *rpcClient) answeredOnce(method string) {
 	}
 }
 
+// A rule looks at what the proxy has later, and at what the server may read otherwise.
+func TestMCPAsksTheRules(t *testing.T) {
+	p := newProxied(t, []hook{
+		{"name": "args", "block": "not that", "events": []string{"pre-tool"}, "when": []hook{{"path": "args.text", "matches": "^rm"}}},
+		{"name": "result", "block": "a key", "events": []string{"post-tool"}, "when": []hook{{"path": "result", "matches": "AKIA"}}},
+	})
+	require.Equal(t, []string{"ls"}, p.result("echo", hook{"text": "ls"}).texts())
+	require.Equal(t, []string{"not that"}, p.result("echo", hook{"text": "rm x"}).texts())
+	require.Equal(t, []string{"AKIA", "\na key"}, p.result("echo", hook{"text": "AKIA"}).texts())
+	r := p.result("echo", hook{"text": "ls", "Text": "rm x"})
+	require.True(t, r.IsError)
+	require.Contains(t, r.texts()[0], "which some would read as one")
+	require.Len(t, p.calls(), 2)
+	p.leave(0)
+}
+
 func TestMCPFailuresOfHooksBlock(t *testing.T) {
 	for name, h := range map[string]hook{
 		"killed":      before("h", "*", `kill -9 $$`),

@@ -98,8 +98,11 @@ func TestRunLogOfServe(t *testing.T) {
 	require.Nil(t, c.call("pre-tool", hook{"tool": "shell", "args": hook{"command": "rm"}, "tool_use_id": "t1"}).Error)
 	require.Nil(t, c.call("pre-tool", hook{"tool": "other"}).Error, "no hook is for it, and it is on record too")
 	require.NotNil(t, c.call("pre-tool", hook{"tool": "shell", "workspace": "relative"}).Error, "this is no call")
+	c.line(`{"jsonrpc":"2.0","id":"twice","method":"fire","params":{"hook_event_name":"PreToolUse","tool_name":"other","tool_input":{"a":1,"a":2}}}`)
+	require.Nil(t, c.answer(`"twice"`).Error)
 	lines := readLog(t, log)
-	require.Len(t, lines, 2)
+	require.Len(t, lines, 3)
+	require.Len(t, lines[2].Outcome.Warnings, 1, "what only the server says is on record too")
 	for i, want := range []string{"shell t1 block no rm", "other  continue "} {
 		require.Equal(t, "serve", lines[i].Command)
 		o := lines[i].Outcome
@@ -135,9 +138,17 @@ func TestRunLogOfWhatCameToNoVerdict(t *testing.T) {
 	run(2, "pre-tool", "--log", log, "--tool", "shell", "-c", "bad.json", "-o", "claude")
 	put(t, dir, "rewrite.json", `{"hooks":[{"name":"r","command":"echo '{\"hookSpecificOutput\":{\"updatedInput\":{}}}'","events":["pre-tool"]}]}`)
 	run(2, "pre-tool", "--log", log, "--tool", "shell", "-c", "rewrite.json")
+	for _, input := range []string{"", "garbage", `{"hook_event_name":"PreToolUse"}`} {
+		done := finish(t, dir, input, nil, hookrun, "fire", "--log", log)
+		require.Equal(t, 2, done.code, done.stderr)
+	}
 	lines := readLog(t, log)
-	require.Len(t, lines, 4)
+	require.Len(t, lines, 7)
 	require.Contains(t, lines[0].Error, "--tool is missing")
+	for i, want := range []string{"stdin is empty", "the hook input", "has no tool_name"} {
+		require.Equal(t, "fire", lines[4+i].Command)
+		require.Contains(t, lines[4+i].Error, want)
+	}
 	for _, l := range lines[1:3] {
 		require.Nil(t, l.Outcome)
 		require.Equal(t, "pre-tool", l.Event)

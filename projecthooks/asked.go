@@ -3,11 +3,13 @@ package projecthooks
 import (
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -18,6 +20,8 @@ type Asked struct {
 	rule   *permission.Call   // nil until an if is asked
 	doubt  bool               // the arguments cannot be read
 	values map[string][]value // by the path
+	looked bool               // whether the arguments are torn
+	torn   bool
 }
 
 // NewAsked returns the call for many hooks.
@@ -25,10 +29,10 @@ func NewAsked(c *protocol.Call) *Asked { return &Asked{call: c} }
 
 // Runs reports whether the hook runs at the call, as Hook.Runs does.
 func (a *Asked) Runs(h *Hook) bool {
-	if h.settings.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(a.call)) || !h.isFor(a.call.AgentID) || !h.matches(a.call) {
+	if !h.Concerns(a.call) {
 		return false
 	}
-	if allowed, _ := a.allows(h.If); !allowed {
+	if allowed, _ := a.allows(h); !allowed {
 		return false
 	}
 	for i := range h.When {
@@ -39,9 +43,9 @@ func (a *Asked) Runs(h *Hook) bool {
 	return true
 }
 
-// allows holds the call against an if.
-func (a *Asked) allows(rule Rule) (ok bool, why string) {
-	if rule.String() == "" {
+// allows holds the call against a hook's if. A client's pattern of a path goes along with its cd; a project's own stays in it.
+func (a *Asked) allows(h *Hook) (ok bool, why string) {
+	if h.If.String() == "" {
 		return true, ""
 	}
 	if a.rule == nil {
@@ -50,7 +54,10 @@ func (a *Asked) allows(rule Rule) (ok bool, why string) {
 	if a.doubt {
 		return true, "cannot be held against the input, so the hook runs"
 	}
-	return rule.Match(*a.rule)
+	if a.rule.Root = ""; !h.Dialect.FollowsDir {
+		a.rule.Root = a.call.Workspace
+	}
+	return h.If.Match(*a.rule)
 }
 
 func (a *Asked) prepare() {
@@ -71,6 +78,19 @@ func (a *Asked) prepare() {
 	a.rule = &rule
 }
 
+// isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and another reader than
+// this one may take for one, as {"n":NaN}, an object with a comma too many, or one that was written as a text.
+func (a *Asked) isTorn(args string) bool {
+	if !a.looked {
+		a.looked = true
+		if strings.HasPrefix(args, `"`) {
+			begins := strings.TrimLeftFunc(strictjson.Text(args), func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) })
+			a.torn = strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "[")
+		}
+	}
+	return a.torn
+}
+
 // holds reports whether a condition is true of the call. Where no hook could be given its arguments it is: the call will not go on,
 // and a rule must not look like one that let it.
 func (a *Asked) holds(c *Condition) bool {
@@ -85,6 +105,8 @@ func (a *Asked) holds(c *Condition) bool {
 		}
 		switch {
 		case !ok:
+		case json && len(c.steps) > 0 && c.field != "tool_response" && a.isTorn(text):
+			return true
 		case json:
 			walk(gjson.Parse(text), c.steps, func(v value) { all = append(all, v) })
 		case len(c.steps) == 0:

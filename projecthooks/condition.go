@@ -98,35 +98,33 @@ func equals(wanted gjson.Result) func([]value) bool {
 	}
 }
 
-// equalJSON compares JSON by what it says. In neither value has an object a key twice.
+// equalJSON compares JSON by what it says. In neither value has an object a key twice. a may be megabytes, of which it reads no more
+// than b is long.
 func equalJSON(a, b gjson.Result) bool {
 	switch {
 	case a.IsObject() && b.IsObject():
 		members := map[string]gjson.Result{}
-		a.ForEach(func(key, member gjson.Result) bool {
+		b.ForEach(func(key, member gjson.Result) bool {
 			members[strictjson.Text(key.Raw)] = member
 			return true
 		})
 		equal := true
-		b.ForEach(func(key, member gjson.Result) bool {
+		a.ForEach(func(key, member gjson.Result) bool {
 			name := strictjson.Text(key.Raw)
 			other, ok := members[name]
-			equal = ok && equalJSON(other, member)
+			equal = ok && equalJSON(member, other)
 			delete(members, name)
 			return equal
 		})
 		return equal && len(members) == 0
 	case a.IsArray() && b.IsArray():
-		all, others := a.Array(), b.Array()
-		if len(all) != len(others) {
-			return false
-		}
-		for i := range all {
-			if !equalJSON(all[i], others[i]) {
-				return false
-			}
-		}
-		return true
+		others, n, equal := b.Array(), 0, true
+		a.ForEach(func(_, element gjson.Result) bool {
+			equal = n < len(others) && equalJSON(element, others[n])
+			n++
+			return equal
+		})
+		return equal && n == len(others)
 	case a.Type != b.Type || a.Type == gjson.JSON: // an object and an array
 		return false
 	case a.Type == gjson.String:
@@ -140,13 +138,6 @@ func equalJSON(a, b gjson.Result) bool {
 
 // digits reports whether a number has nothing else: of two large ones that differ float64 makes the same.
 func digits(raw string) bool { return strings.Trim(raw, "-0123456789") == "" }
-
-// matches holds where the pattern is found in any value: in a text, or in the compact JSON of anything else.
-func matches(p *pattern) func([]value) bool {
-	return func(all []value) bool {
-		return slices.ContainsFunc(all, func(v value) bool { return p.found(v.text) })
-	}
-}
 
 // pattern is a regular expression, made when it is first needed: most calls need few of a file's, or none.
 type pattern struct {
@@ -193,9 +184,16 @@ func required(re *syntax.Regexp) (text string) {
 // the very worst, and mostly far less.
 const maxSteps = 1 << 28
 
-// found reports whether the pattern is in the text. One that could take too long is taken to be.
-func (p *pattern) found(text string) bool {
-	if !strings.Contains(text, p.always) {
+// found reports whether the pattern is in any of the values. One that could take too long is taken to be: many texts take as long as
+// one that is as long.
+func (p *pattern) found(all []value) bool {
+	possible, size := false, 0
+	for _, v := range all {
+		if strings.Contains(v.text, p.always) {
+			possible, size = true, size+len(v.text)
+		}
+	}
+	if !possible {
 		return false
 	}
 	p.once.Do(func() {
@@ -208,8 +206,8 @@ func (p *pattern) found(text string) bool {
 		}
 		p.re, _ = regexp.Compile(p.text) // it was parsed when the file was read
 	})
-	if p.re == nil || p.size*len(text) > maxSteps {
+	if p.re == nil || p.size*size > maxSteps {
 		return true
 	}
-	return p.re.MatchString(text)
+	return slices.ContainsFunc(all, func(v value) bool { return strings.Contains(v.text, p.always) && p.re.MatchString(v.text) })
 }

@@ -176,6 +176,12 @@ func (h *Hook) String() string {
 // in Claude Code.
 func (h *Hook) Runs(c *protocol.Call) bool { return NewAsked(c).Runs(h) }
 
+// Concerns reports whether the hook is for calls of this event, agent and tool. Which of them it runs at, If and When may still
+// narrow by what the call is given and what came of it.
+func (h *Hook) Concerns(c *protocol.Call) bool {
+	return !h.settings.disabled() && slices.Contains(h.Events, h.Dialect.EventOf(c)) && h.isFor(c.AgentID) && h.matches(c)
+}
+
 func (h *Hook) isFor(agent string) bool {
 	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
 }
@@ -212,7 +218,7 @@ func (h *Hook) Why(c *protocol.Call) string {
 	}
 	asked := NewAsked(c)
 	if h.If.String() != "" {
-		ok, because := asked.allows(h.If)
+		ok, because := asked.allows(h)
 		if !ok {
 			return fmt.Sprintf("its if %q %s", h.If, because)
 		}

@@ -229,13 +229,13 @@ f:4:1: hook "a": condition 3 of "when": give one of "matches", "equals" and "exi
 f:4:34: hook "a": condition 3 of "when": "matches" "(" is no regular expression (RE2): missing closing ): ` + "`(`" + `
 f:4:47: hook "a": condition 3 of "when": "exists" must be true or false, not a string
 f:5:9: hook "a": condition 4 of "when": the path "arg.command" starts with no field of the hook input; did you mean "args"?
-f:6:9: hook "a": condition 5 of "when": the path "args.command.*" has a * in a name; for the character itself write \*, to go through a list .#.
+f:6:9: hook "a": condition 5 of "when": the path "args.command.*" has a * in a name; write .#. to go through a list, and \* for the character itself
 f:7:9: hook "a": condition 6 of "when": the path "result.a" goes into "result", which is a text
 f:8:9: hook "a": condition 7 of "when": the path "args..a" has an empty name; write names joined by points, as args.command
 f:9:9: hook "a": condition 8 of "when": the path "args.a\\" ends with a \, which nothing follows
 f:10:9: hook "a": condition 9 of "when": the path "#" starts with no field of the hook input; known are args, tool_input, tool_response, event, tool, result, error, prompt, session_id, cwd, transcript_path, agent_id, hook_event_name, tool_name, tool_use_id
 f:11:1: hook "a": condition 10 of "when": give one of "matches", "equals" and "exists", not 0
-f:11:9: hook "a": condition 10 of "when": the path "args.@pretty" has a @ in a name; for the character itself write \@, to go through a list .#.
+f:11:9: hook "a": condition 10 of "when": the path "args.@pretty" has a @ in a name; write .#. to go through a list, and \@ for the character itself
 f:11:24: unknown key "exist"; did you mean "exists"?`},
 
 	{"places behind all kinds of characters", bom + "{\"hooks\":[\r\n" +

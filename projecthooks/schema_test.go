@@ -93,6 +93,18 @@ func TestSchemaOnSpace(t *testing.T) {
 	}
 }
 
+// TestSchemaOnPaths tries names that are written in other ways, and more of them than are read.
+func TestSchemaOnPaths(t *testing.T) {
+	for path, want := range map[string]bool{
+		`\\args`: false, `a\\rgs.b`: false, `args\\.b`: false, `args.\\#`: true, `args.\\`: false, `args.é\\é`: true, `args.\n`: true, `args.a b`: true,
+		`args.#.#`: true, `args.##`: false, `args.#.`: false, `args.a\\.b`: true, `tool.#`: false, `#`: false, `args.\\\ud83d\ude42`: true,
+		`args` + strings.Repeat(".a", 64): true, `args` + strings.Repeat(".#", 65): false,
+	} {
+		doc := `{"hooks":[{"name":"a","block":"b","events":["pre-tool"],"when":[{"path":"` + path + `","exists":true}]}]}`
+		require.Equal(t, want, requireAgreement(t, doc), path)
+	}
+}
+
 // TestSchemaOnMutations changes good files at random, and fails with the file on which schema and loader disagree.
 func TestSchemaOnMutations(t *testing.T) {
 	const files = 10_000

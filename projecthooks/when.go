@@ -62,7 +62,10 @@ func (r reader) condition() (c Condition) {
 			if err != nil {
 				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %s", r.who, quote(s), brief(strings.TrimPrefix(err.Error(), "error parsing regexp: ")))
 			}
-			c.holds = matches(p)
+			c.holds = p.found
+			if strings.ContainsRune(s, '\b') {
+				r.config.Warnings = append(r.config.Warnings, r.at(v.Index, r.who+`"matches" has a backspace, which is what \b means in JSON; write \\b for the edge of a word`))
+			}
 		}
 	}
 	if v, ok := f["equals"]; ok {
@@ -83,6 +86,9 @@ func (r reader) condition() (c Condition) {
 // reserved are characters that mean something in gjson's paths. They must not mean nothing here.
 const reserved = "*?|#@!{}[]()"
 
+// maxNames is how deep a path goes: what lies there is read once for each name.
+const maxNames = 64
+
 // parsePath takes a path apart.
 func parsePath(path string) (field string, rest []step, err error) {
 	for n := 0; ; n++ {
@@ -92,13 +98,16 @@ func parsePath(path string) (field string, rest []step, err error) {
 		}
 		if n > 0 {
 			rest = append(rest, s)
-		} else if field = s.key; !slices.Contains(protocol.ValueNames(), field) || s.each {
+		} else if field = s.key; !slices.Contains(protocol.ValueNames(), field) || s.each || !strings.HasPrefix(path, field) {
 			return "", nil, fmt.Errorf("starts with no field of the hook input%s", hint(field, protocol.ValueNames()))
 		}
 		if !more {
 			break
 		}
 		path = behind
+	}
+	if len(rest) > maxNames {
+		return "", nil, fmt.Errorf("goes more than %d names deep", maxNames)
 	}
 	if len(rest) > 0 && !protocol.IsJSON(field) {
 		return "", nil, fmt.Errorf("goes into %s, which is a text", quote(field))
@@ -122,7 +131,7 @@ func parseStep(path string) (s step, rest string, more bool, err error) {
 			i++
 			key.WriteByte(path[i])
 		case strings.IndexByte(reserved, c) >= 0:
-			return s, "", false, fmt.Errorf(`has a %c in a name; for the character itself write \%[1]c, to go through a list .#.`, c)
+			return s, "", false, fmt.Errorf(`has a %c in a name; write .#. to go through a list, and \%[1]c for the character itself`, c)
 		default:
 			key.WriteByte(c)
 		}

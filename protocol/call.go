@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -44,7 +45,8 @@ type Call struct {
 type input struct {
 	args     string
 	value    []byte
-	text     string // the same, "" until somebody wants it
+	once     sync.Once
+	text     string // the same, made once somebody wants it: a copy of the call may be asked at the same time
 	warnings []string
 	err      error
 }
@@ -104,13 +106,7 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 }
 
 func meantEvent(name string) string {
-	var known []string
-	for _, d := range Dialects() {
-		for _, e := range d.Events() {
-			known = append(known, string(e))
-		}
-	}
-	if near := spelling.Near(name, known); len(near) > 0 {
+	if near := spelling.Near(name, EventNames()); len(near) > 0 {
 		return fmt.Sprintf("; did you mean %q?", near[0])
 	}
 	return ""
@@ -145,9 +141,7 @@ func (c *Call) Input() (value []byte, warnings []string, err error) {
 // InputText is Input as a text, which is made once too.
 func (c *Call) InputText() (string, error) {
 	value, _, err := c.Input()
-	if err == nil && c.input.text == "" {
-		c.input.text = string(value)
-	}
+	c.input.once.Do(func() { c.input.text = string(value) })
 	return c.input.text, err
 }
 

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -81,6 +82,18 @@ func (d *Dialect) Subject(c *Call) (subject string, ok bool) {
 
 // Dialects lists all dialects.
 func Dialects() []*Dialect { return []*Dialect{Tenex, ClaudeCode, MassGen} }
+
+// EventNames are the names of all moments in all dialects, TENEX's first.
+func EventNames() (names []string) {
+	for _, d := range Dialects() {
+		for _, e := range d.Events() {
+			if !slices.Contains(names, string(e)) { // dialects share some
+				names = append(names, string(e))
+			}
+		}
+	}
+	return names
+}
 
 // DialectNamed finds a dialect by its name.
 func DialectNamed(name string) (*Dialect, bool) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,6 +106,15 @@ func TestRules(t *testing.T) {
 		o = b.fire(rule("block", "no", hook{"if": "shell(rm *)"}), rewrite)
 		require.Equal(t, protocol.Continue, o.Decision)
 	})
+	t.Run("what a hook before it mended is not blocked for what it was", func(t *testing.T) {
+		b := newBench(t)
+		rewrite := sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"echo safe"}}}'`)
+		for _, narrow := range []hook{{"if": "shell(ls)"}, {"when": []any{hook{"path": "args.command", "equals": "ls"}}}} {
+			o := b.fire(rewrite, rule("block", "no", narrow), rule("block", "safe", hook{"if": "shell(echo *)"}))
+			require.Equal(t, "safe", o.Reason, narrow)
+			require.Len(t, o.Hooks, 2)
+		}
+	})
 	t.Run("a command that is narrowed is not started", func(t *testing.T) {
 		b := newBench(t)
 		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^rm"}}}), sh("echo >ran", hook{"if": "shell(rm *)"}))
@@ -119,6 +129,57 @@ func TestRules(t *testing.T) {
 			require.Equal(t, "no", b.must(r, b.pre()).Reason)
 		}
 	})
+}
+
+// A call whose arguments somebody looked at before may be given to many Fires at once: each has a copy of it.
+func TestCopiesOfACallAreApart(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{}, rule("block", "no", hook{"when": []any{hook{"path": "args.command", "matches": "^l"}}}))
+	c := b.pre()
+	_, _, err := c.Input()
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if o, err := r.Fire(context.Background(), c); err != nil || o.Reason != "no" {
+				t.Errorf("%v %v", o, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Whoever asks beforehand must hear of every hook that Fire asks.
+func TestAskedBeforehand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["post-tool"],"when":[{"path":"cwd","matches":"^/"},{"path":"result","matches":"x"}]}]}`))
+	require.NoError(t, err)
+	r := runner.New(cfg, runner.Options{})
+	c := protocol.Call{Event: protocol.PostTool, Tool: "shell", Workspace: ".", Result: "x"}
+	require.True(t, r.Any(c))
+	require.Len(t, r.Selected(&c), 1)
+	c.Result = ""
+	require.False(t, r.Any(c))
+	require.True(t, r.Concerned(c), "the result may still come")
+	_, unasked := r.Unasked(c)
+	require.False(t, unasked, "to look at the call can take time")
+	c.Event = protocol.PreTool
+	require.False(t, r.Concerned(c))
+	_, unasked = r.Unasked(c)
+	require.True(t, unasked)
+}
+
+// To hold a pattern against a large call takes time before any hook is asked.
+func TestLargeCallIsSlow(t *testing.T) {
+	b := newBench(t)
+	r := b.runner(runner.Options{}, rule("block", "no", hook{"when": []any{hook{"path": "args.command", "matches": "x$"}}}))
+	for size, want := range map[int]bool{1 << 10: false, 1 << 20: true} {
+		c, slow := b.pre(), false
+		c.Args = `{"command":"` + strings.Repeat("a", size) + `"}`
+		_, err := r.Fire(runner.WhenSlow(context.Background(), func() { slow = true }), c)
+		require.NoError(t, err)
+		require.Equal(t, want, slow, size)
+	}
 }
 
 // manyRules are a file of rules that all look at the call and do not match, but for the last.

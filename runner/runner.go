@@ -153,14 +153,26 @@ func (r *Runner) enter() error {
 }
 
 // Any reports whether a call would run hooks at all.
-func (r *Runner) Any(c protocol.Call) bool { return !r.none() && r.hooks.Load().any(&c) }
+func (r *Runner) Any(c protocol.Call) bool {
+	return !r.none() && check(&c) == nil && r.hooks.Load().any(&c)
+}
+
+// Concerned reports whether any hook is for calls of this event, agent and tool. Neither arguments nor result need be known, and it
+// takes no time.
+func (r *Runner) Concerned(c protocol.Call) bool {
+	return !r.none() && r.hooks.Load().concerned(&c)
+}
 
 // Selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
 func (r *Runner) Selected(c *protocol.Call) []*projecthooks.Hook {
 	if r.none() {
 		return nil
 	}
-	return r.hooks.Load().selected(c)
+	call := *c
+	if check(&call) != nil {
+		return nil
+	}
+	return r.hooks.Load().selected(&call)
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
@@ -191,6 +203,9 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	}
 	defer r.running.Done()
 	set := r.hooks.Load()
+	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(&c) {
+		isSlow(ctx) // a pattern may be held against all of it
+	}
 	rest := set.selected(&c)
 	if len(rest) > 0 {
 		var over context.CancelCauseFunc
@@ -248,7 +263,7 @@ func (r *Runner) Unasked(c protocol.Call) (protocol.Outcome, bool) {
 	}
 	defer r.running.Done()
 	set := r.hooks.Load()
-	if set.any(&c) {
+	if set.concerned(&c) { // whether they run may take longer to say
 		return protocol.Outcome{}, false
 	}
 	return r.outcome(set, &c, nil, begin), true

@@ -50,6 +50,16 @@ func (hs *hookSet) any(c *protocol.Call) bool {
 	return false
 }
 
+// concerned reports whether any hook is for calls of this kind, see Hook.Concerns.
+func (hs *hookSet) concerned(c *protocol.Call) bool {
+	for i := range hs.all {
+		if hs.all[i].Concerns(c) {
+			return true
+		}
+	}
+	return false
+}
+
 // selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
 func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
 	var places map[string]int
@@ -75,15 +85,15 @@ func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
 }
 
 // alsoSelected adds to the hooks that are left those behind the group that the call as it was rewritten selects: a guard
-// that the tool's new input is for must see it.
+// that the tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more: a
+// rule would block what is not there.
 func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthooks.Hook) (run []*projecthooks.Hook) {
-	const left, now = 1, 2
-	selected, taken := map[*projecthooks.Hook]int{}, map[string]bool{}
+	left, now, taken := map[*projecthooks.Hook]bool{}, map[*projecthooks.Hook]bool{}, map[string]bool{}
 	for _, h := range hs.selected(asked) {
-		selected[h] = now
+		now[h] = true
 	}
 	for _, h := range rest {
-		selected[h] = left
+		left[h] = now[h] || h.Dialect.Parallel
 	}
 	for _, h := range append(slices.Clip(group), rest...) {
 		taken[h.Same] = h.Same != ""
@@ -91,7 +101,7 @@ func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthook
 	behind := false
 	for i := range hs.all {
 		h := &hs.all[i]
-		if selected[h] == left || selected[h] == now && behind && !taken[h.Same] {
+		if left[h] || now[h] && behind && !taken[h.Same] {
 			run = append(run, h)
 		}
 		behind = behind || h == group[len(group)-1]

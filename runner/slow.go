@@ -9,6 +9,9 @@ import (
 // briefTime is how long a call may take before it is slow.
 const briefTime = time.Millisecond
 
+// largeCall is from how many bytes on a call may take that long before any hook is asked.
+const largeCall = 16 << 10
+
 type whenSlow struct{}
 
 // WhenSlow returns a context with which Fire calls slow, once, if a hook takes longer than a millisecond, or may do so: then

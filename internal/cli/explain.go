@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -67,21 +66,9 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 	}
 	event, ok := protocol.ParseEvent(args[0])
 	if !ok {
-		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], eventNames()), known)
+		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], protocol.EventNames()), known)
 	}
 	return event, nil
-}
-
-// eventNames are all names of events, TENEX's first.
-func eventNames() (names []string) {
-	for _, d := range protocol.Dialects() {
-		for _, e := range d.Events() {
-			if !slices.Contains(names, string(e)) { // dialects share some
-				names = append(names, string(e))
-			}
-		}
-	}
-	return names
 }
 
 // explanation is what explain says.

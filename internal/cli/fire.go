@@ -33,31 +33,27 @@ var fire = command{
 			if err := noArgs(args); err != nil {
 				return 0, err
 			}
-			return f.fireInput(std)
+			return f.fireRead(func() (protocol.Event, error) { return f.input(std.In) }, std)
 		}
 	},
 }
 
-// fireInput asks the hooks about the call that stdin describes.
-func (f *callFlags) fireInput(std Streams) (int, error) {
+// input reads the call that stdin describes.
+func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
-		return 0, err
+		return "", err
 	}
 	var doc strings.Builder
-	n, err := io.Copy(&doc, io.LimitReader(std.In, maxValue+1))
+	n, err := io.Copy(&doc, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("reading the hook input from stdin: %w", bare(err))
+		return "", fmt.Errorf("reading the hook input from stdin: %w", bare(err))
 	case n > maxValue:
-		return 0, errors.New("the hook input on stdin is larger than 64 MiB")
+		return "", errors.New("the hook input on stdin is larger than 64 MiB")
 	case strings.TrimSpace(doc.String()) == "":
-		return 0, errors.New("stdin is empty; give it the JSON that a client gives its hooks")
+		return "", errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
-	event, err := f.readInput(doc.String())
-	if err != nil {
-		return 0, err
-	}
-	return f.fire(event, std)
+	return f.readInput(doc.String())
 }
 
 // readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is where the

@@ -105,8 +105,13 @@ func onFailure(word string) (protocol.FailurePolicy, error) {
 	return policy, nil
 }
 
-// fire does what the flags say and prints the outcome. Of every call there is a line in the log, also of one that came to no verdict.
+// fire does what the flags say and prints the outcome.
 func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
+	return f.fireRead(func() (protocol.Event, error) { return event, nil }, std)
+}
+
+// fireRead is fire for a call that is yet to be read. Of every call there is a line in the log, also of one that came to no verdict.
+func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
 		return 0, err
 	}
@@ -120,6 +125,10 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 			fmt.Fprintln(std.Err, "hookrun: warning:", w)
 		}
 	}()
+	event, err := read()
+	if err != nil {
+		return 0, err
+	}
 	if err := f.finish(event, std.In); err != nil {
 		return 0, err
 	}

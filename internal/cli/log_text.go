@@ -50,7 +50,7 @@ func logText(s *runstats.Summary, colour bool) string {
 	})
 	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Unstarted == 0 })
 	section(&b, p.as(bold, "could not be started"), unstarted, func(h runstats.Hook) string {
-		return fmt.Sprintf("%s  %s", middle(h.Name, 40), times(h.Unstarted, "time"))
+		return fmt.Sprintf("%s  %s", middle(h.Name, 40), counted(h.Unstarted, "time"))
 	})
 	blocks := s.Blocks[max(0, len(s.Blocks)-10):]
 	section(&b, p.as(bold, "last blocks"), blocks, func(x runstats.Block) string {
@@ -72,7 +72,7 @@ func (p paint) heading(b *strings.Builder, s *runstats.Summary) {
 	if s.Calls > 0 {
 		from, _ := time.Parse(time.RFC3339Nano, s.From)
 		to, _ := time.Parse(time.RFC3339Nano, s.To)
-		fmt.Fprintf(b, "%s from %s to %s\n", times(s.Calls, "call"), from.Local().Format(time.DateTime), to.Local().Format(time.DateTime))
+		fmt.Fprintf(b, "%s from %s to %s\n", counted(s.Calls, "call"), from.Local().Format(time.DateTime), to.Local().Format(time.DateTime))
 	} else {
 		fmt.Fprintln(b, "no calls")
 	}
@@ -89,7 +89,7 @@ func (p paint) heading(b *strings.Builder, s *runstats.Summary) {
 	count(s.Stopped, "stopped the loop", red)
 	count(s.Errors, "without a verdict", red)
 	if s.Unreadable > 0 {
-		counts = append(counts, p.as(yellow, times(s.Unreadable, "line")+" could not be read"))
+		counts = append(counts, p.as(yellow, counted(s.Unreadable, "line")+" could not be read"))
 	}
 	if len(counts) > 0 {
 		fmt.Fprintln(b, strings.Join(counts, ", "))
@@ -225,6 +225,8 @@ func middle(text string, most int) string {
 // duration is so many milliseconds for a person.
 func duration(ms float64) string {
 	switch {
+	case ms >= 1e12: // in no log of ours
+		return fmt.Sprintf("%.0e s", ms/1000)
 	case ms >= 100_000:
 		return fmt.Sprintf("%.0f s", ms/1000)
 	case ms >= 1000:
@@ -235,11 +237,4 @@ func duration(ms float64) string {
 		return fmt.Sprintf("%.1f ms", ms)
 	}
 	return fmt.Sprintf("%.2f ms", ms)
-}
-
-func times(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -151,10 +151,10 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 	case m.record.log != nil: // it has every call
 		return false
 	case !after:
-		return !m.runner.Any(m.about(protocol.PreTool, c))
+		return !m.runner.Concerned(m.about(protocol.PreTool, c))
 	}
-	call := m.about(protocol.PostTool, c)
-	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Any(call)
+	call := m.about(protocol.PostTool, c) // without the result, which some hooks may look at
+	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Concerned(call)
 }
 
 // fire asks the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came of it.

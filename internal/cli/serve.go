@@ -210,7 +210,7 @@ func (s *server) fire(r request, warnings []string) (result []byte, later func(c
 	began := time.Now()
 	outcome, unasked := asked.Unasked(r.call)
 	if unasked && !runner.Delivers(&r.call) && s.flags.record.log == nil {
-		result, err = s.result(outcome, warnings)
+		result, err = s.result(began, &r.call, outcome, warnings)
 		return result, nil, err
 	}
 	return nil, func(ctx context.Context) (result []byte, err error) {
@@ -236,7 +236,7 @@ func (s *server) fire(r request, warnings []string) (result []byte, later func(c
 			jsonrpc.WhenAnswered(ctx, func(written bool) { settle(claim, written, s.complain) })
 		}
 		verdict = true
-		return s.result(outcome, slices.Concat(warnings, s.flags.record.write(began, &r.call, &outcome, nil)))
+		return s.result(began, &r.call, outcome, warnings)
 	}, nil
 }
 
@@ -256,9 +256,10 @@ func tidy(c protocol.Call) {
 	}
 }
 
-// result renders an outcome, with the warnings that only the server has.
-func (s *server) result(o protocol.Outcome, warnings []string) ([]byte, error) {
+// result renders an outcome, with the warnings that only the server has, and puts it on record.
+func (s *server) result(began time.Time, c *protocol.Call, o protocol.Outcome, warnings []string) ([]byte, error) {
 	o.Warnings = slices.Concat(warnings, o.Warnings, s.changed())
+	o.Warnings = append(o.Warnings, s.flags.record.write(began, c, &o, nil)...)
 	return o.JSON()
 }
 

@@ -76,6 +76,7 @@ var bad = map[string]struct{ doc, want string }{
 	"a bool of a wrong type": {one(`"name": "a", "event": "Stop"`, `"stop": "true"`), `f:1:62: "stop" must be true or false, not "true"`},
 	"no pattern":             {one(`"name": "a", "event": "Stop"`, `"hook": {"match": "a"}`), "f:1:62: \"hook\" has no \"matches\"\nf:1:63: unknown key \"match\"; did you mean \"matches\"?"},
 	"a pattern that is none": {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": "a(b"}`), `f:1:74: the pattern "a(b" is no RE2: missing closing ): "a(b"`},
+	"an empty pattern":       {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": ""}`), `f:1:74: the pattern is empty, which every text matches; write null for none`},
 	"a pattern of Perl's":    {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": "(?=a)"}`), `f:1:74: the pattern "(?=a)" is no RE2: invalid or unsupported Perl syntax: "(?="`},
 	"a pattern of a type":    {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": 1}`), `f:1:74: "matches" must be a string, not 1`},
 	"nested too deep":        {`{"tests": ` + strings.Repeat("[", 200), `f:1:138: parsing: nested more than 128 deep`},

@@ -235,15 +235,7 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 }
 
 func meantEvent(wrong string) string {
-	var known []string
-	for _, d := range protocol.Dialects() {
-		for _, e := range d.Events() {
-			if !slices.Contains(known, string(e)) { // dialects share names
-				known = append(known, string(e))
-			}
-		}
-	}
-	return cmp.Or(projecthooks.Suggest(wrong, known), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
+	return cmp.Or(projecthooks.Suggest(wrong, protocol.EventNames()), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
 }
 
 func (p *parser) env(object gjson.Result) (env []string) {
@@ -328,6 +320,10 @@ func (p *parser) expectedText(v gjson.Result, what string) *text {
 		return nil
 	}
 	if !p.is(pattern, `"matches"`, "string") {
+		return nil
+	}
+	if pattern.Raw == `""` {
+		p.problem(pattern.Index, "the pattern is empty, which every text matches; write null for none")
 		return nil
 	}
 	expression := strings.ReplaceAll(strictjson.Text(pattern.Raw), WorkspaceMark, regexp.QuoteMeta(p.workspace))

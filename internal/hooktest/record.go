@@ -129,6 +129,10 @@ func (r *Recording) unfit(l *logged) string {
 		return cutShort
 	case !l.Outcome.Event.HasTool() && l.Outcome.Event.Canonical() != protocol.PreExecute:
 		return clientsOwn
+	case l.Outcome.Event != l.Outcome.Event.Canonical() && gjson.Valid(l.Result):
+		return clientsOwn // hooks had the value, and the log has a text that may say the same
+	case l.Outcome.Cause == protocol.CauseRewrite:
+		return unrepeatable // it is of text output, which could not carry a rewrite; a test has the rewrite
 	}
 	if len(l.Args) > 0 {
 		if len(strictjson.Check(string(l.Args), maxFileDepth)) > 0 {

@@ -112,6 +112,8 @@ func TestRecordLeavesOut(t *testing.T) {
 		"a text in a file":      {line(``, fine+`,"inject":[{"hook":"h","content":"see /tmp/x","truncated":true}]`), "with texts that were cut or redacted"},
 		"a client's event":      {line(``, `"event":"Stop","decision":"continue"`), "of events of which the log has not the whole input"},
 		"a hook that crashed":   {strings.Replace(line(``, fine), `"hooks":[]`, `"hooks":[{"name":"g","status":"timeout"}]`, 1), "that no test can repeat, such as those with hooks that gave no answer"},
+		"a client's result":     {line(`"result":"{\"stdout\":\"x\"}",`, `"event":"PostToolUse","tool":"Bash","decision":"continue"`), "of events of which the log has not the whole input"},
+		"a lost rewrite":        {line(``, `"event":"pre-tool","tool":"t","decision":"block","reason":"text output cannot carry that","cause":"rewrite","hook":"h"`), "that no test can repeat, such as those with hooks that gave no answer"},
 		"an unknown event":      {line(``, `"event":"PreToolUse2","decision":"continue"`), "of events of which the log has not the whole input"},
 		"no tool":               {line(``, `"event":"pre-tool","decision":"continue"`), "that no test can repeat, such as those with hooks that gave no answer"},
 		"keys twice":            {line(`"args":{"a":1,"a":2},`, fine), "that no test can repeat, such as those with hooks that gave no answer"},

@@ -45,7 +45,7 @@ func TestMatchPathRecorded(t *testing.T) {
 			}
 			pairs++
 			want := slices.Contains(c.Expect.Matched, rule)
-			got := matchPath(fill.Replace(pattern), fill.Replace(c.Stdin.ToolInput.FilePath), fill.Replace(c.Stdin.Cwd), "/home/u")
+			got := matchPath(fill.Replace(pattern), fill.Replace(c.Stdin.ToolInput.FilePath), fill.Replace(c.Stdin.Cwd), fill.Replace(c.Stdin.Cwd), "/home/u")
 			require.Equal(t, want, got, "%s: %s", c.ID, rule)
 		}
 	}
@@ -86,10 +86,10 @@ func TestMatchPathPlaces(t *testing.T) {
 	} {
 		for _, file := range strings.Fields(c.files) {
 			for _, pattern := range strings.Fields(c.match) {
-				require.True(t, matchPath(pattern, file, "/ws", "/home/u"), "%s on %s", pattern, file)
+				require.True(t, matchPath(pattern, file, "/ws", "/ws", "/home/u"), "%s on %s", pattern, file)
 			}
 			for _, pattern := range strings.Fields(c.others) {
-				require.False(t, matchPath(pattern, file, "/ws", "/home/u"), "%s on %s", pattern, file)
+				require.False(t, matchPath(pattern, file, "/ws", "/ws", "/home/u"), "%s on %s", pattern, file)
 			}
 		}
 	}
@@ -97,25 +97,25 @@ func TestMatchPathPlaces(t *testing.T) {
 
 func TestMatchPathEdges(t *testing.T) {
 	for _, pattern := range []string{"", "*", "**", "//**", "/**", "src"} {
-		require.False(t, matchPath(pattern, "", "/ws", "/home/u"), "no file: %q", pattern)
-		require.False(t, matchPath(pattern, "src/\x00", "/ws", "/home/u"), "NUL: %q", pattern)
+		require.False(t, matchPath(pattern, "", "/ws", "/ws", "/home/u"), "no file: %q", pattern)
+		require.False(t, matchPath(pattern, "src/\x00", "/ws", "/ws", "/home/u"), "NUL: %q", pattern)
 	}
-	require.False(t, matchPath("", "/ws/a", "/ws", "/home/u"))
+	require.False(t, matchPath("", "/ws/a", "/ws", "/ws", "/home/u"))
 
 	// The tools trim a path before they open it.
-	require.True(t, matchPath("/.env", " .env\n", "/ws", "/home/u"))
-	require.True(t, matchPath("**", " ", "/ws", "/home/u"))
+	require.True(t, matchPath("/.env", " .env\n", "/ws", "/ws", "/home/u"))
+	require.True(t, matchPath("**", " ", "/ws", "/ws", "/home/u"))
 
 	// Without a home `~` is a name like others.
-	require.False(t, matchPath("~/**", "/x", "/ws", ""))
-	require.False(t, matchPath("~/**", "~/x", "/ws", ""))
-	require.True(t, matchPath("x", "~/x", "/ws", ""))
+	require.False(t, matchPath("~/**", "/x", "/ws", "/ws", ""))
+	require.False(t, matchPath("~/**", "~/x", "/ws", "/ws", ""))
+	require.True(t, matchPath("x", "~/x", "/ws", "/ws", ""))
 
 	// Directories need not be clean.
-	require.True(t, matchPath("src/**", "src/a", "/ws/./x/../", "/home/u/"))
-	require.True(t, matchPath("~/src/**", "~/src/a", "/ws", "/home/u/"))
-	require.True(t, matchPath("src/**", "src/a", "/", "/"))
-	require.True(t, matchPath("src/**", "/src/a", "/", "/"))
+	require.True(t, matchPath("src/**", "src/a", "/ws/./x/../", "/ws/./x/../", "/home/u/"))
+	require.True(t, matchPath("~/src/**", "~/src/a", "/ws", "/ws", "/home/u/"))
+	require.True(t, matchPath("src/**", "src/a", "/", "/", "/"))
+	require.True(t, matchPath("src/**", "/src/a", "/", "/", "/"))
 }
 
 func TestGitignored(t *testing.T) {
@@ -288,7 +288,7 @@ func TestMatchPathHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			for _, place := range []string{"", "/", "//", "**/"} {
-				matchPath(place+c[0], c[1], "/ws", "/home/u")
+				matchPath(place+c[0], c[1], "/ws", "/ws", "/home/u")
 			}
 			took := time.Since(start) / 4
 			t.Log(took)
@@ -308,14 +308,14 @@ func FuzzPath(f *testing.F) {
 			return
 		}
 		start := time.Now()
-		got := matchPath(pattern, file, "/ws", "/home/u")
+		got := matchPath(pattern, file, "/ws", "/ws", "/home/u")
 		require.Less(t, time.Since(start), 2*time.Second)
 
 		if file == "" || strings.ContainsRune(file, 0) {
 			require.False(t, got)
 			return
 		}
-		require.True(t, matchPath("**", file, "/ws", "/home/u"))
+		require.True(t, matchPath("**", file, "/ws", "/ws", "/home/u"))
 
 		if len(pattern)+len(file) > 1<<10 {
 			return // findRunBits alone is slow where findRun is quick
@@ -323,6 +323,6 @@ func FuzzPath(f *testing.F) {
 		// However long findRun looks at place after place, it finds the same.
 		defer func(was int) { patience = was }(patience)
 		patience = -1 << 20
-		require.Equal(t, got, matchPath(pattern, file, "/ws", "/home/u"))
+		require.Equal(t, got, matchPath(pattern, file, "/ws", "/ws", "/home/u"))
 	})
 }

@@ -41,6 +41,7 @@ type Call struct {
 	Tool  string // name of the tool, "" at an event without one
 	Input string // its input, a JSON object
 	Dir   string // the session's current directory, absolute
+	Root  string // where patterns lie, absolute; "" is Dir, as in Claude Code
 	Home  string // the user's home directory, absolute; "" if unknown
 
 	taken *taken // of Once
@@ -171,7 +172,15 @@ func (r Rule) matchPath(c Call, file string) (bool, string) {
 	if !strings.HasPrefix(dir, "/") {
 		return true, "cannot place the path without an absolute current directory, so the hook runs"
 	}
-	if matchPath(r.pattern, slashed(file), dir, slashed(c.Home)) {
+	home := slashed(c.Home)
+	if !strings.HasPrefix(home, "/") && (strings.HasPrefix(r.pattern, "~/") || strings.HasPrefix(strings.TrimSpace(file), "~")) {
+		return true, "cannot place ~ without a home directory, so the hook runs"
+	}
+	root := dir
+	if c.Root != "" {
+		root = slashed(c.Root)
+	}
+	if matchPath(r.pattern, slashed(file), dir, root, home) {
 		return true, "matches the path " + quote(file)
 	}
 	return false, "does not match the path " + quote(file)

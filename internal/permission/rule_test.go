@@ -326,3 +326,19 @@ func BenchmarkMatch(b *testing.B) {
 		rule.Match(call)
 	}
 }
+
+// Without a home directory nobody can tell what ~ is.
+func TestNoHome(t *testing.T) {
+	for _, home := range []string{"", "home/u"} {
+		for file, rules := range map[string]map[string]bool{
+			"/home/u/.ssh/config": {"Write(~/.ssh/**)": true, "Write(src/**)": false, "Write(**/.ssh/**)": true},
+			" ~/.ssh/config":      {"Write(//home/u/.ssh/**)": true, "Write(~/x)": true},
+			"src/~x":              {"Write(lib/**)": false, "Write(~/x)": true},
+		} {
+			for rule, want := range rules {
+				got, _ := Parse(rule).Match(Call{Tool: "Write", Input: `{"file_path":"` + file + `"}`, Dir: "/ws", Home: home})
+				require.Equal(t, want, got, "%s of %s", rule, file)
+			}
+		}
+	}
+}

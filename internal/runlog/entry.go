@@ -216,10 +216,10 @@ func (w *writer) outcome(o *protocol.Outcome) {
 		w.open()
 		for _, f := range o.Other {
 			if named(f.Key) >= secret {
-				w.key(f.Key)
+				w.key(w.clean.text(f.Key, len(f.Key)))
 				w.b = strictjson.AppendString(w.b, w.clean.hide())
 			} else {
-				w.json(f.Key, f.Value)
+				w.json(w.clean.text(f.Key, len(f.Key)), f.Value)
 			}
 		}
 		w.close()

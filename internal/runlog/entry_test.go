@@ -219,7 +219,9 @@ func TestCostIsLinear(t *testing.T) {
 	for name, piece := range map[string]string{
 		"quotes": `"`, "names": `token `, "opened": `token="`, "colons": `:`, "blanks": "token        ", "urls": `a://`, "backslashes": `\`,
 		"escaped": `\"`, "objects": `{"token":{`, "arrays": `[`, "keys": `{"tokens":`, "flags": `--token `, "bearer": `bearer `, "pem": "-----BEGIN ",
-		"at": "a://b@", "brackets": `"token":[`, "equals": "token=", "words": `token='a'b`, "capitals": "aB", "mixed": `token:\"'`,
+		"at": "a://b@", "brackets": `"token":[`, "equals": "token=",
+		"elements": "<token>", "blocks": "token: |\n ", "lines": "token.x:1", "folders": "pwd=\"", "pairs": `{"name":"token",`,
+		"words": `token='a'b`, "capitals": "aB", "mixed": `token:\"'`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Repeat(piece, 1<<20/len(piece))

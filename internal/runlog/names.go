@@ -18,6 +18,9 @@ const longestName = 128
 // named judges a name, however its words are joined: api_key, API-KEY, apiKey and apikey are one.
 func named(name string) kind {
 	name = name[max(0, len(name)-longestName):]
+	if sourceFile(name[strings.LastIndexByte(name, '.')+1:]) && strings.Contains(name, ".") {
+		return plain // auth.ts is about secrets, and has none
+	}
 	var words [2 * longestName]byte // in lower case, a space before each
 	n := 0
 	before := byte(0)
@@ -59,12 +62,16 @@ func judge(words string) (k kind) {
 		case strings.HasSuffix(word, "tokens"):
 			k = max(k, counted)
 		case secretWord(strings.TrimSuffix(word, "s")), strings.TrimSuffix(word, "s") == "key" && keyOf(before),
-			word == "pass" && before != "", before == "pass" && (word == "word" || word == "phrase"),
+			(word == "pass" || word == "pw") && before != "", before == "pass" && (word == "word" || word == "phrase"),
 			before == "amz" && word == "signature":
 			k = secret
 		}
 	}
 	switch {
+	case words == " pass", words == " pw": // as many as pass, or who may
+		return counted
+	case k == plain && last == "jwt":
+		return secret
 	case k == plain || describes(last):
 		return plain
 	case last == "authorization", strings.TrimSuffix(last, "s") == "cookie":
@@ -92,11 +99,26 @@ func secretWord(word string) bool {
 // keyOf reports whether a key of this kind is a secret. A public, primary or foreign one is not.
 func keyOf(what string) bool {
 	switch what {
-	case "api", "access", "account", "app", "client", "deploy", "encryption", "master", "private",
+	case "api", "access", "account", "app", "client", "deploy", "encryption", "fernet", "hmac", "jwt", "license", "master", "private",
 		"secret", "session", "signing", "ssh":
 		return true
 	}
 	return false
+}
+
+// sourceFile reports whether names of source files end so. What stands in others, as in password.txt, may be the secret itself.
+func sourceFile(extension string) bool {
+	switch extension {
+	case "c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "html", "java", "js", "jsx", "kt", "md", "mjs", "php", "proto", "py", "rb",
+		"rs", "scss", "sh", "sql", "svelte", "swift", "ts", "tsx", "vue":
+		return true
+	}
+	return false
+}
+
+// folder reports whether a value is that of the name under which a shell keeps its working directory. Databases call a password so.
+func folder(name, value string) bool {
+	return (strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")) && strings.HasPrefix(strings.TrimLeft(value, `\"'`), "/")
 }
 
 // describes reports whether a name that ends in this word is not of a secret but of something about it: token_count, secretName,

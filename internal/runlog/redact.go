@@ -127,24 +127,29 @@ func (c *cleaner) text(s string, show int) string {
 // json appends a compact JSON value without its secrets, as far as show. The value may be cut off anywhere. hidden: its texts are
 // secrets whatever they say.
 func (c *cleaner) json(dst []byte, doc string, show int, hidden bool) []byte {
-	asked := false // the last element of an array was a flag like --password
+	asked := false  // the last element of an array was a flag like --password
+	paired := false // the object has said {"name": "PASSWORD", and its "value" is to come
+	key := ""
 	for i := 0; i < show && (show == len(doc) || len(dst) <= utf8.UTFMax*maxText); {
 		switch doc[i] {
 		case ' ', '\t', '\n', '\r':
 			i++
 		case '{', '}', '[', ']', ':', ',':
 			asked = asked && doc[i] == ','
+			paired = paired && doc[i] != '{' && doc[i] != '}'
 			dst = append(dst, doc[i])
 			i++
 		case '"':
 			text, end, whole := unquote(doc, i)
 			colon := skip(doc, end, " \t\r\n")
 			if colon < len(doc) && doc[colon] == ':' {
-				dst = append(strictjson.AppendString(dst, text), ':')
+				dst = append(strictjson.AppendString(dst, c.text(text, len(text))), ':')
 				i = skip(doc, colon+1, " \t\r\n")
 				asked = false
+				key = strings.ToLower(text)
 				switch kind := named(text); {
-				case kind >= secret:
+				case folder(text, doc[i:]):
+				case kind >= secret, paired && key == "value":
 					if end := valueEnd(doc, i); worth(doc[i:end]) && i < show {
 						dst = strictjson.AppendString(dst, c.hide())
 						i = end
@@ -156,6 +161,7 @@ func (c *cleaner) json(dst []byte, doc string, show int, hidden bool) []byte {
 				}
 				continue
 			}
+			paired = paired || (key == "name" || key == "key") && named(text) >= secret
 			limit := len(text)
 			if !whole {
 				limit = max(0, limit-ahead)

@@ -17,12 +17,14 @@ func TestNames(t *testing.T) {
 			credential credentials private_key session_key OPENAI_API_KEY githubToken aws_secret_access_key AWS_ACCESS_KEY_ID
 			PGPASSWORD DB_PASS dbPassword db.password passWord password2 new-password password_hash clientSecret APIKey myAPIKeys
 			SecretAccessKey refresh_token id_token csrfToken accesstoken privatekey ssh_key signing-key oauth2_token X-Amz-Signature
-			_authToken --password -token secrets passwords creds NPM_TOKEN proxy-auth authorization_code secret_id`,
+			_authToken --password -token secrets passwords creds NPM_TOKEN proxy-auth authorization_code secret_id db_pw jwt GITHUB_JWT
+			hmac_key FERNET_KEY password.txt secrets.env token.value`,
 		header:  `authorization Authorization AUTHORIZATION Proxy-Authorization cookie Cookie set-cookie Set-Cookie cookies`,
-		counted: `tokens max_tokens maxTokens input_tokens api_tokens`,
-		plain: `token_count tokenizer author authors session_id keyboard key secretary passed public_key primary_key pass test file path
+		counted: `tokens max_tokens maxTokens input_tokens api_tokens pass pw`,
+		plain: `token_count tokenizer author authors session_id keyboard key secretary passed public_key primary_key pass_rate jwt_issuer test file path
 			token_type secretName password_file token_url max_tokens_limit token_usage auth_method cookie_name compass bypass authority
-			authenticated oauth monkey keys signature tokenize command bear PATH SSH_AUTH_SOCK_PATH x token-file --cookie-jar`,
+			authenticated oauth monkey keys signature tokenize command bear PATH SSH_AUTH_SOCK_PATH x token-file --cookie-jar
+			auth.ts src/token.go secrets.test.tsx`,
 	} {
 		for name := range strings.FieldsSeq(names) {
 			require.Equal(t, kind, named(name), name)
@@ -57,6 +59,10 @@ func TestTexts(t *testing.T) {
 		"-----BEGIN RSA PRIVATE KEY-----«\nabc\n»-----END RSA PRIVATE KEY-----\nx", "-----BEGIN PRIVATE KEY-----«\nabc", "-----BEGIN CERTIFICATE-----\nabc",
 		"-----BEGIN OPENSSH PRIVATE KEY-----«\\nabc\\n»-----END OPENSSH", "token=«a»\ttoken=«b» token=«c»", "password:«é\xff»", "TOKEN=«\xff\xfe»",
 		`token: «password:» «x» y`, `token= «--password» "«x»"`, `token= «{"x-api-key : x»`,
+		"src/auth.ts:10:5 - error", "secrets.json:12: no", "https://auth.example.com:8080/x", "auth.example.com:443", "token.go: x", `db.password:«12»`, `a.token: «12»`,
+		`PWD=/home/u make`, "A=b\nOLDPWD=/x", `"PWD": "/x"`, `Pwd=«x/y»`, `const f = (token: string, password: str, ok)`, `secret: true`, `token=null`, `secret=«truest»`,
+		`<password>«a b»</password>`, `<token><a/></token>`, `--token «<TOKEN>» is <b>`, `Promise<Token>(x)`, `<user>x</user>`,
+		"password: «|\n  one\n\n  two»\nuser: x", "token: «>-\n\tx»", "token: «|» x", "  key: |\n    x",
 		`//registry.npmjs.org/:_authToken=«x»`, `Pwd=«a;Server=b»`, `{token: «abc}»`, "`token`: «x»",
 	} {
 		want, said := "", ""
@@ -98,7 +104,11 @@ func TestValues(t *testing.T) {
 		`{"a":"--password","b":"x"}`:                                                      ``,
 		`["--password=x","y"]`:                                                            `["--password=[redacted]","y"]`,
 		`{"command":"curl -H 'Authorization: Bearer x'","n":1}`:                           `{"command":"curl -H 'Authorization: [redacted]'","n":1}`,
-		`{"AKIA1234":"AKIA1234","n":["x AKIA1234 y",41111]}`:                              `{"AKIA1234":"[redacted]","n":["x [redacted] y","[redacted]"]}`,
+		`{"env":[{"name":"API_KEY","value":"x"},{"name":"A","value":"y"},{"key":"Cookie","on":1,"value":["x"]},{"value":"z"}]}`: `{"env":[{"name":"API_KEY","value":"[redacted]"},{"name":"A","value":"y"},{"key":"Cookie","on":1,"value":"[redacted]"},{"value":"z"}]}`,
+		`{"user":"u","pass":"x"}`: `{"user":"u","pass":"[redacted]"}`, `{"pass":5,"fail":0}`: ``,
+		`{"env":{"PWD":"/home/u","OLDPWD":"/x"},"src/auth.ts":"a file"}`: ``, `{"pwd":"x"}`: `{"pwd":"[redacted]"}`,
+		`{"https://u:y@h AKIA1":{"a":1}}`:                    `{"https://u:[redacted]@h [redacted]":{"a":1}}`,
+		`{"AKIA1234":"AKIA1234","n":["x AKIA1234 y",41111]}`: `{"[redacted]":"[redacted]","n":["x [redacted] y","[redacted]"]}`,
 	} {
 		if want == "" {
 			want = doc

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,7 +43,8 @@ type Log struct {
 	maxSize  int64
 
 	mu   sync.Mutex
-	file *os.File // nil: not open
+	file *os.File    // nil: not open
+	busy atomic.Bool // the last line found it locked for all its time
 }
 
 // New checks the options. It opens nothing.
@@ -74,7 +76,10 @@ func New(o Options) (*Log, error) {
 // lockWait is how long Append waits for others. Who holds the lock longer is stopped, and a verdict must not wait for that.
 const lockWait = time.Second
 
-var errBusy = errors.New("others have held it for a second, one may be stopped; this call is not in it")
+// lockWaitAgain is how long it waits while they still hold it.
+const lockWaitAgain = 20 * time.Millisecond
+
+var errBusy = errors.New("others hold it and do not let go, one may be stopped; this call is not in it")
 
 // Append writes an entry. Its error is one line for a warning: the line was not written, or only the rotation failed.
 func (l *Log) Append(e *Entry) error {
@@ -82,10 +87,16 @@ func (l *Log) Append(e *Entry) error {
 		return nil
 	}
 	line := append(e.AppendLine(nil, l.patterns), '\n')
-	until := time.Now().Add(lockWait) // those before us give up earlier
+	wait := lockWait
+	if l.busy.Load() { // somebody is stopped, and one call has waited for that
+		wait = lockWaitAgain
+	}
+	until := time.Now().Add(wait) // those before us give up earlier
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.failed(l.write(line, until))
+	err := l.write(line, until)
+	l.busy.Store(errors.Is(err, errBusy))
+	return l.failed(err)
 }
 
 // Close closes the file. A later Append opens it again.

@@ -251,6 +251,11 @@ func TestHeldLock(t *testing.T) {
 	all.Wait()
 	require.Less(t, time.Since(begin), 10*time.Second, "they wait at the same time")
 	require.GreaterOrEqual(t, time.Since(begin), lockWait)
+	begin = time.Now()
+	for range 20 { // later calls do not wait for it as long
+		require.ErrorIs(t, l.Append(numbered("2")), errBusy)
+	}
+	require.Less(t, time.Since(begin), 10*time.Second)
 
 	require.NoError(t, filelock.Unlock(holder))
 	require.NoError(t, l.Append(numbered("3")))

@@ -68,6 +68,9 @@ func behind(s string, start, end int) (from, to int) {
 	if strings.HasPrefix(name, "-----BEGIN") {
 		return privateKey(s, end)
 	}
+	if end < len(s) && s[end] == '>' && start > 0 && s[start-1] == '<' && named(name) >= secret {
+		return element(s, name, end+1)
+	}
 	if !promising(s, name, end) {
 		return 0, 0
 	}
@@ -109,7 +112,7 @@ func behind(s string, start, end int) (from, to int) {
 		return 0, 0
 	}
 	k := named(name)
-	if k < secret {
+	if k < secret || colon && !quote && placed(name, s[i:]) {
 		return 0, 0
 	}
 	space := blank
@@ -117,13 +120,33 @@ func behind(s string, start, end int) (from, to int) {
 		space = " \t\r\n"
 	}
 	i = skip(s, i, space)
+	if folder(name, s[i:]) {
+		return 0, 0
+	}
 	return value(s, i, context{
 		line:    k == header && colon && !quote,
+		block:   colon && !quote,
 		json:    quote && colon,
 		query:   start > 0 && (s[start-1] == '?' || s[start-1] == '&'),
 		slashes: slashes,
 		around:  quoteBefore(s, start),
 	})
+}
+
+// placed reports whether behind the colon is a line of a file or the port of a host: token.json:12, auth.example.com:443.
+func placed(name, rest string) bool {
+	dot := strings.LastIndexByte(name, '.')
+	digits := skip(rest[:min(len(rest), 6)], 0, "0123456789")
+	return dot >= 0 && digits > 0 && (digits == len(rest) || !nameByte(rest[digits])) && named(name[dot+1:]) == plain
+}
+
+// element returns the text of the XML element whose name is before i.
+func element(s, name string, i int) (from, to int) {
+	n := strings.IndexByte(s[i:], '<')
+	if n < 0 || !strings.HasPrefix(s[i+n+1:], "/"+name) {
+		return 0, 0
+	}
+	return i, i + n
 }
 
 // promising is a first look at what is behind a name: at most words there is nothing for a longer one.
@@ -158,6 +181,7 @@ func quoteBefore(s string, i int) byte {
 // context is what the place of a name says about its value.
 type context struct {
 	line    bool // it goes on to the end of the line
+	block   bool // or to the end of the lines that are indented, as YAML has it
 	json    bool // it is a JSON value
 	query   bool // it ends at &
 	slashes int  // how many backslashes quotes have
@@ -194,6 +218,9 @@ func value(s string, i int, c context) (from, to int) {
 		}
 		return i, wordEnd(s, end, c.query)
 	}
+	if to := blockEnd(s, i); c.block && to > i {
+		return i, to
+	}
 	if c.line {
 		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 			to = i + n
@@ -214,7 +241,33 @@ func value(s string, i int, c context) (from, to int) {
 			return i, wordEnd(s, next, c.query)
 		}
 	}
+	switch strings.TrimRight(s[i:word], ",;)") {
+	case "true", "false", "null", "None", "nil", "undefined", "str", "string":
+		return i, i // no secret but a word of a program
+	}
 	return i, word
+}
+
+// blockEnd returns where the YAML block ends whose | or > is at i; i if it is none.
+func blockEnd(s string, i int) (end int) {
+	if s[i] != '|' && s[i] != '>' {
+		return i
+	}
+	if end = skip(s, i+1, "+-123456789"); end == len(s) || s[end] != '\n' {
+		return i
+	}
+	for end < len(s) {
+		next := skip(s, end, "\r\n")
+		if next == len(s) || s[next] != ' ' && s[next] != '\t' {
+			break
+		}
+		if n := strings.IndexByte(s[next:], '\n'); n >= 0 {
+			end = next + n
+		} else {
+			end = len(s)
+		}
+	}
+	return end
 }
 
 // wordEnd returns where the word ends that i is in. As in a shell, parts of it can be in quotes.

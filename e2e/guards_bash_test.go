@@ -97,19 +97,19 @@ func (r *bashRoom) noisy(program, stdin string, env ...string) (answer object, s
 	return r.object(done.stdout), done.stderr
 }
 
-// stays has one process answer several calls. The same calls, one process each, must have the same answers.
+// stays has one process answer several calls. The last of them, which all others could have spoilt, must have the same answer from a
+// process of its own.
 func (r *bashRoom) stays(program string, calls []string, env ...string) (answers []object) {
 	r.Helper()
 	done := finish(r.T, r.dir, strings.Join(calls, "\n"), append(slices.Clone(r.env), env...), r.argv(program)...)
 	require.Equal(r, 0, done.code, done.stderr)
 	require.Empty(r, done.stderr)
-	for i, line := range strings.SplitAfter(strings.TrimSuffix(done.stdout, "\n"), "\n") {
+	for line := range strings.Lines(done.stdout) {
 		answers = append(answers, r.object(line))
-		if i%3 == 0 { // starting Python is most of what this costs
-			require.Equal(r, answers[i], r.once(program, calls[i], env...), calls[i])
-		}
 	}
 	require.Len(r, answers, len(calls))
+	last := len(calls) - 1
+	require.Equal(r, answers[last], r.once(program, calls[last], env...), calls[last])
 	return answers
 }
 
@@ -172,11 +172,8 @@ func (r *bashRoom) each(program string, want map[string]string, check func(comma
 		require.Empty(r, through.Warnings, commands[i])
 		check(commands[i], want[commands[i]], answers[i], through)
 	}
-	for i, command := range commands {
-		if i == 0 || i == len(commands)-1 {
-			require.Equal(r, want[command] != "", r.fire("PreToolUse", program, calls[i])["systemMessage"] != nil, command)
-		}
-	}
+	i := slices.IndexFunc(commands, func(command string) bool { return want[command] != "" })
+	require.Equal(r, answers[i]["systemMessage"], r.fire("PreToolUse", program, calls[i])["systemMessage"], commands[i])
 }
 
 // hints checks answers of a guard that only hints: for the person and the model, and the tool runs. A blank want is no hint.
@@ -293,14 +290,16 @@ func TestGuardsOfBash(t *testing.T) {
 			"from composio.client import x": "'from composio.'", "from composio_openai import x": "'from composio_'",
 			"ls": "", "pip install composio": "", "cat composio.md": "", "from composer import x": "", "": "",
 		})
-		r := newBashRoom(t, "w")
+		var calls, reasons []string
 		for input, reason := range map[string]string{
 			`{"command":["python3","-c","import composio"]}`: "Direct Composio SDK", `"import composio"`: "Direct Composio SDK",
 			`{"command":7}`: "could not check", `{"command":[["import composio"]]}`: "could not check", `{"command":{}}`: "could not check", `7`: "could not check",
 		} {
-			answer := r.once("bash_composio.py", `{"hook_event_name":"PreToolUse","tool_input":`+input+`}`)
-			require.Equal(t, "block", answer["decision"], input)
-			require.Contains(t, answer["reason"], reason, input)
+			calls, reasons = append(calls, `{"hook_event_name":"PreToolUse","tool_input":`+input+`}`), append(reasons, reason)
+		}
+		for i, answer := range newBashRoom(t, "w").stays("bash_composio.py", calls) {
+			require.Equal(t, "block", answer["decision"], calls[i])
+			require.Contains(t, answer["reason"], reasons[i], calls[i])
 		}
 	})
 
@@ -343,24 +342,19 @@ func TestGuardsOfBash(t *testing.T) {
 	t.Run("the name of the workspace is no part of a command", func(t *testing.T) {
 		t.Parallel()
 		chain := []string{"bash_env.py", "bash_deps.py", "bash_composio.py", "bash_playwright.py", "skill_hint.py"}
-		for name, commands := range map[string]map[string]string{
-			"site.html":                             {"playwright notes.md a.pdf": "block", "ls": "continue"},
-			"my pdf playwright gmail_send_email":    {"ls": "continue", "cat a.md": "continue"},
-			"pip install; import composio 'x.html'": {"ls": "continue", "playwright notes.md a.pdf": "block", "import composio": "block"},
-		} {
-			r := newBashRoom(t, name)
-			r.wire("pre-tool", chain...)
-			list := slices.Sorted(maps.Keys(commands))
-			var inputs []string
-			for _, command := range list {
-				inputs = append(inputs, bashInput(t, command))
-			}
-			for i, through := range r.serve(inputs) {
-				require.Equal(t, commands[list[i]], through.Decision, "%s: %s: %s", name, list[i], through.Reason)
-				if through.Decision == "continue" {
-					require.Empty(t, through.SystemMessages, "%s: %s", name, list[i])
-					require.Contains(t, r.object(string(through.UpdatedInput))["command"], "; "+list[i])
-				}
+		// It lets nothing pass (.html), blocks nothing (import composio) and hints at nothing (pip install, pdf).
+		r := newBashRoom(t, "pip install; import composio 'gmail_send_email' pdf playwright x.html")
+		r.wire("pre-tool", chain...)
+		commands := []string{"ls", "playwright notes.md a.pdf", "cat a.md", "import composio"}
+		var inputs []string
+		for _, command := range commands {
+			inputs = append(inputs, bashInput(t, command))
+		}
+		for i, through := range r.serve(inputs) {
+			require.Equal(t, []string{"continue", "block"}[i%2], through.Decision, "%s: %s", commands[i], through.Reason)
+			if i%2 == 0 {
+				require.Empty(t, through.SystemMessages, commands[i])
+				require.Contains(t, r.object(string(through.UpdatedInput))["command"], "; "+commands[i])
 			}
 		}
 	})
@@ -494,8 +488,13 @@ func TestGuardsAfterTheTool(t *testing.T) {
 		require.Equal(t, o.SystemMessages, o.texts())
 		o = ask(t, r.dir, `{"is_error":true,"content":"invalid type"}`, "post-tool", "--tool", "x", "--result", "-")
 		require.Contains(t, o.texts()[0], "Type Mismatch:")
+		require.Empty(t, ask(t, r.dir, "Missing required parameter x", "post-tool", "--tool", "x", "--result", "-").Inject)
+		calls = nil
 		for _, result := range []string{"Missing required parameter x", `{"is_error":false,"content":"x"}`, `{"is_error":true}`, `{"is_error": cut`, ""} {
-			require.Empty(t, ask(t, r.dir, result, "post-tool", "--tool", "x", "--result", "-").Inject, result)
+			calls = append(calls, toJSON(t, object{"hook_event_name": "PostToolUse", "tool_name": "x", "tool_response": result}))
+		}
+		for i, answer := range r.stays("validation_hints.py", calls) {
+			require.Empty(t, answer, calls[i])
 		}
 		failure := `{"hook_event_name":"PostToolUseFailure","tool_name":"Write","tool_input":{},"error":"InputValidationError: x","is_interrupt":`
 		require.Contains(t, r.fire("PostToolUseFailure", "validation_hints.py", failure+"false}")["systemMessage"], "Input Validation Failed:")
@@ -532,19 +531,29 @@ func TestGuardsAfterTheTool(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "w")
 		r.wire("post-tool", "task_guidance.py")
-		for result, recovers := range map[string]bool{
+		results := map[string]bool{
 			"InputValidationError: x": true, "the required parameter `file_path` is missing": true, "the required parameter `content` is missing": true,
 			"wrote 0 bytes": true, `{"content":[{"type":"text","text":"0 bytes"}]}`: true, "done": false, "": false,
-		} {
+		}
+		texts := slices.Sorted(maps.Keys(results))
+		var calls []string
+		for _, result := range texts {
+			calls = append(calls, toJSON(t, object{"hook_event_name": "PostToolUse", "tool_name": "Task", "tool_response": result}))
+		}
+		for i, answer := range r.stays("task_guidance.py", calls) {
+			text := answer["hookSpecificOutput"].(object)["additionalContext"]
+			if results[texts[i]] {
+				require.Contains(t, answer, "systemMessage", texts[i])
+				require.Contains(t, text, "Sub-agent Write failure - retry with chunking.", texts[i])
+			} else {
+				require.NotContains(t, answer, "systemMessage", texts[i])
+				require.Contains(t, text, "TaskOutput and TaskResult are disabled", texts[i])
+			}
+		}
+		for result, messages := range map[string]int{`{"content":[{"type":"text","text":"0 bytes"}]}`: 1, "done": 0} {
 			o := ask(t, r.dir, result, "post-tool", "--tool", "Task", "--result", "-")
 			require.Len(t, o.Inject, 1, result)
-			if recovers {
-				require.Len(t, o.SystemMessages, 1, result)
-				require.Contains(t, o.texts()[0], "Sub-agent Write failure - retry with chunking.", result)
-			} else {
-				require.Empty(t, o.SystemMessages, result)
-				require.Contains(t, o.texts()[0], "TaskOutput and TaskResult are disabled", result)
-			}
+			require.Len(t, o.SystemMessages, messages, result)
 		}
 	})
 }
@@ -584,20 +593,22 @@ func TestGuardsOfBashBreakSafely(t *testing.T) {
 					require.NotContains(t, toJSON(t, answer), "permissionDecision", why)
 				}
 			}
-			for why, stdin := range unreadable {
-				answer, stderr := r.noisy(program, stdin)
-				judge(why, true, answer)
-				require.Equal(t, gate, stderr == "", "a gate says it in its answer: %s", why)
+			if program == "bash_composio.py" || program == "bash_deps.py" { // guards.py reads for all: one that blocks, and one that hints
+				for why, stdin := range unreadable {
+					answer, stderr := r.noisy(program, stdin)
+					judge(why, true, answer)
+					require.Equal(t, gate, stderr == "", "a gate says it in its answer: %s", why)
+				}
+				closed := finish(t, r.dir, "", r.env, append([]string{"sh", "-c", `exec "$@" <&-`, "sh"}, r.argv(program)...)...)
+				require.Equal(t, 0, closed.code, closed.stderr)
+				judge("stdin is closed", true, r.object(closed.stdout))
 			}
-			closed := finish(t, r.dir, "", r.env, append([]string{"sh", "-c", `exec "$@" <&-`, "sh"}, r.argv(program)...)...)
-			require.Equal(t, 0, closed.code, closed.stderr)
-			judge("stdin is closed", true, r.object(closed.stdout))
-
-			all := append(slices.Clone(readable), bad...)
+			all := append(slices.Concat(readable, bad), unreadable["a cut call"])
 			done := finish(t, r.dir, strings.Join(all, "\n")+"\n", r.env, r.argv(program)...)
 			require.Equal(t, 0, done.code, done.stderr)
 			lines := strings.Split(strings.TrimSuffix(done.stdout, "\n"), "\n")
 			require.Len(t, lines, len(all))
+			require.Equal(t, gate, done.stderr == "")
 			for i, line := range lines {
 				judge(fmt.Sprintf("%.100s", all[i]), i >= len(readable), r.object(line))
 			}

@@ -167,7 +167,8 @@ type guardCase struct {
 
 func (c guardCase) matches(t *testing.T, decision, reason string, messages []string, updated json.RawMessage) {
 	t.Helper()
-	call := c.tool + " " + toJSON(t, c.args)[:min(200, len(toJSON(t, c.args)))]
+	args := toJSON(t, c.args)
+	call := c.row + ": " + c.tool + " " + args[:min(200, len(args))]
 	if c.block == "" {
 		require.Equal(t, "continue", decision, "%s: %s", call, reason)
 	} else {
@@ -182,16 +183,18 @@ func (c guardCase) matches(t *testing.T, decision, reason string, messages []str
 	}
 }
 
-// tries runs the first cases of each row through hookrun and as Claude Code would, one process for each, and then all cases,
-// forth and back, by one process that stays.
+// tries runs one telling case of each row through hookrun, and the first of them as Claude Code would, a process for each. Then one
+// process that stays gets all cases, forth and back, both ways: to start Python is most of what a case costs.
 func (r *guardRoom) tries(guard string, cases []guardCase) {
-	byRow := map[string][]guardCase{}
+	telling := map[string]guardCase{}
 	var order []string
 	for _, c := range cases {
-		if byRow[c.row] == nil {
+		if first, seen := telling[c.row]; !seen {
 			order = append(order, c.row)
+			telling[c.row] = c
+		} else if first.block == "" && first.updated == nil {
+			telling[c.row] = c
 		}
-		byRow[c.row] = append(byRow[c.row], c)
 	}
 	claude := func(t *testing.T, c guardCase, a guardAnswer) {
 		t.Helper()
@@ -202,15 +205,15 @@ func (r *guardRoom) tries(guard string, cases []guardCase) {
 		}
 		c.matches(t, decision, reason, []string{a.SystemMessage}, a.HookSpecificOutput.UpdatedInput)
 	}
-	for _, row := range order {
+	for i, row := range order {
 		r.Run(row, func(t *testing.T) {
 			t.Parallel()
-			own := *r
+			own, c := *r, telling[row]
 			own.T = t
-			for _, c := range byRow[row][:min(3, len(byRow[row]))] {
-				o := own.pre(c.tool, c.args)
-				require.Len(t, o.Hooks, 1)
-				c.matches(t, o.Decision, o.Reason, o.SystemMessages, o.UpdatedInput)
+			o := own.pre(c.tool, c.args)
+			require.Len(t, o.Hooks, 1)
+			c.matches(t, o.Decision, o.Reason, o.SystemMessages, o.UpdatedInput)
+			if i == 0 {
 				said := own.say(guard, own.claudeCall(c.tool, c.args))
 				require.Len(t, said, 1)
 				claude(t, c, said[0])
@@ -354,18 +357,27 @@ func TestGuardSchema(t *testing.T) {
 		}
 		require.Equal(t, finished{0, want, ""}, finish(t, r.dir, "", r.env, argv...))
 	})
-	t.Run("U22 of two keys the longer", func(t *testing.T) {
+	t.Run("U22 U23 another table", func(t *testing.T) {
 		own := newGuardRoom(t, "schema")
-		own.change("schema", "tools", object{"text_file": object{"required": []string{"a"}, "example": 1}, "write_text_file": object{"required": []string{"b"}, "example": 1}})
-		require.Contains(t, own.pre("my_write_text_file", object{}).Reason, "Missing required fields: b.")
-		require.Contains(t, own.pre("my_text_file", object{}).Reason, "Missing required fields: a.")
+		own.change("schema", "tools", object{"text_file": object{"required": []string{"a"}, "least": object{"c": 3}, "example": 1}, "write_text_file": object{"required": []string{"b"}, "example": 1}})
+		server := own.serve()
+		for _, c := range []struct {
+			tool  string
+			args  object
+			lacks string
+		}{
+			{"my_write_text_file", object{}, "b"}, // of two keys the longer
+			{"my_text_file", object{}, "a, c_empty"}, {"my_text_file", object{"a": 1, "c": nil}, "c_empty"}, {"my_text_file", object{"a": 1, "c": "12"}, "c_too_short(min:3)"},
+		} {
+			require.Contains(t, server.call("pre-tool", object{"tool": c.tool, "args": c.args}).Reason, "Missing required fields: "+c.lacks+".")
+		}
 	})
 	t.Run("U17 a phase that needs a session", func(t *testing.T) {
 		none := r.with("CURRENT_SESSION_WORKSPACE=")
 		none.T = t
 		require.Equal(t, "Missing CURRENT_SESSION_WORKSPACE.", none.pre("mcp__internal__run_research_phase", object{}).Reason)
-		require.Equal(t, "Missing CURRENT_SESSION_WORKSPACE.", none.say("schema", none.claudeCall("run_research_phase", object{}))[0].Reason)
-		require.Equal(t, "continue", none.pre("run_research_phase_2", object{}).Decision)
+		said := none.say("schema", none.claudeCall("run_research_phase", object{})+none.claudeCall("run_research_phase_2", object{}))
+		require.Equal(t, []string{"Missing CURRENT_SESSION_WORKSPACE.", ""}, []string{said[0].Reason, said[1].Reason})
 		require.Equal(t, "continue", r.pre("run_research_phase", object{}).Decision)
 	})
 }
@@ -433,13 +445,24 @@ func TestGuardWorkspace(t *testing.T) {
 	for _, tool := range []string{"mcp__internal__list_directory", "Read", "View", "ListDir", "read_file", "list_dir", "Glob", "fs_read", "mcp__x__headLines", "TAIL_LOG", "cat", "ReadMcpResource", "GMAIL_LIST"} {
 		cases = append(cases, pass(only, tool, object{"file_path": "/etc/passwd"}))
 	}
-	for _, tool := range []string{"MultiEdit", "Replicate", "create_thread", "blacklist", "readwrite", "read_write_file", "ReadAndDelete", "mcp__read__export", "Write", "read__x", "update_list", ""} {
+	for _, key := range []string{"filePath", "FILE_PATH", "Output", "savePath"} { // to a server that decodes without regard to case
+		cases = append(cases, becomes(keys, "Tool", key, "a.txt", in("a.txt")), escapes(out, "Tool", key, "../x"))
+	}
+	for _, tool := range []string{"readAndWipe", "cat_overwrite", "list_erase", "MultiEdit", "Replicate", "create_thread", "blacklist", "readwrite", "read_write_file", "ReadAndDelete", "mcp__read__export", "Write", "read__x", "update_list", ""} {
 		if tool != "" {
 			cases = append(cases, escapes(only, tool, "file_path", "/etc/passwd"))
 		}
 	}
 	r.tries("workspace", cases)
 
+	// decisions asks one hookrun about tools and their paths.
+	decisions := func(r *guardRoom, calls ...[2]string) (all []string) {
+		server := r.serve()
+		for _, c := range calls {
+			all = append(all, server.call("pre-tool", object{"tool": c[0], "args": object{"path": c[1]}}).Decision)
+		}
+		return all
+	}
 	t.Run("U26 active only with a workspace", func(t *testing.T) {
 		none := r.with("CURRENT_SESSION_WORKSPACE=")
 		none.T = t
@@ -448,22 +471,25 @@ func TestGuardWorkspace(t *testing.T) {
 		claude := none.with("CLAUDE_PROJECT_DIR=" + r.dir)
 		require.Contains(t, claude.say("workspace", none.claudeCall("Write", object{"file_path": "/etc/passwd"}))[0].Reason, "outside the session workspace '"+r.dir+"'")
 		// A project is its own root: what lies two folders above it is nobody's memory.
-		require.Equal(t, "block", none.pre("Write", object{"file_path": at("memory/x")}).Decision)
-		require.Equal(t, "block", none.pre("Write", object{"file_path": at("artifacts/x")}).Decision)
-		require.Equal(t, "continue", none.pre("Write", object{"file_path": in("memory/x")}).Decision)
+		require.Equal(t, []string{"block", "block", "continue"}, decisions(none, [2]string{"Write", at("memory/x")}, [2]string{"Write", at("artifacts/x")}, [2]string{"Write", in("memory/x")}))
 	})
 	t.Run("U30 UA_ARTIFACTS_DIR", func(t *testing.T) {
 		home := r.with("UA_ARTIFACTS_DIR= ~/results ", "HOME="+outside)
 		home.T = t
-		require.Equal(t, "continue", home.pre("Write", object{"file_path": at("elsewhere/results/a")}).Decision)
-		require.Equal(t, "block", home.pre("Write", object{"file_path": at("artifacts/a")}).Decision)
-		require.Equal(t, "block", home.pre("Write", object{"file_path": at("elsewhere/a")}).Decision)
+		require.Equal(t, []string{"continue", "block", "block"},
+			decisions(home, [2]string{"Write", at("elsewhere/results/a")}, [2]string{"Write", at("artifacts/a")}, [2]string{"Write", at("elsewhere/a")}))
+	})
+	t.Run("U32 a workspace that JSON cannot carry", func(t *testing.T) {
+		odd := r.with("CURRENT_SESSION_WORKSPACE=" + in("odd\xff"))
+		odd.T = t
+		said := odd.say("workspace", odd.claudeCall("Write", object{"file_path": "a"}))
+		require.Equal(t, "block", said[0].Decision, "the tool would get another path")
 	})
 	t.Run("U30 artifacts for text files only", func(t *testing.T) {
 		strict := newGuardRoom(t, "workspace")
 		strict.change("workspace", "artifacts_for", "write_text_file")
-		require.Equal(t, "block", strict.pre("Write", object{"file_path": filepath.Join(strict.root, "artifacts/a")}).Decision)
-		require.Equal(t, "continue", strict.pre("write_text_file", object{"path": filepath.Join(strict.root, "artifacts/a")}).Decision)
+		a := filepath.Join(strict.root, "artifacts/a")
+		require.Equal(t, []string{"block", "continue"}, decisions(strict, [2]string{"Write", a}, [2]string{"write_text_file", a}))
 	})
 	t.Run("U33 for other programs", func(t *testing.T) {
 		script := `
@@ -537,7 +563,7 @@ func TestGuardDisallowed(t *testing.T) {
 	t.Run("U35 not for subagents", func(t *testing.T) {
 		r := r.with("UA_PRIMARY_TRANSCRIPT=/primary.jsonl", "UA_PRIMARY_AGENT=main")
 		r.T = t
-		for _, c := range []struct {
+		tests := []struct {
 			more object
 			free bool
 		}{
@@ -546,14 +572,26 @@ func TestGuardDisallowed(t *testing.T) {
 			{object{"transcript_path": "/primary.jsonl", "parent_tool_use_id": "t1"}, true}, {object{"transcript_path": "/primary.jsonl", "parent_tool_use_id": nil}, false},
 			{object{"transcript_path": "/primary.jsonl", "agent_id": "main"}, false}, {object{"transcript_path": "/primary.jsonl", "agent_id": "other"}, true},
 			{object{"transcript_path": "/primary.jsonl", "agent_type": "x"}, false}, {object{"transcript_path": "/primary.jsonl", "agent_id": "main", "agent_type": "x"}, true},
-		} {
-			said := r.say("disallowed", r.claudeCall("WebSearch", object{}, c.more))[0]
-			require.Equal(t, c.free, said.Decision == "", c.more)
 		}
-		require.Equal(t, "continue", r.pre("WebSearch", object{}, "--transcript-path", "/sub.jsonl").Decision)
-		require.Equal(t, "block", r.pre("WebSearch", object{}, "--transcript-path", "/primary.jsonl").Decision)
-		require.Equal(t, "continue", r.pre("WebSearch", object{}, "--agent-id", "other").Decision)
-		require.Equal(t, "block", r.pre("WebSearch", object{}, "--agent-id", "main").Decision)
+		var lines string
+		for _, c := range tests {
+			lines += r.claudeCall("WebSearch", object{}, c.more)
+		}
+		for i, said := range r.say("disallowed", lines) {
+			require.Equal(t, tests[i].free, said.Decision == "", tests[i].more)
+		}
+		server := r.serve()
+		for _, c := range []struct{ key, value, want string }{
+			{"transcript_path", "/sub.jsonl", "continue"}, {"transcript_path", "/primary.jsonl", "block"}, {"agent_id", "other", "continue"}, {"agent_id", "main", "block"},
+		} {
+			require.Equal(t, c.want, server.call("pre-tool", object{"tool": "WebSearch", "args": object{}, c.key: c.value}).Decision, c)
+		}
+		// hookrun hands on what it does not know itself.
+		put(t, r.dir, "settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"python3 -B .hooks/disallowed.py"}]}]}}`)
+		for id, code := range map[string]int{"t1": 0, "": 2} {
+			call := r.claudeCall("WebSearch", object{}, object{"transcript_path": "/primary.jsonl", "parent_tool_use_id": id})
+			require.Equal(t, code, finish(t, r.dir, call, r.env, hookrun, "fire", "-c", "settings.json", "-o", "json").code, "parent %q", id)
+		}
 	})
 	t.Run("U35 what is not known of the primary agent exempts nobody", func(t *testing.T) {
 		r := *r
@@ -617,9 +655,6 @@ func TestGuardsAreWired(t *testing.T) {
 		require.Equal(t, []string{"schema", "workspace", "disallowed", "task-skills", "ledger"}, r.would("pre-tool", "--tool", "Task"))
 		require.Equal(t, []string{"schema", "workspace", "disallowed", "ledger"}, r.would("pre-tool", "--tool", "Write"))
 		require.Equal(t, []string{"prompt-skills", "ledger-turn"}, r.would("pre-execute"))
-		o := r.pre("Bash", object{"command": "ls"}, "--session-id", "U02")
-		require.Equal(t, wiredPre, o.ran())
-		require.Equal(t, "continue", o.Decision, o.Reason)
 	})
 	t.Run("U03 the order after a tool", func(t *testing.T) {
 		require.Equal(t, []string{"ledger-completion", "validation-hints"}, r.would("post-tool", "--tool", "Bash"))
@@ -714,17 +749,18 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 		require.Empty(t, a.HookSpecificOutput.PermissionDecision, "a rewrite approves nothing")
 	})
 	t.Run("U08 a message is no block", func(t *testing.T) {
-		o := r.pre("Bash", object{"command": "pip install x"}, "--session-id", "U08")
+		o := newGuardRoom(t, "bash_deps").pre("Bash", object{"command": "pip install x"})
 		require.Equal(t, "continue", o.Decision)
 		require.NotEmpty(t, o.SystemMessages)
 		require.Equal(t, finished{0, `{"systemMessage": "careful"}` + "\n", ""}, finish(t, r.dir, `{}`, r.env, "python3", "-B", "-c",
 			"import sys; sys.path.insert(0, '.hooks'); from guards import *; serve(lambda call: hint('careful'))"))
 	})
-	t.Run("U09 the chain", func(t *testing.T) {
+	t.Run("U02 U09 the chain", func(t *testing.T) {
 		// Whoever comes last sees what the guards before it made of the call, and nothing of one that is blocked.
 		own := newGuardRoom(t)
 		hooks := append(hooksOf(t, filepath.Join(own.dir, ".tenex-hooks.json")), object{"name": "event", "command": "cat >>events", "events": []string{"pre-tool"}})
 		put(t, own.dir, ".tenex-hooks.json", toJSON(t, object{"hooks": hooks}))
+		server := own.serve()
 		events := func() string {
 			text, _ := os.ReadFile(filepath.Join(own.dir, "events"))
 			return string(text)
@@ -740,13 +776,14 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 			{"WebSearch", object{}, "disallowed", 3},
 			{"Bash", object{"command": "python -c 'import composio'"}, "bash-composio", 6},
 		} {
-			o := own.pre(c.tool, c.args)
+			o := server.call("pre-tool", object{"tool": c.tool, "args": c.args})
 			require.Equal(t, []any{"block", c.hook}, []any{o.Decision, o.Hook})
 			require.Len(t, o.ran(), c.ran, c.tool)
 			require.Empty(t, events(), c.tool)
 		}
-		o := own.pre("Bash", object{"command": "ls", "timeout": 5})
+		o := server.call("pre-tool", object{"tool": "Bash", "args": object{"command": "ls", "timeout": 5}})
 		require.Equal(t, "continue", o.Decision, o.Reason)
+		require.Equal(t, append(slices.Clone(wiredPre), "event"), o.ran())
 		want := fmt.Sprintf("export CURRENT_SESSION_WORKSPACE=%s; export UA_ARTIFACTS_DIR=%s; ls", own.dir, filepath.Join(own.root, "artifacts"))
 		require.JSONEq(t, toJSON(t, object{"command": want, "timeout": 5}), string(o.UpdatedInput))
 		require.Contains(t, events(), toJSON(t, want))
@@ -795,27 +832,36 @@ func TestGuardsBreakSafely(t *testing.T) {
 			t.Parallel()
 			own := *r
 			own.T = t
-			for name, stdin := range map[string]string{
-				"nothing": "", "blank": "\n", "cut": `{"tool_name":`, "a list": "[]", "null": "null", "a text": `"x"`, "no UTF-8": "{\"tool_name\":\"\xff\"}", "no tool": `{"tool_input":{}}`,
-				"a tool that is none": `{"tool_name":{"a":1},"tool_input":{}}`, "deep": `{"tool_name":"Write","tool_input":` + deep + `}`, "after it": `{"tool_name":"Bash"} x`, "a mark of order": "\ufeff{}",
-			} {
-				said := own.say(guard, stdin)
+			blocks := func(name string, said []guardAnswer) {
 				require.Len(t, said, 1, name)
 				require.Equal(t, []string{"block", "deny"}, []string{said[0].Decision, said[0].HookSpecificOutput.PermissionDecision}, name)
 				require.Contains(t, said[0].Reason, guard+".py could not check this call: ", name)
 			}
-			for name, args := range map[string]string{
-				"a text": `"x"`, "a list": `["x"]`, "null": `null`, "a number": `1e999`, "big": `{"command":"` + big + `"}`, "half a character": `{"command":"\ud800"}`, "NaN": `{"command":NaN}`,
-			} {
-				said := own.say(guard, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":`+args+`}`) // no line feed at its end
-				require.Equal(t, []guardAnswer{{}}, said, name)
+			unreadable := map[string]string{"cut": `{"tool_name":`}
+			if guard == "schema" { // guards.py reads for all of them
+				maps.Copy(unreadable, map[string]string{"nothing": "", "blank": "\n", "a list": "[]", "null": "null", "a text": `"x"`, "no UTF-8": "{\"tool_name\":\"\xff\"}",
+					"deep": `{"tool_name":"Write","tool_input":` + deep + `}`, "after it": `{"tool_name":"Bash"} x`, "a mark of order": "\ufeff{}"})
 			}
+			for name, stdin := range unreadable {
+				blocks(name, own.say(guard, stdin))
+			}
+			args := []string{`"x"`, `["x"]`, `null`, `1e999`, `{"command":"` + big + `"}`, `{"command":"\ud800"}`, `{"command":NaN}`}
+			var calls []string
+			for _, a := range args {
+				calls = append(calls, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":`+a+`}`)
+			}
+			calls = append(calls, `{"tool_input":{}}`, `{"tool_name":{"a":1},"tool_input":{}}`) // no tool, and one that is none
 			// What nobody can read is the last call that gets an answer, also where good ones follow.
-			said := own.say(guard, own.claudeCall("Bash", object{})+"{}}\n"+own.claudeCall("Bash", object{}))
-			require.Len(t, said, 2)
-			require.Equal(t, []string{"", "block"}, []string{said[0].Decision, said[1].Decision})
-			// A call over several lines, as a person writes one.
-			require.Equal(t, []guardAnswer{{}}, own.say(guard, "{\n  \"tool_name\": \"Bash\",\n  \"tool_input\": {}\n}\n"))
+			said := own.say(guard, strings.Join(calls, "\n")+"\n{}}\n"+calls[0])
+			require.Len(t, said, len(calls)+1)
+			for i := range args {
+				require.Zero(t, said[i], "%.99s", args[i])
+			}
+			for i := len(args); i < len(said); i++ {
+				blocks("after "+fmt.Sprint(i), said[i:i+1])
+			}
+			// A call over several lines, as a person writes one, and without a line feed at its end.
+			require.Equal(t, []guardAnswer{{}}, own.say(guard, "{\n  \"tool_name\": \"Bash\",\n  \"tool_input\": {}\n}"))
 			// Neither a pipe that is closed nor a module that somebody puts beside it makes it pass.
 			closed := finish(t, own.dir, "", own.env, "sh", "-c", "exec python3 -B .hooks/"+guard+".py <&-")
 			require.Equal(t, 0, closed.code)
@@ -823,11 +869,17 @@ func TestGuardsBreakSafely(t *testing.T) {
 		})
 	}
 	t.Run("paths", func(t *testing.T) {
-		for args, want := range map[string]string{
-			`{"path":"\ud800/../../../x"}`: "block", `{"path":"a\u0000"}`: "block", `{"path":"` + strings.Repeat("../", 1<<19) + `x"}`: "block", `{"path":"` + strings.Repeat("a", 300) + `"}`: "",
+		var lines, want string
+		for _, c := range [][2]string{
+			{`\ud800/../../../x`, "block "}, {`a\u0000`, "block "}, {strings.Repeat("../", 1<<19) + "x", "block "}, {strings.Repeat("a", 300), " "}, {`a\ud800`, "block "},
 		} {
-			require.Equal(t, want, r.say("workspace", `{"tool_name":"Edit","tool_input":`+args+`}`)[0].Decision, args[:10])
+			lines, want = lines+`{"tool_name":"Edit","tool_input":{"path":"`+c[0]+`"}}`+"\n", want+c[1]
 		}
+		got := ""
+		for _, said := range r.say("workspace", lines) {
+			got += said.Decision + " "
+		}
+		require.Equal(t, want, got)
 	})
 	t.Run("modules of other people", func(t *testing.T) {
 		own := newGuardRoom(t, "schema", "workspace", "disallowed")
@@ -923,8 +975,9 @@ func TestGuardFiles(t *testing.T) {
 	require.NoError(t, err)
 	files, err := os.ReadDir(guardFiles(t))
 	require.NoError(t, err)
-	imports := "import ast, sys; print(*sorted({n.split('.')[0] for t in ast.walk(ast.parse(open(sys.argv[1]).read())) " +
+	imports := "import ast, sys; print(*sorted({n.split('.')[0] for f in sys.argv[1:] for t in ast.walk(ast.parse(open(f).read(), feature_version=(3, 9))) " +
 		"for n in ([a.name for a in t.names] if isinstance(t, ast.Import) else [t.module] if isinstance(t, ast.ImportFrom) else [])} - set(sys.stdlib_module_names)))"
+	argv := []string{"python3", "-c", imports}
 	for _, f := range files {
 		if f.Name() != "README.md" {
 			require.Contains(t, string(readme), "`"+f.Name()+"`")
@@ -948,11 +1001,12 @@ func TestGuardFiles(t *testing.T) {
 			require.True(t, strings.HasPrefix(lines[1], "# ") && strings.HasPrefix(lines[2], "# Wire: {"), f.Name())
 			require.Contains(t, string(wired)+"schema_nudge.py", f.Name(), "it is wired, or instead of another one")
 		}
-		done := finish(t, guardFiles(t), "", nil, "python3", "-c", imports, f.Name())
-		require.Equal(t, 0, done.code, done.stderr)
-		for name := range strings.FieldsSeq(done.stdout) {
-			require.FileExists(t, filepath.Join(guardFiles(t), name+".py"), "%s needs %s", f.Name(), name)
-		}
+		argv = append(argv, f.Name())
+	}
+	done := finish(t, guardFiles(t), "", nil, argv...)
+	require.Equal(t, 0, done.code, done.stderr)
+	for name := range strings.FieldsSeq(done.stdout) {
+		require.FileExists(t, filepath.Join(guardFiles(t), name+".py"))
 	}
 }
 

@@ -44,6 +44,14 @@ type ledgerWay struct {
 	ask  func(*ledgerRoom, ledgerCall) ledgerAnswer
 }
 
+const (
+	byCommand = iota
+	byProcess
+	byFire
+	byServe
+	byStaying
+)
+
 var ledgerWays = []ledgerWay{
 	{"one command per call", (*ledgerRoom).byCommand},
 	{"one process per call, as in Claude Code", (*ledgerRoom).byProcess},
@@ -52,33 +60,30 @@ var ledgerWays = []ledgerWay{
 	{"a process that stays", (*ledgerRoom).byStaying},
 }
 
-// eachLedgerWay runs a test in a new project for each way in which the ledger can be asked.
-func eachLedgerWay(t *testing.T, row string, test func(r *ledgerRoom)) {
-	ledgerWayOf(t, row, ledgerWays, test)
-}
-
-// stayingLedger does so for the two ways that keep a process, which is quick, and shows that no call leaves anything to the next.
-func stayingLedger(t *testing.T, row string, test func(r *ledgerRoom)) {
-	ledgerWayOf(t, row, ledgerWays[3:], test)
-}
-
-func ledgerWayOf(t *testing.T, row string, ways []ledgerWay, test func(r *ledgerRoom)) {
+// eachLedgerWay runs a test in a new project for each of these ways. A process for each call is most of what a test costs, so that each
+// row has one such way at the most, but for the one row that the ledger is there for.
+func eachLedgerWay(t *testing.T, row string, test func(r *ledgerRoom), ways ...int) {
 	t.Run(row, func(t *testing.T) {
-		for _, way := range ways {
-			t.Run(way.name, func(t *testing.T) {
+		for _, i := range ways {
+			t.Run(ledgerWays[i].name, func(t *testing.T) {
 				t.Parallel()
 				r := newLedgerRoom(t)
-				r.way = way
+				r.way = ledgerWays[i]
 				test(r)
 			})
 		}
 	})
 }
 
+// stayingLedger does so for the two ways that keep a process, which is quick, and shows that no call leaves anything to the next.
+func stayingLedger(t *testing.T, row string, test func(r *ledgerRoom)) {
+	eachLedgerWay(t, row, test, byServe, byStaying)
+}
+
 func newLedgerRoom(t *testing.T, env ...string) *ledgerRoom {
 	t.Helper()
 	needs(t, "python3")
-	r := &ledgerRoom{T: t, dir: t.TempDir(), way: ledgerWays[0]}
+	r := &ledgerRoom{T: t, dir: t.TempDir(), way: ledgerWays[byCommand]}
 	r.env = append([]string{"UA_RUN_ID=", "UA_RUNTIME_DB_PATH=", "UA_TOOL_POLICIES_PATH=", "UA_TOOL_POLICIES_OVERLAY_PATH=",
 		"UA_TOOL_POLICIES_OVERLAY_PATHS=", "CURRENT_SESSION_WORKSPACE=", "HOOKRUN_WORKSPACE=" + r.dir}, env...)
 	for _, name := range []string{"guards.py", "guards.json", "ledger.py", "ledger_policy.py", "ledger_db.py", "ledger.sql"} {
@@ -373,7 +378,7 @@ func TestLedgerStatuses(t *testing.T) {
 		r.ends(ledgerCall{id: "t1", result: "sent at last"})
 		require.Equal(r, []string{"t1|succeeded|1", "t2|running|1", "t3|running|1", "t5|running|2"}, r.rows(callsInLedger))
 		r.denied("sent at last", ledgerCall{id: "t7"})
-	})
+	}, byFire, byServe)
 	t.Run("U38 abandoned_on_resume by command", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
@@ -435,6 +440,11 @@ assert ledger_policy.key(row, "t1") == sha("r|composio|SLACK_POST|%s|%s|t1" % (a
 			{"order of a list", "A", `[1,2]`, "A", `[2,1]`, false},
 			{"value", "A", `{"a":1}`, "A", `{"a":2}`, false},
 			{"type", "A", `{"a":1}`, "A", `{"a":"1"}`, false},
+			{"a yes", "A", `{"a":1}`, "A", `{"a":true}`, false},
+			{"number", "A", `{"a":1,"b":[-0.0]}`, "A", `{"a":1.0,"b":[0]}`, true},
+			{"number with a fraction", "A", `{"a":1}`, "A", `{"a":1.5}`, false},
+			{"number that is none", "A", `{"a":1e999}`, "A", `{"a":-1e999}`, false},
+			{"case", "SEND", `{}`, "send", `{}`, false},
 			{"tool", "A", `{}`, "B", `{}`, false},
 			{"keys of the provider", "A", `{"a":[{}]}`, "A", `{"a":[{"idempotency_key":"x"}],"client_request_id":"y"}`, true},
 			{"suffix", "COMPOSIO_MULTI_EXECUTE_TOOL", `{}`, "COMPOSIO_MULTI_EXECUTE_TOOLtools", `{}`, true},
@@ -501,7 +511,7 @@ func TestLedgerClassification(t *testing.T) {
 			"mcp__x__crawl_parallel read_only REPLAY_IDEMPOTENT None", "mcp__x__something local REPLAY_EXACT None",
 			"mcp__github__list_labels read_only REPLAY_IDEMPOTENT None", "mcp__github__create_issue external REPLAY_EXACT None",
 			"GMAIL_SEND_EMAIL external REPLAY_EXACT None", "GMAIL_FETCH_EMAILS read_only REPLAY_IDEMPOTENT None",
-			"getUser read_only REPLAY_IDEMPOTENT None", "getOrCreate external REPLAY_EXACT None", "widget_press external REPLAY_EXACT None",
+			"list_unsubscribe external REPLAY_EXACT None", "mcp__x__read_and_wipe external REPLAY_EXACT None", "getUser read_only REPLAY_IDEMPOTENT None", "getOrCreate external REPLAY_EXACT None", "widget_press external REPLAY_EXACT None",
 			"Replicate external REPLAY_EXACT None", "anything external REPLAY_EXACT None",
 		} {
 			tools, want = append(tools, strings.Fields(line)[0]), want+line+"\n"
@@ -552,7 +562,7 @@ func TestLedgerDenies(t *testing.T) {
 		r.goes(ledgerCall{id: "t1", session: "another run"})
 		require.Len(r, r.rows(callsInLedger), 3)
 		require.Equal(r, []string{"t1|s", "t3|s"}, r.rows("SELECT tool_call_id, run_id FROM tool_calls WHERE run_id = 's' ORDER BY rowid"))
-	})
+	}, byProcess, byFire, byServe, byStaying)
 	stayingLedger(t, "U42 not after an error", func(r *ledgerRoom) {
 		r.goes(ledgerCall{id: "t1"})
 		r.ends(ledgerCall{id: "t1", result: "no network", failed: true})
@@ -582,6 +592,7 @@ func TestLedgerDenies(t *testing.T) {
 	t.Run("U42 the form of the answer", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
+		r.way = ledgerWays[byServe]
 		r.goes(ledgerCall{id: "t1"})
 		result := strings.Repeat("ü", 499) + "😀" + "the rest"
 		r.ends(ledgerCall{id: "t1", result: result})
@@ -597,7 +608,7 @@ func TestLedgerDenies(t *testing.T) {
 	t.Run("U42 a success without a word is one", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
-		r.way = ledgerWays[3]
+		r.way = ledgerWays[byServe]
 		for _, result := range []string{"", "none", "null", "{}", `{"error":null,"data":"` + strings.Repeat("x", 30_000) + `"}`} {
 			args := toJSON(t, object{"for": result})
 			r.goes(ledgerCall{id: "t1" + args, args: args})
@@ -608,6 +619,13 @@ func TestLedgerDenies(t *testing.T) {
 	t.Run("U42 eight at the same moment", func(t *testing.T) {
 		t.Parallel()
 		r, next := newLedgerRoom(t), 0
+		// Eight processes that stay: of those that only start, one would often be ready long before the next.
+		var processes [8]ledgerRoom
+		for i := range processes {
+			processes[i] = *r
+			processes[i].way = ledgerWays[byStaying]
+			require.Equal(t, "continue", processes[i].ask(ledgerCall{prompt: true}).decision) // it runs now, and makes no database
+		}
 		// allAtOnce returns the ids of those that went on. It makes the database, too.
 		allAtOnce := func(reason string) (went []string) {
 			t.Helper()
@@ -616,7 +634,7 @@ func TestLedgerDenies(t *testing.T) {
 			for i := range answers {
 				next++
 				ids[i] = fmt.Sprint("t", next)
-				all.Go(func() { answers[i] = r.ask(ledgerCall{id: ids[i]}) })
+				all.Go(func() { answers[i] = processes[i].ask(ledgerCall{id: ids[i]}) })
 			}
 			all.Wait()
 			for i, a := range answers {
@@ -640,6 +658,7 @@ func TestLedgerDenies(t *testing.T) {
 	t.Run("U42 clients that count their calls from 0", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
+		r.way = ledgerWays[byServe]
 		for _, session := range []string{"a", "b"} {
 			r.goes(ledgerCall{id: "0", session: session})
 			r.ends(ledgerCall{id: "0", session: session, result: "sent in " + session})
@@ -652,6 +671,7 @@ func TestLedgerDenies(t *testing.T) {
 	t.Run("U42 calls without an id", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
+		r.way = ledgerWays[byServe]
 		r.goes(ledgerCall{})
 		r.denied(stillRuns, ledgerCall{})
 		r.goes(ledgerCall{args: `{"to":"b@example.org"}`})
@@ -672,6 +692,7 @@ func TestLedgerDenies(t *testing.T) {
 	t.Run("U42 the end of a denied call changes nothing", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
+		r.way = ledgerWays[byServe]
 		r.goes(ledgerCall{id: "t1"})
 		r.denied(stillRuns, ledgerCall{id: "t2"})
 		r.ends(ledgerCall{id: "t2", result: "blocked", failed: true})
@@ -719,7 +740,7 @@ func TestLedgerPrepareFailure(t *testing.T) {
 		},
 	}
 	for name, spoil := range broken {
-		stayingLedger(t, "U43 "+name, func(r *ledgerRoom) {
+		eachLedgerWay(t, "U43 "+name, func(r *ledgerRoom) {
 			spoil(r)
 			r.denied("Ledger prepare failed.", ledgerCall{id: "t1"})
 			r.denied("Ledger prepare failed.", ledgerCall{id: "t2", tool: "shell", args: `{"command":"ls"}`})
@@ -732,7 +753,7 @@ func TestLedgerPrepareFailure(t *testing.T) {
 			if _, err := os.Stat(r.database()); err == nil && !strings.HasPrefix(name, "no ") || name == "no database" {
 				require.Contains(r, r.goes(ledgerCall{prompt: true}).message, "The ledger could not record this")
 			}
-		})
+		}, byServe)
 	}
 	t.Run("U43 a read-only file", func(t *testing.T) {
 		t.Parallel()
@@ -757,26 +778,30 @@ func TestLedgerPrepareFailure(t *testing.T) {
 		r.rows("CREATE TRIGGER thief AFTER INSERT ON tool_calls BEGIN DELETE FROM tool_calls WHERE tool_call_id = new.tool_call_id; END")
 		r.denied("Prepared ledger row missing.", ledgerCall{id: "t1"})
 		require.Equal(r, []string{"t0|running|1"}, r.rows(callsInLedger))
-	})
+	}, byProcess, byServe)
 	t.Run("U43 input that is no call", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
-		for _, stdin := range []string{"", "\n", "{", "[]", "null", `"x"`, "\xff", `{}`, `{"tool_name":7}`, `{"tool_name":null,"tool_input":{}}`,
-			`{"tool_name":"SEND","session_id":7}`, `{"tool_name":"SEND","tool_use_id":{"a":1}}`,
-			`{"tool_name":"SEND","tool_input":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + `}`} {
+		calls := []string{`{}`, `{"tool_name":7}`, `{"tool_name":null,"tool_input":{}}`, `{"tool_name":"SEND","session_id":7}`, `{"tool_name":"SEND","tool_use_id":{"a":1}}`}
+		for _, last := range []string{"", "\xff", `{"tool_name":"SEND","tool_input":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + `}`} {
+			stdin := last // alone, and after calls that can be read
+			if last != "" {
+				stdin = strings.Join(calls, "\n") + "\n" + last
+			}
 			done := finish(t, r.dir, stdin, r.env, "python3", "-B", ".hooks/ledger.py")
-			require.Equal(t, 0, done.code, "%.60q: %s", stdin, done.stderr)
-			require.Equal(t, "block", r.answer(done.stdout).decision, "%.60q", stdin)
+			require.Equal(t, 0, done.code, "%.60q: %s", last, done.stderr)
+			answers := strings.Split(strings.TrimSuffix(done.stdout, "\n"), "\n")
+			require.Len(t, answers, 1+strings.Count(stdin, "\n"))
+			for i, line := range answers {
+				require.Equal(t, "block", r.answer(line).decision, "%d, %.60q", i, last)
+			}
 		}
 	})
 	stayingLedger(t, "U43 strange arguments", func(r *ledgerRoom) {
 		for i, args := range []string{`"text"`, `["a", 1]`, `7`, `null`, `{"a":` + strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 61),
 			`{"a":"\ud800","b":"\u0000"}`, `{"a":1e400}`, `{"text":"` + strings.Repeat("é", 100_000) + `"}`} {
-			if strings.Contains(args, "ud800") && r.way.name != "one process per call, as in Claude Code" {
+			if strings.Contains(args, "ud800") && r.way.name == ledgerWays[byServe].name {
 				continue // hookrun has made it a character by then
-			}
-			if args[0] != '{' && strings.HasPrefix(r.way.name, "fire") {
-				continue // hookrun wants an object there
 			}
 			r.goes(ledgerCall{id: fmt.Sprint("a", i), tool: "SEND", args: args})
 			r.denied(stillRuns, ledgerCall{id: fmt.Sprint("b", i), tool: "SEND", args: args})
@@ -789,10 +814,8 @@ func TestLedgerPrepareFailure(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
 		call := func(event, id string) ledgerAnswer {
-			stdin := fmt.Sprintf(`{"hook_event_name":%q,"session_id":"\ud800s","tool_use_id":"\udc00%s","agent_id":"\ud800","tool_name":"SEND\ud83d","tool_input":{"\ud800":"\ud800"},"tool_response":"\ud800 sent"}`, event, id)
-			done := finish(t, r.dir, stdin, r.env, "python3", "-B", ".hooks/ledger.py")
-			require.Equal(t, 0, done.code, done.stderr)
-			return r.answer(done.stdout)
+			line := fmt.Sprintf(`{"hook_event_name":%q,"session_id":"\ud800s","tool_use_id":"\udc00%s","agent_id":"\ud800","tool_name":"SEND\ud83d","tool_input":{"\ud800":"\ud800"},"tool_response":"\ud800 sent"}`, event, id)
+			return r.answer(r.line(&r.out, line+"\n", "python3", "-B", ".hooks/ledger.py"))
 		}
 		require.Equal(t, "continue", call("PreToolUse", "1").decision)
 		require.Contains(t, call("PreToolUse", "2").reason, stillRuns)
@@ -860,7 +883,7 @@ func TestLedgerCompletion(t *testing.T) {
 		require.Equal(r, []string{"succeeded|sent t1|m1|None", "succeeded|sent t2|m1|None"}, r.rows(ended+" ORDER BY rowid"))
 		require.Empty(r, r.rows("SELECT * FROM tool_receipts"))
 		r.denied("sent t2", ledgerCall{id: "t4", args: `{}`})
-	})
+	}, byCommand, byStaying)
 	stayingLedger(t, "U44 the id binds, also if a later hook has changed the arguments", func(r *ledgerRoom) {
 		r.goes(ledgerCall{id: "t1"})
 		r.ends(ledgerCall{id: "t1", args: `{"changed":true}`, result: "sent"})

@@ -22,7 +22,7 @@ type answer struct {
 	updatedInput  []byte
 	updatedOutput []byte
 	unknown       []string // keys of hookSpecificOutput
-	misspelt      []string // keys that differ from one of an answer by case or by _
+	misspelt      []string // keys that differ from one of an answer by case or by _, or mean one elsewhere
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
@@ -56,6 +56,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		return a, true, fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
 	}
 	keys, known, lost := 0, 0, ""
+	rewrites, echoes := false, false // as Universal Agent's hooks do; what prints a whole hook input does not
 	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
 		keys++
 		known++
@@ -83,12 +84,17 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 			if misplaced[name] {
 				lost = name
 			}
+			rewrites = rewrites || name == "tool_input"
+			echoes = echoes || name == "hook_event_name"
 			if word := strings.ToLower(strings.ReplaceAll(name, "_", "")); near[word] != "" {
 				a.misspelt = append(a.misspelt, fmt.Sprintf("%q for %q", name, near[word]))
 			}
 		}
 		return err == nil
 	})
+	if rewrites && !echoes {
+		a.misspelt = append(a.misspelt, `"tool_input" for "updatedInput" in "hookSpecificOutput"`)
+	}
 	switch {
 	case err != nil:
 		return a, true, err

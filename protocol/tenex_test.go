@@ -248,3 +248,17 @@ func TestInput(t *testing.T) {
 	_, _, err := c.Input()
 	require.ErrorContains(t, err, "nested more than 9999 deep")
 }
+
+// Universal Agent's hooks change the input by a key of their own, which is none here. That must not go unsaid.
+func TestRewriteInAnotherClientsWords(t *testing.T) {
+	for stdout, want := range map[string][]string{
+		`{"tool_input":{"command":"ls"}}`:                                     {`pre-tool hook 'h' has "tool_input" for "updatedInput" in "hookSpecificOutput" in its JSON, which was therefore not read`},
+		`{"systemMessage":"m","tool_input":{"command":"ls"}}`:                 {`pre-tool hook 'h' has "tool_input" for "updatedInput" in "hookSpecificOutput" in its JSON, which was therefore not read`},
+		`{"hook_event_name":"PreToolUse","tool_input":{"command":"ls"}}`:      nil,
+		`{"hookSpecificOutput":{"updatedInput":{"tool_input":"is its own"}}}`: nil,
+	} {
+		v := judge(protocol.PreTool, printed(stdout))
+		require.Equal(t, protocol.Continue, v.Decision)
+		require.Equal(t, want, v.Warnings, stdout)
+	}
+}

@@ -67,7 +67,7 @@ def refusal(call, row, ledger_db):
                 if one["status"] in ("prepared", "running"):
                     return "The same call began at %s and has no end in the ledger. Wait for its result. If it was cut off, " \
                            "the next prompt gives it up, or: ledger_db.py resume %s" % (one["created_at"], row["run_id"]), None
-        if not ledger_db.prepare(db, row, call.get("tool_use_id") or "", workspace(call), 1 + len(old)):
+        if not ledger_db.prepare(db, row, call.get("tool_use_id") or "", policy.clean(workspace(call) or ""), 1 + len(old)):
             return "Prepared ledger row missing. Something else takes rows out of the ledger.", None
         lost = [one["created_at"] for one in old if one["status"] == "abandoned_on_resume"]
         if lost and row["replay_policy"] == "REPLAY_EXACT":

@@ -53,9 +53,10 @@ def classify(namespace, name):
 
 
 def without(value, keys):
-    """The value without these keys, at every depth."""
+    """The value without these keys, at every depth. 1.0 is 1, as it is to most that read JSON."""
     if isinstance(value, dict):
         return {key: without(inner, keys) for key, inner in value.items() if key not in keys}
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
     return [without(inner, keys) for inner in value] if isinstance(value, list) else value
 
 
@@ -77,9 +78,7 @@ def scope(name, given, hashed):
         return "email:%s:%s:%s" % (to, get("subject") or "", isinstance(attached, dict) and attached.get("s3key") or "")
     if "UPLOAD" in name:
         return "upload:%s:%s" % (get("path") or get("file_path") or "", get("destination") or get("bucket") or "")
-    if "MEMORY" in name:
-        return "memory:" + digest(canonical(get("content") or ""))
-    return hashed
+    return "memory:" + digest(canonical(get("content") or "")) if "MEMORY" in name else hashed
 
 
 def clean(text):

@@ -43,6 +43,11 @@ def reads(name):
     return name in rules["read_only"] or bool(words & set(rules["read_words"]) and not words & set(rules["write_words"]))
 
 
+def plain(key):
+    """A key without its style: a server that decodes without regard to case takes filePath and FILE_PATH for a path, too."""
+    return key.replace("_", "").lower()
+
+
 def checked(name, key, path, home):
     """The path as the tool shall get it."""
     rules = DATA["workspace"]
@@ -52,6 +57,7 @@ def checked(name, key, path, home):
     kept = [artifacts()] if text_file or rules["artifacts_for"] == "all" else []
     kept += [os.path.join(root({}), "memory")] if key in rules["memory_keys"] else []
     place = scoped(path, home, home, *kept)
+    place.encode()  # an error if it is no UTF-8: JSON could not carry it, and the tool would get another path
     # What is already absolute and names a place that outlives the session stays as it is written; so does a text file's.
     return path if os.path.isabs(path) and (text_file or not inside(place, home)) else place
 
@@ -60,9 +66,9 @@ def guard(call):
     home, given, name = workspace(call), tool_input(call), call["tool_name"]
     if not home or not isinstance(given, dict) or reads(name):
         return None
-    fresh = dict(given)
-    for key in DATA["workspace"]["keys"]:
-        if not isinstance(given.get(key), str):
+    fresh, known = dict(given), {plain(key) for key in DATA["workspace"]["keys"]}
+    for key in given:
+        if plain(key) not in known or not isinstance(given[key], str):
             continue
         try:
             fresh[key] = checked(name, key, given[key], home)

@@ -342,12 +342,15 @@ func TestMCPCancelledCallEndsAtItsHook(t *testing.T) {
 }
 
 func TestMCPEnds(t *testing.T) {
+	// They wait more than they work.
 	stay := before("h", "*__hang", family)
 	t.Run("the client leaves", func(t *testing.T) {
+		t.Parallel()
 		p := newProxied(t, nil)
 		p.leave(0)
 	})
 	t.Run("the client leaves a hook and a server that stay", func(t *testing.T) {
+		t.Parallel()
 		p := newProxied(t, []hook{stay}, "LINGER=1")
 		p.send("hang", nil)
 		p.pids(2)
@@ -355,6 +358,7 @@ func TestMCPEnds(t *testing.T) {
 		require.Empty(t, p.calls())
 	})
 	t.Run("the client asks and leaves", func(t *testing.T) {
+		t.Parallel()
 		p := newProxied(t, []hook{before("h", "*", `echo h $$ >ready`), after("*", "echo after")})
 		id := p.send("echo", hook{"text": "x"})
 		require.NoError(t, p.client.w.Close())
@@ -362,6 +366,7 @@ func TestMCPEnds(t *testing.T) {
 		p.ends(0)
 	})
 	t.Run("the server ends", func(t *testing.T) {
+		t.Parallel()
 		p := newProxied(t, []hook{stay})
 		hanging := p.send("hang", nil)
 		pids := p.pids(2)
@@ -376,6 +381,7 @@ func TestMCPEnds(t *testing.T) {
 		require.Empty(t, p.marked())
 	})
 	t.Run("the server ends badly when the client has left", func(t *testing.T) {
+		t.Parallel()
 		p := newProxied(t, nil)
 		p.client.line(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"exit","arguments":{"code":4}}}`)
 		require.NoError(t, p.client.w.Close())
@@ -383,6 +389,7 @@ func TestMCPEnds(t *testing.T) {
 	})
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
 			p := newProxied(t, []hook{stay}, "LINGER=1")
 			p.send("hang", nil)
 			p.pids(2)
@@ -392,6 +399,7 @@ func TestMCPEnds(t *testing.T) {
 		})
 	}
 	t.Run("SIGKILL", func(t *testing.T) {
+		t.Parallel()
 		p := newProxied(t, nil, "LINGER=1")
 		require.Len(t, p.marked(), 2)
 		require.NoError(t, p.cmd.Process.Kill())
@@ -399,6 +407,7 @@ func TestMCPEnds(t *testing.T) {
 		p.ends(-1)
 	})
 	t.Run("the client reads nothing", func(t *testing.T) {
+		t.Parallel()
 		needs(t, "python3")
 		cmd := exec.Command(hookrun, "mcp", "-C", t.TempDir(), "--", "python3", "testdata/mcp/server.py")
 		input, err := cmd.StdinPipe()
@@ -417,6 +426,7 @@ func TestMCPEnds(t *testing.T) {
 		require.NoError(t, cmd.Wait())
 	})
 	t.Run("what the server started", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		done := finish(t, dir, "", nil, hookrun, "mcp", "--", "sh", "-c", `trap "" TERM; sh -c 'while :; do sleep 1; done' `+dir+` & cat >/dev/null`)
 		require.Equal(t, 0, done.code, done.stderr)

@@ -800,7 +800,7 @@ say(tool, os.getpid())`,
 			s := newServing(t)
 			c := s.python(lines)
 			asked := 0
-			for i := range 20 {
+			for i := range 8 {
 				tool := fmt.Sprint("speak", i)
 				var o claudeOutcome
 				require.Eventually(t, func() bool { // after two such answers in a row a start waits

@@ -240,7 +240,7 @@ func (s *soak) load(from, to int) {
 // what it was before. HOOKRUN_SOAK=1 makes many more.
 func TestServerStaysAsItIs(t *testing.T) {
 	python := interpreter(t)
-	calls := 1600
+	calls := 800
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		calls = 20_000
 	}

@@ -234,7 +234,7 @@ func TestHostileClaudeFiles(t *testing.T) {
 // quick requires that something takes no time that is quadratic in a file. The limit is ten times what it takes on an idle
 // machine, and a busy one has its good moments.
 func quick(t *testing.T, f func()) {
-	limit := 20 * time.Second
+	limit := 5 * time.Second
 	if hostileSize < 1<<20 { // under the race detector
 		limit *= 4
 	}

@@ -106,7 +106,7 @@ func TestHostileFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const limit = 20 * time.Second
+	const limit = 5 * time.Second
 	for _, test := range hostile {
 		t.Run(test.name, func(t *testing.T) {
 			doc := test.build()

@@ -143,7 +143,7 @@ func TestHostilePatterns(t *testing.T) {
 		h := one(t, `{"hooks":{"PreToolUse":[{"matcher":`+strconv.Quote(matcher)+`,"hooks":[{"type":"command","command":"a"}]}]}}`)
 		require.True(t, h.Runs(&protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)
 	}
-	require.Less(t, time.Since(start), 20*time.Second)
+	require.Less(t, time.Since(start), 5*time.Second)
 	// What was decided before the steps ran out is what counts.
 	p := projecthooks.NewPattern("^(a+)+$")
 	require.True(t, p.Match("aaaaaaaa"))

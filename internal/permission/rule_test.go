@@ -227,16 +227,16 @@ func patterns() []string {
 	return long
 }
 
-// TestTime allows ten times what is wanted, the best of three: machines that run tests are busy.
+// TestTime allows ten times what is wanted, the best of three, by the clock of the processor: machines that run tests are busy.
 func TestTime(t *testing.T) {
 	var worst time.Duration
 	var slowest string
 	measure := func(name string, rule Rule, call Call) {
 		best := time.Hour
 		for range 3 {
-			start := time.Now()
+			start := worked()
 			rule.Match(call)
-			if best = min(best, time.Since(start)); best < worst {
+			if best = min(best, worked()-start); best < worst {
 				return
 			}
 		}
@@ -260,7 +260,7 @@ func TestTime(t *testing.T) {
 		}
 	}
 	t.Logf("with long patterns: %v %q", worst, slowest)
-	require.Less(t, worst, 5*time.Second, slowest) // what is not linear takes hours
+	require.Less(t, worst, 500*time.Millisecond, slowest)
 }
 
 func FuzzMatch(f *testing.F) {

@@ -1,7 +1,6 @@
 package projecthooks
 
 import (
-	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -91,53 +90,12 @@ func equals(wanted gjson.Result) func([]value) bool {
 	return func(all []value) bool {
 		return slices.ContainsFunc(all, func(v value) bool {
 			if v.json {
-				return equalJSON(gjson.Parse(v.text), wanted)
+				return strictjson.Equal(gjson.Parse(v.text), wanted)
 			}
 			return wanted.Type == gjson.String && text == v.text
 		})
 	}
 }
-
-// equalJSON compares JSON by what it says. In neither value has an object a key twice. a may be megabytes, of which it reads no more
-// than b is long.
-func equalJSON(a, b gjson.Result) bool {
-	switch {
-	case a.IsObject() && b.IsObject():
-		members := map[string]gjson.Result{}
-		b.ForEach(func(key, member gjson.Result) bool {
-			members[strictjson.Text(key.Raw)] = member
-			return true
-		})
-		equal := true
-		a.ForEach(func(key, member gjson.Result) bool {
-			name := strictjson.Text(key.Raw)
-			other, ok := members[name]
-			equal = ok && equalJSON(member, other)
-			delete(members, name)
-			return equal
-		})
-		return equal && len(members) == 0
-	case a.IsArray() && b.IsArray():
-		others, n, equal := b.Array(), 0, true
-		a.ForEach(func(_, element gjson.Result) bool {
-			equal = n < len(others) && equalJSON(element, others[n])
-			n++
-			return equal
-		})
-		return equal && n == len(others)
-	case a.Type != b.Type || a.Type == gjson.JSON: // an object and an array
-		return false
-	case a.Type == gjson.String:
-		return strictjson.Text(a.Raw) == strictjson.Text(b.Raw)
-	case a.Type == gjson.Number:
-		const exact = 1 << 53
-		return a.Raw == b.Raw || a.Num == b.Num && (math.Abs(a.Num) < exact || !digits(a.Raw) || !digits(b.Raw))
-	}
-	return true
-}
-
-// digits reports whether a number has nothing else: of two large ones that differ float64 makes the same.
-func digits(raw string) bool { return strings.Trim(raw, "-0123456789") == "" }
 
 // pattern is a regular expression, made when it is first needed: most calls need few of a file's, or none.
 type pattern struct {

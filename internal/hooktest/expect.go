@@ -3,13 +3,15 @@ package hooktest
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -201,42 +203,5 @@ func (v *value) equals(got json.RawMessage) bool {
 	if v.json == "null" || len(got) == 0 {
 		return v.json == "null" && len(got) == 0
 	}
-	a, b := decoded(v.json), decoded(string(got))
-	return a != nil && equal(a, b)
-}
-
-// decoded reads a JSON value, numbers with all their digits.
-func decoded(doc string) (v any) {
-	d := json.NewDecoder(strings.NewReader(doc))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return nil
-	}
-	return v
-}
-
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equal)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
-	case json.Number:
-		b, ok := b.(json.Number)
-		return ok && equalNumbers(string(a), string(b))
-	}
-	return a == b
-}
-
-// equalNumbers compares 1.0 with 1e0 by value, and whole numbers by their digits: float64 takes 9007199254740993 for its neighbour.
-func equalNumbers(a, b string) bool {
-	if a == b {
-		return true
-	}
-	whole := func(s string) bool { return !strings.ContainsAny(s, ".eE") }
-	x, failed := strconv.ParseFloat(a, 64)
-	y, failedToo := strconv.ParseFloat(b, 64)
-	return failed == nil && failedToo == nil && x == y && !(whole(a) && whole(b))
+	return gjson.ValidBytes(got) && strictjson.Equal(gjson.ParseBytes(got), gjson.Parse(v.json))
 }

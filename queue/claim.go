@@ -6,8 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"sort"
 
 	"github.com/hookrun/hookrun/internal/filelock"
 )
@@ -90,7 +89,7 @@ func (s *session) claim(drain bool, choose func(*look, name) (take, error)) (*Cl
 		}
 		return nil, err
 	}
-	slices.SortFunc(wanted, func(a, b taken) int { return strings.Compare(a.id, b.id) })
+	sort.Slice(wanted, func(i, j int) bool { return wanted[i].id < wanted[j].id })
 	c := &Claim{session: s.path, id: unique(), drain: drain}
 	if beginErr := c.begin(s); beginErr != nil {
 		return nil, errors.Join(err, beginErr)

@@ -7,8 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"sort"
 
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
@@ -226,7 +225,7 @@ func (q Queue) Waiting(session string) (waiting []Entry, err error) {
 		}
 		waiting = append(waiting, e)
 	}
-	slices.SortFunc(waiting, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+	sort.Slice(waiting, func(i, j int) bool { return waiting[i].ID < waiting[j].ID })
 	return waiting, err
 }
 

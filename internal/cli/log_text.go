@@ -13,24 +13,6 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// paint is how a text of a log is coloured, by the number of SGR; 0 is not at all.
-type paint bool
-
-const (
-	bold   = 1
-	dim    = 2
-	red    = 31
-	green  = 32
-	yellow = 33
-)
-
-func (p paint) as(colour int, text string) string {
-	if !p || colour == 0 || text == "" {
-		return text
-	}
-	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", colour, text)
-}
-
 // logText is the summary for a person: no row is wider than 120 columns.
 func logText(s *runstats.Summary, colour bool) string {
 	p := paint(colour)
@@ -220,21 +202,4 @@ func middle(text string, most int) string {
 		runes = slices.Concat(runes[:most-1-half], []rune("…"), runes[len(runes)-half:])
 	}
 	return string(runes)
-}
-
-// duration is so many milliseconds for a person.
-func duration(ms float64) string {
-	switch {
-	case ms >= 1e12: // in no log of ours
-		return fmt.Sprintf("%.0e s", ms/1000)
-	case ms >= 100_000:
-		return fmt.Sprintf("%.0f s", ms/1000)
-	case ms >= 1000:
-		return fmt.Sprintf("%.1f s", ms/1000)
-	case ms >= 100:
-		return fmt.Sprintf("%.0f ms", ms)
-	case ms >= 1:
-		return fmt.Sprintf("%.1f ms", ms)
-	}
-	return fmt.Sprintf("%.2f ms", ms)
 }

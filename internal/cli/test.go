@@ -256,14 +256,11 @@ func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (resu
 // shown is a line for a test; where it fails what is otherwise than expected, and all that helps to find out why.
 func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, colour bool) string {
 	var b strings.Builder
-	verdict, paint := "ok  ", "\x1b[32m"
+	verdict, tint := "ok  ", green
 	if !r.OK {
-		verdict, paint = "FAIL", "\x1b[1;31m"
+		verdict, tint = "FAIL", red
 	}
-	if colour {
-		verdict = paint + verdict + "\x1b[0m"
-	}
-	fmt.Fprintf(&b, "%s %s (%s)\n", verdict, visible(r.Name), inMilliseconds(r.Duration))
+	fmt.Fprintf(&b, "%s %s (%s)\n", paint(colour).as(tint, verdict), visible(r.Name), took(r.Duration))
 	if !r.OK {
 		fmt.Fprintf(&b, "     %s:%d\n", visible(r.File), r.Line)
 	}
@@ -274,7 +271,7 @@ func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, co
 		return b.String()
 	}
 	for _, h := range r.Outcome.Hooks {
-		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", visible(h.Name), visible(h.Source), h.Status, because(&h), inMilliseconds(h.Duration))
+		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", visible(h.Name), visible(h.Source), h.Status, because(&h), took(h.Duration))
 		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
 			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
 		}
@@ -285,9 +282,7 @@ func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, co
 	return b.String()
 }
 
-func inMilliseconds(d protocol.Milliseconds) string {
-	return fmt.Sprintf("%.1f ms", time.Duration(d).Seconds()*1000)
-}
+func took(d protocol.Milliseconds) string { return duration(time.Duration(d).Seconds() * 1000) }
 
 // because says by what a hook failed.
 func because(h *protocol.HookReport) string {

@@ -3,7 +3,6 @@ package mcpproxy
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -11,11 +10,11 @@ import (
 
 // Child is a server that is a child of this process, in a process group of its own.
 type Child struct {
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	stdout *os.File
-	exited chan struct{} // closed when it has
-	err    error         // of its exit
+	process *os.Process
+	stdin   *os.File
+	stdout  *os.File
+	exited  chan struct{} // closed when it has
+	err     error         // of its exit
 }
 
 // How long a server has to end: clients give a second or two of their own, and then kill us.
@@ -27,27 +26,33 @@ const (
 
 // Start starts a server with this environment. What it writes to stderr goes to ours.
 func Start(argv, env []string) (*Child, error) {
-	c := &Child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
-	c.cmd.Env = env
-	c.cmd.Stderr = os.Stderr
-	c.cmd.SysProcAttr = ownGroup()
-	var err error
-	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, theirs, err := os.Pipe() // not StdoutPipe: Wait would close that before all of it is read
+	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return nil, err
-	}
-	c.stdout, c.cmd.Stdout = out, theirs
-	err = c.cmd.Start()
-	theirs.Close()
-	if err != nil {
-		out.Close()
 		return nil, fmt.Errorf("starting the server: %w", err)
 	}
+	in, stdin, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	stdout, out, err := os.Pipe()
+	if err != nil {
+		stdin.Close()
+		return nil, err
+	}
+	defer out.Close()
+	process, err := os.StartProcess(path, argv, &os.ProcAttr{Env: env, Files: []*os.File{in, out, os.Stderr}, Sys: ownGroup()})
+	if err != nil {
+		stdin.Close()
+		stdout.Close()
+		return nil, fmt.Errorf("starting the server: %w", err)
+	}
+	c := &Child{process: process, stdin: stdin, stdout: stdout, exited: make(chan struct{})}
 	go func() {
-		c.err = c.cmd.Wait()
+		state, err := process.Wait()
+		if c.err = err; err == nil && !state.Success() {
+			c.err = errors.New(state.String())
+		}
 		close(c.exited)
 	}()
 	return c, nil

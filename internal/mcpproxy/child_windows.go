@@ -10,4 +10,4 @@ func ownGroup() *syscall.SysProcAttr {
 }
 
 // endGroup kills the server alone: what it started gets the end of its own input by that, and is not found in another way.
-func (c *Child) endGroup(time.Duration) { _ = c.cmd.Process.Kill() }
+func (c *Child) endGroup(time.Duration) { _ = c.process.Kill() }

@@ -1,15 +1,13 @@
 package projecthooks
 
 import (
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -97,75 +95,20 @@ func equals(wanted gjson.Result) func([]value) bool {
 	}
 }
 
-// pattern is a regular expression, made when it is first needed: most calls need few of a file's, or none.
-type pattern struct {
-	text   string
-	always string // stands in everything that it matches; to look for that first costs next to nothing
-	once   sync.Once
-	re     *regexp.Regexp
-	size   int // instructions
-}
-
-// newPattern checks a pattern.
-func newPattern(text string) (*pattern, error) {
-	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	return &pattern{text: text, always: required(parsed)}, nil
-}
-
-// required returns the longest text that stands in everything which the expression matches, as far as that is easy to see.
-func required(re *syntax.Regexp) (text string) {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
-			return string(re.Rune)
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return required(re.Sub[0])
-		}
-	case syntax.OpConcat:
-		for _, part := range re.Sub {
-			if t := required(part); len(t) > len(text) {
-				text = t
-			}
-		}
-	}
-	return text
-}
-
 // maxSteps bounds a match, which takes time by the pattern's size times the text's and cannot be interrupted. It is some seconds at
 // the very worst, and mostly far less.
 const maxSteps = 1 << 28
 
-// found reports whether the pattern is in any of the values. One that could take too long is taken to be: many texts take as long as
-// one that is as long.
-func (p *pattern) found(all []value) bool {
-	possible, size := false, 0
-	for _, v := range all {
-		if strings.Contains(v.text, p.always) {
-			possible, size = true, size+len(v.text)
+// found returns a test for whether a pattern is in any of the values. One that could take too long is taken to be: many texts take as
+// long as one that is as long.
+func found(pattern *re2.Regexp) func([]value) bool {
+	return func(all []value) bool {
+		size := 0
+		for _, v := range all {
+			if strings.Contains(v.text, pattern.Required()) {
+				size += len(v.text)
+			}
 		}
+		return pattern.Size()*size > maxSteps || slices.ContainsFunc(all, func(v value) bool { return pattern.Match(v.text) })
 	}
-	if !possible {
-		return false
-	}
-	p.once.Do(func() {
-		parsed, err := syntax.Parse(p.text, syntax.Perl)
-		if err != nil {
-			return
-		}
-		if prog, err := syntax.Compile(parsed.Simplify()); err == nil {
-			p.size = len(prog.Inst)
-		}
-		p.re, _ = regexp.Compile(p.text) // it was parsed when the file was read
-	})
-	if p.re == nil || p.size*size > maxSteps {
-		return true
-	}
-	return slices.ContainsFunc(all, func(v value) bool { return strings.Contains(v.text, p.always) && p.re.MatchString(v.text) })
 }

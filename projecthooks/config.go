@@ -3,6 +3,7 @@ package projecthooks
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -281,6 +282,14 @@ func (p Problem) append(to []byte) []byte {
 
 // Problems are all the errors of a load, one a line.
 type Problems []Problem
+
+// Sort puts problems in the order of their places.
+func (ps Problems) Sort() {
+	sort.SliceStable(ps, func(i, j int) bool {
+		a, b := &ps[i], &ps[j]
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
+	})
+}
 
 func (ps Problems) Error() string {
 	size := 0 // a file can have half a million problems

@@ -146,10 +146,10 @@ func Parse(path string, doc []byte) (*Config, error) {
 	}
 	if len(p.problems) > 0 {
 		p.problems = append(p.problems, p.config.Warnings...) // one may say what was meant
-		sortByPlace(p.problems)
+		p.problems.Sort()
 		return nil, p.problems
 	}
-	sortByPlace(p.config.Warnings)
+	Problems(p.config.Warnings).Sort()
 	p.config.Files = []string{path}
 	p.config.texts = []string{string(doc)}
 	return &p.config, nil

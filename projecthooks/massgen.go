@@ -47,7 +47,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 	f.document(top)
 	if len(f.problems) > 0 {
 		f.problems = append(f.problems, f.config.Warnings...)
-		sortByPlace(f.problems)
+		f.problems.Sort()
 		return nil, f.problems
 	}
 	for i := range f.config.Hooks {
@@ -55,7 +55,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 			h.NotAgents = f.override[h.Events[0]]
 		}
 	}
-	sortByPlace(f.config.Warnings)
+	Problems(f.config.Warnings).Sort()
 	f.config.Files, f.config.texts = []string{path}, []string{text}
 	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
 		f.config.agents = f.agents

@@ -1,7 +1,6 @@
 package projecthooks
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,12 +29,6 @@ func (p *parser) at(offset int, text string) Problem {
 
 func (p *parser) problem(offset int, format string, args ...any) {
 	p.problems = append(p.problems, p.at(offset, fmt.Sprintf(format, args...)))
-}
-
-func sortByPlace(problems []Problem) {
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
 }
 
 // fields returns the members of an object by key. A key that is not in known is a problem, unless it is $schema or

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -58,11 +59,11 @@ func (r reader) condition() (c Condition) {
 	}
 	if v, ok := f["matches"]; ok {
 		if s, ok := r.text(v, `"matches"`); ok {
-			p, err := newPattern(s)
+			p, err := re2.Compile(s)
 			if err != nil {
-				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %s", r.who, quote(s), brief(strings.TrimPrefix(err.Error(), "error parsing regexp: ")))
+				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %v", r.who, quote(s), err)
 			}
-			c.holds = p.found
+			c.holds = found(p)
 			if strings.ContainsRune(s, '\b') {
 				r.config.Warnings = append(r.config.Warnings, r.at(v.Index, r.who+`"matches" has a backspace, which is what \b means in JSON; write \\b for the edge of a word`))
 			}

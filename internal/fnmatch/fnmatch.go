@@ -7,10 +7,11 @@
 package fnmatch
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/spans"
 )
 
 // List is globs of which one must match. An empty List matches nothing.
@@ -39,10 +40,8 @@ type Pattern []element
 type element struct {
 	star    bool
 	negated bool
-	ranges  []span // in order, apart
+	ranges  spans.Set
 }
-
-type span struct{ lo, hi rune }
 
 // New reads a pattern; every text is one.
 func New(pattern string) (g Pattern) {
@@ -63,7 +62,7 @@ func New(pattern string) (g Pattern) {
 			}
 			fallthrough
 		default:
-			g = append(g, element{ranges: []span{{c, c}}})
+			g = append(g, element{ranges: spans.Set{{Lo: c, Hi: c}}})
 			i += size
 		}
 	}
@@ -107,48 +106,28 @@ func newSet(text string) (e element) {
 		e.negated, chars = true, chars[1:]
 	}
 	for i := 0; i < len(chars); i++ {
-		s := span{chars[i], chars[i]}
+		s := spans.Span{Lo: chars[i], Hi: chars[i]}
 		if i+2 < len(chars) && chars[i+1] == '-' {
-			s.hi = chars[i+2]
+			s.Hi = chars[i+2]
 			i += 2
 		}
-		if s.lo <= s.hi {
+		if s.Lo <= s.Hi {
 			e.ranges = append(e.ranges, s)
 		}
 	}
 	// Python throws backward ranges out before it looks for the !: [z-a!b] is [!b] there.
-	if !e.negated && len(e.ranges) > 0 && e.ranges[0].lo == '!' {
+	if !e.negated && len(e.ranges) > 0 && e.ranges[0].Lo == '!' {
 		first := e.ranges[0]
 		e.negated, e.ranges = true, e.ranges[1:]
-		if first.hi != '!' {
-			e.ranges = append(e.ranges, span{'-', '-'}, span{first.hi, first.hi})
+		if first.Hi != '!' {
+			e.ranges = append(e.ranges, spans.Span{Lo: '-', Hi: '-'}, spans.Span{Lo: first.Hi, Hi: first.Hi})
 		}
 	}
-	slices.SortFunc(e.ranges, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
-	apart := e.ranges[:0]
-	for _, s := range e.ranges {
-		if n := len(apart); n > 0 && s.lo <= apart[n-1].hi {
-			apart[n-1].hi = max(apart[n-1].hi, s.hi)
-		} else {
-			apart = append(apart, s)
-		}
-	}
-	e.ranges = apart
+	e.ranges = spans.Union(e.ranges)
 	return e
 }
 
-func (e *element) has(c rune) bool {
-	_, found := slices.BinarySearchFunc(e.ranges, c, func(s span, c rune) int {
-		switch {
-		case c < s.lo:
-			return 1
-		case c > s.hi:
-			return -1
-		}
-		return 0
-	})
-	return found != e.negated
-}
+func (e *element) has(c rune) bool { return e.ranges.Has(c) != e.negated }
 
 // Match reports whether the pattern matches the whole name.
 //

@@ -3,13 +3,13 @@ package hooktest
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -108,7 +108,7 @@ func silent(h *protocol.HookReport) bool {
 // text is what one text should be: none, found by a pattern, or equal.
 type text struct {
 	none    bool
-	pattern *regexp.Regexp
+	pattern *re2.Regexp
 	equal   string
 }
 
@@ -117,7 +117,7 @@ func (t *text) fits(got string) bool {
 	case t.none:
 		return got == ""
 	case t.pattern != nil:
-		return t.pattern.MatchString(got)
+		return t.pattern.Match(got)
 	}
 	return got == t.equal
 }

@@ -3,10 +3,7 @@ package hooktest
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/jsontype"
+	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -38,9 +36,7 @@ func Parse(path string, doc []byte, workspace string) (*File, error) {
 	}
 	f := &File{Path: path, Tests: p.tests(gjson.Parse(p.doc))}
 	if len(p.problems) > 0 {
-		slices.SortStableFunc(p.problems, func(a, b projecthooks.Problem) int {
-			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-		})
+		p.problems.Sort()
 		return nil, p.problems
 	}
 	return f, nil
@@ -326,13 +322,9 @@ func (p *parser) expectedText(v gjson.Result, what string) *text {
 		p.problem(pattern.Index, "the pattern is empty, which every text matches; write null for none")
 		return nil
 	}
-	expression := strings.ReplaceAll(strictjson.Text(pattern.Raw), WorkspaceMark, regexp.QuoteMeta(p.workspace))
-	compiled, err := regexp.Compile(expression)
+	expression := strings.ReplaceAll(strictjson.Text(pattern.Raw), WorkspaceMark, re2.QuoteMeta(p.workspace))
+	compiled, err := re2.Compile(expression)
 	if err != nil {
-		var bad *syntax.Error
-		if errors.As(err, &bad) {
-			err = fmt.Errorf("%s: %s", bad.Code, quote(bad.Expr))
-		}
 		p.problem(pattern.Index, "the pattern %s is no RE2: %v", quote(expression), err)
 		return nil
 	}

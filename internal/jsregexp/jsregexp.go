@@ -23,6 +23,8 @@ package jsregexp
 import (
 	"errors"
 	"unicode/utf16"
+
+	"github.com/hookrun/hookrun/internal/spans"
 )
 
 // ErrTooHard is the error of a match that used up its steps. It says nothing about whether the pattern matches.
@@ -38,7 +40,7 @@ const (
 // Regexp is a compiled pattern. It is safe for use by several goroutines at once.
 type Regexp struct {
 	code   []inst
-	sets   []set
+	sets   []spans.Set
 	refs   [][]int32 // the groups that a back reference can mean
 	groups int32
 	regs   int32 // of captures, loops and lookarounds

@@ -149,7 +149,7 @@ func (m *matcher) run(at int32) bool {
 				at++
 			}
 			ok = 0 <= i && int(i) < len(m.text) &&
-				(in.op == opUnit && m.text[i] == in.unit || in.op == opSet && m.sets[in.reg].has(m.text[i]))
+				(in.op == opUnit && m.text[i] == in.unit || in.op == opSet && m.sets[in.reg].Has(rune(m.text[i])))
 		case opBegin:
 			ok = at == 0
 		case opEnd:
@@ -232,7 +232,7 @@ func (m *matcher) run(at int32) bool {
 }
 
 func (m *matcher) word(at int32) bool {
-	return 0 <= at && int(at) < len(m.text) && word.has(m.text[at])
+	return 0 <= at && int(at) < len(m.text) && word.Has(rune(m.text[at]))
 }
 
 // least returns how many iterations of a loop must be. More than there are units make no difference: at least one of

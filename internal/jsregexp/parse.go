@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/hookrun/hookrun/internal/spans"
 )
 
 // op is what a node, and later an instruction, does. Those from opSeq on are nodes only, those from opMatch on
@@ -68,7 +70,7 @@ type parser struct {
 	named       bool  // whether there are groups with names, as only then \k is a reference
 	names       map[string]*groupName
 	disjunction *disjunction
-	sets        []set
+	sets        []spans.Set
 	shared      ['w' + 1]int32 // 1 + the number of the set of an escape, or of the dot
 	refs        [][]int32
 }

@@ -1,82 +1,37 @@
 package jsregexp
 
 import (
-	"cmp"
 	"math"
-	"slices"
+
+	"github.com/hookrun/hookrun/internal/spans"
 )
 
-// set is a set of units: spans in order that do not touch.
-type set []span
-
-type span struct{ lo, hi uint16 }
-
+// A set is one of units.
 var (
-	digits = set{{'0', '9'}}
-	word   = set{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}
-	lines  = set{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}}
-	space  = set{{'\t', '\r'}, {' ', ' '}, {0xa0, 0xa0}, {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029},
-		{0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}}
+	digits = spans.Set{{Lo: '0', Hi: '9'}}
+	word   = spans.Set{{Lo: '0', Hi: '9'}, {Lo: 'A', Hi: 'Z'}, {Lo: '_', Hi: '_'}, {Lo: 'a', Hi: 'z'}}
+	lines  = spans.Set{{Lo: '\n', Hi: '\n'}, {Lo: '\r', Hi: '\r'}, {Lo: 0x2028, Hi: 0x2029}}
+	space  = spans.Set{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}, {Lo: 0xa0, Hi: 0xa0}, {Lo: 0x1680, Hi: 0x1680}, {Lo: 0x2000, Hi: 0x200a}, {Lo: 0x2028, Hi: 0x2029},
+		{Lo: 0x202f, Hi: 0x202f}, {Lo: 0x205f, Hi: 0x205f}, {Lo: 0x3000, Hi: 0x3000}, {Lo: 0xfeff, Hi: 0xfeff}}
 )
-
-func (s set) has(u uint16) bool {
-	lo, hi := 0, len(s)
-	for lo < hi {
-		if mid := (lo + hi) / 2; s[mid].hi < u {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo < len(s) && s[lo].lo <= u
-}
-
-// union puts spans in order and joins those that touch. It uses their memory.
-func union(spans []span) set {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
-	s := spans[:0]
-	for _, x := range spans {
-		if n := len(s); n > 0 && int(x.lo) <= int(s[n-1].hi)+1 {
-			s[n-1].hi = max(s[n-1].hi, x.hi)
-		} else {
-			s = append(s, x)
-		}
-	}
-	return s
-}
-
-func (s set) complement() set {
-	rest := make(set, 0, len(s)+1)
-	next := 0
-	for _, x := range s {
-		if next < int(x.lo) {
-			rest = append(rest, span{uint16(next), x.lo - 1})
-		}
-		next = int(x.hi) + 1
-	}
-	if next <= math.MaxUint16 {
-		rest = append(rest, span{uint16(next), math.MaxUint16})
-	}
-	return rest
-}
 
 // escaped returns what the escape of a letter, or the dot, stands for.
-func escaped(letter rune) set {
+func escaped(letter rune) spans.Set {
 	switch letter {
 	case 'd':
 		return digits
 	case 'D':
-		return digits.complement()
+		return digits.Complement(math.MaxUint16)
 	case 's':
 		return space
 	case 'S':
-		return space.complement()
+		return space.Complement(math.MaxUint16)
 	case 'w':
 		return word
 	case 'W':
-		return word.complement()
+		return word.Complement(math.MaxUint16)
 	}
-	return lines.complement()
+	return lines.Complement(math.MaxUint16)
 }
 
 // set returns a node for the escape of a letter, or the dot. All nodes of one letter share a set.
@@ -91,14 +46,14 @@ func (p *parser) set(letter rune) *node {
 // class reads what follows a bracket.
 func (p *parser) class() *node {
 	negative := p.eat("^")
-	var spans []span
+	var all []spans.Span
 	var seen ['w' + 1]bool // to add a letter once keeps the work linear
 	add := func(u uint16, letter rune) {
 		if letter == 0 {
-			spans = append(spans, span{u, u})
+			all = append(all, spans.Span{Lo: rune(u), Hi: rune(u)})
 		} else if !seen[letter] {
 			seen[letter] = true
-			spans = append(spans, escaped(letter)...)
+			all = append(all, escaped(letter)...)
 		}
 	}
 	for !p.eat("]") {
@@ -117,12 +72,12 @@ func (p *parser) class() *node {
 		case lo > hi:
 			p.fail("a range of a class is out of order")
 		default:
-			spans = append(spans, span{lo, hi})
+			all = append(all, spans.Span{Lo: rune(lo), Hi: rune(hi)})
 		}
 	}
-	s := union(spans)
+	s := spans.Union(all)
 	if negative {
-		s = s.complement()
+		s = s.Complement(math.MaxUint16)
 	}
 	p.sets = append(p.sets, s)
 	return &node{op: opSet, index: int32(len(p.sets) - 1)}

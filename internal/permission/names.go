@@ -1,10 +1,11 @@
 package permission
 
 import (
-	"cmp"
 	"slices"
 	"unicode"
 	"unicode/utf16"
+
+	"github.com/hookrun/hookrun/internal/spans"
 )
 
 // namePattern is the pattern of one name of a path: fixed parts with a `*` between them.
@@ -136,25 +137,35 @@ func (n *namePattern) match(text []uint16) bool {
 // class is a bracket expression. It never matches a slash, because a name has none.
 type class struct {
 	negated bool
-	ranges  []unitRange // sorted, apart from each other
+	units   spans.Set
 }
 
-type unitRange struct{ lo, hi uint16 }
-
 // posixClasses are the ones of git, which knows ASCII only.
-var posixClasses = map[string][]unitRange{
-	"alnum":  {{'0', '9'}, {'A', 'Z'}, {'a', 'z'}},
-	"alpha":  {{'A', 'Z'}, {'a', 'z'}},
-	"blank":  {{'\t', '\t'}, {' ', ' '}},
-	"cntrl":  {{0, 0x1f}, {0x7f, 0x7f}},
-	"digit":  {{'0', '9'}},
-	"graph":  {{'!', '~'}},
-	"lower":  {{'a', 'z'}},
-	"print":  {{' ', '~'}},
-	"punct":  {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}},
-	"space":  {{'\t', '\n'}, {'\r', '\r'}, {' ', ' '}},
-	"upper":  {{'A', 'Z'}},
-	"xdigit": {{'0', '9'}, {'A', 'F'}, {'a', 'f'}},
+var posixClasses = [...]struct {
+	name  string
+	units spans.Set
+}{
+	{"alnum", spans.Set{{Lo: '0', Hi: '9'}, {Lo: 'A', Hi: 'Z'}, {Lo: 'a', Hi: 'z'}}},
+	{"alpha", spans.Set{{Lo: 'A', Hi: 'Z'}, {Lo: 'a', Hi: 'z'}}},
+	{"blank", spans.Set{{Lo: '\t', Hi: '\t'}, {Lo: ' ', Hi: ' '}}},
+	{"cntrl", spans.Set{{Lo: 0, Hi: 0x1f}, {Lo: 0x7f, Hi: 0x7f}}},
+	{"digit", spans.Set{{Lo: '0', Hi: '9'}}},
+	{"graph", spans.Set{{Lo: '!', Hi: '~'}}},
+	{"lower", spans.Set{{Lo: 'a', Hi: 'z'}}},
+	{"print", spans.Set{{Lo: ' ', Hi: '~'}}},
+	{"punct", spans.Set{{Lo: '!', Hi: '/'}, {Lo: ':', Hi: '@'}, {Lo: '[', Hi: '`'}, {Lo: '{', Hi: '~'}}},
+	{"space", spans.Set{{Lo: '\t', Hi: '\n'}, {Lo: '\r', Hi: '\r'}, {Lo: ' ', Hi: ' '}}},
+	{"upper", spans.Set{{Lo: 'A', Hi: 'Z'}}},
+	{"xdigit", spans.Set{{Lo: '0', Hi: '9'}, {Lo: 'A', Hi: 'F'}, {Lo: 'a', Hi: 'f'}}},
+}
+
+func posixClass(name string) (units spans.Set, ok bool) {
+	for _, c := range posixClasses {
+		if c.name == name {
+			return c.units, true
+		}
+	}
+	return nil, false
 }
 
 // class reads what follows a `[`. It returns nil if the bracket is never closed or names an unknown class.
@@ -188,7 +199,7 @@ func (r *nameReader) class() *class {
 				return nil
 			}
 			if lo := uint16(start); lo <= whole[i] {
-				cl.ranges = append(cl.ranges, unitRange{lo, whole[i]})
+				cl.units = append(cl.units, span(lo, whole[i]))
 			}
 			start = -1
 		case c == '[' && i+1 < len(whole) && whole[i+1] == ':':
@@ -197,15 +208,15 @@ func (r *nameReader) class() *class {
 				return nil
 			}
 			if shut == 0 || whole[i+1+shut] != ':' { // no `:]`: it is a plain bracket
-				cl.ranges = append(cl.ranges, unitRange{c, c})
+				cl.units = append(cl.units, span(c, c))
 				start = int(c)
 				break
 			}
-			ranges, ok := posixClasses[string(utf16.Decode(whole[i+2:i+1+shut]))]
+			units, ok := posixClass(string(utf16.Decode(whole[i+2 : i+1+shut])))
 			if !ok {
 				return nil
 			}
-			cl.ranges = append(cl.ranges, ranges...)
+			cl.units = append(cl.units, units...)
 			i += 2 + shut
 			start = -1
 		default:
@@ -216,7 +227,7 @@ func (r *nameReader) class() *class {
 				}
 				c = whole[i]
 			}
-			cl.ranges = append(cl.ranges, unitRange{c, c})
+			cl.units = append(cl.units, span(c, c))
 			start = int(c)
 		}
 		i++
@@ -226,23 +237,12 @@ func (r *nameReader) class() *class {
 	if seen := r.classes[key]; seen != nil {
 		return seen
 	}
-	cl.ranges = mergeRanges(cl.ranges)
+	cl.units = spans.Union(cl.units)
 	r.classes[key] = cl
 	return cl
 }
 
-func mergeRanges(ranges []unitRange) []unitRange {
-	slices.SortFunc(ranges, func(a, b unitRange) int { return cmp.Compare(a.lo, b.lo) })
-	merged := ranges[:0]
-	for _, r := range ranges {
-		if last := len(merged) - 1; last >= 0 && r.lo <= merged[last].hi {
-			merged[last].hi = max(merged[last].hi, r.hi)
-		} else {
-			merged = append(merged, r)
-		}
-	}
-	return merged
-}
+func span(lo, hi uint16) spans.Span { return spans.Span{Lo: rune(lo), Hi: rune(hi)} }
 
 // match reports whether the class has a member that folds to c, which is folded.
 func (cl *class) match(c uint16) bool {
@@ -253,18 +253,7 @@ func (cl *class) match(c uint16) bool {
 	return found != cl.negated
 }
 
-func (cl *class) has(c uint16) bool {
-	_, found := slices.BinarySearchFunc(cl.ranges, c, func(r unitRange, c uint16) int {
-		switch {
-		case c < r.lo:
-			return 1
-		case c > r.hi:
-			return -1
-		}
-		return 0
-	})
-	return found
-}
+func (cl *class) has(c uint16) bool { return cl.units.Has(rune(c)) }
 
 func foldUnits(s string) []uint16 {
 	units := utf16.Encode([]rune(s))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -23,9 +23,9 @@ var begun = time.Date(2026, 11, 21, 15, 43, 17, 120_000_000, time.FixedZone("", 
 // lineOf is the line of an entry without what all have.
 func lineOf(t *testing.T, e Entry, patterns ...string) string {
 	t.Helper()
-	var compiled []*regexp.Regexp
+	var compiled []*re2.Regexp
 	for _, p := range patterns {
-		compiled = append(compiled, regexp.MustCompile(p))
+		compiled = append(compiled, pattern(p))
 	}
 	e.Time, e.Command = begun, "serve"
 	line := string(e.AppendLine(nil, compiled))
@@ -225,7 +225,7 @@ func TestCostIsLinear(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Repeat(piece, 1<<20/len(piece))
-			c := cleaner{patterns: []*regexp.Regexp{regexp.MustCompile("never")}} // or the scanner stops early
+			c := cleaner{patterns: []*re2.Regexp{pattern("never")}} // or the scanner stops early
 			begin := time.Now()
 			c.text(text, len(text))
 			c.json(nil, text, len(text), false)
@@ -275,4 +275,12 @@ func BenchmarkLine(b *testing.B) {
 			}
 		}
 	})
+}
+
+func pattern(expression string) *re2.Regexp {
+	re, err := re2.Compile(expression)
+	if err != nil {
+		panic(err)
+	}
+	return re
 }

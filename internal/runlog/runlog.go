@@ -21,10 +21,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/re2"
 )
 
 // Options say where a log is and what stays out of it.
@@ -39,7 +40,7 @@ const defaultMaxSize = 64 << 20
 // Log appends to a file. A nil Log takes entries and drops them. It is safe for many goroutines.
 type Log struct {
 	path     string
-	patterns []*regexp.Regexp
+	patterns []*re2.Regexp
 	maxSize  int64
 
 	mu   sync.Mutex
@@ -61,11 +62,11 @@ func New(o Options) (*Log, error) {
 		l.maxSize = defaultMaxSize
 	}
 	for _, pattern := range o.Redact {
-		re, err := regexp.Compile(pattern)
+		re, err := re2.Compile(pattern)
 		if err != nil {
 			return nil, fmt.Errorf("redact pattern %q is no RE2 pattern: %w", pattern, err)
 		}
-		if re.MatchString("") {
+		if re.Match("") {
 			return nil, fmt.Errorf("redact pattern %q matches the empty text; say what must be there", pattern)
 		}
 		l.patterns = append(l.patterns, re)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package re2
+
+const slowdown = 1

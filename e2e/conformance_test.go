@@ -25,8 +25,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestClaudeConformance holds hookrun to what Claude Code itself did with the same hooks.
+// Each of these holds hookrun to what the client itself did with the same hooks.
 func TestClaudeConformance(t *testing.T) { runConformance(t, "testdata/claude") }
+func TestCodexConformance(t *testing.T)  { runConformance(t, "testdata/codex") }
+func TestGeminiConformance(t *testing.T) { runConformance(t, "testdata/gemini") }
 
 // callLimit is how long one `hookrun fire` may take.
 const callLimit = 30 * time.Second
@@ -332,7 +334,7 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 func (r *trial) environment() []string {
 	env := map[string]string{}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "HOOKRUN", "ORACLE", "XDG_") {
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "HOOKRUN", "ORACLE", "XDG_") {
 			env[name] = value
 		}
 	}

@@ -43,7 +43,8 @@ func (a *Asked) Runs(h *Hook) bool {
 	return true
 }
 
-// allows holds the call against a hook's if. A client's pattern of a path goes along with its cd; a project's own stays in it.
+// allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path goes along with
+// its cd; a project's own stays in it.
 func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if h.If.String() == "" {
 		return true, ""
@@ -57,7 +58,17 @@ func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if a.rule.Root = ""; !h.Dialect.FollowsDir {
 		a.rule.Root = a.call.Workspace
 	}
-	return h.If.Match(*a.rule)
+	ok, why = h.If.Match(*a.rule)
+	if !ok && h.Dialect.ProjectTools {
+		for _, name := range a.call.ProjectTools() {
+			named := *a.rule
+			named.Tool = name
+			if ok, why := h.If.Match(named); ok {
+				return true, why
+			}
+		}
+	}
+	return ok, why
 }
 
 func (a *Asked) prepare() {

@@ -58,12 +58,3 @@ func sameFile(a, b string) bool {
 	other, err := os.Stat(b)
 	return err == nil && os.SameFile(one, other)
 }
-
-// isClaudeFile reports whether a file is one of Claude Code's by its place or, where it has no hooks that would tell, its name.
-func isClaudeFile(path string, hasHooks bool) bool {
-	name := filepath.Base(path)
-	if absolute, err := filepath.Abs(path); err == nil && filepath.Base(filepath.Dir(absolute)) == ".claude" {
-		return true
-	}
-	return !hasHooks && (name == "settings.json" || name == "settings.local.json" || name == "hooks.json")
-}

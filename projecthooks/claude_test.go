@@ -292,9 +292,9 @@ f:1:113: unknown field "env ", which is passed over; did you mean "env"?
 f:1:122: unknown field "httpHookAllowedEnvVar", which is passed over; did you mean "httpHookAllowedEnvVars"?`},
 	{"hooks switched off", "{\"hooks\":{},\n\"disableAllHooks\":true}", `f:2:19: "disableAllHooks" is true, so no hook of Claude Code's form runs`},
 	{"hooks not switched off", `{"hooks":{},"disableAllHooks":false}`, ""},
-	{"a matcher that is no expression", `{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[]}],"Stop":[{"matcher":"**","hooks":[]}]}}`,
+	{"a matcher that is no expression", `{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[]}],"SessionEnd":[{"matcher":"**","hooks":[]}],"Stop":[{"matcher":"[","hooks":[]}]}}`, // it means nothing at Stop
 		`f:1:36: PreToolUse 1: the matcher "[" is no regular expression and matches nothing, so the hook never runs: a '[' that is never closed
-f:1:72: Stop 1: the matcher "**" is no regular expression and matches nothing, so the hook never runs: nothing to repeat`},
+f:1:78: SessionEnd 1: the matcher "**" is no regular expression and matches nothing, so the hook never runs: nothing to repeat`},
 	{"blank commands", pre(`{"type":"command","command":"   "},{"type":"command","command":"\n\t"}`),
 		`f:2:29: PreToolUse 1, hook 1: the command is blank: it does nothing, and lets everything pass
 f:2:64: PreToolUse 1, hook 2: the command is blank: it does nothing, and lets everything pass`},
@@ -384,9 +384,9 @@ func TestClaudeNames(t *testing.T) {
 		{"settings.json", `{"hooks":5}`, `settings.json:1:10: "hooks" must be an object, not a number` + whole},
 		{"settings.json", `[]`, `settings.json:1:1: a hooks file must be an object, as {"hooks": […]}, not an array`},
 		{".tenex-hooks.json", `{"hooks":null}`, `.tenex-hooks.json:1:10: "hooks" must be an array, not null`},
-		{".tenex-hooks.json", `{"model":"m"}`, `.tenex-hooks.json:1:2: unknown key "model"; known are hooks`},
+		{".tenex-hooks.json", `{"model":"m"}`, `.tenex-hooks.json:1:2: unknown key "model"; known are hooks, tools`},
 		{".tenex-hooks.json", `{"model":"m","hooks":{}}`, ""},
-		{"my-settings.json", `{"model":"m"}`, `my-settings.json:1:2: unknown key "model"; known are hooks`},
+		{"my-settings.json", `{"model":"m"}`, `my-settings.json:1:2: unknown key "model"; known are hooks, tools`},
 	} {
 		cfg, err := projecthooks.Parse(test.path, []byte(test.doc))
 		if test.want != "" {

@@ -1,7 +1,9 @@
 package projecthooks
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -21,10 +23,11 @@ type Config struct {
 	Files    []string  // that were read
 	Warnings []Problem // what is odd but loads
 
-	texts    []string  // of the files, as they were read
-	absent   []string  // files that would have been read, had they been there
-	agents   []string  // of MassGen files in which hooks are not the same for all agents
-	settings *settings // of the files in Claude Code's form, nil if there are none
+	texts    []string            // of the files, as they were read
+	absent   []string            // files that would have been read, had they been there
+	tools    map[string]string   // the project's names for tools of clients, by the client's
+	agents   []string            // of MassGen files in which hooks are not the same for all agents
+	settings map[*form]*settings // of the files in clients' forms
 }
 
 // Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of files
@@ -36,7 +39,7 @@ func (c *Config) Add(more *Config) {
 	}
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
-		if source, ok := sources[h.Name]; ok && h.settings == nil && !h.unnamed { // in Claude Code's form hooks have no names
+		if source, ok := sources[h.Name]; ok && h.form == nil && !h.unnamed { // in clients' forms hooks need no names
 			c.Warnings = append(c.Warnings, h.sameName(source))
 			delete(sources, h.Name) // its own file warns of the next
 		}
@@ -47,22 +50,40 @@ func (c *Config) Add(more *Config) {
 	c.absent = append(c.absent, more.absent...)
 	c.agents = append(c.agents, more.agents...)
 	c.Warnings = append(c.Warnings, more.Warnings...)
-	if c.settings = c.settings.under(more.settings); c.settings != nil {
-		for i := range c.Hooks {
-			if c.Hooks[i].settings != nil {
-				c.Hooks[i].settings = c.settings
-			}
+	if len(more.tools) > 0 {
+		tools := map[string]string{}
+		maps.Copy(tools, c.tools)
+		maps.Copy(tools, more.tools) // later files win
+		c.tools = tools
+	}
+	all := maps.Clone(c.settings)
+	for f, s := range more.settings {
+		if all == nil {
+			all = map[*form]*settings{}
+		}
+		all[f] = all[f].under(s)
+	}
+	c.settings = all
+	for i := range c.Hooks {
+		if h := &c.Hooks[i]; h.settings != nil {
+			h.settings = all[h.form]
 		}
 	}
 }
 
 // Warned are the warnings, and that hooks are switched off, if they are.
 func (c *Config) Warned() []Problem {
-	if !c.settings.disabled() {
-		return c.Warnings
+	warnings := slices.Clip(c.Warnings)
+	for _, f := range forms() {
+		if s := c.settings[f]; s.allOff() {
+			warnings = append(warnings, s.offAt)
+		}
 	}
-	return append(slices.Clip(c.Warnings), c.settings.offAt)
+	return warnings
 }
+
+// NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are known.
+func (c *Config) NameTool(call *protocol.Call) { call.NameTool(c.tools) }
 
 // UnknownAgent says that a call is of an agent which the files do not know, where they have hooks for some agents only: a gate
 // may be missing because of a slip in a name.
@@ -81,7 +102,7 @@ func ParseRule(text string) Rule { return permission.Parse(text) }
 
 // Hook is one configured handler. Its Dialect must be set.
 type Hook struct {
-	Name      string // in Claude Code's form the command
+	Name      string // in clients' forms the command, where there is no other
 	Command   Command
 	HTTP      *Endpoint              // what to POST to, instead of a command
 	Says      *protocol.Verdict      // what a rule says, which runs nothing
@@ -93,6 +114,8 @@ type Hook struct {
 	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
 	Env       []string               // NAME=VALUE, added to the caller's environment
 	Async     bool                   // it is started and not waited for
+	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them at once.
+	Sequential bool
 	// Persistent: the process stays between calls, where the runner does. It gets one line for each call, and answers with one.
 	// Workers is how many processes there may be at once, for as many calls at once; 0 is 1.
 	Persistent bool
@@ -112,7 +135,8 @@ type Hook struct {
 	Line       int    // of the entry
 	column     int
 	commandPos Problem
-	settings   *settings // nil but in Claude Code's form
+	form       *form     // nil but in a client's form
+	settings   *settings // the same
 	unnamed    bool      // Name was made of what it runs
 }
 
@@ -138,6 +162,7 @@ type Command struct {
 	Shell string
 
 	PowerShell   bool // Shell is for pwsh
+	Bash         bool // Shell is for bash
 	Placeholders bool // ${CLAUDE_PROJECT_DIR} and ${CLAUDE_PLUGIN_ROOT} stand in Argv for their values
 
 	Script   string // instead of both: a program or a Python file, by its path in the folder where the hook runs
@@ -177,10 +202,19 @@ func (h *Hook) String() string {
 // in Claude Code.
 func (h *Hook) Runs(c *protocol.Call) bool { return NewAsked(c).Runs(h) }
 
+// disabled reports whether the client's settings switch this very hook off: by its name or, where it has none, its command.
+func (h *Hook) disabled() bool {
+	name := h.Name
+	if h.unnamed {
+		name = h.Command.Shell
+	}
+	return h.settings != nil && slices.Contains(h.settings.disabled, name)
+}
+
 // Concerns reports whether the hook is for calls of this event, agent and tool. Which of them it runs at, If and When may still
 // narrow by what the call is given and what came of it.
 func (h *Hook) Concerns(c *protocol.Call) bool {
-	return !h.settings.disabled() && slices.Contains(h.Events, h.Dialect.EventOf(c)) && h.isFor(c.AgentID) && h.matches(c)
+	return !h.settings.allOff() && !h.disabled() && slices.Contains(h.Events, h.Dialect.EventOf(c)) && h.isFor(c.AgentID) && h.matches(c)
 }
 
 func (h *Hook) isFor(agent string) bool {
@@ -192,7 +226,15 @@ func (h *Hook) matches(c *protocol.Call) bool {
 		return true
 	}
 	subject, ok := h.Dialect.Subject(c)
-	return !ok || h.Matcher.Match(subject)
+	return !ok || h.Matcher.Match(subject) || slices.ContainsFunc(h.toolNames(c), h.Matcher.Match)
+}
+
+// toolNames are the names that the call's tool has for the hook besides its own.
+func (h *Hook) toolNames(c *protocol.Call) []string {
+	if !h.Dialect.ProjectTools || h.Dialect.SubjectField(h.Dialect.EventOf(c)) != "tool_name" {
+		return nil
+	}
+	return c.ProjectTools()
 }
 
 // Why says why the hook runs at the call, or does not.
@@ -200,8 +242,10 @@ func (h *Hook) Why(c *protocol.Call) string {
 	event := h.Dialect.EventOf(c)
 	subject, matchers := h.Dialect.Subject(c)
 	switch {
-	case h.settings.disabled():
-		return "all hooks of its client are switched off by \"disableAllHooks\" in " + h.settings.offAt.place()
+	case h.settings.allOff():
+		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.place()
+	case h.disabled():
+		return "its name is in the \"disabled\" of its client's settings"
 	case !slices.Contains(h.Events, event):
 		return fmt.Sprintf("it does not subscribe to %s", event)
 	case h.Agent != "" && h.Agent != c.AgentID:
@@ -211,11 +255,11 @@ func (h *Hook) Why(c *protocol.Call) string {
 	case !h.matches(c) && matchers && subject == "":
 		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.Dialect.SubjectField(event)))
 	case !h.matches(c):
-		return fmt.Sprintf("its matcher %q does not match the %s %q", h.Matcher, subjectName(h.Dialect.SubjectField(event)), subject)
+		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
 	}
 	why := fmt.Sprintf("it subscribes to %s", event)
 	if h.Matcher != nil && h.Matcher.String() != "" && matchers {
-		why += fmt.Sprintf(", and its matcher %q matches the %s %q", h.Matcher, subjectName(h.Dialect.SubjectField(event)), subject)
+		why += fmt.Sprintf(", and its matcher %q matches the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
 	}
 	asked := NewAsked(c)
 	if h.If.String() != "" {
@@ -234,6 +278,16 @@ func (h *Hook) Why(c *protocol.Call) string {
 	return why
 }
 
+// subjects is what the hook's matcher is held against: "Bash", here "shell".
+func (h *Hook) subjects(c *protocol.Call) string {
+	subject, _ := h.Dialect.Subject(c)
+	text := strconv.Quote(subject)
+	for i, name := range h.toolNames(c) {
+		text += []string{", here ", " and "}[i] + strconv.Quote(name)
+	}
+	return text
+}
+
 // subjectName is the word for what matchers look at, which is a field of the hook input.
 func subjectName(field string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(field, "_name"), "_", " ")
@@ -244,8 +298,8 @@ func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	if h.Timeout > 0 {
 		return h.Timeout
 	}
-	if d, ok := h.Dialect.Timeouts[event]; ok {
-		return d
+	if at := h.Dialect.TimeoutAt; at != nil {
+		return cmp.Or(at(event), h.Dialect.Timeout)
 	}
 	return h.Dialect.Timeout
 }

@@ -7,9 +7,10 @@
 //	}
 //
 // A file in TENEX's form is read strictly: what is not understood is an error, never skipped. TENEX's own load unchanged. A file whose
-// "hooks" is an object is in Claude Code's form: LoadFile reads such files as well, and LoadClaude those that the client
-// would. There an unknown event or field is a warning, since the next version of the client may know it. A file that ends in .yaml
-// or .yml is a MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
+// "hooks" is an object is in the form of a client: Claude Code's, unless it lies in a folder .codex or .gemini, or a Loader says whose it
+// is. LoadFile reads such files as well, and LoadClaude those that Claude Code would. There an unknown event or field is a warning, since
+// the next version of the client may know it. A file that ends in .toml is a config.toml of Codex, and one that ends in .yaml or .yml
+// a MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
 //
 // Guarantees:
 //

@@ -91,10 +91,12 @@ func (h *Hook) Preamble() []byte {
 	return append(line, "]}\n"...)
 }
 
-// settings are those of Claude Code's files that concern all of its hooks. Later files win; lists grow.
+// settings are those of a client's files that concern all of its hooks. Later files win; lists grow.
 type settings struct {
-	off       *bool   // disableAllHooks
+	off       *bool   // all hooks are switched off
+	offBy     string  // by this setting
 	offAt     Problem // what to say of it
+	disabled  []string
 	env       []string
 	urls      *[]string // allowedHttpHookUrls; nil: any
 	variables *[]string // httpHookAllowedEnvVars; nil: any
@@ -105,11 +107,12 @@ func (s *settings) under(later *settings) *settings {
 	if s == nil || later == nil {
 		return cmp.Or(s, later)
 	}
-	env := overlaid(s.env, later.env)
-	both := settings{off: s.off, offAt: s.offAt, env: env, urls: s.urls, variables: s.variables}
+	both := *s
 	if later.off != nil {
-		both.off, both.offAt = later.off, later.offAt
+		both.off, both.offBy, both.offAt = later.off, later.offBy, later.offAt
 	}
+	both.disabled = append(slices.Clip(s.disabled), later.disabled...)
+	both.env = overlaid(s.env, later.env)
 	both.urls, both.variables = joined(s.urls, later.urls), joined(s.variables, later.variables)
 	return &both
 }
@@ -135,7 +138,7 @@ func joined(a, b *[]string) *[]string {
 	return &both
 }
 
-func (s *settings) disabled() bool { return s != nil && s.off != nil && *s.off }
+func (s *settings) allOff() bool { return s != nil && s.off != nil && *s.off }
 
 func (s *settings) allowsURL(url string) bool {
 	return s == nil || s.urls == nil || slices.ContainsFunc(*s.urls, func(pattern string) bool { return starMatch(pattern, url) })

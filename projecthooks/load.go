@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 const (
@@ -22,9 +23,29 @@ const (
 	maxFileDepth = 64
 )
 
+// Loader reads hooks files. The zero Loader reads each by the rules of the client whose it is, as Load and the other functions do.
+type Loader struct {
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and files of
+	// places that do not are Claude Code's. Files in other forms are not concerned.
+	Dialect *protocol.Dialect
+}
+
 // Load reads the workspace's `.tenex-hooks.json`. There is no search in parent folders and no file in the home
 // directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
-func Load(workspace string) (*Config, error) {
+func Load(workspace string) (*Config, error) { return Loader{}.Load(workspace) }
+
+// LoadFile reads a hooks file that somebody named: here a missing file is an error too.
+func LoadFile(path string) (*Config, error) { return Loader{}.LoadFile(path) }
+
+// LoadFiles reads several hooks files that somebody named, and adds each to those before it. The error has the problems of
+// all.
+func LoadFiles(paths ...string) (*Config, error) { return Loader{}.LoadFiles(paths...) }
+
+// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML and Codex's TOML from JSON.
+func Parse(path string, doc []byte) (*Config, error) { return Loader{}.Parse(path, doc) }
+
+// Load reads the file of a workspace, as the function does.
+func (l Loader) Load(workspace string) (*Config, error) {
 	path := filepath.Join(workspace, FileName)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // by Lstat: a link to nothing is a gate that got lost
 		if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
@@ -32,24 +53,23 @@ func Load(workspace string) (*Config, error) {
 		}
 		return &Config{absent: []string{path}}, nil
 	}
-	return LoadFile(path)
+	return l.LoadFile(path)
 }
 
-// LoadFile reads a hooks file that somebody named: here a missing file is an error too.
-func LoadFile(path string) (*Config, error) {
+// LoadFile reads one file, as the function does.
+func (l Loader) LoadFile(path string) (*Config, error) {
 	doc, err := readFile(path)
 	if err != nil {
 		return nil, Problems{{File: path, Text: err.Error()}}
 	}
-	return Parse(path, doc)
+	return l.Parse(path, doc)
 }
 
-// LoadFiles reads several hooks files that somebody named, and adds each to those before it. The error has the problems of
-// all.
-func LoadFiles(paths ...string) (*Config, error) {
+// LoadFiles reads several files, as the function does.
+func (l Loader) LoadFiles(paths ...string) (*Config, error) {
 	loads := make([]func() (*Config, error), len(paths))
 	for i, path := range paths {
-		loads[i] = func() (*Config, error) { return LoadFile(path) }
+		loads[i] = func() (*Config, error) { return l.LoadFile(path) }
 	}
 	return LoadAll(loads...)
 }
@@ -124,25 +144,21 @@ func kind(m fs.FileMode) string {
 	return m.Type().String()
 }
 
-// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML from JSON.
-func Parse(path string, doc []byte) (*Config, error) {
+// Parse reads a text, as the function does.
+func (l Loader) Parse(path string, doc []byte) (*Config, error) {
 	if isMassGen(path) {
 		return parseMassGen(path, doc)
 	}
-	p := parser{file: path, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
+	p := parser{file: path, as: l.Dialect, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
 	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
 		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
 		return nil, p.problems
 	}
-	readable := true
-	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
-		p.problem(f.Offset, "parsing: %s", f.Text)
-		readable = readable && f.Kind == strictjson.Duplicate
-	}
-	if readable {
-		p.halfCharacters()
-		p.document()
+	if isCodexConfig(path) {
+		p.codexConfig()
+	} else {
+		p.json()
 	}
 	if len(p.problems) > 0 {
 		p.problems = append(p.problems, p.config.Warnings...) // one may say what was meant
@@ -153,6 +169,18 @@ func Parse(path string, doc []byte) (*Config, error) {
 	p.config.Files = []string{path}
 	p.config.texts = []string{string(doc)}
 	return &p.config, nil
+}
+
+func (p *parser) json() {
+	readable := true
+	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
+		p.problem(f.Offset, "parsing: %s", f.Text)
+		readable = readable && f.Kind == strictjson.Duplicate
+	}
+	if readable {
+		p.halfCharacters()
+		p.document()
+	}
 }
 
 // halfCharacters finds \u escapes that stand for half of a character, with the other half missing. There is no UTF-8

@@ -92,6 +92,16 @@ f:4:1: parsing: the key "name" is there twice in one object; keep one`},
 
 // ruleless files are JSON that breaks a rule of hooks files.
 var ruleless = []fault{
+	{"tools a list", `{"tools":["Bash"]}`, `f:1:10: "tools" must be an object, as {"a_client's_tool": "shell"}, not an array`},
+	{"tools null", `{"hooks":[],"tools":null}`, `f:1:21: "tools" must be an object, as {"a_client's_tool": "shell"}, not null`},
+	{"tools without names", "{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n\"c\":\"\\t\",\n\"d\":null,\n\"e\":[\"shell\"]}}",
+		`f:1:15: "tools": "a" has an empty name; write the project's for that tool
+f:2:1: "tools" has an empty name; write that of a client's tool
+f:3:1: "tools" has an empty name; write that of a client's tool
+f:4:5: "tools": "c" has an empty name; write the project's for that tool
+f:5:5: "tools": "d" must be the project's name for that tool, a string, not null
+f:6:5: "tools": "e" must be the project's name for that tool, a string, not an array`},
+	{"tool for tools", `{"tool":{"a":"shell"}}`, `f:1:2: unknown key "tool"; did you mean "tools"?`},
 	{"a list", " \n [{}]", `f:2:2: a hooks file must be an object, as {"hooks": […]}, not an array`},
 	{"a string", `"hooks"`, `f:1:1: a hooks file must be an object, as {"hooks": […]}, not a string`},
 	{"a number", bom + `7`, `f:1:1: a hooks file must be an object, as {"hooks": […]}, not a number`},
@@ -107,14 +117,14 @@ f:2:5: hook 4 must be an object, not a number`},
 
 	{"unknown key of the file", `{"hook":[]}`, `f:1:2: unknown key "hook"; did you mean "hooks"?`},
 	{"keys of another case", `{"Hooks":[]}`, `f:1:2: unknown key "Hooks"; did you mean "hooks"?`},
-	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks
-f:1:8: unknown key "permissions"; known are hooks`},
+	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools
+f:1:8: unknown key "permissions"; known are hooks, tools`},
 	{"keys like $schema and x-", `{"$Schema":"","X-a":1,"x":1,"":1,"schema":1}`,
-		`f:1:2: unknown key "$Schema"; known are hooks
-f:1:15: unknown key "X-a"; known are hooks
-f:1:23: unknown key "x"; known are hooks
-f:1:29: unknown key ""; known are hooks
-f:1:34: unknown key "schema"; known are hooks`},
+		`f:1:2: unknown key "$Schema"; known are hooks, tools
+f:1:15: unknown key "X-a"; known are hooks, tools
+f:1:23: unknown key "x"; known are hooks, tools
+f:1:29: unknown key ""; known are hooks, tools
+f:1:34: unknown key "schema"; known are hooks, tools`},
 	{"persistent as a text", withField(`"persistent":"true"`), `f:2:14: hook "a": "persistent" must be true or false, not a string`},
 	{"persistent null", withField(`"persistent":null`), `f:2:14: hook "a": "persistent" must be true or false, not null`},
 	{"workers of a hook that does not stay", withField(`"workers":2`), `f:2:11: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
@@ -342,6 +352,8 @@ func TestTenexLoader(t *testing.T) {
 
 // good files load, and break no rule of the schema either.
 var good = []struct{ name, doc string }{
+	{"names of tools", `{"tools":{"deploy":"shell","x-é":"\u0073hell","$schema":" a "},"hooks":[]}`},
+	{"no names of tools", `{"tools":{}}`},
 	{"nothing", `{}`},
 	{"no hooks", " \r\n{ \"hooks\" : [ ] }\t\r\n"},
 	{"a byte order mark", bom + `{"hooks":[]}`},

@@ -10,6 +10,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/toml"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
@@ -20,10 +22,16 @@ type parser struct {
 	places   strictjson.Locator
 	config   Config
 	problems Problems
+
+	as       *protocol.Dialect // what somebody said the file is
+	form     *form             // nil: the file is in no client's form
+	drops    string            // what its client does with a file that has a fault, for messages
+	settings *settings         // of a file that is in a form
+	from     []toml.Origin     // of the pieces of doc; nil: doc is the file
 }
 
 func (p *parser) at(offset int, text string) Problem {
-	line, col := p.places.Position(offset)
+	line, col := p.places.Position(p.origin(offset))
 	return Problem{p.file, line, col, text}
 }
 
@@ -95,11 +103,14 @@ func (p *parser) document() {
 		}
 		return true
 	})
-	if form.IsObject() || isClaudeFile(p.file, form.IsArray()) {
-		p.claudeFile(top)
+	if p.form = formOf(p.file, p.as, form); p.form != nil {
+		p.drops = p.form.drops
+		p.clientFile(top)
 		return
 	}
-	hooks, ok := p.fields(top, []string{"hooks"})["hooks"]
+	fields := p.fields(top, []string{"hooks", "tools"})
+	p.tools(fields["tools"])
+	hooks, ok := fields["hooks"]
 	if !ok {
 		return
 	}
@@ -121,6 +132,32 @@ func (p *parser) document() {
 			lines[h.Name] = h.Line
 		}
 		p.config.Hooks = append(p.config.Hooks, h)
+		return true
+	})
+}
+
+// tools reads the project's names for tools of clients.
+func (p *parser) tools(names gjson.Result) {
+	switch {
+	case !names.Exists():
+		return
+	case !names.IsObject():
+		p.wrongType(`"tools"`, `an object, as {"a_client's_tool": "shell"}`, names)
+		return
+	}
+	p.config.tools = map[string]string{}
+	names.ForEach(func(key, value gjson.Result) bool {
+		theirs := strictjson.Text(key.Raw)
+		switch {
+		case strings.TrimSpace(theirs) == "":
+			p.problem(key.Index, `"tools" has an empty name; write that of a client's tool`)
+		case value.Type != gjson.String:
+			p.wrongType(`"tools": `+quote(theirs), "the project's name for that tool, a string", value)
+		case strings.TrimSpace(strictjson.Text(value.Raw)) == "":
+			p.problem(value.Index, `"tools": %s has an empty name; write the project's for that tool`, quote(theirs))
+		default:
+			p.config.tools[theirs] = strictjson.Text(value.Raw)
+		}
 		return true
 	})
 }

@@ -47,13 +47,13 @@ func isNames(text string) bool {
 
 func (p Pattern) String() string { return p.text }
 
-// formerNames are those that tools of the client had before. Files still use them.
-var formerNames = map[string]string{"Agent": "Task"}
+// A tool of the client that had another name before. Files still use that.
+const agentTool, agentToolBefore = "Agent", "Task"
 
 // Match reports whether the matcher matches a name. An expression that cannot be decided in reasonable time does: the hook
 // had better run.
 func (p Pattern) Match(name string) bool {
-	return p.match(name) || formerNames[name] != "" && p.match(formerNames[name])
+	return p.match(name) || name == agentTool && p.match(agentToolBefore)
 }
 
 func (p Pattern) match(name string) bool {

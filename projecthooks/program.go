@@ -26,6 +26,11 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 		return path, []string{"python3", "-c", massgenCall, c.Callable}, err
 	case c.Script != "":
 		return script(c.Script, dir, env)
+	case c.Bash:
+		if path, err = find(bash, dir, env); err != nil { // not every system has it there
+			path, err = find("bash", dir, env)
+		}
+		return path, []string{"bash", "-c", c.Shell}, err
 	case c.Argv == nil:
 		path, err = find(shell, dir, env)
 		return path, []string{"sh", "-c", c.Shell}, err
@@ -189,12 +194,15 @@ func inspectCommandLine(line, workspace string, env []string) []string {
 	return nil
 }
 
+// folders are the variables that commands in clients' files begin their paths with.
+var folders = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "GEMINI_PROJECT_DIR", "GEMINI_CWD"}
+
 // plainPath returns the path that a word of a command line is, if that takes no shell to tell: letters that mean nothing to
-// it, and the folders that hooks in Claude Code's form begin their paths with.
+// it, and folders.
 func plainPath(word string, env []string) (path string, ok bool) {
 	const quote = `"`
 	path = word
-	for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"} {
+	for _, name := range folders {
 		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}", "$" + name} {
 			if rest, found := strings.CutPrefix(path, form); found && strings.HasPrefix(rest, "/") {
 				return plainRest(lookup(env, name), rest)

@@ -8,7 +8,10 @@ import (
 )
 
 // shell runs string commands; it comes with Git for Windows and must be in PATH.
-const shell = "sh"
+const shell, bash = "sh", "bash"
+
+// ownCommand is the field that a handler's command for this system stands in, if it has one of its own.
+const ownCommand = "commandWindows"
 
 // sameVariable: on Windows it is mostly Path.
 func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }

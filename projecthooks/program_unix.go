@@ -15,7 +15,10 @@ import (
 )
 
 // shell runs string commands. Not by PATH: who can change that should not be able to change what a gate does.
-const shell = "/bin/sh"
+const shell, bash = "/bin/sh", "/bin/bash"
+
+// ownCommand is the field that a handler's command for this system stands in.
+const ownCommand = "command"
 
 func sameVariable(a, b string) bool { return a == b }
 

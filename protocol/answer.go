@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -27,16 +28,30 @@ type answer struct {
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
 var (
-	decisionWords   = map[string]Decision{"approve": Continue, "block": Block}
-	permissionWords = map[string]Decision{"allow": Continue, "deny": Block, "ask": Ask, "defer": Defer}
+	decisionWords   = words{{"approve", Continue}, {"block", Block}}
+	permissionWords = words{{"allow", Continue}, {"deny", Block}, {"ask", Ask}, {"defer", Defer}}
 )
+
+type words []struct {
+	word string
+	says Decision
+}
+
+func (all words) find(word string) (d Decision, ok bool) {
+	for _, w := range all {
+		if w.word == word {
+			return w.says, true
+		}
+	}
+	return Block, false
+}
 
 // misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
 // so the deny of a guard whose author mixed the two up.
-var misplaced = map[string]bool{"permissionDecision": true, "updatedInput": true, "updatedToolOutput": true}
+var misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutput"}
 
-// near has the keys that block, by their letters.
-var near = map[string]string{"decision": "decision", "continue": "continue", "hookspecificoutput": "hookSpecificOutput", "permissiondecision": "permissionDecision"}
+// blocking are the keys that block.
+var blocking = []string{"decision", "continue", "hookSpecificOutput", "permissionDecision"}
 
 // parseAnswer reads what a hook printed as an answer. Text that does not start with '{', and an object without any
 // key of an answer, is no answer but plain text: is is false. The empty object is an answer that says nothing.
@@ -81,13 +96,14 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 			err = a.specific(value)
 		default:
 			known--
-			if misplaced[name] {
+			if slices.Contains(misplaced, name) {
 				lost = name
 			}
 			rewrites = rewrites || name == "tool_input"
 			echoes = echoes || name == "hook_event_name"
-			if word := strings.ToLower(strings.ReplaceAll(name, "_", "")); near[word] != "" {
-				a.misspelt = append(a.misspelt, fmt.Sprintf("%q for %q", name, near[word]))
+			letters := strings.ReplaceAll(name, "_", "")
+			if i := slices.IndexFunc(blocking, func(key string) bool { return strings.EqualFold(key, letters) }); i >= 0 {
+				a.misspelt = append(a.misspelt, fmt.Sprintf("%q for %q", name, blocking[i]))
 			}
 		}
 		return err == nil
@@ -146,12 +162,12 @@ func (a *answer) specific(object gjson.Result) (err error) {
 }
 
 // decide takes a decision; of several the strictest counts.
-func (a *answer) decide(name string, value gjson.Result, words map[string]Decision) error {
+func (a *answer) decide(name string, value gjson.Result, known words) error {
 	var word string
 	if err := readText(name, value, &word); err != nil || value.Type == gjson.Null {
 		return err
 	}
-	d, ok := words[word]
+	d, ok := known.find(word)
 	if !ok {
 		return fmt.Errorf("%s %q does not exist", name, word)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,7 +40,8 @@ type Call struct {
 	// ParseInput makes it. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
 	ClientInput string
 
-	input *input // what Input returned last
+	projectTools [2]string // NameTool's
+	input        *input    // what Input returned last
 }
 
 type input struct {
@@ -99,8 +101,11 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 	}
 	c.Args = fields["tool_input"].Raw
 	c.Result = textOf([]byte(fields["tool_response"].Raw))
-	if event == "PostToolUseFailure" {
+	switch event { // the clients say in ways of their own that a tool failed
+	case "PostToolUseFailure":
 		c.Failed, c.Result = true, textOf([]byte(fields["error"].Raw))
+	case "AfterTool":
+		c.geminiResult(fields["tool_response"])
 	}
 	return c, warnings, nil
 }
@@ -114,6 +119,25 @@ func meantEvent(name string) string {
 
 // Field returns a field of the client's own input as text, "" if it is not there.
 func (c *Call) Field(key string) string { return textOf([]byte(gjson.Get(c.ClientInput, key).Raw)) }
+
+// Client is the client whose hook input the call is: the one that has the event or, where several do, the one whose sign is on the
+// input, else Claude Code, whose form the others took over. It is nil for a call that comes from no client.
+func (c *Call) Client() *Dialect {
+	if c.ClientInput == "" {
+		return nil
+	}
+	name := Event(c.Field("hook_event_name"))
+	having := slices.DeleteFunc(Clients(), func(d *Dialect) bool { return !slices.Contains(d.Events(), name) })
+	if len(having) == 1 {
+		return having[0]
+	}
+	for _, d := range having {
+		if d.Sign != nil && d.Sign(c) {
+			return d
+		}
+	}
+	return ClaudeCode
+}
 
 // setField changes a field of the client's own input, so that hooks of its dialect see a rewrite too.
 func (c *Call) setField(key string, value []byte) {

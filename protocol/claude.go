@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,17 +24,23 @@ var ClaudeCode = &Dialect{
 	Name:    "claude",
 	Events:  claudeEvents,
 	Timeout: 600 * time.Second,
-	Timeouts: map[Event]time.Duration{
-		"UserPromptSubmit": 30 * time.Second,
-		"PreModelSwitch":   30 * time.Second,
-		"PostModelSwitch":  30 * time.Second,
-		"MessageDisplay":   10 * time.Second,
-		"SessionEnd":       1500 * time.Millisecond,
+	TimeoutAt: func(e Event) time.Duration {
+		switch e {
+		case "UserPromptSubmit", "PreModelSwitch", "PostModelSwitch":
+			return 30 * time.Second
+		case "MessageDisplay":
+			return 10 * time.Second
+		case "SessionEnd":
+			return 1500 * time.Millisecond
+		}
+		return 0
 	},
 	Causes: []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit, CauseUnsupported},
-	Failure: map[Event]FailurePolicy{
-		AnyEvent:         claudePassing,
-		"PreModelSwitch": {CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Block, CauseOutput: Continue, CauseExit: Continue, CauseUnsupported: Continue},
+	Failure: func(e Event, cause Cause) Decision {
+		if e == "PreModelSwitch" && cause == CauseTimeout {
+			return Block
+		}
+		return Continue // whatever goes wrong with a hook, the client goes on
 	},
 	Passes:          claudePasses,
 	Parallel:        true,
@@ -46,10 +53,12 @@ var ClaudeCode = &Dialect{
 	Payload:         claudePayload,
 	Judge:           claudeJudge,
 	Detaches:        claudeDetaches,
+	Answer: func(o Outcome) ([]byte, int, error) {
+		text, err := o.Claude()
+		return text, o.ClaudeExit(), err
+	},
+	Project: "CLAUDE_PROJECT_DIR",
 }
-
-// claudePassing: whatever goes wrong with a hook, the client goes on.
-var claudePassing = FailurePolicy{CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Continue, CauseOutput: Continue, CauseExit: Continue, CauseUnsupported: Continue}
 
 // claudeMoment is what one event of the client is like.
 type claudeMoment struct {
@@ -142,7 +151,7 @@ func claudePayload(c *Call) (Payload, []string, error) {
 	event := claudeEvent(c)
 	if name := Event(c.Field("hook_event_name")); name == event {
 		return Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
-	} else if name != "" && name.Claude() == event { // by its other name
+	} else if name != "" && name == name.Canonical() && name.Claude() == event { // by TENEX's name
 		same := *c
 		same.setField("hook_event_name", jsonText(string(event)))
 		return Payload{[]byte(same.ClientInput), []byte("\n")}, nil, nil
@@ -393,7 +402,7 @@ func claudeStrays(m claudeMoment, hook, text string, a map[string]gjson.Result) 
 		object.ForEach(func(key, _ gjson.Result) bool {
 			name := strictjson.Text(key.Raw)
 			isKnown := slices.ContainsFunc(known, func(f claudeField) bool { return f.key == name })
-			if !isKnown && (slices.Contains(claudeDeciding, name) || misplaced[name]) {
+			if !isKnown && (slices.Contains(claudeDeciding, name) || slices.Contains(misplaced, name)) {
 				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s", said(m.name, hook), name, place, m.name, instead))
 			}
 			return true
@@ -515,7 +524,8 @@ func claudeVerdict(c *Call, m claudeMoment, hook string, a, s map[string]gjson.R
 	case word == "allow":
 		v.Approved, v.Cause, v.Reason = true, CausePolicy, why
 	default:
-		v.Decision, v.Cause, v.Approved, v.Reason = permissionWords[word], CausePolicy, false, why
+		decision, _ := permissionWords.find(word)
+		v.Decision, v.Cause, v.Approved, v.Reason = decision, CausePolicy, false, why
 		if why == "" {
 			v.Reason = fmt.Sprintf("Hook %s:%s asked for confirmation for this tool", m.name, c.Tool)
 			if word == "defer" {
@@ -596,11 +606,16 @@ func claudeRewrite(v *Verdict, c *Call, m claudeMoment, hook, key string, output
 	switch {
 	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):
 		ignore("which is for MCP tools")
-	case c.Tool == "Bash" && (output.Get("stdout").Type != gjson.String || output.Get("stderr").Type != gjson.String || !output.Get("interrupted").IsBool()):
+	case c.Tool == "Bash" && !isShellResult(output):
 		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
 	default:
 		v.UpdatedOutput = rewritten(output)
 	}
+}
+
+// isShellResult reports whether a new result has the shape that the client wants of the shell's.
+func isShellResult(v gjson.Result) bool {
+	return v.Get("stdout").Type == gjson.String && v.Get("stderr").Type == gjson.String && v.Get("interrupted").IsBool()
 }
 
 // rewritten returns a value that a hook puts in the place of another, without equal keys: whoever gets it must not read
@@ -611,4 +626,140 @@ func rewritten(value gjson.Result) []byte {
 		same = value.Raw // it was found to be JSON before
 	}
 	return strictjson.Compact(nil, same)
+}
+
+// claudeOutput is Claude Code's hook output (2.1.329).
+type claudeOutput struct {
+	Continue      *bool           `json:"continue,omitempty"`
+	StopReason    string          `json:"stopReason,omitempty"`
+	Decision      string          `json:"decision,omitempty"`
+	Reason        string          `json:"reason,omitempty"`
+	SystemMessage string          `json:"systemMessage,omitempty"`
+	Terminal      json.RawMessage `json:"terminalSequence,omitempty"`
+	Specific      Fields          `json:"hookSpecificOutput,omitempty"`
+}
+
+// Claude returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
+// client has no word for a decision at the event, the stricter one is used.
+//
+// At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
+func (o Outcome) Claude() ([]byte, error) {
+	event := claudeEvent(&Call{Event: o.Event, Failed: o.failed})
+	if text := o.Text(); event == "PreCompact" && text != "" {
+		return []byte(text), nil
+	}
+	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil && o.Decision == Continue {
+		return []byte(textOf(path)), nil
+	}
+	if why := o.unfitInput(); why != "" && o.Decision != Block {
+		o.Decision, o.Reason, o.Approved, o.UpdatedInput = Block, why, false, nil
+	}
+	messages := append(slices.Clip(o.SystemMessages), o.silent()...)
+	if event == "PostToolUseFailure" { // the client has no word for either there
+		switch {
+		case o.Stop && o.Decision == Continue:
+			o.Decision, o.Reason = Block, o.StopReason
+		case o.Stop:
+			messages = append(messages, o.StopReason)
+		}
+		if o.UpdatedOutput != nil {
+			messages = append(messages, "hookrun: Claude Code cannot change the result of a tool that failed, so the model sees it as it was")
+		}
+	}
+	out := claudeOutput{SystemMessage: strings.Join(messages, "\n")}
+	specific := Fields{{"hookEventName", jsonText(string(event))}}
+	set := func(key, value string) {
+		if value != "" {
+			specific.Set(key, jsonText(value))
+		}
+	}
+	if o.Stop {
+		out.Continue, out.StopReason = new(bool), o.StopReason
+	}
+	switch event {
+	case "PreToolUse", "PreModelSwitch":
+		if o.Decision != Continue || o.Approved {
+			word := o.Decision.String()
+			for _, w := range permissionWords {
+				if w.says == o.Decision {
+					word = w.word
+				}
+			}
+			set("permissionDecision", word)
+			set("permissionDecisionReason", o.Reason)
+		}
+	case "PermissionRequest":
+		o.permissionRequest(&specific)
+	default:
+		if o.Decision != Continue {
+			out.Decision, out.Reason = "block", o.Reason
+		}
+	}
+	if o.UpdatedInput != nil && event != "PermissionRequest" {
+		specific.Set("updatedInput", o.UpdatedInput)
+	}
+	set("additionalContext", strings.Join(o.Texts(), "\n\n"))
+	if o.UpdatedOutput != nil && event != "PostToolUseFailure" {
+		specific.Set("updatedToolOutput", claudeResultOf(o.Tool, o.UpdatedOutput))
+	}
+	for _, f := range o.Other {
+		switch f.Key {
+		case "terminalSequence":
+			out.Terminal = f.Value
+		case "updatedPermissions": // stands in the decision
+		default:
+			specific.Set(f.Key, f.Value)
+		}
+	}
+	if len(specific) > 1 {
+		out.Specific = specific
+	}
+	return appendJSON(nil, out)
+}
+
+// claudeResultOf writes a value in the form of the shell's results: the client drops any other, and shows the model the old one. What it
+// takes for a result of its other tools was not recorded.
+func claudeResultOf(tool string, output []byte) []byte {
+	if tool != "Bash" || isShellResult(gjson.ParseBytes(output)) {
+		return output
+	}
+	result, _ := Fields{{"stdout", jsonText(textOf(output))}, {"stderr", []byte(`""`)}, {"interrupted", []byte("false")}, {"isImage", []byte("false")}}.MarshalJSON()
+	return result
+}
+
+// permissionRequest writes the decision of that event, which has a form of its own.
+func (o Outcome) permissionRequest(specific *Fields) {
+	var d Fields
+	switch {
+	case o.Decision != Continue:
+		d.Set("behavior", jsonText("deny"))
+		d.Set("message", jsonText(o.Reason))
+		if o.Stop {
+			d.Set("interrupt", []byte("true"))
+		}
+	case o.Approved:
+		d.Set("behavior", jsonText("allow"))
+		if o.UpdatedInput != nil {
+			d.Set("updatedInput", o.UpdatedInput)
+		}
+		if permissions := o.Other.Get("updatedPermissions"); permissions != nil {
+			d.Set("updatedPermissions", permissions)
+		}
+	default:
+		return
+	}
+	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
+	specific.Set("decision", text)
+}
+
+// ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the client
+// looks at the exit alone.
+func (o Outcome) ClaudeExit() int {
+	switch o.Event {
+	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult":
+		if o.Decision != Continue {
+			return 2
+		}
+	}
+	return 0
 }

@@ -12,14 +12,14 @@ type Dialect struct {
 	Name   string
 	Events func() []Event // all its names for moments, in the order of a turn
 
-	Timeout  time.Duration           // of a hook that sets none
-	Timeouts map[Event]time.Duration // the same, at events where it is another
+	Timeout   time.Duration             // of a hook that sets none
+	TimeoutAt func(Event) time.Duration // the same, at events where it is another; nil, or 0 from it: Timeout
 
 	// Causes are the kinds of failure that a hook can have, and on_failure can name.
 	Causes []Cause
-	// Failure says what a hook without an answer amounts to, by its event and cause; AnyEvent stands for all events that
-	// are not there. What is not in it blocks.
-	Failure map[Event]FailurePolicy
+	// Failure says what a hook without an answer amounts to, by its event and cause. A cause that is none of Causes blocks. (A
+	// function, as all that is large here: maps would be made at each start.)
+	Failure func(Event, Cause) Decision
 
 	// Passes reports whether no failure can hold anything up at an event, whatever policies say; nil: there is no such event.
 	Passes func(Event) bool
@@ -31,10 +31,21 @@ type Dialect struct {
 	StopsAtBlock func(Event) bool
 	// DropContextOnBlock: where a tool call is blocked, the context of hooks that let it pass is dropped.
 	DropContextOnBlock bool
+	// DropAllContextOnBlock: where anything is blocked, all context is dropped, the blocking hook's own too: the reason stands in
+	// the place of what it would have been added to (Gemini CLI).
+	DropAllContextOnBlock bool
+	// FirstOfSame: of equal hooks the first runs, not the last (Gemini CLI).
+	FirstOfSame bool
+	// AllReasons: the reason of an outcome is those of all hooks, one a line, also of those that let pass, and stop reasons are
+	// joined like that. NoReason stands where no hook gave any (Gemini CLI).
+	AllReasons bool
+	NoReason   string
 	// LastAskCounts: of several hooks that ask, the last one gives the reason, not the first.
 	LastAskCounts bool
 	// SilenceRevokes: a hook that gave no answer takes back what another one approved.
 	SilenceRevokes bool
+	// OverlooksUnsupported: a hook of a kind that hookrun cannot run is none that the client runs, so it takes nothing back (Codex).
+	OverlooksUnsupported bool
 
 	// MaxContext is how many characters of context one hook may add, 0 for as many as it likes. What is longer is put
 	// into a file that the context names.
@@ -43,9 +54,11 @@ type Dialect struct {
 	// FollowsDir: hooks run in the session's current directory instead of the workspace.
 	FollowsDir bool
 	// Environment are variables that hooks get whatever their files say; of a process that stays, without those of one call.
-	// HiddenVariables are the starts of names of those that they do not get.
-	Environment     func(*Call) []string
-	HiddenVariables []string
+	// HiddenVariables are the starts of names of those that they do not get. OwnEnvironmentWins: what a hook's file sets counts
+	// before Environment (Gemini CLI).
+	Environment        func(*Call) []string
+	HiddenVariables    []string
+	OwnEnvironmentWins bool
 
 	// SubjectField is the field of the hook input that an event's matchers are held against; "": there they mean nothing.
 	SubjectField func(Event) string
@@ -56,12 +69,27 @@ type Dialect struct {
 	Payload func(*Call) (Payload, []string, error)
 	// Judge reads the result of the named hook's process. Where Verdict.Problem is set, Settle has the last word.
 	Judge func(c *Call, hook string, r *Result) Verdict
+	// Chain changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether it did; nil:
+	// that one sees what the tool would be given. Hooks of other dialects always do.
+	Chain func(*Call, *Verdict) bool
 	// Detaches reports whether a hook's first line on stdout says that nobody is to wait for it; nil: no line does.
 	Detaches func(line []byte) bool
-}
 
-// AnyEvent stands in Dialect.Failure for the events that are not there.
-const AnyEvent Event = ""
+	// ProjectTools: hooks know the tools of clients by the project's names as well as by their own. Matchers and rules are held
+	// against all of them (tenex: a file of the project's is for every client).
+	ProjectTools bool
+
+	// Answer tells an outcome to the client in its own hook output, with the exit that goes with it; nil: there is no client that
+	// would call hookrun as its hook. What it has no word for is never lost where it would let something pass.
+	Answer func(Outcome) (stdout []byte, exit int, err error)
+	// Sign reports whether a hook input is this client's, at events that another one has too; nil: it is whose input no other
+	// client knows for its own.
+	Sign func(*Call) bool
+	// Project is the variable in which the client tells its hooks the folder of the project; "": it starts them there (Codex).
+	Project string
+	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table does.
+	ToolName func(*Call) string
+}
 
 // EventOf names the call's moment as the dialect's hooks subscribe to it.
 func (d *Dialect) EventOf(c *Call) Event {
@@ -81,7 +109,18 @@ func (d *Dialect) Subject(c *Call) (subject string, ok bool) {
 }
 
 // Dialects lists all dialects.
-func Dialects() []*Dialect { return []*Dialect{Tenex, ClaudeCode, MassGen} }
+func Dialects() []*Dialect { return []*Dialect{Tenex, ClaudeCode, Codex, Gemini, MassGen} }
+
+// Clients lists the dialects of clients that can call hookrun as a hook of theirs.
+func Clients() []*Dialect {
+	return slices.DeleteFunc(Dialects(), func(d *Dialect) bool { return d.Answer == nil })
+}
+
+// ClientNamed finds a dialect of Clients by its name.
+func ClientNamed(name string) (*Dialect, bool) {
+	d, ok := DialectNamed(name)
+	return d, ok && d.Answer != nil
+}
 
 // EventNames are the names of all moments in all dialects, TENEX's first.
 func EventNames() (names []string) {
@@ -116,11 +155,10 @@ func (d *Dialect) FailureMeans(c *Call, cause Cause, policies ...FailurePolicy) 
 			return decision
 		}
 	}
-	policy, ok := d.Failure[d.EventOf(c)]
-	if !ok {
-		policy = d.Failure[AnyEvent]
+	if d.Failure == nil || !slices.Contains(d.Causes, cause) {
+		return Block
 	}
-	return policy[cause] // a cause that is nowhere named is Block, the zero value
+	return d.Failure(d.EventOf(c), cause)
 }
 
 // Settle decides by FailureMeans for a hook that gave no answer. Other verdicts are returned as they are.
@@ -147,10 +185,12 @@ func (d *Dialect) Settle(c *Call, v Verdict, policies ...FailurePolicy) Verdict 
 // passed is the verdict of a hook without an answer whose failure does not count.
 func (v Verdict) passed(e Event) Verdict {
 	if v.Answered { // so its answer does
-		v.Problem = ""
-		if v.Cause = ""; v.Decision != Continue || v.Approved {
+		if v.Status == StatusFailed {
+			v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
+		} else if v.Cause = ""; v.Decision != Continue || v.Approved {
 			v.Cause = CausePolicy
 		}
+		v.Problem = ""
 		return v
 	}
 	v.Decision = Continue

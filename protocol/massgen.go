@@ -20,15 +20,11 @@ var MassGen = &Dialect{
 	Events:  func() []Event { return []Event{massgenPre, massgenPost} },
 	Timeout: 30 * time.Second,
 	Causes:  []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit},
-	Failure: map[Event]FailurePolicy{
-		massgenPre: {
-			CauseUnstarted: Block, // MassGen: a configuration error
-			CauseTimeout:   Continue,
-			CauseSignal:    Continue,
-			CauseExit:      Continue,
-			CauseOutput:    Continue,
-		},
-		AnyEvent: massgenPassing,
+	Failure: func(e Event, cause Cause) Decision {
+		if e == massgenPre && cause == CauseUnstarted {
+			return Block // MassGen: a configuration error
+		}
+		return Continue
 	},
 	Passes:             func(e Event) bool { return e != massgenPre },
 	StopsAtBlock:       func(e Event) bool { return e == massgenPre },
@@ -42,9 +38,6 @@ var MassGen = &Dialect{
 }
 
 const massgenPre, massgenPost Event = "PreToolUse", "PostToolUse"
-
-// massgenPassing: the tool has run, and nothing can be held up.
-var massgenPassing = FailurePolicy{CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Continue, CauseOutput: Continue, CauseExit: Continue}
 
 // massgenEvent: hooks of PostToolUse are for tools that ran and did not fail.
 func massgenEvent(c *Call) Event {

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -149,26 +150,27 @@ func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
 
 // Merge makes one outcome of what the hooks said, given in file order. The strictest decision counts, and the first
 // hook in the file that made it gives reason and cause. Of rewrites and stop reasons the last counts. Texts keep the
-// order of the file. No hooks at all is a plain continue.
+// order of the file. A dialect may have it otherwise (AllReasons, LastAskCounts, …). No hooks at all is a plain continue.
 func Merge(c *Call, judged []Judged) Outcome {
 	o := Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: Continue, Hooks: []HookReport{}, failed: c.Failed}
 	for i := range judged {
 		o.Decision = min(o.Decision, judged[i].Verdict.Decision)
 	}
 	decided, unanswered := false, false
+	var decider, stopper *Dialect
 	for i := range judged {
 		h, v := &judged[i].Report, &judged[i].Verdict
 		o.Hooks = append(o.Hooks, *h)
 		o.Warnings = append(o.Warnings, v.Warnings...)
 		later := v.Decision == Ask && judged[i].Dialect.LastAskCounts
 		if v.Decision == o.Decision && (!decided || later) && (o.Decision != Continue || v.Approved) {
-			decided = true
+			decided, decider = true, judged[i].Dialect
 			o.Reason, o.Cause, o.Hook = v.Reason, v.Cause, h.Name
 			o.Approved = v.Approved
 		}
-		unanswered = unanswered || v.Problem != "" && (judged[i].Dialect.SilenceRevokes || v.Cause == CauseUnsupported)
+		unanswered = unanswered || v.Problem != "" && (judged[i].Dialect.SilenceRevokes || v.Cause == CauseUnsupported && !judged[i].Dialect.OverlooksUnsupported)
 		if v.Stop {
-			o.Stop = true
+			o.Stop, stopper = true, judged[i].Dialect
 			if v.StopReason != "" {
 				o.StopReason = v.StopReason
 			} else if o.StopReason == "" {
@@ -188,15 +190,38 @@ func Merge(c *Call, judged []Judged) Outcome {
 			o.UpdatedOutput, o.rewroteOutput = v.UpdatedOutput, h.Name
 		}
 		// Elsewhere a block holds no tool up, and what other hooks say is still worth reading.
-		dropped := o.Decision == Block && v.Decision != Block && judged[i].Dialect.DropContextOnBlock && c.Event.Canonical() == PreTool
-		if v.Context != "" && !dropped {
+		dropped := v.Decision != Block && judged[i].Dialect.DropContextOnBlock && c.Event.Canonical() == PreTool || judged[i].Dialect.DropAllContextOnBlock
+		if v.Context != "" && !(dropped && o.Decision == Block) {
 			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated, File: v.File, Strategy: v.Strategy})
 		}
 	}
 	if o.Approved && unanswered { // a gate was silent: who allows the call cannot speak for it
 		o.Approved, o.Reason, o.Cause, o.Hook = false, "", "", ""
 	}
+	if decider != nil && decider.AllReasons && o.Decision != Continue {
+		reasons, stops := allReasons(judged)
+		o.Reason = cmp.Or(reasons, stops, decider.NoReason)
+	}
+	if stopper != nil && stopper.AllReasons {
+		reasons, stops := allReasons(judged)
+		o.StopReason = cmp.Or(stops, reasons, stopper.NoReason)
+	}
 	return o
+}
+
+// allReasons are the reasons and stop reasons of all hooks whose dialect joins them, each one a line.
+func allReasons(judged []Judged) (reasons, stops string) {
+	var r, s []string
+	for i := range judged {
+		v := &judged[i].Verdict
+		if judged[i].Dialect.AllReasons && v.Reason != "" {
+			r = append(r, v.Reason)
+		}
+		if judged[i].Dialect.AllReasons && v.StopReason != "" {
+			s = append(s, v.StopReason)
+		}
+	}
+	return strings.Join(r, "\n"), strings.Join(s, "\n")
 }
 
 // ResultText returns the tool's result as the model is to see it after the rewrites of its hooks: a JSON string as the

@@ -1,10 +1,10 @@
 package protocol
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // ExitCode is the exit status that stands for the outcome: 0 continue, 2 do not run the tool, 3 end the loop.
@@ -81,78 +81,20 @@ func (o Outcome) WithoutRewrites() Outcome {
 // JSON returns the outcome as one line of JSON without `<>&` escaped.
 func (o Outcome) JSON() ([]byte, error) { return appendJSON(nil, o) }
 
-// claudeOutput is Claude Code's hook output (2.1.329).
-type claudeOutput struct {
-	Continue      *bool           `json:"continue,omitempty"`
-	StopReason    string          `json:"stopReason,omitempty"`
-	Decision      string          `json:"decision,omitempty"`
-	Reason        string          `json:"reason,omitempty"`
-	SystemMessage string          `json:"systemMessage,omitempty"`
-	Terminal      json.RawMessage `json:"terminalSequence,omitempty"`
-	Specific      Fields          `json:"hookSpecificOutput,omitempty"`
+// blockReason is the reason of a decision as a block has it, for a client that has no word for it at the event.
+func (o Outcome) blockReason(client string) string {
+	if o.Decision == Block || o.Decision == Continue {
+		return o.Reason
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s\n\nhookrun: a hook said %s, and a hook of %s cannot say that here, so it is a block", o.Reason, o.Decision, client))
 }
 
-// Claude returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
-// client has no word for a decision at the event, the stricter one is used.
-//
-// At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
-func (o Outcome) Claude() ([]byte, error) {
-	event := claudeEvent(&Call{Event: o.Event, Failed: o.failed})
-	if text := o.Text(); event == "PreCompact" && text != "" {
-		return []byte(text), nil
+// unfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the whole answer.
+func (o Outcome) unfitInput() string {
+	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
+		return ""
 	}
-	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil && o.Decision == Continue {
-		return []byte(textOf(path)), nil
-	}
-	out := claudeOutput{SystemMessage: strings.Join(append(slices.Clip(o.SystemMessages), o.silent()...), "\n")}
-	specific := Fields{{"hookEventName", jsonText(string(event))}}
-	set := func(key, value string) {
-		if value != "" {
-			specific.Set(key, jsonText(value))
-		}
-	}
-	if o.Stop {
-		out.Continue, out.StopReason = new(bool), o.StopReason
-	}
-	switch event {
-	case "PreToolUse", "PreModelSwitch":
-		if o.Decision != Continue || o.Approved {
-			word := o.Decision.String()
-			for name, d := range permissionWords {
-				if d == o.Decision {
-					word = name
-				}
-			}
-			set("permissionDecision", word)
-			set("permissionDecisionReason", o.Reason)
-		}
-	case "PermissionRequest":
-		o.permissionRequest(&specific)
-	default:
-		if o.Decision != Continue {
-			out.Decision, out.Reason = "block", o.Reason
-		}
-	}
-	if o.UpdatedInput != nil && event != "PermissionRequest" {
-		specific.Set("updatedInput", o.UpdatedInput)
-	}
-	set("additionalContext", strings.Join(o.Texts(), "\n\n"))
-	if o.UpdatedOutput != nil {
-		specific.Set("updatedToolOutput", o.UpdatedOutput)
-	}
-	for _, f := range o.Other {
-		switch f.Key {
-		case "terminalSequence":
-			out.Terminal = f.Value
-		case "updatedPermissions": // stands in the decision
-		default:
-			specific.Set(f.Key, f.Value)
-		}
-	}
-	if len(specific) > 1 {
-		out.Specific = specific
-	}
-	return appendJSON(nil, out)
+	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object", o.rewroteInput)
 }
 
 // silent names the hooks that gave no answer and let pass, for the user: the client shows nobody what stands on stderr then.
@@ -166,41 +108,4 @@ func (o Outcome) silent() (messages []string) {
 		}
 	}
 	return messages
-}
-
-// permissionRequest writes the decision of that event, which has a form of its own.
-func (o Outcome) permissionRequest(specific *Fields) {
-	var d Fields
-	switch {
-	case o.Decision != Continue:
-		d.Set("behavior", jsonText("deny"))
-		d.Set("message", jsonText(o.Reason))
-		if o.Stop {
-			d.Set("interrupt", []byte("true"))
-		}
-	case o.Approved:
-		d.Set("behavior", jsonText("allow"))
-		if o.UpdatedInput != nil {
-			d.Set("updatedInput", o.UpdatedInput)
-		}
-		if permissions := o.Other.Get("updatedPermissions"); permissions != nil {
-			d.Set("updatedPermissions", permissions)
-		}
-	default:
-		return
-	}
-	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
-	specific.Set("decision", text)
-}
-
-// ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the client
-// looks at the exit alone.
-func (o Outcome) ClaudeExit() int {
-	switch o.Event {
-	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult":
-		if o.Decision != Continue {
-			return 2
-		}
-	}
-	return 0
 }

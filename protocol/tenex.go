@@ -17,27 +17,24 @@ var Tenex = &Dialect{
 	Timeout: 30 * time.Second,
 	// An exit code is no failure here: before a tool it is the verdict, after it a warning.
 	Causes: []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput},
-	Failure: map[Event]FailurePolicy{
-		PreTool: {
-			CauseSignal:    Block,
-			CauseUnstarted: Block,    // a gate that is not there is a mistake, not an approval
-			CauseTimeout:   Continue, // TENEX: a slow hook must not hold up the agent
-			CauseOutput:    Block,
-		},
-		PostTool:   passing,
-		PreExecute: passing,
+	Failure: func(e Event, cause Cause) Decision {
+		switch {
+		case e == PostTool, e == PreExecute: // the tool ran already, or there is none
+			return Continue
+		case e == PreTool && cause == CauseTimeout: // TENEX: a slow hook must not hold up the agent
+			return Continue
+		}
+		return Block // a gate that is not there, too: that is a mistake, not an approval
 	},
 	StopsAtBlock:       func(Event) bool { return true },
 	DropContextOnBlock: true,
 	SilenceRevokes:     true,
 	SubjectField:       tenexSubject,
 	Event:              func(c *Call) Event { return c.Event.Canonical() },
+	ProjectTools:       true,
 	Payload:            tenexPayload,
 	Judge:              tenexJudge,
 }
-
-// passing is for moments that a failure cannot hold up: the tool ran already, or there is none.
-var passing = FailurePolicy{CauseSignal: Continue, CauseUnstarted: Continue, CauseTimeout: Continue, CauseOutput: Continue}
 
 func tenexSubject(e Event) string {
 	if e.HasTool() {
@@ -60,7 +57,7 @@ func tenexPayload(c *Call) (Payload, []string, error) {
 		if input, warnings, err = c.Input(); err != nil {
 			return nil, nil, err
 		}
-		o.text("tool", c.Tool)
+		o.text("tool", c.ProjectTool())
 		o.raw("args", input)
 	}
 	if post {

@@ -28,7 +28,9 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 			return "PostToolUseFailure", false, true, nil
 		}
 		return string(c.Event.Claude()), false, true, nil
-	case "tool", "tool_name":
+	case "tool":
+		return lossy(c.ProjectTool()), false, tool, nil
+	case "tool_name":
 		return lossy(c.Tool), false, tool, nil
 	case "tool_use_id":
 		return lossy(c.ToolUseID), false, tool, nil

@@ -109,7 +109,7 @@ type Verdict struct {
 	Status   Status
 
 	// Problem is set where the hook gave no answer, and says what went wrong: Settle has the last word then. Answered: it
-	// did give one, which counts unless such a failure blocks.
+	// did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went wrong.
 	Problem  string
 	Answered bool
 
@@ -137,7 +137,9 @@ type Field struct {
 	Value json.RawMessage
 }
 
-// Set adds a field, or replaces the one of its key.
+// Set adds a field, or replaces the one of its key. In each of the many places that call it, it would be some 20 KB.
+//
+//go:noinline
 func (f *Fields) Set(key string, value []byte) {
 	for i := range *f {
 		if (*f)[i].Key == key {
@@ -149,6 +151,8 @@ func (f *Fields) Set(key string, value []byte) {
 }
 
 // Get returns the value of a key, nil if it is not there.
+//
+//go:noinline
 func (f Fields) Get(key string) []byte {
 	for _, field := range f {
 		if field.Key == key {
@@ -208,13 +212,31 @@ func (c *Capture) LeftOut() int64 { return c.Total - int64(len(c.Head)+len(c.Tai
 // Text returns the stream as text without white space around it.
 func (c *Capture) Text() string { return strings.TrimSpace(c.All()) }
 
-// All returns the stream as text. Bytes that are no UTF-8 become U+FFFD. The place of what was left out is marked.
+// All returns the stream as text. What is no UTF-8 becomes U+FFFD. The place of what was left out is marked.
 func (c *Capture) All() string {
 	head, tail := string(c.Head), string(c.Tail)
 	if n := c.LeftOut(); n > 0 {
 		head += fmt.Sprintf("\n[hookrun: %d bytes left out]\n", n)
 	}
-	return lossy(head + tail)
+	return decoded(head + tail)
+}
+
+// decoded is a hook's output as the clients read it: of what is no UTF-8 each byte becomes U+FFFD, and so does, as a whole, the
+// beginning of a character that was cut.
+func decoded(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		r, size := utf8.DecodeRuneInString(s)
+		for r == utf8.RuneError && size < len(s) && !utf8.FullRuneInString(s[:size+1]) {
+			size++
+		}
+		b.WriteRune(r)
+		s = s[size:]
+	}
+	return b.String()
 }
 
 // lossy replaces each byte that is no UTF-8 by U+FFFD.

@@ -91,7 +91,7 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
 		"PWD=" + Dir(h, &c), // what a shell's pwd prints
 	}
-	var last []string // what no file may set
+	var last []string // what no file may set, but in a dialect where its word is the last
 	if h.Dialect.Environment != nil {
 		last = h.Dialect.Environment(&c)
 		for i, v := range last {
@@ -109,8 +109,15 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	if r.options.Binary != "" {
 		ours = append(ours, "HOOKRUN="+r.options.Binary)
 	}
-	if c.Event.HasTool() && len(c.Tool) <= maxVariable && !strings.ContainsRune(c.Tool, 0) {
-		ours = append(ours, "HOOKRUN_TOOL="+c.Tool)
+	tool := c.Tool
+	if h.Dialect.ProjectTools {
+		tool = c.ProjectTool()
+	}
+	if c.Event.HasTool() && len(tool) <= maxVariable && !strings.ContainsRune(tool, 0) {
+		ours = append(ours, "HOOKRUN_TOOL="+tool)
+	}
+	if h.Dialect.OwnEnvironmentWins {
+		return merged(base, ours, last, h.Environment())
 	}
 	return merged(base, ours, h.Environment(), last)
 }

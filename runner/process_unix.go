@@ -160,18 +160,51 @@ type pipeEnd struct{ *os.File }
 // stop makes reads and writes return, at once and from now on.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
-var signalNames = map[syscall.Signal]string{
-	syscall.SIGABRT: "SIGABRT", syscall.SIGALRM: "SIGALRM", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE",
-	syscall.SIGHUP: "SIGHUP", syscall.SIGILL: "SIGILL", syscall.SIGINT: "SIGINT", syscall.SIGIO: "SIGIO",
-	syscall.SIGKILL: "SIGKILL", syscall.SIGPIPE: "SIGPIPE", syscall.SIGPROF: "SIGPROF", syscall.SIGQUIT: "SIGQUIT",
-	syscall.SIGSEGV: "SIGSEGV", syscall.SIGSYS: "SIGSYS", syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
-	syscall.SIGUSR1: "SIGUSR1", syscall.SIGUSR2: "SIGUSR2", syscall.SIGVTALRM: "SIGVTALRM",
-	syscall.SIGXCPU: "SIGXCPU", syscall.SIGXFSZ: "SIGXFSZ",
-}
-
+// signalName is a switch, since a map would be made at each start.
 func signalName(s syscall.Signal) string {
-	if n, ok := signalNames[s]; ok {
-		return n
+	switch s {
+	case syscall.SIGABRT:
+		return "SIGABRT"
+	case syscall.SIGALRM:
+		return "SIGALRM"
+	case syscall.SIGBUS:
+		return "SIGBUS"
+	case syscall.SIGFPE:
+		return "SIGFPE"
+	case syscall.SIGHUP:
+		return "SIGHUP"
+	case syscall.SIGILL:
+		return "SIGILL"
+	case syscall.SIGINT:
+		return "SIGINT"
+	case syscall.SIGIO:
+		return "SIGIO"
+	case syscall.SIGKILL:
+		return "SIGKILL"
+	case syscall.SIGPIPE:
+		return "SIGPIPE"
+	case syscall.SIGPROF:
+		return "SIGPROF"
+	case syscall.SIGQUIT:
+		return "SIGQUIT"
+	case syscall.SIGSEGV:
+		return "SIGSEGV"
+	case syscall.SIGSYS:
+		return "SIGSYS"
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGTRAP:
+		return "SIGTRAP"
+	case syscall.SIGUSR1:
+		return "SIGUSR1"
+	case syscall.SIGUSR2:
+		return "SIGUSR2"
+	case syscall.SIGVTALRM:
+		return "SIGVTALRM"
+	case syscall.SIGXCPU:
+		return "SIGXCPU"
+	case syscall.SIGXFSZ:
+		return "SIGXFSZ"
 	}
 	return fmt.Sprintf("signal %d", int(s))
 }

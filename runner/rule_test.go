@@ -229,3 +229,23 @@ func BenchmarkRules(b *testing.B) {
 		})
 	}
 }
+
+// What runs, and whether anything does, is known of a client's tool by the project's name, too.
+func TestToolNamesOfClients(t *testing.T) {
+	b := newBench(t)
+	for _, matcher := range []string{"shell", "Bash", "fs_*"} {
+		r := b.runner(runner.Options{}, sh("exit 2", hook{"matcher": matcher}))
+		c, _, err := protocol.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
+		require.NoError(t, err)
+		c.Workspace = b.dir
+		runs := matcher != "fs_*"
+		require.Equal(t, runs, r.Any(c), matcher)
+		require.Equal(t, runs, r.Concerned(c), matcher)
+		_, unasked := r.Unasked(c)
+		require.Equal(t, !runs, unasked, matcher)
+		require.Equal(t, runs, len(r.Selected(&c)) == 1, matcher)
+		o, err := r.Fire(context.Background(), c)
+		require.NoError(t, err)
+		require.Equal(t, runs, o.Decision == protocol.Block, matcher)
+	}
+}

@@ -154,25 +154,38 @@ func (r *Runner) enter() error {
 
 // Any reports whether a call would run hooks at all.
 func (r *Runner) Any(c protocol.Call) bool {
-	return !r.none() && check(&c) == nil && r.hooks.Load().any(&c)
+	if r.none() || check(&c) != nil {
+		return false
+	}
+	set := r.hooks.Load()
+	set.config.NameTool(&c)
+	return set.any(&c)
 }
 
 // Concerned reports whether any hook is for calls of this event, agent and tool. Neither arguments nor result need be known, and it
 // takes no time.
 func (r *Runner) Concerned(c protocol.Call) bool {
-	return !r.none() && r.hooks.Load().concerned(&c)
+	if r.none() {
+		return false
+	}
+	set := r.hooks.Load()
+	set.config.NameTool(&c)
+	return set.concerned(&c)
 }
 
-// Selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
+// Selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first. The call knows
+// its tool by the project's names then.
 func (r *Runner) Selected(c *protocol.Call) []*projecthooks.Hook {
 	if r.none() {
 		return nil
 	}
+	set := r.hooks.Load()
+	set.config.NameTool(c)
 	call := *c
 	if check(&call) != nil {
 		return nil
 	}
-	return r.hooks.Load().selected(&call)
+	return set.selected(&call)
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
@@ -203,6 +216,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	}
 	defer r.running.Done()
 	set := r.hooks.Load()
+	set.config.NameTool(&c)
 	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(&c) {
 		isSlow(ctx) // a pattern may be held against all of it
 	}
@@ -214,10 +228,11 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		defer context.AfterFunc(r.end, func() { over(context.Cause(r.end)) })()
 	}
 	asked := c // as later hooks see it: with the rewrites of earlier ones
+	var handed chain
 	var stdin encoded
-	ended := false
+	ended, turns := false, inTurn(rest)
 	for len(rest) > 0 {
-		group := together(rest)
+		group := together(rest, turns)
 		rest = rest[len(group):]
 		d := group[0].Dialect
 		if ended {
@@ -226,16 +241,17 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 			}
 			continue
 		}
-		warnings, err := stdin.encode(d, &asked)
+		shown := handed.shown(d, &asked)
+		warnings, err := stdin.encode(d, shown)
 		if err != nil {
 			return fail(protocol.CauseUnstarted, err)
 		}
-		said := r.ask(ctx, set, group, &asked, stdin.payload)
+		said := r.ask(ctx, set, group, shown, stdin.payload)
 		if ctx.Err() != nil {
 			return fail(protocol.CauseInterrupted, context.Cause(ctx))
 		}
 		said[0].judged.Verdict.Warnings = append(warnings, said[0].judged.Verdict.Warnings...)
-		rewritten := false
+		rewritten, changed := false, false
 		for i := range said {
 			if said[i].err != nil {
 				return fail(protocol.CauseUnsupported, said[i].err)
@@ -244,10 +260,13 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 			v := &said[i].judged.Verdict
 			ended = ended || v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(d.EventOf(&c))
 			rewritten = v.Rewrite(&asked) || rewritten
+			changed = handed.add(v) || changed
 			judged = append(judged, said[i].judged)
 		}
-		if rewritten {
+		if rewritten || changed {
 			stdin = encoded{}
+		}
+		if rewritten {
 			rest = set.alsoSelected(&asked, group, rest)
 		}
 	}
@@ -263,6 +282,7 @@ func (r *Runner) Unasked(c protocol.Call) (protocol.Outcome, bool) {
 	}
 	defer r.running.Done()
 	set := r.hooks.Load()
+	set.config.NameTool(&c)
 	if set.concerned(&c) { // whether they run may take longer to say
 		return protocol.Outcome{}, false
 	}

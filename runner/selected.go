@@ -60,7 +60,8 @@ func (hs *hookSet) concerned(c *protocol.Call) bool {
 	return false
 }
 
-// selected returns the hooks that run at the call, in file order. Of equal ones it is the last, in the place of the first.
+// selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first: the last,
+// or where the dialect has it so the first.
 func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
 	var places map[string]int
 	asked := projecthooks.NewAsked(c)
@@ -71,7 +72,9 @@ func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
 		}
 		if h.Same != "" {
 			if place, ok := places[h.Same]; ok {
-				run[place] = h
+				if !h.Dialect.FirstOfSame {
+					run[place] = h
+				}
 				continue
 			}
 			if places == nil {
@@ -109,12 +112,45 @@ func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthook
 	return run
 }
 
+// inTurn returns the dialects that run their hooks at once, but not at this call: one of its hooks wants them one after the other.
+func inTurn(run []*projecthooks.Hook) (dialects []*protocol.Dialect) {
+	for _, h := range run {
+		if h.Sequential {
+			dialects = append(dialects, h.Dialect)
+		}
+	}
+	return dialects
+}
+
 // together returns the first hooks that are asked together: those of a dialect that follow each other, where it runs its
 // hooks at once, else one. A group sees what earlier groups rewrote.
-func together(run []*projecthooks.Hook) []*projecthooks.Hook {
+func together(run []*projecthooks.Hook, inTurn []*protocol.Dialect) []*projecthooks.Hook {
 	n := 1
-	for n < len(run) && run[0].Dialect.Parallel && run[n].Dialect == run[0].Dialect {
+	for n < len(run) && run[0].Dialect.Parallel && !slices.Contains(inTurn, run[0].Dialect) && run[n].Dialect == run[0].Dialect {
 		n++
 	}
 	return run[:n]
+}
+
+// chain is the call as hooks of one dialect see it that hand it on in a form of their own (Dialect.Chain).
+type chain struct {
+	dialect *protocol.Dialect
+	call    protocol.Call
+}
+
+// shown returns the call as hooks of a dialect see it. A hook of another one in between begins the chain anew.
+func (ch *chain) shown(d *protocol.Dialect, asked *protocol.Call) *protocol.Call {
+	if d.Chain == nil {
+		ch.dialect = nil
+		return asked
+	}
+	if ch.dialect != d {
+		*ch = chain{d, *asked}
+	}
+	return &ch.call
+}
+
+// add hands on what a hook said, and reports whether that changed anything.
+func (ch *chain) add(v *protocol.Verdict) bool {
+	return ch.dialect != nil && ch.dialect.Chain(&ch.call, v)
 }

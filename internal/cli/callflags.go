@@ -40,6 +40,20 @@ type callFlags struct {
 	flags     *pflag.FlagSet
 }
 
+// repeated is a flag that may be given several times. The ones of pflag print their default by package csv, which makes a buffer of
+// 4 KiB for each at every start.
+type repeated []string
+
+func (r *repeated) Set(value string) error {
+	*r = append(*r, value)
+	return nil
+}
+
+func (r *repeated) String() string { return strings.Join(*r, ",") }
+
+// Type is what pflag calls it.
+func (*repeated) Type() string { return "stringArray" }
+
 // define adds the flags that go with every event.
 func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.outputs = outputs
@@ -60,7 +74,7 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
-	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
+	flags.VarP((*repeated)(&f.configs), "config", "c", "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
 	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
 }
 
@@ -97,6 +111,14 @@ func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 // defineMessages adds the flag of the output forms that are messages.
 func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
 	flags.StringVar(&f.notes, "notes", string(protocol.NotesSeparate), "`FORM` that keeps texts from the result, in messages: "+strings.Join(texts(protocol.AllNotes()), ", "))
+}
+
+// clientForms are the output forms that are a client's hook output.
+func clientForms() (names []string) {
+	for _, d := range protocol.Clients() {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 // messageForms are the output forms that are messages.

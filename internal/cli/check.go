@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -30,6 +31,7 @@ var check = command{
 		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
 		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
 		claude := flags.Bool("claude", false, "also check the settings that Claude Code would load: the user's, project's and local ones")
+		dialect := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+strings.Join(clientForms(), ", ")+" (default by the file)")
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
 		return func(files []string, std Streams) (int, error) {
 			switch {
@@ -42,7 +44,14 @@ var check = command{
 			case *schema:
 				return exitOK, write(std, projecthooks.Schema)
 			}
-			report, err := checkFiles(files, *workspace, *claude)
+			var loader projecthooks.Loader
+			if flags.Changed("dialect") {
+				var ok bool
+				if loader.Dialect, ok = protocol.ClientNamed(*dialect); !ok {
+					return 0, fmt.Errorf("--dialect %q is not one of %s", *dialect, strings.Join(clientForms(), ", "))
+				}
+			}
+			report, err := checkFiles(loader, files, *workspace, *claude)
 			if err != nil {
 				return 0, err
 			}
@@ -75,7 +84,7 @@ type checkedFile struct {
 }
 
 // checkFiles checks the files that are named, or else the workspace's own, and with claude those of that client.
-func checkFiles(files []string, workspace string, claude bool) (checkReport, error) {
+func checkFiles(loader projecthooks.Loader, files []string, workspace string, claude bool) (checkReport, error) {
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
 	folder := cmp.Or(workspace, ".")
 	if len(files) == 0 {
@@ -101,16 +110,16 @@ func checkFiles(files []string, workspace string, claude bool) (checkReport, err
 		workspace = folder // also for the user's own file
 	}
 	for _, path := range files {
-		f := checkFile(path, workspace)
+		f := checkFile(loader, path, workspace)
 		report.OK = report.OK && len(f.Errors) == 0
 		report.Files = append(report.Files, f)
 	}
 	return report, nil
 }
 
-func checkFile(path, workspace string) checkedFile {
+func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 	f := checkedFile{File: path, Errors: []projecthooks.Problem{}, Warnings: []projecthooks.Problem{}}
-	cfg, err := projecthooks.LoadFile(path)
+	cfg, err := loader.LoadFile(path)
 	var problems projecthooks.Problems
 	switch {
 	case errors.As(err, &problems):
@@ -145,15 +154,15 @@ func checkFile(path, workspace string) checkedFile {
 	return f
 }
 
-// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above .claude,
-// and for a plugin, whose file lies anywhere, the current one.
+// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above a client's
+// folder, and for a plugin, whose file lies anywhere, the current one.
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {
+	case slices.Contains(clientForms(), strings.TrimPrefix(filepath.Base(folder), ".")):
+		return filepath.Dir(folder)
 	case filepath.Base(path) == "hooks.json":
 		return "."
-	case filepath.Base(folder) == ".claude":
-		return filepath.Dir(folder)
 	}
 	return folder
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -30,8 +31,8 @@ type command struct {
 	name    string
 	args    string // what follows the name in the usage line
 	summary string
-	answers bool // it has --output claude: a client may take its exit code for a verdict
-	claude  bool // and that is its default
+	answers bool // its --output can be a client's hook output: that client may take its exit code for a verdict
+	client  bool // and that is its default
 	hidden  bool // it is not for people
 	about   string
 	example string
@@ -97,16 +98,16 @@ func (c *command) run(args []string, std Streams) int {
 	switch {
 	case !c.answers:
 		return exitFailed
-	case c.claude && !asksFor(args, "json") && !asksFor(args, "text"):
+	case c.client && !asksFor(args, "json") && !asksFor(args, "text"):
 		return exitBlock
 	}
 	return failure(args)
 }
 
-// failure is the exit code of an error. With --output claude it is another: a client of Claude Code's kind takes all codes
-// but 2 for a pass. The flag is looked for in the words themselves, since the error may be in one before it.
+// failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass. The flag is
+// looked for in the words themselves, since the error may be in one before it.
 func failure(args []string) int {
-	if asksFor(args, "claude") {
+	if slices.ContainsFunc(clientForms(), func(form string) bool { return asksFor(args, form) }) {
 		return exitBlock
 	}
 	return exitFailed

@@ -76,6 +76,7 @@ type explanation struct {
 	Version   int             `json:"version"`
 	Event     protocol.Event  `json:"event"`
 	Tool      string          `json:"tool,omitempty"`
+	Here      []string        `json:"project_tools,omitempty"` // the project's names for a client's tool
 	Workspace string          `json:"workspace"`
 	Files     []string        `json:"files"`
 	Warnings  []string        `json:"warnings,omitempty"`
@@ -116,6 +117,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 	for _, h := range r.Selected(&c) {
 		selected[h], instead[h.Same] = true, h
 	}
+	e.Here = c.ProjectTools()
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(&c), Why: h.Why(&c)}
@@ -169,6 +171,9 @@ func (e explanation) String() string {
 			}
 		}
 		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
+	}
+	if len(e.Here) > 0 {
+		fmt.Fprintf(&b, "tool: %s, here %s\n", e.Tool, strings.Join(e.Here, " and "))
 	}
 	for _, w := range e.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,16 +20,21 @@ var fire = command{
 	args:    "[FLAGS] < HOOK-INPUT",
 	summary: "ask the hooks about any event, with a client's own hook input on stdin",
 	answers: true,
-	claude:  true,
-	about: "Reads Claude Code's hook input from stdin, asks the hooks that match its event, and prints Claude Code's hook output. So it\n" +
-		"is a hook command of its own: as the one hook in that client's settings it runs a project's .tenex-hooks.json. The\n" +
-		"workspace is $CLAUDE_PROJECT_DIR, which the client sets, or the current directory. Errors exit with 2, unless --output\n" +
-		"is text or json: the client would take any other code for a pass.",
+	client:  true,
+	about: "Reads the hook input of a client, Claude Code, Codex or Gemini CLI, from stdin, asks the hooks that match its event, and prints\n" +
+		"that client's hook output. So it is a hook command of its own: as the one hook in a client's settings it runs a project's\n" +
+		".tenex-hooks.json. The workspace is where the client says that its project is, in $CLAUDE_PROJECT_DIR or\n" +
+		"$GEMINI_PROJECT_DIR, or the current directory, or the nearest folder above it, in the same git repository, that has a\n" +
+		".tenex-hooks.json. Errors exit with 2, unless --output is text or json: a client would take\n" +
+		"any other code for a pass.",
 	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"` + "\n" +
 		`  hookrun fire --claude --output json < input.json   what Claude Code's own hooks say about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, "claude", "json", "text")
+		f.define(flags, append(clientForms(), "json", "text")...)
+		f.output = "" // the form of the client whose input it will be
+		form := flags.Lookup("output")
+		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
 		f.record.define(flags)
 		f.ipc = defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
@@ -53,7 +61,13 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	case strings.TrimSpace(doc.String()) == "":
 		return "", errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
-	return f.readInput(doc.String())
+	if event, err = f.readInput(doc.String()); err != nil {
+		return "", err
+	}
+	if !f.flags.Changed("output") {
+		f.output = f.call.Client().Name
+	}
+	return event, nil
 }
 
 // readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is where the
@@ -62,14 +76,48 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
 	}
-	if project := os.Getenv("CLAUDE_PROJECT_DIR"); project != "" && !f.flags.Changed("workspace") {
+	if f.call, f.warnings, err = protocol.ParseInput(doc); err != nil {
+		return "", err
+	}
+	if f.flags.Changed("workspace") {
+		return f.call.Event, nil
+	}
+	// A client that runs in another one's shell inherits that one's variable, which says nothing of its own project.
+	variable := f.call.Client().Project
+	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
-			return "", fmt.Errorf("CLAUDE_PROJECT_DIR is %s, which is no folder; set it to the project's, or give --workspace", project)
+			return "", fmt.Errorf("%s is %s, which is no folder; set it to the project's, or give --workspace", variable, project)
 		}
 		f.workspace = project
 	}
-	f.call, f.warnings, err = protocol.ParseInput(doc)
-	return f.call.Event, err
+	if len(f.configs) == 0 && !f.claude {
+		f.workspace = nearestProject(f.workspace)
+	}
+	return f.call.Event, nil
+}
+
+// nearestProject is the nearest folder with a hooks file, from dir upwards through its repository: Codex starts hooks where its session
+// is, and all clients can be started below the project's folder. What lies outside of the repository is somebody else's.
+func nearestProject(dir string) string {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	has := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(at, name))
+		return err == nil
+	}
+	for nearest := ""; ; at = filepath.Dir(at) {
+		if nearest == "" && has(projecthooks.FileName) {
+			nearest = at
+		}
+		if has(".git") {
+			return cmp.Or(nearest, dir)
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
 }
 
 // inputAlone refuses flags that say what a hook input says.

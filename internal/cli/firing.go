@@ -39,9 +39,10 @@ func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
 
 // read reads the hooks files that the flags name.
 func (f *callFlags) read() (*projecthooks.Config, error) {
-	own := func() (*projecthooks.Config, error) { return projecthooks.LoadFiles(f.configs...) }
+	loader := f.loader()
+	own := func() (*projecthooks.Config, error) { return loader.LoadFiles(f.configs...) }
 	if len(f.configs) == 0 {
-		own = func() (*projecthooks.Config, error) { return projecthooks.Load(f.workspace) }
+		own = func() (*projecthooks.Config, error) { return loader.Load(f.workspace) }
 	}
 	loads := []func() (*projecthooks.Config, error){own}
 	if f.claude {
@@ -57,6 +58,12 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 		}
 	}
 	return cfg, nil
+}
+
+// loader reads files by the rules of the dialect that the flags name.
+func (f *callFlags) loader() (loader projecthooks.Loader) {
+	loader.Dialect, _ = protocol.DialectNamed(f.dialect)
+	return loader
 }
 
 // descend counts how deep hooks that call hookrun stand in hooks that call hookrun. A file whose hook runs that very file,
@@ -206,36 +213,30 @@ func settle(claim *queue.Claim, given bool, complain func(error)) {
 // print prints an outcome. It calls given as soon as all that the outcome has for the model was: who is killed between the two
 // has others print it again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
-	var out string
 	carried := f.carries(o)
-	switch f.output {
-	case "text":
-		if out = o.Text(); out != "" {
-			if f.wrap {
-				out = o.Wrapped()
-			}
-			out += "\n"
-		}
-	default:
-		render := o.JSON
-		switch {
-		case f.output == "claude":
-			render = o.Claude
-		case f.hasMessages(): // they carry what the hooks said whatever the exit is
-			render = func() ([]byte, error) { return o.Messages(protocol.API(f.output), protocol.Notes(f.notes), &f.call) }
-		}
-		line, err := render()
-		if err != nil {
-			return 0, err
-		}
-		out = string(line) + "\n"
-	}
+	client, toClient := protocol.ClientNamed(f.output)
+	var line []byte
 	exit = o.ExitCode()
-	if f.output == "claude" {
-		exit = o.ClaudeExit() // mostly 0: the verdict is in the JSON, and beside another code that client may not read it
-		if stdoutIsNull() {
-			return 0, errors.New("stdout is the null device, so nobody would read the verdict")
+	switch {
+	case f.output == "text":
+		if line = []byte(o.Text()); f.wrap && len(line) > 0 {
+			line = []byte(o.Wrapped())
 		}
+	case toClient:
+		if line, exit, err = client.Answer(o); err == nil && stdoutIsNull() {
+			err = errors.New("stdout is the null device, so nobody would read the verdict")
+		}
+	case f.hasMessages(): // they carry what the hooks said whatever the exit is
+		line, err = o.Messages(protocol.API(f.output), protocol.Notes(f.notes), &f.call)
+	default:
+		line, err = o.JSON()
+	}
+	if err != nil {
+		return 0, err
+	}
+	out := string(line)
+	if out != "" {
+		out += "\n"
 	}
 	if err := write(std, out); err != nil {
 		return 0, err
@@ -245,7 +246,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	}
 	if exit != exitOK {
 		why := o.Why()
-		if f.output == "claude" { // the stop reason is in the JSON
+		if toClient { // the stop reason is in the JSON
 			why = o.Reason
 		}
 		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))

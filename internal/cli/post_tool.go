@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/protocol"
@@ -24,7 +26,7 @@ var postTool = command{
 		var f callFlags
 		f.defineTool(flags)
 		f.defineResult(flags)
-		f.define(flags, append([]string{"text", "json", "claude"}, messageForms()...)...)
+		f.define(flags, slices.Concat([]string{"text", "json"}, clientForms(), messageForms())...)
 		f.record.define(flags)
 		f.defineMessages(flags)
 		f.ipc = defineIPC(flags)

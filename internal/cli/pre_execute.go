@@ -16,7 +16,7 @@ var preExecute = command{
 	example: "  hookrun pre-execute --prompt 'fix the build' --wrap",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, "text", "json", "claude")
+		f.define(flags, append([]string{"text", "json"}, clientForms()...)...)
 		f.record.define(flags)
 		flags.BoolVar(&f.wrap, "wrap", false, "put each text into the tag under which TENEX shows it (text output)")
 		return func(args []string, std Streams) (int, error) {

@@ -17,7 +17,7 @@ var preTool = command{
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineTool(flags)
-		f.define(flags, "text", "json", "claude")
+		f.define(flags, append([]string{"text", "json"}, clientForms()...)...)
 		f.record.define(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

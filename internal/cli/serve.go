@@ -308,7 +308,7 @@ func (s *server) reload() ([]byte, error) {
 
 // check looks at the files as they are on disk now, as the command does.
 func (s *server) check() ([]byte, error) {
-	report, err := checkFiles(s.flags.configs, s.flags.workspace, s.flags.claude)
+	report, err := checkFiles(s.flags.loader(), s.flags.configs, s.flags.workspace, s.flags.claude)
 	if err != nil {
 		return nil, jsonrpc.Errorf(codeConfig, "%v", err)
 	}

@@ -18,7 +18,17 @@ import (
 
 // What a request says is named as the flags are, with _ or - between words. Claude Code's names for the same stand beside
 // them, since loops that were written for its hooks have them at hand.
-var paramAliases = map[string]string{"tool_name": "tool", "tool_input": "args", "tool_response": "result"}
+func paramMeant(name string) string {
+	switch name {
+	case "tool_name":
+		return "tool"
+	case "tool_input":
+		return "args"
+	case "tool_response":
+		return "result"
+	}
+	return name
+}
 
 var (
 	paramsOfEveryCall = []string{"session_id", "prompt", "transcript_path", "tool_use_id", "agent_id", "orchestrator_id", "timeout", "on_failure", "workspace"}
@@ -53,9 +63,7 @@ func readParams(event protocol.Event, workspace, params string) (r request, err 
 	strictjson.Members(cmp.Or(params, "{}"), func(key, value string) bool {
 		written := strictjson.Text(key)
 		name := strings.ReplaceAll(written, "-", "_")
-		if meant, ok := paramAliases[name]; ok {
-			name = meant
-		}
+		name = paramMeant(name)
 		switch {
 		case slices.Contains(paramsPinned, name):
 			err = fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)

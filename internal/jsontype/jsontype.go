@@ -43,5 +43,8 @@ func Check(value gjson.Result, name string) (want string, ok bool) {
 		words[i] = strconv.Quote(w)
 	}
 	last := len(words) - 1
+	if last == 0 {
+		return words[0], ok
+	}
 	return strings.Join(words[:last], ", ") + " or " + words[last], ok
 }

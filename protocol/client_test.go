@@ -1,0 +1,432 @@
+package protocol_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// gates are the events at which each client can be held up, as it was recorded.
+var gates = map[string][]protocol.Event{
+	"claude": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "PermissionRequest", "PreCompact", "PreModelSwitch", "TaskCreated", "WorktreeCreate", "Elicitation"},
+	"codex":  {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop", "SessionStart", "PreCompact", "PostCompact"},
+	"gemini": {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
+}
+
+// readBack is what a client makes of the answer that it is given.
+func readBack(t testing.TB, d *protocol.Dialect, o protocol.Outcome) protocol.Verdict {
+	t.Helper()
+	stdout, exit, err := d.Answer(o)
+	require.NoError(t, err)
+	r := protocol.Result{ExitCode: exit, Stdout: protocol.Capture{Head: stdout, Total: int64(len(stdout))}}
+	if exit != 0 {
+		r.Stderr = protocol.Capture{Head: []byte(o.Reason), Total: int64(len(o.Reason))}
+	}
+	c := protocol.Call{Event: o.Event, Tool: o.Tool}
+	v := d.Judge(&c, "hookrun", &r)
+	require.Empty(t, v.Problem, "%s at %s: %s", d.Name, o.Event, stdout)
+	require.Empty(t, v.Warnings, "%s at %s: %s", d.Name, o.Event, stdout)
+	return v
+}
+
+// requireNothingLost checks that a client which is told an outcome lets nothing pass that it does not, and that every text reaches
+// somebody: the model where that can be, else the user.
+func requireNothingLost(t testing.TB, d *protocol.Dialect, o protocol.Outcome) {
+	t.Helper()
+	v := readBack(t, d, o)
+	stdout, _, err := d.Answer(o)
+	require.NoError(t, err)
+	about := d.Name + " at " + string(o.Event) + ": " + string(stdout)
+	gate := slices.Contains(gates[d.Name], o.Event)
+	holds := v.Decision != protocol.Continue || v.Stop
+	said := strings.Join([]string{v.Reason, v.StopReason, v.Context, v.SystemMessage}, "\n")
+	has := func(text string) {
+		t.Helper()
+		require.Contains(t, said, strings.TrimSpace(text), about)
+	}
+	if gate && o.Decision != protocol.Continue {
+		require.True(t, holds, about)
+		if !o.Stop {
+			has(o.Reason)
+		}
+	}
+	if gate && o.Stop {
+		require.True(t, holds, about)
+	}
+	if !gate && o.Decision == protocol.Continue && !o.Stop && o.UpdatedInput == nil && o.UpdatedOutput == nil {
+		require.False(t, holds, about)
+	}
+	switch o.Event.Canonical() {
+	case protocol.PreTool:
+		if o.UpdatedInput != nil && !holds {
+			require.JSONEq(t, string(o.UpdatedInput), string(v.UpdatedInput), about)
+		}
+	case protocol.PostTool:
+		if o.UpdatedOutput != nil && !holds {
+			require.NotNil(t, v.UpdatedOutput, about)
+		}
+	}
+	if o.Decision == protocol.Continue && !o.Stop {
+		require.Equal(t, o.UpdatedInput == nil || v.UpdatedInput != nil, !holds || o.UpdatedOutput != nil, about)
+	}
+	if v.Approved {
+		require.True(t, o.Approved, about)
+		require.Equal(t, protocol.Continue, o.Decision, about)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	moments := map[string][3]protocol.Event{
+		"claude": {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+		"codex":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+		"gemini": {"BeforeAgent", "BeforeTool", "AfterTool"},
+	}
+	for _, d := range protocol.Clients() {
+		t.Run(d.Name, func(t *testing.T) {
+			prompt, pre, post := moments[d.Name][0], moments[d.Name][1], moments[d.Name][2]
+			goesOn := func(e protocol.Event) protocol.Outcome {
+				return protocol.Outcome{Event: e, Tool: "t", Decision: protocol.Continue}
+			}
+			t.Run("a block is a block for its reason", func(t *testing.T) {
+				for _, e := range []protocol.Event{prompt, pre, post, "pre-execute", "pre-tool", "post-tool"} {
+					o := goesOn(e)
+					o.Decision, o.Reason = protocol.Block, "no <b>\n\"é\" \\ \u2028 😀"
+					v := readBack(t, d, o)
+					require.Equal(t, protocol.Block, v.Decision)
+					require.Equal(t, o.Reason, v.Reason)
+				}
+			})
+			t.Run("an ask asks or blocks", func(t *testing.T) {
+				o := goesOn(pre)
+				o.Decision, o.Reason = protocol.Ask, "sure?"
+				v := readBack(t, d, o)
+				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block, "gemini": protocol.Ask}[d.Name], v.Decision)
+				require.Contains(t, v.Reason, "sure?")
+				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason, "a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
+			})
+			t.Run("a rewrite is the tool's input, and approves nothing", func(t *testing.T) {
+				o := goesOn(pre)
+				o.UpdatedInput = []byte(`{"command":"ls","n":1.0}`)
+				v := readBack(t, d, o)
+				require.Equal(t, protocol.Continue, v.Decision)
+				require.False(t, v.Approved)
+				require.JSONEq(t, string(o.UpdatedInput), string(v.UpdatedInput))
+			})
+			t.Run("a new result takes the place of the old one", func(t *testing.T) {
+				o := goesOn(post)
+				o.Tool, o.UpdatedOutput = "Bash", []byte(`"clean"`)
+				v := readBack(t, d, o)
+				if d.Name == "claude" {
+					require.JSONEq(t, `{"stdout":"clean","stderr":"","interrupted":false,"isImage":false}`, string(v.UpdatedOutput))
+					return
+				}
+				require.Equal(t, protocol.Block, v.Decision, "the reason is what the model gets instead")
+				require.Equal(t, "clean", v.Reason)
+			})
+			t.Run("a context reaches the model, or else the user", func(t *testing.T) {
+				for _, e := range []protocol.Event{prompt, pre, post} {
+					o := goesOn(e)
+					o.Inject = []protocol.Inject{{Content: "one"}, {Content: "<two>"}}
+					v := readBack(t, d, o)
+					require.Equal(t, protocol.Continue, v.Decision)
+					if d.Name == "gemini" && e == pre {
+						require.Empty(t, v.Context)
+						require.Equal(t, "hookrun: Gemini CLI cannot give the model this at BeforeTool:\none\n\n<two>", v.SystemMessage)
+						continue
+					}
+					require.Equal(t, "one\n\n<two>", v.Context)
+				}
+			})
+			t.Run("a stop stops, or at least blocks", func(t *testing.T) {
+				for _, e := range []protocol.Event{prompt, pre, post} {
+					o := goesOn(e)
+					o.Stop, o.StopReason = true, "enough"
+					v := readBack(t, d, o)
+					if d.Name == "codex" && e != prompt {
+						require.Equal(t, protocol.Block, v.Decision)
+						require.Equal(t, "enough", v.Reason)
+						continue
+					}
+					require.True(t, v.Stop)
+					require.Equal(t, "enough", v.StopReason)
+				}
+			})
+			t.Run("a message is the user's, and silence is told", func(t *testing.T) {
+				o := goesOn(pre)
+				o.SystemMessages = []string{"m"}
+				o.Hooks = []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}
+				require.Equal(t, "m\nhookrun: hook 'h' gave no answer (timeout), so it did not check this", readBack(t, d, o).SystemMessage)
+			})
+			t.Run("the zero outcome blocks wherever that can be", func(t *testing.T) {
+				for _, e := range gates[d.Name] {
+					v := readBack(t, d, protocol.Outcome{Event: e})
+					require.True(t, v.Decision == protocol.Block || v.Stop, e)
+				}
+			})
+			t.Run("nothing to say holds nothing up", func(t *testing.T) {
+				for _, e := range d.Events() {
+					v := readBack(t, d, protocol.Outcome{Event: e, Decision: protocol.Continue})
+					require.Equal(t, protocol.Continue, v.Decision, e)
+					require.False(t, v.Stop || v.Approved || v.Context != "" || v.SystemMessage != "", e)
+				}
+			})
+		})
+	}
+	t.Run("where Gemini CLI cannot be held up, its user reads why it should", func(t *testing.T) {
+		v := readBackLoosely(t, protocol.Gemini, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true, StopReason: "S"})
+		require.Equal(t, "hookrun: Gemini CLI cannot be held up at SessionStart: R\nhookrun: Gemini CLI cannot be stopped at SessionStart: S", v.SystemMessage)
+	})
+	t.Run("what Gemini CLI shows instead of a reason has it", func(t *testing.T) {
+		v := readBack(t, protocol.Gemini, protocol.Outcome{Event: "BeforeAgent", Reason: "R", SystemMessages: []string{"m"}})
+		require.Equal(t, "R\nm", v.SystemMessage)
+	})
+	t.Run("a rewrite that is no object would be passed over by Gemini CLI", func(t *testing.T) {
+		o := protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, UpdatedInput: []byte(`"x"`)}
+		require.Equal(t, protocol.Block, readBack(t, protocol.Gemini, o).Decision)
+	})
+	t.Run("beside a stop Codex reads no reason, so what stands behind it is for the user", func(t *testing.T) {
+		o := protocol.Outcome{Event: "Stop", Reason: "R", Stop: true, StopReason: "S", Inject: []protocol.Inject{{Content: "C"}}}
+		require.Equal(t, "R\nhookrun: Codex cannot give the model this at Stop:\nC", readBack(t, protocol.Codex, o).SystemMessage)
+	})
+	t.Run("a rewrite that is no object would be passed over, and what stands beside it", func(t *testing.T) {
+		for _, d := range protocol.Clients() {
+			for _, input := range []string{`"text"`, `["ls"]`, `null`, `5`, `true`} {
+				for _, decision := range []protocol.Decision{protocol.Continue, protocol.Ask, protocol.Defer} {
+					o := protocol.Outcome{Event: "pre-tool", Tool: "Read", Decision: decision, Approved: decision == protocol.Continue, Reason: "R", UpdatedInput: []byte(input), Inject: []protocol.Inject{{Content: "C"}}}
+					o.Event = d.EventOf(&protocol.Call{Event: o.Event})
+					v := readBack(t, d, o)
+					require.Equal(t, protocol.Block, v.Decision, "%s %s", d.Name, input)
+					require.Contains(t, v.Reason+v.Context, "C")
+				}
+			}
+		}
+		o := protocol.Outcome{Event: "PermissionRequest", Tool: "Read", Decision: protocol.Continue, Approved: true, UpdatedInput: []byte(`[]`)}
+		require.Equal(t, protocol.Block, readBack(t, protocol.ClaudeCode, o).Decision)
+		require.Equal(t, protocol.Block, readBack(t, protocol.Codex, o).Decision)
+	})
+	t.Run("whatever takes the place of a shell's result is put into its form", func(t *testing.T) {
+		for _, output := range []string{`"clean"`, `{"clean":1}`, `null`, `["clean"]`, `{"stdout":"clean"}`, `{"stdout":"clean","stderr":"","interrupted":"no"}`} {
+			v := readBack(t, protocol.ClaudeCode, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(output)})
+			require.NotNil(t, v.UpdatedOutput, output)
+		}
+		v := readBack(t, protocol.ClaudeCode, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(`{"clean":1}`)})
+		require.JSONEq(t, `{"stdout":"{\"clean\":1}","stderr":"","interrupted":false,"isImage":false}`, string(v.UpdatedOutput))
+		whole := `{"stdout":"a","stderr":"b","interrupted":true,"isImage":false}`
+		v = readBack(t, protocol.ClaudeCode, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(whole)})
+		require.JSONEq(t, whole, string(v.UpdatedOutput))
+	})
+	t.Run("of a tool that failed Claude Code changes no result, and goes on", func(t *testing.T) {
+		o := protocol.Outcome{Event: "PostToolUseFailure", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(`"clean"`), Stop: true, StopReason: "S"}
+		v := readBack(t, protocol.ClaudeCode, o)
+		require.Equal(t, protocol.Block, v.Decision)
+		require.Equal(t, "S", v.Reason)
+		require.Contains(t, v.SystemMessage, "cannot change the result of a tool that failed")
+		o.Decision, o.Reason = protocol.Block, "R"
+		v = readBack(t, protocol.ClaudeCode, o)
+		require.Equal(t, "R", v.Reason)
+		require.Contains(t, v.SystemMessage, "S")
+	})
+	t.Run("of a stop and a block Codex reads one, and the other is for the user", func(t *testing.T) {
+		o := protocol.Outcome{Tool: "Bash", Reason: "R", Stop: true, StopReason: "S"}
+		for event, message := range map[protocol.Event]string{"Stop": "R", "UserPromptSubmit": "R", "SessionStart": "R", "PreToolUse": "hookrun: Codex cannot be stopped at PreToolUse: S",
+			"PermissionRequest": "hookrun: Codex cannot be stopped at PermissionRequest: S", "PostToolUse": ""} {
+			o.Event = event
+			require.Equal(t, message, readBack(t, protocol.Codex, o).SystemMessage, event)
+		}
+		o.Event, o.StopReason = "SessionStart", ""
+		require.Empty(t, readBack(t, protocol.Codex, o).SystemMessage, "the reason is the stop's")
+	})
+	t.Run("a rewrite that Codex could not read is a deny", func(t *testing.T) {
+		for depth, want := range map[int]protocol.Decision{125: protocol.Continue, 126: protocol.Block} {
+			o := protocol.Outcome{Event: "PreToolUse", Tool: "mcp__x__y", Decision: protocol.Continue, UpdatedInput: []byte(`{"x":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}")}
+			require.Equal(t, want, readBack(t, protocol.Codex, o).Decision)
+		}
+	})
+	t.Run("of a shell call Codex takes the command alone", func(t *testing.T) {
+		o := protocol.Outcome{Event: "PreToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedInput: []byte(`{"command":"ls","timeout":1}`)}
+		v := readBack(t, protocol.Codex, o)
+		require.Equal(t, `hookrun: Codex takes the command alone of a hook's new input, not its "timeout"`, v.SystemMessage)
+		o.UpdatedInput = []byte(`{"timeout":1}`)
+		v = readBack(t, protocol.Codex, o)
+		require.Equal(t, protocol.Block, v.Decision)
+		require.Equal(t, "project hook '' changed the tool's input to one without a command", v.Reason)
+	})
+}
+
+// readBackLoosely is readBack where the client passes over a part of the answer, and says so.
+func readBackLoosely(t testing.TB, d *protocol.Dialect, o protocol.Outcome) protocol.Verdict {
+	t.Helper()
+	stdout, _, err := d.Answer(o)
+	require.NoError(t, err)
+	r := printed(string(stdout))
+	return d.Judge(&protocol.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
+}
+
+// FuzzClientAnswer: whatever stands in an outcome, the client reads it as no more than it allows.
+func FuzzClientAnswer(f *testing.F) {
+	for _, text := range []string{"", "r", " \n<&> \"é\" 😀 \\ \u2028", "\x00\x1b[31m\xff", `{"decision":"approve"}`, "\ufeff{}", "\u0085", `{"async":true}`} {
+		for shape := range uint(16) {
+			f.Add(uint8(shape), uint8(shape*7), shape*67, text, "why", "")
+			f.Add(uint8(shape), uint8(shape*5), shape*53, "why", text, text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, which, at uint8, shape uint, reason, context, message string) {
+		d := protocol.Clients()[int(which)%len(protocol.Clients())]
+		events := gates[d.Name]
+		if d == protocol.ClaudeCode {
+			events = events[:5] // at the others it has no stop, or nothing for the model
+		}
+		o := protocol.Outcome{Event: events[int(at)%len(events)], Decision: protocol.Decision(shape & 3), Tool: []string{"Bash", "apply_patch", "mcp__x__y", "run_shell_command"}[shape>>2&3]}
+		reason, context, message = string([]rune(reason)), string([]rune(context)), string([]rune(message)) // as JSON has them
+		if o.Decision != protocol.Continue {
+			o.Reason = reason
+		}
+		if o.Approved = shape&16 != 0 && o.Decision == protocol.Continue; o.Approved {
+			o.Reason = reason
+		}
+		if shape&32 != 0 {
+			o.Stop, o.StopReason = true, reason
+		}
+		if shape&64 != 0 {
+			o.Inject = []protocol.Inject{{Content: context}}
+		}
+		if shape&128 != 0 {
+			o.SystemMessages = []string{message}
+		}
+		if shape&256 != 0 && o.Event.Canonical() == protocol.PreTool && o.Decision != protocol.Block {
+			input, err := json.Marshal(map[string]string{"command": context})
+			require.NoError(t, err)
+			o.UpdatedInput = input
+		}
+		if shape&512 != 0 && o.Event.Canonical() == protocol.PostTool {
+			output, err := json.Marshal(message)
+			require.NoError(t, err)
+			o.UpdatedOutput = output
+		}
+		requireNothingLost(t, d, o)
+		v := readBack(t, d, o)
+		everything := v.Reason + v.StopReason + v.Context + v.SystemMessage
+		if v.UpdatedOutput != nil {
+			everything += string(v.UpdatedOutput)
+		}
+		if len(o.Inject) > 0 {
+			require.Contains(t, everything, strings.TrimSpace(context))
+		}
+		if len(o.SystemMessages) > 0 {
+			require.Contains(t, v.SystemMessage, message)
+		}
+	})
+}
+
+// The client of every recorded hook input is the one that it was recorded from.
+func TestClient(t *testing.T) {
+	for _, d := range protocol.Clients() {
+		seen := map[protocol.Event]int{}
+		files, err := filepath.Glob(filepath.Join("..", "e2e", "testdata", d.Name, "*.jsonl"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, name := range files {
+			file, err := os.Open(name)
+			require.NoError(t, err)
+			lines := bufio.NewScanner(file)
+			lines.Buffer(nil, 16<<20)
+			for lines.Scan() {
+				stdin := gjson.GetBytes(lines.Bytes(), "stdin")
+				c, _, err := protocol.ParseInput(stdin.Raw)
+				require.NoError(t, err)
+				want := d
+				if d == protocol.Codex && c.Event == "SessionEnd" {
+					want = protocol.ClaudeCode // nothing tells the two apart, and what is answered does not count
+				}
+				require.Equal(t, want.Name, c.Client().Name, "%s", stdin.Raw)
+				seen[c.Event]++
+			}
+			require.NoError(t, lines.Err())
+			require.NoError(t, file.Close())
+		}
+		require.Greater(t, len(seen), 8, d.Name)
+	}
+	for input, want := range map[string]string{
+		`{"hook_event_name":"BeforeModel"}`:                                       "gemini",
+		`{"hook_event_name":"PreModelRequest"}`:                                   "codex",
+		`{"hook_event_name":"PostToolBatch"}`:                                     "claude",
+		`{"hook_event_name":"pre-execute","turn_id":"1"}`:                         "claude",
+		`{"hook_event_name":"SessionStart","model":"m"}`:                          "claude",
+		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan"}`: "codex",
+		`{"hook_event_name":"SessionStart","timestamp":"2026-01-01T00:00:00Z"}`:   "gemini",
+		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:        "claude",
+	} {
+		c, _, err := protocol.ParseInput(input)
+		require.NoError(t, err)
+		require.Equal(t, want, c.Client().Name, input)
+	}
+	require.Nil(t, (&protocol.Call{Event: "PreToolUse"}).Client(), "it comes from no client")
+}
+
+func TestNameTool(t *testing.T) {
+	more := map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"}
+	for _, test := range []struct {
+		input string
+		want  []string
+	}{
+		{`{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, []string{"shell"}},
+		{`{"hook_event_name":"PostToolUse","tool_name":"exec_command","turn_id":"1"}`, []string{"shell"}},
+		{`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command"}`, []string{"shell"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"apply_patch"}`, []string{"fs_edit", "fs_write"}},
+		{`{"hook_event_name":"AfterTool","tool_name":"write_file"}`, []string{"fs_write"}},
+		{`{"hook_event_name":"PermissionRequest","tool_name":"WebFetch"}`, []string{"web_fetch"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"bash"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"web_fetch"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b"}`, nil},
+		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b_c","mcp_context":{"server_name":"a_b","tool_name":"c"}}`, []string{"mcp__a_b__c"}},
+		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"deploy"}`, []string{"shell"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Read"}`, []string{"secrets_read"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Edit"}`, nil},
+		{`{"hook_event_name":"UserPromptSubmit","tool_name":"Bash"}`, nil},
+	} {
+		c, _, err := protocol.ParseInput(test.input)
+		require.NoError(t, err)
+		c.NameTool(more)
+		require.Equal(t, test.want, append([]string(nil), c.ProjectTools()...), test.input)
+		want := c.Tool
+		if test.want != nil {
+			want = test.want[0]
+		}
+		require.Equal(t, want, c.ProjectTool(), test.input)
+		c.NameTool(map[string]string{c.Tool: "other"})
+		c.NameTool(more)
+		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
+	}
+	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
+	c.NameTool(more)
+	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
+}
+
+func TestProjectToolOnStdin(t *testing.T) {
+	c, _, err := protocol.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`)
+	require.NoError(t, err)
+	c.NameTool(nil)
+	payload, _, err := protocol.Tenex.Payload(&c)
+	require.NoError(t, err)
+	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
+	require.Equal(t, "run_shell_command", gjson.GetBytes(payload.Bytes(), "tool_name").String())
+	for field, want := range map[string]string{"tool": "shell", "tool_name": "run_shell_command"} {
+		got, _, ok, err := c.Value(field)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, want, got)
+	}
+	payload, _, err = protocol.Gemini.Payload(&c)
+	require.NoError(t, err)
+	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
+}

@@ -1,0 +1,108 @@
+package protocol
+
+import "cmp"
+
+// clientTools are the tools of clients by the names that TENEX has for such tools, and a project's hooks. A tool that does the work of
+// two has two names.
+var clientTools = [...]struct{ client, here, also string }{
+	// Claude Code
+	{"Bash", "shell", ""}, // and Codex
+	{"PowerShell", "shell", ""},
+	{"Read", "fs_read", ""},
+	{"NotebookRead", "fs_read", ""},
+	{"Write", "fs_write", ""},
+	{"Edit", "fs_edit", ""},
+	{"MultiEdit", "fs_edit", ""},
+	{"NotebookEdit", "fs_edit", ""},
+	{"Glob", "fs_glob", ""},
+	{"Grep", "fs_grep", ""},
+	{"LS", "fs_list", ""},
+	{"WebFetch", "web_fetch", ""},
+	{"WebSearch", "web_search", ""},
+	{"TodoWrite", "todo_write", ""},
+	{"Agent", "delegate", ""},
+	{"Task", "delegate", ""},
+	// Codex
+	{"exec_command", "shell", ""},
+	{"write_stdin", "shell", ""}, // a line for a command that runs
+	{"shell_command", "shell", ""},
+	{"local_shell", "shell", ""},
+	{"apply_patch", "fs_edit", "fs_write"}, // it makes files, too
+	{"view_image", "fs_read", ""},
+	{"update_plan", "todo_write", ""},
+	// Gemini CLI
+	{"run_shell_command", "shell", ""},
+	{"read_file", "fs_read", ""},
+	{"read_many_files", "fs_read", ""},
+	{"write_file", "fs_write", ""},
+	{"replace", "fs_edit", ""},
+	{"glob", "fs_glob", ""},
+	{"grep_search", "fs_grep", ""},
+	{"search_file_content", "fs_grep", ""},
+	{"list_directory", "fs_list", ""},
+	{"google_web_search", "web_search", ""},
+	{"write_todos", "todo_write", ""},
+}
+
+// ToolNames are the project's names for a tool of any client, none where the table has no such tool.
+func ToolNames(client string) []string {
+	c := Call{projectTools: tableNames(client)}
+	return c.ProjectTools()
+}
+
+// ClientTools are all tools of clients that have names of the project's.
+func ClientTools() (tools []string) {
+	for _, t := range clientTools {
+		tools = append(tools, t.client)
+	}
+	return tools
+}
+
+// NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools", or else what is
+// known of that client's tools.
+func (c *Call) NameTool(more map[string]string) {
+	c.projectTools = [2]string{}
+	client := c.Client()
+	if client == nil || !c.Event.HasTool() {
+		return
+	}
+	if here := more[c.Tool]; here != "" {
+		c.projectTools[0] = here
+	} else {
+		c.projectTools = toolNames(client, c)
+	}
+	if c.projectTools[0] == c.Tool {
+		c.projectTools = [2]string{}
+	}
+}
+
+func toolNames(client *Dialect, c *Call) (names [2]string) {
+	if client.ToolName != nil {
+		if names[0] = client.ToolName(c); names[0] != "" {
+			return names
+		}
+	}
+	return tableNames(c.Tool)
+}
+
+func tableNames(tool string) (names [2]string) {
+	for _, t := range clientTools {
+		if t.client == tool {
+			return [2]string{t.here, t.also}
+		}
+	}
+	return names
+}
+
+// ProjectTool is what the project calls the tool: the first of its own names for it, or the only name that there is.
+func (c *Call) ProjectTool() string { return cmp.Or(c.projectTools[0], c.Tool) }
+
+// ProjectTools are the project's own names for the tool, none where it has no others.
+func (c *Call) ProjectTools() []string {
+	for i, name := range c.projectTools {
+		if name == "" {
+			return c.projectTools[:i]
+		}
+	}
+	return c.projectTools[:]
+}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
@@ -41,7 +42,7 @@ type command struct {
 }
 
 func commands() []*command {
-	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &version, &httpHook}
+	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version, &httpHook}
 }
 
 // Run does what the command line says and returns the exit code.
@@ -139,6 +140,11 @@ func complain(w io.Writer, name string, err error) {
 	var problems projecthooks.Problems
 	if errors.As(err, &problems) {
 		fmt.Fprintln(w, problems)
+		return
+	}
+	var faults clientfile.Faults
+	if errors.As(err, &faults) {
+		fmt.Fprintln(w, faults)
 		return
 	}
 	fmt.Fprintf(w, "hookrun %s: %v\n", name, err)

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var importHooks = command{
+	name:    "import",
+	args:    "FILE… [FLAGS]",
+	summary: "turn hooks of Claude Code, Codex or Gemini CLI into entries of .tenex-hooks.json",
+	about: "Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the one that is there. On stderr\n" +
+		"it says of every thing that it is changed (the same in other words), wider (for more calls), differs (there, and not the same in\n" +
+		"a case that is named) or left out. Notes say what is different with every hook of that client. Nothing is run.",
+	example: "  hookrun import .claude/settings.json\n  hookrun import .claude/settings.json .gemini/settings.json --write",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		workspace := flags.StringP("workspace", "C", ".", "`DIR` of the project, for --write")
+		into := flags.String("write", "", "add the entries to this `FILE`, which is made if it is missing; alone: the workspace's")
+		flags.Lookup("write").NoOptDefVal = projecthooks.FileName
+		output := flags.StringP("output", "o", "text", "output `FORM`: text (the hooks file; the report on stderr), json (both)")
+		dialect := flags.String("dialect", "", "read the files as those of a `CLIENT`: claude, codex, gemini (default: by their place)")
+		return func(files []string, std Streams) (int, error) {
+			switch {
+			case len(files) == 0:
+				return 0, errors.New("no FILE; name the file with the hooks, as .claude/settings.json")
+			case *output != "text" && *output != "json":
+				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			case flags.Changed("write") && *into == "":
+				return 0, errors.New("--write= is empty; leave the = out for the workspace's file")
+			case *into == "-":
+				return 0, errors.New("--write=- is no file; without --write the entries are printed")
+			}
+			loader := projecthooks.Loader{}
+			if *dialect != "" {
+				if loader.Dialect, _ = protocol.DialectNamed(*dialect); !slices.Contains(clientfile.Names(), *dialect) {
+					return 0, fmt.Errorf("--dialect %q is not one of claude, codex, gemini", *dialect)
+				}
+			}
+			done, err := importAll(loader, files)
+			if err != nil {
+				return 0, err
+			}
+			if flags.Changed("write") {
+				path := *into
+				if path == projecthooks.FileName {
+					if err := mustBeFolder(*workspace); err != nil {
+						return 0, err
+					}
+					path = filepath.Join(*workspace, path)
+				}
+				if done.Added, err = hookimport.Write(path, done.Hooks); err != nil {
+					return 0, err
+				}
+				done.Written = path
+			}
+			if *output == "json" {
+				return exitOK, writeJSON(std, done)
+			}
+			if done.Written == "" {
+				text, _, err := hookimport.Add(projecthooks.FileName, nil, done.Hooks)
+				if err != nil {
+					return 0, err
+				}
+				if len(text) == 0 {
+					text = []byte("{\n  \"hooks\": []\n}\n")
+				}
+				if err := write(std, string(text)); err != nil {
+					return 0, err
+				}
+			}
+			done.print(std.Err)
+			return exitOK, nil
+		}
+	},
+}
+
+// imported is what became of all files.
+type imported struct {
+	Version  int                `json:"version"`
+	Hooks    []hookimport.Entry `json:"hooks"`
+	Report   []hookimport.Item  `json:"report"`
+	Faithful bool               `json:"faithful"` // nothing in the report differs or is left out
+	Written  string             `json:"written,omitempty"`
+	Added    []string           `json:"added,omitempty"`
+
+	files int
+}
+
+func importAll(l projecthooks.Loader, files []string) (*imported, error) {
+	done := &imported{Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files)}
+	var problems projecthooks.Problems
+	var all hookimport.Result
+	for _, path := range files {
+		result, err := hookimport.Read(l, path)
+		var found projecthooks.Problems
+		switch {
+		case errors.As(err, &found):
+			problems = append(problems, found...)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		all.Append(result)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	done.Hooks, done.Report, done.Faithful = append(done.Hooks, all.Entries...), append(done.Report, all.Report...), all.Faithful()
+	return done, nil
+}
+
+// print writes the report, a line for each thing, notes last.
+func (i *imported) print(to io.Writer) {
+	w := bufio.NewWriter(to)
+	defer w.Flush()
+	kinds := map[hookimport.Kind]int{}
+	for _, notes := range []bool{false, true} {
+		for _, item := range i.Report {
+			if (item.Kind == hookimport.Note) != notes {
+				continue
+			}
+			kinds[item.Kind]++
+			p := item.Problem
+			p.Text = strings.ReplaceAll(string(item.Kind), "_", " ") + ": " + p.Text
+			fmt.Fprintln(w, p)
+		}
+	}
+	of := fmt.Sprintf("%d of %d hooks", len(i.Added), len(i.Hooks))
+	switch {
+	case i.Written != "":
+		fmt.Fprintf(w, "%s: added %s", i.Written, of)
+	case len(i.Hooks) == 1:
+		fmt.Fprint(w, "1 hook")
+	default:
+		fmt.Fprintf(w, "%d hooks", len(i.Hooks))
+	}
+	fmt.Fprintf(w, "; %d changed, %d wider, %d differ, %d left out\n", kinds[hookimport.Changed], kinds[hookimport.Wider], kinds[hookimport.Differs], kinds[hookimport.LeftOut])
+}

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+)
+
+var uninstall = command{
+	name:    "uninstall",
+	args:    "CLIENT [FLAGS]",
+	summary: "take hookrun's hook out of a client's settings again",
+	about: "Removes what install added to the settings of a client, claude, codex or gemini, and prints what changes. If nobody has edited\n" +
+		"the file meanwhile, it is byte for byte what it was, or gone if install made it.",
+	example: "  hookrun uninstall claude\n  hookrun uninstall codex --user --dry-run",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var s settingsFlags
+		s.define(flags)
+		return func(args []string, std Streams) (int, error) {
+			client, place, err := s.find(args)
+			if err != nil {
+				return 0, err
+			}
+			binary, err := ownPath()
+			if err != nil {
+				return 0, err
+			}
+			change, err := client.Uninstall(place, binary)
+			if err != nil {
+				return 0, err
+			}
+			return exitOK, s.make(change, std, "has no hook of hookrun's")
+		}
+	},
+}

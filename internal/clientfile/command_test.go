@@ -1,0 +1,141 @@
+package clientfile
+
+import (
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOurs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("/opt is no absolute path")
+	}
+	for command, want := range map[string]bool{
+		`/opt/hookrun fire`:                                  true,
+		`/opt/hookrun fire || exit 2`:                        true,
+		`/opt/hookrun fire -o claude`:                        true,
+		`/opt/hookrun  fire --output=codex --dialect gemini`: true,
+		`'/opt/a b/hookrun' fire`:                            true,
+		`"/opt/a b/hookrun" fire`:                            true,
+		`/opt/a\ b/hookrun fire`:                             true,
+		`'/opt/it'\''s/hookrun' fire`:                        true,
+		`/opt/hookrun.exe fire`:                              true,
+
+		`hookrun fire`:                         false, // by hand, from PATH
+		`./hookrun fire`:                       false,
+		`/opt/hookrun fire -c policy.json`:     false, // another policy than the project's
+		`/opt/hookrun fire --on-failure block`: false,
+		`/opt/hookrun fire -o`:                 false,
+		`/opt/hookrun fire -o text`:            false,
+		`/opt/hookrun fire; true`:              false,
+		`/opt/hookrun fire | tee log`:          false,
+		`/opt/hookrun fire && true`:            false,
+		`/opt/hookrun fire > log`:              false,
+		`/opt/hookrun pre-tool`:                false,
+		`/opt/hookrun`:                         false,
+		`/opt/nothookrun fire`:                 false,
+		`/opt/hookrun/x fire`:                  false,
+		`X=1 /opt/hookrun fire`:                false,
+		`"$HOME/hookrun" fire`:                 false,
+		`'/opt/hookrun fire`:                   false,
+		`'' fire`:                              false,
+		``:                                     false,
+	} {
+		require.Equal(t, want, ours(command, ""), command)
+	}
+}
+
+func TestAsksHookrun(t *testing.T) {
+	for command, want := range map[string]bool{
+		`/opt/hookrun fire --output claude || exit 2`: true,
+		`'/opt/a b/hookrun' fire`:                     true,
+		`hookrun fire`:                                true,
+		`hookrun fire --on-failure block; true`:       true,
+		`hookrun fire -c other.json`:                  false,
+		`hookrun fire --config=other.json`:            false,
+		`hookrun version`:                             false,
+		`fire hookrun`:                                false,
+		`echo hookrun fire`:                           false,
+	} {
+		require.Equal(t, want, AsksHookrun(command), command)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("sh")
+	}
+	claude, _ := Lookup("claude")
+	gemini, _ := Lookup("gemini")
+	for _, folder := range []string{"/opt", "/opt/a b", "/opt/it's", "/opt/$(x)`y`", `/opt/a"b\c`, "/opt/é", "/opt/-x", "/opt/*?[a]~#&;|<>(){}!"} {
+		binary := folder + "/hookrun"
+		command, err := claude.Command(binary, []string{"-o", "claude"})
+		require.NoError(t, err)
+		require.True(t, ours(command, ""), command)
+		// A shell that runs it calls this program with these words.
+		out, err := exec.Command("sh", "-c", `set -- `+strings.TrimSuffix(command, orBlock)+`; printf '%s\n' "$@"`).Output()
+		require.NoError(t, err)
+		require.Equal(t, binary+"\nfire\n-o\nclaude\n", string(out))
+	}
+	for binary, want := range map[string]string{
+		"hookrun":              "must be absolute",
+		"/opt/\xff/hookrun":    "cannot be written",
+		"/opt/a\nb/hookrun":    "cannot be written",
+		"/opt/a\u0085/hookrun": "cannot be written",
+	} {
+		_, err := claude.Command(binary, nil)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := gemini.Command("/opt/$x/hookrun", nil)
+	require.ErrorContains(t, err, "would take the $")
+	_, err = claude.Command("/opt/hookrun", []string{"-c", "x"})
+	require.ErrorContains(t, err, "could not be told")
+}
+
+// Each client takes a hook that could not be run for a pass, but for these exits.
+func TestMissingBinaryBlocks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("sh")
+	}
+	for _, c := range clients {
+		command, err := c.Command(filepath.Join(t.TempDir(), "hookrun"), nil)
+		require.NoError(t, err)
+		for _, shell := range []string{"sh", "bash", "dash", "zsh", "fish", "tcsh"} { // Codex takes the login shell of its user
+			if _, err := exec.LookPath(shell); err != nil {
+				continue
+			}
+			cmd := exec.Command(shell, "-c", command)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			require.Error(t, cmd.Run())
+			require.Equal(t, 2, cmd.ProcessState.ExitCode(), shell)
+			require.NotEmpty(t, stderr.String())
+		}
+		require.NotContains(t, command, "{", "in fish that is no syntax")
+	}
+}
+
+func TestTimeoutIsRoundedUp(t *testing.T) {
+	for _, c := range clients {
+		e := entry(&c)
+		e.Timeout = 1500*time.Millisecond + 1
+		h, err := c.handler(e)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int64{"claude": 2, "codex": 2, "gemini": 1501}[c.Name], h.timeout)
+		e.Timeout = 1<<63 - 1
+		h, err = c.handler(e)
+		require.NoError(t, err)
+		require.Less(t, time.Duration(h.timeout)*c.unit, (1<<31)*time.Millisecond, "more is none at all for a timer of JavaScript")
+		e.Timeout = -1
+		_, err = c.handler(e)
+		require.Error(t, err)
+		e.Timeout, e.Events = 0, nil
+		_, err = c.handler(e)
+		require.Error(t, err)
+	}
+}

@@ -1,0 +1,130 @@
+package clientfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/atomicfile"
+)
+
+// maxSize is as much as a hooks file may have.
+const maxSize = 1 << 20
+
+// found is what is at a place.
+type found struct {
+	path string      // without symbolic links
+	info fs.FileInfo // nil: there is no file
+	text string
+}
+
+// find reads the file of a place, if there is one.
+func find(p Place) (found, error) {
+	path, err := resolve(p)
+	if err != nil {
+		return found{}, err
+	}
+	f := found{path: path}
+	f.info, err = os.Lstat(path) // to open a FIFO or a device can do something already
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found{path: path}, nil
+	case err != nil:
+		return found{}, err
+	case !f.info.Mode().IsRegular():
+		return found{}, fmt.Errorf("%s is no regular file; hooks cannot be installed there", p.Path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return found{}, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if err != nil {
+		return found{}, err
+	}
+	if len(text) > maxSize {
+		return found{}, fmt.Errorf("%s is larger than 1 MiB, which no client's settings are", p.Path)
+	}
+	f.text = string(text)
+	return f, nil
+}
+
+// resolve follows the symbolic links of a path as far as it exists, and refuses one that leads out of the root: a project that
+// somebody cloned must not have us write to the user's own files.
+func resolve(p Place) (string, error) {
+	root, err := existing(p.Root)
+	if err != nil {
+		return "", err
+	}
+	path, err := existing(p.Path)
+	if err != nil {
+		return "", err
+	}
+	const separator = string(filepath.Separator)
+	if !strings.HasPrefix(path, strings.TrimSuffix(root, separator)+separator) {
+		return "", fmt.Errorf("%s leads to %s by a symbolic link, outside of %s; remove the link, or install there", p.Path, path, p.Root)
+	}
+	return path, nil
+}
+
+// existing resolves the part of a path that exists.
+func existing(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("looking for %s: %w", path, err)
+		}
+		if info, err := os.Lstat(path); err == nil {
+			if info.Mode()&fs.ModeSymlink == 0 {
+				continue // somebody has just made it
+			}
+			return "", fmt.Errorf("%s is a symbolic link to nothing; remove it, or make what it names", path)
+		}
+		rest = filepath.Join(filepath.Base(path), rest)
+		path = filepath.Dir(path)
+	}
+}
+
+// Write does what was planned, unless the file has changed since.
+func (c *Change) Write() error {
+	if c.Nothing() {
+		return nil
+	}
+	now, err := find(c.place)
+	if err != nil {
+		return err
+	}
+	if now.path != c.found.path || now.text != c.found.text || (now.info == nil) != (c.found.info == nil) {
+		return fmt.Errorf("%s was changed by somebody else meanwhile; try again", c.Path)
+	}
+	if !c.Exists {
+		if err := os.Remove(now.path); err != nil {
+			return err
+		}
+		// Install may have made the folder too. One that has anything else in it is not empty, and stays; so does a link.
+		folder := filepath.Dir(c.place.Path)
+		if info, err := os.Lstat(folder); err == nil && info.IsDir() && folder != filepath.Clean(c.place.Root) {
+			os.Remove(folder)
+		}
+		return nil
+	}
+	if now.info == nil {
+		if err := os.MkdirAll(filepath.Dir(now.path), 0o777); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Replace(now.path, now.info, c.New)
+}

@@ -1,0 +1,366 @@
+// Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and says what became of the rest.
+//
+//	result, err := hookimport.Read(projecthooks.Loader{}, ".claude/settings.json")
+//	…
+//	for _, item := range result.Report {
+//		fmt.Println(item.Kind, item)
+//	}
+//	text, err := hookimport.Add(".tenex-hooks.json", old, result)
+//
+// Guarantees: a file that does not load is an error with all its places. Every value of a file is in an entry, or in the report
+// with its path. Where nothing in the report differs or is left out, a hook that ends with 0 and an answer with a reason, or with 2
+// and a text on stderr, gives the call the decision and the reason that it gave in the file that it came from, and no hook lets
+// pass what it held up there. All entries load.
+//
+// No guarantees: what a hook does in other cases is for the notes, which name them. Nothing is run, so whether a hook is such a one
+// nobody looks.
+package hookimport
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/toml"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Kind is what an item of the report says.
+type Kind string
+
+// Kinds of items.
+const (
+	Changed Kind = "changed"  // it says the same in other words
+	Wider   Kind = "wider"    // it is for more calls here
+	Differs Kind = "differs"  // it is there, and means something else in the case that is named
+	LeftOut Kind = "left_out" // it is not there
+	Note    Kind = "note"     // it is so with every file of the client, or has nothing to do with hooks
+)
+
+// Item is one thing that the reader of an import must know.
+type Item struct {
+	Kind Kind `json:"kind"`
+	projecthooks.Problem
+	Paths []string `json:"paths,omitempty"` // in the client's file, as hooks.PreToolUse.0.matcher; what is inside is meant too
+}
+
+// Entry is an entry of .tenex-hooks.json.
+type Entry = protocol.Fields
+
+// Result is what a file gave.
+type Result struct {
+	Client  string
+	Entries []Entry
+	Sources []string // file:line of each entry
+	Report  []Item
+
+	places []projecthooks.Problem // of the entries, without a text
+}
+
+// Faithful reports whether all hooks say here what they say in their client, but for what the notes name.
+func (r *Result) Faithful() bool {
+	return !slices.ContainsFunc(r.Report, func(i Item) bool { return i.Kind == Differs || i.Kind == LeftOut })
+}
+
+// Read imports a file.
+func Read(l projecthooks.Loader, path string) (*Result, error) {
+	if _, err := l.LoadFile(path); err != nil { // it knows what is no file to be read
+		return nil, err
+	}
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(l, path, doc)
+}
+
+// Parse imports the text of a file.
+func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
+	cfg, err := l.Parse(path, doc)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*projecthooks.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
+	r.places.Doc = r.doc
+	dialect := l.Dialect
+	if len(cfg.Hooks) > 0 {
+		dialect = cfg.Hooks[0].Dialect
+	}
+	isTOML := strings.EqualFold(filepath.Ext(path), ".toml")
+	if dialect == nil { // there is no hook in the file: it matters for the report alone
+		switch folder := filepath.Base(filepath.Dir(path)); {
+		case isTOML || folder == ".codex":
+			dialect = protocol.Codex
+		case folder == ".gemini":
+			dialect = protocol.Gemini
+		default:
+			dialect = protocol.ClaudeCode
+		}
+	}
+	if r.client = clientOf(dialect); dialect == protocol.Tenex {
+		return nil, errors.New(path + itsOwn)
+	} else if r.client == nil {
+		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, dialect.Name)
+	}
+	r.result.Client = r.client.name
+	var hooks gjson.Result
+	if isTOML {
+		hooks, err = r.toml()
+	} else {
+		hooks, err = r.json()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.offBy == "" {
+		r.events(hooks)
+	}
+	for _, name := range r.disabled {
+		if !name.used {
+			r.item(LeftOut, name.path, name.at, "%q switches off no hook of this file", name.text)
+		}
+	}
+	for _, w := range cfg.Warnings {
+		if strings.Contains(w.Text, `"timeout" is in `) { // somebody's other unit
+			r.result.Report = append(r.result.Report, Item{Kind: Note, Problem: w})
+		}
+	}
+	if len(r.result.Entries) == 0 && r.env.Exists() {
+		r.item(LeftOut, "env", r.env.Index, "the variables are for hooks, and there is none that could be carried")
+	}
+	sort.Stable(byPlace(r.result.Report))
+	if len(r.other) > 0 {
+		text := r.client.name + "'s own settings stay where they are: " + spelling.Brief(strings.Join(r.other, ", "), 200)
+		r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, r.other})
+	}
+	if len(r.result.Entries) > 0 {
+		for _, text := range r.client.notes {
+			r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, nil})
+		}
+	}
+	return r.result, nil
+}
+
+// byPlace is for package sort: one of slices would be 8 KB for items alone.
+type byPlace []Item
+
+func (r byPlace) Len() int      { return len(r) }
+func (r byPlace) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
+func (r byPlace) Less(i, j int) bool {
+	return r[i].Line < r[j].Line || r[i].Line == r[j].Line && r[i].Column < r[j].Column
+}
+
+const itsOwn = " has entries of .tenex-hooks.json already; there is nothing to import"
+
+// reader walks a file that loads, beside the hooks that were loaded from it.
+type reader struct {
+	path   string
+	doc    string
+	from   []toml.Origin // of the pieces of the JSON that was made of a TOML file
+	places strictjson.Locator
+	client *client
+	hooks  []projecthooks.Hook // those to come, in the order of the file
+	result *Result
+
+	env      gjson.Result // of the settings
+	other    []string     // settings that are the client's
+	offBy    string       // what switches all hooks off
+	disabled []*switchedOff
+	said     map[string][]*projecthooks.Hook // equal hooks of an event
+	there    map[string]string               // entries, and where they are from
+	names    names                           // of the entries
+	items    map[string]bool                 // of the report: several hooks have one matcher
+}
+
+// switchedOff is the name of a hook that the settings switch off.
+type switchedOff struct {
+	text, path string
+	at         int
+	used       bool
+}
+
+func (r *reader) problem(at int, text string) projecthooks.Problem {
+	if r.from != nil {
+		i, found := slices.BinarySearchFunc(r.from, at, func(o toml.Origin, at int) int { return cmp.Compare(o.JSON, at) })
+		if !found {
+			i = max(i-1, 0)
+		}
+		at = r.from[i].Doc
+	}
+	line, column := r.places.Position(at)
+	return projecthooks.Problem{File: r.path, Line: line, Column: column, Text: text}
+}
+
+func (r *reader) item(kind Kind, path string, at int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if key := path + "\x00" + text; !r.items[key] {
+		r.items[key] = true
+		r.result.Report = append(r.result.Report, Item{kind, r.problem(at, text), []string{path}})
+	}
+}
+
+// toml returns the hooks of a config.toml as JSON.
+func (r *reader) toml() (gjson.Result, error) {
+	top, err := toml.Parse(r.doc)
+	if err != nil {
+		return gjson.Result{}, err
+	}
+	for _, m := range top.Members {
+		if m.Key != "hooks" {
+			r.other = append(r.other, m.Key)
+		}
+	}
+	hooks := top.Get("hooks")
+	if hooks == nil {
+		return gjson.Result{}, nil
+	}
+	hooks.Members = slices.DeleteFunc(hooks.Members, func(m toml.Member) bool {
+		if m.Key == "state" {
+			r.other = append(r.other, "hooks.state")
+		}
+		return m.Key == "state"
+	})
+	text, from, err := hooks.AppendJSON(nil, nil)
+	r.from = from
+	return gjson.ParseBytes(text), err
+}
+
+// json looks at the settings of a JSON file, and returns its hooks.
+func (r *reader) json() (hooks gjson.Result, err error) {
+	gjson.Parse(r.doc).ForEach(func(key, value gjson.Result) bool {
+		switch name := key.String(); {
+		case name == "hooks":
+			hooks = value
+			if value.IsArray() {
+				err = errors.New(r.path + itsOwn)
+			}
+		case name == r.client.off:
+			if value.Bool() {
+				r.switchOff(name, name, key.Index)
+			}
+		case name == r.client.env:
+			r.env = value
+		case slices.Contains(r.client.forOthers, name):
+			r.item(LeftOut, name, key.Index, "%q is for hooks of type http, which cannot be carried", name)
+		case name == r.client.switches:
+			r.switchesOf(name, value)
+		default:
+			r.other = append(r.other, name)
+		}
+		return true
+	})
+	return hooks, err
+}
+
+func (r *reader) switchOff(name, path string, at int) {
+	r.offBy = name
+	r.result.Report = append(r.result.Report, Item{LeftOut, r.problem(at, fmt.Sprintf("%q switches all hooks of %s off, so none is carried; take it out to import them", name, r.client.name)), []string{path, "hooks"}})
+}
+
+// switchesOf looks at the settings about hooks that Gemini CLI has in an object of their own.
+func (r *reader) switchesOf(name string, object gjson.Result) {
+	object.ForEach(func(key, value gjson.Result) bool {
+		path := name + "." + escaped(key.String())
+		switch {
+		case key.String() == "enabled":
+			if !value.Bool() {
+				r.switchOff("enabled", path, key.Index)
+			}
+		case key.String() == "disabled":
+			n := 0
+			value.ForEach(func(_, v gjson.Result) bool {
+				r.disabled = append(r.disabled, &switchedOff{text: v.String(), path: path + "." + strconv.Itoa(n), at: v.Index})
+				n++
+				return true
+			})
+		default:
+			r.other = append(r.other, path)
+		}
+		return true
+	})
+}
+
+// events walks the groups of all events. Hooks of events that the client does not know were not loaded.
+func (r *reader) events(hooks gjson.Result) {
+	if !hooks.IsObject() {
+		return
+	}
+	hooks.ForEach(func(key, groups gjson.Result) bool {
+		event := protocol.Event(key.String())
+		path := "hooks." + escaped(key.String())
+		known := slices.Contains(r.client.dialect.Events(), event)
+		carried := known && slices.Contains(protocol.Events(), event.Canonical())
+		switch {
+		case ours(key.String()):
+			r.other = append(r.other, path)
+			return true
+		case !known:
+			r.item(LeftOut, path, key.Index, "%s has no event %s, so none of these hooks ever runs there", r.client.name, brief(key.String()))
+			return true
+		case !carried:
+			r.item(LeftOut, path, key.Index, "there is no moment here for hooks of %s; supported are %s", event, supported())
+		case !isName(event):
+			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
+		}
+		n := 0
+		groups.ForEach(func(_, group gjson.Result) bool {
+			r.group(event, group, path+"."+strconv.Itoa(n), carried)
+			n++
+			return true
+		})
+		return true
+	})
+}
+
+func supported() string {
+	var names []string
+	for _, e := range protocol.Events() {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
+}
+
+// isName reports whether an event has the same name in a file of hookrun's own, which knows two for each.
+func isName(e protocol.Event) bool { return e == e.Canonical().Claude() || e == e.Canonical() }
+
+// ours reports whether a key may stand anywhere: it is the author's own.
+func ours(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
+
+// escaped is a key as a part of a path.
+func escaped(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\.`).Replace(key) }
+
+func brief(s string) string { return strconv.Quote(spelling.Brief(s, 80)) }
+
+// Append adds the entries and the report of another file. An entry that is there already, but for its name, is not there twice, and
+// one whose name is taken gets a number.
+func (r *Result) Append(more *Result) {
+	taken, there := names{}, map[string]string{}
+	for i, e := range r.Entries {
+		taken.free(nameIn(e))
+		there[inJSON(e[1:])] = r.Sources[i]
+	}
+	for i, e := range more.Entries {
+		if source, ok := there[inJSON(e[1:])]; ok {
+			r.Report = append(r.Report, Item{Kind: Changed, Problem: more.places[i]})
+			r.Report[len(r.Report)-1].Text = "this hook says the same as that of " + source + ", and is there once"
+			continue
+		}
+		e = slices.Clone(e)
+		e.Set("name", strictjson.AppendString(nil, taken.free(nameIn(e))))
+		r.Entries, r.Sources, r.places = append(r.Entries, e), append(r.Sources, more.Sources[i]), append(r.places, more.places[i])
+	}
+	r.Report = append(r.Report, more.Report...)
+}
+
+func nameIn(e Entry) string { return strictjson.Text(string(e.Get("name"))) }

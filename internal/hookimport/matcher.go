@@ -1,0 +1,364 @@
+package hookimport
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/internal/re2"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// narrow carries the matcher: as globs where these say the same, else as a condition. It reports whether the hook is carried.
+func (g *handler) narrow() bool {
+	if !g.matcher.Exists() || g.matcher.Type == gjson.Null {
+		return true
+	}
+	text := g.hook.Matcher.String()
+	at := g.group + ".matcher"
+	if g.client.trims {
+		text = strings.TrimSpace(text)
+	}
+	switch {
+	case g.client.dialect.SubjectField(g.event) == "":
+		if text != "" && text != "*" {
+			g.item(LeftOut, at, g.matcher.Index, "a matcher means nothing at %s, here as in %s", g.event, g.client.name)
+		}
+		return true
+	case text == "" || text == "*":
+		return true
+	}
+	if g.client.listed != "" && strings.Trim(text, g.client.listed) == "" {
+		var names []string
+		for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(g.client.separators, r) }) {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+			}
+		}
+		if len(names) == 0 {
+			g.without("its matcher %s names nothing, so it never runs", brief(text))
+			return false
+		}
+		return g.globs(names)
+	}
+	if g.client.expression == javaScript {
+		if _, err := jsregexp.Compile(text); err != nil {
+			g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.client.name, err)
+			return false
+		}
+		if !readAlike(text) {
+			g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
+			return false
+		}
+	}
+	parsed, err := re2.Parse(text)
+	if err != nil {
+		if g.hook.Matcher.Match("") {
+			g.item(Differs, at, g.matcher.Index, "hookrun cannot read the matcher %s, so the entry is for every tool", brief(text))
+			return true
+		}
+		g.without("its matcher %s is no regular expression of RE2's: %v", brief(text), err)
+		return false
+	}
+	if names, ok := globsOf(parsed); ok {
+		return g.globs(names)
+	}
+	return g.condition(text)
+}
+
+// answering are tools that in their clients go by a second name as well, which no matcher shows.
+var answering = []string{"Agent", "Task", "apply_patch"}
+
+// ordinary are names that every way to say a matcher must agree on, beside those above.
+var ordinary = []string{"Bash", "Edit", "Write", "Read", "MultiEdit", "WebFetch", "mcp__server__tool", "mcp__server__write_file", "run_shell_command", "write_file", "replace", "shell", "x"}
+
+// agree completes a way to say the matcher by the tools with a second name, and reports whether it is the same.
+func (g *handler) agree(match func(string) bool, add func(name string)) bool {
+	for _, name := range answering {
+		if wanted := g.hook.Matcher.Match(name); wanted && !match(name) {
+			add(name)
+		}
+	}
+	return !slices.ContainsFunc(append(ordinary, answering...), func(name string) bool { return match(name) != g.hook.Matcher.Match(name) })
+}
+
+// overlap reports whether a tool may be for both matchers: it is doubted only where both are names.
+func overlap(a, b projecthooks.Matcher) bool {
+	if a == nil || b == nil || strings.Trim(a.String()+b.String(), letters+"|") != "" {
+		return true
+	}
+	for name := range strings.SplitSeq(a.String(), "|") {
+		if b.Match(name) {
+			return true
+		}
+	}
+	return a.String() == "" || slices.ContainsFunc(answering, func(name string) bool { return a.Match(name) && b.Match(name) })
+}
+
+// globs says the matcher by globs.
+func (g *handler) globs(names []string) bool {
+	var m projecthooks.Globs
+	set := func() { m, _ = projecthooks.NewGlobs(strings.Join(names, "|")) }
+	set()
+	if !g.agree(func(name string) bool { return m.Match(name) }, func(name string) { names = append(names, name); set() }) {
+		g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))
+		return false
+	}
+	if slices.Contains(names, "*") {
+		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is for every tool, so the entry has none", brief(g.matcher.String()))
+		return true
+	}
+	also := projectNames(names)
+	names = append(names, also...)
+	set()
+	var more []string // tools that the matcher was not for
+	for _, tool := range protocol.ClientTools() {
+		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(protocol.ToolNames(tool), m.Match) {
+			more = append(more, tool)
+		}
+	}
+	if also != nil || more != nil {
+		g.set("matcher", m.String())
+		g.item(Wider, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here, and holds by the names that a project has for tools, whatever client or loop they are of; it is also for %s",
+			brief(g.matcher.String()), brief(m.String()), strings.Join(more, ", "))
+		return true
+	}
+	g.set("matcher", m.String())
+	if m.String() != g.matcher.String() {
+		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here", brief(g.matcher.String()), brief(m.String()))
+	}
+	return true
+}
+
+// projectNames are the project's names for the tools that globs name, where none of a tool's is among them.
+func projectNames(globs []string) (also []string) {
+	for _, glob := range globs {
+		here := protocol.ToolNames(strings.Trim(glob, "*"))
+		if len(here) > 0 && !slices.ContainsFunc(here, func(name string) bool { return slices.Contains(globs, name) || slices.Contains(also, name) }) {
+			also = append(also, here[0])
+		}
+	}
+	return also
+}
+
+// rule carries an if. Of a command it says the same for the shell tool of any client and loop; what a pattern means for other tools
+// goes by their names in the client.
+func (g *handler) rule(text string) {
+	const theirs = "Bash"
+	if rest, ok := strings.CutPrefix(text, theirs); ok && (rest == "" || rest[0] == '(') {
+		here := protocol.ToolNames(theirs)[0]
+		g.set("if", here+rest)
+		g.say(Wider, "if", "the if %s is %s here, as a project calls the tool, so it holds in other clients and loops", brief(text), brief(here+rest))
+		return
+	}
+	g.set("if", text)
+	g.say(Note, "if", "the if %s is for a tool of %s, and holds of no tool of another name", brief(text), g.client.name)
+}
+
+// condition says the matcher by a condition.
+func (g *handler) condition(text string) bool {
+	re, err := re2.Compile(text)
+	if err != nil {
+		g.without("its matcher %s is no regular expression of RE2's: %v", brief(text), err)
+		return false
+	}
+	add := func(name string) {
+		text += "|^" + name + "$"
+		re, _ = re2.Compile(text) // a valid one, and a name
+	}
+	if !g.agree(func(name string) bool { return re.Match(name) }, add) {
+		g.without("its matcher %s cannot be said by a condition", brief(text))
+		return false
+	}
+	g.when = append(g.when, `{"path": "tool_name", "matches": `+string(strictjson.AppendString(nil, text))+`}`)
+	g.item(Changed, g.group+".matcher", g.matcher.Index, `the matcher %s is a condition in "when" here, for the names that tools have in %s`, brief(g.matcher.String()), g.client.name)
+	return true
+}
+
+// readAlike reports whether Go and JavaScript read an expression alike, which both can read. Names of tools have no line ends and
+// nothing outside ASCII, so what differs there does not count.
+func readAlike(text string) bool {
+	inside := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= 0x80:
+			return false
+		case c == '\\':
+			i++
+			// Of letters those alone that both know; a digit is a reference, or an octal number.
+			if i == len(text) || strings.IndexByte(letters, text[i]) >= 0 && (strings.IndexByte("dDwWbB", text[i]) < 0 || inside && strings.IndexByte("bB", text[i]) >= 0) {
+				return false
+			}
+		case inside:
+			inside = c != ']'
+			if c == '[' { // Go may find the name of a class in there
+				return false
+			}
+		case c == '[':
+			inside = true
+			if rest := strings.TrimPrefix(text[i+1:], "^"); strings.HasPrefix(rest, "]") {
+				return false // Go: a bracket in the class; JavaScript: an empty class
+			}
+		case c == '(' && strings.HasPrefix(text[i+1:], "?") && !strings.HasPrefix(text[i+1:], "?:"):
+			return false
+		case c == '{' && strings.HasPrefix(text[i+1:], ","): // Go: {0,n}, by version
+			return false
+		}
+	}
+	return true
+}
+
+// piece is a part of a glob to be.
+type piece struct {
+	kind kind
+	text string
+}
+
+type kind int
+
+const (
+	literal kind = iota
+	any1         // one character
+	anything
+	start
+	end
+)
+
+// maxAlternatives bounds how many globs one expression may become.
+const maxAlternatives = 64
+
+// globsOf returns the globs of which one matches the whole of a name exactly where the expression is found in it.
+func globsOf(re *re2.Node) (globs []string, ok bool) {
+	all, ok := alternatives(re)
+	if !ok {
+		return nil, false
+	}
+	for _, pieces := range all {
+		glob, ok := globOf(pieces)
+		if !ok {
+			return nil, false
+		}
+		if glob == "*" { // whatever the others say
+			return []string{glob}, true
+		}
+		if !slices.Contains(globs, glob) {
+			globs = append(globs, glob)
+		}
+	}
+	return globs, len(globs) > 0
+}
+
+func globOf(pieces []piece) (glob string, ok bool) {
+	var b strings.Builder
+	from, to := 0, len(pieces)
+	for from < to && pieces[from].kind == start {
+		from++
+	}
+	for to > from && pieces[to-1].kind == end {
+		to--
+	}
+	if from == 0 {
+		b.WriteByte('*')
+	}
+	for _, p := range pieces[from:to] {
+		switch p.kind {
+		case any1:
+			b.WriteByte('?')
+		case anything:
+			if !strings.HasSuffix(b.String(), "*") {
+				b.WriteByte('*')
+			}
+		case literal:
+			if strings.ContainsAny(p.text, "*?[]|\\ \t\r\n") {
+				return "", false
+			}
+			b.WriteString(p.text)
+		default: // an end in the middle
+			return "", false
+		}
+	}
+	if to == len(pieces) && !strings.HasSuffix(b.String(), "*") {
+		b.WriteByte('*')
+	}
+	return b.String(), b.Len() > 0
+}
+
+// alternatives takes an expression apart into texts, of which it is one.
+func alternatives(re *re2.Node) (all [][]piece, ok bool) {
+	one := func(pieces ...piece) ([][]piece, bool) { return [][]piece{pieces}, true }
+	switch re.Op {
+	case re2.Empty:
+		return one()
+	case re2.Literal:
+		if re.Fold {
+			return nil, false
+		}
+		return one(piece{literal, string(re.Text)})
+	case re2.Capture:
+		return alternatives(re.Subs[0])
+	case re2.BeginText:
+		return one(piece{kind: start})
+	case re2.EndText:
+		return one(piece{kind: end})
+	case re2.Repeat:
+		sub := re.Subs[0]
+		switch {
+		case re.Min == 0 && re.Max < 0 && isAny(sub):
+			return one(piece{kind: anything})
+		case re.Min == 1 && re.Max < 0 && isAny(sub):
+			return one(piece{kind: any1}, piece{kind: anything})
+		case re.Min == 0 && re.Max == 1:
+			if all, ok = alternatives(sub); ok {
+				return append(all, nil), true
+			}
+		}
+	case re2.Class:
+		if isAny(re) {
+			return one(piece{kind: any1})
+		}
+		for _, x := range re.Set {
+			if x.Hi-x.Lo > maxAlternatives {
+				return nil, false
+			}
+			for r := x.Lo; r <= x.Hi; r++ {
+				all = append(all, []piece{{literal, string(r)}})
+			}
+		}
+		return all, 0 < len(all) && len(all) <= 4 // more are better read as a class
+	case re2.Alternate:
+		for _, sub := range re.Subs {
+			some, ok := alternatives(sub)
+			if all = append(all, some...); !ok || len(all) > maxAlternatives {
+				return nil, false
+			}
+		}
+		return all, true
+	case re2.Concat:
+		all = [][]piece{nil}
+		for _, sub := range re.Subs {
+			some, ok := alternatives(sub)
+			if !ok || len(all)*len(some) > maxAlternatives {
+				return nil, false
+			}
+			var longer [][]piece
+			for _, head := range all {
+				for _, tail := range some {
+					longer = append(longer, append(slices.Clip(head), tail...))
+				}
+			}
+			all = longer
+		}
+		return all, true
+	}
+	return nil, false
+}
+
+// isAny reports whether an expression is every character, or all but a line end, which no name has.
+func isAny(re *re2.Node) bool {
+	return re.Op == re2.Class && re.Set.Has(0) && re.Set.Has(unicode.MaxRune) && (len(re.Set) == 1 || len(re.Set) == 2 && re.Set[0].Hi == '\n'-1 && re.Set[1].Lo == '\n'+1)
+}

@@ -1,0 +1,41 @@
+package hookimport
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// Write adds entries to the hooks file at a path, and makes it if it is missing. The file is replaced in one step. added are the
+// names of the entries that are new.
+func Write(path string, entries []Entry) (added []string, err error) {
+	info, err := os.Lstat(path)
+	var doc []byte
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		info = nil
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0: // a project that somebody cloned must not have us write elsewhere
+		return nil, fmt.Errorf("%s is a symbolic link; name the file that it leads to", path)
+	default:
+		if _, err := projecthooks.LoadFile(path); err != nil {
+			return nil, err
+		}
+		if doc, err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
+	}
+	text, added, err := Add(path, doc, entries)
+	if err != nil || len(added) == 0 {
+		return nil, err
+	}
+	if len(text) > 1<<20 {
+		return nil, fmt.Errorf("%s would be larger than 1 MiB, and could not be read again", path)
+	}
+	return added, atomicfile.Replace(path, info, string(text))
+}

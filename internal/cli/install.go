@@ -105,10 +105,11 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, clientfile.Plac
 	}
 	if s.user {
 		home, err := os.UserHomeDir()
-		if err != nil {
+		place := client.User(home, os.Getenv)
+		if err != nil && place.Root == "" { // no variable of the client's says where they are
 			return nil, clientfile.Place{}, fmt.Errorf("finding the user's settings: %w", err)
 		}
-		return client, client.User(home, os.Getenv), nil
+		return client, place, nil
 	}
 	if err := mustBeFolder(s.workspace); err != nil {
 		return nil, clientfile.Place{}, err

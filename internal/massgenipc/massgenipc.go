@@ -257,20 +257,69 @@ func (p payload) content() (string, error) {
 // take deletes the file if it is still what was read, and reports whether we are the one who did: a writer may have put another
 // in its place, which must not be lost, and another reader may have it. A rename tells: it succeeds once.
 func take(path string, read []byte) (mine bool, err error) {
-	taken, err := os.CreateTemp(filepath.Dir(path), "hook_post_tool_use.*.taken")
-	if err != nil {
-		return false, orNotThere(err)
+	taken, err := away(path)
+	if taken == "" {
+		return false, err
 	}
-	taken.Close()
-	defer os.Remove(taken.Name())
-	if err := os.Rename(path, taken.Name()); err != nil {
-		return false, orNotThere(err)
-	}
-	if now, err := os.ReadFile(taken.Name()); err != nil || bytes.Equal(now, read) {
+	now, err := os.ReadFile(taken)
+	if err != nil || bytes.Equal(now, read) {
+		_ = os.Remove(taken)
 		return err == nil, err
 	}
-	_ = os.Link(taken.Name(), path) // unless there is a newer one still
+	putBack(taken, path)
 	return false, nil
+}
+
+// away moves the file to a name of our own, "" if there is none.
+func away(path string) (taken string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "hook_post_tool_use.*.taken")
+	if err != nil {
+		return "", orNotThere(err)
+	}
+	f.Close()
+	if err := os.Rename(path, f.Name()); err != nil {
+		_ = os.Remove(f.Name())
+		return "", orNotThere(err)
+	}
+	return f.Name(), nil
+}
+
+// putBack puts a payload back that is not what was read. What is in its place by then is a later one of the writer's, or an earlier
+// one that another reader has put back: the later one of the two is to stay, whoever came first.
+func putBack(taken, path string) {
+	for errors.Is(os.Link(taken, path), fs.ErrExist) {
+		other, err := away(path)
+		switch {
+		case err != nil:
+			_ = os.Remove(taken)
+			return // nothing can be moved here any more
+		case other == "": // somebody has it
+		case earlier(other, taken):
+			_ = os.Remove(other)
+		default:
+			_ = os.Remove(taken)
+			taken = other
+		}
+	}
+	_ = os.Remove(taken)
+}
+
+// earlier compares two payloads by the time of their file, and of the same moment by their numbers, which begin anew with each writer.
+func earlier(a, b string) bool {
+	written := func(path string) (at time.Time, sequence int64) {
+		if info, err := os.Stat(path); err == nil {
+			at = info.ModTime()
+		}
+		if raw, err := os.ReadFile(path); err == nil {
+			if p, err := parse(raw); err == nil {
+				sequence = p.sequence()
+			}
+		}
+		return at, sequence
+	}
+	atA, a1 := written(a)
+	atB, b1 := written(b)
+	return atA.Before(atB) || atA.Equal(atB) && a1 < b1
 }
 
 func says(err error) []string {

@@ -61,3 +61,23 @@ func ExampleParse() {
 	// hooks.json:5:18: hook "guard": unknown event "pre-tol"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
 	// hooks.json:6:18: hook "guard": "timeout" is in seconds, and 30000 of them are more than an hour; if these are milliseconds write "30000ms", if you mean it a duration such as "2h"
 }
+
+// A file of a client is read by that client's rules: by its place, or by a Loader's.
+func ExampleLoader() {
+	doc := []byte(`{"hooks": {"BeforeTool": [{"matcher": "run_.*", "hooks": [{"type": "command", "command": "./guard.sh", "timeout": 5}]}]}}`)
+	cfg, err := projecthooks.Loader{Dialect: protocol.Gemini}.Parse("team-hooks.json", doc)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	call := protocol.Call{Event: "BeforeTool", Tool: "run_shell_command"}
+	for _, h := range cfg.Hooks {
+		fmt.Println(h.Dialect.Name, h.Runs(&call), h.Timeout)
+	}
+	for _, w := range cfg.Warnings {
+		fmt.Println(w.Text)
+	}
+	// Output:
+	// gemini true 5ms
+	// BeforeTool 1, hook 1: "timeout" is in milliseconds, and 5 of them are less than a second; were these seconds?
+}

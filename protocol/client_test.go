@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -429,4 +430,33 @@ func TestProjectToolOnStdin(t *testing.T) {
 	payload, _, err = protocol.Gemini.Payload(&c)
 	require.NoError(t, err)
 	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
+}
+
+// What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any of them.
+func ExampleDialect_answer() {
+	input := map[string]string{
+		"claude": `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
+		"codex":  `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
+		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
+	}
+	for _, client := range protocol.Clients() {
+		call, _, err := protocol.ParseInput(input[client.Name])
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		answer := `{"decision": "block", "reason": "look first"}`
+		result := protocol.Result{Stdout: protocol.Capture{Head: []byte(answer), Total: int64(len(answer))}}
+		verdict := protocol.Tenex.Settle(&call, protocol.Tenex.Judge(&call, "guard", &result))
+		outcome := protocol.Merge(&call, []protocol.Judged{{
+			Report:  protocol.Report("guard", ".tenex-hooks.json:2", &result, &verdict),
+			Verdict: verdict, Dialect: protocol.Tenex,
+		}})
+		stdout, exit, _ := call.Client().Answer(outcome)
+		fmt.Println(call.Client().Name, exit, string(stdout))
+	}
+	// Output:
+	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// gemini 0 {"decision":"deny","reason":"look first"}
 }

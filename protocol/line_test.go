@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -77,14 +78,20 @@ func TestGarbledLineIsAFailure(t *testing.T) {
 	}
 }
 
+// once takes one U+FFFD for several: of a character that was cut encoding/json makes one of each byte, and hookrun, as JavaScript and
+// Rust, one of all.
+func once(text string) string {
+	return regexp.MustCompile("\uFFFD+").ReplaceAllString(text, "\uFFFD")
+}
+
 // FuzzReadLine: what is read is what encoding/json reads, and whatever is not one JSON object is garbled.
 func FuzzReadLine(f *testing.F) {
-	for _, line := range []string{`{}`, `{"exit_code":2,"stderr":"no"}`, `{"stdout":"a"}`, `{"decision":"block"}`, "x", "{}\n{}", `{"exit_code":1e0}`, `{"stdout":"\ud800"}`, "{\"stdout\":\"\xe7\xe7\"}"} {
+	for _, line := range []string{`{}`, `{"exit_code":2,"stderr":"no"}`, `{"stdout":"a"}`, `{"decision":"block"}`, "x", "{}\n{}", `{"exit_code":1e0}`, `{"stdout":"\ud800"}`, "{\"stdout\":\"\xe7\xe7\"}", "{\"stdout\":\"\xe7\xb2\"}"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		r := lineResult(line)
-		trimmed := strings.TrimSpace(line) // encoding/json, too, replaces each byte that is no UTF-8
+		trimmed := strings.TrimSpace(line)
 		var fields map[string]json.RawMessage
 		err := json.Unmarshal([]byte(trimmed), &fields)
 		if err != nil || fields == nil || strings.ContainsAny(trimmed, "\r\n") {
@@ -112,7 +119,7 @@ func FuzzReadLine(f *testing.F) {
 		case text != nil:
 			require.Empty(t, fields)
 			if !strings.Contains(line, `\u`) { // readers differ in halves of characters
-				require.Equal(t, *text, string(r.Stdout.Head))
+				require.Equal(t, once(*text), once(string(r.Stdout.Head)))
 			}
 		case len(fields) == 0:
 			require.Empty(t, r.Stdout.Head)

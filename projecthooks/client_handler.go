@@ -24,7 +24,7 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 		return false
 	}
 	who += ": "
-	h.Line, h.column = p.places.Position(p.origin(entry.Index))
+	h.Line, h.column = p.places.Position(p.from.Of(entry.Index))
 	kind := gjson.Result{}
 	entry.ForEach(func(key, value gjson.Result) bool {
 		if key.String() == "type" {

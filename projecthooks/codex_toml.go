@@ -1,7 +1,6 @@
 package projecthooks
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,16 +40,4 @@ func (p *parser) codexConfig() {
 	}
 	p.doc, p.from, p.form, p.drops = string(doc)+"}", from, codexForm, ""
 	p.clientFile(gjson.Parse(p.doc))
-}
-
-// origin is the place in the file of a place in the document that was made of it.
-func (p *parser) origin(offset int) int {
-	if p.from == nil {
-		return offset
-	}
-	i, found := slices.BinarySearchFunc(p.from, offset, func(o toml.Origin, at int) int { return cmp.Compare(o.JSON, at) })
-	if !found {
-		i = max(i-1, 0)
-	}
-	return p.from[i].Doc
 }

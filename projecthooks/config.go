@@ -23,6 +23,8 @@ type Config struct {
 	Files    []string  // that were read
 	Warnings []Problem // what is odd but loads
 
+	Dialect *protocol.Dialect // whose form the file is in; nil where it is not one file
+
 	texts    []string            // of the files, as they were read
 	absent   []string            // files that would have been read, had they been there
 	tools    map[string]string   // the project's names for tools of clients, by the client's
@@ -45,6 +47,9 @@ func (c *Config) Add(more *Config) {
 		}
 	}
 	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
+	if c.Dialect = nil; len(c.Files) == 0 {
+		c.Dialect = more.Dialect
+	}
 	c.Files = append(c.Files, more.Files...)
 	c.texts = append(c.texts, more.texts...)
 	c.absent = append(c.absent, more.absent...)

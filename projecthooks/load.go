@@ -18,10 +18,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-const (
-	maxFileSize  = 1 << 20
-	maxFileDepth = 64
-)
+// MaxFileSize is how many bytes a hooks file may have.
+const MaxFileSize = 1 << 20
+
+const maxFileDepth = 64
 
 // Loader reads hooks files. The zero Loader reads each by the rules of the client whose it is, as Load and the other functions do.
 type Loader struct {
@@ -58,9 +58,9 @@ func (l Loader) Load(workspace string) (*Config, error) {
 
 // LoadFile reads one file, as the function does.
 func (l Loader) LoadFile(path string) (*Config, error) {
-	doc, err := readFile(path)
+	doc, err := ReadFile(path)
 	if err != nil {
-		return nil, Problems{{File: path, Text: err.Error()}}
+		return nil, err
 	}
 	return l.Parse(path, doc)
 }
@@ -96,6 +96,15 @@ func LoadAll(loads ...func() (*Config, error)) (*Config, error) {
 	return &all, nil
 }
 
+// ReadFile reads the text of a hooks file, as LoadFile does. An error is of type Problems.
+func ReadFile(path string) ([]byte, error) {
+	doc, err := readFile(path)
+	if err != nil {
+		return nil, Problems{{File: path, Text: err.Error()}}
+	}
+	return doc, nil
+}
+
 // readFile reads a regular file up to the limit. What is no regular file is not opened for reading: a pipe would wait
 // for ever.
 func readFile(path string) ([]byte, error) {
@@ -111,11 +120,11 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
 	}
 	defer f.Close()
-	doc, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	doc, err := io.ReadAll(io.LimitReader(f, MaxFileSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
 	}
-	if len(doc) > maxFileSize {
+	if len(doc) > MaxFileSize {
 		return nil, fmt.Errorf("larger than 1 MiB; a hooks file is a few lines")
 	}
 	return doc, nil
@@ -166,6 +175,10 @@ func (l Loader) Parse(path string, doc []byte) (*Config, error) {
 		return nil, p.problems
 	}
 	Problems(p.config.Warnings).Sort()
+	p.config.Dialect = protocol.Tenex
+	if p.form != nil {
+		p.config.Dialect = p.form.dialect
+	}
 	p.config.Files = []string{path}
 	p.config.texts = []string{string(doc)}
 	return &p.config, nil

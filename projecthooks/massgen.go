@@ -56,7 +56,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 		}
 	}
 	Problems(f.config.Warnings).Sort()
-	f.config.Files, f.config.texts = []string{path}, []string{text}
+	f.config.Dialect, f.config.Files, f.config.texts = protocol.MassGen, []string{path}, []string{text}
 	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
 		f.config.agents = f.agents
 	}

@@ -27,11 +27,11 @@ type parser struct {
 	form     *form             // nil: the file is in no client's form
 	drops    string            // what its client does with a file that has a fault, for messages
 	settings *settings         // of a file that is in a form
-	from     []toml.Origin     // of the pieces of doc; nil: doc is the file
+	from     toml.Origins      // of the pieces of doc; nil: doc is the file
 }
 
 func (p *parser) at(offset int, text string) Problem {
-	line, col := p.places.Position(p.origin(offset))
+	line, col := p.places.Position(p.from.Of(offset))
 	return Problem{p.file, line, col, text}
 }
 

@@ -31,7 +31,7 @@ var check = command{
 		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
 		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
 		claude := flags.Bool("claude", false, "also check the settings that Claude Code would load: the user's, project's and local ones")
-		dialect := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+strings.Join(clientForms(), ", ")+" (default by the file)")
+		dialect := defineForm(flags)
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
 		return func(files []string, std Streams) (int, error) {
 			switch {
@@ -44,12 +44,9 @@ var check = command{
 			case *schema:
 				return exitOK, write(std, projecthooks.Schema)
 			}
-			var loader projecthooks.Loader
-			if flags.Changed("dialect") {
-				var ok bool
-				if loader.Dialect, ok = protocol.ClientNamed(*dialect); !ok {
-					return 0, fmt.Errorf("--dialect %q is not one of %s", *dialect, strings.Join(clientForms(), ", "))
-				}
+			loader, err := dialect()
+			if err != nil {
+				return 0, err
 			}
 			report, err := checkFiles(loader, files, *workspace, *claude)
 			if err != nil {
@@ -152,6 +149,22 @@ func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 		f.Errors = append(f.Errors, h.Inspect(workspace, r.Environment(h, protocol.Call{Workspace: workspace}))...)
 	}
 	return f
+}
+
+// defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.
+func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
+	names := strings.Join(clientForms(), ", ")
+	name := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+names+" (default by the file)")
+	return func() (loader projecthooks.Loader, err error) {
+		if !flags.Changed("dialect") {
+			return loader, nil
+		}
+		var ok bool
+		if loader.Dialect, ok = protocol.ClientNamed(*name); !ok {
+			err = fmt.Errorf("--dialect %q is not one of %s", *name, names)
+		}
+		return loader, err
+	}
 }
 
 // projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above a client's

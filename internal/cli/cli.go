@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
@@ -140,11 +139,6 @@ func complain(w io.Writer, name string, err error) {
 	var problems projecthooks.Problems
 	if errors.As(err, &problems) {
 		fmt.Fprintln(w, problems)
-		return
-	}
-	var faults clientfile.Faults
-	if errors.As(err, &faults) {
-		fmt.Fprintln(w, faults)
 		return
 	}
 	fmt.Fprintf(w, "hookrun %s: %v\n", name, err)

@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
 	"github.com/hookrun/hookrun/projecthooks"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 var importHooks = command{
@@ -30,7 +27,7 @@ var importHooks = command{
 		into := flags.String("write", "", "add the entries to this `FILE`, which is made if it is missing; alone: the workspace's")
 		flags.Lookup("write").NoOptDefVal = projecthooks.FileName
 		output := flags.StringP("output", "o", "text", "output `FORM`: text (the hooks file; the report on stderr), json (both)")
-		dialect := flags.String("dialect", "", "read the files as those of a `CLIENT`: claude, codex, gemini (default: by their place)")
+		dialect := defineForm(flags)
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case len(files) == 0:
@@ -42,11 +39,9 @@ var importHooks = command{
 			case *into == "-":
 				return 0, errors.New("--write=- is no file; without --write the entries are printed")
 			}
-			loader := projecthooks.Loader{}
-			if *dialect != "" {
-				if loader.Dialect, _ = protocol.DialectNamed(*dialect); !slices.Contains(clientfile.Names(), *dialect) {
-					return 0, fmt.Errorf("--dialect %q is not one of claude, codex, gemini", *dialect)
-				}
+			loader, err := dialect()
+			if err != nil {
+				return 0, err
 			}
 			done, err := importAll(loader, files)
 			if err != nil {

@@ -60,7 +60,7 @@ func (s *settingsFlags) notes(client *clientfile.Client, place clientfile.Place,
 	if home, err := os.UserHomeDir(); err == nil {
 		notes = append(notes, client.Elsewhere(place, client.User(home, os.Getenv))...)
 	}
-	if dialect, _ := protocol.DialectNamed(client.Name); change.Existed && dialect != protocol.Gemini { // which repairs what it cannot read, or says that it cannot
+	if dialect, _ := protocol.DialectNamed(client.Name); change.Existed && client.Drops {
 		_, err := (projecthooks.Loader{Dialect: dialect}).Parse(change.Path, []byte(change.Old))
 		var problems projecthooks.Problems
 		if errors.As(err, &problems) {

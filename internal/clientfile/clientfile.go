@@ -22,6 +22,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // Client is what differs between the settings of clients.
@@ -31,6 +33,7 @@ type Client struct {
 	Base   string   // the file with the hooks in there
 	Events []string // at which hookrun has something to say
 	Asks   string   // what the client still wants of its user before it runs the hook
+	Drops  bool     // it drops a file with a fault whole, without a word
 
 	folderVariable string        // names the user's folder itself; "" where the client has no such variable
 	homeVariable   string        // names another home of the user's
@@ -41,7 +44,9 @@ type Client struct {
 	named          bool          // its hooks have names
 	expands        bool          // it puts variables into the strings of the file, whatever their quotes
 	trusts         bool          // a change of the entry switches it off until its user has trusted it again
-	orBlock        string        // ends the command: it blocks where hookrun itself is missing or was killed
+
+	off     func(*document) []string // what in a file of settings keeps the client from running hooks, or this one
+	orBlock string                   // ends the command: it blocks where hookrun itself is missing or was killed
 }
 
 // Claude Code blocks at exit 2 alone. Codex and Gemini CLI want a text beside it, or they let the call pass. Codex runs the command with
@@ -52,13 +57,13 @@ const (
 )
 
 var clients = [...]Client{
-	{Name: "claude", Folder: ".claude", Base: "settings.json", folderVariable: "CLAUDE_CONFIG_DIR", others: []string{"settings.local.json"}, unit: time.Second, orBlock: orBlock,
+	{Name: "claude", Folder: ".claude", Base: "settings.json", folderVariable: "CLAUDE_CONFIG_DIR", others: []string{"settings.local.json"}, unit: time.Second, orBlock: orBlock, Drops: true, off: offInClaude,
 		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}},
-	{Name: "codex", Folder: ".codex", Base: "hooks.json", folderVariable: "CODEX_HOME", others: []string{"config.toml"}, unit: time.Second, noMark: true, trusts: true, orBlock: orBlockAndSay,
+	{Name: "codex", Folder: ".codex", Base: "hooks.json", folderVariable: "CODEX_HOME", others: []string{"config.toml"}, unit: time.Second, noMark: true, trusts: true, orBlock: orBlockAndSay, Drops: true,
 		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry changes: start codex and look at /hooks; " +
 			"until then codex exec runs each call without the hook and without a word"},
-	{Name: "gemini", Folder: ".gemini", Base: "settings.json", homeVariable: "GEMINI_CLI_HOME", unit: time.Millisecond, comments: true, named: true, expands: true, orBlock: orBlockAndSay,
+	{Name: "gemini", Folder: ".gemini", Base: "settings.json", homeVariable: "GEMINI_CLI_HOME", unit: time.Millisecond, comments: true, named: true, expands: true, orBlock: orBlockAndSay, off: offInGemini,
 		Events: []string{"BeforeAgent", "BeforeTool", "AfterTool"},
 		Asks:   "Gemini CLI runs a project's hooks only in a folder that its user has trusted, and with --skip-trust not even there"},
 }
@@ -162,32 +167,12 @@ func plan(p Place) (*Change, error) {
 	return &Change{Path: p.Path, Old: f.text, Existed: f.info != nil, place: p, found: f}, nil
 }
 
-// Faults are what is wrong with a file, each with its place.
-type Faults []Fault
-
-// Fault is one of them.
-type Fault struct {
-	File         string
-	Line, Column int // from 1
-	Text         string
-}
-
-func (f Fault) Error() string { return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text) }
-
-func (f Faults) Error() string {
-	errs := make([]error, len(f))
-	for i := range f {
-		errs[i] = f[i]
-	}
-	return errors.Join(errs...).Error()
-}
-
-// inFile gives faults the name of their file.
+// inFile gives problems the name of their file.
 func inFile(path string, err error) error {
-	var faults Faults
-	if errors.As(err, &faults) {
-		for i := range faults {
-			faults[i].File = path
+	var problems projecthooks.Problems
+	if errors.As(err, &problems) {
+		for i := range problems {
+			problems[i].File = path
 		}
 	}
 	return err

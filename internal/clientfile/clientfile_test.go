@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/stretchr/testify/require"
 )
 
@@ -252,8 +253,8 @@ func TestRefused(t *testing.T) {
 		client, _ := Lookup(c.client)
 		p := inProject(t, client, c.text)
 		_, err := client.Install(p, entry(client))
-		var faults Faults
-		require.ErrorAs(t, err, &faults, c.text)
+		var problems projecthooks.Problems
+		require.ErrorAs(t, err, &problems, c.text)
 		require.ErrorContains(t, err, c.want)
 		require.True(t, strings.HasPrefix(err.Error(), p.Path+":"), err.Error())
 		require.Equal(t, c.text, content(t, p))

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/projecthooks"
 )
 
-// maxSize is as much as a hooks file may have.
-const maxSize = 1 << 20
+const maxSize = projecthooks.MaxFileSize
 
 // found is what is at a place.
 type found struct {

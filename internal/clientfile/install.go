@@ -156,22 +156,31 @@ func (c *Client) notes(d *document) []string {
 	return notes
 }
 
-// switchedOff says what in a file of settings keeps the client from running hooks, or this one.
-func (c *Client) switchedOff(d *document) (notes []string) {
-	get := func(object value, key string) value {
-		m, _ := d.get(object, key)
-		return m.value
+func (c *Client) switchedOff(d *document) []string {
+	if c.off == nil {
+		return nil
 	}
-	switch config := get(d.top(), "hooksConfig"); {
-	case c.Name == "claude" && d.raw(get(d.top(), "disableAllHooks")) == "true":
-		notes = append(notes, `"disableAllHooks" is true, so Claude Code runs no hook`)
-	case !c.named:
-	case d.raw(get(config, "enabled")) == "false":
-		notes = append(notes, `"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`)
-	case slices.ContainsFunc(d.members(get(config, "disabled")), func(m member) bool { return d.raw(m.value) == `"hookrun"` }):
-		notes = append(notes, `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`)
+	return c.off(d)
+}
+
+func offInClaude(d *document) []string {
+	if off, _ := d.get(d.top(), "disableAllHooks"); d.raw(off.value) == "true" {
+		return []string{`"disableAllHooks" is true, so Claude Code runs no hook`}
 	}
-	return notes
+	return nil
+}
+
+func offInGemini(d *document) []string {
+	config, _ := d.get(d.top(), "hooksConfig")
+	enabled, _ := d.get(config.value, "enabled")
+	disabled, _ := d.get(config.value, "disabled")
+	switch {
+	case d.raw(enabled.value) == "false":
+		return []string{`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`}
+	case slices.ContainsFunc(d.members(disabled.value), func(m member) bool { return d.raw(m.value) == `"hookrun"` }):
+		return []string{`"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`}
+	}
+	return nil
 }
 
 // Elsewhere says what in other files of the settings than that of the first place keeps the client from running hooks. A file that cannot be read says
@@ -198,7 +207,7 @@ func (c *Client) Elsewhere(places ...Place) (notes []string) {
 	return notes
 }
 
-// featuresOff is switchedOff for Codex, which has its switch in another file than its hooks, under an old name and a new one.
+// featuresOff is that for Codex, which has its switch in another file than its hooks, under an old name and a new one.
 func featuresOff(text string) (notes []string) {
 	top, err := toml.Parse(text)
 	if err != nil || top.Get("features") == nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // maxDepth is how deep a file may be nested: as deep as a hooks file.
@@ -60,17 +61,17 @@ func (c *Client) parse(text, binary string) (*document, error) {
 	return d, nil
 }
 
-func (d *document) faults(faults ...strictjson.Fault) Faults {
+func (d *document) faults(faults ...strictjson.Fault) projecthooks.Problems {
 	places := strictjson.Locator{Doc: d.text}
-	var list Faults
+	var list projecthooks.Problems
 	for _, f := range faults {
 		line, column := places.Position(f.Offset)
-		list = append(list, Fault{Line: line, Column: column, Text: f.Text})
+		list = append(list, projecthooks.Problem{Line: line, Column: column, Text: f.Text})
 	}
 	return list
 }
 
-func (d *document) fault(at int, text string) Faults {
+func (d *document) fault(at int, text string) projecthooks.Problems {
 	return d.faults(strictjson.Fault{Offset: at, Text: text})
 }
 

@@ -2,7 +2,6 @@ package hookimport
 
 import (
 	"encoding/json"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -234,115 +233,6 @@ func (g *handler) givenName() string {
 	return ""
 }
 
-// nameOf makes a name of a command: that of the first file in it, else its first word.
-func nameOf(c projecthooks.Command) string {
-	words := strings.FieldsFunc(c.String(), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=", r) })
-	for _, w := range words {
-		if base := path.Base(w); base != w && base != "null" && !strings.HasPrefix(w, "/bin/") && !strings.HasPrefix(w, "/usr/bin/") {
-			words = []string{strings.TrimSuffix(base, path.Ext(base))}
-			break
-		}
-	}
-	if len(words) == 0 {
-		return "hook"
-	}
-	name := strings.Map(func(r rune) rune {
-		if r < 0x80 && strings.ContainsRune(letters+"-.", r) {
-			return r
-		}
-		return -1
-	}, words[0])
-	if name = strings.Trim(name[:min(len(name), 40)], "-."); name == "" {
-		return "hook"
-	}
-	return name
-}
-
-// command carries what the hook runs. A line for a shell that is not sh is given to that one.
-func (g *handler) command() {
-	c := g.hook.Command
-	line := g.value("command").String() // not the one of this system alone, and without the values of variables
-	shell := g.value("shell")
-	switch {
-	case c.Argv != nil:
-		quoted := g.quoted(c.Argv)
-		set := g.variables(quoted)
-		if set == "" {
-			g.set("command", c.Argv)
-			break
-		}
-		g.set("command", set+"exec "+quoted)
-		g.say(Changed, "command", "it is a line for sh here, which sets the client's variables: %s", strings.TrimSuffix(set, "; "))
-		return
-	case c.PowerShell:
-		g.set("command", []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", line})
-		if g.variables(line) != "" {
-			g.say(Differs, "command", "hookrun does not set the variables of %s for entries; for the project's folder write HOOKRUN_WORKSPACE", g.client.name)
-		}
-	default:
-		set := g.variables(line)
-		if set != "" {
-			g.say(Changed, "command", "the line sets the client's variables first: %s", strings.TrimSuffix(set, "; "))
-		}
-		if c.Bash && strings.Trim(line, letters+"./ $\"-") != "" || slices.Contains(g.client.carried, "shell") && shell.String() == "bash" {
-			g.set("command", []string{"bash", "-c", set + line})
-			g.say(Changed, "command", "%s runs it with bash, so the entry names it", g.client.name)
-		} else {
-			g.set("command", set+line)
-		}
-	}
-	if c.Bash && line != c.Shell {
-		g.say(Differs, "command", "%s puts the values of variables into the line before a shell reads it, also between single quotes", g.client.name)
-	}
-}
-
-// variables is what a line must begin with so that it finds the client's variables, which hookrun does not set for entries. A line
-// without a path in it needs none: what is no file of the project does not know them.
-func (g *handler) variables(line string) string {
-	const folder = "/\x00"
-	environment := g.client.dialect.Environment
-	if environment == nil {
-		return ""
-	}
-	var set []string
-	for _, v := range environment(&protocol.Call{Workspace: folder, Event: g.event}) {
-		name, value, _ := strings.Cut(v, "=")
-		switch {
-		case value != folder && strings.Contains(line, name):
-			g.say(Differs, "command", "hookrun sets no variable %s for entries", name)
-		case value == folder && (strings.Contains(line, "/") || strings.Contains(line, name)):
-			set = append(set, name+`="$HOOKRUN_WORKSPACE"`)
-		}
-	}
-	if set == nil {
-		return ""
-	}
-	return "export " + strings.Join(set, " ") + "; "
-}
-
-// pluginRoot is the variable with the folder of a plugin. It is among those of the entry.
-const pluginRoot = "CLAUDE_PLUGIN_ROOT"
-
-// quoted writes arguments as a line for sh, in which variables stand where they do in arguments.
-func (g *handler) quoted(argv []string) string {
-	var words []string
-	for _, a := range argv {
-		if a != "" && strings.Trim(a, letters+"-./:=@,+%") == "" {
-			words = append(words, a)
-			continue
-		}
-		word := "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		for _, name := range []string{"CLAUDE_PROJECT_DIR", pluginRoot} {
-			word = strings.ReplaceAll(word, "${"+name+"}", `'"$`+name+`"'`)
-		}
-		if short := strings.TrimPrefix(word, "''"); short != "" {
-			word = short
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, " ")
-}
-
 // sameMoment narrows an entry to calls of the hook's event, where the client has several for one moment.
 func (g *handler) sameMoment() {
 	for _, e := range g.client.dialect.Events() {
@@ -409,7 +299,7 @@ func (g *handler) environment() {
 	env := map[string]string{}
 	for _, v := range g.hook.Environment() {
 		name, value, _ := strings.Cut(v, "=")
-		own := g.value("env").Get(gjsonKey(name))
+		own := g.value("env").Get(gjson.Escape(name))
 		if own.Exists() && own.Type == gjson.String && own.String() != value { // nobody wants the value of a token in the project's file
 			g.item(LeftOut, g.path+".env."+escaped(name), own.Index, "the variable %s is not carried: %s has another variable in it, and entries have texts alone", brief(name), brief(own.String()))
 			continue
@@ -422,16 +312,4 @@ func (g *handler) environment() {
 	if len(env) > 0 {
 		g.set("env", env)
 	}
-}
-
-// gjsonKey is a name as a path of gjson's.
-func gjsonKey(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if !strings.ContainsRune(letters, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

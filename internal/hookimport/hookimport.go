@@ -17,10 +17,8 @@
 package hookimport
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -75,10 +73,7 @@ func (r *Result) Faithful() bool {
 
 // Read imports a file.
 func Read(l projecthooks.Loader, path string) (*Result, error) {
-	if _, err := l.LoadFile(path); err != nil { // it knows what is no file to be read
-		return nil, err
-	}
-	doc, err := os.ReadFile(path)
+	doc, err := projecthooks.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -93,32 +88,17 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*projecthooks.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.places.Doc = r.doc
-	dialect := l.Dialect
-	if len(cfg.Hooks) > 0 {
-		dialect = cfg.Hooks[0].Dialect
-	}
-	isTOML := strings.EqualFold(filepath.Ext(path), ".toml")
-	if dialect == nil { // there is no hook in the file: it matters for the report alone
-		switch folder := filepath.Base(filepath.Dir(path)); {
-		case isTOML || folder == ".codex":
-			dialect = protocol.Codex
-		case folder == ".gemini":
-			dialect = protocol.Gemini
-		default:
-			dialect = protocol.ClaudeCode
-		}
-	}
-	if r.client = clientOf(dialect); dialect == protocol.Tenex {
-		return nil, errors.New(path + itsOwn)
+	if r.client = clientOf(cfg.Dialect); cfg.Dialect == protocol.Tenex {
+		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.client == nil {
-		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, dialect.Name)
+		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, cfg.Dialect.Name)
 	}
 	r.result.Client = r.client.name
 	var hooks gjson.Result
-	if isTOML {
+	if strings.EqualFold(filepath.Ext(path), ".toml") {
 		hooks, err = r.toml()
 	} else {
-		hooks, err = r.json()
+		hooks = r.json()
 	}
 	if err != nil {
 		return nil, err
@@ -139,7 +119,10 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 	if len(r.result.Entries) == 0 && r.env.Exists() {
 		r.item(LeftOut, "env", r.env.Index, "the variables are for hooks, and there is none that could be carried")
 	}
-	sort.Stable(byPlace(r.result.Report))
+	report := r.result.Report
+	sort.SliceStable(report, func(i, j int) bool {
+		return report[i].Line < report[j].Line || report[i].Line == report[j].Line && report[i].Column < report[j].Column
+	})
 	if len(r.other) > 0 {
 		text := r.client.name + "'s own settings stay where they are: " + spelling.Brief(strings.Join(r.other, ", "), 200)
 		r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, r.other})
@@ -152,22 +135,11 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 	return r.result, nil
 }
 
-// byPlace is for package sort: one of slices would be 8 KB for items alone.
-type byPlace []Item
-
-func (r byPlace) Len() int      { return len(r) }
-func (r byPlace) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
-func (r byPlace) Less(i, j int) bool {
-	return r[i].Line < r[j].Line || r[i].Line == r[j].Line && r[i].Column < r[j].Column
-}
-
-const itsOwn = " has entries of .tenex-hooks.json already; there is nothing to import"
-
 // reader walks a file that loads, beside the hooks that were loaded from it.
 type reader struct {
 	path   string
 	doc    string
-	from   []toml.Origin // of the pieces of the JSON that was made of a TOML file
+	from   toml.Origins // of the pieces of the JSON that was made of a TOML file
 	places strictjson.Locator
 	client *client
 	hooks  []projecthooks.Hook // those to come, in the order of the file
@@ -191,14 +163,7 @@ type switchedOff struct {
 }
 
 func (r *reader) problem(at int, text string) projecthooks.Problem {
-	if r.from != nil {
-		i, found := slices.BinarySearchFunc(r.from, at, func(o toml.Origin, at int) int { return cmp.Compare(o.JSON, at) })
-		if !found {
-			i = max(i-1, 0)
-		}
-		at = r.from[i].Doc
-	}
-	line, column := r.places.Position(at)
+	line, column := r.places.Position(r.from.Of(at))
 	return projecthooks.Problem{File: r.path, Line: line, Column: column, Text: text}
 }
 
@@ -237,14 +202,11 @@ func (r *reader) toml() (gjson.Result, error) {
 }
 
 // json looks at the settings of a JSON file, and returns its hooks.
-func (r *reader) json() (hooks gjson.Result, err error) {
+func (r *reader) json() (hooks gjson.Result) {
 	gjson.Parse(r.doc).ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
 		case name == "hooks":
 			hooks = value
-			if value.IsArray() {
-				err = errors.New(r.path + itsOwn)
-			}
 		case name == r.client.off:
 			if value.Bool() {
 				r.switchOff(name, name, key.Index)
@@ -260,7 +222,7 @@ func (r *reader) json() (hooks gjson.Result, err error) {
 		}
 		return true
 	})
-	return hooks, err
+	return hooks
 }
 
 func (r *reader) switchOff(name, path string, at int) {

@@ -205,7 +205,9 @@ func TestRefused(t *testing.T) {
 	for _, test := range []struct{ path, doc, want string }{
 		{claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}],}}`, `.claude/settings.json:1:56: parsing: a comma before '}'; remove it`},
 		{codex, `{"hooks":{"PreToolUse":[{}]}}`, `.codex/hooks.json:1:25: PreToolUse 1: has no "hooks"; Codex finds nothing to run there, without a word`},
-		{"x.json", `{"hooks":[]}`, `x.json has entries of .tenex-hooks.json already; there is nothing to import`},
+		{"x.json", `{"hooks":[]}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
+		{"x.json", `{}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
+		{"x.yaml", "agents: []\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
 	} {
 		_, err := hookimport.Parse(projecthooks.Loader{}, test.path, []byte(test.doc))

@@ -23,10 +23,7 @@ func Write(path string, entries []Entry) (added []string, err error) {
 	case info.Mode()&fs.ModeSymlink != 0: // a project that somebody cloned must not have us write elsewhere
 		return nil, fmt.Errorf("%s is a symbolic link; name the file that it leads to", path)
 	default:
-		if _, err := projecthooks.LoadFile(path); err != nil {
-			return nil, err
-		}
-		if doc, err = os.ReadFile(path); err != nil {
+		if doc, err = projecthooks.ReadFile(path); err != nil {
 			return nil, err
 		}
 	}
@@ -34,7 +31,7 @@ func Write(path string, entries []Entry) (added []string, err error) {
 	if err != nil || len(added) == 0 {
 		return nil, err
 	}
-	if len(text) > 1<<20 {
+	if len(text) > projecthooks.MaxFileSize {
 		return nil, fmt.Errorf("%s would be larger than 1 MiB, and could not be read again", path)
 	}
 	return added, atomicfile.Replace(path, info, string(text))

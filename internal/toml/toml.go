@@ -16,7 +16,9 @@
 package toml
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -384,9 +386,24 @@ func (p *parser) inline(v *Value) {
 // Origin is where in the document a piece of JSON comes from.
 type Origin struct{ JSON, Doc int }
 
+// Origins are those of some JSON, in its order.
+type Origins []Origin
+
+// Of returns the place in the document of one in the JSON. That is the same where the JSON was made of no document.
+func (from Origins) Of(at int) int {
+	if from == nil {
+		return at
+	}
+	i, found := slices.BinarySearchFunc(from, at, func(o Origin, at int) int { return cmp.Compare(o.JSON, at) })
+	if !found {
+		i = max(i-1, 0)
+	}
+	return from[i].Doc
+}
+
 // AppendJSON appends a value as JSON, and for each key and value where it comes from, in the order of the JSON. JSON has nothing for
 // an Other, so one is a Fault.
-func (v *Value) AppendJSON(dst []byte, from []Origin) ([]byte, []Origin, error) {
+func (v *Value) AppendJSON(dst []byte, from Origins) ([]byte, Origins, error) {
 	from = append(from, Origin{len(dst), v.Offset})
 	var err error
 	switch v.Kind {

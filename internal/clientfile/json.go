@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/tidwall/gjson"
 )
 
 // maxDepth is how deep a file may be nested: as deep as a hooks file.
@@ -129,32 +130,8 @@ func (d *document) skipSpace(at int) int {
 }
 
 // top is the value that the file is.
-func (d *document) top() value { return d.valueAt(d.skipSpace(0)) }
-
-func (d *document) valueAt(start int) value {
-	depth, at := 0, start
-	for {
-		switch c := d.plain[at]; c {
-		case '"':
-			at += stringLength(d.plain[at:])
-		case '{', '[':
-			depth++
-			at++
-		case '}', ']':
-			depth--
-			at++
-		default:
-			at++
-			if depth == 0 { // a number or a word
-				for at < len(d.plain) && strings.IndexByte(",}] \t\r\n", d.plain[at]) < 0 {
-					at++
-				}
-			}
-		}
-		if depth == 0 {
-			return value{span{start, at}}
-		}
-	}
+func (d *document) top() value {
+	return value{span{d.skipSpace(0), len(strings.TrimRight(d.plain, " \t\r\n"))}}
 }
 
 // kind is the first byte of a value, 0 if there is none.
@@ -169,28 +146,20 @@ func (d *document) isNull(v value) bool { return d.kind(v) == 'n' }
 
 // members are those of an object or an array. Other values have none.
 func (d *document) members(v value) (list []member) {
-	opener := d.kind(v)
-	if opener != '{' && opener != '[' {
+	kind := d.kind(v)
+	if kind != '{' && kind != '[' {
 		return nil
 	}
-	for at := v.start + 1; ; at++ {
-		at = d.skipSpace(at)
-		if at == v.end-1 {
-			return list
+	gjson.Parse(d.raw(v)).ForEach(func(key, element gjson.Result) bool {
+		at := v.start + element.Index
+		m := member{value: value{span{at, at + len(element.Raw)}}}
+		if m.span = m.value.span; kind == '{' {
+			m.start, m.key = v.start+key.Index, strictjson.Text(key.Raw)
 		}
-		m := member{span: span{start: at}}
-		if opener == '{' {
-			end := at + stringLength(d.plain[at:])
-			m.key = strictjson.Text(d.plain[at:end])
-			at = d.skipSpace(d.skipSpace(end) + 1)
-		}
-		m.value = d.valueAt(at)
-		m.end = m.value.end
 		list = append(list, m)
-		if at = d.skipSpace(m.end); d.plain[at] != ',' {
-			return list
-		}
-	}
+		return true
+	})
+	return list
 }
 
 // get returns the member of a key.

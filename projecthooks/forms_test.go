@@ -402,3 +402,33 @@ func FuzzForms(f *testing.F) {
 		}
 	})
 }
+
+// A Config of one file says whose form that is in, with hooks or without; one of several says nothing.
+func TestConfigDialect(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for name, want := range map[string]*protocol.Dialect{
+		".tenex-hooks.json": protocol.Tenex, ".claude/settings.json": protocol.ClaudeCode, ".codex/hooks.json": protocol.Codex,
+		".gemini/settings.json": protocol.Gemini, ".codex/config.toml": protocol.Codex, "x.yaml": protocol.MassGen,
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		text := "{}"
+		if strings.HasSuffix(name, "l") {
+			text = ""
+		} else if want == protocol.Tenex {
+			text = `{"hooks":[]}`
+		}
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		cfg, err := projecthooks.LoadFiles(path)
+		require.NoError(t, err, name)
+		require.Same(t, want, cfg.Dialect, name)
+		paths = append(paths, path)
+	}
+	cfg, err := projecthooks.LoadFiles(paths...)
+	require.NoError(t, err)
+	require.Nil(t, cfg.Dialect)
+	cfg, err = projecthooks.Load(t.TempDir())
+	require.NoError(t, err)
+	require.Nil(t, cfg.Dialect)
+}

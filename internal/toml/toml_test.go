@@ -278,3 +278,11 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestPlaceOfAnOrigin(t *testing.T) {
+	from := toml.Origins{{JSON: 8, Doc: 50}, {JSON: 20, Doc: 3}}
+	for at, want := range map[int]int{0: 50, 8: 50, 9: 50, 19: 50, 20: 3, 99: 3} {
+		require.Equal(t, want, from.Of(at), at)
+	}
+	require.Equal(t, 7, toml.Origins(nil).Of(7))
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 )
 
 // TestMCPWithTheSDK runs real servers with a client of the MCP SDK, and holds what it hears through hookrun against what it hears
@@ -69,7 +70,7 @@ func TestMCPWithTheSDK(t *testing.T) {
 			tool("get-resource-links", hook{"count": 2}), tool("trigger-sampling-request", hook{"prompt": "p", "maxTokens": 3}),
 			tool("trigger-long-running-operation", hook{"duration": 0.3, "steps": 3}, "progress"),
 			tool("trigger-long-running-operation", hook{"duration": 20, "steps": 2}, hook{"timeout": 100}),
-			tool("none", hook{}), tool("echo", hook{"message": 3}),
+			tool("echo", hook{"message": 3}),
 		}
 		writeHooks(t, dir)
 		direct := run(t, dir, script, server...)
@@ -86,6 +87,58 @@ func TestMCPWithTheSDK(t *testing.T) {
 			`["callTool",{"content":[{"type":"text","text":"no secrets"}],"isError":true}]` + "\n",
 			`["callTool",{"content":[{"type":"text","text":"The sum of 1 and 2 is 3."},{"type":"text","text":"\ncheck the sum"}]}]` + "\n",
 		}, run(t, dir, []any{tool("echo", hook{"message": "a secret"}), tool("get-sum", hook{"a": 1, "b": 2})}, through(dir, server)...)[1:])
+
+		// A server takes a name as it likes, and the gate goes by it.
+		for name, answer := range map[string]string{"none": "", "Echo": `; did you mean \"echo\"?`, " echo": `; did you mean \"echo\"?`} {
+			for _, script := range [][]any{{tool(name, hook{"message": "a secret"})}, {[]any{"listTools", hook{}}, tool(name, hook{"message": "x"})}} {
+				heard := run(t, dir, script, through(dir, server)...)
+				require.Equal(t, `["callTool failed","McpError: MCP error -32602: unknown tool \"`+name+`\"`+answer+
+					`; call a tool by its name in tools/list"]`+"\n", heard[len(heard)-1])
+			}
+		}
+	})
+	t.Run("results stay valid for the schema of their tool", func(t *testing.T) {
+		t.Parallel()
+		server := []string{"node", filepath.Join(folder, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"}
+		script := []any{[]any{"listTools", hook{}}, tool("get-structured-content", hook{"location": "Chicago"})}
+		failing := after("*", "kill -9 $$")
+		failing["on_failure"] = "block"
+		output := func(value any) hook {
+			return after("*", "echo '"+toJSON(t, hook{"hookSpecificOutput": hook{"hookEventName": "PostToolUse", "updatedToolOutput": value}})+"'")
+		}
+		for name, test := range map[string]struct {
+			hook       hook
+			text       string
+			structured any // nil: the result is one of a tool that failed
+		}{
+			"a block before":      {before("h", "*", "echo no >&2; exit 1"), "no", nil},
+			"a failure":           {failing, "was killed by SIGKILL", nil},
+			"a text":              {output("gone"), "gone", nil},
+			"JSON of an object":   {output(`{"temperature": 1, "conditions": "x", "humidity": 2}`), `"conditions": "x"`, hook{"temperature": 1.0, "conditions": "x", "humidity": 2.0}},
+			"an object":           {output(hook{"temperature": 1, "conditions": "x", "humidity": 2}), `"conditions":"x"`, hook{"temperature": 1.0, "conditions": "x", "humidity": 2.0}},
+			"an object too small": {output(hook{"temperature": 1}), `{"temperature":1}`, nil},
+			"an object too large": {output(hook{"temperature": 1, "conditions": "x", "humidity": 2, "wind": 3}), `"wind":3`, nil},
+			"a wrong type":        {output(hook{"temperature": "1", "conditions": "x", "humidity": 2}), `"temperature":"1"`, nil},
+			"texts":               {after("*", "echo more"), "Light rain", hook{"temperature": 36.0, "conditions": "Light rain / drizzle", "humidity": 82.0}},
+			"what a person says":  {after("*", "echo '[Human Input]: stop'"), "[Human Input]: stop", hook{"temperature": 36.0, "conditions": "Light rain / drizzle", "humidity": 82.0}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				dir := t.TempDir()
+				writeHooks(t, dir, test.hook)
+				heard := run(t, dir, script, through(dir, server)...)
+				last := heard[len(heard)-1]
+				result := gjson.Get(last, "1")
+				require.Equal(t, "callTool", gjson.Get(last, "0").Str, last)
+				require.Contains(t, result.Get("content.#.text").String()+result.Get("content.0.text").Str, test.text)
+				require.Equal(t, test.structured == nil, result.Get("isError").Bool(), last)
+				require.Equal(t, test.structured != nil, result.Get("structuredContent").Exists(), last)
+				if test.structured != nil {
+					require.JSONEq(t, toJSON(t, test.structured), result.Get("structuredContent").Raw)
+				} else {
+					require.NotContains(t, last, "drizzle")
+				}
+			})
+		}
 	})
 	t.Run("filesystem", func(t *testing.T) {
 		t.Parallel()
@@ -110,5 +163,27 @@ func TestMCPWithTheSDK(t *testing.T) {
 		require.Contains(t, heard[2], "Successfully wrote")
 		require.False(t, exists(files, "secret.txt"), "the server never saw the call")
 		require.True(t, exists(files, "a.txt"))
+
+		// The redactor that comes with hookrun.
+		redactor := after("*", "")
+		redactor["command"] = []string{"node", filepath.Join(repository(t), "scripts", "examples", "redact-secrets.mjs")}
+		redactor["on_failure"] = "block"
+		writeHooks(t, dir, redactor)
+		require.NoError(t, os.WriteFile(file, []byte("user = me\napi_key = AKIAABCDEFGHIJKLMNOP\n"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(files, "b.txt"), []byte("nothing\n"), 0o600))
+		for name, arguments := range map[string]hook{
+			"read_text_file": {"path": file}, "read_file": {"path": file, "head": 2}, "read_multiple_files": {"paths": []string{file, file}},
+			"edit_file": {"path": file, "dryRun": true, "edits": []hook{{"oldText": "user = me", "newText": "user = you"}}},
+		} {
+			heard := run(t, files, []any{[]any{"listTools", hook{}}, tool(name, arguments)}, through(dir, server)...)
+			last := heard[len(heard)-1]
+			require.NotContains(t, last, "AKIA")
+			result := gjson.Get(last, "1")
+			require.Contains(t, result.Get("content.0.text").Str, "api_key = [redacted]", last)
+			require.Equal(t, result.Get("content.0.text").Str, result.Get("structuredContent.content").Str)
+			require.False(t, result.Get("isError").Exists())
+		}
+		plain := run(t, files, []any{[]any{"listTools", hook{}}, tool("read_text_file", hook{"path": filepath.Join(files, "b.txt")})}, through(dir, server)...)
+		require.Equal(t, `["callTool",{"content":[{"type":"text","text":"nothing\n"}],"structuredContent":{"content":"nothing\n"}}]`+"\n", plain[len(plain)-1])
 	})
 }

@@ -237,12 +237,12 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 		m.say("warning: %s", w)
 	}
 	a.Content = strings.TrimSpace(string(o.UpdatedOutput))
-	switch {
-	case o.Decision == protocol.Continue:
-	case o.Cause == protocol.CausePolicy:
-		a.Texts = append(a.Texts, o.Reason)
-	default: // it stands for a hook that failed, and that might have changed the result
-		a.Content = string(strictjson.AppendString(nil, o.Reason))
+	if a.Failed = o.Decision != protocol.Continue; a.Failed {
+		if o.Cause == protocol.CausePolicy {
+			a.Texts = append(a.Texts, o.Reason)
+		} else { // it stands for a hook that failed, and that might have changed the result
+			a.Content = string(strictjson.AppendString(nil, o.Reason))
+		}
 	}
 	if o.Stop {
 		a.Texts = append(a.Texts, o.StopReason)

@@ -127,7 +127,8 @@ func (p *Proxy) call(m *message) {
 		return
 	}
 	named := p.serverName(c)
-	if named == nil && p.gate.Idle(c, false) {
+	r.tool = p.tool(tool)
+	if named == nil && r.tool.listed && p.gate.Idle(c, false) {
 		defer cancel()
 		p.pass(r, m, Before{})
 		return
@@ -142,11 +143,25 @@ func (p *Proxy) call(m *message) {
 			}
 			p.serverName(c)
 		}
+		if !r.tool.listed {
+			if r.tool, err = p.lookUp(ctx, tool); err != nil {
+				p.reject(r, err)
+				return
+			}
+		}
 		if !p.gate.Idle(c, false) {
 			b = p.ask(ctx, c)
 		}
 		p.pass(r, m, b)
 	})
+}
+
+// reject answers a call with an error, if the client still wants an answer.
+func (p *Proxy) reject(r *request, err *jsonrpc.Error) {
+	defer close(r.sent)
+	if p.take(r) {
+		p.client.put(failure(r.id, err.Code, err.Message), nil)
+	}
 }
 
 // ask asks the gate about a call, unless its arguments could be other ones for the server than for the gate.
@@ -157,12 +172,13 @@ func (p *Proxy) ask(ctx context.Context, c *Call) Before {
 	return p.gate.Before(ctx, c)
 }
 
-// serverName puts the server's name into a call. What it returns is closed when that can be done, nil if it was.
+// serverName puts the server's name into a call. What it returns is closed when that can be done, nil if it was. A server can be asked
+// for its tools then, too.
 func (p *Proxy) serverName(c *Call) (named <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.Server = cmp.Or(p.name, unnamed)
-	if p.name == "" && p.naming != nil {
+	if (p.name == "" || p.tools == nil) && p.naming != nil {
 		select {
 		case <-p.naming:
 		default:
@@ -205,6 +221,9 @@ func (p *Proxy) cancelled(m *message) {
 	}
 	p.mu.Lock()
 	r := p.pending[keyOf(id)]
+	if r != nil && r.own != nil { // the client has not asked
+		r = nil
+	}
 	p.takeLocked(r)
 	held := r != nil && r.at == atGate
 	p.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -15,10 +16,18 @@ import (
 	"github.com/hookrun/hookrun/internal/mcpproxy"
 )
 
-// recorder is a server that writes down what it gets.
+// recorder is a server that writes down what it gets. It has no list of tools.
 type recorder struct {
 	bytes.Buffer
-	over io.Closer
+	over io.WriteCloser
+}
+
+func (r *recorder) Write(line []byte) (int, error) {
+	if id := gjson.GetBytes(line, "id").Raw; gjson.GetBytes(line, "method").Str == "tools/list" && strings.HasPrefix(id, `"hookrun `) {
+		go fmt.Fprintf(r.over, `{"id":%s,"result":{}}`+"\n", id)
+		return len(line), nil
+	}
+	return r.Buffer.Write(line)
 }
 
 func (r *recorder) Close() error { return r.over.Close() }

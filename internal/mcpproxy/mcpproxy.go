@@ -13,8 +13,14 @@
 //     calls. A carriage return between two tokens becomes a blank, since for some readers a line ends there.
 //  3. Each request of the client has one answer, also where the server ends. What is neither an answer to a request of the
 //     client nor JSON does not reach the client.
-//  4. A call that the client cancels while the gate has it is given up: the server never hears of it, and there is no answer.
-//  5. Memory is bounded: a line to 64 MB, and what waits to a few times that. A side that does not read holds up the other, as a
+//  4. A call of a tool that the server does not list is refused, and the gate is not asked: what the gate goes by is the name, and a
+//     server may take "Echo" or " echo" for echo. What the server lists is seen when the client asks for it. For a name that was not
+//     seen the proxy asks for the whole list itself, and holds the call until it has it. Where the server gives no list, calls pass.
+//  5. A result that the gate changes stays valid for a tool with an output schema: its structured content is changed as well where
+//     that can be done, else it is left out and the result is one of a tool that failed. Nothing of what the gate replaced stays in
+//     the structured content.
+//  6. A call that the client cancels while the gate has it is given up: the server never hears of it, and there is no answer.
+//  7. Memory is bounded: a line to 64 MB, and what waits to a few times that. A side that does not read holds up the other, as a
 //     pipe does.
 //
 // Calls wait at the gate for the name of the server, if it was asked for that by initialize.
@@ -63,6 +69,7 @@ type Result struct {
 // After is what is to become of a result.
 type After struct {
 	Content string           // JSON in the place of the content; "": it stays
+	Failed  bool             // the client is told that the call has failed
 	Texts   []string         // for the model, behind it
 	Given   func(given bool) // hears whether the client was given them; nil: nobody wants to know
 }
@@ -127,6 +134,12 @@ type Proxy struct {
 	fewer   sync.Cond           // results are
 	name    string              // of the server
 	naming  chan struct{}       // closed when the first initialize is answered, or given up; nil: there was none
+	tools   map[string]tool     // that it has listed; nil: it was seen to list none
+	stale   bool                // it has changed its tools since
+	changes int                 // of its tools
+	listing *listing            // that is under way
+	own     int                 // requests of the proxy's own
+	noList  bool                // it was said that the server gives no list
 	dead    string              // why it answers nothing any more; "": it does
 	ending  bool                // no more work is begun
 }
@@ -136,6 +149,7 @@ type request struct {
 	key, id string
 	method  string
 	call    *Call // nil: it is no call
+	tool    tool  // what is called
 	task    bool  // the call may be answered later
 	texts   []string
 	size    int
@@ -143,6 +157,7 @@ type request struct {
 	cancel  context.CancelFunc // of a call: ends what the gate does before it
 	sent    chan struct{}      // of a call: closed when it is on its way to the server, or will never be
 	named   chan struct{}      // of the first initialize: closed when it is pending no more
+	own     chan ownAnswer     // of a request of the proxy's own: gets its answer; nil: it is the client's
 }
 
 // stage says who has a request.
@@ -280,6 +295,10 @@ func (p *Proxy) lost(server Server) error {
 	for _, r := range left {
 		if r.cancel != nil {
 			r.cancel()
+		}
+		if r.own != nil {
+			r.own <- ownAnswer{err: err}
+			continue
 		}
 		p.refuse(r.id, jsonrpc.Errorf(codeEnded, "%v", err))
 	}

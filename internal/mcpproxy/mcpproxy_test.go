@@ -105,7 +105,18 @@ func open() mcpproxy.Gate {
 	}
 }
 
+// newBench starts a proxy whose client has seen what tools the server lists.
 func newBench(t testing.TB, gate mcpproxy.Gate, name string) *bench {
+	b := newUnlisted(t, gate, name)
+	b.client.say(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
+	b.server.hears(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
+	list := `{"jsonrpc":"2.0","id":"tools","result":{"tools":[{"name":"t"},{"name":"read"},{"name":"rm"},{"name":"wait"},{"name":"wait after"},{"name":"idle"}]}}`
+	b.server.say(list)
+	b.client.hears(list)
+	return b
+}
+
+func newUnlisted(t testing.TB, gate mcpproxy.Gate, name string) *bench {
 	b := &bench{TB: t, ended: make(chan error, 1)}
 	fromClient, toProxy := io.Pipe()
 	fromProxy, toClient := io.Pipe()

@@ -133,10 +133,14 @@ func twins(value string) (one, other string) {
 	return "", ""
 }
 
-// members finds these members of an object. One that is there twice, or in other letters, is an error.
+// members finds these members of an object; another value has none. One that is there twice, or in other letters, is an error.
 func members(object string, known ...string) (found map[string]part, err *jsonrpc.Error) {
 	found = map[string]part{}
-	gjson.Parse(object).ForEach(func(key, value gjson.Result) bool {
+	whole := gjson.Parse(object)
+	if !whole.IsObject() {
+		return found, nil
+	}
+	whole.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
 		i := slices.IndexFunc(known, func(k string) bool { return alike(k, name) })
 		switch {

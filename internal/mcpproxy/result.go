@@ -25,33 +25,45 @@ func resultOf(m *message) Result {
 		return Result{Text: strictjson.Text(text.Raw), Failed: true, Error: true}
 	}
 	result := gjson.Parse(m.result.raw)
-	r := Result{Text: compact(m.result.raw)}
-	if !result.IsObject() {
-		return r
+	return Result{Text: resultText(result), Failed: result.Get("isError").Type == gjson.True}
+}
+
+// resultText is the text of a result: that of its content, if it is one text, else the JSON of the content.
+func resultText(result gjson.Result) string {
+	content := result.Get("content")
+	if !result.IsObject() || !content.Exists() {
+		return compact(result.Raw)
 	}
-	r.Failed = result.Get("isError").Type == gjson.True
-	if content := result.Get("content"); content.Exists() {
-		r.Text = compact(content.Raw)
-		if items := content.Array(); content.IsArray() && len(items) == 1 && items[0].Get("type").Str == "text" && items[0].Get("text").Type == gjson.String {
-			r.Text = strictjson.Text(items[0].Get("text").Raw)
-		}
+	if text, is := onlyText(content); is {
+		return text
 	}
-	return r
+	return compact(content.Raw)
+}
+
+// onlyText is the text that a list of content consists of.
+func onlyText(content gjson.Result) (text string, is bool) {
+	items := elements(content)
+	if len(items) != 1 || items[0].Get("type").Str != "text" || items[0].Get("text").Type != gjson.String {
+		return "", false
+	}
+	return strictjson.Text(items[0].Get("text").Raw), true
 }
 
 func compact(raw string) string { return string(strictjson.Compact(nil, raw)) }
 
-// adapt returns a result with other content, if there is any, and with texts behind it. What is not touched stays as it was written.
-func adapt(result, content string, texts []string) string {
-	if content != "" {
-		result = replaceContent(result, compact(content)) // a hook may write it in several lines
+// adapt returns what the client gets of a result: with other content, if there is any, and with texts behind it. What is not touched
+// stays as it was written.
+func (t tool) adapt(result string, a After, texts []string) string {
+	if a.Content != "" {
+		result = t.replaceContent(result, compact(a.Content)) // a hook may write it in several lines
+	}
+	if a.Failed {
+		result = failed(result)
 	}
 	if len(texts) == 0 {
 		return result
 	}
-	if !strings.HasPrefix(result, "{") { // no result of MCP, but the tool has run, and this is what came of it
-		result = `{"content":` + contentList(result) + `}`
-	}
+	result = inObject(result)
 	items := make([]string, len(texts))
 	for i, text := range texts {
 		items[i] = textItem("\n" + text)
@@ -60,13 +72,15 @@ func adapt(result, content string, texts []string) string {
 	structured, had := parts["structuredContent"], parts["content"]
 	if input := runtimeInput(texts); input != "" && strings.HasPrefix(structured.raw, "{") {
 		now := without(structured.raw, inputKey, inputPriority)
-		now = with(now, inputKey, input)
-		result = structured.replace(result, with(now, inputPriority, "high"))
-		parts, _ = members(result, "content")
-		had = parts["content"]
+		now = with(with(now, inputKey, input), inputPriority, "high")
+		if t.takes(now, structured.raw) { // else the text in the content must do
+			result = structured.replace(result, now)
+			parts, _ = members(result, "content")
+			had = parts["content"]
+		}
 	}
 	if !had.there() {
-		return strings.TrimSuffix(result, "}") + comma(result) + `"content":[` + strings.Join(items, ",") + "]}"
+		return plus(result, `"content":[`+strings.Join(items, ",")+"]")
 	}
 	list := had.raw
 	if list[0] != '[' {
@@ -76,21 +90,92 @@ func adapt(result, content string, texts []string) string {
 	return had.replace(result, open+comma(list)+strings.Join(items, ",")+"]")
 }
 
-// replaceContent puts what hooks want the model to see in the place of the content. Structured content goes: it says the same once
-// more, and that was to be changed. A hook that knows of it gives the result as a whole, an object with a list "content".
-func replaceContent(result, content string) string {
+// inObject makes a result of what is none of MCP: the tool has run, and this is what came of it.
+func inObject(result string) string {
+	if strings.HasPrefix(result, "{") {
+		return result
+	}
+	return `{"content":` + contentList(result) + `}`
+}
+
+// failed returns a result that says that the tool failed.
+func failed(result string) string {
+	result = inObject(result)
+	if parts, _ := members(result, "isError"); parts["isError"].there() {
+		return parts["isError"].replace(result, "true")
+	}
+	return plus(result, `"isError":true`)
+}
+
+// takes reports whether structured content is valid for the tool, if what stood in its place before was.
+func (t tool) takes(now, before string) bool {
+	if t.schema == "" {
+		return true
+	}
+	if len(strictjson.Check(before, maxDepth)) > 0 { // it is read in several ways
+		before = ""
+	}
+	return accepts(t.schema, now, before)
+}
+
+// replaceContent puts what hooks want the model to see in the place of the content. Structured content says the same once more, so it
+// is changed too: to the object that the new text is the JSON of, or to the new text where it was the old one and nothing else. Where
+// neither can be done, or the tool's schema would not have it, it goes. Clients take a result without it only from a tool that failed.
+//
+// A hook that knows of structured content gives the result as a whole, an object with a list "content".
+func (t tool) replaceContent(result, content string) string {
+	old, _ := members(result, "structuredContent", "isError")
+	was, isError, before := old["structuredContent"].raw, old["isError"].raw, resultText(gjson.Parse(result))
 	if now := gjson.Parse(content); now.IsObject() && isContent(now.Get("content")) {
-		if failed := gjson.Get(result, "isError"); failed.Exists() && !now.Get("isError").Exists() {
-			return strings.TrimSuffix(content, "}") + `,"isError":` + failed.Raw + "}"
+		if isError != "" && !now.Get("isError").Exists() {
+			content = plus(content, `"isError":`+isError)
 		}
-		return content
+		if given := now.Get("structuredContent"); given.IsObject() && t.takes(given.Raw, was) {
+			return content
+		}
+		return t.restructure(without(content, "structuredContent"), was, before)
 	}
-	content = contentList(content)
-	if !strings.HasPrefix(result, "{") {
-		return `{"content":` + content + `}`
+	result = without(inObject(result), "content", "structuredContent")
+	return t.restructure(plus(result, `"content":`+contentList(content)), was, before)
+}
+
+// restructure gives a result with new content its structured content, which was that of the old text before, or "".
+func (t tool) restructure(result, was, before string) string {
+	if now := gjson.Parse(result); t.structures(was) && now.Get("isError").Type != gjson.True {
+		if text, is := onlyText(now.Get("content")); is {
+			for _, structured := range []string{objectIn(text), t.mirror(was, before, text)} {
+				if structured != "" && t.takes(structured, was) {
+					return plus(result, `"structuredContent":`+structured)
+				}
+			}
+		}
+		return failed(result)
 	}
-	result = without(result, "content", "structuredContent")
-	return strings.TrimSuffix(result, "}") + comma(result) + `"content":` + content + "}"
+	return result
+}
+
+// structures reports whether clients expect structured content of the tool, which had some in its result, or "".
+func (t tool) structures(had string) bool {
+	return t.schema != "" || had != "" && !t.listed
+}
+
+// objectIn is the object that a text is the JSON of, "" if it is none that all readers read alike.
+func objectIn(text string) string {
+	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") || len(strictjson.Check(text, maxDepth)) > 0 {
+		return ""
+	}
+	return compact(text)
+}
+
+// mirror puts a new text into structured content that has the old text for its one member, and nothing else. "" if it has not.
+func (t tool) mirror(structured, before, now string) string {
+	all := membersOf(gjson.Parse(structured))
+	for name, value := range all {
+		if len(all) == 1 && t.schema != "" && value.Type == gjson.String && strictjson.Text(value.Raw) == before {
+			return with("{}", name, now)
+		}
+	}
+	return ""
 }
 
 // contentList makes a list of content of any value: a string is a text, and so is what is no content as its JSON.
@@ -137,11 +222,15 @@ func without(object string, names ...string) string {
 	return string(append(b, '}'))
 }
 
-// with adds a member to an object.
+// with adds a member with a text to an object.
 func with(object, name, text string) string {
-	b := append([]byte(strings.TrimSuffix(object, "}")), comma(object)...)
-	b = append(strictjson.AppendString(b, name), ':')
-	return string(append(strictjson.AppendString(b, text), '}'))
+	b := strictjson.AppendString(nil, name)
+	return plus(object, string(strictjson.AppendString(append(b, ':'), text)))
+}
+
+// plus adds a member to an object, behind the others.
+func plus(object, member string) string {
+	return strings.TrimSuffix(object, "}") + comma(object) + member + "}"
 }
 
 // comma is what stands between the members of an object or list and one more.

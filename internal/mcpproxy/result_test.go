@@ -51,7 +51,96 @@ func TestAdapt(t *testing.T) {
 			`{"content":[],"structuredContent":{"a":2},"isError":true}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := adapt(test.result, test.content, test.texts)
+			got := tool{listed: true}.adapt(test.result, After{Content: test.content}, test.texts)
+			require.Equal(t, test.want, got)
+			require.True(t, json.Valid([]byte(got)))
+		})
+	}
+}
+
+// TestAdaptToSchema: whatever hooks make of a result, it is valid for its tool's output schema, or one of a tool that failed. What was
+// replaced is nowhere in it.
+func TestAdaptToSchema(t *testing.T) {
+	const (
+		text    = `{"type":"object","properties":{"content":{"type":"string"}},"required":["content"],"additionalProperties":false}`
+		weather = `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"sky":{"type":"string","enum":["blue","grey"]},` +
+			`"at":{"type":"string"},"t":{"type":"number"}},"required":["sky","t"],"additionalProperties":false}`
+		texts  = `{"content":[{"type":"text","text":"key=1"}],"structuredContent":{"content":"key=1"}}`
+		report = `{"content":[{"type":"text","text":"{\"sky\":\"blue\",\"at\":\"key=1\",\"t\":3}"}],"structuredContent":{"sky":"blue","at":"key=1","t":3}}`
+	)
+	for name, test := range map[string]struct {
+		tool   tool
+		result string
+		after  After
+		texts  []string
+		want   string
+	}{
+		"a text in the place of a text that is all": {
+			tool{true, text}, texts, After{Content: `"key=[redacted]"`}, nil,
+			`{"content":[{"type":"text","text":"key=[redacted]"}],"structuredContent":{"content":"key=[redacted]"}}`},
+		"a list with a text in its place": {
+			tool{true, text}, texts, After{Content: `[{"type":"text","text":"key=x"}]`}, nil,
+			`{"content":[{"type":"text","text":"key=x"}],"structuredContent":{"content":"key=x"}}`},
+		"a text in the place of JSON": {
+			tool{true, weather}, report, After{Content: `"gone"`}, nil, `{"content":[{"type":"text","text":"gone"}],"isError":true}`},
+		"the JSON of an object": {
+			tool{true, weather}, report, After{Content: `"{\"sky\":\"blue\", \"at\":\"x\",\"t\":3}"`}, nil,
+			`{"content":[{"type":"text","text":"{\"sky\":\"blue\", \"at\":\"x\",\"t\":3}"}],"structuredContent":{"sky":"blue","at":"x","t":3}}`},
+		"an object": {
+			tool{true, weather}, report, After{Content: `{"sky":"grey","t":4}`}, nil,
+			`{"content":[{"type":"text","text":"{\"sky\":\"grey\",\"t\":4}"}],"structuredContent":{"sky":"grey","t":4}}`},
+		"an object that the schema would not have": {
+			tool{true, weather}, report, After{Content: `{"sky":"[redacted]","t":4}`}, nil,
+			`{"content":[{"type":"text","text":"{\"sky\":\"[redacted]\",\"t\":4}"}],"isError":true}`},
+		"an object with a key twice": {
+			tool{true, weather}, report, After{Content: `"{\"sky\":\"grey\",\"t\":4,\"t\":\"\"}"`}, nil,
+			`{"content":[{"type":"text","text":"{\"sky\":\"grey\",\"t\":4,\"t\":\"\"}"}],"isError":true}`},
+		"JSON that is no object": {
+			tool{true, weather}, report, After{Content: `"[1]"`}, nil, `{"content":[{"type":"text","text":"[1]"}],"isError":true}`},
+		"more texts than one": {
+			tool{true, text}, texts, After{Content: `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`}, nil,
+			`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":true}`},
+		"a whole result": {
+			tool{true, text}, texts, After{Content: `{"content":[],"structuredContent":{"content":"x"}}`}, nil,
+			`{"content":[],"structuredContent":{"content":"x"}}`},
+		"a whole result that the schema would not have": {
+			tool{true, text}, texts, After{Content: `{"content":[],"structuredContent":{"contents":"x"}}`}, nil, `{"content":[],"isError":true}`},
+		"a whole result without structured content": {
+			tool{true, text}, texts, After{Content: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`}, nil,
+			`{"content":[{"type":"text","text":"x"}],"_meta":{},"structuredContent":{"content":"x"}}`},
+		"a failure that blocks": {
+			tool{true, weather}, report, After{Content: `"the redactor was killed"`, Failed: true}, nil,
+			`{"content":[{"type":"text","text":"the redactor was killed"}],"isError":true}`},
+		"a failure that blocks and whose words are JSON": {
+			tool{true, ""}, report, After{Content: `"{}"`, Failed: true}, nil, `{"content":[{"type":"text","text":"{}"}],"isError":true}`},
+		"a block by policy": {
+			tool{true, text}, texts, After{Failed: true}, []string{"not good"},
+			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\nnot good"}],"structuredContent":{"content":"key=1"},"isError":true}`},
+		"a block where the server says that all is well": {
+			tool{true, ""}, `{"content":[],"isError":false}`, After{Failed: true}, nil, `{"content":[],"isError":true}`},
+		"a tool that failed stays one": {
+			tool{true, text}, `{"content":[],"structuredContent":{"content":"key=1"},"isError":true}`, After{Content: `"x"`}, nil,
+			`{"isError":true,"content":[{"type":"text","text":"x"}]}`},
+		"a tool without a schema needs no structured content": {
+			tool{true, ""}, texts, After{Content: `"x"`}, nil, `{"content":[{"type":"text","text":"x"}]}`},
+		"a tool of which nobody knows": {
+			tool{}, texts, After{Content: `"x"`}, nil, `{"content":[{"type":"text","text":"x"}],"isError":true}`},
+		"the JSON of an object, of a tool of which nobody knows": {
+			tool{}, texts, After{Content: `"{\"a\":1}"`}, nil,
+			`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`},
+		"texts behind it": {
+			tool{true, text}, texts, After{}, []string{"more"},
+			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\nmore"}],"structuredContent":{"content":"key=1"}}`},
+		"what a person says, where the schema has no room": {
+			tool{true, text}, texts, After{}, []string{"[Human Input]: stop"},
+			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\n[Human Input]: stop"}],"structuredContent":{"content":"key=1"}}`},
+		"what a person says, where it has": {
+			tool{true, `{"type":"object"}`}, texts, After{}, []string{"[Human Input]: stop"},
+			`{"content":[{"type":"text","text":"key=1"},{"type":"text","text":"\n[Human Input]: stop"}],"structuredContent":{"content":"key=1",` +
+				`"massgen_runtime_input":"[Human Input]: stop","massgen_runtime_input_priority":"high"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := test.tool.adapt(test.result, test.after, test.texts)
 			require.Equal(t, test.want, got)
 			require.True(t, json.Valid([]byte(got)))
 		})
@@ -82,6 +171,7 @@ func FuzzAdapt(f *testing.F) {
 	f.Add(`{"content":[{"type":"text","text":"a"}],"structuredContent":{"a":{}}}`, `"x"`, "text", "[Human Input]: go")
 	f.Add(`{ }`, ``, "", "x")
 	f.Add("{\n}", "A", "0", "0")
+	f.Add(`0`, `0`, "0", "0")
 	f.Add(`[]`, `{"content":[]}`, "[Human Input]:", "")
 	f.Fuzz(func(t *testing.T, result, content, one, two string) {
 		line, equal, err := check(`{"result":` + result + `}`)
@@ -96,7 +186,7 @@ func FuzzAdapt(f *testing.F) {
 			return
 		}
 		texts := []string{one, two}
-		got := adapt(m.result.raw, content, texts)
+		got := tool{}.adapt(m.result.raw, After{Content: content}, texts)
 		var parsed struct {
 			Content []struct{ Text any }
 		}
@@ -105,7 +195,7 @@ func FuzzAdapt(f *testing.F) {
 		for i, item := range parsed.Content[len(parsed.Content)-2:] {
 			require.Equal(t, "\n"+string([]rune(texts[i])), item.Text)
 		}
-		require.Equal(t, m.result.raw, adapt(m.result.raw, "", nil))
+		require.Equal(t, m.result.raw, tool{}.adapt(m.result.raw, After{}, nil))
 		if !strings.Contains(result, "\n") {
 			require.NotContains(t, got, "\n", "it is one line")
 		}

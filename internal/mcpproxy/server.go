@@ -29,6 +29,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	}
 	m, err := parse(text)
 	if err == nil && (!m.reply() || m.key == "") {
+		p.listChanged(&m)
 		p.client.put(text, nil)
 		return
 	}
@@ -43,6 +44,8 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 		p.o.Say("the server wrote a message that answers no request, which was dropped: %q", brief(text))
 	case err != nil:
 		p.unreadable(r, err)
+	case r.own != nil:
+		p.answerOwn(r, &m, nil)
 	case r.call != nil:
 		p.answer(r, &m)
 	default:
@@ -87,13 +90,20 @@ func (p *Proxy) only() (only *request) {
 // unreadable answers a request in the place of the server, whose answer is read differently by different readers.
 func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
 	p.o.Say("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
+	if r.own != nil {
+		p.answerOwn(r, nil, err)
+		return
+	}
 	if p.take(r) {
 		p.client.put(failure(r.id, jsonrpc.InternalError, "the server's answer cannot be passed on: "+err.Message), nil)
 	}
 }
 
-// learn finds out what the server calls itself. The first name stays: hooks go by it.
+// learn finds out what the server calls itself, and which tools it has. The first name stays: hooks go by it.
 func (p *Proxy) learn(r *request, m *message) {
+	if r.method == listMethod {
+		p.learnPage(m.result.raw)
+	}
 	if name := gjson.Get(m.result.raw, "serverInfo.name"); r.method == "initialize" && name.Type == gjson.String {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -112,9 +122,10 @@ func (p *Proxy) answers(line string) {
 		if wrong != nil {
 			err = wrong
 		}
+		p.listChanged(&m)
 		if m.reply() && m.key != "" {
 			r := p.reply(m.key)
-			if r == nil || r.call != nil {
+			if r == nil || r.call != nil || r.own != nil {
 				err = jsonrpc.Errorf(jsonrpc.InternalError, "a batch answers the request %s, which was in none", m.id)
 			}
 			if r != nil {
@@ -162,7 +173,7 @@ func (p *Proxy) answer(r *request, m *message) {
 		a := p.gate.After(p.ctx, r.call, result)
 		line := m.text
 		if !result.Error {
-			line = m.result.replace(m.text, adapt(m.result.raw, a.Content, append(r.texts, a.Texts...)))
+			line = m.result.replace(m.text, r.tool.adapt(m.result.raw, a, append(r.texts, a.Texts...)))
 		}
 		if p.take(r) {
 			p.client.put(line, a.Given)

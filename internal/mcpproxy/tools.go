@@ -1,0 +1,243 @@
+package mcpproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+const (
+	listMethod  = "tools/list"
+	listChanged = "notifications/tools/list_changed"
+	ownID       = "hookrun tools/list "
+)
+
+// Limits of one listing by the proxy.
+const (
+	listPatience = 30 * time.Second
+	maxPages     = 1000
+)
+
+// tool is what the proxy knows of a tool.
+type tool struct {
+	listed bool   // the server was seen to list it
+	schema string // of its structured content; "" if there is none
+}
+
+// listing is a tools/list of the proxy's own, page by page. Everybody whose tool is unknown waits for the same one.
+type listing struct {
+	done chan struct{} // closed when it has ended
+	err  error         // why the server cannot be asked
+}
+
+// learnTools adds the tools of one answer to those that are known. It reports whether the answer has a list of tools.
+func learnTools(known map[string]tool, result string) bool {
+	list := gjson.Get(result, "tools")
+	list.ForEach(func(_, t gjson.Result) bool {
+		name := t.Get("name")
+		if !t.IsObject() || name.Type != gjson.String {
+			return true
+		}
+		about := tool{listed: true}
+		if schema := t.Get("outputSchema"); schema.IsObject() {
+			about.schema = schema.Raw
+		}
+		known[strictjson.Text(name.Raw)] = about
+		return true
+	})
+	return list.IsArray()
+}
+
+// learnPage adds what the server answers to a tools/list of the client's. After a change the first answer begins a new list.
+func (p *Proxy) learnPage(result string) {
+	found := map[string]tool{}
+	if !learnTools(found, result) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stale || p.tools == nil {
+		p.tools, p.stale = found, false
+		return
+	}
+	maps.Copy(p.tools, found)
+}
+
+// listChanged hears of the server that it has other tools now.
+func (p *Proxy) listChanged(m *message) {
+	if m.method != listChanged {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changes++
+	p.stale = true
+}
+
+// tool looks a tool up among those that the server lists, as far as that is known.
+func (p *Proxy) tool(name string) tool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stale {
+		return tool{}
+	}
+	return p.tools[name]
+}
+
+// lookUp asks the server for its list because a client calls a tool that is on no list yet. The error says that the call must
+// not be passed on. A server that gives no list at all cannot be held to one, so there calls pass by any name.
+func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) {
+	if t := p.tool(name); t.listed { // somebody else has asked meanwhile
+		return t, nil
+	}
+	l := p.list()
+	select {
+	case <-l.done:
+	case <-ctx.Done(): // nobody waits for the call any more
+		return tool{}, jsonrpc.Errorf(codeEnded, "%v", context.Cause(ctx))
+	}
+	p.mu.Lock()
+	known, t := p.tools != nil, p.tools[name]
+	p.mu.Unlock()
+	switch {
+	case t.listed:
+		return t, nil
+	case l.err != nil:
+		return t, jsonrpc.Errorf(codeEnded, "whether the server has the tool %q is not known: %v", brief(name), l.err)
+	case known:
+		return t, jsonrpc.Errorf(jsonrpc.InvalidParams, "unknown tool %q%s; call a tool by its name in tools/list", brief(name), p.meant(name))
+	}
+	return t, nil
+}
+
+// meant says which tool may be meant by a name that the server does not list.
+func (p *Proxy) meant(name string) string {
+	p.mu.Lock()
+	names := slices.Collect(maps.Keys(p.tools))
+	p.mu.Unlock()
+	near := spelling.Near(strings.TrimSpace(name), names)
+	if len(near) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", brief(near[0]))
+}
+
+// list begins a listing, unless one is under way.
+func (p *Proxy) list() *listing {
+	p.mu.Lock()
+	l, changes := p.listing, p.changes
+	if l == nil {
+		l = &listing{done: make(chan struct{}), err: errClientGone}
+		p.listing = l
+		defer p.start(&p.before, func() { p.fetchList(l, changes) })
+	}
+	p.mu.Unlock()
+	return l
+}
+
+// fetchList asks for the whole list, and puts it in the place of what was known.
+func (p *Proxy) fetchList(l *listing, changes int) {
+	defer close(l.done)
+	ctx, cancel := context.WithTimeoutCause(p.ctx, listPatience, fmt.Errorf("it has not answered tools/list for %v", listPatience))
+	defer cancel()
+	found, err := p.allPages(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listing = nil
+	var refused *noList
+	switch {
+	case err == nil:
+		p.tools, p.stale, l.err = found, p.changes != changes, nil
+	case !errors.As(err, &refused):
+		l.err = err
+	default:
+		l.err = nil
+		if p.tools == nil && !p.noList {
+			p.noList = true
+			p.o.Say("the server gives no list of its tools, so calls pass by any name: %v", err)
+		}
+	}
+}
+
+// noList is the error of a server that answers tools/list with something else than a list.
+type noList struct{ why string }
+
+func (e *noList) Error() string { return e.why }
+
+// allPages asks for a list of tools until it is whole.
+func (p *Proxy) allPages(ctx context.Context) (found map[string]tool, err error) {
+	found = map[string]tool{}
+	cursor := ""
+	for range maxPages {
+		result, err := p.page(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		if !learnTools(found, result) {
+			return nil, &noList{"its answer to tools/list has no list \"tools\""}
+		}
+		next := gjson.Get(result, "nextCursor")
+		if next.Type != gjson.String {
+			return found, nil
+		}
+		cursor = next.Raw
+	}
+	return nil, fmt.Errorf("its list of tools has over %d pages", maxPages)
+}
+
+// page asks for one page of the list. The cursor is JSON, "" for the first page.
+func (p *Proxy) page(ctx context.Context, cursor string) (result string, err error) {
+	p.mu.Lock()
+	p.own++
+	id := ownID + strconv.Itoa(p.own)
+	p.mu.Unlock()
+	text := string(strictjson.AppendString(nil, id))
+	r := &request{key: keyOf(text), id: text, method: listMethod, at: atServer, own: make(chan ownAnswer, 1)}
+	if err := p.begin(r); err != nil {
+		return "", errors.New(err.Message)
+	}
+	params := ""
+	if cursor != "" {
+		params = `,"params":{"cursor":` + cursor + `}`
+	}
+	p.server.put(`{"jsonrpc":"2.0","id":`+text+`,"method":"`+listMethod+`"`+params+`}`, nil)
+	select {
+	case a := <-r.own:
+		return a.result, a.err
+	case <-ctx.Done():
+		p.take(r)
+		return "", context.Cause(ctx)
+	}
+}
+
+// ownAnswer is what became of a request of the proxy's own.
+type ownAnswer struct {
+	result string
+	err    error
+}
+
+// answerOwn hands the answer to a request of the proxy's own over. The client does not hear of it.
+func (p *Proxy) answerOwn(r *request, m *message, err *jsonrpc.Error) {
+	if !p.take(r) {
+		return
+	}
+	switch {
+	case err != nil:
+		r.own <- ownAnswer{err: errors.New(err.Message)}
+	case m.failed.there():
+		r.own <- ownAnswer{err: &noList{"it answers tools/list with the error " + brief(compact(m.failed.raw))}}
+	default:
+		r.own <- ownAnswer{result: m.result.raw}
+	}
+}

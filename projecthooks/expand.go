@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// set are variables that hookrun gives the hooks. The shell finds them there, whatever this process has under these names.
-var set = []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "GEMINI_PLANS_DIR", "CLAUDE_PROJECT_DIR"}
-
 // expanded replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, where the form does that. What is not set, and
 // has no default, stays as it is.
 func (p *parser) expanded(text string) string {
@@ -30,7 +27,7 @@ func (p *parser) expanded(text string) string {
 		case size == 0:
 			size = 1
 			b.WriteByte('$')
-		case slices.Contains(set, name):
+		case slices.Contains(p.form.variables, name):
 			b.WriteString(text[:size])
 		case ok:
 			b.WriteString(value)

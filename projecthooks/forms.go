@@ -34,8 +34,11 @@ type form struct {
 	pattern func(text, subject string) clientMatcher // subject is the field that it is held against
 	timeout timeoutForm
 	bash    bool // it runs command lines with bash, not with sh
+	byPath  bool // it calls the shell by its full path
 	expand  bool // $NAME in a text of the file stands for a variable
 	plugins bool // a hooks.json may be a plugin's, with folders of its own
+
+	variables []string // that hooks are given, and that the client writes into the text of a command as $NAME
 
 	// What the client does with a file that has a fault, for messages; with one at an event, and in a group without hooks.
 	drops       string
@@ -109,6 +112,7 @@ var claudeForm = &form{
 	},
 	pattern: func(text, _ string) clientMatcher { return NewPattern(text) },
 	timeout: timeoutForm{unit: time.Second, name: "seconds", less: "milliseconds"},
+	byPath:  true,
 	plugins: true,
 	drops:   claudeDrops,
 	dropsAt: func(e protocol.Event) string {
@@ -157,6 +161,8 @@ var geminiForm = &form{
 	timeout: timeoutForm{unit: time.Millisecond, name: "milliseconds", less: "microseconds", more: "seconds"},
 	bash:    true,
 	expand:  true,
+
+	variables: []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "GEMINI_PLANS_DIR", "CLAUDE_PROJECT_DIR"},
 }
 
 // formOf finds the form of a file; nil: it is not in a client's form. Its place says so or, wherever it lies, that its "hooks" is an

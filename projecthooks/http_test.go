@@ -34,8 +34,8 @@ func TestClaudeProgram(t *testing.T) {
 		err        string
 	}{
 		// In a command line they are variables, which is the shell's business.
-		{"a command line", `"command":"${CLAUDE_PROJECT_DIR}/guard"`, "/bin/sh", []string{"sh", "-c", "${CLAUDE_PROJECT_DIR}/guard"}, ""},
-		{"bash is sh", `"command":"guard","shell":"bash"`, "/bin/sh", []string{"sh", "-c", "guard"}, ""},
+		{"a command line", `"command":"${CLAUDE_PROJECT_DIR}/guard"`, "/bin/sh", []string{"/bin/sh", "-c", "${CLAUDE_PROJECT_DIR}/guard"}, ""},
+		{"bash is sh", `"command":"guard","shell":"bash"`, "/bin/sh", []string{"/bin/sh", "-c", "guard"}, ""},
 		{"the project's folder", `"command":"${CLAUDE_PROJECT_DIR}/guard","args":["${CLAUDE_PROJECT_DIR}","-C=${CLAUDE_PROJECT_DIR}/${CLAUDE_PROJECT_DIR}"]`,
 			guard, []string{guard, w.dir + "/project", "-C=" + w.dir + "/project/" + w.dir + "/project"}, ""},
 		{"the plugin's folder", `"command":"${CLAUDE_PLUGIN_ROOT}/guard","args":[]`, plugin, []string{plugin}, ""},

@@ -30,10 +30,14 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 		if path, err = find(bash, dir, env); err != nil { // not every system has it there
 			path, err = find("bash", dir, env)
 		}
-		return path, []string{"bash", "-c", c.Shell}, err
+		return path, []string{"bash", "-c", h.filled(env)}, err
 	case c.Argv == nil:
 		path, err = find(shell, dir, env)
-		return path, []string{"sh", "-c", c.Shell}, err
+		name := "sh"
+		if h.form != nil && h.form.byPath { // which its messages begin with
+			name = shell
+		}
+		return path, []string{name, "-c", h.filled(env)}, err
 	}
 	argv = c.Argv
 	if c.Placeholders {
@@ -120,12 +124,18 @@ func startError(name string, err error) error {
 
 // lookup returns the last value of a variable, which is the one that counts.
 func lookup(env []string, name string) string {
+	value, _ := given(env, name)
+	return value
+}
+
+// given also reports whether the variable is there.
+func given(env []string, name string) (value string, ok bool) {
 	for i := len(env) - 1; i >= 0; i-- {
 		if n, value, ok := strings.Cut(env[i], "="); ok && sameVariable(n, name) {
-			return value
+			return value, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // interpreters run a script that they are given as an argument, and end with a code of their own if it is missing.

@@ -195,6 +195,7 @@ func (g *handler) add(name string) {
 	}
 	g.result.Entries = append(g.result.Entries, append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
 	g.result.Sources = append(g.result.Sources, g.hook.Source())
+	g.commands = append(g.commands, g.path+".command")
 	g.result.places = append(g.result.places, g.problem(g.entry.Index, ""))
 }
 

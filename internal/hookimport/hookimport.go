@@ -8,7 +8,7 @@
 //	text, err := hookimport.Add(".tenex-hooks.json", old, result)
 //
 // Guarantees: a file that does not load is an error with all its places. Every value of a file is in an entry, or in the report
-// with its path. Where nothing in the report differs or is left out, a hook that ends with 0 and an answer with a reason, or with 2
+// with its path. Where nothing in the report differs or is left out but what differs with every file, a hook that ends with 0 and an answer with a reason, or with 2
 // and a text on stderr, gives the call the decision and the reason that it gave in the file that it came from, and no hook lets
 // pass what it held up there. All entries load.
 //
@@ -128,12 +128,18 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 		r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, r.other})
 	}
 	if len(r.result.Entries) > 0 {
+		text := fmt.Sprintf(foreignJSON, r.client.name)
+		r.result.Report = append(r.result.Report, Item{Differs, projecthooks.Problem{File: path, Text: text}, r.commands})
 		for _, text := range r.client.notes {
 			r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, nil})
 		}
 	}
 	return r.result, nil
 }
+
+// foreignJSON is what no entry can say yet: it is read by hookrun's rules, and not by those of its client.
+const foreignJSON = "JSON without a key of an answer, at exit 0, says nothing in %s, and here it is text for the model: " +
+	"let the hooks print answers and nothing else"
 
 // reader walks a file that loads, beside the hooks that were loaded from it.
 type reader struct {
@@ -153,6 +159,7 @@ type reader struct {
 	there    map[string]string               // entries, and where they are from
 	names    names                           // of the entries
 	items    map[string]bool                 // of the report: several hooks have one matcher
+	commands []string                        // the paths of those that are carried
 }
 
 // switchedOff is the name of a hook that the settings switch off.

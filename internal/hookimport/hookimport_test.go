@@ -32,15 +32,39 @@ func parse(t testing.TB, path, doc string) *hookimport.Result {
 	return r
 }
 
-// said is the report without its notes, an item a line.
+// said is the report without its notes, an item a line, and without what differs with every file.
 func said(r *hookimport.Result) string {
 	var lines []string
 	for _, i := range r.Report {
-		if i.Kind != hookimport.Note {
+		if i.Kind != hookimport.Note && i.Line > 0 {
 			lines = append(lines, fmt.Sprintf("%s %s", i.Kind, i.Text))
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// JSON of nobody's words is silent in every client, and text for the model here: the report says so wherever a hook is carried.
+func TestForeignJSON(t *testing.T) {
+	for path, client := range map[string]string{claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI"} {
+		event := map[string]string{gemini: "BeforeTool"}[path]
+		if event == "" {
+			event = "PreToolUse"
+		}
+		r := parse(t, path, `{"hooks":{"`+event+`":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b"}]}]}}`)
+		require.False(t, r.Faithful())
+		var found []hookimport.Item
+		for _, i := range r.Report {
+			if i.Kind == hookimport.Differs && i.Line == 0 {
+				found = append(found, i)
+			}
+		}
+		require.Len(t, found, 1, "once for each file")
+		require.Equal(t, path+": JSON without a key of an answer, at exit 0, says nothing in "+client+
+			", and here it is text for the model: let the hooks print answers and nothing else", found[0].Error())
+		require.Equal(t, []string{"hooks." + event + ".0.hooks.0.command", "hooks." + event + ".0.hooks.1.command"}, found[0].Paths)
+	}
+	none := parse(t, claude, `{"model":"m"}`)
+	require.True(t, none.Faithful(), "there is no hook that could print anything")
 }
 
 func entries(t testing.TB, r *hookimport.Result) string {

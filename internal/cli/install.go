@@ -46,12 +46,21 @@ var install = command{
 			if err := s.make(change, std, "has the hook already"); err != nil {
 				return 0, err
 			}
+			for _, twice := range s.proxied(client, entry.Binary) {
+				fmt.Fprintln(std.Err, "warning:", twice)
+			}
 			for _, n := range s.notes(client, place, change) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
 			return exitOK, nil
 		}
 	},
+}
+
+// proxied finds the client's MCP servers that ask the same hooks already.
+func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []projecthooks.Problem {
+	home, _ := os.UserHomeDir()
+	return client.Proxied(clientfile.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}, binary)
 }
 
 // notes say what may keep the client from asking hookrun.

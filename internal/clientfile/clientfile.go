@@ -45,6 +45,8 @@ type Client struct {
 	expands        bool          // it puts variables into the strings of the file, whatever their quotes
 	trusts         bool          // a change of the entry switches it off until its user has trusted it again
 
+	servers func(*Client, Where, visit) // the files with its MCP servers
+
 	off     func(*document) []string // what in a file of settings keeps the client from running hooks, or this one
 	orBlock string                   // ends the command: it blocks where hookrun itself is missing or was killed
 }
@@ -57,13 +59,13 @@ const (
 )
 
 var clients = [...]Client{
-	{Name: "claude", Folder: ".claude", Base: "settings.json", folderVariable: "CLAUDE_CONFIG_DIR", others: []string{"settings.local.json"}, unit: time.Second, orBlock: orBlock, Drops: true, off: offInClaude,
+	{Name: "claude", Folder: ".claude", Base: "settings.json", folderVariable: "CLAUDE_CONFIG_DIR", others: []string{"settings.local.json"}, unit: time.Second, orBlock: orBlock, Drops: true, off: offInClaude, servers: claudeServers,
 		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}},
-	{Name: "codex", Folder: ".codex", Base: "hooks.json", folderVariable: "CODEX_HOME", others: []string{"config.toml"}, unit: time.Second, noMark: true, trusts: true, orBlock: orBlockAndSay, Drops: true,
+	{Name: "codex", Folder: ".codex", Base: "hooks.json", folderVariable: "CODEX_HOME", others: []string{"config.toml"}, unit: time.Second, noMark: true, trusts: true, orBlock: orBlockAndSay, Drops: true, servers: codexServers,
 		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry changes: start codex and look at /hooks; " +
 			"until then codex exec runs each call without the hook and without a word"},
-	{Name: "gemini", Folder: ".gemini", Base: "settings.json", homeVariable: "GEMINI_CLI_HOME", unit: time.Millisecond, comments: true, named: true, expands: true, orBlock: orBlockAndSay, off: offInGemini,
+	{Name: "gemini", Folder: ".gemini", Base: "settings.json", homeVariable: "GEMINI_CLI_HOME", unit: time.Millisecond, comments: true, named: true, expands: true, orBlock: orBlockAndSay, off: offInGemini, servers: geminiServers,
 		Events: []string{"BeforeAgent", "BeforeTool", "AfterTool"},
 		Asks:   "Gemini CLI runs a project's hooks only in a folder that its user has trusted, and with --skip-trust not even there"},
 }

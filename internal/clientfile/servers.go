@@ -1,0 +1,244 @@
+package clientfile
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/toml"
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// Where says where a client looks for its MCP servers.
+type Where struct {
+	Workspace string
+	Home      string                   // the user's; "": nobody knows it
+	Getenv    func(name string) string // of the client
+	Everybody bool                     // also what is for other projects of the user alone
+}
+
+// server is an MCP server that a client starts.
+type server struct {
+	name string
+	at   int      // in the file
+	line []string // the command and its arguments
+	off  bool     // the client does not start it
+}
+
+// Proxied finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of this hookrun. A file
+// that cannot be read says nothing.
+func (c *Client) Proxied(w Where, binary string) (found []projecthooks.Problem) {
+	seen := map[string]bool{}
+	c.servers(c, w, func(path string, read func(text string) []server) {
+		absolute, err := filepath.Abs(path)
+		if err != nil || seen[absolute] {
+			return
+		}
+		seen[absolute] = true
+		text, ok := readServers(path)
+		if !ok {
+			return
+		}
+		places := strictjson.Locator{Doc: text}
+		for _, s := range read(text) {
+			if s.off || !runsProxy(s.line, binary) {
+				continue
+			}
+			line, column := places.Position(s.at)
+			found = append(found, projecthooks.Problem{File: path, Line: line, Column: column, Text: fmt.Sprintf(
+				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its tools; "+
+					"start the server without hookrun mcp there, or uninstall the hook", s.name)})
+		}
+	})
+	return found
+}
+
+// maxServers is the size of the largest file that is looked at. Claude Code keeps the servers among much else.
+const maxServers = 64 << 20
+
+func readServers(path string) (text string, ok bool) {
+	info, err := os.Stat(path) // to open a FIFO or a device can do something already
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	doc, err := io.ReadAll(io.LimitReader(f, maxServers+1))
+	if err != nil || len(doc) > maxServers {
+		return "", false
+	}
+	return strings.TrimPrefix(string(doc), mark), true
+}
+
+// runsProxy reports whether a command runs `hookrun mcp`, behind whatever other programs, or in a line for a shell.
+func runsProxy(line []string, binary string) bool {
+	for i, word := range line {
+		if i+1 < len(line) && line[i+1] == "mcp" && isHookrun(word, binary) {
+			return true
+		}
+		if strings.ContainsAny(word, " \t\n;&|") && lineRunsProxy(word, binary) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineRunsProxy is the same for a line that a shell reads. What stands between quotes there may be a line too.
+func lineRunsProxy(line, binary string) bool {
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()'\"", r) })
+	for i := range words[:max(len(words)-1, 0)] {
+		if words[i+1] == "mcp" && isHookrun(words[i], binary) {
+			return true
+		}
+	}
+	return false
+}
+
+func isHookrun(word, binary string) bool {
+	return strings.TrimSuffix(filepath.Base(word), ".exe") == "hookrun" || filepath.Clean(word) == binary
+}
+
+// visit is told of each file of a client's, and how its servers are read.
+type visit func(path string, read func(text string) []server)
+
+// claudeServers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all projects or for
+// one. Its settings switch those of .mcp.json off.
+func claudeServers(c *Client, w Where, each visit) {
+	folder := cmp.Or(w.Getenv(c.folderVariable), w.Home)
+	disabled := c.disabledServers(c.Project(w.Workspace), c.User(w.Home, w.Getenv))
+	workspace, err := existing(w.Workspace)
+	if err != nil {
+		workspace = w.Workspace
+	}
+	for dir, path := workspace, filepath.Join(w.Workspace, ".mcp.json"); ; path = filepath.Join(dir, ".mcp.json") {
+		each(path, func(text string) []server {
+			return c.jsonServers(text, func(d *document) ([]value, []string) { return d.at(d.top(), "mcpServers"), disabled })
+		})
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	if folder == "" {
+		return
+	}
+	each(filepath.Join(folder, ".claude.json"), func(text string) []server {
+		return c.jsonServers(text, func(d *document) (all []value, disabled []string) {
+			all = d.at(d.top(), "mcpServers")
+			projects, _ := d.get(d.top(), "projects")
+			for _, project := range d.members(projects.value) {
+				if place, err := existing(project.key); w.Everybody || project.key == workspace || err == nil && place == workspace {
+					all = append(all, d.at(project.value, "mcpServers")...)
+				}
+			}
+			return all, nil
+		})
+	})
+}
+
+// disabledServers are the names that the settings of these places switch off.
+func (c *Client) disabledServers(places ...Place) (names []string) {
+	for _, p := range places {
+		for _, base := range append([]string{c.Base}, c.others...) {
+			text, ok := readServers(filepath.Join(filepath.Dir(p.Path), base))
+			d, err := c.parse(text, "")
+			if !ok || err != nil {
+				continue
+			}
+			list, _ := d.get(d.top(), "disabledMcpjsonServers")
+			names = append(names, d.texts(list.value)...)
+		}
+	}
+	return names
+}
+
+// codexServers are in config.toml, the user's and the project's.
+func codexServers(c *Client, w Where, each visit) {
+	for _, p := range []Place{c.Project(w.Workspace), c.User(w.Home, w.Getenv)} {
+		each(filepath.Join(filepath.Dir(p.Path), "config.toml"), func(text string) (all []server) {
+			top, err := toml.Parse(text)
+			if err != nil || top.Get("mcp_servers") == nil {
+				return nil
+			}
+			for _, m := range top.Get("mcp_servers").Members {
+				s := server{name: m.Key, at: m.Offset}
+				if v := m.Value.Get("command"); v != nil && v.Kind == toml.String {
+					s.line = append(s.line, v.Text)
+				}
+				if v := m.Value.Get("args"); v != nil {
+					for _, a := range v.Items {
+						s.line = append(s.line, a.Text)
+					}
+				}
+				v := m.Value.Get("enabled")
+				s.off = v != nil && v.Text == "false"
+				all = append(all, s)
+			}
+			return all
+		})
+	}
+}
+
+// geminiServers are in the settings, the user's and the project's.
+func geminiServers(c *Client, w Where, each visit) {
+	for _, p := range []Place{c.Project(w.Workspace), c.User(w.Home, w.Getenv)} {
+		each(p.Path, func(text string) []server {
+			return c.jsonServers(text, func(d *document) ([]value, []string) {
+				mcp, _ := d.get(d.top(), "mcp")
+				excluded, _ := d.get(mcp.value, "excluded")
+				return d.at(d.top(), "mcpServers"), d.texts(excluded.value)
+			})
+		})
+	}
+}
+
+// jsonServers reads the servers in the objects that find returns, and which names of them are off.
+func (c *Client) jsonServers(text string, find func(*document) (objects []value, off []string)) (all []server) {
+	d, err := c.parse(text, "")
+	if err != nil {
+		return nil
+	}
+	objects, disabled := find(d)
+	for _, object := range objects {
+		for _, m := range d.members(object) {
+			s := server{name: m.key, at: m.start, off: slices.Contains(disabled, m.key)}
+			if command, _ := d.get(m.value, "command"); d.kind(command.value) == '"' {
+				s.line = append(s.line, d.textOf(command.value))
+			}
+			args, _ := d.get(m.value, "args")
+			s.line = append(s.line, d.texts(args.value)...)
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// at is the value of a key, none if the object has none.
+func (d *document) at(object value, key string) []value {
+	if m, found := d.get(object, key); found {
+		return []value{m.value}
+	}
+	return nil
+}
+
+// texts are those of a list.
+func (d *document) texts(list value) (all []string) {
+	if d.kind(list) != '[' {
+		return nil
+	}
+	for _, m := range d.members(list) {
+		if d.kind(m.value) == '"' {
+			all = append(all, d.textOf(m.value))
+		}
+	}
+	return all
+}

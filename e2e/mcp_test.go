@@ -223,8 +223,58 @@ func TestMCPWithholdsWhatARedactorDidNotSee(t *testing.T) {
 	a := p.call("structured", hook{"text": "secret"})
 	require.Nil(t, a.Error)
 	require.NotContains(t, string(a.Result), "secret")
+	require.Contains(t, string(a.Result), `"isError":true`)
 	require.Contains(t, string(a.Result), "was killed by SIGKILL")
 	p.leave(0)
+}
+
+// TestMCPRefusesToolsThatAreNotListed: hooks go by the name of a tool, and a server may take another one for it.
+func TestMCPRefusesToolsThatAreNotListed(t *testing.T) {
+	p := newProxied(t, []hook{before("see", "*", `cat >>seen`)}, `SERVER_TOOLS=[{"name":"echo"}]`, "-v")
+	for _, name := range []string{"Echo", " echo", "echo ", "structured", "ECHO"} {
+		a := p.call(name, hook{"text": "x"})
+		require.NotNil(t, a.Error, name)
+		require.Equal(t, -32602, a.Error.Code)
+		require.Contains(t, a.Error.Message, fmt.Sprintf("unknown tool %q", name))
+	}
+	require.Empty(t, p.calls())
+	require.NoFileExists(t, p.path("seen"))
+	require.Equal(t, []string{"x"}, p.result("echo", hook{"text": "x"}).texts())
+	require.Len(t, p.calls(), 1)
+	p.leave(0)
+
+	none := newProxied(t, []hook{before("see", "*", `cat >>seen`)})
+	for range 2 {
+		require.Equal(t, []string{"x"}, none.result("echo", hook{"text": "x"}).texts(), "its server lists nothing")
+	}
+	none.leave(0)
+	require.Equal(t, 1, strings.Count(none.err.String(), "gives no list of its tools, so calls pass by any name"))
+}
+
+// TestMCPStructuredContent: what a hook takes out of a result is out of its structured content too, and a tool with a schema has some.
+func TestMCPStructuredContent(t *testing.T) {
+	const schema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`
+	redactor := after("*", `python3 -c '
+import json, sys
+call = json.load(sys.stdin)
+clean = call["result"].replace("secret", "[redacted]")
+if clean != call["result"]:
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": clean}}))'`)
+	p := newProxied(t, []hook{redactor}, `SERVER_TOOLS=[{"name":"echo"},{"name":"raw"},{"name":"structured","outputSchema":`+schema+`}]`)
+	r := p.result("structured", hook{"text": "a secret"})
+	require.Equal(t, []string{"a [redacted]"}, r.texts())
+	require.Equal(t, map[string]any{"text": "a [redacted]"}, r.Struct)
+	require.False(t, r.IsError)
+	hidden := p.call("raw", hook{"line": `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{"key":"secret"}}}`})
+	require.JSONEq(t, `{"content":[{"type":"text","text":"done"}],"structuredContent":{"key":"[redacted]"}}`, string(hidden.Result))
+	p.leave(0)
+
+	unknown := newProxied(t, []hook{redactor})
+	r = unknown.result("structured", hook{"text": "a secret"})
+	require.Equal(t, []string{"a [redacted]"}, r.texts())
+	require.Nil(t, r.Struct)
+	require.True(t, r.IsError, "whether the tool has a schema nobody knows")
+	unknown.leave(0)
 }
 
 func TestMCPErrorsOfTheServer(t *testing.T) {

@@ -2,9 +2,9 @@ package projecthooks
 
 import "strings"
 
-// filled is the command line of the hook with values for the variables that its client writes into the text, wherever they stand
-// there, also between single quotes. A value that a shell would take for more than letters is not written into the text: there the
-// shell expands the variable, in quotes of its own.
+// filled is the command line of the hook with values for the variables that its client writes into the text, wherever
+// they stand there, also between single quotes. A value that a shell would take for more than letters is not written
+// into the text: there the shell expands the variable, in quotes of its own.
 func (h *Hook) filled(env []string) string {
 	line := h.Command.Shell
 	if h.form == nil || !strings.Contains(line, "$") {
@@ -38,8 +38,8 @@ func (h *Hook) filled(env []string) string {
 // plainLetters mean themselves to a shell, in quotes and without.
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-"
 
-// variableAt is the variable that a text begins with, of those that the client writes into commands; "": none. Letters may follow:
-// the client looks for the name alone.
+// variableAt is the variable that a text begins with, of those that the client writes into commands; "": none. Letters
+// may follow: the client looks for the name alone.
 func (f *form) variableAt(text string) string {
 	for _, name := range f.variables {
 		if strings.HasPrefix(text, "$"+name) {
@@ -49,7 +49,8 @@ func (f *form) variableAt(text string) string {
 	return ""
 }
 
-// quotes say in which quotes of a shell a place of a line is. What a substitution quotes inside of quotes they do not know.
+// quotes say in which quotes of a shell a place of a line is. What a substitution quotes inside of quotes they do not
+// know.
 type quotes struct {
 	open    byte // ' or ", # in a comment, $ in $'…', 0 outside
 	escaped bool // by a backslash

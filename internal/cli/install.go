@@ -60,7 +60,8 @@ var install = command{
 // proxied finds the client's MCP servers that ask the same hooks already.
 func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []projecthooks.Problem {
 	home, _ := os.UserHomeDir()
-	return client.Proxied(clientfile.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}, binary)
+	where := clientfile.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
+	return client.Proxied(where, binary)
 }
 
 // notes say what may keep the client from asking hookrun.

@@ -30,8 +30,8 @@ type server struct {
 	off  bool     // the client does not start it
 }
 
-// Proxied finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of this hookrun. A file
-// that cannot be read says nothing.
+// Proxied finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of this
+// hookrun. A file that cannot be read says nothing.
 func (c *Client) Proxied(w Where, binary string) (found []projecthooks.Problem) {
 	seen := map[string]bool{}
 	c.servers(c, w, func(path string, read func(text string) []server) {
@@ -109,8 +109,8 @@ func isHookrun(word, binary string) bool {
 // visit is told of each file of a client's, and how its servers are read.
 type visit func(path string, read func(text string) []server)
 
-// claudeServers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all projects or for
-// one. Its settings switch those of .mcp.json off.
+// claudeServers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all
+// projects or for one. Its settings switch those of .mcp.json off.
 func claudeServers(c *Client, w Where, each visit) {
 	folder := cmp.Or(w.Getenv(c.folderVariable), w.Home)
 	disabled := c.disabledServers(c.Project(w.Workspace), c.User(w.Home, w.Getenv))
@@ -136,7 +136,8 @@ func claudeServers(c *Client, w Where, each visit) {
 			all = d.at(d.top(), "mcpServers")
 			projects, _ := d.get(d.top(), "projects")
 			for _, project := range d.members(projects.value) {
-				if place, err := existing(project.key); w.Everybody || project.key == workspace || err == nil && place == workspace {
+				place, err := existing(project.key)
+				if w.Everybody || project.key == workspace || err == nil && place == workspace {
 					all = append(all, d.at(project.value, "mcpServers")...)
 				}
 			}

@@ -7,10 +7,11 @@
 //	}
 //	text, err := hookimport.Add(".tenex-hooks.json", old, result)
 //
-// Guarantees: a file that does not load is an error with all its places. Every value of a file is in an entry, or in the report
-// with its path. Where nothing in the report differs or is left out but what differs with every file, a hook that ends with 0 and an answer with a reason, or with 2
-// and a text on stderr, gives the call the decision and the reason that it gave in the file that it came from, and no hook lets
-// pass what it held up there. All entries load.
+// Guarantees: a file that does not load is an error with all its places. Every value of a file is in an entry, or in
+// the report with its path. Where nothing in the report differs or is left out but what differs with every file, a
+// hook that ends with 0 and an answer with a reason, or with 2 and a text on stderr, gives the call the decision and
+// the reason that it gave in the file that it came from, and no hook lets pass what it held up there. All entries
+// load.
 //
 // No guarantees: what a hook does in other cases is for the notes, which name them. Nothing is run, so whether a hook is such a one
 // nobody looks.
@@ -138,8 +139,8 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 }
 
 // foreignJSON is what no entry can say yet: it is read by hookrun's rules, and not by those of its client.
-const foreignJSON = "JSON without a key of an answer, at exit 0, says nothing in %s, and here it is text for the model: " +
-	"let the hooks print answers and nothing else"
+const foreignJSON = "JSON without a key of an answer, at exit 0, says nothing in %s, and here it is text for the " +
+	"model: let the hooks print answers and nothing else"
 
 // reader walks a file that loads, beside the hooks that were loaded from it.
 type reader struct {

@@ -172,8 +172,8 @@ func (p *Proxy) ask(ctx context.Context, c *Call) Before {
 	return p.gate.Before(ctx, c)
 }
 
-// serverName puts the server's name into a call. What it returns is closed when that can be done, nil if it was. A server can be asked
-// for its tools then, too.
+// serverName puts the server's name into a call. What it returns is closed when that can be done, nil if it was. A
+// server can be asked for its tools then, too.
 func (p *Proxy) serverName(c *Call) (named <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,15 +13,18 @@
 //     calls. A carriage return between two tokens becomes a blank, since for some readers a line ends there.
 //  3. Each request of the client has one answer, also where the server ends. What is neither an answer to a request of the
 //     client nor JSON does not reach the client.
-//  4. A call of a tool that the server does not list is refused, and the gate is not asked: what the gate goes by is the name, and a
-//     server may take "Echo" or " echo" for echo. What the server lists is seen when the client asks for it. For a name that was not
-//     seen the proxy asks for the whole list itself, and holds the call until it has it. Where the server gives no list, calls pass.
-//  5. A result that the gate changes stays valid for a tool with an output schema: its structured content is changed as well where
-//     that can be done, else it is left out and the result is one of a tool that failed. Nothing of what the gate replaced stays in
-//     the structured content.
-//  6. A call that the client cancels while the gate has it is given up: the server never hears of it, and there is no answer.
-//  7. Memory is bounded: a line to 64 MB, and what waits to a few times that. A side that does not read holds up the other, as a
-//     pipe does.
+//  4. A call of a tool that the server does not list is refused, and the gate is not asked: what the gate goes by
+//     is the name, and a server may take "Echo" or " echo" for echo. What the server lists is seen when the client
+//     asks for it. For a name that was not seen the proxy asks for the whole list itself, and holds the call until it
+//     has it. Where the server gives no list, calls pass.
+//  5. A result that the gate changes stays valid for a tool with an output schema: its structured content is
+//     changed as well where that can be done, else it is left out and the result is one of a tool that failed. Nothing
+//     of what the gate replaced stays in the structured content. Where that says more than the text of the content,
+//     the gate gets both.
+//  6. A call that the client cancels while the gate has it is given up: the server never hears of it, and there is
+//     no answer.
+//  7. Memory is bounded: a line to 64 MB, and what waits to a few times that. A side that does not read holds up
+//     the other, as a pipe does.
 //
 // Calls wait at the gate for the name of the server, if it was asked for that by initialize.
 //
@@ -61,9 +64,11 @@ type Before struct {
 
 // Result is what the server answered.
 type Result struct {
-	Text   string // the content: the text if it is one, else the JSON of the list; or what the error says
-	Failed bool   // the tool says so, or Error
-	Error  bool   // it is an error of JSON-RPC, which passes as it is: nothing can be added to it
+	// Text is the content: the text if it is one, else the JSON of the list. Where the structured content says more, it is
+	// the JSON of an object with both, "content" and "structuredContent"; of an error it is the message.
+	Text   string
+	Failed bool // the tool says so, or Error
+	Error  bool // it is an error of JSON-RPC, which passes as it is: nothing can be added to it
 }
 
 // After is what is to become of a result.

@@ -1,6 +1,7 @@
 package mcpproxy
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -25,7 +26,52 @@ func resultOf(m *message) Result {
 		return Result{Text: strictjson.Text(text.Raw), Failed: true, Error: true}
 	}
 	result := gjson.Parse(m.result.raw)
-	return Result{Text: resultText(result), Failed: result.Get("isError").Type == gjson.True}
+	text, _ := shown(result)
+	return Result{Text: text, Failed: result.Get("isError").Type == gjson.True}
+}
+
+// shown is what hooks get of a result: the text of its content, or the JSON of content and structured content where
+// that says more than the text. A hook that looks for secrets must have seen all that the model may see.
+func shown(result gjson.Result) (text string, whole bool) {
+	text = resultText(result)
+	structured := result.Get("structuredContent")
+	if !structured.IsObject() || result.Get("content").Exists() && repeats(text, structured) {
+		return text, false
+	}
+	content := cmp.Or(compact(result.Get("content").Raw), "[]")
+	return `{"content":` + content + `,"structuredContent":` + compact(structured.Raw) + "}", true
+}
+
+// maxCompared bounds how long is looked for what a text repeats.
+const maxCompared = 1 << 30
+
+// repeats reports whether a text has all names, texts and numbers of an object, but for the name of an only member.
+func repeats(text string, object gjson.Result) bool {
+	left, only := maxCompared, len(membersOf(object)) == 1
+	var in func(value gjson.Result) bool
+	has := func(name string) bool {
+		left -= len(text)
+		escaped := string(strictjson.AppendString(nil, name))
+		return left >= 0 && (strings.Contains(text, name) || strings.Contains(text, strings.Trim(escaped, `"`)))
+	}
+	in = func(value gjson.Result) (all bool) {
+		all = true
+		switch {
+		case value.IsObject(), value.IsArray():
+			named := value.IsObject() && !only
+			only = false
+			value.ForEach(func(key, member gjson.Result) bool {
+				all = (!named || has(strictjson.Text(key.Raw))) && in(member)
+				return all
+			})
+		case value.Type == gjson.String:
+			return has(strictjson.Text(value.Raw))
+		case value.Type == gjson.Number:
+			return has(value.Raw)
+		}
+		return all
+	}
+	return in(object)
 }
 
 // resultText is the text of a result: that of its content, if it is one text, else the JSON of the content.
@@ -51,8 +97,8 @@ func onlyText(content gjson.Result) (text string, is bool) {
 
 func compact(raw string) string { return string(strictjson.Compact(nil, raw)) }
 
-// adapt returns what the client gets of a result: with other content, if there is any, and with texts behind it. What is not touched
-// stays as it was written.
+// adapt returns what the client gets of a result: with other content, if there is any, and with texts behind it. What
+// is not touched stays as it was written.
 func (t tool) adapt(result string, a After, texts []string) string {
 	if a.Content != "" {
 		result = t.replaceContent(result, compact(a.Content)) // a hook may write it in several lines
@@ -118,14 +164,20 @@ func (t tool) takes(now, before string) bool {
 	return accepts(t.schema, now, before)
 }
 
-// replaceContent puts what hooks want the model to see in the place of the content. Structured content says the same once more, so it
-// is changed too: to the object that the new text is the JSON of, or to the new text where it was the old one and nothing else. Where
-// neither can be done, or the tool's schema would not have it, it goes. Clients take a result without it only from a tool that failed.
+// replaceContent puts what hooks want the model to see in the place of the content. Structured content says the same
+// once more, so it is changed too: to the object that the new text is the JSON of, or to the new text where it was the
+// old one and nothing else. Where neither can be done, or the tool's schema would not have it, it goes. Clients take a
+// result without it only from a tool that failed.
 //
 // A hook that knows of structured content gives the result as a whole, an object with a list "content".
 func (t tool) replaceContent(result, content string) string {
 	old, _ := members(result, "structuredContent", "isError")
 	was, isError, before := old["structuredContent"].raw, old["isError"].raw, resultText(gjson.Parse(result))
+	if _, whole := shown(gjson.Parse(result)); whole && content[0] == '"' {
+		if text := objectIn(strictjson.Text(content)); isContent(gjson.Get(text, "content")) {
+			content = text // a hook that changes texts gives back what it got
+		}
+	}
 	if now := gjson.Parse(content); now.IsObject() && isContent(now.Get("content")) {
 		if isError != "" && !now.Get("isError").Exists() {
 			content = plus(content, `"isError":`+isError)
@@ -167,7 +219,8 @@ func objectIn(text string) string {
 	return compact(text)
 }
 
-// mirror puts a new text into structured content that has the old text for its one member, and nothing else. "" if it has not.
+// mirror puts a new text into structured content that has the old text for its one member, and nothing else. "" if it
+// has not.
 func (t tool) mirror(structured, before, now string) string {
 	all := membersOf(gjson.Parse(structured))
 	for name, value := range all {

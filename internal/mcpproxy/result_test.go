@@ -108,6 +108,10 @@ func TestAdaptToSchema(t *testing.T) {
 		"a whole result without structured content": {
 			tool{true, text}, texts, After{Content: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`}, nil,
 			`{"content":[{"type":"text","text":"x"}],"_meta":{},"structuredContent":{"content":"x"}}`},
+		"a text in the place of what the structured content alone said": {
+			tool{true, ""}, `{"content":[{"type":"text","text":"done"}],"structuredContent":{"at":"key=1"}}`,
+			After{Content: `"{\"content\":[{\"type\":\"text\",\"text\":\"done\"}],\"structuredContent\":{\"at\":\"x\"}}"`}, nil,
+			`{"content":[{"type":"text","text":"done"}],"structuredContent":{"at":"x"}}`},
 		"a failure that blocks": {
 			tool{true, weather}, report, After{Content: `"the redactor was killed"`, Failed: true}, nil,
 			`{"content":[{"type":"text","text":"the redactor was killed"}],"isError":true}`},
@@ -149,15 +153,21 @@ func TestAdaptToSchema(t *testing.T) {
 
 func TestResultOf(t *testing.T) {
 	for line, want := range map[string]Result{
-		`{"result":{"content":[{"type":"text","text":"a\u0062"}]}}`:                                 {Text: "ab"},
-		`{"result":{"content":[{"type":"text","text":"a"}],"isError":true}}`:                        {Text: "a", Failed: true},
-		`{"result":{"content":[ {"type":"text","text":"a"}, {"type":"text","text":"b"}]}}`:          {Text: `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
-		`{"result":{"content":[{"type":"image","data":"x"}]}}`:                                      {Text: `[{"type":"image","data":"x"}]`},
-		`{"result":{"content":[]}}`:                                                                 {Text: `[]`},
-		`{"result":{"toolResult": 1}}`:                                                              {Text: `{"toolResult":1}`},
-		`{"result":null}`:                                                                           {Text: `null`},
-		`{"error":{"code":-1,"message":"no"}}`:                                                      {Text: "no", Failed: true, Error: true},
-		`{"error": {"code": -1}}`:                                                                   {Text: `{"code":-1}`, Failed: true, Error: true},
+		`{"result":{"content":[{"type":"text","text":"a\u0062"}]}}`:                               {Text: "ab"},
+		`{"result":{"content":[{"type":"text","text":"a"}],"isError":true}}`:                      {Text: "a", Failed: true},
+		`{"result":{"content":[ {"type":"text","text":"a"}, {"type":"text","text":"b"}]}}`:        {Text: `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
+		`{"result":{"content":[{"type":"image","data":"x"}]}}`:                                    {Text: `[{"type":"image","data":"x"}]`},
+		`{"result":{"content":[]}}`:                                                               {Text: `[]`},
+		`{"result":{"toolResult": 1}}`:                                                            {Text: `{"toolResult":1}`},
+		`{"result":null}`:                                                                         {Text: `null`},
+		`{"result":{"content":[{"type":"text","text":"a\"b"}],"structuredContent":{"c":"a\"b"}}}`: {Text: `a"b`},
+		`{"result":{"content":[{"type":"text","text":"{\"k\": \"v\\n\", \"n\": 1}"}],"structuredContent":{"n":1,"k":"v\n"}}}`: {Text: `{"k": "v\n", "n": 1}`},
+		`{"result":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"structuredContent":{"r":["a","b"]}}}`:  {Text: `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
+		`{"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{"key": "AKIA"},"_meta":{}}}`:               {Text: `{"content":[{"type":"text","text":"done"}],"structuredContent":{"key":"AKIA"}}`},
+		`{"result":{"content":[{"type":"text","text":"AKIA"}],"structuredContent":{"password":"AKIA","n":null}}}`:             {Text: `{"content":[{"type":"text","text":"AKIA"}],"structuredContent":{"password":"AKIA","n":null}}`},
+		`{"result":{"structuredContent":{"pin":1234},"isError":true}}`:                                                        {Text: `{"content":[],"structuredContent":{"pin":1234}}`, Failed: true},
+		`{"error":{"code":-1,"message":"no"}}`: {Text: "no", Failed: true, Error: true},
+		`{"error": {"code": -1}}`:              {Text: `{"code":-1}`, Failed: true, Error: true},
 		`{"error":{"code":-1,"message":"no"},"result":{"content":[{"type":"text","text":"both"}]}}`: {Text: "no", Failed: true, Error: true},
 	} {
 		m, err := parse(line)

@@ -9,9 +9,10 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// accepts reports whether structured content is valid for a tool's output schema if what stood in its place before was. It does not
-// know all of JSON Schema: a part that has not changed needs no look, and where a keyword that it does not know decides about a
-// change, the answer is no. So is the answer for a schema that takes too much work. before may be "": then nothing counts as valid.
+// accepts reports whether structured content is valid for a tool's output schema if what stood in its place before
+// was. It does not know all of JSON Schema: a part that has not changed needs no look, and where a keyword that it
+// does not know decides about a change, the answer is no. So is the answer for a schema that takes too much work.
+// before may be "": then nothing counts as valid.
 func accepts(schema, now, before string) bool {
 	s := schemaCheck{root: gjson.Parse(schema), work: 1<<20 + 64*len(now)}
 	return s.allows(s.root, gjson.Parse(now), gjson.Parse(before))
@@ -24,8 +25,8 @@ type schemaCheck struct {
 }
 
 // annotations are keywords that make no value invalid. Those that begin with x- are somebody's own.
-var annotations = []string{"$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default", "examples",
-	"deprecated", "readOnly", "writeOnly"}
+var annotations = []string{"$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default",
+	"examples", "deprecated", "readOnly", "writeOnly"}
 
 // allows holds a value against one rule of the schema.
 func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {

@@ -59,7 +59,8 @@ func learnTools(known map[string]tool, result string) bool {
 	return list.IsArray()
 }
 
-// learnPage adds what the server answers to a tools/list of the client's. After a change the first answer begins a new list.
+// learnPage adds what the server answers to a tools/list of the client's. After a change the first answer begins a new
+// list.
 func (p *Proxy) learnPage(result string) {
 	found := map[string]tool{}
 	if !learnTools(found, result) {
@@ -95,8 +96,9 @@ func (p *Proxy) tool(name string) tool {
 	return p.tools[name]
 }
 
-// lookUp asks the server for its list because a client calls a tool that is on no list yet. The error says that the call must
-// not be passed on. A server that gives no list at all cannot be held to one, so there calls pass by any name.
+// lookUp asks the server for its list because a client calls a tool that is on no list yet. The error says that the
+// call must not be passed on. A server that gives no list at all cannot be held to one, so there calls pass by any
+// name.
 func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) {
 	if t := p.tool(name); t.listed { // somebody else has asked meanwhile
 		return t, nil
@@ -116,7 +118,8 @@ func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) 
 	case l.err != nil:
 		return t, jsonrpc.Errorf(codeEnded, "whether the server has the tool %q is not known: %v", brief(name), l.err)
 	case known:
-		return t, jsonrpc.Errorf(jsonrpc.InvalidParams, "unknown tool %q%s; call a tool by its name in tools/list", brief(name), p.meant(name))
+		return t, jsonrpc.Errorf(jsonrpc.InvalidParams, "unknown tool %q%s; call a tool by its name in tools/list",
+			brief(name), p.meant(name))
 	}
 	return t, nil
 }
@@ -149,7 +152,8 @@ func (p *Proxy) list() *listing {
 // fetchList asks for the whole list, and puts it in the place of what was known.
 func (p *Proxy) fetchList(l *listing, changes int) {
 	defer close(l.done)
-	ctx, cancel := context.WithTimeoutCause(p.ctx, listPatience, fmt.Errorf("it has not answered tools/list for %v", listPatience))
+	late := fmt.Errorf("it has not answered tools/list for %v", listPatience)
+	ctx, cancel := context.WithTimeoutCause(p.ctx, listPatience, late)
 	defer cancel()
 	found, err := p.allPages(ctx)
 	p.mu.Lock()

@@ -67,6 +67,8 @@ def handle(m):
     if method == "initialize":
         say({"jsonrpc": "2.0", "id": id, "result": {
             "protocolVersion": m["params"]["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": {"name": os.environ.get("SERVER_NAME", "small server"), "version": "1"}}})
+    elif method == "tools/list" and "SERVER_TOOLS" in os.environ:
+        say({"jsonrpc": "2.0", "id": id, "result": {"tools": json.loads(os.environ["SERVER_TOOLS"])}})
     elif method == "tools/call":
         call(id, m["params"]["name"], m["params"].get("arguments") or {})
     elif id is not None and method is not None:

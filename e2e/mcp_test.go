@@ -251,7 +251,8 @@ func TestMCPRefusesToolsThatAreNotListed(t *testing.T) {
 	require.Equal(t, 1, strings.Count(none.err.String(), "gives no list of its tools, so calls pass by any name"))
 }
 
-// TestMCPStructuredContent: what a hook takes out of a result is out of its structured content too, and a tool with a schema has some.
+// TestMCPStructuredContent: what a hook takes out of a result is out of its structured content too, and the result of a
+// tool with a schema still has some.
 func TestMCPStructuredContent(t *testing.T) {
 	const schema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`
 	redactor := after("*", `python3 -c '

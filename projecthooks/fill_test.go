@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
-// TestFormFillsCommands: Gemini CLI writes the values of its variables into the text of a command, wherever they stand, and the shell
-// sees no variable. A value that needs quotes reaches the command as one word, in whatever quotes it stands.
+// TestFormFillsCommands: Gemini CLI writes the values of its variables into the text of a command, wherever they stand,
+// and the shell sees no variable. A value that needs quotes reaches the command as one word, in whatever quotes it stands.
 func TestFormFillsCommands(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash")

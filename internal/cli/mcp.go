@@ -30,6 +30,7 @@ var mcp = command{
 		"pre-tool hooks first, as mcp__NAME__TOOL: what they block never reaches the server, and the client gets the reason as the\n" +
 		"result of a tool that failed. The result is shown to the post-tool hooks, and what they and the queue of the session have\n" +
 		"to say is added to it. All else passes as it is. Hooks files are read once, at the start.\n" +
+		"A call of a tool that the server does not list, by its exact name, is refused, and no hook is asked.\n" +
 		"NAME is what the server calls itself when it answers initialize, with _ for what is no letter, digit, _ or -, and \"server\"\n" +
 		"where it was not asked. A server can call itself what it likes: give --name where hooks go by it.\n" +
 		"What follows a call while hooks are asked about it overtakes it. A call that is cancelled meanwhile ends there.\n" +

@@ -11,7 +11,8 @@ import (
 	"github.com/hookrun/hookrun/internal/clientfile"
 )
 
-// proxiedIn writes files into a folder, W in a text being the folder, and returns the names of the servers that are found.
+// proxiedIn writes files into a folder, W in a text being the folder, and returns the names of the servers that are
+// found.
 func proxiedIn(t *testing.T, client string, files map[string]string, w clientfile.Where) (names []string) {
 	t.Helper()
 	dir := t.TempDir()

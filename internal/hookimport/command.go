@@ -42,7 +42,7 @@ func (g *handler) command() {
 			g.set("command", set+line)
 		}
 	}
-	if c.Bash && line != c.Shell {
+	if c.Bash && (line != c.Shell || g.quotesVariable(line)) {
 		g.say(Differs, "command", "%s puts the values of variables into the line before a shell reads it, also between single quotes", g.client.name)
 	}
 }
@@ -69,6 +69,15 @@ func (g *handler) variables(line string) string {
 		return ""
 	}
 	return "export " + strings.Join(set, " ") + "; "
+}
+
+// quotesVariable reports whether a variable that the client gives its hooks may stand between single quotes of a line.
+func (g *handler) quotesVariable(line string) bool {
+	given := g.client.dialect.Environment(&protocol.Call{Event: g.event})
+	return strings.Contains(line, "'") && slices.ContainsFunc(given, func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.Contains(line, "$"+name)
+	})
 }
 
 // pluginRoot is the variable with the folder of a plugin. It is among those of the entry.

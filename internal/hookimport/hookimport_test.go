@@ -43,7 +43,8 @@ func said(r *hookimport.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// JSON of nobody's words is silent in every client, and text for the model here: the report says so wherever a hook is carried.
+// JSON of nobody's words is silent in every client, and text for the model here: the report says so wherever a hook is
+// carried.
 func TestForeignJSON(t *testing.T) {
 	for path, client := range map[string]string{claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI"} {
 		event := map[string]string{gemini: "BeforeTool"}[path]
@@ -65,6 +66,14 @@ func TestForeignJSON(t *testing.T) {
 	}
 	none := parse(t, claude, `{"model":"m"}`)
 	require.True(t, none.Faithful(), "there is no hook that could print anything")
+}
+
+// Gemini CLI writes its variables into the text of a command, also where no shell would expand one.
+func TestVariablesInTheText(t *testing.T) {
+	for command, differs := range map[string]bool{`grep x '$GEMINI_PROJECT_DIR/a'`: true, `grep 'x' $GEMINI_CWD/a`: true, `grep x \"$GEMINI_CWD\"/a`: false, `grep 'x' a`: false} {
+		r := parse(t, gemini, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"`+command+`"}]}]}}`)
+		require.Equal(t, differs, strings.Contains(said(r), "also between single quotes"), command)
+	}
 }
 
 func entries(t testing.TB, r *hookimport.Result) string {

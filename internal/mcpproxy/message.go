@@ -133,7 +133,8 @@ func twins(value string) (one, other string) {
 	return "", ""
 }
 
-// members finds these members of an object; another value has none. One that is there twice, or in other letters, is an error.
+// members finds these members of an object; another value has none. One that is there twice, or in other letters, is an
+// error.
 func members(object string, known ...string) (found map[string]part, err *jsonrpc.Error) {
 	found = map[string]part{}
 	whole := gjson.Parse(object)

@@ -58,8 +58,8 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
-// TestAdaptToSchema: whatever hooks make of a result, it is valid for its tool's output schema, or one of a tool that failed. What was
-// replaced is nowhere in it.
+// TestAdaptToSchema: whatever hooks make of a result, it is valid for its tool's output schema, or one of a tool that
+// failed. What was replaced is nowhere in it.
 func TestAdaptToSchema(t *testing.T) {
 	const (
 		text    = `{"type":"object","properties":{"content":{"type":"string"}},"required":["content"],"additionalProperties":false}`

@@ -12,7 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/mcpproxy"
 )
 
-// pagesOf answers the proxy's own tools/list, a page for each list of names. It returns what the server hears next.
+// pagesOf answers the proxy's own tools/list, a page for each list of names.
 func (b *bench) pagesOf(pages ...[]string) {
 	b.Helper()
 	for i, names := range pages {
@@ -27,8 +27,15 @@ func (b *bench) pagesOf(pages ...[]string) {
 		if i+1 < len(pages) {
 			next = fmt.Sprintf(`,"nextCursor":"page \"%d\""`, i+1)
 		}
-		b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]%s}}`, gjson.Get(asked, "id").Raw, toolsOf(names), next))
+		b.list(asked, fmt.Sprintf(`"result":{"tools":[%s]%s}`, toolsOf(names), next))
 	}
+}
+
+// list answers a tools/list of the proxy's own that the server has heard.
+func (b *bench) list(asked, says string) {
+	b.Helper()
+	require.Equal(b, "tools/list", gjson.Get(asked, "method").Str, asked)
+	b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, gjson.Get(asked, "id").Raw, says))
 }
 
 func toolsOf(names []string) string {
@@ -144,7 +151,7 @@ func TestCallsThatWaitForTheList(t *testing.T) {
 			list = second
 		}
 		require.Contains(t, first+second, "ping", "what is no call overtakes them")
-		b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a"},{"name":"b"}]}}`, gjson.Get(list, "id").Raw))
+		b.list(list, `"result":{"tools":[{"name":"a"},{"name":"b"}]}`)
 		require.ElementsMatch(t, []string{"a", "b"}, []string{<-tools, <-tools})
 		require.ElementsMatch(t, []string{call("1", "a", "{}"), call("2", "b", "{}")}, []string{b.server.hear(), b.server.hear()})
 	})
@@ -156,7 +163,7 @@ func TestCallsThatWaitForTheList(t *testing.T) {
 		own := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, gjson.Get(list, "id").Raw)
 		b.client.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, call("2", "a", "{}"), own)
 		b.server.hears(own)
-		b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a"}]}}`, gjson.Get(list, "id").Raw))
+		b.list(list, `"result":{"tools":[{"name":"a"}]}`)
 		b.server.hears(call("2", "a", "{}"))
 		require.Equal(t, "a", <-tools)
 		require.Empty(t, tools)
@@ -188,7 +195,7 @@ func TestServerWithoutAList(t *testing.T) {
 		b := newUnlisted(t, open(), "n")
 		refuse := func() {
 			t.Helper()
-			b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, gjson.Get(b.server.hear(), "id").Raw, says))
+			b.list(b.server.hear(), says)
 		}
 		for range 2 {
 			b.client.say(call("1", "a", "{}"))
@@ -213,7 +220,7 @@ func TestServerWithoutAList(t *testing.T) {
 	t.Run("an answer that cannot be read is none", func(t *testing.T) {
 		b := newUnlisted(t, open(), "n")
 		b.client.say(call("1", "a", "{}"))
-		b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{},"result":{"tools":[]}}`, gjson.Get(b.server.hear(), "id").Raw))
+		b.list(b.server.hear(), `"result":{},"result":{"tools":[]}`)
 		require.Contains(t, b.client.hear(), `"code":-32000`)
 		b.leave()
 	})
@@ -221,7 +228,7 @@ func TestServerWithoutAList(t *testing.T) {
 		b := newUnlisted(t, open(), "n")
 		b.client.say(call("1", "a", "{}"))
 		for range 1000 {
-			b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[],"nextCursor":"x"}}`, gjson.Get(b.server.hear(), "id").Raw))
+			b.list(b.server.hear(), `"result":{"tools":[],"nextCursor":"x"}`)
 		}
 		require.Contains(t, b.client.hear(), "over 1000 pages")
 		b.leave()
@@ -236,8 +243,7 @@ func TestResultsAreValidForTheirSchema(t *testing.T) {
 	}
 	b := newUnlisted(t, gate, "n")
 	b.client.say(call("1", "a", "{}"))
-	b.server.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"n":{"type":"number"}}}}]}}`,
-		gjson.Get(b.server.hear(), "id").Raw))
+	b.list(b.server.hear(), `"result":{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"n":{"type":"number"}}}}]}`)
 	b.server.hear()
 	b.server.say(`{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"n":1}}}`)
 	b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"n\":\"no number\"}"}],"isError":true}}`)

@@ -346,9 +346,7 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 	case m.does&speaks != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
-	if strings.Contains(text, `"permissionDecision"`) || strings.Contains(text, `"decision"`) {
-		v.Warnings = append(v.Warnings, who+" printed text around a JSON answer, so the answer was not read; print the JSON alone")
-	}
+	v.Doubt = doubtOfText(who, r.Stdout.All())
 	return v
 }
 
@@ -391,9 +389,24 @@ func claudeAnswer(c *Call, m claudeMoment, hook, text string) (Verdict, error) {
 		return Verdict{Decision: Continue}, fmt.Errorf("it has %s, so what it decided is not known", slip)
 	}
 	if err == nil {
-		v.Warnings = append(v.Warnings, claudeStrays(m, hook, text, a)...)
+		claudeDoubt(&v, m, hook, text, claudeStrays(m, hook, text, a))
 	}
 	return v, err
+}
+
+// claudeDoubt notes what of an answer the client passes over that may have been meant.
+func claudeDoubt(v *Verdict, m claudeMoment, hook, text string, strays []string) {
+	if len(strays) > 0 {
+		v.Doubt, v.Warnings = strays[0], append(v.Warnings, strays[1:]...)
+		return
+	}
+	var own []string
+	for _, f := range m.answer {
+		own = append(own, f.key)
+	}
+	if err := doubtOf(gjson.Parse(text), validWords, own...); err != nil && v.Decision == Continue {
+		v.Doubt = doubted(said(m.name, hook), "Claude Code", err)
+	}
 }
 
 // claudeStrays warns of keys that decide, at a place where they do not. The client passes over them without a word.

@@ -90,6 +90,7 @@ type Result struct {
 	Async    bool   // it was started and is not waited for
 	Late     bool   // it was not waited for, and this is what came of it: no decision counts any more
 	Garbled  string // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Shell    bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
 	Posted   bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
 	TimedOut bool   // it was killed at its deadline, Limit
 	Limit    time.Duration
@@ -102,6 +103,11 @@ type Result struct {
 	Duration    time.Duration
 }
 
+// notRunByShell reports whether the shell that was to run the hook says that it could not.
+func (r *Result) notRunByShell() bool {
+	return r.Shell && r.Signal == "" && (r.ExitCode == 126 || r.ExitCode == 127)
+}
+
 // Verdict is what one hook says.
 type Verdict struct {
 	Decision Decision
@@ -112,6 +118,10 @@ type Verdict struct {
 	// did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went wrong.
 	Problem  string
 	Answered bool
+
+	// Doubt says what of the answer its client takes for nothing, although it may have been meant to hold the call up. Settle makes a
+	// warning of it, or a block where a policy for unreadable answers was given.
+	Doubt string
 
 	Reason        string // why the tool must not run, or why it may
 	Approved      bool   // it said allow: the host may skip its own prompt

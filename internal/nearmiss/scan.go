@@ -267,7 +267,11 @@ func (w *walk) member() bool {
 	w.frames = []frame{{'}', Top}}
 	w.token()
 	found := w.keyed
-	if found && w.at < len(w.text) && w.text[w.at] != '{' && w.text[w.at] != '[' {
+	switch {
+	case !found || w.at >= len(w.text):
+	case w.text[w.at] == '{' || w.text[w.at] == '[':
+		w.sign(bracketed)
+	default:
 		w.token()
 	}
 	decides := found && len(w.signs) > before && w.signs[before].Decides()

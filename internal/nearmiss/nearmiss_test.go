@@ -76,6 +76,7 @@ func TestSigns(t *testing.T) {
 		"'" + denied + "'":                        `"decision"`,
 		`"` + denied + `"`:                        `"decision"`,
 		`"{\"decision\":\"block\"}"`:              `"decision"`,
+		"\"a\": 1, \"decision\": \"block\"}":      `"decision"`,
 		"  \"decision\": \"block\",":              `"decision"`,
 		utf16Text(denied, false):                  `"decision"`,
 		"\xff\xfe" + utf16Text(denied, false):     `"decision"`,

@@ -1,6 +1,7 @@
 package nearmiss
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,14 +58,14 @@ func (s *scanner) scan(level int) {
 					continue
 				}
 			}
-			// A member of an object whose brace is lost.
-			if w := (walk{scanner: s, at: i, line: s.line, loose: true}); w.member() {
+			if signs := s.members(i); signs != nil {
+				s.signs = append(s.signs, signs...)
 				i, fresh = s.nextLine(i), false
 				continue
 			}
 			i++
 			continue
-		case c == '"' || c == '\'' || c == '`' || c == '(' || c == ' ' || c == '\t' || c == '\\':
+		case strings.IndexByte("\"'`( \t\\,;:}])", c) >= 0: // what a value that is broken leaves behind, too
 			i++
 			continue
 		}
@@ -219,6 +220,9 @@ func (w *walk) closeAll() {
 // closeObject drops what means nothing in an object that is the input of a hook, printed again.
 func (w *walk) closeObject() {
 	n := len(w.objects) - 1
+	if n < 0 { // its brace is lost
+		return
+	}
 	o := w.objects[n]
 	w.objects = w.objects[:n]
 	if !o.named && !(o.event && o.tool) {
@@ -261,24 +265,18 @@ func (w *walk) token() {
 	}
 }
 
-// member walks one line as the member of an object, and reports whether it is one that decides.
-func (w *walk) member() bool {
-	before := len(w.signs)
-	w.frames = []frame{{'}', Top}}
-	w.token()
-	found := w.keyed
-	switch {
-	case !found || w.at >= len(w.text):
-	case w.text[w.at] == '{' || w.text[w.at] == '[':
-		w.sign(bracketed)
-	default:
-		w.token()
+// members reads a line from i on as the members of an object whose brace is lost. It returns their signs if one of them decides.
+func (s *scanner) members(i int) []Sign {
+	line := scanner{text: s.text[:s.nextLine(i)]}
+	w := walk{scanner: &line, at: i, line: s.line, loose: true, frames: []frame{{'}', Top}}}
+	if w.token(); !w.keyed {
+		return nil
 	}
-	decides := found && len(w.signs) > before && w.signs[before].Decides()
-	if !decides {
-		w.signs = w.signs[:before]
+	w.value()
+	if !slices.ContainsFunc(line.signs, Sign.Decides) {
+		return nil
 	}
-	return decides
+	return line.signs
 }
 
 func (w *walk) skipBlanks() {

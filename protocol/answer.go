@@ -101,14 +101,20 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 			}
 		}
 	case near != nil:
-		err = unknownKey(*near, validWords)
+		err = doubtful{unknownKey(*near, validWords)}
 	case len(a.strange) > 0:
-		err = fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr", spelling.Brief(a.strange[0], 40))
+		err = doubtful{fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr", spelling.Brief(a.strange[0], 40))}
 	default:
-		err = incomplete(o, validWords)
+		if wrong := incomplete(o, validWords); wrong != nil {
+			err = doubtful{wrong}
+		}
 	}
 	return a, true, err
 }
+
+// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that says no,
+// what it says counts.
+type doubtful struct{ error }
 
 // top reads the top level of an answer: how many keys it has, and how many of them are an answer's.
 func (a *answer) top(object gjson.Result) (keys, known int, err error) {

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 	}
 	a, answered, err := parseAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
 	if r.Signal != "" || r.ExitCode != 0 {
-		return tenexFailure(c, hook, r, a, answered && err == nil)
+		return tenexFailure(c, hook, r, a, answered && (err == nil || errors.As(err, new(doubtful))))
 	}
 	switch {
 	case err != nil: // a stop in it counts all the same: it says no

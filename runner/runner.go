@@ -340,6 +340,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 		v = protocol.Unsupported(h.Dialect, c, h.Name, h.Unsupported)
 	} else {
 		result = r.result(ctx, set, h, c, payload, g)
+		result.Shell = h.Command.Shell != "" && !h.Command.PowerShell
 		if errors.Is(result.Err, projecthooks.ErrNoPoster) {
 			a.err = fmt.Errorf("%s: %w", h.Source(), result.Err)
 		}

@@ -282,6 +282,9 @@ func (g *handler) onFailure() {
 		if cause == protocol.CauseOutput && g.client.otherWords {
 			continue // it may be a deny
 		}
+		if cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil) {
+			continue // before a tool it always blocks; elsewhere entries pass by themselves
+		}
 		if wanted != protocol.Tenex.FailureMeans(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}

@@ -273,7 +273,7 @@ func (s *scanner) members(i int) []Sign {
 		return nil
 	}
 	w.value()
-	if !slices.ContainsFunc(line.signs, Sign.Decides) {
+	if !slices.ContainsFunc(line.signs, func(s Sign) bool { return s.Decides() && !strings.HasPrefix(s.Meant, "updated") }) {
 		return nil
 	}
 	return line.signs

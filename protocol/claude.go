@@ -57,7 +57,8 @@ var ClaudeCode = &Dialect{
 		text, err := o.Claude()
 		return text, o.ClaudeExit(), err
 	},
-	Project: "CLAUDE_PROJECT_DIR",
+	Project:       "CLAUDE_PROJECT_DIR",
+	StrictResults: true,
 }
 
 // claudeMoment is what one event of the client is like.
@@ -620,6 +621,7 @@ func claudeRewrite(v *Verdict, c *Call, m claudeMoment, hook, key string, output
 	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):
 		ignore("which is for MCP tools")
 	case c.Tool == "Bash" && !isShellResult(output):
+		v.unfit = true // in the client's own form
 		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
 	default:
 		v.UpdatedOutput = rewritten(output)
@@ -666,6 +668,12 @@ func (o Outcome) Claude() ([]byte, error) {
 	}
 	if why := o.unfitInput(); why != "" && o.Decision != Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = Block, why, false, nil
+	}
+	if o.withheld != nil && o.UpdatedOutput == nil { // the client would drop the hook's own new result, and show the old one
+		if o.UpdatedOutput = o.withheld; o.Decision == Continue {
+			o.Decision, o.Reason = Block, withheldReason(o.withheldBy)
+		}
+		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.withheldBy, o.Tool, gjson.ParseBytes(o.withheld)))
 	}
 	messages := append(slices.Clip(o.SystemMessages), o.silent()...)
 	if event == "PostToolUseFailure" { // the client has no word for either there

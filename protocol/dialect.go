@@ -90,6 +90,8 @@ type Dialect struct {
 	Sign func(*Call) bool
 	// Project is the variable in which the client tells its hooks the folder of the project; "": it starts them there (Codex).
 	Project string
+	// StrictResults: the client drops a new result of a tool of its own that has not the shape of the old one.
+	StrictResults bool
 	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table does.
 	ToolName func(*Call) string
 }

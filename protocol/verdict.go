@@ -136,6 +136,10 @@ type Verdict struct {
 	SystemMessage string // text for the user
 	Other         Fields // what else the hook answered, for the client that it was written for
 	Warnings      []string
+
+	unfit       bool   // it changed the tool's result in a form that the client drops, by its dialect's own rules
+	withheld    []byte // JSON: what a client is to be given in the place of the result then
+	keepsOutput bool   // UpdatedOutput stands for a result that is withheld, whatever later hooks say
 }
 
 // Fields are members of a JSON object in their order, values compact.

@@ -33,6 +33,7 @@ func TestSigns(t *testing.T) {
 		`{"decision ":"block"}`:                   `"decision " for "decision"`,
 		`{"Decision":"block"}`:                    `"Decision" for "decision"`,
 		`{"permission_decision":"deny"}`:          `"permission_decision" for "permissionDecision"`,
+		`{"descion":"block"}`:                     `"descion" for "decision"`,
 		`{"\u0064esicion":"block"}`:               `"desicion" for "decision"`,
 		`{"action":"deny"}`:                       `"action": "deny" for "decision"`,
 		`{"action":"Deny "}`:                      `"action": "Deny " for "decision"`,

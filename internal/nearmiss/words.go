@@ -28,7 +28,7 @@ func Keys() (keys []string) {
 
 // others come close to a key of an answer and are words of their own.
 var others = []string{
-	"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "season", "treason", "continuum",
+	"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "contain", "dances", "season", "treason", "continuum",
 	"lock", "locked", "clock", "clocked", "flock", "black",
 }
 
@@ -186,11 +186,27 @@ func meantKey(key string) string {
 		if n := len(name) - len(w.key); n > 3*limit || n < -limit { // a letter that was replaced can be of several bytes
 			continue
 		}
-		if d := spelling.Distance(name, strings.ToLower(w.key)); d <= limit && d < best {
+		d := spelling.Distance(name, strings.ToLower(w.key))
+		if d == 3 && !w.text && name[0] == w.key[0] && consonants(name) == consonants(strings.ToLower(w.key)) {
+			d = 2 // "descion"
+		}
+		if d <= limit && d < best {
 			best, meant = d, w.key
 		}
 	}
 	return meant
+}
+
+// consonants are those of a word, sorted: who swaps letters and loses vowels keeps them.
+func consonants(word string) string {
+	letters := []byte(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("aeiouy", r) {
+			return -1
+		}
+		return r
+	}, word))
+	slices.Sort(letters)
+	return string(letters)
 }
 
 // cutKey returns the key of an answer that a text which ends in a key may have begun.

@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -240,12 +241,46 @@ func outcomeOf(d *protocol.Dialect, r protocol.Result, policies ...protocol.Fail
 	return protocol.Merge(&c, []protocol.Judged{{Report: protocol.Report("h", "f:1", &r, &v), Verdict: v, Dialect: d}})
 }
 
-// requireHeard: a call that goes on has a warning.
+// requireHeard: a call that goes on has a warning, which text and JSON print, and each client's form has it for the user.
 func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 	if o.Decision != protocol.Continue || o.Stop {
 		return
 	}
 	require.NotEmpty(t, o.Warnings, what)
+	require.Contains(t, toJSON(t, o), `"warnings":[`)
+	for _, client := range protocol.Clients() {
+		message := userMessage(t, client, o)
+		if !showsWarnings(t, client) {
+			continue
+		}
+		for _, w := range o.Warnings {
+			if !strings.Contains(message, w) {
+				require.Contains(t, message, "hook 'h' gave no answer", "%s in the form of %s", what, client.Name)
+			}
+		}
+	}
+}
+
+// showsWarnings reports whether a client's form has any warning at all for the user.
+func showsWarnings(t *testing.T, client *protocol.Dialect) bool {
+	return userMessage(t, client, protocol.Outcome{Event: protocol.PreTool, Decision: protocol.Continue, Warnings: []string{"a warning"}}) != ""
+}
+
+func userMessage(t *testing.T, client *protocol.Dialect, o protocol.Outcome) string {
+	o.Event = client.EventOf(&protocol.Call{Event: protocol.PreTool})
+	out, _, err := client.Answer(o)
+	require.NoError(t, err)
+	var answer struct {
+		SystemMessage string `json:"systemMessage"`
+	}
+	require.NoError(t, json.Unmarshal(out, &answer))
+	return answer.SystemMessage
+}
+
+func toJSON(t *testing.T, o protocol.Outcome) string {
+	out, err := o.JSON()
+	require.NoError(t, err)
+	return string(out)
 }
 
 // TestNoDenyOfALineGoesUnheard is the same for the lines of persistent hooks, which have words of their own.

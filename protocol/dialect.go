@@ -190,7 +190,10 @@ func (d *Dialect) settleDoubt(c *Call, v Verdict, policies []FailurePolicy) Verd
 	if v.Doubt = ""; doubt == "" {
 		return v
 	}
-	decision, named := policyOf(CauseOutput, policies)
+	decision, named := policyOf(CauseOutput, slices.DeleteFunc(slices.Clone(policies), func(p FailurePolicy) bool {
+		_, own := p[PolicyOfClient]
+		return own
+	}))
 	if v.Decision != Continue || !named || decision == Continue || d.Passes != nil && d.Passes(d.EventOf(c)) {
 		v.Warnings = append(v.Warnings, doubt)
 		return v

@@ -202,7 +202,7 @@ func answers(event, json string) hook { return on(event, "answer", "printf '%s' 
 
 // TestExampleLoops runs each loop that people copy through all four exit codes of hookrun, at each of its three calls.
 func TestExampleLoops(t *testing.T) {
-	const rewritten = "project hook 'answer' changed the tool's %, and text output cannot carry that; call hookrun with --output json"
+	const rewritten = "project hook 'answer' changed the tool's %, and text output cannot carry that; the program that calls hookrun must use --output json, the model can do nothing about it"
 	noInput, noOutput := strings.Replace(rewritten, "%", "input", 1), strings.Replace(rewritten, "%", "output", 1)
 	for _, c := range []struct {
 		name   string

@@ -477,6 +477,9 @@ func TestClaudeHook(t *testing.T) {
 		} {
 			h := one(t, pre("{"+doc+"}"))
 			want := protocol.FailurePolicy{"signal": want, "unstarted": want, "timeout": want, "output": want, "exit": want, "unsupported": want}
+			if want["exit"] == protocol.Block {
+				want[protocol.PolicyOfClient] = protocol.Block
+			}
 			require.Equal(t, want, h.OnFailure, doc)
 		}
 	})

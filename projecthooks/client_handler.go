@@ -96,6 +96,9 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 		for _, c := range h.Dialect.Causes {
 			h.OnFailure[c] = d
 		}
+		if d == protocol.Block && filepath.Base(p.file) != FileName {
+			h.OnFailure[protocol.PolicyOfClient] = d
+		}
 	}
 	h.Async = f["async"].Bool()
 	if policy, ok := f["onFailure"]; ok && (h.Async || h.Dialect.Passes(h.Events[0])) {

@@ -101,6 +101,9 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		}
 	}
 	p.idle(&h, f, who)
+	if exit := f["on_failure"].Get("exit"); exit.String() == "continue" && slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
+		p.problem(exit.Index, "%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out", who)
+	}
 	if workers, ok := f["workers"]; ok && !h.Persistent {
 		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out", who)
 	}

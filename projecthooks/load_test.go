@@ -194,11 +194,11 @@ f:1:82: hook "a": unknown event "posttool"; did you mean "post-tool"?; supported
 	{"on_failure of wrong type", withField(`"on_failure":false`), `f:2:14: hook "a": "on_failure" must be "block", "continue", or an object by cause, not true or false`},
 	{"on_failure misspelt", withField(`"on_failure":"blok"`), `f:2:14: hook "a": "on_failure" must be "block" or "continue", not "blok"; did you mean "block"?`},
 	{"on_failure of another case", withField(`"on_failure":"Continue"`), `f:2:14: hook "a": "on_failure" must be "block" or "continue", not "Continue"; did you mean "continue"?`},
-	{"on_failure by cause", withField("\"on_failure\":{\"timeuot\":\"block\",\n\"signal\":\"allow\",\"output\":1,\"exit\":\"block\"}"),
+	{"on_failure by cause", withField("\"on_failure\":{\"timeuot\":\"block\",\n\"signal\":\"allow\",\"output\":1,\"exits\":\"block\"}"),
 		`f:2:15: unknown key "timeuot"; did you mean "timeout"?
 f:3:10: hook "a": "on_failure" must be "block" or "continue", not "allow"
 f:3:27: hook "a": "on_failure" must be "block" or "continue", not a number
-f:3:29: unknown key "exit"; known are signal, unstarted, timeout, output`},
+f:3:29: unknown key "exits"; did you mean "exit"?`},
 
 	{"env of wrong type", withField(`"env":["A=1"]`), `f:2:7: hook "a": "env" must be an object of strings, not an array`},
 	{"value of wrong type in env", withField(`"env":{"é":"1","DEBUG":1}`), `f:2:24: hook "a": "env" "DEBUG" must be a string, not a number`},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -22,8 +24,10 @@ type answer struct {
 	context       string
 	updatedInput  []byte
 	updatedOutput []byte
-	unknown       []string // keys of hookSpecificOutput
-	misspelt      []string // keys that differ from one of an answer by case or by _, or mean one elsewhere
+	unknown       []string // keys of hookSpecificOutput that mean something to a client, and nothing here
+	strange       []string // keys that mean nothing to anybody
+	unread        []string // such keys beside a decision that stands, as a warning shows them
+	doubts        []string // what in plain text may have been meant as an answer
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
@@ -50,74 +54,111 @@ func (all words) find(word string) (d Decision, ok bool) {
 // so the deny of a guard whose author mixed the two up.
 var misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutput"}
 
-// blocking are the keys that block.
-var blocking = []string{"decision", "continue", "hookSpecificOutput", "permissionDecision"}
-
-// parseAnswer reads what a hook printed as an answer. Text that does not start with '{', and an object without any
-// key of an answer, is no answer but plain text: is is false. The empty object is an answer that says nothing.
-// An error means that the hook tried to answer and cannot be understood.
-// Of an answer that was cut nothing counts.
+// parseAnswer reads what a hook printed as an answer. Text that holds no key of an answer is no answer but plain text: is is
+// false. The empty object is an answer that says nothing. An error means that the hook tried to answer, or may have, and cannot
+// be understood: an answer is one JSON object of keys that are known, each of its type, with a decision that is complete.
+//
+// A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a stop counts.
 func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	a.decision = Continue
-	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) // a byte order mark is white space to Claude Code
+	whole := text
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff")) // a byte order mark is white space to Claude Code
 	if !strings.HasPrefix(text, "{") {
-		return a, false, nil
+		err = a.aroundText(whole)
+		return a, err != nil, err
 	}
 	if cut {
 		return a, true, errors.New("it is too long: 1 MiB of output is kept")
 	}
 	if faults := strictjson.Check(text, maxInputDepth); len(faults) > 0 {
 		line, col := strictjson.Position(text, faults[0].Offset)
-		return a, true, fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
+		err := fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
+		if faults[0].Kind == strictjson.Syntax {
+			err = fmt.Errorf("%w; %s", err, printAlone(whole))
+		}
+		return a, true, err
 	}
-	keys, known, lost := 0, 0, ""
-	rewrites, echoes := false, false // as Universal Agent's hooks do; what prints a whole hook input does not
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+	o := gjson.Parse(text)
+	keys, known, err := a.top(o)
+	signs := nearmiss.Scan(text)
+	near := nearest(signs)
+	switch {
+	case keys == 0:
+		return a, true, nil
+	case known == 0 && near == nil && err == nil: // JSON of nobody's vocabulary
+		a.doubts = append(a.doubts, insideOf(signs)...)
+		return a, false, nil
+	case err != nil:
+	case a.decision != Continue:
+		for _, s := range signs {
+			if s.Kind != nearmiss.Word && s.Place != nearmiss.Inside {
+				a.unread = append(a.unread, s.String())
+			}
+		}
+		for _, key := range a.strange {
+			if !slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Key == key && s.Kind != nearmiss.Word }) {
+				a.unread = append(a.unread, fmt.Sprintf("%q", spelling.Brief(key, 40)))
+			}
+		}
+	case near != nil:
+		err = doubtful{unknownKey(*near, validWords)}
+	case len(a.strange) > 0:
+		err = doubtful{fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr", spelling.Brief(a.strange[0], 40))}
+	default:
+		if wrong := incomplete(o, validWords); wrong != nil {
+			err = doubtful{wrong}
+		}
+	}
+	return a, true, err
+}
+
+// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that says no,
+// what it says counts.
+type doubtful struct{ error }
+
+// top reads the top level of an answer: how many keys it has, and how many of them are an answer's.
+func (a *answer) top(object gjson.Result) (keys, known int, err error) {
+	lost := ""
+	object.ForEach(func(key, value gjson.Result) bool {
 		keys++
 		known++
+		var wrong error
 		switch name := key.String(); name {
 		case "continue":
 			var goOn = true
-			err = readBool(name, value, &goOn)
+			wrong = readBool(name, value, &goOn)
 			a.stop = !goOn
 		case "stopReason":
-			err = readText(name, value, &a.stopReason)
+			wrong = readText(name, value, &a.stopReason)
 		case "systemMessage":
-			err = readText(name, value, &a.systemMessage)
+			wrong = readText(name, value, &a.systemMessage)
 		case "reason":
-			err = readText(name, value, &a.reason)
+			wrong = readText(name, value, &a.reason)
 		case "suppressOutput":
-			err = readBool(name, value, new(bool))
+			wrong = readBool(name, value, new(bool))
 		case "terminalSequence":
-			err = readText(name, value, new(string))
+			wrong = readText(name, value, new(string))
 		case "decision":
-			err = a.decide(name, value, decisionWords)
+			wrong = a.decide(name, value, decisionWords)
 		case "hookSpecificOutput":
-			err = a.specific(value)
+			wrong = a.specific(value)
 		default:
 			known--
-			if slices.Contains(misplaced, name) {
+			if slices.Contains(misplaced, name) && value.Type != gjson.Null {
 				lost = name
-			}
-			rewrites = rewrites || name == "tool_input"
-			echoes = echoes || name == "hook_event_name"
-			letters := strings.ReplaceAll(name, "_", "")
-			if i := slices.IndexFunc(blocking, func(key string) bool { return strings.EqualFold(key, letters) }); i >= 0 {
-				a.misspelt = append(a.misspelt, fmt.Sprintf("%q for %q", name, blocking[i]))
+			} else if !slices.Contains(nearmiss.Keys(), name) || value.Type != gjson.Null {
+				a.strange = append(a.strange, name)
 			}
 		}
-		return err == nil
+		if err == nil {
+			err = wrong
+		}
+		return true
 	})
-	if rewrites && !echoes {
-		a.misspelt = append(a.misspelt, `"tool_input" for "updatedInput" in "hookSpecificOutput"`)
+	if err == nil && lost != "" {
+		err = fmt.Errorf("%s belongs in hookSpecificOutput", lost)
 	}
-	switch {
-	case err != nil:
-		return a, true, err
-	case lost != "":
-		return a, true, fmt.Errorf("%s belongs in hookSpecificOutput", lost)
-	}
-	return a, known > 0 || keys == 0, nil
+	return keys, known, err
 }
 
 // specific reads hookSpecificOutput. Its hookEventName is not compared with the event: a hook that was written for
@@ -133,7 +174,9 @@ func (a *answer) specific(object gjson.Result) (err error) {
 		switch name := key.String(); name {
 		case "hookEventName":
 		case "decision":
-			err = errors.New("decision belongs at the top level, not in hookSpecificOutput")
+			if value.Type != gjson.Null {
+				err = errors.New("decision belongs at the top level, not in hookSpecificOutput")
+			}
 		case "permissionDecision":
 			err = a.decide(name, value, permissionWords)
 		case "permissionDecisionReason":
@@ -154,7 +197,11 @@ func (a *answer) specific(object gjson.Result) (err error) {
 				a.updatedOutput = strictjson.Compact(nil, value.Raw)
 			}
 		default:
-			a.unknown = append(a.unknown, name)
+			if isClientField(name) {
+				a.unknown = append(a.unknown, name)
+			} else {
+				a.strange = append(a.strange, name)
+			}
 		}
 		return err == nil
 	})
@@ -169,7 +216,7 @@ func (a *answer) decide(name string, value gjson.Result, known words) error {
 	}
 	d, ok := known.find(word)
 	if !ok {
-		return fmt.Errorf("%s %q does not exist", name, word)
+		return fmt.Errorf("%s %q does not exist; %s", name, word, validWords)
 	}
 	a.decided = true
 	a.decision = min(a.decision, d)
@@ -209,8 +256,11 @@ func wrongType(name, want string, value gjson.Result) error {
 
 // warnings say what of the answer was not read.
 func (a *answer) warnings(who string) (texts []string) {
-	for _, m := range a.misspelt {
-		texts = append(texts, who+" has "+m+" in its JSON, which was therefore not read")
+	for _, d := range a.doubts {
+		texts = append(texts, who+" "+d)
+	}
+	for _, key := range a.unread {
+		texts = append(texts, who+" has "+key+" in its JSON, which was therefore not read; "+validWords)
 	}
 	for _, key := range a.unknown {
 		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", who, key))

@@ -57,7 +57,8 @@ var ClaudeCode = &Dialect{
 		text, err := o.Claude()
 		return text, o.ClaudeExit(), err
 	},
-	Project: "CLAUDE_PROJECT_DIR",
+	Project:       "CLAUDE_PROJECT_DIR",
+	StrictResults: true,
 }
 
 // claudeMoment is what one event of the client is like.
@@ -346,9 +347,7 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 	case m.does&speaks != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
-	if strings.Contains(text, `"permissionDecision"`) || strings.Contains(text, `"decision"`) {
-		v.Warnings = append(v.Warnings, who+" printed text around a JSON answer, so the answer was not read; print the JSON alone")
-	}
+	v.Doubt = doubtOfText(who, r.Stdout.All())
 	return v
 }
 
@@ -391,9 +390,24 @@ func claudeAnswer(c *Call, m claudeMoment, hook, text string) (Verdict, error) {
 		return Verdict{Decision: Continue}, fmt.Errorf("it has %s, so what it decided is not known", slip)
 	}
 	if err == nil {
-		v.Warnings = append(v.Warnings, claudeStrays(m, hook, text, a)...)
+		claudeDoubt(&v, m, hook, text, claudeStrays(m, hook, text, a))
 	}
 	return v, err
+}
+
+// claudeDoubt notes what of an answer the client passes over that may have been meant.
+func claudeDoubt(v *Verdict, m claudeMoment, hook, text string, strays []string) {
+	if len(strays) > 0 {
+		v.Doubt, v.Warnings = strays[0], append(v.Warnings, strays[1:]...)
+		return
+	}
+	var own []string
+	for _, f := range m.answer {
+		own = append(own, f.key)
+	}
+	if err := doubtOf(gjson.Parse(text), validWords, own...); err != nil && v.Decision == Continue {
+		v.Doubt = doubted(said(m.name, hook), "Claude Code", err)
+	}
 }
 
 // claudeStrays warns of keys that decide, at a place where they do not. The client passes over them without a word.
@@ -607,6 +621,7 @@ func claudeRewrite(v *Verdict, c *Call, m claudeMoment, hook, key string, output
 	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):
 		ignore("which is for MCP tools")
 	case c.Tool == "Bash" && !isShellResult(output):
+		v.unfit = true // in the client's own form
 		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
 	default:
 		v.UpdatedOutput = rewritten(output)
@@ -653,6 +668,12 @@ func (o Outcome) Claude() ([]byte, error) {
 	}
 	if why := o.unfitInput(); why != "" && o.Decision != Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = Block, why, false, nil
+	}
+	if o.withheld != nil && o.UpdatedOutput == nil { // the client would drop the hook's own new result, and show the old one
+		if o.UpdatedOutput = o.withheld; o.Decision == Continue {
+			o.Decision, o.Reason = Block, withheldReason(o.withheldBy)
+		}
+		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.withheldBy, o.Tool, gjson.ParseBytes(o.withheld)))
 	}
 	messages := append(slices.Clip(o.SystemMessages), o.silent()...)
 	if event == "PostToolUseFailure" { // the client has no word for either there

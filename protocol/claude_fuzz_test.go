@@ -158,6 +158,11 @@ func FuzzClaudeJudge(f *testing.F) {
 			require.Equal(t, protocol.Continue, v.Decision)
 			require.Equal(t, protocol.StatusOK, v.Status)
 			require.False(t, v.Approved || v.Stop || v.UpdatedInput != nil || v.Context != "")
+			if len(v.Warnings) > 0 { // it is in doubt
+				require.Equal(t, protocol.Block, strict.Decision)
+				require.Equal(t, protocol.CauseOutput, strict.Cause)
+				return
+			}
 			require.Equal(t, v, strict)
 			return
 		}
@@ -177,7 +182,9 @@ func FuzzClaudeJudge(f *testing.F) {
 		} else {
 			require.Nil(t, v.UpdatedInput)
 		}
-		if exit == 0 || want.decision == protocol.Block {
+		if v.Decision == protocol.Continue && len(v.Warnings) > 0 {
+			require.Equal(t, protocol.Block, strict.Decision, "what is in doubt is a failure for those who ask for it")
+		} else if exit == 0 || want.decision == protocol.Block {
 			require.Equal(t, v, strict, "an answer is no failure")
 		} else {
 			require.Equal(t, protocol.Block, strict.Decision, "whatever else was printed on an exit that is none")

@@ -144,7 +144,7 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"a number":                   {printed("42"), passes(), ""},
 		"null":                       {printed("null"), passes(), ""},
 		"JSON that breaks off":       {printed(`{"decision":"block"`), passes(), around},
-		"a brace alone":              {printed("{"), passes(), ""},
+		"a brace alone":              {printed("{"), passes(), "it begins with { and is no JSON"},
 		"JSON on stderr":             {exited(0, "", denied), passes(), ""},
 		"braces around text":         {printed("{not json}"), failed(protocol.CauseOutput), "gave an answer that cannot be read: line 1, column 2"},
 		"single quotes":              {printed(`{'continue':false}`), failed(protocol.CauseOutput), "cannot be read"},
@@ -245,7 +245,7 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"continue false and allow": {printed(`{"continue":false,"stopReason":"done",` + allowed[1:]), stop(approved(""), "done"), ""},
 		"continue false and deny":  {printed(`{"continue":false,"stopReason":"done",` + denied[1:]), stop(blocked("no pushing"), "done"), ""},
 		"continue true":            {printed(`{"continue":true,"stopReason":"ignored"}`), passes(), ""},
-		"stopReason alone":         {printed(`{"stopReason":"alone"}`), passes(), ""},
+		"stopReason alone":         {printed(`{"stopReason":"alone"}`), passes(), "it has a stopReason and does not stop"},
 		"suppressOutput":           {printed(`{"suppressOutput":true}`), passes(), ""},
 		"systemMessage":            {printed(`{"systemMessage":"m"}`), message(passes(), "m"), ""},
 		"systemMessage and deny":   {printed(`{"systemMessage":"m",` + denied[1:]), message(blocked("no pushing"), "m"), ""},
@@ -534,7 +534,7 @@ func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 	require.Equal(t, []any{true, true, "s", "m", "c", `{"a":1}`, "fine"}, []any{v.Approved, v.Stop, v.StopReason, v.SystemMessage, v.Context, string(v.UpdatedInput), v.Reason})
 
 	for name, r := range map[string]protocol.Result{
-		"plain text": printed("text"), "JSON that breaks off": printed(`{"hookSpecificOutput": `), "silence": printed(""), "{}": printed("{}"),
+		"plain text": printed("text"), "silence": printed(""), "{}": printed("{}"),
 		"not waited for": {Async: true}, "async by output": printed(`{"async":true}`),
 	} {
 		require.Equal(t, protocol.Continue, claude("PreToolUse", r, onFailure(protocol.Block)).Decision, name+" is no failure")
@@ -1016,6 +1016,7 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 		out, err := o.Claude()
 		require.NoError(t, err)
 		second, _ := merged(&c, string(out))
+		first.Warnings = nil // of what was doubted in the first, nothing is left
 		if first.Stop && first.StopReason == "" {
 			first.StopReason = "Stopped by project hook 'h'"
 		}
@@ -1320,8 +1321,8 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			if text := strings.Trim(stdout, jsSpace); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 				counts["plain text"]++
 				require.Equal(t, protocol.StatusOK, v.Status, what)
-				require.Equal(t, protocol.Continue, strict.Decision, what)
-				if strings.Contains(stdout, `"permissionDecision"`) || strings.Contains(stdout, `"decision"`) {
+				require.Equal(t, len(v.Warnings) > 0, strict.Decision == protocol.Block, what)
+				if says := strings.Contains(stdout, `"permissionDecision"`) || strings.Contains(stdout, `"decision"`); says && !strings.Contains(stdout, "null") {
 					counts["with a warning"]++
 					require.Len(t, v.Warnings, 1, what)
 				}

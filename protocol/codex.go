@@ -223,17 +223,18 @@ func codexResult(c *Call, m codexMoment, hook string, r *Result) (Verdict, error
 	case isJSON && r.Stdout.LeftOut() > 0:
 		return v, errors.New("it is too long: 1 MiB of output is kept")
 	case isJSON:
-		return codexAnswer(c, m, text)
+		v, err := codexAnswer(c, m, text)
+		if doubt := doubtOf(gjson.Parse(text), codexWords, m.own()...); err == nil && doubt != nil && v.Decision == Continue {
+			v.Doubt = doubted(said(m.name, hook), "Codex", doubt)
+		}
+		return v, err
 	case m.does&jsonOnly != 0:
 		return v, fmt.Errorf("at %s it must be one JSON object, or nothing", m.name)
 	case m.does&speaks != 0:
 		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
 	}
-	if slices.ContainsFunc([]string{`"permissionDecision"`, `"decision"`, `"continue"`}, func(key string) bool { return strings.Contains(text, key) }) {
-		// The client lets pass, and is content with the run. Whoever wants failures to block wants this too.
-		v.Problem = said(m.name, hook) + " printed text around a JSON answer, so the answer was not read; print the JSON alone"
-		v.Cause, v.Answered, v.Warnings = CauseOutput, true, []string{v.Problem}
-	}
+	// The client lets pass, and is content with the run.
+	v.Doubt = doubtOfText(said(m.name, hook), r.Stdout.All())
 	return v, nil
 }
 
@@ -303,6 +304,14 @@ func halfPair(text string) int {
 		i++ // what is escaped
 	}
 	return -1
+}
+
+// own are the keys that hookSpecificOutput may have.
+func (m *codexMoment) own() (keys []string) {
+	for _, f := range m.answer {
+		keys = append(keys, f.key)
+	}
+	return keys
 }
 
 // fields are those that an answer may have at its top level.

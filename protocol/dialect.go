@@ -24,6 +24,9 @@ type Dialect struct {
 	// Passes reports whether no failure can hold anything up at an event, whatever policies say; nil: there is no such event.
 	Passes func(Event) bool
 
+	// AlwaysBlocks reports whether a cause blocks at an event, whatever policies say; nil: none does.
+	AlwaysBlocks func(Event, Cause) bool
+
 	// Parallel: all hooks of a call start at once and see the same call, and all are waited for. Else they run in the order
 	// of the file, and each sees what earlier ones rewrote.
 	Parallel bool
@@ -87,6 +90,8 @@ type Dialect struct {
 	Sign func(*Call) bool
 	// Project is the variable in which the client tells its hooks the folder of the project; "": it starts them there (Codex).
 	Project string
+	// StrictResults: the client drops a new result of a tool of its own that has not the shape of the old one.
+	StrictResults bool
 	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table does.
 	ToolName func(*Call) string
 }
@@ -150,10 +155,11 @@ func (d *Dialect) FailureMeans(c *Call, cause Cause, policies ...FailurePolicy) 
 	if d.Passes != nil && d.Passes(d.EventOf(c)) {
 		return Continue
 	}
-	for _, p := range policies {
-		if decision, ok := p[cause]; ok {
-			return decision
-		}
+	if d.AlwaysBlocks != nil && d.AlwaysBlocks(d.EventOf(c), cause) {
+		return Block
+	}
+	if decision, ok := policyOf(cause, policies); ok {
+		return decision
 	}
 	if d.Failure == nil || !slices.Contains(d.Causes, cause) {
 		return Block
@@ -161,8 +167,43 @@ func (d *Dialect) FailureMeans(c *Call, cause Cause, policies ...FailurePolicy) 
 	return d.Failure(d.EventOf(c), cause)
 }
 
-// Settle decides by FailureMeans for a hook that gave no answer. Other verdicts are returned as they are.
+// policyOf is what the first of the policies says that names the cause.
+func policyOf(cause Cause, policies []FailurePolicy) (Decision, bool) {
+	for _, p := range policies {
+		if decision, ok := p[cause]; ok {
+			return decision, true
+		}
+	}
+	return Block, false
+}
+
+// Settle decides by FailureMeans for a hook that gave no answer, and for one whose answer is in doubt. Other verdicts are returned
+// as they are.
 func (d *Dialect) Settle(c *Call, v Verdict, policies ...FailurePolicy) Verdict {
+	return d.settleDoubt(c, d.settleProblem(c, v, policies), policies)
+}
+
+// settleDoubt blocks for a doubt where a policy that was given names unreadable answers. A dialect does not by itself: its client
+// takes what is in doubt for nothing. A warning there always is.
+func (d *Dialect) settleDoubt(c *Call, v Verdict, policies []FailurePolicy) Verdict {
+	doubt := v.Doubt
+	if v.Doubt = ""; doubt == "" {
+		return v
+	}
+	decision, named := policyOf(CauseOutput, slices.DeleteFunc(slices.Clone(policies), func(p FailurePolicy) bool {
+		_, own := p[PolicyOfClient]
+		return own
+	}))
+	if v.Decision != Continue || !named || decision == Continue || d.Passes != nil && d.Passes(d.EventOf(c)) {
+		v.Warnings = append(v.Warnings, doubt)
+		return v
+	}
+	v.Decision, v.Cause, v.Status, v.Reason = Block, CauseOutput, StatusBlocked, doubt
+	v.Approved, v.UpdatedInput, v.Problem = false, nil, doubt
+	return v
+}
+
+func (d *Dialect) settleProblem(c *Call, v Verdict, policies []FailurePolicy) Verdict {
 	if v.Problem == "" {
 		return v
 	}

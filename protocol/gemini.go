@@ -246,7 +246,11 @@ func geminiJudge(c *Call, hook string, r *Result) Verdict {
 	answer, isJSON := geminiJSON(text)
 	switch {
 	case isJSON && answer.IsObject():
-		v, odd = m.answer(who, answer)
+		if v, odd = m.answer(who, answer); odd == nil && v.Decision == Continue && v.Doubt == "" {
+			if err := doubtOf(answer, geminiWords, append([]string{"tool_input"}, m.carries...)...); err != nil {
+				v.Doubt = doubted(who, "Gemini CLI", err)
+			}
+		}
 		v.Answered = true
 	case isJSON:
 		odd = wrongType("the answer", "a JSON object", answer)
@@ -259,7 +263,9 @@ func geminiJudge(c *Call, hook string, r *Result) Verdict {
 		v.SystemMessage = "Warning: " + text
 	default:
 		v.SystemMessage = text
-		odd = geminiLost(text)
+		if odd = geminiLost(text); odd == nil {
+			v.Doubt = doubtOfText(who, text)
+		}
 	}
 	if v.Decision != Continue { // a deny stands, however its author ended
 		if v.Decision == Block && (r.ExitCode != 0 || r.Signal != "") { // but no hook behind it sees what else it said
@@ -373,7 +379,12 @@ func (m *geminiMoment) answer(who string, object gjson.Result) (v Verdict, odd e
 	object.ForEach(func(key, _ gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "tool_input", name == "additionalContext":
-			v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in hookSpecificOutput", who, name))
+			lost := fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in hookSpecificOutput", who, name)
+			if name == "tool_input" && v.Doubt == "" { // a rewrite
+				v.Doubt = lost
+			} else {
+				v.Warnings = append(v.Warnings, lost)
+			}
 		case slices.Contains(claudesWords, name), slices.ContainsFunc(geminiTop, func(f claudeField) bool { return f.key == name }):
 		default:
 			if meant := claudeMeant(name, geminiTop); meant != "" {

@@ -142,7 +142,6 @@ func TestGeminiOddAnswers(t *testing.T) {
 		"Claude's rewrite":               {`{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{}},"systemMessage":"M"}`, `"updatedInput"`, false},
 		"Claude's allow":                 {`{"hookSpecificOutput":{"permissionDecision":"allow"},"systemMessage":"M"}`, `"permissionDecision"`, true},
 		"context, which has no place":    {`{"hookSpecificOutput":{"additionalContext":"C"},"systemMessage":"M"}`, `"additionalContext", which means nothing at BeforeTool`, true},
-		"a rewrite at the top":           {`{"tool_input":{},"systemMessage":"M"}`, `"tool_input" at the top level`, true},
 		"an unknown decision and exit 1": {`{"decision":"maybe","systemMessage":"M"}`, `exited with 1, and its answer means nothing: decision "maybe"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -554,7 +553,9 @@ func FuzzGeminiJudge(f *testing.F) {
 		require.Equal(t, v.Decision != protocol.Continue, v.Status == protocol.StatusBlocked)
 		require.False(t, v.Approved || strict.Approved)
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
-		require.Equal(t, v.Status == protocol.StatusFailed, strict.Decision != v.Decision)
+		warnings := strings.Join(v.Warnings, "\n")
+		doubted := strings.Contains(warnings, "takes for none") || strings.Contains(warnings, "so the answer was not read")
+		require.Equal(t, v.Status == protocol.StatusFailed || doubted && v.Decision == protocol.Continue, strict.Decision != v.Decision)
 		require.Empty(t, v.Context)
 	})
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -55,6 +57,10 @@ func (r *Result) readLine(line string) error {
 				r.Stderr = Capture{Head: []byte(text), Total: int64(len(text))}
 			}
 		default:
+			if meant := lineKeyMeant(name, value); meant != "" {
+				err = fmt.Errorf("it has %q, which is no key of a line; did you mean %q?", name, meant)
+				return false
+			}
 			if hasRest {
 				rest = append(rest, ',')
 			}
@@ -78,6 +84,32 @@ func (r *Result) readLine(line string) error {
 	}
 	r.ExitCode = code
 	return nil
+}
+
+// lineKeyMeant returns the key that stands for the process and that name may be meant for, "" if there is none.
+func lineKeyMeant(name string, value gjson.Result) string {
+	word := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+	number := value.Type == gjson.Number && value.Num == float64(int(value.Num)) && value.Num >= 0 && value.Num <= 255
+	if value.Type == gjson.String {
+		text := strictjson.Text(value.Raw)
+		number = text != "" && strings.Trim(text, "0123456789") == ""
+	}
+	for _, code := range []string{"exitcode", "code", "exit", "rc", "ret", "returncode", "exitstatus", "returnstatus", "statuscode", "errorcode", "status"} {
+		if number && (word == code || len(word) > 5 && spelling.Distance(word, code) <= 1) {
+			return "exit_code"
+		}
+	}
+	for _, key := range []string{"exit_code", "stdout", "stderr"} {
+		if d := spelling.Distance(word, strings.ReplaceAll(key, "_", "")); (d == 1 || d == 0) && (value.Type == gjson.String || key == "exit_code") {
+			return key
+		}
+	}
+	return ""
 }
 
 func readExitCode(value gjson.Result) (int, error) {

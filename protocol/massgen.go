@@ -3,11 +3,13 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/nearmiss"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -141,7 +143,38 @@ func massgenJudge(c *Call, hook string, r *Result) Verdict {
 	case a.importError:
 		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: a.reason}
 	}
-	return a.verdict(c, hook)
+	v := a.verdict(c, hook)
+	if err := massgenDoubt(r.Stdout.Text()); err != nil && v.Decision == Continue {
+		v.Doubt = doubted(said(massgenEvent(c), hook), "MassGen", err)
+	}
+	return v
+}
+
+// massgenKeys are those of a HookResult.
+var massgenKeys = []string{"allowed", "decision", "reason", "metadata", "modified_args", "updated_input", "inject", "hook_errors"}
+
+// massgenDoubt says what of a HookResult that allows may have been meant to deny.
+func massgenDoubt(text string) error {
+	decides := false
+	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		decides = decides || (name == "allowed" || name == "decision") && value.Type != gjson.Null
+		return true
+	})
+	for _, s := range nearmiss.Scan(text) {
+		switch s.Key {
+		case "reason":
+			if s.Place == nearmiss.Top && !decides && s.Value != `""` {
+				return errors.New(`it has a reason and no decision; add "decision": "deny", or "allow"`)
+			}
+		case "systemMessage", "suppressOutput", "additionalContext": // nothing that says no
+		default:
+			if s.Place != nearmiss.Top || !slices.Contains(massgenKeys, s.Key) {
+				return fmt.Errorf(`it has %s, which MassGen does not know; it says no with "decision": "deny" or "allowed": false`, s)
+			}
+		}
+	}
+	return nil
 }
 
 // lastLine is where Python says what went wrong.

@@ -39,7 +39,10 @@ type Outcome struct {
 	Duration       Milliseconds `json:"duration_ms"`
 
 	rewroteInput, rewroteOutput string // names of the hooks that did
-	failed                      bool   // the tool failed, for which a client may have an event of its own
+	withheld                    []byte // what a client is to be given in the place of the result that withheldBy changed in vain
+	withheldBy                  string
+	keepsOutput                 bool // UpdatedOutput stands for a result that is withheld
+	failed                      bool // the tool failed, for which a client may have an event of its own
 }
 
 // Inject is one text for the model.
@@ -186,8 +189,11 @@ func Merge(c *Call, judged []Judged) Outcome {
 		if v.UpdatedInput != nil && o.Decision != Block {
 			o.UpdatedInput, o.rewroteInput = v.UpdatedInput, h.Name
 		}
-		if v.UpdatedOutput != nil {
-			o.UpdatedOutput, o.rewroteOutput = v.UpdatedOutput, h.Name
+		if v.UpdatedOutput != nil && !o.keepsOutput {
+			o.UpdatedOutput, o.rewroteOutput, o.keepsOutput = v.UpdatedOutput, h.Name, v.keepsOutput
+		}
+		if v.withheld != nil {
+			o.withheld, o.withheldBy = v.withheld, h.Name
 		}
 		// Elsewhere a block holds no tool up, and what other hooks say is still worth reading.
 		dropped := v.Decision != Block && judged[i].Dialect.DropContextOnBlock && c.Event.Canonical() == PreTool || judged[i].Dialect.DropAllContextOnBlock

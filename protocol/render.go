@@ -56,13 +56,21 @@ func (o Outcome) Why() string {
 // the tool, where a block is only feedback, the host is told that the model should not see this result.
 func (o Outcome) WithoutRewrites() Outcome {
 	what, hook := "input", o.rewroteInput
+	if o.withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue { // a hook wanted nobody to see this result
+		o.Decision, o.Cause, o.Hook, o.Approved, o.Reason = Block, CauseRewrite, o.withheldBy, false, withheldReason(o.withheldBy)
+		return o
+	}
+	if o.keepsOutput { // the reason says so
+		o.UpdatedOutput = nil
+		return o
+	}
 	if o.UpdatedOutput != nil {
 		what, hook = "output", o.rewroteOutput
 	} else if o.UpdatedInput == nil {
 		return o
 	}
 	o.UpdatedInput, o.UpdatedOutput = nil, nil
-	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; call hookrun with --output json", hook, what)
+	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; the program that calls hookrun must use --output json, the model can do nothing about it", hook, what)
 	if what == "output" { // also where the call ends in another way: this result must not pass for the changed one
 		if o.Decision != Continue {
 			o.Reason += "\n\n" + reason

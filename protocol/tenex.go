@@ -1,7 +1,10 @@
 package protocol
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,8 +18,7 @@ var Tenex = &Dialect{
 	Name:    "tenex",
 	Events:  Events,
 	Timeout: 30 * time.Second,
-	// An exit code is no failure here: before a tool it is the verdict, after it a warning.
-	Causes: []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput},
+	Causes:  []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit},
 	Failure: func(e Event, cause Cause) Decision {
 		switch {
 		case e == PostTool, e == PreExecute: // the tool ran already, or there is none
@@ -26,6 +28,8 @@ var Tenex = &Dialect{
 		}
 		return Block // a gate that is not there, too: that is a mistake, not an approval
 	},
+	// Before a tool an exit code is no failure but the verdict.
+	AlwaysBlocks:       func(e Event, cause Cause) bool { return e == PreTool && cause == CauseExit },
 	StopsAtBlock:       func(Event) bool { return true },
 	DropContextOnBlock: true,
 	SilenceRevokes:     true,
@@ -109,21 +113,16 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 	case r.Garbled != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}
-	text := r.Stdout.Text()
-	a, answered, err := parseAnswer(text, r.Stdout.LeftOut() > 0)
+	a, answered, err := parseAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
 	if r.Signal != "" || r.ExitCode != 0 {
-		return tenexFailure(c, hook, r, a, answered && err == nil)
+		return tenexFailure(c, hook, r, a, answered && (err == nil || errors.As(err, new(doubtful))))
 	}
 	switch {
-	case err != nil:
-		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + err.Error()}
+	case err != nil: // a stop in it counts all the same: it says no
+		return Verdict{Cause: CauseOutput, Status: StatusFailed, Stop: a.stop, StopReason: a.stopReason,
+			Problem: who + " gave an answer that cannot be read: " + err.Error()}
 	case !answered:
-		v := Verdict{Decision: Continue, Status: StatusOK, Context: text, Truncated: r.Stdout.LeftOut() > 0}
-		v.Warnings = a.warnings(who)
-		if strayAnswer(text) {
-			v.Warnings = append(v.Warnings, who+" printed text before a JSON answer, so the answer was not read; print the JSON alone")
-		}
-		return v
+		return Verdict{Decision: Continue, Status: StatusOK, Context: r.Stdout.Text(), Truncated: r.Stdout.LeftOut() > 0, Warnings: a.warnings(who)}
 	}
 	return a.verdict(c, hook)
 }
@@ -131,14 +130,22 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 // tenexFailure judges an exit other than 0 and a death by signal. a counts only if read is true.
 func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict {
 	who := said(c.Event.Canonical(), hook)
+	stderr := r.Stderr.Text()
+	denied := read && a.decision != Continue
+	if r.notRunByShell() && !(denied && c.Event.Canonical() == PreTool) {
+		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + cmp.Or(stderr, "nothing on stderr") + " (exit " + strconv.Itoa(r.ExitCode) + " of its shell)"}
+	}
 	if c.Event.Canonical() != PreTool {
+		v := Verdict{Cause: CauseExit, Status: StatusFailed, Problem: fmt.Sprintf("%s exited with %d", who, r.ExitCode)}
 		if r.Signal != "" {
-			return Verdict{Cause: CauseSignal, Status: StatusFailed, Problem: who + " was killed by " + r.Signal}
+			v.Cause, v.Problem = CauseSignal, who+" was killed by "+r.Signal
 		}
-		return Verdict{Decision: Continue, Cause: CauseExit, Status: StatusFailed, Warnings: []string{fmt.Sprintf("%s exited with %d; %s", who, r.ExitCode, ignored(c.Event))}}
+		if stderr != "" { // where a policy makes it block
+			v.Reason = v.Problem + "\n" + stderr
+		}
+		return v
 	}
 	v := Verdict{Cause: CausePolicy, Status: StatusBlocked}
-	denied := read && a.decision != Continue
 	if read { // the exit blocks whatever the JSON allows; the rest of what it says still counts
 		v = a.verdict(c, hook)
 		v.Decision, v.Cause, v.Status, v.Approved = Block, CausePolicy, StatusBlocked, false
@@ -147,12 +154,16 @@ func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict 
 	if r.Signal != "" && !denied { // a deny stands, however its author died
 		v.Cause, v.Status, v.Problem = CauseSignal, StatusFailed, who+" was killed by "+r.Signal
 	}
-	v.Reason = r.Stderr.Text()
+	v.Reason = stderr
 	if read && !(a.decided && a.decision == Continue) && !blank(a.reason) { // why something is allowed is no reason here
 		v.Reason = a.reason
 	}
 	if v.Reason == "" {
 		v.Reason = blockedBy(hook)
+		// Exit 2 is how hooks say no. Any other may be a fault of theirs.
+		if !denied && r.Signal == "" && r.ExitCode > 0 && r.ExitCode != 2 {
+			v.Reason += fmt.Sprintf(" (exit %d, nothing on stderr)", r.ExitCode)
+		}
 	}
 	return v
 }
@@ -178,6 +189,9 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 		v.Cause = CausePolicy
 	}
 	v.Approved = a.decided && a.decision == Continue && event == PreTool
+	if a.stop && blank(a.stopReason) && !a.decided { // many guards say there why
+		v.StopReason = a.reason
+	}
 	switch {
 	case a.decision == Continue:
 		if !v.Approved {
@@ -209,13 +223,3 @@ func (a *answer) verdict(c *Call, hook string) Verdict {
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func blockedBy(hook string) string { return "Tool call blocked by project hook '" + hook + "'" }
-
-// strayAnswer reports whether a JSON answer follows some text.
-func strayAnswer(text string) bool {
-	i := strings.Index(text, "\n{")
-	if i < 0 {
-		return false
-	}
-	a, is, err := parseAnswer(text[i+1:], false)
-	return is && err == nil && (a.decided || a.stop || a.updatedInput != nil || a.updatedOutput != nil)
-}

@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,9 @@ func TestDecisionTable(t *testing.T) {
 	policy := func(reason string) want {
 		return want{protocol.Block, protocol.CausePolicy, protocol.StatusBlocked, reason}
 	}
+	const words = `; an answer is {"decision": "block" or "approve", "reason": "…"}, or {"hookSpecificOutput": {"permissionDecision": "deny", "ask", "defer" or "allow", "permissionDecisionReason": "…"}}`
+	const alone = "; print nothing but the JSON, and all else to stderr"
+	silent := func(code int) want { return policy(fmt.Sprintf("%s (exit %d, nothing on stderr)", fallback, code)) }
 	unreadable := func(why string) want {
 		return want{protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, "pre-tool hook 'h' gave an answer that cannot be read: " + why}
 	}
@@ -59,9 +63,8 @@ func TestDecisionTable(t *testing.T) {
 		"silent":                     {printed(""), goesOn},
 		"blanks":                     {printed(" \n\t\n"), goesOn},
 		"text":                       {printed("hello"), goesOn},
-		"an array is text":           {printed(`[{"decision":"block"}]`), goesOn},
 		"a string is text":           {printed(`"deny"`), goesOn},
-		"JSON without a known key":   {printed(`{"ok":true,"Decision":"block"}`), goesOn},
+		"JSON without a known key":   {printed(`{"ok":true,"errors":0}`), goesOn},
 		"{} says nothing":            {printed(`{}`), goesOn},
 		"deny":                       {printed(deny), policy("no pushing")},
 		"deny after a BOM":           {printed("\ufeff" + deny), policy("no pushing")},
@@ -75,13 +78,13 @@ func TestDecisionTable(t *testing.T) {
 		"allow":                      {printed(`{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}`), want{protocol.Continue, protocol.CausePolicy, protocol.StatusOK, "fine"}},
 		"nulls are absent":           {printed(`{"decision":null,"reason":null,"continue":null,"hookSpecificOutput":null}`), goesOn},
 
-		"a brace and no JSON":     {printed(`{deny}`), unreadable("line 1, column 2: expected a key in double quotes, found 'd'")},
-		"a JSON that breaks off":  {printed(`{"decision":"approve"`), unreadable("line 1, column 22: the document ends too early: '{' of 1:1 is never closed")},
-		"text behind it":          {printed(`{"decision":"approve"} ok`), unreadable("line 1, column 24: unexpected 'o' after the end of the document; remove it")},
-		"two answers":             {printed("{}\n{}"), unreadable("line 2, column 1: unexpected '{' after the end of the document; remove it")},
+		"a brace and no JSON":     {printed(`{deny}`), unreadable("line 1, column 2: expected a key in double quotes, found 'd'" + alone)},
+		"a JSON that breaks off":  {printed(`{"decision":"approve"`), unreadable("line 1, column 22: the document ends too early: '{' of 1:1 is never closed" + alone)},
+		"text behind it":          {printed(`{"decision":"approve"} ok`), unreadable("line 1, column 24: unexpected 'o' after the end of the document; remove it" + alone)},
+		"two answers":             {printed("{}\n{}"), unreadable("line 2, column 1: unexpected '{' after the end of the document; remove it" + alone)},
 		"equal keys":              {printed(`{"decision":"block","decision":"approve"}`), unreadable(`line 1, column 21: the key "decision" is there twice in one object; keep one`)},
-		"no such decision":        {printed(`{"decision":"deny"}`), unreadable(`decision "deny" does not exist`)},
-		"no such permission":      {printed(`{"hookSpecificOutput":{"permissionDecision":"Deny"}}`), unreadable(`permissionDecision "Deny" does not exist`)},
+		"no such decision":        {printed(`{"decision":"deny"}`), unreadable(`decision "deny" does not exist` + words)},
+		"no such permission":      {printed(`{"hookSpecificOutput":{"permissionDecision":"Deny"}}`), unreadable(`permissionDecision "Deny" does not exist` + words)},
 		"a decision that is true": {printed(`{"decision":true}`), unreadable(`decision must be a string, not true`)},
 		"continue as a string":    {printed(`{"continue":"false"}`), unreadable(`continue must be true or false, not "false"`)},
 		"context as a list":       {printed(`{"hookSpecificOutput":{"additionalContext":["x"]}}`), unreadable(`additionalContext must be a string, not ["x"]`)},
@@ -93,11 +96,12 @@ func TestDecisionTable(t *testing.T) {
 
 		"exit 1":                     {exited(1, "dropped", " why \n"), policy("why")},
 		"exit 2, silent":             {exited(2, "", ""), policy(fallback)},
+		"exit 1, silent":             {exited(1, "dropped", ""), silent(1)},
 		"exit 127":                   {exited(127, "", "not found"), policy("not found")},
 		"exit 2 and a deny":          {exited(2, deny, "stderr"), policy("no pushing")},
 		"exit 2 and an allow":        {exited(2, `{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}`, "stderr"), policy("stderr")},
 		"exit 1 and an ask":          {exited(1, `{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}`, ""), policy("sure?")},
-		"exit 1 and broken JSON":     {exited(1, `{"decision":`, ""), policy(fallback)},
+		"exit 1 and broken JSON":     {exited(1, `{"decision":`, ""), silent(1)},
 		"killed":                     {killed("SIGKILL", "", ""), want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
 		"killed with a word":         {killed("SIGSEGV", "", "oops\n"), want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, "oops"}},
 		"killed after an allow":      {killed("SIGKILL", `{"decision":"approve"}`, ""), want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
@@ -151,10 +155,14 @@ func TestOnFailure(t *testing.T) {
 		protocol.CauseUnstarted: {Err: errors.New("no")},
 		protocol.CauseTimeout:   {TimedOut: true},
 		protocol.CauseOutput:    printed("{"),
+		protocol.CauseExit:      exited(1, "", ""),
 	}
 	require.Len(t, results, len(protocol.Tenex.Causes))
 	for cause, r := range results {
 		for _, event := range protocol.Events() {
+			if event == protocol.PreTool && cause == protocol.CauseExit {
+				continue // an exit code is an answer there, not a failure
+			}
 			for _, d := range []protocol.Decision{protocol.Block, protocol.Continue} {
 				v := judge(event, r, nil, protocol.FailurePolicy{cause: d})
 				require.Equal(t, d, v.Decision)
@@ -193,9 +201,9 @@ func TestAnswersSayMore(t *testing.T) {
 	v = judge(protocol.PreTool, printed(`{"hookSpecificOutput":{"updatedToolOutput":1}}`))
 	require.Equal(t, []string{"pre-tool hook 'h' answered with updatedToolOutput, which means something at post-tool only; ignored"}, v.Warnings)
 
-	v = judge(protocol.PreTool, printed("checking…\n"+deny))
+	v = judge(protocol.PreTool, printed("checking…\nDEBUG: "+deny))
 	require.Equal(t, protocol.Continue, v.Decision)
-	require.Equal(t, []string{"pre-tool hook 'h' printed text before a JSON answer, so the answer was not read; print the JSON alone"}, v.Warnings)
+	require.Equal(t, []string{"pre-tool hook 'h' printed text before a JSON answer on line 2, so the answer was not read; print nothing but the JSON, and all else to stderr"}, v.Warnings)
 	require.Empty(t, judge(protocol.PreTool, printed("a\n{b}\n{\"c\":1}")).Warnings)
 }
 
@@ -249,16 +257,19 @@ func TestInput(t *testing.T) {
 	require.ErrorContains(t, err, "nested more than 9999 deep")
 }
 
-// Universal Agent's hooks change the input by a key of their own, which is none here. That must not go unsaid.
+// Universal Agent's hooks change the input by a key of their own, which is none here. That must not go unheard.
 func TestRewriteInAnotherClientsWords(t *testing.T) {
-	for stdout, want := range map[string][]string{
-		`{"tool_input":{"command":"ls"}}`:                                     {`pre-tool hook 'h' has "tool_input" for "updatedInput" in "hookSpecificOutput" in its JSON, which was therefore not read`},
-		`{"systemMessage":"m","tool_input":{"command":"ls"}}`:                 {`pre-tool hook 'h' has "tool_input" for "updatedInput" in "hookSpecificOutput" in its JSON, which was therefore not read`},
-		`{"hook_event_name":"PreToolUse","tool_input":{"command":"ls"}}`:      nil,
-		`{"hookSpecificOutput":{"updatedInput":{"tool_input":"is its own"}}}`: nil,
+	for stdout, decision := range map[string]protocol.Decision{
+		`{"tool_input":{"command":"ls"}}`:                                     protocol.Block,
+		`{"systemMessage":"m","tool_input":{"command":"ls"}}`:                 protocol.Block,
+		`{"hook_event_name":"PreToolUse","tool_input":{"command":"ls"}}`:      protocol.Continue,
+		`{"hookSpecificOutput":{"updatedInput":{"tool_input":"is its own"}}}`: protocol.Continue,
 	} {
 		v := judge(protocol.PreTool, printed(stdout))
-		require.Equal(t, protocol.Continue, v.Decision)
-		require.Equal(t, want, v.Warnings, stdout)
+		require.Equal(t, decision, v.Decision, stdout)
+		if decision == protocol.Block {
+			require.Equal(t, protocol.CauseOutput, v.Cause)
+			require.Contains(t, v.Reason, `did you mean "updatedInput" in "hookSpecificOutput"?`)
+		}
 	}
 }

@@ -79,6 +79,10 @@ const (
 // timeout, unstarted, output and, where a dialect has them, exit and unsupported.
 type FailurePolicy map[Cause]Decision
 
+// PolicyOfClient stands in a FailurePolicy beside its causes where it is the client's own that blocks: the client knows no doubt, and
+// lets pass what it takes for no answer.
+const PolicyOfClient Cause = "client"
+
 // FailureCauses are the causes that a FailurePolicy can name.
 func FailureCauses() []Cause {
 	return []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit, CauseUnsupported}
@@ -90,6 +94,7 @@ type Result struct {
 	Async    bool   // it was started and is not waited for
 	Late     bool   // it was not waited for, and this is what came of it: no decision counts any more
 	Garbled  string // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Shell    bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
 	Posted   bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
 	TimedOut bool   // it was killed at its deadline, Limit
 	Limit    time.Duration
@@ -102,6 +107,11 @@ type Result struct {
 	Duration    time.Duration
 }
 
+// notRunByShell reports whether the shell that was to run the hook says that it could not.
+func (r *Result) notRunByShell() bool {
+	return r.Shell && r.Signal == "" && (r.ExitCode == 126 || r.ExitCode == 127)
+}
+
 // Verdict is what one hook says.
 type Verdict struct {
 	Decision Decision
@@ -112,6 +122,10 @@ type Verdict struct {
 	// did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went wrong.
 	Problem  string
 	Answered bool
+
+	// Doubt says what of the answer its client takes for nothing, although it may have been meant to hold the call up. Settle makes a
+	// warning of it, or a block where a policy for unreadable answers was given.
+	Doubt string
 
 	Reason        string // why the tool must not run, or why it may
 	Approved      bool   // it said allow: the host may skip its own prompt
@@ -126,6 +140,10 @@ type Verdict struct {
 	SystemMessage string // text for the user
 	Other         Fields // what else the hook answered, for the client that it was written for
 	Warnings      []string
+
+	unfit       bool   // it changed the tool's result in a form that the client drops, by its dialect's own rules
+	withheld    []byte // JSON: what a client is to be given in the place of the result then
+	keepsOutput bool   // UpdatedOutput stands for a result that is withheld, whatever later hooks say
 }
 
 // Fields are members of a JSON object in their order, values compact.

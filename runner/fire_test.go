@@ -25,7 +25,7 @@ func TestTenex(t *testing.T) {
 		return o
 	}
 	t.Run("pre_tool_block_on_nonzero_exit", func(t *testing.T) {
-		for _, code := range []string{"1", "2", "3", "127"} {
+		for _, code := range []string{"1", "2", "3", "255"} {
 			b := newBench(t)
 			o := b.fire(sh("echo dropped; printf '  hook-blocked \\n' >&2; exit "+code), sh("echo >second"))
 			require.Equal(t, protocol.Block, o.Decision)
@@ -39,7 +39,8 @@ func TestTenex(t *testing.T) {
 	})
 	t.Run("pre_tool_block_without_stderr_uses_fallback", func(t *testing.T) {
 		b := newBench(t)
-		require.Equal(t, "Tool call blocked by project hook 'h'", b.fire(sh("exit 1")).Reason)
+		require.Equal(t, "Tool call blocked by project hook 'h' (exit 1, nothing on stderr)", b.fire(sh("exit 1")).Reason)
+		require.Equal(t, "Tool call blocked by project hook 'h'", b.fire(sh("exit 2")).Reason)
 	})
 	t.Run("pre_tool_spawn_failure_blocks", func(t *testing.T) {
 		b := newBench(t)

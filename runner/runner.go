@@ -340,12 +340,14 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 		v = protocol.Unsupported(h.Dialect, c, h.Name, h.Unsupported)
 	} else {
 		result = r.result(ctx, set, h, c, payload, g)
+		result.Shell = h.Command.Shell != "" && !h.Command.PowerShell
 		if errors.Is(result.Err, projecthooks.ErrNoPoster) {
 			a.err = fmt.Errorf("%s: %w", h.Source(), result.Err)
 		}
 		v = h.Dialect.Judge(c, h.Name, &result)
 	}
 	v = h.Dialect.Settle(c, v, r.Policies(h)...)
+	protocol.FitResult(c, h.Name, &v)
 	r.spill(h, &v)
 	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a

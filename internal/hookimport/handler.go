@@ -283,6 +283,9 @@ func (g *handler) onFailure() {
 		if cause == protocol.CauseOutput && g.client.otherWords {
 			continue // it may be a deny
 		}
+		if cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil) {
+			continue // before a tool it always blocks; elsewhere entries pass by themselves
+		}
 		if wanted != protocol.Tenex.FailureMeans(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
@@ -291,7 +294,7 @@ func (g *handler) onFailure() {
 		g.set("on_failure", policy)
 	}
 	if g.value("onFailure").Exists() {
-		g.say(Differs, "onFailure", `"onFailure" is "on_failure" here, which is not for exit codes, nor for an answer with another event's name: before a tool the first always block, the second counts for what it says`)
+		g.say(Differs, "onFailure", `"onFailure" is "on_failure" here, which before a tool is not for exit codes, nor for an answer with another event's name: the first always block there, the second counts for what it says`)
 	}
 }
 

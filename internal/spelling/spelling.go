@@ -37,6 +37,15 @@ func Near(wrong string, words []string) (close []string) {
 	return close
 }
 
+// Distance counts the letters to insert, remove, replace or swap with their neighbour to get from one word to the other. 3 stands
+// for all that is further.
+func Distance(a, b string) int {
+	if len(a) > 100 || len(b) > 100 {
+		return 3
+	}
+	return distance([]rune(a), []rune(b))
+}
+
 func plain(s string) []rune {
 	return []rune(strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), "_", ""))
 }

@@ -1,0 +1,374 @@
+package nearmiss
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// scanner looks for values that begin with a bracket.
+type scanner struct {
+	text  string
+	line  int // how many ends of lines are before the place that scan is at
+	signs []Sign
+	objects
+}
+
+// scan looks at each value of the text, level times into strings that are JSON themselves.
+//
+// A value whose brackets fit is passed over as a whole. Of one whose brackets do not the lines are looked at again, since any of
+// them may begin an answer. There is a budget for that; where it is spent, one last walk takes every line for a beginning.
+func (s *scanner) scan(level int) {
+	budget := 4*len(s.text) + 64<<10
+	fresh := true   // there is nothing on this line yet
+	quoted := false // there was a quote on it
+	for i := 0; i < len(s.text); {
+		c := s.text[i]
+		switch {
+		case c == '\n' || c == '\r':
+			if fresh, quoted = true, false; c == '\n' {
+				s.line++
+			}
+			i++
+			continue
+		case c == '{' || c == '[':
+			w := walk{scanner: s, at: i, line: s.line, behind: !fresh, loose: budget < 0}
+			if w.value(); w.loose {
+				return
+			}
+			if fresh = false; w.balanced {
+				i, s.line = w.at, w.line
+				continue
+			}
+			budget -= w.at - i
+			i = s.nextLine(i)
+			continue
+		case fresh && !quoted && (c == '"' || c == '\''):
+			quoted = true
+			if content, end, ok := jsonString(s.text, i); ok && level > 0 {
+				inner := scanner{text: clean(content), line: s.line}
+				if inner.scan(level - 1); len(inner.signs) > 0 {
+					s.signs = append(s.signs, inner.signs...)
+					i, fresh = end, false
+					continue
+				}
+			}
+			if signs := s.members(i); signs != nil {
+				s.signs = append(s.signs, signs...)
+				i, fresh = s.nextLine(i), false
+				continue
+			}
+			i++
+			continue
+		case strings.IndexByte("\"'`( \t\\,;:}])", c) >= 0: // what a value that is broken leaves behind, too
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		if !unicode.IsSpace(r) {
+			fresh = false
+		}
+		i += size
+	}
+}
+
+func (s *scanner) nextLine(i int) int {
+	if end := strings.IndexAny(s.text[i:], "\n\r"); end >= 0 {
+		return i + end
+	}
+	return len(s.text)
+}
+
+// jsonString reads the JSON string at i, which has to end on its line.
+func jsonString(text string, i int) (content string, end int, ok bool) {
+	if text[i] != '"' {
+		return "", 0, false
+	}
+	for end = i + 1; end < len(text); end++ {
+		switch text[end] {
+		case '\n', '\r':
+			return "", 0, false
+		case '\\':
+			end++
+		case '"':
+			raw := text[i : end+1]
+			if !strings.ContainsAny(raw, "{[") || !gjson.Valid(raw) {
+				return "", 0, false
+			}
+			return strictjson.Text(raw), end + 1, true
+		}
+	}
+	return "", 0, false
+}
+
+// frame is an open bracket.
+type frame struct {
+	closing byte
+	place   Place
+}
+
+// objects is what is known of the open objects that can be answers.
+type objects []struct {
+	signs              int // how many there were before it
+	named, event, tool bool
+	reasons            bool // it is the input of an event that has a reason
+}
+
+// walk goes through one value.
+type walk struct {
+	*scanner
+	at, line int
+	behind   bool
+	loose    bool // brackets mean little: all lines are looked at, and each may begin a value
+	balanced bool
+	frames   []frame
+	key      string // whose value comes next
+	keyAt    int
+	keyed    bool
+}
+
+// value walks to the end of the value at w.at, or to where its brackets stop to fit.
+func (w *walk) value() {
+	w.objects = w.objects[:0]
+	defer w.closeAll()
+	fresh := !w.behind
+	for w.at < len(w.text) {
+		switch c := w.text[w.at]; c {
+		case '\n':
+			w.line++
+			fresh = true
+			w.at++
+		case '\r':
+			fresh = true
+			w.at++
+		case '{', '[':
+			w.open(c, fresh)
+			fresh = false
+			w.at++
+		case '}', ']':
+			w.keyed = false
+			fresh = false
+			if !w.close(c) && !w.loose {
+				return
+			}
+			w.at++
+			if len(w.frames) == 0 && !w.loose {
+				w.balanced = true
+				return
+			}
+		case ',', ';':
+			w.keyed = false
+			w.at++
+		case ' ', '\t', '\\', ':', '=':
+			w.at++
+		default:
+			fresh = false
+			w.token()
+		}
+	}
+}
+
+// open takes an opening bracket.
+func (w *walk) open(c byte, fresh bool) {
+	place := Top
+	if n := len(w.frames); n > 0 && !(w.loose && fresh) {
+		place = w.frames[n-1].place
+		if w.keyed {
+			inner := Inside
+			if place == Top && meantKey(w.key) == "hookSpecificOutput" {
+				inner = Specific
+			}
+			w.sign(bracketed)
+			place = inner
+		}
+	}
+	w.keyed = false
+	closing := byte(']')
+	if c == '{' {
+		closing = '}'
+		if place != Inside {
+			w.objects = append(w.objects, objects{{signs: len(w.signs)}}...)
+		}
+	}
+	w.frames = append(w.frames, frame{closing, place})
+}
+
+// close takes a closing bracket, and reports whether it fits.
+func (w *walk) close(c byte) bool {
+	n := len(w.frames)
+	if n == 0 || w.frames[n-1].closing != c {
+		return false
+	}
+	if c == '}' && w.frames[n-1].place != Inside {
+		w.closeObject()
+	}
+	w.frames = w.frames[:n-1]
+	return true
+}
+
+func (w *walk) closeAll() {
+	for len(w.objects) > 0 {
+		w.closeObject()
+	}
+}
+
+// closeObject drops what means nothing in an object that is the input of a hook, printed again.
+func (w *walk) closeObject() {
+	n := len(w.objects) - 1
+	if n < 0 { // its brace is lost
+		return
+	}
+	o := w.objects[n]
+	w.objects = w.objects[:n]
+	if !o.named && !(o.event && o.tool) {
+		return
+	}
+	kept := w.signs[:o.signs]
+	for _, s := range w.signs[o.signs:] {
+		if s.Kind != Synonym && !(o.reasons && s.Key == "reason") {
+			kept = append(kept, s)
+		}
+	}
+	w.signs = kept
+}
+
+// token takes a string or a bare word: a key if a colon follows, else a value or nothing.
+func (w *walk) token() {
+	at := w.at
+	text, cut := w.read()
+	if w.keyed {
+		w.sign(value{text: text, quoted: isQuote(w.text[at]), cut: cut})
+		w.keyed = false
+		return
+	}
+	end := w.at
+	w.skipBlanks()
+	switch {
+	case w.at >= len(w.text) && end == len(w.text): // cut off behind the key
+		w.key, w.keyAt = cutKey(text), at
+		w.sign(value{cut: true})
+	case w.at < len(w.text) && (w.text[w.at] == ':' || w.text[w.at] == '='):
+		w.key, w.keyAt, w.keyed = text, at, true
+		w.note(text)
+		w.at++
+		if w.at < len(w.text) && (w.text[w.at] == '>' || w.text[w.at] == '=') {
+			w.at++
+		}
+		if w.skipBlanks(); w.at >= len(w.text) {
+			w.sign(value{cut: true})
+		}
+	}
+}
+
+// members reads a line from i on as the members of an object whose brace is lost. It returns their signs if one of them decides.
+func (s *scanner) members(i int) []Sign {
+	line := scanner{text: s.text[:s.nextLine(i)]}
+	w := walk{scanner: &line, at: i, line: s.line, loose: true, frames: []frame{{'}', Top}}}
+	if w.token(); !w.keyed {
+		return nil
+	}
+	w.value()
+	if !slices.ContainsFunc(line.signs, func(s Sign) bool { return s.Decides() && !strings.HasPrefix(s.Meant, "updated") }) {
+		return nil
+	}
+	return line.signs
+}
+
+func (w *walk) skipBlanks() {
+	for w.at < len(w.text) {
+		switch w.text[w.at] {
+		case '\n':
+			w.line++
+		case ' ', '\t', '\r', '\\':
+		default:
+			return
+		}
+		w.at++
+	}
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// read reads a string or a bare word. A string that is not closed ends with its line. cut: it ends with the text.
+func (w *walk) read() (text string, cut bool) {
+	start := w.at
+	if quote := w.text[start]; isQuote(quote) {
+		for w.at++; w.at < len(w.text); w.at++ {
+			switch w.text[w.at] {
+			case quote:
+				text = w.text[start+1 : w.at]
+				w.at++
+				return plainString(text), false
+			case '\n', '\r':
+				return w.text[start+1 : w.at], false
+			case '\\':
+				w.at++
+			}
+		}
+		w.at = len(w.text)
+		return w.text[start+1:], true
+	}
+	for w.at < len(w.text) && !strings.ContainsRune(" \t\n\r\"'`{}[],:;=\\", rune(w.text[w.at])) {
+		w.at++
+	}
+	return w.text[start:w.at], w.at == len(w.text)
+}
+
+// plainString resolves the escapes of a string that is short enough to be a key or a word.
+func plainString(s string) string {
+	if len(s) > 6*maxKey || !strings.Contains(s, `\`) {
+		return s
+	}
+	if raw := `"` + s + `"`; gjson.Valid(raw) {
+		return strictjson.Text(raw)
+	}
+	return s
+}
+
+// note remembers the keys by which the input of a hook is known.
+func (w *walk) note(key string) {
+	n := len(w.objects) - 1
+	if n < 0 || w.frames[len(w.frames)-1].place == Inside {
+		return
+	}
+	switch key {
+	case "hook_event_name", "hook_type":
+		w.objects[n].named = true
+		rest := w.text[w.at:min(len(w.text), w.at+maxShown)]
+		w.objects[n].reasons = strings.Contains(rest, "SessionEnd") || strings.Contains(rest, "PermissionDenied")
+	case "event":
+		w.objects[n].event = true
+	case "tool", "tool_name":
+		w.objects[n].tool = true
+	}
+}
+
+// sign notes w.key if it is like one of an answer.
+func (w *walk) sign(v value) {
+	if len(w.key) > maxKey || len(w.signs) >= maxSigns || len(w.frames) == 0 {
+		return
+	}
+	place := w.frames[len(w.frames)-1].place
+	meant, kind, ok := match(w.key, v, place)
+	if !ok {
+		return
+	}
+	s := Sign{
+		Line: w.line + 1, Key: w.key, Meant: meant, Kind: kind, Place: place, Behind: w.behind, Value: v.shown(),
+		offset: w.keyAt,
+	}
+	for i := range w.signs { // it was seen before its line was looked at again
+		if w.signs[i].offset == s.offset {
+			if s.Place < w.signs[i].Place || !s.Behind {
+				w.signs[i] = s
+			}
+			return
+		}
+	}
+	w.signs = append(w.signs, s)
+}

@@ -1,0 +1,231 @@
+package nearmiss
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// words are the keys of answers, of all clients, that no other JSON has by chance, with what their values are.
+var words = []struct {
+	key  string
+	text bool // its value is a text
+}{
+	{"decision", false}, {"permissionDecision", false}, {"continue", false}, {"hookSpecificOutput", false},
+	{"reason", true}, {"permissionDecisionReason", true}, {"stopReason", true}, {"systemMessage", true}, {"additionalContext", true},
+	{"updatedInput", false}, {"updatedToolOutput", false}, {"updatedMCPToolOutput", false}, {"suppressOutput", false},
+}
+
+// Keys are the keys of answers that Scan looks for.
+func Keys() (keys []string) {
+	for _, w := range words {
+		keys = append(keys, w.key)
+	}
+	return keys
+}
+
+// others come close to a key of an answer and are words of their own.
+var others = []string{
+	"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "contain", "dances", "season", "treason", "continuum",
+	"lock", "locked", "clock", "clocked", "flock", "black",
+}
+
+// renamed are keys for a rewrite by other names.
+var renamed = map[string]string{
+	"toolinput": "updatedInput", "newinput": "updatedInput", "modifiedinput": "updatedInput", "modifiedargs": "updatedInput",
+	"updatedargs": "updatedInput", "updatedtoolinput": "updatedInput", "updatedoutput": "updatedToolOutput",
+	"modifiedoutput": "updatedToolOutput", "updatedresult": "updatedToolOutput", "modifiedresult": "updatedToolOutput",
+}
+
+// verdictKeys are keys whose value, if it is a word for a decision, may be meant as one.
+var verdictKeys = []string{
+	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment", "judgement",
+	"ruling", "answer", "approval", "effect", "policy", "directive",
+}
+
+var (
+	denials   = []string{"deny", "denied", "denies", "block", "blocked", "reject", "rejected", "refuse", "refused", "forbid", "forbidden", "disallow", "disallowed", "veto", "vetoed", "prohibited"}
+	approvals = []string{"allow", "allowed", "approve", "approved", "permit", "permitted"}
+	questions = []string{"ask", "defer"}
+)
+
+// bracketed is the value of a key that an object or a list follows.
+var bracketed = value{open: true}
+
+// value is what follows a key.
+type value struct {
+	text   string
+	quoted bool
+	open   bool // an object or a list
+	cut    bool // the text ends in it: it may go on in any way
+}
+
+func (v value) shown() string {
+	if v.open || v.text == "" {
+		return ""
+	}
+	if text := spelling.Brief(v.text, maxShown); v.quoted {
+		return `"` + text + `"`
+	}
+	return spelling.Brief(v.text, maxShown)
+}
+
+// null: it is as good as not there.
+func (v value) null() bool {
+	return !v.quoted && !v.open && !v.cut && slices.Contains([]string{"null", "none", "nil", "undefined"}, strings.ToLower(v.text))
+}
+
+// is reports whether the value is one of the words, however they are written.
+func (v value) is(lists ...[]string) bool {
+	if v.open || len(v.text) > maxShown {
+		return false
+	}
+	word := letters(v.text)
+	for _, list := range lists {
+		if slices.Contains(list, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// yesOrNo reports whether the value is true or false, or is written for that.
+func (v value) yesOrNo() bool {
+	return v.is([]string{"true", "false", "yes", "no", "y", "n", "on", "off", "1", "0"})
+}
+
+// match returns the key of an answer that a key is, or may be meant for.
+func match(key string, v value, place Place) (meant string, kind Kind, ok bool) {
+	if v.null() {
+		return "", 0, false
+	}
+	if place == Inside { // only what no other JSON has
+		return key, Word, key == "permissionDecision" || key == "hookSpecificOutput" || key == "decision" && v.is(denials)
+	}
+	meant = meantKey(key)
+	switch {
+	case meant != "" && meant == key:
+		return meant, Word, true
+	case meant != "" && v.fits(meant):
+		return meant, Slip, true
+	}
+	name := letters(key)
+	if to := renamed[name]; to != "" {
+		return to, Synonym, true
+	}
+	if decidesAs(name, v) {
+		return "decision", Synonym, true
+	}
+	return "", 0, false
+}
+
+// fits reports whether a misspelt key has a value that its word could have: a list of reasons is a report's.
+func (v value) fits(meant string) bool {
+	for _, w := range words {
+		if w.key == meant && w.text {
+			return v.quoted || v.cut
+		}
+	}
+	return !v.open || meant != "decision" && meant != "permissionDecision" && meant != "continue"
+}
+
+// decidesAs reports whether a key and its value say yes or no in other words than an answer's.
+func decidesAs(name string, v value) bool {
+	decision := v.is(denials, approvals, questions)
+	switch {
+	case decision && (near(name, verdictKeys) || strings.Contains(name, "decision") || strings.Contains(name, "permission") || strings.Contains(name, "verdict")):
+		return true
+	case name == "type" || name == "kind":
+		return v.is([]string{"deny", "denied", "reject", "rejected"})
+	}
+	for _, prefix := range []string{"", "is", "should", "must", "not", "tool", "shouldbe", "mustbe"} {
+		bare, found := strings.CutPrefix(name, prefix)
+		switch {
+		case !found || bare == "":
+		case near(bare, denials):
+			// "block": "why" is a rule of a hooks file, and a slip here.
+			return v.yesOrNo() || v.cut || slices.Contains(denials, bare) && v.quoted && strings.TrimSpace(v.text) != "" && !isNumber(v.text)
+		case near(bare, approvals) || bare == "proceed":
+			return v.yesOrNo() || v.cut
+		case bare == "stop" || bare == "halt" || bare == "abort" || slices.Contains(questions, bare):
+			return v.yesOrNo() && !v.is([]string{"false", "no", "n", "off", "0"})
+		}
+	}
+	return false
+}
+
+func isNumber(s string) bool { return strings.Trim(s, "0123456789.") == "" }
+
+// near reports whether a name is one of the words, or differs from a longer one by a letter.
+func near(name string, list []string) bool {
+	if slices.Contains(list, name) {
+		return true
+	}
+	if len(name) < 5 || slices.Contains(others, name) {
+		return false
+	}
+	return slices.ContainsFunc(list, func(w string) bool { return len(w) >= 5 && spelling.Distance(name, w) <= 1 })
+}
+
+// meantKey returns the key of an answer that a key is or is misspelt for, "" if there is none.
+func meantKey(key string) string {
+	name, best, meant := letters(key), 3, ""
+	if name == "" || slices.Contains(others, name) || key == "hookEventName" {
+		return ""
+	}
+	for _, w := range words {
+		if w.key == key {
+			return key
+		}
+		limit := 2
+		if len(w.key) < 8 {
+			limit = 1
+		}
+		if n := len(name) - len(w.key); n > 3*limit || n < -limit { // a letter that was replaced can be of several bytes
+			continue
+		}
+		d := spelling.Distance(name, strings.ToLower(w.key))
+		if d == 3 && !w.text && name[0] == w.key[0] && consonants(name) == consonants(strings.ToLower(w.key)) {
+			d = 2 // "descion"
+		}
+		if d <= limit && d < best {
+			best, meant = d, w.key
+		}
+	}
+	return meant
+}
+
+// consonants are those of a word, sorted: who swaps letters and loses vowels keeps them.
+func consonants(word string) string {
+	letters := []byte(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("aeiouy", r) {
+			return -1
+		}
+		return r
+	}, word))
+	slices.Sort(letters)
+	return string(letters)
+}
+
+// cutKey returns the key of an answer that a text which ends in a key may have begun.
+func cutKey(start string) string {
+	name := letters(start)
+	for _, w := range words {
+		if len(name) >= 3 && strings.HasPrefix(strings.ToLower(w.key), name) {
+			return w.key
+		}
+	}
+	return start
+}
+
+// letters are the letters and digits of a word in lower case.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}

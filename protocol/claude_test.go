@@ -277,8 +277,9 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 
 		// Nobody waits.
 		"async":                   {protocol.Result{Async: true, ExitCode: 2, Stdout: printed(denied).Stdout}, and(passes(), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), ""},
-		"async by output":         {printed(`{"async":true}`), and(passes(), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), ""},
-		"async by output, exit 2": {exited(2, `{"async":true}`, "x"), and(passes(), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), ""},
+		"async by output":         {printed(`{"async":true}`), and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
+		"async by output, exit 2": {exited(2, `{"async":true}`, "x"), and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
+		"async by its first line": {protocol.Result{Async: true, WentAsync: true}, and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
 		"async beside a deny":     {printed(`{"async":true,` + denied[1:]), blocked("no pushing"), ""},
 		"async beside a block":    {printed(`{"async":true,"d\u0065cision":"block"}`), blocked("Blocked by hook"), ""},
 		"async beside a stop":     {printed(`{"async":true,"continue":false}`), stop(passes(), ""), ""},
@@ -535,9 +536,16 @@ func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 
 	for name, r := range map[string]protocol.Result{
 		"plain text": printed("text"), "JSON that breaks off": printed(`{"hookSpecificOutput": `), "silence": printed(""), "{}": printed("{}"),
-		"not waited for": {Async: true}, "async by output": printed(`{"async":true}`),
+		"not waited for": {Async: true},
 	} {
 		require.Equal(t, protocol.Continue, claude("PreToolUse", r, onFailure(protocol.Block)).Decision, name+" is no failure")
+	}
+	for _, r := range []protocol.Result{printed(`{"async":true}`), {Async: true, WentAsync: true}} {
+		v := claude("PreToolUse", r, onFailure(protocol.Block))
+		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, protocol.StatusAsync}, []any{v.Decision, v.Cause, v.Status}, "async unasked")
+		require.Contains(t, v.Reason, "went async by its own first line")
+		require.Empty(t, claude("SessionStart", r, onFailure(protocol.Block)).Warnings, "there is nothing that it could have held up")
+		require.Len(t, claude("Stop", r, onFailure(protocol.Block)).Warnings, 1)
 	}
 	require.Equal(t, blocked("boom"), claude("PreToolUse", exited(2, "", "boom"), onFailure(protocol.Continue)), "exit 2 is none either")
 	wrong := claude("PreToolUse", printed(answers("PostToolUse", `"additionalContext":"x"`)), onFailure(protocol.Block))

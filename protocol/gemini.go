@@ -476,7 +476,7 @@ type geminiOutput struct {
 func (o Outcome) Gemini() ([]byte, error) {
 	m := geminiMomentOf(geminiEvent(&Call{Event: o.Event}))
 	out := geminiOutput{}
-	messages := append(slices.Clip(o.SystemMessages), o.silent()...)
+	messages := append(slices.Clip(o.SystemMessages), o.notices()...)
 	specific := Fields{{"hookEventName", jsonText(string(m.name))}}
 	if o.Stop {
 		out.Continue, out.StopReason = new(bool), o.StopReason

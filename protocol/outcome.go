@@ -80,13 +80,20 @@ type HookReport struct {
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
 
-	Decision string `json:"decision,omitempty"` // ask or defer, where a hook that is blocked said that; else ""
-	Rewrote  bool   `json:"rewrote,omitempty"`  // it changed the tool's input or output
-	Warned   bool   `json:"warned,omitempty"`   // it ended well, and a warning says that its answer, or a part of it, did not count
+	Note Note `json:"-"` // for the run log, which has it beside the outcome
 
 	failure string // the warning of a failure that was let pass, which is in Outcome.Warnings too
 	held    bool   // the call is held up by it, also if its status says that it failed
 }
+
+// Note is what a hook did that its status does not say; the first of these that holds.
+type Note string
+
+const (
+	NoteAsk     Note = "ask"     // blocked: it said ask or defer
+	NoteWarning Note = "warning" // it did not fail, and a warning says that its answer, or a part of it, did not count
+	NoteRewrite Note = "rewrite" // it changed the tool's input or output
+)
 
 // Milliseconds is a duration that JSON shows in milliseconds, to a hundredth.
 type Milliseconds time.Duration
@@ -129,13 +136,14 @@ func Report(name, source string, r *Result, v *Verdict) HookReport {
 
 // note takes over what a verdict says that its status does not.
 func (h *HookReport) note(v *Verdict) {
-	if v.Status == StatusBlocked && (v.Decision == Ask || v.Decision == Defer) {
-		h.Decision = v.Decision.String()
-	}
-	h.Rewrote = v.Decision != Block && (v.UpdatedInput != nil || v.UpdatedOutput != nil)
-	switch v.Status {
-	case StatusOK, StatusAsync, StatusSkipped:
-		h.Warned = len(v.Warnings) > 0
+	ended := v.Status == StatusOK || v.Status == StatusAsync || v.Status == StatusSkipped
+	switch {
+	case v.Status == StatusBlocked && (v.Decision == Ask || v.Decision == Defer):
+		h.Note = NoteAsk
+	case ended && len(v.Warnings) > 0:
+		h.Note = NoteWarning
+	case v.Status == StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
+		h.Note = NoteRewrite
 	}
 	h.failure, h.held = v.failure(), v.Decision != Continue
 }

@@ -116,12 +116,20 @@ func (o Outcome) notices() (messages []string) {
 		}
 		messages = append(messages, text)
 	}
-	for _, w := range o.Warnings {
-		if !said[w] && !slices.Contains(o.Lint, w) {
+	for _, w := range o.GateWarnings() {
+		if !said[w] {
 			messages = append(messages, "hookrun: warning: "+w)
 		}
 	}
 	return messages
+}
+
+// GateWarnings are the warnings but for Lint: something of this call did not count, or may not have.
+func (o Outcome) GateWarnings() []string {
+	if len(o.Lint) == 0 {
+		return o.Warnings
+	}
+	return slices.DeleteFunc(slices.Clone(o.Warnings), func(w string) bool { return slices.Contains(o.Lint, w) })
 }
 
 // unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.

@@ -103,7 +103,7 @@ func (c *command) run(args []string, std Streams) int {
 	default:
 		exit = failure(args)
 	}
-	if exit == exitBlock && errors.As(err, new(projecthooks.Problems)) { // the client gives it to its model
+	if exit == exitBlock && c.client && errors.As(err, new(projecthooks.Problems)) { // the client gives it to its model
 		fmt.Fprintf(std.Err, "hookrun %s: a person must mend this; until then every call is blocked, and so are the agent's own edits\n", c.name)
 	}
 	return exit

@@ -132,14 +132,13 @@ func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
 	for _, title := range []string{"p50", "p95", "max"} {
 		rows[0] = append(rows[0], cell{title, bold})
 	}
-	nameWidth := max(16, 40-10*max(0, len(shown)-7)) // no row is wider than 120 columns
 	for i := range hooks {
 		h := &hooks[i]
 		name := printable.Escape(h.Name)
 		if named[h.Name] > 1 {
 			name += " (" + h.File + ")"
 		}
-		row := []cell{{middle(name, nameWidth), 0}}
+		row := []cell{{middle(name, 40), 0}}
 		for _, c := range shown {
 			row = append(row, number(c.of(h), c.colour))
 		}
@@ -157,6 +156,16 @@ func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
 	for _, row := range rows {
 		for i, c := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
+		}
+	}
+	room := 120 // is what a terminal shows; what the numbers leave of it is for the names
+	for _, width := range widths[1:] {
+		room -= 2 + width
+	}
+	if room = max(room, 16); widths[0] > room {
+		widths[0] = room
+		for _, row := range rows {
+			row[0].text = middle(row[0].text, room)
 		}
 	}
 	b.WriteByte('\n')

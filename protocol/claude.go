@@ -257,7 +257,7 @@ func claudeJudge(c *Call, hook string, r *Result) Verdict {
 	case r.Garbled != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}
-	return claudeResult(c, m, hook, r)
+	return doubtEqualKeys(who, answerOf(trimJS(r.Stdout.All())), claudeResult(c, m, hook, r))
 }
 
 // claudeWentAsync is the verdict of a hook that its file wants waited for and whose first line says that nobody is to wait. In the

@@ -156,9 +156,9 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"braces around text, exit 2": {exited(2, "{not json}", "err"), blocked("err"), ""},
 
 		// Of equal keys the last counts.
-		"deny, then allow":       {printed(pre(`"permissionDecision":"deny","permissionDecision":"allow"`)), approved(""), ""},
+		"deny, then allow":       {printed(pre(`"permissionDecision":"deny","permissionDecision":"allow"`)), approved(""), `has "permissionDecision" twice in its answer`},
 		"allow, then deny":       {printed(pre(`"permissionDecision":"allow","permission\u0044ecision":"deny"`)), blocked("Blocked by hook"), ""},
-		"a wrong type, then not": {printed(`{"continue":"no","continue":false}`), stop(passes(), ""), ""},
+		"a wrong type, then not": {printed(`{"continue":"no","continue":false}`), stop(passes(), ""), `has "continue" twice in its answer`},
 		"two objects of a name":  {printed(`{"hookSpecificOutput":"x",` + denied[1:]), blocked("no pushing"), ""},
 
 		// Types are not converted, and null is none of them.
@@ -390,7 +390,10 @@ func TestClaudePermissionRequest(t *testing.T) {
 	require.Equal(t, blocked("Blocked by hook"), decision(`"behavior":"den\u0079","updatedInput":{"a":1}`))
 	require.Equal(t, and(blocked("no"), func(v *protocol.Verdict) { v.Stop, v.StopReason = true, "no" }), decision(`"behavior":"deny","message":"no","interrupt":true`))
 	require.Equal(t, blocked("no"), decision(`"behavior":"deny","message":"no","interrupt":false`))
-	require.Equal(t, approved(""), decision(`"behavior":"deny","behavior":"allow"`))
+	twice := decision(`"behavior":"deny","behavior":"allow"`)
+	require.Equal(t, []any{protocol.Continue, true}, []any{twice.Decision, twice.Approved})
+	require.Len(t, twice.Warnings, 1)
+	require.Contains(t, twice.Warnings[0], `has "behavior" twice in its answer`)
 	require.Equal(t, and(approved(""), func(v *protocol.Verdict) {
 		v.UpdatedInput = []byte(`{"a":1}`)
 		v.Other = protocol.Fields{{Key: "updatedPermissions", Value: json.RawMessage(`[{"b":2}]`)}}

@@ -197,6 +197,9 @@ func codexJudge(c *Call, hook string, r *Result) Verdict {
 	if err != nil {
 		return failed(CauseOutput, "gave an answer that cannot be read: "+err.Error())
 	}
+	if m.does&deaf == 0 {
+		v = doubtEqualKeys(who, answerOf(r.Stdout.Text()), v)
+	}
 	return v
 }
 

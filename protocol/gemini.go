@@ -279,13 +279,13 @@ func geminiJudge(c *Call, hook string, r *Result) Verdict {
 		odd = nil
 	default:
 		v.Answered = false
-		return v
+		return doubtEqualKeys(who, answer, v)
 	}
 	v.Status = StatusFailed
 	if odd != nil {
 		v.Problem += ", and its answer means nothing: " + odd.Error()
 	}
-	return v
+	return doubtEqualKeys(who, answer, v)
 }
 
 // geminiJSON reads a text as the client does: it is JSON, or a JSON string that holds JSON, or no JSON at all.

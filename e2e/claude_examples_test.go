@@ -250,7 +250,8 @@ func TestClaudeExampleOneHook(t *testing.T) {
 			done := asClient(t, broken, command, map[string]any{"hook_event_name": event, "tool_name": "Bash", "tool_input": map[string]any{}, "prompt": "hello"})
 			require.Equal(t, 2, done.code, event)
 			require.Empty(t, done.stdout, event)
-			require.Equal(t, filepath.Join(broken, ".tenex-hooks.json")+`:1:12: hook "guard" has no "command", no "events"`+"\n", done.stderr, event)
+			require.Equal(t, filepath.Join(broken, ".tenex-hooks.json")+`:1:12: hook "guard" has no "command", no "events"`+
+				"\nhookrun fire: a person must mend this; until then every call is blocked, and so are the agent's own edits\n", done.stderr, event)
 		}
 	})
 	t.Run("no hooks file", func(t *testing.T) {

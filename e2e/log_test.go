@@ -52,12 +52,12 @@ func TestLogTable(t *testing.T) {
 	require.Equal(t, finished{stdout: `run.log.1
 run.log
 4 calls from 2026-11-21 14:01:00 to 2026-11-21 14:04:00
-2 went on, 1 blocked, 1 without a verdict, 1 line could not be read
+1 went on, 1 went on past a failure, 1 blocked, 1 without a verdict, 1 line could not be read
 
-hook                                      matched  blocked  injected  failed  timed out      p50      p95      max
-guard                                           3        1         0       0          1   855 ms    1.0 s    1.0 s
-hints                                           1        0         1       0          0  12.0 ms  12.0 ms  12.0 ms
-a name that is much … says so at its end        1        0         0       1          0  0.50 ms  0.50 ms  0.50 ms
+hook                                      matched  ok  blocked  injected  failed  timed out      p50      p95      max
+guard                                           3   1        1         0       0          1   855 ms    1.0 s    1.0 s
+hints                                           1   0        0         1       0          0  12.0 ms  12.0 ms  12.0 ms
+a name that is much … says so at its end        1   0        0         0       1          0  0.50 ms  0.50 ms  0.50 ms
 
 never fired
   idle  .tenex-hooks.json:3, post-tool

@@ -66,7 +66,7 @@ func (p *parser) clientFile(top gjson.Result) {
 		case slices.ContainsFunc(p.form.switches, func(m member) bool { return m.key == key.String() }):
 			p.warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", p.form.client, key.String())
 		default:
-			p.warn(key.Index, "unknown event %s: none of its hooks will ever run%s", quote(string(event)), p.form.meant(event))
+			p.warnOfGate(key.Index, fmt.Sprintf("unknown event %s: none of its hooks will ever run%s", quote(string(event)), p.form.meant(event)))
 		}
 		return true
 	})
@@ -76,10 +76,18 @@ func (p *parser) clientFile(top gjson.Result) {
 func (p *parser) switchOff(off bool, by, is string, v gjson.Result) {
 	p.settings.off, p.settings.offBy = &off, by
 	p.settings.offAt = p.at(v.Index, fmt.Sprintf("%s is %s, so no hook of %s's form runs", by, is, p.form.client))
+	p.settings.offAt.Gate = true
 }
 
 func (p *parser) warn(offset int, format string, args ...any) {
 	p.config.Warnings = append(p.config.Warnings, p.at(offset, fmt.Sprintf(format, args...)))
+}
+
+// warnOfGate warns of a hook that will never run or never hold anything up.
+func (p *parser) warnOfGate(offset int, text string) {
+	w := p.at(offset, text)
+	w.Gate = true
+	p.config.Warnings = append(p.config.Warnings, w)
 }
 
 func (p *parser) clientType(what, want string, got gjson.Result, drops string) {
@@ -123,24 +131,27 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 		case about == 0:
 			p.warn(key.Index, "%sunknown field %s, which is passed over%s", who, quote(name), hint)
 		case slices.Contains(p.form.events(), name):
-			p.unknownTop(key, name+" stands at the top level, so none of its hooks will ever run; put it under \"hooks\"")
+			p.unknownTop(key, name+" stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
 		case name == "disableAllHooks": // so it is not Claude Code's file
-			p.unknownTop(key, fmt.Sprintf("%q is a switch of Claude Code's, which %s does not know", name, p.form.client))
+			p.unknownTop(key, fmt.Sprintf("%q is a switch of Claude Code's, which %s does not know", name, p.form.client), false)
 		case hint != "" || p.form.closed:
-			p.unknownTop(key, fmt.Sprintf("unknown field %s, which is passed over%s", quote(name), hint))
+			p.unknownTop(key, fmt.Sprintf("unknown field %s, which is passed over%s", quote(name), hint), false)
 		}
 		return true
 	})
 	return found
 }
 
-// unknownTop says something of a field at the top of a document that the client does not know.
-func (p *parser) unknownTop(key gjson.Result, text string) {
-	if p.form.closed {
+// unknownTop says something of a field at the top of a document that the client does not know. gate: hooks stand in it.
+func (p *parser) unknownTop(key gjson.Result, text string, gate bool) {
+	switch {
+	case p.form.closed:
 		p.problem(key.Index, "%s%s", strings.Replace(text, ", which is passed over", "", 1), p.drops)
-		return
+	case gate:
+		p.warnOfGate(key.Index, text)
+	default:
+		p.warn(key.Index, "%s", text)
 	}
-	p.warn(key.Index, "%s", text)
 }
 
 func (p *parser) clientEnv(object gjson.Result, who, drops string) (env []string) {
@@ -228,7 +239,12 @@ func (p *parser) clientMatcher(event protocol.Event, f map[string]gjson.Result, 
 	subject := p.form.dialect.SubjectField(event)
 	pattern := p.form.pattern(p.expanded(text.String()), subject)
 	if fault := pattern.fault(); fault != "" && subject != "" {
-		p.warn(text.Index, "%sthe matcher %s %s", who, quote(text.String()), fault)
+		warning := fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault)
+		if rust, ok := pattern.(codexPattern); ok && rust.foreign() { // the hook always runs
+			p.warn(text.Index, "%s", warning)
+		} else {
+			p.warnOfGate(text.Index, warning)
+		}
 	}
 	return pattern, true
 }

@@ -3,6 +3,7 @@ package projecthooks
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -78,10 +79,10 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 	if rule, ok := f["if"]; ok {
 		h.If = permission.Parse(rule.String())
 		if h.If.Malformed() {
-			p.warn(rule.Index, "%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs", who, quote(rule.String()))
+			p.warnOfGate(rule.Index, fmt.Sprintf("%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs", who, quote(rule.String())))
 		}
 		if !h.Events[0].HasTool() && h.If.String() != "" {
-			p.warn(rule.Index, "%sno tool call stands at %s, so a hook with an \"if\" never runs", who, h.Events[0])
+			p.warnOfGate(rule.Index, fmt.Sprintf("%sno tool call stands at %s, so a hook with an \"if\" never runs", who, h.Events[0]))
 		}
 	}
 	if timeout, ok := f["timeout"]; ok {
@@ -195,7 +196,7 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	case text == "":
 		p.problem(command.Index, "%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
 	case strings.TrimSpace(text) == "" && !f["args"].Exists():
-		p.warn(command.Index, "%sthe command is blank: it does nothing, and lets everything pass", who)
+		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")
 	}
 	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell", Bash: p.form.bash}
 	if args, ok := f["args"]; ok {

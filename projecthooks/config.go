@@ -151,7 +151,9 @@ func (h *Hook) sameName(other string) Problem {
 }
 
 // Problem is something to say about the hook, at its place.
-func (h *Hook) Problem(text string) Problem { return Problem{h.File, h.Line, h.column, text} }
+func (h *Hook) Problem(text string) Problem {
+	return Problem{File: h.File, Line: h.Line, Column: h.column, Text: text}
+}
 
 // Source is the place of the hook as file:line. One that is in no file has no line.
 func (h *Hook) Source() string {
@@ -323,6 +325,7 @@ type Problem struct {
 	Line   int    `json:"line"` // 0: the file as a whole
 	Column int    `json:"column"`
 	Text   string `json:"message"`
+	Gate   bool   `json:"-"` // as a warning: a hook will never run, or never hold anything up, so each call is to say it
 }
 
 // place is where the problem is, without its column.

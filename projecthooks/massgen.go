@@ -42,7 +42,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 	text := string(doc)
 	top, err := yaml.Parse(text)
 	if fault, ok := err.(yaml.Fault); ok {
-		return nil, Problems{{path, fault.Line, fault.Column, "parsing: " + fault.Text}}
+		return nil, Problems{{File: path, Line: fault.Line, Column: fault.Column, Text: "parsing: " + fault.Text}}
 	}
 	f.document(top)
 	if len(f.problems) > 0 {
@@ -64,11 +64,17 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 }
 
 func (f *massgenFile) problem(v *yaml.Value, where, format string, args ...any) {
-	f.problems = append(f.problems, Problem{f.file, v.Line, v.Column, where + " " + fmt.Sprintf(format, args...)})
+	f.problems = append(f.problems, Problem{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
 }
 
 func (f *massgenFile) warn(v *yaml.Value, where, format string, args ...any) {
-	f.config.Warnings = append(f.config.Warnings, Problem{f.file, v.Line, v.Column, where + " " + fmt.Sprintf(format, args...)})
+	f.config.Warnings = append(f.config.Warnings, Problem{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
+}
+
+// warnOfGate warns of hooks that will never run.
+func (f *massgenFile) warnOfGate(v *yaml.Value, where, format string, args ...any) {
+	f.warn(v, where, format, args...)
+	f.config.Warnings[len(f.config.Warnings)-1].Gate = true
 }
 
 func (f *massgenFile) document(top *yaml.Value) {
@@ -112,7 +118,7 @@ func (f *massgenFile) agent(where string, a *yaml.Value) {
 	}
 	f.agents = append(f.agents, id.Text)
 	if h := a.Get("hooks"); h != nil {
-		f.warn(h, where+".hooks", "is not read; the hooks of an agent stand under its backend")
+		f.warnOfGate(h, where+".hooks", "is not read; the hooks of an agent stand under its backend")
 	}
 	f.overlooked(where+".", a)
 	f.overlooked(where+".backend.", a.Get("backend"))
@@ -126,7 +132,7 @@ func (f *massgenFile) overlooked(where string, v *yaml.Value) {
 	}
 	for _, m := range v.Members {
 		if m.Key != "hooks" && (strings.EqualFold(m.Key, "hooks") || strings.EqualFold(m.Key, "hook")) {
-			f.warn(m.At, where+brief(m.Key), "is not read; did you mean \"hooks\"?")
+			f.warnOfGate(m.At, where+brief(m.Key), "is not read; did you mean \"hooks\"?")
 		}
 	}
 }
@@ -226,7 +232,7 @@ func (f *massgenFile) known(v *yaml.Value, where, name string) (protocol.Event, 
 		}
 		names = append(names, string(e))
 	}
-	f.warn(v, where, "is no event that is known, so its hooks never run%s", hint(name, names))
+	f.warnOfGate(v, where, "is no event that is known, so its hooks never run%s", hint(name, names))
 	return "", false
 }
 
@@ -256,7 +262,7 @@ func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event
 		f.problem(handler, where+"."+handlerKey, "must be the name of a function or a program, not %s", briefValue(handler))
 	default:
 		h.Name = kind + "_" + handler.Text
-		h.commandPos = Problem{f.file, handler.Line, handler.Column, ""}
+		h.commandPos = Problem{File: f.file, Line: handler.Line, Column: handler.Column}
 		h.Command = f.command(where+"."+handlerKey, handler, kind, entry.Get("shell"))
 	}
 	runs := f.matcher(where+".matcher", entry.Get("matcher"), &h)
@@ -320,7 +326,7 @@ func (f *massgenFile) matcher(where string, v *yaml.Value, h *Hook) (runs bool) 
 	}
 	m, ok := NewGlobs(v.Text)
 	if !ok {
-		f.warn(v, where, "%s names no tool, so the hook never runs", quote(v.Text))
+		f.warnOfGate(v, where, "%s names no tool, so the hook never runs", quote(v.Text))
 	}
 	h.Matcher = m
 	return ok

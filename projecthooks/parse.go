@@ -32,7 +32,7 @@ type parser struct {
 
 func (p *parser) at(offset int, text string) Problem {
 	line, col := p.places.Position(p.from.Of(offset))
-	return Problem{p.file, line, col, text}
+	return Problem{File: p.file, Line: line, Column: col, Text: text}
 }
 
 func (p *parser) problem(offset int, format string, args ...any) {

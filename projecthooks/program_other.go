@@ -20,4 +20,7 @@ func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 // out before.
 func inspectProgram(path, name, workspace string, env []string, byShell bool) []string { return nil }
 
+// StartFault knows no first lines there.
+func StartFault(path, name, dir string, env []string) string { return "" }
+
 func worldWritable(info fs.FileInfo, name string) string { return "" }

@@ -35,9 +35,28 @@ func inspectProgram(path, name, workspace string, env []string, byShell bool) (f
 	if fault := worldWritable(info, name); fault != "" {
 		faults = append(faults, fault)
 	}
+	if fault := firstLineFault(path, name, workspace, env, byShell); fault != "" {
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+// StartFault says why the system does not start a program that is there and may be executed, as far as its first line tells: in the
+// words of Inspect, so that who runs a hook and who checks it read the same. "" is that nothing is wrong with that line. name is
+// what the hooks file calls it, dir where it runs, env what it is given.
+func StartFault(path, name, dir string, env []string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return firstLineFault(path, name, dir, env, false)
+}
+
+// firstLineFault looks at the first line of a program.
+func firstLineFault(path, name, workspace string, env []string, byShell bool) string {
 	f, err := os.Open(path)
 	if err != nil {
-		return faults // a program may be executable and not readable
+		return "" // a program may be executable and not readable
 	}
 	defer f.Close()
 	start := make([]byte, 512)
@@ -46,51 +65,51 @@ func inspectProgram(path, name, workspace string, env []string, byShell bool) (f
 	line, isScript := bytes.CutPrefix(start, []byte("#!"))
 	if !isScript {
 		if !byShell && !bytes.ContainsRune(start, 0) { // no program of a machine's: those have NULs in their first bytes
-			faults = append(faults, name+": neither a program nor a script with a #! line; put #!/bin/sh on its first line")
+			return name + ": neither a program nor a script with a #! line; put #!/bin/sh on its first line"
 		}
-		return faults
+		return ""
 	}
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
 	if bytes.HasSuffix(line, []byte("\r")) {
-		return append(faults, name+`: its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends`)
+		return name + `: its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends`
 	}
-	return append(faults, missingInterpreter(name, strings.Fields(string(line)), workspace, env)...)
+	return missingInterpreter(name, strings.Fields(string(line)), workspace, env)
 }
 
 // splitsWords: macOS gives an interpreter all words of its #! line, other systems all but the first as one.
 const splitsWords = runtime.GOOS == "darwin" || runtime.GOOS == "ios"
 
 // missingInterpreter looks for what a #! line names, and behind env for the program that env is to start.
-func missingInterpreter(name string, words []string, workspace string, env []string) []string {
+func missingInterpreter(name string, words []string, workspace string, env []string) string {
 	if len(words) == 0 {
-		return []string{name + ": its #! line names no interpreter; write #!/bin/sh"}
+		return name + ": its #! line names no interpreter; write #!/bin/sh"
 	}
 	if _, err := find(absolute(words[0], workspace), workspace, env); err != nil {
-		return []string{fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)}
+		return fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)
 	}
 	if filepath.Base(words[0]) != "env" {
-		return nil
+		return ""
 	}
 	args := words[1:]
 	if len(args) == 0 {
-		return []string{name + ": its #! line names no interpreter behind env; write #!/usr/bin/env sh"}
+		return name + ": its #! line names no interpreter behind env; write #!/usr/bin/env sh"
 	}
 	if program, split := splitString(args); split {
 		args = program
 	} else if len(args) > 1 && !splitsWords {
-		return []string{fmt.Sprintf("%s: its #! line gives env more than one word, which it takes for one name; write #!%s -S %s",
-			name, words[0], strings.Join(args, " "))}
+		return fmt.Sprintf("%s: its #! line gives env more than one word, which it takes for one name; write #!%s -S %s",
+			name, words[0], strings.Join(args, " "))
 	}
 	program := envProgram(args)
 	if program == "" {
-		return nil
+		return ""
 	}
 	if _, err := find(program, workspace, env); err != nil {
-		return []string{fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)}
+		return fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)
 	}
-	return nil
+	return ""
 }
 
 // splitString takes env's flag for a #! line of several words away.

@@ -38,19 +38,19 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
 	}
 	if h.If.String() != "" && !some(protocol.Event.HasTool) {
-		p.config.Warnings = append(p.config.Warnings, p.at(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs"))
+		p.warnOfGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
 	}
 	if tool, _, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		if ok, why := h.If.Match(permission.Call{Tool: tool}); !ok { // not even in doubt
-			p.config.Warnings = append(p.config.Warnings, p.at(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\""))
+			p.warnOfGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
 		}
 	}
 	if severalRules(h.If.String()) {
-		p.config.Warnings = append(p.config.Warnings, p.at(f["if"].Index, who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each"))
+		p.warnOfGate(f["if"].Index, who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
 	}
 	for _, c := range h.When {
 		if c.field != "" && !some(func(e protocol.Event) bool { return protocol.HasValue(e, c.field) }) && !c.wantsNothing {
-			p.config.Warnings = append(p.config.Warnings, p.at(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field)))
+			p.warnOfGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
 		}
 	}
 }

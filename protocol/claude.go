@@ -249,6 +249,8 @@ func claudeJudge(c *Call, hook string, r *Result) Verdict {
 		return claudeLate(c, m, hook, r)
 	case r.Err != nil:
 		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
+	case r.WentAsync:
+		return claudeWentAsync(m, who)
 	case r.Async:
 		return Verdict{Decision: Continue, Status: StatusAsync}
 	case r.TimedOut: // what it printed until then is no answer
@@ -256,7 +258,17 @@ func claudeJudge(c *Call, hook string, r *Result) Verdict {
 	case r.Garbled != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}
-	return claudeResult(c, m, hook, r)
+	return doubtEqualKeys(who, answerOf(trimJS(r.Stdout.All())), claudeResult(c, m, hook, r))
+}
+
+// claudeWentAsync is the verdict of a hook that its file wants waited for and whose first line says that nobody is to wait. In the
+// client it then decides nothing. Where it could have held something up that is a failure: an answer that nobody will read.
+func claudeWentAsync(m claudeMoment, who string) Verdict {
+	if m.does&(blocks|fails|stops) == 0 {
+		return Verdict{Decision: Continue, Status: StatusAsync}
+	}
+	return Verdict{Cause: CauseOutput, Status: StatusAsync, Problem: who + ` went async by its own first line, so nothing that it decides ` +
+		`counts; let it answer before it ends, or say "async": true in its entry`}
 }
 
 // claudeLate reads what an async hook said in the end: of a JSON answer the context and the message to the user, whatever
@@ -298,7 +310,7 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
 		isJSON, unreadable = true, errors.New("it is too long: 1 MiB of output is kept")
 	case isJSON && !r.Posted && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")): // on one line it never blocks
-		return Verdict{Decision: Continue, Status: StatusAsync}
+		return claudeWentAsync(m, who)
 	case isJSON:
 		v, unreadable = claudeAnswer(c, m, hook, text)
 	}
@@ -675,7 +687,7 @@ func (o Outcome) Claude() ([]byte, error) {
 		}
 		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.withheldBy, o.Tool, gjson.ParseBytes(o.withheld)))
 	}
-	messages := append(slices.Clip(o.SystemMessages), o.silent()...)
+	messages := append(slices.Clip(o.SystemMessages), o.notices()...)
 	if event == "PostToolUseFailure" { // the client has no word for either there
 		switch {
 		case o.Stop && o.Decision == Continue:

@@ -130,7 +130,9 @@ func FuzzClaudeJudge(f *testing.F) {
 		}
 		if want.async {
 			require.Equal(t, protocol.StatusAsync, v.Status)
-			require.Equal(t, protocol.Continue, strict.Decision)
+			require.Equal(t, protocol.Continue, v.Decision)
+			require.Len(t, v.Warnings, 1)
+			require.Equal(t, protocol.Block, strict.Decision)
 			return
 		}
 		if exit == 2 {

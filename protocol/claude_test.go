@@ -156,9 +156,9 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"braces around text, exit 2": {exited(2, "{not json}", "err"), blocked("err"), ""},
 
 		// Of equal keys the last counts.
-		"deny, then allow":       {printed(pre(`"permissionDecision":"deny","permissionDecision":"allow"`)), approved(""), ""},
+		"deny, then allow":       {printed(pre(`"permissionDecision":"deny","permissionDecision":"allow"`)), approved(""), `has "permissionDecision" twice in its answer`},
 		"allow, then deny":       {printed(pre(`"permissionDecision":"allow","permission\u0044ecision":"deny"`)), blocked("Blocked by hook"), ""},
-		"a wrong type, then not": {printed(`{"continue":"no","continue":false}`), stop(passes(), ""), ""},
+		"a wrong type, then not": {printed(`{"continue":"no","continue":false}`), stop(passes(), ""), `has "continue" twice in its answer`},
 		"two objects of a name":  {printed(`{"hookSpecificOutput":"x",` + denied[1:]), blocked("no pushing"), ""},
 
 		// Types are not converted, and null is none of them.
@@ -277,8 +277,9 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 
 		// Nobody waits.
 		"async":                   {protocol.Result{Async: true, ExitCode: 2, Stdout: printed(denied).Stdout}, and(passes(), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), ""},
-		"async by output":         {printed(`{"async":true}`), and(passes(), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), ""},
-		"async by output, exit 2": {exited(2, `{"async":true}`, "x"), and(passes(), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), ""},
+		"async by output":         {printed(`{"async":true}`), and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
+		"async by output, exit 2": {exited(2, `{"async":true}`, "x"), and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
+		"async by its first line": {protocol.Result{Async: true, WentAsync: true}, and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
 		"async beside a deny":     {printed(`{"async":true,` + denied[1:]), blocked("no pushing"), ""},
 		"async beside a block":    {printed(`{"async":true,"d\u0065cision":"block"}`), blocked("Blocked by hook"), ""},
 		"async beside a stop":     {printed(`{"async":true,"continue":false}`), stop(passes(), ""), ""},
@@ -389,7 +390,10 @@ func TestClaudePermissionRequest(t *testing.T) {
 	require.Equal(t, blocked("Blocked by hook"), decision(`"behavior":"den\u0079","updatedInput":{"a":1}`))
 	require.Equal(t, and(blocked("no"), func(v *protocol.Verdict) { v.Stop, v.StopReason = true, "no" }), decision(`"behavior":"deny","message":"no","interrupt":true`))
 	require.Equal(t, blocked("no"), decision(`"behavior":"deny","message":"no","interrupt":false`))
-	require.Equal(t, approved(""), decision(`"behavior":"deny","behavior":"allow"`))
+	twice := decision(`"behavior":"deny","behavior":"allow"`)
+	require.Equal(t, []any{protocol.Continue, true}, []any{twice.Decision, twice.Approved})
+	require.Len(t, twice.Warnings, 1)
+	require.Contains(t, twice.Warnings[0], `has "behavior" twice in its answer`)
 	require.Equal(t, and(approved(""), func(v *protocol.Verdict) {
 		v.UpdatedInput = []byte(`{"a":1}`)
 		v.Other = protocol.Fields{{Key: "updatedPermissions", Value: json.RawMessage(`[{"b":2}]`)}}
@@ -535,9 +539,16 @@ func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 
 	for name, r := range map[string]protocol.Result{
 		"plain text": printed("text"), "silence": printed(""), "{}": printed("{}"),
-		"not waited for": {Async: true}, "async by output": printed(`{"async":true}`),
+		"not waited for": {Async: true},
 	} {
 		require.Equal(t, protocol.Continue, claude("PreToolUse", r, onFailure(protocol.Block)).Decision, name+" is no failure")
+	}
+	for _, r := range []protocol.Result{printed(`{"async":true}`), {Async: true, WentAsync: true}} {
+		v := claude("PreToolUse", r, onFailure(protocol.Block))
+		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, protocol.StatusAsync}, []any{v.Decision, v.Cause, v.Status}, "async unasked")
+		require.Contains(t, v.Reason, "went async by its own first line")
+		require.Empty(t, claude("SessionStart", r, onFailure(protocol.Block)).Warnings, "there is nothing that it could have held up")
+		require.Len(t, claude("Stop", r, onFailure(protocol.Block)).Warnings, 1)
 	}
 	require.Equal(t, blocked("boom"), claude("PreToolUse", exited(2, "", "boom"), onFailure(protocol.Continue)), "exit 2 is none either")
 	wrong := claude("PreToolUse", printed(answers("PostToolUse", `"additionalContext":"x"`)), onFailure(protocol.Block))
@@ -1013,10 +1024,10 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 			`"systemMessage":`+quote(text()), `"suppressOutput":true`, `"terminalSequence":"\u0007"`, inner[1:len(inner)-1]), ",") + "}"
 		first, o := merged(&c, stdout)
 		require.NotEqual(t, protocol.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
+		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
 		out, err := o.Claude()
 		require.NoError(t, err)
 		second, _ := merged(&c, string(out))
-		first.Warnings = nil // of what was doubted in the first, nothing is left
 		if first.Stop && first.StopReason == "" {
 			first.StopReason = "Stopped by project hook 'h'"
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -195,6 +196,9 @@ func codexJudge(c *Call, hook string, r *Result) Verdict {
 	v, err := codexResult(c, m, hook, r)
 	if err != nil {
 		return failed(CauseOutput, "gave an answer that cannot be read: "+err.Error())
+	}
+	if m.does&deaf == 0 {
+		v = doubtEqualKeys(who, answerOf(r.Stdout.Text()), v)
 	}
 	return v
 }
@@ -499,7 +503,7 @@ func (o Outcome) Codex() ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	out := claudeOutput{} // the same fields, but for terminalSequence
-	messages := append(slices.Clip(o.SystemMessages), o.silent()...)
+	messages := append(slices.Clip(o.SystemMessages), o.notices()...)
 	specific := Fields{{"hookEventName", jsonText(string(m.name))}}
 	context := strings.Join(o.Texts(), "\n\n")
 	held, why := o.Decision != Continue, firstText(o.blockReason("Codex"), "Blocked by a hook")
@@ -571,9 +575,9 @@ func (o Outcome) codexUnfit() string {
 	case o.unfitInput() != "":
 		return o.unfitInput()
 	case o.Tool == "Bash" && gjson.GetBytes(o.UpdatedInput, "command").Type != gjson.String:
-		return fmt.Sprintf("project hook '%s' changed the tool's input to one without a command", o.rewroteInput)
+		return fmt.Sprintf("project hook '%s' changed the tool's input to one without a command", printable.Escape(o.rewroteInput))
 	case len(strictjson.Check(string(o.UpdatedInput), codexDepth-2)) > 0:
-		return fmt.Sprintf("project hook '%s' changed the tool's input to one that is nested deeper than Codex can read", o.rewroteInput)
+		return fmt.Sprintf("project hook '%s' changed the tool's input to one that is nested deeper than Codex can read", printable.Escape(o.rewroteInput))
 	}
 	return ""
 }
@@ -595,7 +599,7 @@ func (o Outcome) codexRequest(specific *Fields, held bool, why string) {
 	switch {
 	case held:
 	case o.UpdatedInput != nil:
-		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and Codex cannot take that here", o.rewroteInput)
+		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and Codex cannot take that here", printable.Escape(o.rewroteInput))
 	case !o.Approved:
 		return
 	}

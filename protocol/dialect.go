@@ -3,7 +3,10 @@ package protocol
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/printable"
 )
 
 // Dialect is what differs between clients: how a call is put on stdin, how a process result is read as a verdict,
@@ -240,6 +243,17 @@ func (v Verdict) passed(e Event) Verdict {
 	return v
 }
 
+// failure is the warning of a failure that was let pass, "" if there is none.
+func (v *Verdict) failure() string {
+	for _, w := range v.Warnings {
+		ends := strings.HasSuffix(w, "; "+ignored(PreTool)) || strings.HasSuffix(w, "; "+ignored(PostTool))
+		if ends && (v.Status == StatusFailed || v.Problem != "" && strings.HasPrefix(w, v.Problem)) {
+			return w
+		}
+	}
+	return ""
+}
+
 // ignored says in a warning what comes of a failure that does not block.
 func ignored(e Event) string {
 	if e.Canonical() == PostTool {
@@ -250,5 +264,5 @@ func ignored(e Event) string {
 
 // said opens every message about a hook.
 func said(e Event, hook string) string {
-	return fmt.Sprintf("%s hook '%s'", e, hook)
+	return fmt.Sprintf("%s hook '%s'", e, printable.Escape(hook))
 }

@@ -285,13 +285,13 @@ func geminiJudge(c *Call, hook string, r *Result) Verdict {
 		odd = nil
 	default:
 		v.Answered = false
-		return v
+		return doubtEqualKeys(who, answer, v)
 	}
 	v.Status = StatusFailed
 	if odd != nil {
 		v.Problem += ", and its answer means nothing: " + odd.Error()
 	}
-	return v
+	return doubtEqualKeys(who, answer, v)
 }
 
 // geminiJSON reads a text as the client does: it is JSON, or a JSON string that holds JSON, or no JSON at all.
@@ -487,7 +487,7 @@ type geminiOutput struct {
 func (o Outcome) Gemini() ([]byte, error) {
 	m := geminiMomentOf(geminiEvent(&Call{Event: o.Event}))
 	out := geminiOutput{}
-	messages := append(slices.Clip(o.SystemMessages), o.silent()...)
+	messages := append(slices.Clip(o.SystemMessages), o.notices()...)
 	specific := Fields{{"hookEventName", jsonText(string(m.name))}}
 	if o.Stop {
 		out.Continue, out.StopReason = new(bool), o.StopReason

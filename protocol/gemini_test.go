@@ -103,7 +103,6 @@ func TestGeminiAnswers(t *testing.T) {
 		"allow":                           {printed(`{"decision":"allow","reason":"R","systemMessage":"M"}`), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Reason: "R", SystemMessage: "M"}},
 		"approve":                         {printed(`{"decision":"approve"}`), passes()},
 		"null":                            {printed(`{"decision":null,"continue":null,"hookSpecificOutput":null,"reason":null,"systemMessage":null}`), passes()},
-		"the last of equal keys, allow":   {printed(`{"decision":"deny","decision":"allow"}`), passes()},
 		"a message that is hidden":        {printed(`{"suppressOutput":true,"systemMessage":"M"}`), passes()},
 		"a message that is not":           {printed(`{"suppressOutput":"","systemMessage":"M"}`), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: "M"}},
 		"a key that nobody knows":         {printed(`{"x":1,"hookSpecificOutput":{"y":2}}`), passes()},
@@ -617,4 +616,17 @@ func TestGeminiOutput(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(line), `"systemMessage":"hookrun: Gemini CLI cannot give the model this at AfterTool:\nC"`)
 	})
+}
+
+func TestGeminiEqualKeys(t *testing.T) {
+	for _, answer := range []string{`{"decision":"deny","decision":"allow"}`, `{"hookSpecificOutput":{"tool_input":{"a":1},"tool_input":{}}}`} {
+		c := protocol.Call{Event: "BeforeTool", Tool: "run_shell_command"}
+		v := protocol.Gemini.Judge(&c, "h", &protocol.Result{Stdout: protocol.Capture{Head: []byte(answer), Total: int64(len(answer))}})
+		open := protocol.Gemini.Settle(&c, v)
+		require.Equal(t, protocol.Continue, open.Decision, "the last counts, as in the client")
+		require.Len(t, open.Warnings, 1)
+		require.Contains(t, open.Warnings[0], "twice in its answer")
+		closed := protocol.Gemini.Settle(&c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{closed.Decision, closed.Cause})
+	}
 }

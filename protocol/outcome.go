@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -31,12 +32,15 @@ type Outcome struct {
 	UpdatedInput  json.RawMessage `json:"updated_input,omitempty"`  // give the tool this
 	UpdatedOutput json.RawMessage `json:"updated_output,omitempty"` // give the model this
 
-	Inject         []Inject     `json:"inject,omitempty"` // for the model, in the order of the file
-	SystemMessages []string     `json:"system_messages,omitempty"`
-	Other          Fields       `json:"other,omitempty"` // what else hooks answered, by their client's names
-	Warnings       []string     `json:"warnings,omitempty"`
-	Hooks          []HookReport `json:"hooks"` // those that matched, in the order of the file
-	Duration       Milliseconds `json:"duration_ms"`
+	Inject         []Inject `json:"inject,omitempty"` // for the model, in the order of the file
+	SystemMessages []string `json:"system_messages,omitempty"`
+	Other          Fields   `json:"other,omitempty"` // what else hooks answered, by their client's names
+	Warnings       []string `json:"warnings,omitempty"`
+	// Lint are those of Warnings that are about how the hooks files are written and concern no gate. They come with every call, so
+	// a client's own form, which has a message to the user for all other warnings, leaves them out.
+	Lint     []string     `json:"-"`
+	Hooks    []HookReport `json:"hooks"` // those that matched, in the order of the file
+	Duration Milliseconds `json:"duration_ms"`
 
 	rewroteInput, rewroteOutput string // names of the hooks that did
 	withheld                    []byte // what a client is to be given in the place of the result that withheldBy changed in vain
@@ -78,7 +82,21 @@ type HookReport struct {
 	StdoutBytes int64        `json:"stdout_bytes"`
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
+
+	Note Note `json:"-"` // for the run log, which has it beside the outcome
+
+	failure string // the warning of a failure that was let pass, which is in Outcome.Warnings too
+	held    bool   // the call is held up by it, also if its status says that it failed
 }
+
+// Note is what a hook did that its status does not say; the first of these that holds.
+type Note string
+
+const (
+	NoteAsk     Note = "ask"     // blocked: it said ask or defer
+	NoteWarning Note = "warning" // it did not fail, and a warning says that its answer, or a part of it, did not count
+	NoteRewrite Note = "rewrite" // it changed the tool's input or output
+)
 
 // Milliseconds is a duration that JSON shows in milliseconds, to a hundredth.
 type Milliseconds time.Duration
@@ -106,6 +124,7 @@ func Report(name, source string, r *Result, v *Verdict) HookReport {
 		Signal: r.Signal, Duration: Milliseconds(r.Duration),
 		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
 	}
+	h.note(v)
 	if r.Posted {
 		h.Stderr = "" // it says why there was no answer, and so does the verdict
 	}
@@ -116,6 +135,20 @@ func Report(name, source string, r *Result, v *Verdict) HookReport {
 		h.Limit = Milliseconds(r.Limit)
 	}
 	return h
+}
+
+// note takes over what a verdict says that its status does not.
+func (h *HookReport) note(v *Verdict) {
+	ended := v.Status == StatusOK || v.Status == StatusAsync || v.Status == StatusSkipped
+	switch {
+	case v.Status == StatusBlocked && (v.Decision == Ask || v.Decision == Defer):
+		h.Note = NoteAsk
+	case ended && len(v.Warnings) > 0:
+		h.Note = NoteWarning
+	case v.Status == StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
+		h.Note = NoteRewrite
+	}
+	h.failure, h.held = v.failure(), v.Decision != Continue
 }
 
 // shorten keeps the two ends of a text.
@@ -142,7 +175,9 @@ func Skipped(name, source string, d *Dialect) Judged {
 
 // Said is a rule that matched, and what it says.
 func Said(name, source string, v Verdict, d *Dialect) Judged {
-	return Judged{HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause}, v, d}
+	h := HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause}
+	h.note(&v)
+	return Judged{h, v, d}
 }
 
 // Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a client.
@@ -177,7 +212,7 @@ func Merge(c *Call, judged []Judged) Outcome {
 			if v.StopReason != "" {
 				o.StopReason = v.StopReason
 			} else if o.StopReason == "" {
-				o.StopReason = "Stopped by project hook '" + h.Name + "'"
+				o.StopReason = "Stopped by project hook '" + printable.Escape(h.Name) + "'"
 			}
 		}
 		if v.SystemMessage != "" {

@@ -2,9 +2,12 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/printable"
 )
 
 // ExitCode is the exit status that stands for the outcome: 0 continue, 2 do not run the tool, 3 end the loop.
@@ -70,7 +73,7 @@ func (o Outcome) WithoutRewrites() Outcome {
 		return o
 	}
 	o.UpdatedInput, o.UpdatedOutput = nil, nil
-	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; the program that calls hookrun must use --output json, the model can do nothing about it", hook, what)
+	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; the program that calls hookrun must use --output json, the model can do nothing about it", printable.Escape(hook), what)
 	if what == "output" { // also where the call ends in another way: this result must not pass for the changed one
 		if o.Decision != Continue {
 			o.Reason += "\n\n" + reason
@@ -102,18 +105,46 @@ func (o Outcome) unfitInput() string {
 	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
 		return ""
 	}
-	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object", o.rewroteInput)
+	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object", printable.Escape(o.rewroteInput))
 }
 
-// silent names the hooks that gave no answer and let pass, for the user: the client shows nobody what stands on stderr then.
-func (o Outcome) silent() (messages []string) {
-	for _, h := range o.Hooks {
-		switch {
-		case h.Status == StatusFailed, h.Status == StatusTimeout, h.Status == StatusUnstarted, h.Cause == CauseUnsupported:
-			if o.Decision == Continue {
-				messages = append(messages, fmt.Sprintf("hookrun: hook '%s' gave no answer (%s), so it did not check this", h.Name, h.Cause))
-			}
+// notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no answer and fail
+// open, and all other warnings but Lint. A failure that its cause says all about is named by that, an answer that cannot be read
+// with what is wrong with it.
+func (o Outcome) notices() (messages []string) {
+	said := map[string]bool{}
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		if h.held || !h.unanswered() {
+			continue
+		}
+		text := fmt.Sprintf("hookrun: hook '%s' gave no answer (%s), so it did not check this", printable.Escape(h.Name), h.Cause)
+		if said[h.failure] = true; h.Cause == CauseOutput && h.failure != "" {
+			text += ": " + h.failure
+		}
+		messages = append(messages, text)
+	}
+	for _, w := range o.GateWarnings() {
+		if !said[w] {
+			messages = append(messages, "hookrun: warning: "+w)
 		}
 	}
 	return messages
+}
+
+// GateWarnings are the warnings but for Lint: something of this call did not count, or may not have.
+func (o Outcome) GateWarnings() []string {
+	if len(o.Lint) == 0 {
+		return o.Warnings
+	}
+	return slices.DeleteFunc(slices.Clone(o.Warnings), func(w string) bool { return slices.Contains(o.Lint, w) })
+}
+
+// unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.
+func (h *HookReport) unanswered() bool {
+	switch h.Status {
+	case StatusFailed, StatusTimeout, StatusUnstarted:
+		return true
+	}
+	return h.Cause == CauseUnsupported || h.failure != ""
 }

@@ -90,18 +90,20 @@ func FailureCauses() []Cause {
 
 // Result is what became of a hook's process. Err excludes all else.
 type Result struct {
-	Err      error  // it could not be started
-	Async    bool   // it was started and is not waited for
-	Late     bool   // it was not waited for, and this is what came of it: no decision counts any more
-	Garbled  string // what is wrong with the line that a persistent hook answered; "" if nothing is
-	Shell    bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
-	Posted   bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
-	TimedOut bool   // it was killed at its deadline, Limit
-	Limit    time.Duration
-	ExitCode int
-	Signal   string // that killed it, as SIGKILL; "" if it exited
-	Stdout   Capture
-	Stderr   Capture
+	Err   error // it could not be started
+	Async bool  // it was started and is not waited for
+	// WentAsync: it is not waited for since its own first line says so, and not its file.
+	WentAsync bool
+	Late      bool   // it was not waited for, and this is what came of it: no decision counts any more
+	Garbled   string // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Shell     bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
+	Posted    bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
+	TimedOut  bool   // it was killed at its deadline, Limit
+	Limit     time.Duration
+	ExitCode  int
+	Signal    string // that killed it, as SIGKILL; "" if it exited
+	Stdout    Capture
+	Stderr    Capture
 
 	LeftRunning []int // processes that it left behind
 	Duration    time.Duration

@@ -64,8 +64,14 @@ func TestAsyncHookIsNotWaitedFor(t *testing.T) {
 			require.False(t, o.Approved)
 			require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusAsync, protocol.StatusOK}, statuses(o))
 			require.Equal(t, []string{"before", "after"}, texts(o))
-			require.Empty(t, o.Warnings)
-			require.Empty(t, o.Hooks[1].Cause)
+			if way == "by the file" {
+				require.Empty(t, o.Warnings)
+				require.Empty(t, o.Hooks[1].Cause)
+			} else {
+				require.Len(t, o.Warnings, 1)
+				require.Contains(t, o.Warnings[0], "went async by its own first line")
+				require.Equal(t, protocol.CauseOutput, o.Hooks[1].Cause)
+			}
 			require.Nil(t, o.Hooks[1].ExitCode)
 			require.Empty(t, o.Hooks[1].Stderr)
 			require.Empty(t, guards(), "it is not killed with us, so it has no guard")
@@ -199,8 +205,8 @@ func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 		"a stop":                  command("echo $$ >ready; "+says(`{"continue":false}`), hook{"async": true}),
 		"a signal":                command("echo $$ >ready; kill -9 $$", hook{"async": true, "onFailure": "block"}),
 		"exit 2 after the line":   command(firstLine + "sleep 0.01; echo $$ >ready; exit 2"),
-		"a signal after the line": command(firstLine+"sleep 0.01; echo $$ >ready; kill -9 $$", hook{"onFailure": "block"}),
-		"the line and an end":     command("echo $$ >ready; "+firstLine+"exit 2", hook{"onFailure": "block"}),
+		"a signal after the line": command(firstLine + "sleep 0.01; echo $$ >ready; kill -9 $$"),
+		"the line and an end":     command("echo $$ >ready; " + firstLine + "exit 2"),
 		"a line without an end":   command(`echo $$ >ready; printf '{"async":true}'; exit 2`),
 		"a line in two pieces":    command(`printf '{"asy'; sleep 0.01; printf 'nc": true, "more": [1]}\n'; echo $$ >ready; exit 2`),
 		"a long line":             command(`printf '{"async":true,"x":"%020000d"}\n' 0; sleep 0.01; echo $$ >ready; exit 2`),
@@ -211,14 +217,38 @@ func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 			for _, c := range protocol.FailureCauses() {
 				policy[c] = protocol.Block
 			}
+			configured := h["async"] == true
+			if !configured {
+				policy[protocol.CauseOutput] = protocol.Continue // the only failure that this is
+			}
 			o, err := b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", h, command("true"))).Fire(context.Background(), b.pre())
 			require.NoError(t, err)
 			require.Equal(t, protocol.Continue, o.Decision, o.Reason)
+			require.Equal(t, configured, len(o.Warnings) == len(o.Lint), o.Warnings)
 			require.False(t, o.Stop)
 			require.False(t, o.Approved)
 			require.Empty(t, o.Inject)
 			require.Equal(t, protocol.StatusAsync, o.Hooks[0].Status)
 			require.Equal(t, protocol.StatusOK, o.Hooks[1].Status)
+			b.reaped(number(t, b.ready()[0]))
+		})
+	}
+}
+
+// A gate that nobody may wait for, and whose file does not say so, is one that gave no answer.
+func TestHookThatGoesAsyncUnaskedCanFailClosed(t *testing.T) {
+	for name, h := range map[string]hook{
+		"while it runs":  command(firstLine+"echo $$ >ready; sleep 0.01; exit 2", hook{"onFailure": "block"}),
+		"before we look": command("echo $$ >ready; "+firstLine, hook{"onFailure": "block"}),
+		"on all lines":   command("echo $$ >ready; printf '{\n\"async\":true}'; exit 0", hook{"onFailure": "block"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			o, err := b.with(runner.Options{}, b.claude("PreToolUse", h, command("true"))).Fire(context.Background(), b.pre())
+			require.NoError(t, err)
+			require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{o.Decision, o.Cause})
+			require.Contains(t, o.Reason, "went async by its own first line")
+			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusOK}, statuses(o))
 			b.reaped(number(t, b.ready()[0]))
 		})
 	}

@@ -60,7 +60,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		}
 		return result
 	}
-	result.Async = true
+	result.Async, result.WentAsync = true, true
 	if r.options.OneShot {
 		return x.leave()
 	}
@@ -179,6 +179,7 @@ waiting:
 	if !killed {
 		result.LeftRunning = p.leftInGroup()
 		result.Async = x.wires.said() // it ended before we saw what it had said first
+		result.WentAsync = result.Async
 	}
 	p.forget()
 	return true
@@ -195,7 +196,7 @@ func earlier(a, b time.Time) time.Time {
 func (x *running) leave() protocol.Result {
 	x.guard.leave(x.p)
 	x.p.reapLater()
-	x.result.Async = true
+	x.result.Async, x.result.WentAsync = true, true
 	x.result.Stdout, x.result.Stderr = x.wires.stop()
 	return x.result
 }

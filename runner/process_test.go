@@ -294,8 +294,8 @@ func TestUnstarted(t *testing.T) {
 		"no-such-program":          "pre-tool hook 'h' could not run: no-such-program: not found in PATH",
 		"./plain":                  "pre-tool hook 'h' could not run: ./plain: not executable; chmod +x it",
 		"./noshebang":              "pre-tool hook 'h' could not run: ./noshebang: exec format error; a script needs a #! line",
-		"./lost":                   "pre-tool hook 'h' could not run: ./lost: no such file or directory: the interpreter of its #! line, or the workspace",
-		"./crlf":                   "pre-tool hook 'h' could not run: ./crlf: no such file or directory: the interpreter of its #! line, or the workspace",
+		"./lost":                   "pre-tool hook 'h' could not run: ./lost: the interpreter of its #! line cannot run: /nonexistent/interpreter: no such file",
+		"./crlf":                   "pre-tool hook 'h' could not run: ./crlf: its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends",
 		".":                        "pre-tool hook 'h' could not run: .: not found in PATH",
 		"./":                       "pre-tool hook 'h' could not run: ./: is a directory",
 	} {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // process is the leader of a hook's session and process group, which have its pid for their number.
@@ -56,6 +58,11 @@ func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, e
 		return p, nil
 	case errors.Is(err, syscall.ENOEXEC):
 		return nil, fmt.Errorf("%s: %w; a script needs a #! line", what.argv[0], err)
+	}
+	if why := projecthooks.StartFault(what.path, what.argv[0], what.dir, what.env); why != "" {
+		return nil, errors.New(why)
+	}
+	switch {
 	case errors.Is(err, syscall.ENOENT): // the program itself was found before
 		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", what.argv[0], err)
 	}

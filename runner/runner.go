@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -220,7 +221,8 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(&c) {
 		isSlow(ctx) // a pattern may be held against all of it
 	}
-	rest := set.selected(&c)
+	rest, doubles := set.chosen(&c)
+	weakened := r.weakened(doubles, &c)
 	if len(rest) > 0 {
 		var over context.CancelCauseFunc
 		ctx, over = context.WithCancelCause(ctx)
@@ -270,7 +272,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 			rest = set.alsoSelected(&asked, group, rest)
 		}
 	}
-	return r.outcome(set, &c, judged, begin), nil
+	return r.outcome(set, &c, judged, weakened, begin), nil
 }
 
 // Unasked returns the outcome of a call that no hook is for, as Fire does. It waits for nothing. If there are hooks to ask, or
@@ -286,14 +288,20 @@ func (r *Runner) Unasked(c protocol.Call) (protocol.Outcome, bool) {
 	if set.concerned(&c) { // whether they run may take longer to say
 		return protocol.Outcome{}, false
 	}
-	return r.outcome(set, &c, nil, begin), true
+	return r.outcome(set, &c, nil, nil, begin), true
 }
 
-// outcome makes one outcome of what the hooks said, and of what is to be said besides.
-func (r *Runner) outcome(set *hookSet, c *protocol.Call, judged []protocol.Judged, begin time.Time) protocol.Outcome {
+// outcome makes one outcome of what the hooks said, and of what is to be said besides. weakened are warnings about hooks that were
+// left out.
+func (r *Runner) outcome(set *hookSet, c *protocol.Call, judged []protocol.Judged, weakened []string, begin time.Time) protocol.Outcome {
 	o := protocol.Merge(c, judged)
+	o.Warnings = append(o.Warnings, weakened...)
 	for _, w := range set.config.Warned() {
-		o.Warnings = append(o.Warnings, w.Error())
+		text := w.Error()
+		o.Warnings = append(o.Warnings, text)
+		if !w.Gate {
+			o.Lint = append(o.Lint, text)
+		}
 	}
 	if w, unknown := set.config.UnknownAgent(c.AgentID); unknown {
 		o.Warnings = append(o.Warnings, w)
@@ -337,14 +345,14 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 	var result protocol.Result
 	var v protocol.Verdict
 	if h.Unsupported != "" {
-		v = protocol.Unsupported(h.Dialect, c, h.Name, h.Unsupported)
+		v = protocol.Unsupported(h.Dialect, c, shownName(h), h.Unsupported)
 	} else {
 		result = r.result(ctx, set, h, c, payload, g)
 		result.Shell = h.Command.Shell != "" && !h.Command.PowerShell
 		if errors.Is(result.Err, projecthooks.ErrNoPoster) {
 			a.err = fmt.Errorf("%s: %w", h.Source(), result.Err)
 		}
-		v = h.Dialect.Judge(c, h.Name, &result)
+		v = h.Dialect.Judge(c, shownName(h), &result)
 	}
 	v = h.Dialect.Settle(c, v, r.Policies(h)...)
 	protocol.FitResult(c, h.Name, &v)
@@ -352,6 +360,9 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a
 }
+
+// shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have it as it is.
+func shownName(h *projecthooks.Hook) string { return printable.Escape(h.Name) }
 
 // result asks a hook in its own way: a function, a process that stays, or a process for this call.
 func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) protocol.Result {

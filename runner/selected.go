@@ -62,8 +62,18 @@ func (hs *hookSet) concerned(c *protocol.Call) bool {
 
 // selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first: the last,
 // or where the dialect has it so the first.
-func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
+func (hs *hookSet) selected(c *protocol.Call) []*projecthooks.Hook {
+	run, _ := hs.chosen(c)
+	return run
+}
+
+// double is a hook that the call selects, and the equal one that runs in its place.
+type double struct{ hook, runs *projecthooks.Hook }
+
+// chosen is selected, and says which hooks are left out for an equal one.
+func (hs *hookSet) chosen(c *protocol.Call) (run []*projecthooks.Hook, doubles []double) {
 	var places map[string]int
+	var out []*projecthooks.Hook
 	asked := projecthooks.NewAsked(c)
 	for i := range hs.all {
 		h := &hs.all[i]
@@ -72,7 +82,10 @@ func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
 		}
 		if h.Same != "" {
 			if place, ok := places[h.Same]; ok {
-				if !h.Dialect.FirstOfSame {
+				if h.Dialect.FirstOfSame {
+					out = append(out, h)
+				} else {
+					out = append(out, run[place])
 					run[place] = h
 				}
 				continue
@@ -84,7 +97,10 @@ func (hs *hookSet) selected(c *protocol.Call) (run []*projecthooks.Hook) {
 		}
 		run = append(run, h)
 	}
-	return run
+	for _, h := range out {
+		doubles = append(doubles, double{h, run[places[h.Same]]})
+	}
+	return run, doubles
 }
 
 // alsoSelected adds to the hooks that are left those behind the group that the call as it was rewritten selects: a guard

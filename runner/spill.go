@@ -28,7 +28,7 @@ func (r *Runner) spill(h *projecthooks.Hook, v *protocol.Verdict) {
 	file, err := writeSpill(whole)
 	if err != nil {
 		v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. It begins:]\n%s\n[…]", size, preview)
-		v.Warnings = append(v.Warnings, fmt.Sprintf("hook '%s' added %s of context, more than %d characters, and the rest is lost: %v", h.Name, size, limit, err))
+		v.Warnings = append(v.Warnings, fmt.Sprintf("hook '%s' added %s of context, more than %d characters, and the rest is lost: %v", shownName(h), size, limit, err))
 		return
 	}
 	v.File = file

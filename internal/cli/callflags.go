@@ -67,7 +67,7 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.definePolicy(flags)
 	f.defineState(flags)
 	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did, where the call goes on")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did; where the call does not go on, behind the reason")
 }
 
 // defineFiles adds the flags that say which hooks there are.

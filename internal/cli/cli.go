@@ -95,13 +95,18 @@ func (c *command) run(args []string, std Streams) int {
 		return exit
 	}
 	complain(std.Err, c.name, err)
+	exit = exitFailed
 	switch {
 	case !c.answers:
-		return exitFailed
 	case c.client && !asksFor(args, "json") && !asksFor(args, "text"):
-		return exitBlock
+		exit = exitBlock
+	default:
+		exit = failure(args)
 	}
-	return failure(args)
+	if exit == exitBlock && c.client && errors.As(err, new(projecthooks.Problems)) { // the client gives it to its model
+		fmt.Fprintf(std.Err, "hookrun %s: a person must mend this; until then every call is blocked, and so are the agent's own edits\n", c.name)
+	}
+	return exit
 }
 
 // failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass. The flag is

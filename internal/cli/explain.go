@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -112,6 +113,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 		e.Warnings = append(e.Warnings, w)
 	}
 	r := runner.New(cfg, o)
+	e.Warnings = append(e.Warnings, r.Weakened(&c)...)
 	selected := map[*projecthooks.Hook]bool{}
 	instead := map[string]*projecthooks.Hook{}
 	for _, h := range r.Selected(&c) {
@@ -187,7 +189,7 @@ func (e explanation) String() string {
 		if program == "" {
 			program = "cannot be started"
 		}
-		fmt.Fprintf(&b, "\n%s (%s, dialect %s)\n  %s%s\n", h.Name, h.Source, h.Dialect, verdict, h.Why)
+		fmt.Fprintf(&b, "\n%s (%s, dialect %s)\n  %s%s\n", printable.Escape(h.Name), printable.Escape(h.Source), h.Dialect, verdict, h.Why)
 		if h.Rule != "" {
 			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
 			continue

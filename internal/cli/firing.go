@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -250,32 +251,46 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			why = o.Reason
 		}
 		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))
-		return exit, nil
 	}
-	for _, w := range o.Warnings {
-		fmt.Fprintln(std.Err, "hookrun: warning:", w)
+	if exit == exitOK || f.verbose { // else the reason stands alone: it is for the model
+		f.details(&o, std.Err)
 	}
-	if f.output == "text" || f.hasMessages() { // the others have them on stdout
-		for _, m := range o.SystemMessages {
-			marked(std.Err, "hookrun: message:", m)
-		}
-	}
-	for _, h := range o.Hooks {
-		if f.verbose {
-			fmt.Fprintf(std.Err, "hookrun: hook '%s' %s in %v\n", h.Name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
-		}
-		if h.Stderr == "" || h.Status == protocol.StatusTimeout { // TENEX shows nothing of a hook that it had to kill
-			continue
-		}
-		marked(std.Err, "hookrun: hook '"+h.Name+"' stderr:", h.Stderr)
-	}
-	if f.verbose && o.Event.Canonical() == protocol.PostTool {
+	if exit == exitOK && f.verbose && o.Event.Canonical() == protocol.PostTool {
 		for _, in := range o.Inject { // MassGen's line, for those who look for it in its logs
 			strategy := cmp.Or(in.Strategy, protocol.ToolResult)
 			fmt.Fprintf(std.Err, "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n", o.Tool, strategy, utf8.RuneCountInString(in.Content))
 		}
 	}
 	return exit, nil
+}
+
+// details writes for a person what there is to say besides the verdict.
+func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
+	for _, w := range o.Warnings {
+		fmt.Fprintln(stderr, "hookrun: warning:", w)
+	}
+	if f.output == "text" || f.hasMessages() { // the others have them on stdout
+		for _, m := range o.SystemMessages {
+			marked(stderr, "hookrun: message:", m)
+		}
+	}
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		name := printable.Escape(h.Name)
+		if f.verbose {
+			fmt.Fprintf(stderr, "hookrun: hook '%s' %s in %v\n", name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
+			switch {
+			case h.Signal != "":
+				fmt.Fprintf(stderr, "hookrun: hook '%s' was killed by %s\n", name, h.Signal)
+			case h.ExitCode != nil:
+				fmt.Fprintf(stderr, "hookrun: hook '%s' exited with %d\n", name, *h.ExitCode)
+			}
+		}
+		if h.Stderr == "" || h.Status == protocol.StatusTimeout { // TENEX shows nothing of a hook that it had to kill
+			continue
+		}
+		marked(stderr, "hookrun: hook '"+name+"' stderr:", h.Stderr)
+	}
 }
 
 // marked writes a text with a mark before each line.

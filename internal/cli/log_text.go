@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/runstats"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -20,7 +21,7 @@ func logText(s *runstats.Summary, colour bool) string {
 	p.heading(&b, s)
 	p.hooks(&b, s.Hooks)
 	section(&b, p.as(bold, "never fired"), s.NeverFired, func(n runstats.NeverFired) string {
-		return fmt.Sprintf("%s  %s", middle(n.Name, 40), middle(n.Source+", "+strings.Join(n.Events, ", "), 74))
+		return fmt.Sprintf("%s  %s", middle(printable.Escape(n.Name), 40), middle(n.Source+", "+strings.Join(n.Events, ", "), 74))
 	})
 	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Near == 0 && h.TimedOut == 0 })
 	section(&b, p.as(bold, "near their timeout"), slow, func(h runstats.Hook) string {
@@ -28,11 +29,11 @@ func logText(s *runstats.Summary, colour bool) string {
 		if h.Limit > 0 {
 			limit = " of " + duration(h.Limit)
 		}
-		return fmt.Sprintf("%s  %d took 80 %% or more%s, %d timed out", middle(h.Name, 40), h.Near, limit, h.TimedOut)
+		return fmt.Sprintf("%s  %d took 80 %% or more%s, %d timed out", middle(printable.Escape(h.Name), 40), h.Near, limit, h.TimedOut)
 	})
 	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Unstarted == 0 })
 	section(&b, p.as(bold, "could not be started"), unstarted, func(h runstats.Hook) string {
-		return fmt.Sprintf("%s  %s", middle(h.Name, 40), counted(h.Unstarted, "time"))
+		return fmt.Sprintf("%s  %s", middle(printable.Escape(h.Name), 40), counted(h.Unstarted, "time"))
 	})
 	blocks := s.Blocks[max(0, len(s.Blocks)-10):]
 	section(&b, p.as(bold, "last blocks"), blocks, func(x runstats.Block) string {
@@ -41,7 +42,7 @@ func logText(s *runstats.Summary, colour bool) string {
 			when = t.Local().Format(time.DateTime)
 		}
 		what := strings.TrimSpace(when + "  " + middle(x.Event+" "+x.Tool, 36))
-		who := middle(cmp.Or(x.Hook, "hookrun"), 30) + ", " + middle(x.Cause, 16)
+		who := middle(cmp.Or(printable.Escape(x.Hook), "hookrun"), 30) + ", " + middle(x.Cause, 16)
 		return fmt.Sprintf("%s: %s (%s)\n      %s", what, p.as(red, x.Decision), who, p.as(dim, middle(x.Reason, 110)))
 	})
 	return b.String()
@@ -64,12 +65,15 @@ func (p paint) heading(b *strings.Builder, s *runstats.Summary) {
 			counts = append(counts, p.as(colour, fmt.Sprintf("%d %s", n, what)))
 		}
 	}
-	count(s.Decisions.Continue, "went on", green)
-	count(s.Decisions.Block, "blocked", red)
-	count(s.Decisions.Ask, "to be asked about", yellow)
-	count(s.Decisions.Defer, "deferred", yellow)
-	count(s.Stopped, "stopped the loop", red)
-	count(s.Errors, "without a verdict", red)
+	c := &s.Columns // their sum is that of the calls
+	count(c.Continue, "went on", green)
+	count(c.Rewritten, "went on rewritten", green)
+	count(c.Failed, "went on past a failure", yellow)
+	count(c.Block, "blocked", red)
+	count(c.Ask, "to be asked about", yellow)
+	count(c.Defer, "deferred", yellow)
+	count(c.Stop, "stopped the loop", red)
+	count(c.Error, "without a verdict", red)
 	if s.Unreadable > 0 {
 		counts = append(counts, p.as(yellow, counted(s.Unreadable, "line")+" could not be read"))
 	}
@@ -97,20 +101,48 @@ func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
 		}
 		return cell{strconv.Itoa(n), colour}
 	}
+	// All but the first are for what a call came to, and each call is in one of them. Rare ones are there if some hook needs them.
+	columns := []struct {
+		title  string
+		of     func(*runstats.Hook) int
+		colour int
+		rare   bool
+	}{
+		{"matched", func(h *runstats.Hook) int { return h.Matched }, 0, false},
+		{"ok", func(h *runstats.Hook) int { return h.OK }, 0, false},
+		{"blocked", func(h *runstats.Hook) int { return h.Blocked }, red, false},
+		{"asked", func(h *runstats.Hook) int { return h.Asked }, yellow, true},
+		{"injected", func(h *runstats.Hook) int { return h.Injected }, green, false},
+		{"rewrote", func(h *runstats.Hook) int { return h.Rewrote }, green, true},
+		{"failed", func(h *runstats.Hook) int { return h.Failed }, yellow, false},
+		{"timed out", func(h *runstats.Hook) int { return h.TimedOut }, yellow, false},
+		{"not started", func(h *runstats.Hook) int { return h.Unstarted }, yellow, true},
+		{"skipped", func(h *runstats.Hook) int { return h.Skipped }, 0, true},
+		{"async", func(h *runstats.Hook) int { return h.Async }, 0, true},
+		{"other", func(h *runstats.Hook) int { return h.Other }, 0, true},
+	}
 	rows := [][]cell{{{"hook", bold}}}
-	for _, title := range []string{"matched", "blocked", "injected", "failed", "timed out", "p50", "p95", "max"} {
+	shown := columns[:0]
+	for _, c := range columns {
+		if !c.rare || slices.ContainsFunc(hooks, func(h runstats.Hook) bool { return c.of(&h) > 0 }) {
+			shown = append(shown, c)
+			rows[0] = append(rows[0], cell{c.title, bold})
+		}
+	}
+	for _, title := range []string{"p50", "p95", "max"} {
 		rows[0] = append(rows[0], cell{title, bold})
 	}
-	for _, h := range hooks {
-		name := h.Name
-		if named[name] > 1 {
+	for i := range hooks {
+		h := &hooks[i]
+		name := printable.Escape(h.Name)
+		if named[h.Name] > 1 {
 			name += " (" + h.File + ")"
 		}
-		row := []cell{
-			{middle(name, 40), 0}, {strconv.Itoa(h.Matched), 0}, number(h.Blocked, red), number(h.Injected, green),
-			number(h.Failed+h.Unstarted, yellow), number(h.TimedOut, yellow),
+		row := []cell{{middle(name, 40), 0}}
+		for _, c := range shown {
+			row = append(row, number(c.of(h), c.colour))
 		}
-		ran := h.OK + h.Blocked + h.Failed + h.TimedOut
+		ran := h.OK + h.Blocked + h.Asked + h.Injected + h.Rewrote + h.Failed + h.TimedOut
 		for _, ms := range []float64{h.P50, h.P95, h.Max} {
 			if ran == 0 {
 				row = append(row, cell{"-", dim})
@@ -124,6 +156,16 @@ func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
 	for _, row := range rows {
 		for i, c := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
+		}
+	}
+	room := 120 // is what a terminal shows; what the numbers leave of it is for the names
+	for _, width := range widths[1:] {
+		room -= 2 + width
+	}
+	if room = max(room, 16); widths[0] > room {
+		widths[0] = room
+		for _, row := range rows {
+			row[0].text = middle(row[0].text, room)
 		}
 	}
 	b.WriteByte('\n')
@@ -176,7 +218,7 @@ func callText(c *runstats.Call, colour bool) string {
 		if h.Status != protocol.StatusOK {
 			what = middle(string(h.Status), 12) + " " + what
 		}
-		hooks = append(hooks, middle(h.Name, 24)+": "+what)
+		hooks = append(hooks, middle(printable.Escape(h.Name), 24)+": "+what)
 	}
 	line := c.Time.Local().Format(time.TimeOnly)
 	if what := strings.TrimSpace(middle(c.Event, 18) + " " + middle(c.Tool, 24)); what != "" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -192,11 +193,12 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 		marked(m.err, "hookrun mcp: message:", text)
 	}
 	for _, h := range o.Hooks {
+		name := printable.Escape(h.Name)
 		if m.verbose {
-			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, h.Name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
+			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
 		}
 		if h.Status != protocol.StatusTimeout {
-			marked(m.err, "hookrun mcp: hook '"+h.Name+"' stderr:", h.Stderr)
+			marked(m.err, "hookrun mcp: hook '"+name+"' stderr:", h.Stderr)
 		}
 	}
 }

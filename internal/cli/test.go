@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/hooktest"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -271,7 +272,7 @@ func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, co
 		return b.String()
 	}
 	for _, h := range r.Outcome.Hooks {
-		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", visible(h.Name), visible(h.Source), h.Status, because(&h), took(h.Duration))
+		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", printable.Escape(h.Name), printable.Escape(h.Source), h.Status, because(&h), took(h.Duration))
 		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
 			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
 		}

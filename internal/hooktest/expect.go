@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -33,7 +34,7 @@ func (e *Expectation) differences(o *protocol.Outcome) (found []string) {
 	}
 	decided := o.Decision.String()
 	if o.Decision != protocol.Continue {
-		decided += fmt.Sprintf(" by hook '%s' with the reason %s", o.Hook, shown(o.Reason))
+		decided += fmt.Sprintf(" by hook '%s' with the reason %s", printable.Escape(o.Hook), shown(o.Reason))
 	}
 	switch {
 	case e.decision == nil && o.Decision != protocol.Continue:
@@ -86,7 +87,7 @@ func (e *Expectation) differences(o *protocol.Outcome) (found []string) {
 	if e.cause == nil && e.warning == nil {
 		for i := range o.Hooks {
 			if h := &o.Hooks[i]; silent(h) {
-				found = append(found, fmt.Sprintf("hook '%s' gave no answer (%s), of which \"expect\" says nothing by \"cause\" or \"warning\"", h.Name, h.Cause))
+				found = append(found, fmt.Sprintf("hook '%s' gave no answer (%s), of which \"expect\" says nothing by \"cause\" or \"warning\"", printable.Escape(h.Name), h.Cause))
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/printable"
 )
 
 // JUnit writes results as JUnit's XML, a suite for each file, which CI systems read. It is written by hand: encoding/xml would be
@@ -49,7 +51,7 @@ func (r *Result) lines() []string {
 		return lines
 	}
 	for _, h := range r.Outcome.Hooks {
-		lines = append(lines, fmt.Sprintf("hook '%s' (%s): %s", h.Name, h.Source, h.Status))
+		lines = append(lines, fmt.Sprintf("hook '%s' (%s): %s", printable.Escape(h.Name), printable.Escape(h.Source), h.Status))
 		if h.Stderr != "" {
 			lines = append(lines, h.Stderr)
 		}

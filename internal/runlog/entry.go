@@ -3,6 +3,7 @@ package runlog
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,6 +45,7 @@ func (e *Entry) AppendLine(dst []byte, patterns []*re2.Regexp) []byte {
 		w.text("event", string(call.Event))
 		w.text("tool", call.Tool)
 	default:
+		w.notes(e.Outcome)
 		w.outcome(e.Outcome)
 	}
 	verdict := w.b // first, since what is taken out of it is said before it
@@ -232,6 +234,17 @@ func (w *writer) outcome(o *protocol.Outcome) {
 	w.list("hooks", len(o.Hooks), func(i int) { w.hook(&o.Hooks[i]) })
 	w.milliseconds("duration_ms", o.Duration)
 	w.close()
+}
+
+// notes writes what is known of an outcome that its JSON does not have: how many of its warnings are about how the hooks files are
+// written and come with every call, and for each hook a word, "" where its status says all.
+func (w *writer) notes(o *protocol.Outcome) {
+	if len(o.Lint) > 0 {
+		w.int("lint", int64(len(o.Lint)))
+	}
+	if slices.ContainsFunc(o.Hooks, func(h protocol.HookReport) bool { return h.Note != "" }) {
+		w.list("notes", len(o.Hooks), func(i int) { w.b = strictjson.AppendString(w.b, string(o.Hooks[i].Note)) })
+	}
 }
 
 func (w *writer) inject(in *protocol.Inject) {

@@ -163,7 +163,7 @@ func (b *browser) settled() {
 }
 
 const threeSummary = `{"version":1,"files":["/x/run.log"],"lines":4,"unreadable":1,"calls":4,"errors":1,
- "from":"2026-11-21T14:43:17.123456Z","to":"2026-11-21T14:45:00.000000Z","decisions":{"continue":2,"block":1},"stopped":0,
+ "from":"2026-11-21T14:43:17.123456Z","to":"2026-11-21T14:45:00.000000Z","columns":{"continue":1,"rewritten":0,"failed":1,"ask":0,"defer":0,"block":1,"stop":0,"error":1},"decisions":{"continue":2,"block":1},"stopped":0,
  "hooks":[{"name":"guard","file":"/p/.tenex-hooks.json","events":["pre-tool"],"matched":2,"ok":1,"blocked":1,"p50_ms":1.2,"p95_ms":3.4,"max_ms":9.9,"limit_ms":30000,"last":"2026-11-21T14:44:00.000000Z"},
           {"name":"lint","file":"/p/.tenex-hooks.json","events":["post-tool"],"matched":1,"ok":0,"timed_out":1,"near_timeouts":1,"p50_ms":5000,"p95_ms":5000,"max_ms":5000,"limit_ms":5000,"last":"2026-11-21T14:45:00.000000Z"}],
  "never_fired":[{"name":"forgotten","source":"/p/.tenex-hooks.json:7","events":["post-tool"]}],
@@ -193,7 +193,8 @@ func testTaps(t *testing.T, b *browser) {
 	b.settled()
 
 	// What is there without a tap.
-	require.Equal(t, []string{"4", "1", "0", "1", "1"}, b.texts("#counts dd"))
+	require.Equal(t, []string{"4", "1", "1", "1", "0", "1", "1"}, b.texts("#counts dd"))
+	require.Equal(t, []string{"All 4", "Went on 1", "Failed 1", "Blocked 1", "No verdict 1"}, b.texts("#filter [data-filter]"), "as the tiles")
 	require.Equal(t, []string{"lint", "guard"}, b.texts(".hooks tbody .name .link"), "the slowest first")
 	require.Equal(t, []string{"slowest", "near its timeout 1 ×"}, b.texts(".hooks .tag"))
 	require.Contains(t, b.texts("#never")[0], "forgotten/p/.tenex-hooks.json:7 · post-tool")
@@ -211,10 +212,10 @@ func testTaps(t *testing.T, b *browser) {
 	require.Equal(t, []string{"Matched ▼"}, b.texts(`[aria-sort="descending"]`))
 
 	// Filters and search.
-	b.eval(`document.querySelector("[data-filter=blocked]").click()`)
+	b.eval(`document.querySelector("[data-filter=block]").click()`)
 	require.Equal(t, []string{"block"}, b.texts(".call .badge"))
-	b.eval(`document.querySelector("[data-filter=broken]").click()`)
-	require.Equal(t, []string{"continue", "no verdict"}, b.texts(".call .badge"))
+	b.eval(`document.querySelector("[data-filter=failed]").click()`)
+	require.Equal(t, []string{"continue"}, b.texts(".call .badge"))
 	b.eval(`show({ filter: "all", query: "Push --FORCE" })`)
 	require.Equal(t, []string{"block"}, b.texts(".call .badge"))
 	require.Equal(t, []string{"1 of 4 calls"}, b.texts("#kept"))

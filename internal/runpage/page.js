@@ -119,7 +119,6 @@ const lookAt = ["blocked", "timeout", "failed", "unstarted"];
 // worst first: those that did not pass, then the slowest.
 const worst = (a, b) => (lookAt.indexOf(a.status) + 1 || 9) - (lookAt.indexOf(b.status) + 1 || 9) || b.duration - a.duration;
 const broken = new Set(["timeout", "failed", "unstarted"]);
-const brokenCauses = new Set(["exit", "signal", "timeout", "unstarted", "output"]);
 
 function readHook(h) {
   const status = statuses.has(h.status) ? h.status : "failed";
@@ -131,8 +130,17 @@ function readHook(h) {
     source: string(h.source),
     cause: string(h.cause),
     limit: number(h.limit_ms),
-    broken: broken.has(status) || brokenCauses.has(h.cause),
+    broken: broken.has(status) || ["exit", "signal", "output"].includes(h.cause),
   };
+}
+
+// columnOf is the one column of the counts that a call is in, as hookrun log has it.
+function columnOf(entry, outcome, hooks) {
+  if ("error" in entry || !("decision" in outcome)) return "error";
+  if (outcome.stop === true) return "stop";
+  if (outcome.decision !== "continue") return string(outcome.decision);
+  if (list(outcome.warnings).length > number(entry.lint) || hooks.some((h) => broken.has(h.raw.status)) || list(entry.notes).slice(0, hooks.length).includes("warning")) return "failed";
+  return "updated_input" in outcome || "updated_output" in outcome ? "rewritten" : "continue";
 }
 
 function readCall(line) {
@@ -154,7 +162,7 @@ function readCall(line) {
     session: string(entry.session_id),
     words: outcome.stop !== true ? [decision] : decision === "continue" ? ["stop"] : [decision, "stop"],
     blocked: verdict && (decision !== "continue" || outcome.stop === true),
-    broken: !verdict || hooks.some((h) => h.broken),
+    column: columnOf(entry, outcome, hooks),
     duration: number(outcome.duration_ms),
     scale: hooks.reduce((end, h) => Math.max(end, h.start + h.duration), number(outcome.duration_ms)) || 1,
   };
@@ -175,7 +183,12 @@ function found(call) {
 
 // --- Head
 
-const decisions = object(summary.decisions);
+// Each call is in one of these, so the tiles add up, and so do the filters. Each has a word and a colour.
+const columnWords = Object.entries({
+  continue: ["went on"], rewritten: ["rewritten"], failed: ["failed", "failed"], block: ["blocked", "block"],
+  ask: ["ask", "ask"], defer: ["defer", "defer"], stop: ["stopped", "stop"], error: ["no verdict", "none"],
+});
+const sums = object(summary.columns);
 byId("files").textContent = visible(files.join(", ") || "No log file.");
 if (summary.from) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -187,20 +200,16 @@ if (summary.from) {
 byId("counts").append(
   ...[
     ["calls", summary.calls, ""],
-    ["blocked", decisions.block, "block"],
-    ["ask", decisions.ask, "ask"],
-    ["defer", decisions.defer, "defer"],
-    ["stopped", summary.stopped, "stop"],
-    ["no verdict", summary.errors, "none"],
+    ...columnWords.map(([key, [word, kind]]) => [word, sums[key], kind]),
     ["unreadable lines", summary.unreadable, "none"],
   ]
-    .filter(([word, n]) => number(n) || !["ask", "defer"].includes(word))
+    .filter(([word, n]) => number(n) || !/rewr|ask|defer/.test(word))
     .map(([word, n, kind]) => node("div", { class: number(n) ? kind : "zero" }, node("dt", null, word), node("dd", null, count(n)))),
 );
 
 // --- Hooks
 
-const numbers = ["matched", "blocked", "injected", "failed", "timed_out", "unstarted", "skipped", "async", "p50_ms", "p95_ms", "max_ms", "limit_ms", "near_timeouts"];
+const numbers = "matched ok blocked asked injected rewrote failed timed_out unstarted skipped async other p50_ms p95_ms max_ms limit_ms near_timeouts".split(" ");
 const hooks = objects(summary.hooks).map((h, order) => ({
   ...Object.fromEntries(numbers.map((key) => [key, number(h[key])])),
   order,
@@ -261,13 +270,17 @@ const max = (h) => [
 const columns = [
   { title: "Hook", key: "name", cell: hookName },
   { title: "Matched", key: "matched" },
+  { title: "OK", key: "ok" },
   { title: "Blocked", key: "blocked", kind: "blocked" },
+  { title: "Asked", key: "asked", kind: "failed", rare: true },
   { title: "Injected", key: "injected" },
+  { title: "Rewrote", key: "rewrote", rare: true },
   { title: "Failed", key: "failed", kind: "failed" },
   { title: "Timed out", key: "timed_out", kind: "timeout" },
   { title: "Not started", key: "unstarted", kind: "failed", rare: true },
   { title: "Skipped", key: "skipped", rare: true },
   { title: "Async", key: "async", rare: true },
+  { title: "Other", key: "other", rare: true },
   { title: "p50", key: "p50_ms", cell: (h) => ms(h.p50_ms) },
   { title: "p95", key: "p95_ms", cell: p95 },
   { title: "Max of limit", key: "max_ms", cell: max },
@@ -314,7 +327,7 @@ function drawNever() {
 
 // --- What is said about one call
 
-const badgeKinds = new Map([["continue", "continue"], ["block", "block"], ["ask", "ask"], ["defer", "defer"], ["stop", "stop"], ["no verdict", "none"]]);
+const badgeKinds = new Map([..."continue block ask defer stop".split(" ").map((w) => [w, w]), ["no verdict", "none"]]);
 const badge = (word) => node("span", { class: "badge " + (badgeKinds.get(word) || "block") }, word);
 const status = (h) => node("span", { class: "status " + h.status }, statuses.get(h.status));
 const decided = (o) => joined(" ", string(o.hook), string(o.cause) && `(${string(o.cause)})`);
@@ -465,7 +478,7 @@ function callParts(call) {
 function drawCall(call) {
   const said = notes(call);
   const { picture, drawn } = strip(call);
-  const row = node("details", { class: "call" + (call.blocked ? " is-blocked" : call.broken ? " is-broken" : "") },
+  const row = node("details", { class: "call" + (call.blocked ? " is-blocked" : /failed|error/.test(call.column) ? " is-broken" : "") },
     node("summary", null, node("span", { class: "row" },
       node("span", { class: "time" }, manyDays && node("span", { class: "dim small" }, moment(call.time, true).slice(0, 10) + " "), moment(call.time)),
       node("span", { class: "what" }, node("span", { class: "dim" }, call.event), " ", node("strong", null, call.tool)),
@@ -516,8 +529,7 @@ function drawBlocks() {
 
 const filters = new Map([
   ["all", { label: "All", keep: () => true }],
-  ["blocked", { label: "Blocked or stopped", keep: (c) => c.blocked }],
-  ["broken", { label: "Failed or timed out", keep: (c) => c.broken }],
+  ...columnWords.map(([key, [word]]) => [key, { label: word[0].toUpperCase() + word.slice(1), keep: (c) => c.column === key }]),
 ]);
 const manySessions = new Set(calls.map((c) => c.session)).size > 1;
 let view = { filter: "all", query: "", slowest: false };
@@ -561,7 +573,7 @@ function reveal(call) {
 }
 
 function drawFilter() {
-  const buttons = [...filters].map(([name, f]) => button(`${f.label} ${count(calls.filter(f.keep).length)}`, () => show({ filter: name }), { "data-filter": name }));
+  const buttons = [...filters].filter(([, f], i) => i === 0 || calls.some(f.keep)).map(([name, f]) => button(`${f.label} ${count(calls.filter(f.keep).length)}`, () => show({ filter: name }), { "data-filter": name }));
   byId("filter").append(
     node("div", { role: "group", "aria-label": "Which calls" }, buttons),
     button("Slowest first", () => show({ slowest: !view.slowest }), { id: "slowest" }),

@@ -24,11 +24,13 @@ type entry struct {
 	decision                   protocol.Decision
 	stop                       bool
 	reason, cause, hook        []byte
-	updatedInput               []byte
-	inject, messages, warnings []byte   // arrays
-	hooks                      []byte   // an array
-	count                      int      // of hooks
-	list                       []report // the first maxList of them
+	updatedInput, updatedOut   []byte
+	lint                       float64         // how many of the warnings are about the style of files
+	notes                      []protocol.Note // of the hooks, in their order
+	inject, messages, warnings []byte          // arrays
+	hooks                      []byte          // an array
+	count                      int             // of hooks
+	list                       []report        // the first maxList of them
 	outcomeEvent, outcomeTool  []byte
 	minute                     [17]byte // of the time that was read last, as 2026-11-21T14:43:
 	minuteStart                int64
@@ -43,7 +45,7 @@ type report struct {
 // read reads a line, and reports whether it can be read: it is one JSON object with a time and with an outcome or an error, and
 // nothing that is asked for is of a wrong type. Of two equal keys the last counts.
 func (e *entry) read(line []byte) bool {
-	*e = entry{minute: e.minute, minuteStart: e.minuteStart, list: e.list[:0]}
+	*e = entry{minute: e.minute, minuteStart: e.minuteStart, list: e.list[:0], notes: e.notes[:0]}
 	s := scanner{doc: line}
 	var when []byte
 	for in := s.open('{'); in; in = s.next('}') {
@@ -76,6 +78,11 @@ func (e *entry) read(line []byte) bool {
 			e.failed = s.flag()
 		case "error":
 			e.err = s.text()
+		case "lint":
+			e.lint = s.number()
+		case "notes":
+			e.notes = e.notes[:0]
+			s.array(func() { e.notes = append(e.notes, noteOf(unquoted(s.text()))) })
 		case "outcome":
 			e.readOutcome(&s)
 		default:
@@ -94,9 +101,30 @@ func (e *entry) read(line []byte) bool {
 	return e.readTime(when)
 }
 
+// noteOf is a note that is known, without a copy of it.
+func noteOf(word []byte) protocol.Note {
+	switch string(word) {
+	case string(protocol.NoteAsk):
+		return protocol.NoteAsk
+	case string(protocol.NoteWarning):
+		return protocol.NoteWarning
+	case string(protocol.NoteRewrite):
+		return protocol.NoteRewrite
+	}
+	return ""
+}
+
+// note is that of a hook, by its place among those of the call.
+func (e *entry) note(order int) protocol.Note {
+	if order < len(e.notes) {
+		return e.notes[order]
+	}
+	return ""
+}
+
 func (e *entry) readOutcome(s *scanner) {
 	e.outcome, e.stop, e.decision = true, false, protocol.Block
-	e.reason, e.cause, e.hook, e.updatedInput = nil, nil, nil, nil
+	e.reason, e.cause, e.hook, e.updatedInput, e.updatedOut = nil, nil, nil, nil, nil
 	e.inject, e.messages, e.warnings, e.hooks, e.count, e.list = nil, nil, nil, nil, 0, e.list[:0]
 	e.outcomeEvent, e.outcomeTool = nil, nil
 	decided := false
@@ -118,6 +146,8 @@ func (e *entry) readOutcome(s *scanner) {
 			e.hook = s.text()
 		case "updated_input":
 			e.updatedInput = s.value()
+		case "updated_output":
+			e.updatedOut = s.value()
 		case "inject":
 			e.inject = s.array(func() { s.inject() })
 		case "system_messages":

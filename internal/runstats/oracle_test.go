@@ -44,6 +44,11 @@ func oracle(log []byte, f Filter) *Summary {
 		if call.has("error") {
 			s.Errors++
 		}
+		count := oracleColumn(&call)
+		*map[string]*int{
+			"continue": &s.Columns.Continue, "rewritten": &s.Columns.Rewritten, "failed": &s.Columns.Failed, "ask": &s.Columns.Ask,
+			"defer": &s.Columns.Defer, "block": &s.Columns.Block, "stop": &s.Columns.Stop, "error": &s.Columns.Error,
+		}[count]++
 		if !call.has("outcome") {
 			continue
 		}
@@ -77,8 +82,8 @@ func oracle(log []byte, f Filter) *Summary {
 		for _, in := range o.list("inject") {
 			waiting[in.(object).text("hook")] = true
 		}
-		for _, r := range o.list("hooks") {
-			r := r.(object)
+		for i, r := range o.list("hooks") {
+			r, note := r.(object), oracleNote(&call, i)
 			source, _, _ := cutLine(r.text("source"))
 			key := hookKey{r.text("name"), absolute(source, call.text("workspace"))}
 			i := slices.IndexFunc(s.Hooks, func(h Hook) bool { return h.Name == key.name && h.File == key.file })
@@ -91,10 +96,8 @@ func oracle(log []byte, f Filter) *Summary {
 				h.Events = append(h.Events, event)
 			}
 			h.Last = max(h.Last, when.UTC().Format(stampForm))
-			if waiting[key.name] {
-				h.Injected++
-				delete(waiting, key.name)
-			}
+			injects := waiting[key.name]
+			delete(waiting, key.name)
 			h.Matched++
 			duration, limit := r.number("duration_ms"), r.number("limit_ms")
 			if limit > 0 {
@@ -102,9 +105,22 @@ func oracle(log []byte, f Filter) *Summary {
 			}
 			status := r.text("status")
 			count := map[string]*int{"ok": &h.OK, "blocked": &h.Blocked, "failed": &h.Failed, "timeout": &h.TimedOut, "unstarted": &h.Unstarted, "skipped": &h.Skipped, "async": &h.Async}[status]
-			if count != nil {
-				*count++
+			if count == nil {
+				count = &h.Other
 			}
+			if status == "ok" && injects {
+				count = &h.Injected
+			}
+			if status == "ok" && note == "rewrite" {
+				count = &h.Rewrote
+			}
+			if status == "blocked" && (note == "ask" || decision == "ask") {
+				count = &h.Asked
+			}
+			if note == "warning" && !slices.Contains([]string{"blocked", "timeout", "unstarted"}, status) {
+				count = &h.Failed
+			}
+			*count++
 			if slices.Contains([]string{"ok", "blocked", "failed", "timeout"}, status) {
 				durations[key] = append(durations[key], max(duration, 0))
 				if status != "timeout" && limit > 0 && duration >= 0.8*limit {
@@ -122,7 +138,7 @@ func oracle(log []byte, f Filter) *Summary {
 	delete(strays, "")
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
-		h.Injected += strays[h.Name]
+		h.Late += strays[h.Name]
 		delete(strays, h.Name)
 		if all := durations[hookKey{h.Name, h.File}]; len(all) > 0 {
 			slices.Sort(all)
@@ -131,6 +147,39 @@ func oracle(log []byte, f Filter) *Summary {
 		}
 	}
 	return s
+}
+
+// oracleColumn says in which column a call belongs, by asking of each column whether another one comes before it.
+func oracleColumn(call *oracleLine) string {
+	if call.has("error") || !call.has("outcome") {
+		return "error"
+	}
+	o := call.get("outcome").(object)
+	if o.get("stop") == true {
+		return "stop"
+	}
+	if decision := o.text("decision"); decision != "continue" {
+		return decision
+	}
+	failed := float64(len(o.list("warnings"))) > call.number("lint")
+	for i, r := range o.list("hooks") {
+		r := r.(object)
+		failed = failed || oracleNote(call, i) == "warning" || strings.Contains(" failed timeout unstarted ", " "+r.text("status")+" ")
+	}
+	switch {
+	case failed:
+		return "failed"
+	case o.has("updated_input") || o.has("updated_output"):
+		return "rewritten"
+	}
+	return "continue"
+}
+
+func oracleNote(call *oracleLine, hook int) string {
+	if notes := call.list("notes"); hook < len(notes) {
+		return notes[hook].(string)
+	}
+	return ""
 }
 
 const stampForm = "2006-01-02T15:04:05.000000Z"
@@ -231,7 +280,7 @@ func oracleCall(line []byte) (c oracleLine, err error) {
 	c.object = o
 	if err := o.check(map[string]string{
 		"time": "s", "session_id": "s", "workspace": "s", "tool_use_id": "s", "event": "s", "tool": "s", "args_preview": "s",
-		"args_size": "n", "result": "s", "result_preview": "s", "result_size": "n", "failed": "b", "error": "s", "outcome": "o",
+		"args_size": "n", "result": "s", "result_preview": "s", "result_size": "n", "failed": "b", "error": "s", "outcome": "o", "lint": "n", "notes": "[s]",
 	}); err != nil {
 		return c, err
 	}

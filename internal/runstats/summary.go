@@ -32,6 +32,7 @@ type Summary struct {
 	Errors     int          `json:"errors"`
 	From       string       `json:"from,omitempty"`
 	To         string       `json:"to,omitempty"`
+	Columns    Columns      `json:"columns"` // each call is in one of them
 	Decisions  Decisions    `json:"decisions"`
 	Stopped    int          `json:"stopped"`
 	Hooks      []Hook       `json:"hooks"` // in the order of their first call
@@ -39,7 +40,19 @@ type Summary struct {
 	Blocks     []Block      `json:"blocks"` // the last ones, oldest first
 }
 
-// Decisions are how many calls came to each.
+// Columns are how many calls ended in which way. Their sum is the number of calls.
+type Columns struct {
+	Continue  int `json:"continue"`  // it went on, and all hooks did their work
+	Rewritten int `json:"rewritten"` // the same, with another input or output
+	Failed    int `json:"failed"`    // it went on although a hook failed, or a warning says that something did not count
+	Ask       int `json:"ask"`
+	Defer     int `json:"defer"`
+	Block     int `json:"block"`
+	Stop      int `json:"stop"`  // the loop was ended, whatever was decided about the call
+	Error     int `json:"error"` // there is no verdict
+}
+
+// Decisions are how many calls came to each, also those that ended the loop.
 type Decisions struct {
 	Continue int `json:"continue"`
 	Block    int `json:"block"`
@@ -48,19 +61,27 @@ type Decisions struct {
 }
 
 // Hook is what became of one hook. Durations are in milliseconds, and those of calls in which it ran to its end or timeout.
+//
+// Each call that it matched is in one of the counts from OK to Other, so these add up to Matched. A failure comes first: who failed
+// and injected is in Failed alone, and so is who said something that did not count, as a warning says. Of what went well a rewrite
+// comes before a text.
 type Hook struct {
 	Name      string   `json:"name"`
 	File      string   `json:"file"`
 	Events    []string `json:"events"`
 	Matched   int      `json:"matched"`
-	OK        int      `json:"ok"`
-	Blocked   int      `json:"blocked"`
+	OK        int      `json:"ok"`              // it had nothing to say
+	Blocked   int      `json:"blocked"`         // it said block
+	Asked     int      `json:"asked,omitempty"` // it said ask or defer
 	Injected  int      `json:"injected"`
+	Rewrote   int      `json:"rewrote,omitempty"`
 	Failed    int      `json:"failed"`
 	TimedOut  int      `json:"timed_out"`
 	Unstarted int      `json:"unstarted"`
 	Skipped   int      `json:"skipped"`
 	Async     int      `json:"async"`
+	Other     int      `json:"other,omitempty"` // a status of a later version
+	Late      int      `json:"late,omitempty"`  // texts that came with a later call than the one that it matched
 	P50       float64  `json:"p50_ms"`
 	P95       float64  `json:"p95_ms"`
 	Max       float64  `json:"max_ms"`
@@ -138,6 +159,7 @@ func (t *tally) add(b *block) {
 func (t *tally) summary() *Summary {
 	s := &Summary{
 		Version: 1, Lines: t.lines, Unreadable: t.unreadable, Calls: t.calls, Errors: t.errors, Stopped: t.stopped,
+		Columns:   t.columns,
 		Decisions: Decisions{Continue: t.continued, Block: t.blocked, Ask: t.asked, Defer: t.deferred},
 		Hooks:     []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{},
 	}
@@ -153,7 +175,7 @@ func (t *tally) summary() *Summary {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.order, b.order))
 	})
 	for _, h := range hooks {
-		h.injected += t.strays[h.name] // of several hooks of that name it is the first
+		late := t.strays[h.name] // of several hooks of that name it is the first
 		delete(t.strays, h.name)
 		events := slices.SortedFunc(maps.Keys(h.events), func(a, b string) int {
 			return cmp.Compare(h.events[a], h.events[b])
@@ -161,8 +183,8 @@ func (t *tally) summary() *Summary {
 		d := &h.durations
 		s.Hooks = append(s.Hooks, Hook{
 			Name: h.name, File: h.file, Events: events,
-			Matched: h.matched, OK: h.ok, Blocked: h.blocked, Injected: h.injected, Failed: h.failed, TimedOut: h.timedOut,
-			Unstarted: h.unstarted, Skipped: h.skipped, Async: h.async,
+			Matched: h.matched, OK: h.ok, Blocked: h.blocked, Asked: h.asked, Injected: h.injected, Rewrote: h.rewrote, Failed: h.failed,
+			TimedOut: h.timedOut, Unstarted: h.unstarted, Skipped: h.skipped, Async: h.async, Other: h.other, Late: late,
 			P50: d.percentile(50), P95: d.percentile(95), Max: d.max, Limit: h.limit, Near: h.near, Last: stamp(h.last),
 			sources: h.sources,
 		})

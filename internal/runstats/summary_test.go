@@ -117,7 +117,7 @@ func TestSummary(t *testing.T) {
 			func(t *testing.T, s *Summary) {
 				require.Equal(t, []Hook{{
 					Name: "a", File: "/p/h.json", Events: []string{"pre-tool"}, Matched: 8, OK: 1, Blocked: 1, Failed: 1, TimedOut: 1, Unstarted: 1,
-					Skipped: 1, Async: 1, P50: 2, P95: 4, Max: 4, Limit: 4, Last: "2026-11-21T14:43:17.123456Z",
+					Skipped: 1, Async: 1, Other: 1, P50: 2, P95: 4, Max: 4, Limit: 4, Last: "2026-11-21T14:43:17.123456Z",
 				}}, s.Hooks)
 			},
 		},
@@ -145,7 +145,7 @@ func TestSummary(t *testing.T) {
 			outcome(`,"inject":[{"hook":"a","content":"x"},{"hook":"a","content":"y"},{"content":"of a queue"}],"hooks":[{"name":"a","status":"ok"},{"name":"b","status":"ok"}]`) +
 				outcome(`,"inject":[{"hook":"b","content":"late"}]`), Filter{},
 			func(t *testing.T, s *Summary) {
-				require.Equal(t, []int{1, 1}, []int{s.Hooks[0].Injected, s.Hooks[1].Injected})
+				require.Equal(t, []int{1, 0, 0, 1}, []int{s.Hooks[0].Injected, s.Hooks[0].Late, s.Hooks[1].Injected, s.Hooks[1].Late})
 			},
 		},
 		"escapes are seen through": {

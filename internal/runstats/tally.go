@@ -17,6 +17,7 @@ type tally struct {
 	lines, unreadable                   int
 	calls, errors, stopped              int
 	continued, blocked, asked, deferred int
+	columns                             Columns
 	from, to                            int64 // of the calls
 	hooks                               map[hookKey]*hookTally
 	spelled                             map[string]*hookTally // the same, by name, source and workspace as lines have them
@@ -39,7 +40,7 @@ type hookTally struct {
 	sources                                                              map[string]bool // with their lines, if the name is altered
 	lastEvent                                                            []byte          // which is in events, quoted
 	matched, ok, blocked, injected, failed, timedOut, unstarted, skipped int
-	async, near                                                          int
+	async, near, asked, rewrote, other                                   int
 	durations                                                            histogram
 	limit                                                                float64
 	limitAt                                                              int64 // place of the call that had it
@@ -83,6 +84,7 @@ func (t *tally) call(at int64) {
 	}
 	t.calls++
 	t.from, t.to = min(t.from, e.time), max(t.to, e.time)
+	*t.columns.of(e)++
 	if e.err != nil {
 		t.errors++
 	}
@@ -119,6 +121,57 @@ func (t *tally) call(at int64) {
 	clear(t.injecting)
 }
 
+// of is the column of a call. What ended it comes before what it was like: no verdict, the end of the loop, a decision, a failure,
+// a rewrite.
+func (c *Columns) of(e *entry) *int {
+	switch {
+	case e.err != nil || !e.outcome:
+		return &c.Error
+	case e.stop:
+		return &c.Stop
+	case e.decision == protocol.Ask:
+		return &c.Ask
+	case e.decision == protocol.Defer:
+		return &c.Defer
+	case e.decision != protocol.Continue:
+		return &c.Block
+	case e.troubled():
+		return &c.Failed
+	case e.updatedInput != nil || e.updatedOut != nil:
+		return &c.Rewritten
+	}
+	return &c.Continue
+}
+
+// troubled reports whether a gate of the call did not count, or something else of it.
+func (e *entry) troubled() (is bool) {
+	warnings := 0.0
+	texts(e.warnings, func(string) { warnings++ })
+	is = warnings > e.lint
+	e.reports(func(r report) {
+		switch protocol.Status(unquoted(r.status)) {
+		case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
+			is = true
+		}
+	})
+	for i := range min(e.count, len(e.notes)) {
+		is = is || e.notes[i] == protocol.NoteWarning
+	}
+	return is
+}
+
+// add adds what another one counted.
+func (c *Columns) add(o *Columns) {
+	c.Continue += o.Continue
+	c.Rewritten += o.Rewritten
+	c.Failed += o.Failed
+	c.Ask += o.Ask
+	c.Defer += o.Defer
+	c.Block += o.Block
+	c.Stop += o.Stop
+	c.Error += o.Error
+}
+
 func (t *tally) report(r *report, at int64, order int) {
 	h := t.hook(r, at, order)
 	e := &t.entry
@@ -131,41 +184,54 @@ func (t *tally) report(r *report, at int64, order int) {
 			}
 		}
 	}
-	if len(t.injecting) > 0 && t.injecting[h.name] {
+	injects := len(t.injecting) > 0 && t.injecting[h.name]
+	if injects {
 		delete(t.injecting, h.name)
-		h.injected++
 	}
 	h.matched++
 	if r.limit > 0 {
 		h.limit, h.limitAt = r.limit, at
 	}
+	*h.column(e, r, e.note(order), injects)++
 	switch protocol.Status(unquoted(r.status)) {
-	case protocol.StatusOK:
-		h.ok++
-	case protocol.StatusBlocked:
-		h.blocked++
-	case protocol.StatusFailed:
-		h.failed++
+	case protocol.StatusOK, protocol.StatusBlocked, protocol.StatusFailed:
 	case protocol.StatusTimeout:
-		h.timedOut++
 		h.durations.add(r.duration)
 		return
-	case protocol.StatusUnstarted:
-		h.unstarted++
-		return
-	case protocol.StatusSkipped:
-		h.skipped++
-		return
-	case protocol.StatusAsync:
-		h.async++
-		return
-	default: // of a later version
+	default: // it did not run to its end, or is of a later version
 		return
 	}
 	h.durations.add(r.duration)
 	if r.limit > 0 && r.duration >= 0.8*r.limit {
 		h.near++
 	}
+}
+
+// column is the count that a call of the hook is in.
+func (h *hookTally) column(e *entry, r *report, note protocol.Note, injects bool) *int {
+	switch status := protocol.Status(unquoted(r.status)); {
+	case status == protocol.StatusBlocked && (note == protocol.NoteAsk || e.decision == protocol.Ask): // or defer; nothing milder holds up
+		return &h.asked
+	case status == protocol.StatusBlocked:
+		return &h.blocked
+	case status == protocol.StatusTimeout:
+		return &h.timedOut
+	case status == protocol.StatusUnstarted:
+		return &h.unstarted
+	case status == protocol.StatusFailed, note == protocol.NoteWarning:
+		return &h.failed
+	case status == protocol.StatusSkipped:
+		return &h.skipped
+	case status == protocol.StatusAsync:
+		return &h.async
+	case status != protocol.StatusOK:
+		return &h.other
+	case note == protocol.NoteRewrite:
+		return &h.rewrote
+	case injects:
+		return &h.injected
+	}
+	return &h.ok
 }
 
 // hook finds the hook of a report.
@@ -253,6 +319,7 @@ func (t *tally) merge(o *tally) {
 	t.blocked += o.blocked
 	t.asked += o.asked
 	t.deferred += o.deferred
+	t.columns.add(&o.columns)
 	t.blocks = append(t.blocks, o.blocks...)
 	for hook, n := range o.strays {
 		t.strays[hook] += n
@@ -287,6 +354,9 @@ func (t *tally) merge(o *tally) {
 		h.unstarted += more.unstarted
 		h.skipped += more.skipped
 		h.async += more.async
+		h.asked += more.asked
+		h.rewrote += more.rewrote
+		h.other += more.other
 		h.near += more.near
 		h.durations.merge(&more.durations)
 	}

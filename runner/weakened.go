@@ -1,0 +1,83 @@
+package runner
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Weakened are warnings about hooks that the call selects and that do not run, since an equal one runs in their place whose other
+// fields make it a weaker gate: clients hold hooks for equal that differ in these. Fire has them among the outcome's warnings.
+func (r *Runner) Weakened(c *protocol.Call) []string {
+	if r.none() {
+		return nil
+	}
+	set := r.hooks.Load()
+	set.config.NameTool(c)
+	call := *c
+	if check(&call) != nil {
+		return nil
+	}
+	_, doubles := set.chosen(&call)
+	return r.weakened(doubles, &call)
+}
+
+func (r *Runner) weakened(doubles []double, c *protocol.Call) (warnings []string) {
+	for _, d := range doubles {
+		if ways := r.weaker(d.runs, d.hook, c); len(ways) > 0 {
+			warnings = append(warnings, fmt.Sprintf("hook '%s' of %s does not run, since the equal one of %s runs in its place, which %s; "+
+				"write both alike, or take one out", shownName(d.hook), d.hook.Source(), d.runs.Source(), strings.Join(ways, " and ")))
+		}
+	}
+	return warnings
+}
+
+// weaker says in which ways a hook that runs holds up less than the equal one that it stands for, or may do another thing.
+func (r *Runner) weaker(runs, hook *projecthooks.Hook, c *protocol.Call) (ways []string) {
+	meaning := func(h *projecthooks.Hook, cause protocol.Cause) protocol.Decision {
+		return h.Dialect.FailureMeans(c, cause, r.Policies(h)...)
+	}
+	if runs.Async && !hook.Async {
+		ways = append(ways, "is async and decides nothing")
+	} else if !hook.Async {
+		var opens []string
+		for _, cause := range hook.Dialect.Causes {
+			if meaning(hook, cause) < protocol.Continue && meaning(runs, cause) == protocol.Continue {
+				opens = append(opens, string(cause))
+			}
+		}
+		if len(opens) > 0 {
+			ways = append(ways, "fails open ("+strings.Join(opens, ", ")+")")
+		}
+		if less, more := r.Deadline(runs, c), r.Deadline(hook, c); less < more && meaning(runs, protocol.CauseTimeout) == protocol.Continue {
+			ways = append(ways, fmt.Sprintf("has %v, not %v, before it fails open", less, more))
+		}
+	}
+	if runs.Command.PowerShell != hook.Command.PowerShell {
+		ways = append(ways, "is for another shell")
+	}
+	if !sameVariables(runs.Env, hook.Env) {
+		ways = append(ways, "has another environment")
+	}
+	if a, b := runs.HTTP, hook.HTTP; a != nil && b != nil && (!slices.Equal(a.Headers, b.Headers) || !slices.Equal(a.AllowedEnvVars, b.AllowedEnvVars)) {
+		ways = append(ways, "sends other headers")
+	}
+	return ways
+}
+
+// sameVariables reports whether two lists of NAME=VALUE make the same environment.
+func sameVariables(a, b []string) bool {
+	variables := func(list []string) map[string]string {
+		all := map[string]string{}
+		for _, variable := range list {
+			name, value, _ := strings.Cut(variable, "=")
+			all[name] = value
+		}
+		return all
+	}
+	return maps.Equal(variables(a), variables(b))
+}

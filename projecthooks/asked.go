@@ -1,8 +1,10 @@
 package projecthooks
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -22,14 +24,54 @@ type Asked struct {
 	values map[string][]value // by the path
 	looked bool               // whether the arguments are torn
 	torn   bool
+
+	equal, equalKnown bool   // the arguments have equal keys
+	lower             string // the tool's name without blanks around it, in lower case
+	work              int    // what matching has cost so far
+	warnings          []string
 }
+
+// Limits of what matching may cost, since a model chooses the names of tools: beyond them a hook is run.
+const (
+	maxToolName = 1 << 10 // bytes of a name
+	maxMatching = 1 << 27 // bytes of all matchers times those of the name: a second at the very worst
+)
+
+// maxWarnings is how many hooks are named at a call: a file can have tens of thousands.
+const maxWarnings = 20
 
 // NewAsked returns the call for many hooks.
 func NewAsked(c *protocol.Call) *Asked { return &Asked{call: c} }
 
+// Call is the call that hooks are held against.
+func (a *Asked) Call() *protocol.Call { return a.call }
+
+// Warnings are what is odd about the call for the hooks that it was held against so far.
+func (a *Asked) Warnings() (warnings []string) {
+	c := a.call
+	if c.Event.HasTool() && c.Tool != "" {
+		warnings = append(warnings, c.ArgsWarnings()...)
+		if bare := bareName(c.Tool); bare != c.Tool {
+			warnings = append(warnings, fmt.Sprintf("the tool's name %s has blanks around it, so no matcher for %s matches it", quote(c.Tool), quote(bare)))
+		}
+	}
+	return append(warnings, a.warnings...)
+}
+
+func (a *Asked) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); len(a.warnings) < maxWarnings && !slices.Contains(a.warnings, text) {
+		a.warnings = append(a.warnings, text)
+	}
+}
+
+// bareName is a name without what cannot be seen around it.
+func bareName(name string) string {
+	return strings.TrimFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
+}
+
 // Runs reports whether the hook runs at the call, as Hook.Runs does.
 func (a *Asked) Runs(h *Hook) bool {
-	if !h.Concerns(a.call) {
+	if !a.Concerns(h) {
 		return false
 	}
 	if allowed, _ := a.allows(h); !allowed {
@@ -41,6 +83,66 @@ func (a *Asked) Runs(h *Hook) bool {
 		}
 	}
 	return true
+}
+
+// Concerns reports whether the hook is for calls of this event, agent and tool, as Hook.Concerns does.
+func (a *Asked) Concerns(h *Hook) bool {
+	c := a.call
+	if h.settings.allOff() || h.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(c)) || !h.isFor(c.AgentID) {
+		return false
+	}
+	if a.matches(h) {
+		a.nearRule(h)
+		return true
+	}
+	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools && globs.nearlyMatches(a.lowerTool()) {
+		a.warn("hook %s: its matcher %s does not match the tool %s, and would if case and blanks around the name did not count", quote(h.Name), quote(globs.text), quote(c.Tool))
+	}
+	return false
+}
+
+// nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
+func (a *Asked) nearRule(h *Hook) {
+	if h.If.String() == "" || !h.Dialect.ProjectTools || !a.call.Event.HasTool() {
+		return
+	}
+	tool := h.If.Tool()
+	if strings.ToLower(tool) == a.lowerTool() && tool != a.call.Tool && !slices.Contains(h.toolNames(a.call), tool) {
+		a.warn("hook %s: its if %s is not for the tool %s, and would be if case and blanks around the name did not count", quote(h.Name), quote(h.If.String()), quote(a.call.Tool))
+	}
+}
+
+func (a *Asked) lowerTool() string {
+	if a.lower == "" && len(a.call.Tool) <= maxToolName {
+		a.lower = strings.ToLower(bareName(a.call.Tool))
+	}
+	return a.lower
+}
+
+// matches reports whether the hook's matcher matches what the event has for it, by any name that it has there.
+func (a *Asked) matches(h *Hook) bool {
+	if h.Matcher == nil {
+		return true
+	}
+	subject, ok := h.Dialect.Subject(a.call)
+	return !ok || a.match(h, subject) || slices.ContainsFunc(h.toolNames(a.call), func(name string) bool { return a.match(h, name) })
+}
+
+// match holds the matcher against one name. One that would take too long to match matches.
+func (a *Asked) match(h *Hook, name string) bool {
+	text := h.Matcher.String()
+	if text == "" || text == "*" {
+		return h.Matcher.Match(name)
+	}
+	if len(name) > maxToolName {
+		a.warn("the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher runs", quote(name), len(name), maxToolName)
+		return true
+	}
+	if a.work += len(text) * len(name); a.work > maxMatching {
+		a.warn("the matchers are too many to be held against the name %s, so every hook from some point on runs", quote(name))
+		return true
+	}
+	return h.Matcher.Match(name)
 }
 
 // allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path goes along with
@@ -55,20 +157,14 @@ func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if a.doubt {
 		return true, "cannot be held against the input, so the hook runs"
 	}
-	if a.rule.Root = ""; !h.Dialect.FollowsDir {
-		a.rule.Root = a.call.Workspace
+	rule := *a.rule
+	if !h.Dialect.FollowsDir {
+		rule.Root = a.call.Workspace
 	}
-	ok, why = h.If.Match(*a.rule)
-	if !ok && h.Dialect.ProjectTools {
-		for _, name := range a.call.ProjectTools() {
-			named := *a.rule
-			named.Tool = name
-			if ok, why := h.If.Match(named); ok {
-				return true, why
-			}
-		}
+	if rule.Project = h.Dialect.ProjectTools; rule.Project {
+		rule.Also = h.toolNames(a.call)
 	}
-	return ok, why
+	return h.If.Match(rule)
 }
 
 func (a *Asked) prepare() {
@@ -79,14 +175,27 @@ func (a *Asked) prepare() {
 	}
 	if c.Event.HasTool() {
 		rule.Tool = c.Tool
+		for _, name := range slices.Concat(c.ProjectTools(), protocol.ToolNames(c.Tool)) {
+			if rule.Kind == permission.Unknown {
+				rule.Kind = permission.KindOf(name)
+			}
+		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home
 	}
 	input, err := c.InputText()
 	a.doubt = err != nil
-	rule.Input = input
+	rule.Input, rule.EqualKeys = input, a.hasEqualKeys()
 	a.rule = &rule
+}
+
+// hasEqualKeys reports whether the arguments had equal keys: the tool may read others than a rule does.
+func (a *Asked) hasEqualKeys() bool {
+	if !a.equalKnown {
+		a.equal, a.equalKnown = a.call.EqualKeys(), true
+	}
+	return a.equal
 }
 
 // isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and another reader than
@@ -116,6 +225,8 @@ func (a *Asked) holds(c *Condition) bool {
 		}
 		switch {
 		case !ok:
+		case (c.field == "args" || c.field == "tool_input") && a.hasEqualKeys():
+			return true
 		case json && len(c.steps) > 0 && c.field != "tool_response" && a.isTorn(text):
 			return true
 		case json:

@@ -136,6 +136,15 @@ func (p *parser) document() {
 	})
 }
 
+// knownTools are the names of tools that a matcher can mean: those of clients, and those that the file gives them.
+func (p *parser) knownTools() []string {
+	known := protocol.KnownTools()
+	for theirs, here := range p.config.tools {
+		known = append(known, theirs, here)
+	}
+	return known
+}
+
 // tools reads the project's names for tools of clients.
 func (p *parser) tools(names gjson.Result) {
 	switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -159,7 +160,7 @@ func (r *Runner) Any(c protocol.Call) bool {
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	return set.any(&c)
+	return set.any(projecthooks.NewAsked(&c))
 }
 
 // Concerned reports whether any hook is for calls of this event, agent and tool. Neither arguments nor result need be known, and it
@@ -170,22 +171,36 @@ func (r *Runner) Concerned(c protocol.Call) bool {
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	return set.concerned(&c)
+	return set.concerned(projecthooks.NewAsked(&c))
 }
 
 // Selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first. The call knows
 // its tool by the project's names then.
 func (r *Runner) Selected(c *protocol.Call) []*projecthooks.Hook {
+	run, _ := r.selected(c)
+	return run
+}
+
+// CallWarnings are what is odd about a call, which the outcome of Fire says too: equal keys in the arguments, a tool's name that differs
+// from a matcher by case alone.
+func (r *Runner) CallWarnings(c *protocol.Call) []string {
+	_, warnings := r.selected(c)
+	return warnings
+}
+
+func (r *Runner) selected(c *protocol.Call) (run []*projecthooks.Hook, warnings []string) {
 	if r.none() {
-		return nil
+		return nil, nil
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(c)
 	call := *c
 	if check(&call) != nil {
-		return nil
+		return nil, nil
 	}
-	return set.selected(&call)
+	match := projecthooks.NewAsked(&call)
+	run = set.selected(match)
+	return run, match.Warnings()
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
@@ -217,10 +232,11 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	defer r.running.Done()
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(&c) {
+	match := projecthooks.NewAsked(&c)
+	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(match) {
 		isSlow(ctx) // a pattern may be held against all of it
 	}
-	rest := set.selected(&c)
+	rest := set.selected(match)
 	if len(rest) > 0 {
 		var over context.CancelCauseFunc
 		ctx, over = context.WithCancelCause(ctx)
@@ -270,7 +286,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 			rest = set.alsoSelected(&asked, group, rest)
 		}
 	}
-	return r.outcome(set, &c, judged, begin), nil
+	return r.outcome(set, match, judged, begin), nil
 }
 
 // Unasked returns the outcome of a call that no hook is for, as Fire does. It waits for nothing. If there are hooks to ask, or
@@ -283,15 +299,22 @@ func (r *Runner) Unasked(c protocol.Call) (protocol.Outcome, bool) {
 	defer r.running.Done()
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	if set.concerned(&c) { // whether they run may take longer to say
+	match := projecthooks.NewAsked(&c)
+	if set.concerned(match) { // whether they run may take longer to say
 		return protocol.Outcome{}, false
 	}
-	return r.outcome(set, &c, nil, begin), true
+	return r.outcome(set, match, nil, begin), true
 }
 
 // outcome makes one outcome of what the hooks said, and of what is to be said besides.
-func (r *Runner) outcome(set *hookSet, c *protocol.Call, judged []protocol.Judged, begin time.Time) protocol.Outcome {
+func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []protocol.Judged, begin time.Time) protocol.Outcome {
+	c := match.Call()
 	o := protocol.Merge(c, judged)
+	for _, w := range match.Warnings() {
+		if !slices.Contains(o.Warnings, w) { // what encoded the call said so too
+			o.Warnings = append(o.Warnings, w)
+		}
+	}
 	for _, w := range set.config.Warned() {
 		o.Warnings = append(o.Warnings, w.Error())
 	}

@@ -223,11 +223,10 @@ func (a *Asked) holds(c *Condition) bool {
 		if err != nil {
 			return true
 		}
+		isArgs := c.field == "args" || c.field == "tool_input"
 		switch {
 		case !ok:
-		case (c.field == "args" || c.field == "tool_input") && a.hasEqualKeys():
-			return true
-		case json && len(c.steps) > 0 && c.field != "tool_response" && a.isTorn(text):
+		case isArgs && (a.hasEqualKeys() || json && len(c.steps) > 0 && a.isTorn(text)):
 			return true
 		case json:
 			walk(gjson.Parse(text), c.steps, func(v value) { all = append(all, v) })

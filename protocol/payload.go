@@ -1,6 +1,10 @@
 package protocol
 
-import "github.com/hookrun/hookrun/internal/strictjson"
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
 
 // Payload is what a hook gets on stdin, in pieces that are written one after the other. Values that occur under two
 // names are one piece in memory: arguments and results can be megabytes.
@@ -27,9 +31,14 @@ func (p Payload) Size() (n int) {
 type object struct {
 	pieces Payload
 	open   []byte // the piece being written
+	keys   []string
 }
 
+// has reports whether a key was written.
+func (o *object) has(name string) bool { return slices.Contains(o.keys, name) }
+
 func (o *object) key(name string) {
+	o.keys = append(o.keys, name)
 	if len(o.pieces) == 0 && len(o.open) == 0 {
 		o.open = append(o.open, '{')
 	} else {

@@ -118,7 +118,7 @@ func (g *handler) globs(names []string) bool {
 	set()
 	var more []string // tools that the matcher was not for
 	for _, tool := range protocol.ClientTools() {
-		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(protocol.ToolNames(tool), m.Match) {
+		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(slices.Concat(protocol.ToolNames(tool), protocol.ToolAliases(tool)), m.Match) {
 			more = append(more, tool)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Asked is a call that many hooks are held against. What several of them look at is worked out once, so it is for one goroutine,
-// and the call must not change meanwhile.
+// Asked is a call that many hooks are held against. What several of them look at is worked out once, so it is for one
+// goroutine, and the call must not change meanwhile.
 type Asked struct {
 	call   *protocol.Call
 	rule   *permission.Call   // nil until an if is asked
@@ -52,7 +52,14 @@ func (a *Asked) Warnings() (warnings []string) {
 	if c.Event.HasTool() && c.Tool != "" {
 		warnings = append(warnings, c.ArgsWarnings()...)
 		if bare := bareName(c.Tool); bare != c.Tool {
-			warnings = append(warnings, fmt.Sprintf("the tool's name %s has blanks around it, so no matcher for %s matches it", quote(c.Tool), quote(bare)))
+			warnings = append(
+				warnings,
+				fmt.Sprintf(
+					"the tool's name %s has blanks around it, so no matcher for %s matches it",
+					quote(c.Tool),
+					quote(bare),
+				),
+			)
 		}
 	}
 	return append(warnings, a.warnings...)
@@ -66,7 +73,10 @@ func (a *Asked) warn(format string, args ...any) {
 
 // bareName is a name without what cannot be seen around it.
 func bareName(name string) string {
-	return strings.TrimFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) })
+	return strings.TrimFunc(
+		name,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) },
+	)
 }
 
 // Runs reports whether the hook runs at the call, as Hook.Runs does.
@@ -96,7 +106,12 @@ func (a *Asked) Concerns(h *Hook) bool {
 		return true
 	}
 	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools && globs.nearlyMatches(a.lowerTool()) {
-		a.warn("hook %s: its matcher %s does not match the tool %s, and would if case and blanks around the name did not count", quote(h.Name), quote(globs.text), quote(c.Tool))
+		a.warn(
+			"hook %s: its matcher %s does not match the tool %s, and would if case and blanks around the name did not count",
+			quote(h.Name),
+			quote(globs.text),
+			quote(c.Tool),
+		)
 	}
 	return false
 }
@@ -108,7 +123,12 @@ func (a *Asked) nearRule(h *Hook) {
 	}
 	tool := h.If.Tool()
 	if strings.ToLower(tool) == a.lowerTool() && tool != a.call.Tool && !slices.Contains(h.toolNames(a.call), tool) {
-		a.warn("hook %s: its if %s is not for the tool %s, and would be if case and blanks around the name did not count", quote(h.Name), quote(h.If.String()), quote(a.call.Tool))
+		a.warn(
+			"hook %s: its if %s is not for the tool %s, and would be if case and blanks around the name did not count",
+			quote(h.Name),
+			quote(h.If.String()),
+			quote(a.call.Tool),
+		)
 	}
 }
 
@@ -125,7 +145,8 @@ func (a *Asked) matches(h *Hook) bool {
 		return true
 	}
 	subject, ok := h.Dialect.Subject(a.call)
-	return !ok || a.match(h, subject) || slices.ContainsFunc(h.toolNames(a.call), func(name string) bool { return a.match(h, name) })
+	return !ok || a.match(h, subject) ||
+		slices.ContainsFunc(h.toolNames(a.call), func(name string) bool { return a.match(h, name) })
 }
 
 // match holds the matcher against one name. One that would take too long to match matches.
@@ -135,18 +156,26 @@ func (a *Asked) match(h *Hook, name string) bool {
 		return h.Matcher.Match(name)
 	}
 	if len(name) > maxToolName {
-		a.warn("the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher runs", quote(name), len(name), maxToolName)
+		a.warn(
+			"the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher runs",
+			quote(name),
+			len(name),
+			maxToolName,
+		)
 		return true
 	}
 	if a.work += len(text) * len(name); a.work > maxMatching {
-		a.warn("the matchers are too many to be held against the name %s, so every hook from some point on runs", quote(name))
+		a.warn(
+			"the matchers are too many to be held against the name %s, so every hook from some point on runs",
+			quote(name),
+		)
 		return true
 	}
 	return h.Matcher.Match(name)
 }
 
-// allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path goes along with
-// its cd; a project's own stays in it.
+// allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path
+// goes along with its cd; a project's own stays in it.
 func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if h.If.String() == "" {
 		return true, ""
@@ -198,21 +227,25 @@ func (a *Asked) hasEqualKeys() bool {
 	return a.equal
 }
 
-// isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and another reader than
-// this one may take for one, as {"n":NaN}, an object with a comma too many, or one that was written as a text.
+// isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and
+// another reader than this one may take for one, as {"n":NaN}, an object with a comma too many, or one that was
+// written as a text.
 func (a *Asked) isTorn(args string) bool {
 	if !a.looked {
 		a.looked = true
 		if strings.HasPrefix(args, `"`) {
-			begins := strings.TrimLeftFunc(strictjson.Text(args), func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) })
+			begins := strings.TrimLeftFunc(
+				strictjson.Text(args),
+				func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) },
+			)
 			a.torn = strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "[")
 		}
 	}
 	return a.torn
 }
 
-// holds reports whether a condition is true of the call. Where no hook could be given its arguments it is: the call will not go on,
-// and a rule must not look like one that let it.
+// holds reports whether a condition is true of the call. Where no hook could be given its arguments it is: the call
+// will not go on, and a rule must not look like one that let it.
 func (a *Asked) holds(c *Condition) bool {
 	if c.holds == nil {
 		return false

@@ -49,9 +49,22 @@ func runs(cfg *projecthooks.Config, c protocol.Call) (names []string, warnings [
 
 // Of equal keys in the arguments the tool may read another one than a rule does: whatever looks at them holds.
 func TestEqualKeysAreDoubt(t *testing.T) {
-	cfg := rules(t, `"if":"shell(git push*)"`, `"if":"fs_read(*.env)"`, `"when":[{"path":"args.n","equals":1}]`, `"when":[{"path":"tool_input.n","exists":false}]`,
-		`"when":[{"path":"args","matches":"zzz"}]`, `"when":[{"path":"prompt","matches":"zzz"}]`, `"matcher":"other"`)
-	asks := []string{`"if":"shell(git push*)"`, `"when":[{"path":"args.n","equals":1}]`, `"when":[{"path":"tool_input.n","exists":false}]`, `"when":[{"path":"args","matches":"zzz"}]`}
+	cfg := rules(
+		t,
+		`"if":"shell(git push*)"`,
+		`"if":"fs_read(*.env)"`,
+		`"when":[{"path":"args.n","equals":1}]`,
+		`"when":[{"path":"tool_input.n","exists":false}]`,
+		`"when":[{"path":"args","matches":"zzz"}]`,
+		`"when":[{"path":"prompt","matches":"zzz"}]`,
+		`"matcher":"other"`,
+	)
+	asks := []string{
+		`"if":"shell(git push*)"`,
+		`"when":[{"path":"args.n","equals":1}]`,
+		`"when":[{"path":"tool_input.n","exists":false}]`,
+		`"when":[{"path":"args","matches":"zzz"}]`,
+	}
 	for _, args := range []string{`{"n":2,"command":"ls","command":"ls"}`, `{"n":2,"command":"ls","comm\u0061nd":"ls"}`, `{"n":2,"command":"ls","x":[{"a":1,"\u0061":1}]}`} {
 		got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
 		require.Equal(t, asks, got, args)
@@ -61,9 +74,21 @@ func TestEqualKeysAreDoubt(t *testing.T) {
 		got, _ = runs(cfg, clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":`+args+`}`))
 		require.Equal(t, asks, got, args)
 	}
-	got, _ := runs(cfg, clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":1},"tool_input":{"n":2,"command":"ls"}}`))
+	got, _ := runs(
+		cfg,
+		clientCall(
+			t,
+			`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":1},"tool_input":{"n":2,"command":"ls"}}`,
+		),
+	)
 	require.Equal(t, asks, got, "the arguments are there twice")
-	got, warnings := runs(cfg, clientCall(t, `{"hook_event_name":"PreToolUse","x":{"a":1,"a":2},"tool_name":"Bash","tool_input":{"n":2,"command":"ls"}}`))
+	got, warnings := runs(
+		cfg,
+		clientCall(
+			t,
+			`{"hook_event_name":"PreToolUse","x":{"a":1,"a":2},"tool_name":"Bash","tool_input":{"n":2,"command":"ls"}}`,
+		),
+	)
 	require.Empty(t, got, "equal keys elsewhere")
 	require.Empty(t, warnings)
 
@@ -75,16 +100,42 @@ func TestEqualKeysAreDoubt(t *testing.T) {
 
 // A hook for one of a client's names of a tool meets all of them.
 func TestNamesOfOneTool(t *testing.T) {
-	cfg := rules(t, `"matcher":"Task"`, `"matcher":"Agent"`, `"matcher":"delegate"`, `"if":"Task"`, `"if":"Agent"`, `"matcher":"Edit"`, `"matcher":"Write"`, `"if":"Edit(*.env)"`, `"if":"fs_write(*.env)"`)
+	cfg := rules(
+		t,
+		`"matcher":"Task"`,
+		`"matcher":"Agent"`,
+		`"matcher":"delegate"`,
+		`"if":"Task"`,
+		`"if":"Agent"`,
+		`"matcher":"Edit"`,
+		`"matcher":"Write"`,
+		`"if":"Edit(*.env)"`,
+		`"if":"fs_write(*.env)"`,
+	)
 	task := []string{`"matcher":"Task"`, `"matcher":"Agent"`, `"matcher":"delegate"`, `"if":"Task"`, `"if":"Agent"`}
 	for _, tool := range []string{"Agent", "Task"} {
 		got, _ := runs(cfg, clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+tool+`","tool_input":{}}`))
 		require.Equal(t, task, got, tool)
 		got, _ = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: "/ws"})
-		require.Equal(t, append(append([]string{}, task[:2]...), task[3:]...), got, "a loop's own tool has no name of the project's")
+		require.Equal(
+			t,
+			append(append([]string{}, task[:2]...), task[3:]...),
+			got,
+			"a loop's own tool has no name of the project's",
+		)
 	}
-	got, _ := runs(cfg, clientCall(t, `{"hook_event_name":"PreToolUse","turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: x/.env\n+a\n*** End Patch"}}`))
-	require.Equal(t, []string{`"matcher":"Edit"`, `"matcher":"Write"`, `"if":"Edit(*.env)"`, `"if":"fs_write(*.env)"`}, got)
+	got, _ := runs(
+		cfg,
+		clientCall(
+			t,
+			`{"hook_event_name":"PreToolUse","turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: x/.env\n+a\n*** End Patch"}}`,
+		),
+	)
+	require.Equal(
+		t,
+		[]string{`"matcher":"Edit"`, `"matcher":"Write"`, `"if":"Edit(*.env)"`, `"if":"fs_write(*.env)"`},
+		got,
+	)
 }
 
 // A tool's name that is nearly what a matcher means is no silence.
@@ -95,7 +146,10 @@ func TestNearlyTheTool(t *testing.T) {
 		"Shell": {matcher, rule}, " shell": {matcher, rule}, "shell\n": {matcher, rule, suffix}, "\ufeffBASH": {matcher},
 		"FS_read": {`its matcher "fs_*" does not match`}, "shell": nil, "Bash": nil, "other": nil, "fs_x": nil,
 	} {
-		_, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: tool, Args: `{"command":"ls"}`, Workspace: "/ws"})
+		_, warnings := runs(
+			cfg,
+			protocol.Call{Event: protocol.PreTool, Tool: tool, Args: `{"command":"ls"}`, Workspace: "/ws"},
+		)
 		all := strings.Join(warnings, "\n")
 		for _, hook := range hooks {
 			require.Contains(t, all, hook, tool)
@@ -106,8 +160,8 @@ func TestNearlyTheTool(t *testing.T) {
 	}
 }
 
-// However many globs a file has, and however long a name a model gives, a call is decided in little time. What could not be matched
-// in it matches, and a warning says so.
+// However many globs a file has, and however long a name a model gives, a call is decided in little time. What could
+// not be matched in it matches, and a warning says so.
 func TestBoundOnMatchers(t *testing.T) {
 	globs := make([]string, 50_000)
 	for i := range globs {
@@ -132,9 +186,18 @@ func TestBoundOnMatchers(t *testing.T) {
 func TestMatchersByHabit(t *testing.T) {
 	_, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],
 "matcher":"^(shell|Bash)$"}]}`))
-	require.EqualError(t, err, `f:2:11: hook "a": the matcher "^(shell|Bash)$" has a ^, which no name of a tool has, so it would never match; matchers are globs: shell|Bash`)
+	require.EqualError(
+		t,
+		err,
+		`f:2:11: hook "a": the matcher "^(shell|Bash)$" has a ^, which no name of a tool has, so it would never match; matchers are globs: shell|Bash`,
+	)
 	for matcher, warned := range map[string]bool{".*": true, "shell.*": true, "Shell": true, "shell": false, "mine": false, "my.tool": false, "MINE": true, "theirs": false, "Theirs": true} {
-		cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"`+matcher+`"}],"tools":{"theirs":"mine"}}`))
+		cfg, err := projecthooks.Parse(
+			"f",
+			[]byte(
+				`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"`+matcher+`"}],"tools":{"theirs":"mine"}}`,
+			),
+		)
 		require.NoError(t, err)
 		require.Equal(t, warned, len(cfg.Warnings) == 1, matcher)
 	}
@@ -146,7 +209,10 @@ func TestMatchersByHabit(t *testing.T) {
 
 // Fields that only a client's input has can be asked for.
 func TestWhenOfAClient(t *testing.T) {
-	c := clientCall(t, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"x","agent_type":"research","is_error":true,"tool_output":{"a":[1]},"parent_tool_use_id":null}`)
+	c := clientCall(
+		t,
+		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"x","agent_type":"research","is_error":true,"tool_output":{"a":[1]},"parent_tool_use_id":null}`,
+	)
 	own := protocol.Call{Event: protocol.PostTool, Tool: "shell"}
 	for condition, want := range map[string][2]bool{
 		`{"path":"agent_type","equals":"research"}`:         {true, false},
@@ -166,6 +232,9 @@ func TestWhenOfAClient(t *testing.T) {
 		h := when(t, condition)
 		require.Equal(t, want, [2]bool{h.Runs(&c), h.Runs(&own)}, condition)
 	}
-	_, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":"agent_typ","exists":true}]}]}`))
+	_, err := projecthooks.Parse(
+		"f",
+		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":"agent_typ","exists":true}]}]}`),
+	)
 	require.ErrorContains(t, err, `did you mean "agent_type"?`)
 }

@@ -32,7 +32,12 @@ func TestTableOfShellLines(t *testing.T) {
 	require.Len(t, rows, 20)
 	for _, row := range rows {
 		line := strings.ReplaceAll(row[1], `\|`, "|")
-		c := protocol.Call{Event: protocol.PreTool, Tool: "shell", Workspace: "/ws", Args: string(strictjson.AppendString([]byte(`{"command":`), line)) + "}"}
+		c := protocol.Call{
+			Event:     protocol.PreTool,
+			Tool:      "shell",
+			Workspace: "/ws",
+			Args:      string(strictjson.AppendString([]byte(`{"command":`), line)) + "}",
+		}
 		for i, want := range row[2:] {
 			require.Equal(t, says[want], cfg.Hooks[i].Runs(&c), "%s: %s", line, cfg.Hooks[i].Why(&c))
 		}

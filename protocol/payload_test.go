@@ -23,11 +23,18 @@ func payload(t testing.TB, input string) string {
 
 // A tenex hook gets the client's whole input beside TENEX's keys: these first, each key once, values as they are.
 func TestTenexPayloadOfAClient(t *testing.T) {
-	got := payload(t, `{"session_id":"s","cwd":"/elsewhere","hook_event_name":"PreToolUse","permission_mode":"plan","agent_id":"a1","agent_type":"research",`+
-		`"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1","parent_tool_use_id":"p1","big":9007199254740993,"x":{"b":[1.0,null],"é":"<>&"},"event":"no","args":1,"result":2}`)
-	require.Equal(t, `{"event":"pre-tool","tool":"Bash","args":{"command":"ls"},"session_id":"s","cwd":"/ws","transcript_path":null,"prompt":"","agent_id":"a1",`+
-		`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1",`+
-		`"permission_mode":"plan","agent_type":"research","parent_tool_use_id":"p1","big":9007199254740993,"x":{"b":[1.0,null],"é":"<>&"}}`+"\n", got)
+	got := payload(
+		t,
+		`{"session_id":"s","cwd":"/elsewhere","hook_event_name":"PreToolUse","permission_mode":"plan","agent_id":"a1","agent_type":"research",`+
+			`"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1","parent_tool_use_id":"p1","big":9007199254740993,"x":{"b":[1.0,null],"é":"<>&"},"event":"no","args":1,"result":2}`,
+	)
+	require.Equal(
+		t,
+		`{"event":"pre-tool","tool":"Bash","args":{"command":"ls"},"session_id":"s","cwd":"/ws","transcript_path":null,"prompt":"","agent_id":"a1",`+
+			`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1",`+
+			`"permission_mode":"plan","agent_type":"research","parent_tool_use_id":"p1","big":9007199254740993,"x":{"b":[1.0,null],"é":"<>&"}}`+"\n",
+		got,
+	)
 
 	for _, input := range []string{
 		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"x"},"tool_output":"x","is_error":true,"duration_ms":5}`,
@@ -63,7 +70,9 @@ func TestTenexPayloadOfAClient(t *testing.T) {
 
 // What a hook made of the result is what later ones see, under every name that the client has for it.
 func TestRewrittenResultOfAClient(t *testing.T) {
-	c, _, err := protocol.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"secret","tool_output":"secret"}`)
+	c, _, err := protocol.ParseInput(
+		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"secret","tool_output":"secret"}`,
+	)
 	require.NoError(t, err)
 	v := protocol.Verdict{Decision: protocol.Continue, UpdatedOutput: []byte(`"[redacted]"`)}
 	require.True(t, v.Rewrite(&c))

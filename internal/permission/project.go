@@ -60,12 +60,43 @@ type shellLines struct {
 	reached *reached // nil until a project's rule asks
 }
 
-// commandKeys are the arguments that carry a line for a shell, and pathKeys those that carry a path, however a tool joins their words.
+// commandKeys are the arguments that carry a line for a shell, and pathKeys those that carry a path, however a tool
+// joins their words.
 var (
 	commandKeys = []string{"command", "cmd", "script"}
-	pathKeys    = []string{"path", "paths", "file", "files", "filename", "filepath", "filepaths", "notebookpath", "absolutepath", "relativepath",
-		"targetpath", "targetfile", "target", "dir", "dirpath", "directory", "folder", "source", "sourcepath", "destination", "destinationpath",
-		"src", "dst", "from", "to", "frompath", "topath", "oldpath", "newpath", "uri", "include"}
+	pathKeys    = []string{
+		"path",
+		"paths",
+		"file",
+		"files",
+		"filename",
+		"filepath",
+		"filepaths",
+		"notebookpath",
+		"absolutepath",
+		"relativepath",
+		"targetpath",
+		"targetfile",
+		"target",
+		"dir",
+		"dirpath",
+		"directory",
+		"folder",
+		"source",
+		"sourcepath",
+		"destination",
+		"destinationpath",
+		"src",
+		"dst",
+		"from",
+		"to",
+		"frompath",
+		"topath",
+		"oldpath",
+		"newpath",
+		"uri",
+		"include",
+	}
 	patchKeys = []string{"command", "input", "patch"}
 )
 
@@ -182,8 +213,8 @@ func (in *projectInput) readPatch(patch string) {
 	}
 }
 
-// matchProject holds the pattern against what the tool works on. Where nobody knows that, its arguments tell; a command that is there
-// besides never keeps a rule for paths or hosts from being held against those.
+// matchProject holds the pattern against what the tool works on. Where nobody knows that, its arguments tell; a
+// command that is there besides never keeps a rule for paths or hosts from being held against those.
 func (r Rule) matchProject(c *Call) (bool, string) {
 	in := c.projectInput()
 	host, isHost := strings.CutPrefix(r.pattern, hostPrefix)
@@ -245,7 +276,8 @@ func (c *Call) kind() Kind {
 
 // looksLikePath reports whether the pattern was probably written for paths.
 func (r Rule) looksLikePath() bool {
-	return !strings.ContainsAny(r.pattern, " \t") && (strings.Contains(r.pattern, "/") || strings.Contains(r.pattern, "*."))
+	return !strings.ContainsAny(r.pattern, " \t") &&
+		(strings.Contains(r.pattern, "/") || strings.Contains(r.pattern, "*."))
 }
 
 func (r Rule) matchPaths(c *Call, in *projectInput) (bool, string) {
@@ -305,14 +337,16 @@ func (r Rule) matchReached(c *Call, behind *reached) (bool, string) {
 			return true, "matches the command " + quote(command.text) + " behind " + command.by
 		}
 		if command.more && r.command.matchStart(command.text) {
-			return true, "may match the command " + quote(command.text) + " behind " + command.by + ", whose arguments are known only when it runs, so the hook runs"
+			return true, "may match the command " + quote(
+				command.text,
+			) + " behind " + command.by + ", whose arguments are known only when it runs, so the hook runs"
 		}
 	}
 	switch {
 	case behind.opaque != "":
 		return throughNot(behind.opaque)
 	case behind.unknown && !namesCommandOnly(r.pattern):
-		return true, "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
+		return true, knownLater
 	}
 	return false, ""
 }
@@ -327,7 +361,8 @@ func (r Rule) Misfit(kind Kind) string {
 	case kind == Host && !isHost:
 		return "has a pattern that names no host, so it matches every call; write domain:HOST"
 	case kind == Host && !plainHost(canonicalHost(host)):
-		return "names a host that is not understood, so it matches every call; write domain:HOST, which also means what lies below HOST"
+		return "names a host that is not understood, so it matches every call; " +
+			"write domain:HOST, which also means what lies below HOST"
 	case kind == Host:
 	case isHost:
 		return "has a pattern for hosts, which this tool has none of; domain: is for web_fetch"
@@ -344,7 +379,8 @@ func (r Rule) Misfit(kind Kind) string {
 // hasOperator reports whether an operator stands between the words of a pattern.
 func hasOperator(pattern string) bool {
 	return slices.ContainsFunc(strings.Fields(pattern), func(field string) bool {
-		return field == "&&" || field == "||" || field == "|" || field == "&" || strings.HasSuffix(field, ";") && field != `\;`
+		return field == "&&" || field == "||" || field == "|" || field == "&" ||
+			strings.HasSuffix(field, ";") && field != `\;`
 	})
 }
 

@@ -62,7 +62,9 @@ func TestProjectTools(t *testing.T) {
 			if !project && (test.kind != Unknown || strings.Contains(test.input, "timeout") || test.tool == "Write") {
 				continue // the client's own form knows the names that were recorded
 			}
-			got, why := Parse(test.rule).Match(Call{Tool: test.tool, Kind: test.kind, Input: test.input, Dir: "/ws", Project: project})
+			got, why := Parse(
+				test.rule,
+			).Match(Call{Tool: test.tool, Kind: test.kind, Input: test.input, Dir: "/ws", Project: project})
 			require.Equal(t, test.want, got, "%s %s: %s", test.rule, test.input, why)
 			require.NotEmpty(t, why)
 		}
@@ -137,7 +139,12 @@ func TestBoundOnRules(t *testing.T) {
 	}
 	require.Positive(t, matched)
 	require.Less(t, matched, 10_000)
-	paths := Call{Tool: "fs_read", Project: true, Dir: "/ws", Input: `{"path":"` + strings.Repeat("a/", 30_000) + `b"}`}.Once()
+	paths := Call{
+		Tool:    "fs_read",
+		Project: true,
+		Dir:     "/ws",
+		Input:   `{"path":"` + strings.Repeat("a/", 30_000) + `b"}`,
+	}.Once()
 	for range 300 {
 		if got, _ := Parse("fs_read(" + strings.Repeat("a*/", 1000) + "x)").Match(paths); got {
 			require.Less(t, time.Since(begin), 60*time.Second)

@@ -4,20 +4,20 @@
 //	runs, why := rule.Match(permission.Call{Tool: "Bash", Input: `{"command":"cd x && git push"}`, Dir: dir, Home: home})
 //	// true, `matches the command "git push"`
 //
-// An `if` is one permission rule of Claude Code, Tool or Tool(pattern), and this package says of it what version 2.1.329
-// was recorded to say (e2e/testdata/claude/if-*.jsonl). Of a shell tool the pattern is held against each simple command
-// of the line, of a file tool against the path, of WebFetch against the host.
+// An `if` is one permission rule of Claude Code, Tool or Tool(pattern), and this package says of it what version
+// 2.1.329 was recorded to say (e2e/testdata/claude/if-*.jsonl). Of a shell tool the pattern is held against each
+// simple command of the line, of a file tool against the path, of WebFetch against the host.
 //
-// It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and a
-// pattern whose meaning for a tool was not recorded all match. Match never fails, its stack is bounded, and its time is
-// linear in input and pattern; a line longer than 256 KiB is not taken apart at all.
+// It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and
+// a pattern whose meaning for a tool was not recorded all match. Match never fails, its stack is bounded, and its time
+// is linear in input and pattern; a line longer than 256 KiB is not taken apart at all.
 //
-// It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule sees, let and [[ ]]
-// evaluate text, and a program has more than one name. And it does not check the input: of two equal keys it reads the first, unless
-// Call.EqualKeys says that there are any.
+// It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
+// sees, let and [[ ]] evaluate text, and a program has more than one name. And it does not check the input: of two
+// equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
-// A rule of a project's own file (Call.Project) goes further than the client: it looks behind wrappers such as env, timeout and bash -c,
-// and reads the paths of file tools of any name.
+// A rule of a project's own file (Call.Project) goes further than the client: it looks behind wrappers such as env,
+// timeout and bash -c, and reads the paths of file tools of any name.
 package permission
 
 import (
@@ -57,8 +57,8 @@ type Call struct {
 	taken *taken // of Once
 }
 
-// taken is what rules read of a call, which is read once: its command, taken apart, or that there is none that can be read, and the same
-// for a project's rules. work is what matching has cost so far.
+// taken is what rules read of a call, which is read once: its command, taken apart, or that there is none that can be
+// read, and the same for a project's rules. work is what matching has cost so far.
 type taken struct {
 	done, readable bool
 	line           commandLine
@@ -66,7 +66,8 @@ type taken struct {
 	work           int
 }
 
-// maxWork bounds what the rules of one call may cost, in bytes looked at: a tenth of a second or two. Beyond it rules match.
+// maxWork bounds what the rules of one call may cost, in bytes looked at: a tenth of a second or two. Beyond it rules
+// match.
 const maxWork = 1 << 28
 
 // spend takes from what the rules of the call may cost, and reports whether there was enough.
@@ -80,7 +81,8 @@ func (c *Call) spend(n int) bool {
 
 const tooMuchWork = "could take too long to match, so the hook runs"
 
-// Once returns the call for many rules of one goroutine: its command is taken apart once, and there is a bound on what all of them cost.
+// Once returns the call for many rules of one goroutine: its command is taken apart once, and there is a bound on what
+// all of them cost.
 func (c Call) Once() Call {
 	c.taken = &taken{}
 	return c
@@ -152,6 +154,9 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 	return r.matchProject(&c) // what a pattern means for other tools was not recorded
 }
 
+// knownLater is why a rule matches a line that hides a part of itself.
+const knownLater = "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
+
 const hostPrefix = "domain:"
 
 func (r Rule) notUnderstood(c *Call) (bool, string) {
@@ -188,7 +193,7 @@ func (r Rule) matchLine(c *Call, line commandLine) (bool, string) {
 		}
 	}
 	if line.unknown && !namesCommandOnly(r.pattern) {
-		return true, "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
+		return true, knownLater
 	}
 	return false, "matches no command of the line"
 }
@@ -254,8 +259,8 @@ func slashed(file string) string {
 	return file
 }
 
-// matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII, of
-// which some are other spellings of ASCII ones, or with escapes.
+// matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII,
+// of which some are other spellings of ASCII ones, or with escapes.
 func matchHost(domain string, c Call) (bool, string) {
 	address, ok := text(c.Input, "url")
 	if !ok {

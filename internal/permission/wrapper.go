@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Programs and builtins that run another command, which stands in their arguments. Claude Code looks behind xargs alone. A project's
-// own rule looks behind all of these, since `timeout 5 git push` is a `git push`.
+// Programs and builtins that run another command, which stands in their arguments. Claude Code looks behind xargs
+// alone. A project's own rule looks behind all of these, since `timeout 5 git push` is a `git push`.
 //
 // This file knows words of one simple command and no syntax of the shell.
 
@@ -16,8 +16,8 @@ const maxWrappers = 32
 
 // wrapper says where the command begins in the arguments of a program.
 type wrapper struct {
-	// short are its options of one letter, as getopt has them: a colon follows one that takes a value, two follow one that takes
-	// it only when it is attached. long are the others, with a colon behind those that take a value.
+	// short are its options of one letter, as getopt has them: a colon follows one that takes a value, two follow one
+	// that takes it only when it is attached. long are the others, with a colon behind those that take a value.
 	short string
 	long  []string
 	// assigns: NAME=value may stand before the command. operands is how many other words stand there.
@@ -43,26 +43,65 @@ var wrappers = map[string]wrapper{
 	"setsid": {short: "cfw", long: []string{"ctty", "fork", "wait"}},
 	"stdbuf": {short: "i:o:e:", long: []string{"input:", "output:", "error:"}},
 	"sudo": {short: "AbBEHnPSskiKlveu:g:h:p:C:c:r:t:T:U:D:R:a:", assigns: true,
-		long: []string{"askpass", "background", "bell", "preserve-env", "edit", "group:", "set-home", "host:", "login", "list", "non-interactive",
-			"preserve-groups", "prompt:", "role:", "stdin", "shell", "type:", "command-timeout:", "other-user:", "user:", "chdir:", "chroot:"}},
+		long: []string{
+			"askpass",
+			"background",
+			"bell",
+			"preserve-env",
+			"edit",
+			"group:",
+			"set-home",
+			"host:",
+			"login",
+			"list",
+			"non-interactive",
+			"preserve-groups",
+			"prompt:",
+			"role:",
+			"stdin",
+			"shell",
+			"type:",
+			"command-timeout:",
+			"other-user:",
+			"user:",
+			"chdir:",
+			"chroot:",
+		}},
 	"time": {short: "pavqVf:o:", long: []string{"append", "format:", "output:", "portability", "quiet", "verbose"}},
 	"timeout": {short: "fpvs:k:", operands: 1,
 		long: []string{"signal:", "kill-after:", "foreground", "preserve-status", "verbose"}},
 	"xargs": {short: "0rtpxoa:d:E:e::I:J:i::L:l::n:P:s:R:S:",
-		long: []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty", "show-limits", "arg-file:", "delimiter:", "eof",
-			"replace", "max-lines", "max-args:", "max-procs:", "max-chars:", "process-slot-var:"}},
+		long: []string{
+			"null",
+			"no-run-if-empty",
+			"verbose",
+			"interactive",
+			"exit",
+			"open-tty",
+			"show-limits",
+			"arg-file:",
+			"delimiter:",
+			"eof",
+			"replace",
+			"max-lines",
+			"max-args:",
+			"max-procs:",
+			"max-chars:",
+			"process-slot-var:",
+		}},
 }
 
-// started is what a wrapper runs.
-type started struct {
+// launch is what a wrapper runs.
+type launch struct {
 	words []word // of a command
 	more  bool   // other arguments follow that are known only when it runs
 	line  string // or, where there are no words, a line for a shell
 	by    string // the wrapper
 }
 
-// behind returns what the words of a simple command run besides their first one. opaque says why that is known only when it runs.
-func behind(words []word) (all []started, opaque string) {
+// behind returns what the words of a simple command run besides their first one. opaque says why that is known only
+// when it runs.
+func behind(words []word) (all []launch, opaque string) {
 	if len(words) == 0 {
 		return nil, ""
 	}
@@ -85,7 +124,7 @@ func behind(words []word) (all []started, opaque string) {
 }
 
 // lineOf joins words to a line for the shell.
-func lineOf(by string, words []word) ([]started, string) {
+func lineOf(by string, words []word) ([]launch, string) {
 	var texts []string
 	for _, w := range words {
 		if w.unknown {
@@ -93,13 +132,13 @@ func lineOf(by string, words []word) ([]started, string) {
 		}
 		texts = append(texts, w.text)
 	}
-	return []started{{line: strings.Join(texts, " "), by: by}}, ""
+	return []launch{{line: strings.Join(texts, " "), by: by}}, ""
 }
 
 func computed(by string) string { return "what " + by + " runs is known only then" }
 
 // trapped reads the arguments of trap: the first one is a line, unless it is an option or all there is.
-func trapped(args []word) ([]started, string) {
+func trapped(args []word) ([]launch, string) {
 	if len(args) > 0 && args[0].text == "--" {
 		args = args[1:]
 	}
@@ -109,9 +148,9 @@ func trapped(args []word) ([]started, string) {
 	return lineOf("trap", args[:1])
 }
 
-// shellLine reads the arguments of a shell: -c makes the first operand a line. Without it that is a script, whose commands no rule
-// sees, and without any operand the shell reads its commands from stdin.
-func shellLine(name string, args []word) ([]started, string) {
+// shellLine reads the arguments of a shell: -c makes the first operand a line. Without it that is a script, whose
+// commands no rule sees, and without any operand the shell reads its commands from stdin.
+func shellLine(name string, args []word) ([]launch, string) {
 	isLine := false
 	for len(args) > 0 {
 		w := args[0]
@@ -156,7 +195,7 @@ func shellLine(name string, args []word) ([]started, string) {
 }
 
 // found reads the arguments of find: its actions that run a command, whose {} is the file.
-func found(args []word) (all []started, opaque string) {
+func found(args []word) (all []launch, opaque string) {
 	for i := 0; i < len(args); i++ {
 		switch args[i].text {
 		case "-exec", "-execdir", "-ok", "-okdir":
@@ -179,9 +218,9 @@ func found(args []word) (all []started, opaque string) {
 	return all, ""
 }
 
-// replaced is a command in which a text stands for arguments that are known only when it runs; "": none does. What follows the first
-// of them is left out: more says that something does.
-func replaced(by string, command []word, text string, more bool) ([]started, string) {
+// replaced is a command in which a text stands for arguments that are known only when it runs; "": none does. What
+// follows the first of them is left out: more says that something does.
+func replaced(by string, command []word, text string, more bool) ([]launch, string) {
 	if i := slices.IndexFunc(command, func(w word) bool { return text != "" && strings.Contains(w.text, text) }); i >= 0 {
 		// A line of a shell may use what was put into it.
 		if i == 0 || isShell(command[0].text) {
@@ -192,7 +231,7 @@ func replaced(by string, command []word, text string, more bool) ([]started, str
 	if len(command) == 0 {
 		return nil, ""
 	}
-	return []started{{words: command, more: more, by: by}}, ""
+	return []launch{{words: command, more: more, by: by}}, ""
 }
 
 func isShell(name string) bool {
@@ -204,7 +243,7 @@ func isShell(name string) bool {
 }
 
 // command reads the arguments up to the command that they run.
-func (w *wrapper) command(name string, args []word) ([]started, string) {
+func (w *wrapper) command(name string, args []word) ([]launch, string) {
 	placeholder, split := "", ""
 	runs := true
 	for len(args) > 0 {
@@ -343,8 +382,8 @@ func (l *commandLine) reach() (r reached) {
 	return r
 }
 
-// follow adds what one command runs. more: it gets further arguments, which are known only when it runs. left is how many wrappers more
-// it may go through.
+// follow adds what one command runs. more: it gets further arguments, which are known only when it runs. left is how
+// many wrappers more it may go through.
 func (r *reached) follow(words []word, more bool, left int) {
 	all, opaque := behind(words)
 	if opaque == "" && more && len(all) == 0 && len(words) > 0 {

@@ -8,13 +8,27 @@ import (
 	"github.com/hookrun/hookrun/internal/toolmatch"
 )
 
-var known = []string{"shell", "fs_read", "fs_write", "web_fetch", "Bash", "Read", "WebFetch", "glob", "Glob", "TodoWrite", "MultiEdit"}
+var known = []string{
+	"shell",
+	"fs_read",
+	"fs_write",
+	"web_fetch",
+	"Bash",
+	"Read",
+	"WebFetch",
+	"glob",
+	"Glob",
+	"TodoWrite",
+	"MultiEdit",
+}
 
 // TestCheck has matchers with the name that is meant, "" where nothing is odd.
 func TestCheck(t *testing.T) {
 	for matcher, meant := range map[string]string{
-		"": "", "shell": "", "shell|Bash": "", "*": "", "fs_*": "", "mcp__*": "", "my.tool": "", "mcp__a.b__c": "", "fs.*.x": "did you mean \"fs*.x\"?", "[ab]x": "",
-		"Bash|bash": "", "BASH|Bash": "", "glob": "", "Glob": "", "something_else": "", "S*": "", "m*": "", "mcp_*": "", "shell | Bash": "", "Fs": "",
+		"": "", "shell": "", "shell|Bash": "", "*": "", "fs_*": "", "mcp__*": "", "my.tool": "", "mcp__a.b__c": "",
+		"fs.*.x": "did you mean \"fs*.x\"?", "[ab]x": "",
+		"Bash|bash": "", "BASH|Bash": "", "glob": "", "Glob": "", "something_else": "", "S*": "", "m*": "",
+		"mcp_*": "", "shell | Bash": "", "Fs": "",
 		"shell.*":    `did you mean "shell*"?`,
 		".*":         `did you mean "*"?`,
 		".+":         `did you mean "*"?`,

@@ -28,6 +28,7 @@ type Asked struct {
 	equal, equalKnown bool   // the arguments have equal keys
 	lower             string // the tool's name without blanks around it, in lower case
 	work              int    // what matching has cost so far
+	steps             int    // what conditions have cost so far
 	warnings          []string
 }
 
@@ -105,15 +106,20 @@ func (a *Asked) Concerns(h *Hook) bool {
 		a.nearRule(h)
 		return true
 	}
-	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools && globs.nearlyMatches(a.lowerTool()) {
-		a.warn(
-			"hook %s: its matcher %s does not match the tool %s, and would if case and blanks around the name did not count",
-			quote(h.Name),
-			quote(globs.text),
-			quote(c.Tool),
-		)
+	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools && a.spend(globs.text, a.lowerTool()) &&
+		globs.nearlyMatches(a.lowerTool()) {
+		a.warn("hook %s: its matcher %s does not match the tool %s, and would "+ifNotFor, quote(h.Name), quote(globs.text), quote(c.Tool))
 	}
 	return false
+}
+
+// ifNotFor ends a warning about a name that nearly matches.
+const ifNotFor = "if case and blanks around the name did not count"
+
+// spend takes from what the matchers of the call may cost, and reports whether there was enough.
+func (a *Asked) spend(matcher, name string) bool {
+	a.work += len(matcher) * len(name)
+	return a.work <= maxMatching
 }
 
 // nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
@@ -123,12 +129,8 @@ func (a *Asked) nearRule(h *Hook) {
 	}
 	tool := h.If.Tool()
 	if strings.ToLower(tool) == a.lowerTool() && tool != a.call.Tool && !slices.Contains(h.toolNames(a.call), tool) {
-		a.warn(
-			"hook %s: its if %s is not for the tool %s, and would be if case and blanks around the name did not count",
-			quote(h.Name),
-			quote(h.If.String()),
-			quote(a.call.Tool),
-		)
+		a.warn("hook %s: its if %s is not for the tool %s, and would be "+ifNotFor,
+			quote(h.Name), quote(h.If.String()), quote(a.call.Tool))
 	}
 }
 
@@ -164,7 +166,7 @@ func (a *Asked) match(h *Hook, name string) bool {
 		)
 		return true
 	}
-	if a.work += len(text) * len(name); a.work > maxMatching {
+	if !a.spend(text, name) {
 		a.warn(
 			"the matchers are too many to be held against the name %s, so every hook from some point on runs",
 			quote(name),
@@ -261,6 +263,8 @@ func (a *Asked) holds(c *Condition) bool {
 		case !ok:
 		case isArgs && (a.hasEqualKeys() || json && len(c.steps) > 0 && a.isTorn(text)):
 			return true
+		case json && !a.step(len(text)):
+			return true
 		case json:
 			walk(gjson.Parse(text), c.steps, func(v value) { all = append(all, v) })
 		case len(c.steps) == 0:
@@ -271,5 +275,17 @@ func (a *Asked) holds(c *Condition) bool {
 		}
 		a.values[c.path] = all
 	}
+	if c.cost != nil && !a.step(min(c.cost(all), maxSteps)) {
+		return true
+	}
 	return c.holds(all)
+}
+
+// step takes from what the conditions of the call may take together, and reports whether there was enough.
+func (a *Asked) step(n int) bool {
+	a.steps += n
+	if a.steps > maxCallSteps {
+		a.warn("the conditions are too many to be held against values of this size, so those from some point on hold")
+	}
+	return a.steps <= maxCallSteps
 }

@@ -2,6 +2,7 @@ package projecthooks_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,24 @@ func TestBoundOnMatchers(t *testing.T) {
 
 	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 10)})
 	require.Equal(t, []string{`"matcher":"*"`}, got)
+	require.Empty(t, warnings)
+}
+
+// So are many conditions on a large value.
+func TestBoundOnConditions(t *testing.T) {
+	narrowed := make([]string, 2000)
+	for i := range narrowed {
+		narrowed[i] = fmt.Sprintf(`"when":[{"path":"args.a%d","matches":"((x{0,10}){0,10}){0,10}[cd]$"},{"path":"args.t","matches":"%d[cd]$"}]`, i, i)
+	}
+	cfg := rules(t, narrowed...)
+	begin := time.Now()
+	got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"t":"` + strings.Repeat("x", 1<<20) + `"}`})
+	require.NotEmpty(t, got)
+	require.Less(t, len(got), len(narrowed))
+	require.Contains(t, strings.Join(warnings, "\n"), "the conditions are too many")
+	require.Less(t, time.Since(begin), 60*time.Second)
+	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"t":"x"}`})
+	require.Empty(t, got)
 	require.Empty(t, warnings)
 }
 

@@ -64,7 +64,7 @@ func (r reader) condition() (c Condition) {
 			if err != nil {
 				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %v", r.who, quote(s), err)
 			}
-			c.holds = found(p)
+			c.holds, c.cost = found(p), stepsOf(p)
 			if strings.ContainsRune(s, '\b') {
 				r.config.Warnings = append(r.config.Warnings, r.at(v.Index, r.who+`"matches" has a backspace, which is what \b means in JSON; write \\b for the edge of a word`))
 			}

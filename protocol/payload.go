@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"slices"
-
-	"github.com/hookrun/hookrun/internal/strictjson"
-)
+import "github.com/hookrun/hookrun/internal/strictjson"
 
 // Payload is what a hook gets on stdin, in pieces that are written one after the other. Values that occur under two
 // names are one piece in memory: arguments and results can be megabytes.
@@ -30,12 +26,9 @@ func (p Payload) Size() (n int) {
 // object builds a payload of one JSON object and a newline, keys in the order of the calls.
 type object struct {
 	pieces Payload
-	open   []byte // the piece being written
-	keys   []string
+	open   []byte   // the piece being written
+	keys   []string // that were written
 }
-
-// has reports whether a key was written.
-func (o *object) has(name string) bool { return slices.Contains(o.keys, name) }
 
 func (o *object) key(name string) {
 	o.keys = append(o.keys, name)

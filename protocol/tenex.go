@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,9 +108,10 @@ func (o *object) rest(c *Call) {
 	if c.ClientInput == "" {
 		return
 	}
+	written := o.keys // the input has each key once
 	strictjson.Members(c.ClientInput, func(key, value string) bool {
 		switch name := strictjson.Text(key); {
-		case o.has(name), name == "event", name == "tool", name == "args", name == "result":
+		case slices.Contains(written, name), name == "event", name == "tool", name == "args", name == "result":
 		default:
 			o.raw(name, []byte(value))
 		}

@@ -366,7 +366,7 @@ func eachLeaf(v any, path string, yield func(path string, value any, set func(an
 
 // FuzzMatcher: an entry is for the same tools as the hook that it was made of.
 func FuzzMatcher(f *testing.F) {
-	for _, matcher := range []string{"Bash", "Edit|Write", "^(Edit|Write)$", "mcp__x__.*", ".*", "^Bas", "a.c", "^.+x$", "[Bb]ash", "(a|b)(c|d)e?", `\bBash\b`, "^$", "a{2,}", "$^", "a|^b$|", "Task", ".*_write$", `^\w+$`, "x(?=y)", "[^]", "[]a]", "^a*", "(?i)bash", "a|", "|", ",", "**", `\x41`, "()"} {
+	for _, matcher := range []string{"Bash", "Edit|Write", "^(Edit|Write)$", "mcp__x__.*", ".*", "^Bas", "a.c", "^.+x$", "[Bb]ash", "(a|b)(c|d)e?", `\bBash\b`, "^$", "a{2,}", "$^", "a|^b$|", "Task", ".*_write$", `^\w+$`, "x(?=y)", `a\\(b\\)`, `^a\\$$`, `a,b$`, "[^]", "[]a]", "^a*", "(?i)bash", "a|", "|", ",", "**", `\x41`, "()"} {
 		for _, name := range []string{"Bash", "mcp__x__y", "Edit", "a_write", "Agent", "apply_patch", "ace"} {
 			f.Add(matcher, name)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -274,7 +275,7 @@ func globOf(pieces []piece) (glob string, ok bool) {
 				b.WriteByte('*')
 			}
 		case literal:
-			if strings.ContainsAny(p.text, "*?[]|\\ \t\r\n") {
+			if strings.ContainsAny(p.text, "*?[]|, \t\r\n"+toolmatch.Never) { // a matcher with one of these is refused
 				return "", false
 			}
 			b.WriteString(p.text)

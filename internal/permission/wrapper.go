@@ -304,6 +304,7 @@ func (w *wrapper) command(name string, args []word) ([]launch, string) {
 		switch assigns := w.assigns && strings.Contains(args[0].text, "="); {
 		case args[0].unknown:
 			return nil, computed(name)
+		case args[0].text == "--":
 		case !assigns && operands == 0:
 			if !runs {
 				return nil, ""

@@ -34,7 +34,7 @@ func TestWrappers(t *testing.T) {
 			"time git push --force", "time -p git push --force", "time ! git push --force",
 			"/usr/bin/time -f %e -o x git push --force",
 			"timeout 5 git push --force", "timeout -s KILL -k 5 1m git push --force",
-			"timeout --signal=KILL --preserve-status 5 git push --force",
+			"timeout --signal=KILL --preserve-status 5 git push --force", "timeout 5 -- git push --force",
 			"stdbuf -oL git push --force", "stdbuf -i 0 --output=L git push --force", "setsid git push --force",
 			"setsid -fw git push --force",
 			"coproc git push --force", "echo | xargs git push --force", "echo | xargs -n1 git push --force",

@@ -1,8 +1,10 @@
 package projecthooks
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,8 +15,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Asked is a call that many hooks are held against. What several of them look at is worked out once, so it is for one goroutine,
-// and the call must not change meanwhile.
+// Asked is a call that many hooks are held against. What several of them look at is worked out once, so it is for one
+// goroutine, and the call must not change meanwhile.
 type Asked struct {
 	call   *protocol.Call
 	rule   *permission.Call   // nil until an if is asked
@@ -22,14 +24,65 @@ type Asked struct {
 	values map[string][]value // by the path
 	looked bool               // whether the arguments are torn
 	torn   bool
+
+	equal, equalKnown bool   // the arguments have equal keys
+	lower             string // the tool's name without blanks around it, in lower case
+	work              int    // what matching has cost so far
+	steps             int    // what conditions have cost so far
+	warnings          []string
 }
+
+// Limits of what matching may cost, since a model chooses the names of tools: beyond them a hook is run.
+const (
+	maxToolName = 1 << 10 // bytes of a name
+	maxMatching = 1 << 27 // bytes of all matchers times those of the name: a second at the very worst
+)
+
+// maxWarnings is how many hooks are named at a call: a file can have tens of thousands.
+const maxWarnings = 20
 
 // NewAsked returns the call for many hooks.
 func NewAsked(c *protocol.Call) *Asked { return &Asked{call: c} }
 
+// Call is the call that hooks are held against.
+func (a *Asked) Call() *protocol.Call { return a.call }
+
+// Warnings are what is odd about the call for the hooks that it was held against so far.
+func (a *Asked) Warnings() (warnings []string) {
+	c := a.call
+	if c.Event.HasTool() && c.Tool != "" {
+		warnings = append(warnings, c.ArgsWarnings()...)
+		if bare := bareName(c.Tool); bare != c.Tool {
+			warnings = append(
+				warnings,
+				fmt.Sprintf(
+					"the tool's name %s has blanks around it, so no matcher for %s matches it",
+					quote(c.Tool),
+					quote(bare),
+				),
+			)
+		}
+	}
+	return append(warnings, a.warnings...)
+}
+
+func (a *Asked) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); len(a.warnings) < maxWarnings && !slices.Contains(a.warnings, text) {
+		a.warnings = append(a.warnings, text)
+	}
+}
+
+// bareName is a name without what cannot be seen around it.
+func bareName(name string) string {
+	return strings.TrimFunc(
+		name,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) },
+	)
+}
+
 // Runs reports whether the hook runs at the call, as Hook.Runs does.
 func (a *Asked) Runs(h *Hook) bool {
-	if !h.Concerns(a.call) {
+	if !a.Concerns(h) {
 		return false
 	}
 	if allowed, _ := a.allows(h); !allowed {
@@ -43,8 +96,88 @@ func (a *Asked) Runs(h *Hook) bool {
 	return true
 }
 
-// allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path goes along with
-// its cd; a project's own stays in it.
+// Concerns reports whether the hook is for calls of this event, agent and tool, as Hook.Concerns does.
+func (a *Asked) Concerns(h *Hook) bool {
+	c := a.call
+	if h.settings.allOff() || h.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(c)) || !h.isFor(c.AgentID) {
+		return false
+	}
+	if a.matches(h) {
+		a.nearRule(h)
+		return true
+	}
+	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools && a.spend(globs.text, a.lowerTool()) &&
+		globs.nearlyMatches(a.lowerTool()) {
+		a.warn("hook %s: its matcher %s does not match the tool %s, and would "+ifNotFor, quote(h.Name), quote(globs.text), quote(c.Tool))
+	}
+	return false
+}
+
+// ifNotFor ends a warning about a name that nearly matches.
+const ifNotFor = "if case and blanks around the name did not count"
+
+// spend takes from what the matchers of the call may cost, and reports whether there was enough.
+func (a *Asked) spend(matcher, name string) bool {
+	a.work += len(matcher) * len(name)
+	return a.work <= maxMatching
+}
+
+// nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
+func (a *Asked) nearRule(h *Hook) {
+	if h.If.String() == "" || !h.Dialect.ProjectTools || !a.call.Event.HasTool() {
+		return
+	}
+	tool := h.If.Tool()
+	if strings.ToLower(tool) == a.lowerTool() && tool != a.call.Tool && !slices.Contains(h.toolNames(a.call), tool) {
+		a.warn("hook %s: its if %s is not for the tool %s, and would be "+ifNotFor,
+			quote(h.Name), quote(h.If.String()), quote(a.call.Tool))
+	}
+}
+
+func (a *Asked) lowerTool() string {
+	if a.lower == "" && len(a.call.Tool) <= maxToolName {
+		a.lower = strings.ToLower(bareName(a.call.Tool))
+	}
+	return a.lower
+}
+
+// matches reports whether the hook's matcher matches what the event has for it, by any name that it has there.
+func (a *Asked) matches(h *Hook) bool {
+	if h.Matcher == nil {
+		return true
+	}
+	subject, ok := h.Dialect.Subject(a.call)
+	return !ok || a.match(h, subject) ||
+		slices.ContainsFunc(h.toolNames(a.call), func(name string) bool { return a.match(h, name) })
+}
+
+// match holds the matcher against one name. One that would take too long to match matches.
+func (a *Asked) match(h *Hook, name string) bool {
+	text := h.Matcher.String()
+	if text == "" || text == "*" {
+		return h.Matcher.Match(name)
+	}
+	if len(name) > maxToolName {
+		a.warn(
+			"the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher runs",
+			quote(name),
+			len(name),
+			maxToolName,
+		)
+		return true
+	}
+	if !a.spend(text, name) {
+		a.warn(
+			"the matchers are too many to be held against the name %s, so every hook from some point on runs",
+			quote(name),
+		)
+		return true
+	}
+	return h.Matcher.Match(name)
+}
+
+// allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path
+// goes along with its cd; a project's own stays in it.
 func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if h.If.String() == "" {
 		return true, ""
@@ -55,20 +188,14 @@ func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if a.doubt {
 		return true, "cannot be held against the input, so the hook runs"
 	}
-	if a.rule.Root = ""; !h.Dialect.FollowsDir {
-		a.rule.Root = a.call.Workspace
+	rule := *a.rule
+	if !h.Dialect.FollowsDir {
+		rule.Root = a.call.Workspace
 	}
-	ok, why = h.If.Match(*a.rule)
-	if !ok && h.Dialect.ProjectTools {
-		for _, name := range a.call.ProjectTools() {
-			named := *a.rule
-			named.Tool = name
-			if ok, why := h.If.Match(named); ok {
-				return true, why
-			}
-		}
+	if rule.Project = h.Dialect.ProjectTools; rule.Project {
+		rule.Also = h.toolNames(a.call)
 	}
-	return ok, why
+	return h.If.Match(rule)
 }
 
 func (a *Asked) prepare() {
@@ -79,31 +206,48 @@ func (a *Asked) prepare() {
 	}
 	if c.Event.HasTool() {
 		rule.Tool = c.Tool
+		for _, name := range slices.Concat(c.ProjectTools(), protocol.ToolNames(c.Tool)) {
+			if rule.Kind == permission.Unknown {
+				rule.Kind = permission.KindOf(name)
+			}
+		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		rule.Home = home
 	}
 	input, err := c.InputText()
 	a.doubt = err != nil
-	rule.Input = input
+	rule.Input, rule.EqualKeys = input, a.hasEqualKeys()
 	a.rule = &rule
 }
 
-// isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and another reader than
-// this one may take for one, as {"n":NaN}, an object with a comma too many, or one that was written as a text.
+// hasEqualKeys reports whether the arguments had equal keys: the tool may read others than a rule does.
+func (a *Asked) hasEqualKeys() bool {
+	if !a.equalKnown {
+		a.equal, a.equalKnown = a.call.EqualKeys(), true
+	}
+	return a.equal
+}
+
+// isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and
+// another reader than this one may take for one, as {"n":NaN}, an object with a comma too many, or one that was
+// written as a text.
 func (a *Asked) isTorn(args string) bool {
 	if !a.looked {
 		a.looked = true
 		if strings.HasPrefix(args, `"`) {
-			begins := strings.TrimLeftFunc(strictjson.Text(args), func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) })
+			begins := strings.TrimLeftFunc(
+				strictjson.Text(args),
+				func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) },
+			)
 			a.torn = strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "[")
 		}
 	}
 	return a.torn
 }
 
-// holds reports whether a condition is true of the call. Where no hook could be given its arguments it is: the call will not go on,
-// and a rule must not look like one that let it.
+// holds reports whether a condition is true of the call. Where no hook could be given its arguments it is: the call
+// will not go on, and a rule must not look like one that let it.
 func (a *Asked) holds(c *Condition) bool {
 	if c.holds == nil {
 		return false
@@ -114,9 +258,12 @@ func (a *Asked) holds(c *Condition) bool {
 		if err != nil {
 			return true
 		}
+		isArgs := c.field == "args" || c.field == "tool_input"
 		switch {
 		case !ok:
-		case json && len(c.steps) > 0 && c.field != "tool_response" && a.isTorn(text):
+		case isArgs && (a.hasEqualKeys() || json && len(c.steps) > 0 && a.isTorn(text)):
+			return true
+		case json && !a.step(len(text)):
 			return true
 		case json:
 			walk(gjson.Parse(text), c.steps, func(v value) { all = append(all, v) })
@@ -128,5 +275,17 @@ func (a *Asked) holds(c *Condition) bool {
 		}
 		a.values[c.path] = all
 	}
+	if c.cost != nil && !a.step(min(c.cost(all), maxSteps)) {
+		return true
+	}
 	return c.holds(all)
+}
+
+// step takes from what the conditions of the call may take together, and reports whether there was enough.
+func (a *Asked) step(n int) bool {
+	a.steps += n
+	if a.steps > maxCallSteps {
+		a.warn("the conditions are too many to be held against values of this size, so those from some point on hold")
+	}
+	return a.steps <= maxCallSteps
 }

@@ -22,7 +22,8 @@ type Condition struct {
 	field        string // of the hook input
 	steps        []step // from there
 	holds        func([]value) bool
-	wantsNothing bool // it holds where there is no value
+	cost         func([]value) int // of holds, in steps; nil: next to none
+	wantsNothing bool              // it holds where there is no value
 }
 
 // step is one name in a path. each: it goes through a list, or as the last one counts it.
@@ -99,16 +100,27 @@ func equals(wanted gjson.Result) func([]value) bool {
 // the very worst, and mostly far less.
 const maxSteps = 1 << 28
 
+// maxCallSteps bounds what all conditions take at one call, and walking to what they look at. Beyond it conditions hold.
+const maxCallSteps = 1 << 30
+
 // found returns a test for whether a pattern is in any of the values. One that could take too long is taken to be: many texts take as
 // long as one that is as long.
 func found(pattern *re2.Regexp) func([]value) bool {
+	steps := stepsOf(pattern)
 	return func(all []value) bool {
+		return steps(all) > maxSteps || slices.ContainsFunc(all, func(v value) bool { return pattern.Match(v.text) })
+	}
+}
+
+// stepsOf returns what it takes at most to look for a pattern in values.
+func stepsOf(pattern *re2.Regexp) func([]value) int {
+	return func(all []value) int {
 		size := 0
 		for _, v := range all {
 			if strings.Contains(v.text, pattern.Required()) {
 				size += len(v.text)
 			}
 		}
-		return pattern.Size()*size > maxSteps || slices.ContainsFunc(all, func(v value) bool { return pattern.Match(v.text) })
+		return pattern.Size() * size
 	}
 }

@@ -221,19 +221,11 @@ func (h *Hook) disabled() bool {
 // Concerns reports whether the hook is for calls of this event, agent and tool. Which of them it runs at, If and When may still
 // narrow by what the call is given and what came of it.
 func (h *Hook) Concerns(c *protocol.Call) bool {
-	return !h.settings.allOff() && !h.disabled() && slices.Contains(h.Events, h.Dialect.EventOf(c)) && h.isFor(c.AgentID) && h.matches(c)
+	return NewAsked(c).Concerns(h)
 }
 
 func (h *Hook) isFor(agent string) bool {
 	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
-}
-
-func (h *Hook) matches(c *protocol.Call) bool {
-	if h.Matcher == nil {
-		return true
-	}
-	subject, ok := h.Dialect.Subject(c)
-	return !ok || h.Matcher.Match(subject) || slices.ContainsFunc(h.toolNames(c), h.Matcher.Match)
 }
 
 // toolNames are the names that the call's tool has for the hook besides its own.
@@ -241,13 +233,20 @@ func (h *Hook) toolNames(c *protocol.Call) []string {
 	if !h.Dialect.ProjectTools || h.Dialect.SubjectField(h.Dialect.EventOf(c)) != "tool_name" {
 		return nil
 	}
-	return c.ProjectTools()
+	names := c.ProjectTools()
+	for _, also := range protocol.ToolAliases(c.Tool) {
+		if !slices.Contains(names, also) {
+			names = append(slices.Clip(names), also)
+		}
+	}
+	return names
 }
 
 // Why says why the hook runs at the call, or does not.
 func (h *Hook) Why(c *protocol.Call) string {
 	event := h.Dialect.EventOf(c)
 	subject, matchers := h.Dialect.Subject(c)
+	asked := NewAsked(c)
 	switch {
 	case h.settings.allOff():
 		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.place()
@@ -259,16 +258,15 @@ func (h *Hook) Why(c *protocol.Call) string {
 		return fmt.Sprintf("it is for the agent %q alone", h.Agent)
 	case !h.isFor(c.AgentID):
 		return fmt.Sprintf("the agent %q has hooks of its own instead, by \"override\"", c.AgentID)
-	case !h.matches(c) && matchers && subject == "":
+	case !asked.matches(h) && matchers && subject == "":
 		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.Dialect.SubjectField(event)))
-	case !h.matches(c):
+	case !asked.matches(h):
 		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
 	}
 	why := fmt.Sprintf("it subscribes to %s", event)
 	if h.Matcher != nil && h.Matcher.String() != "" && matchers {
 		why += fmt.Sprintf(", and its matcher %q matches the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
 	}
-	asked := NewAsked(c)
 	if h.If.String() != "" {
 		ok, because := asked.allows(h)
 		if !ok {
@@ -289,8 +287,10 @@ func (h *Hook) Why(c *protocol.Call) string {
 func (h *Hook) subjects(c *protocol.Call) string {
 	subject, _ := h.Dialect.Subject(c)
 	text := strconv.Quote(subject)
-	for i, name := range h.toolNames(c) {
-		text += []string{", here ", " and "}[i] + strconv.Quote(name)
+	separator := ", here "
+	for _, name := range h.toolNames(c) {
+		text += separator + strconv.Quote(name)
+		separator = " and "
 	}
 	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -217,6 +218,13 @@ func (r reader) matcher() Matcher {
 	m, ok := NewGlobs(s)
 	if !ok {
 		r.problem(r.value.Index, "%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
+	}
+	warnings, err := toolmatch.Check(s, r.knownTools())
+	if err != nil {
+		r.problem(r.value.Index, "%s%v", r.who, err)
+	}
+	for _, w := range warnings {
+		r.warn(r.value.Index, "%s%s", r.who, w)
 	}
 	return m
 }

@@ -2,6 +2,7 @@ package projecthooks
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ type parser struct {
 	form     *form             // nil: the file is in no client's form
 	drops    string            // what its client does with a file that has a fault, for messages
 	settings *settings         // of a file that is in a form
+	known    []string          // knownTools
 	from     toml.Origins      // of the pieces of doc; nil: doc is the file
 }
 
@@ -134,6 +136,17 @@ func (p *parser) document() {
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true
 	})
+}
+
+// knownTools are the names of tools that a matcher can mean: those of clients, and those that the file gives them.
+func (p *parser) knownTools() []string {
+	if p.known == nil {
+		p.known = protocol.KnownTools()
+		for _, theirs := range slices.Sorted(maps.Keys(p.config.tools)) {
+			p.known = append(p.known, theirs, p.config.tools[theirs])
+		}
+	}
+	return p.known
 }
 
 // tools reads the project's names for tools of clients.

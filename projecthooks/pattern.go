@@ -1,9 +1,11 @@
 package projecthooks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // Pattern is the matcher of Claude Code's files (2.1.329). Of letters, digits, _, -, blanks, commas and | alone it is a list
@@ -47,13 +49,13 @@ func isNames(text string) bool {
 
 func (p Pattern) String() string { return p.text }
 
-// A tool of the client that had another name before. Files still use that.
-const agentTool, agentToolBefore = "Agent", "Task"
+// agentTool is a tool of the client that had another name before, which files still use. The client looks only from here to there.
+const agentTool = "Agent"
 
 // Match reports whether the matcher matches a name. An expression that cannot be decided in reasonable time does: the hook
 // had better run.
 func (p Pattern) Match(name string) bool {
-	return p.match(name) || name == agentTool && p.match(agentToolBefore)
+	return p.match(name) || name == agentTool && slices.ContainsFunc(protocol.ToolAliases(name), p.match)
 }
 
 func (p Pattern) match(name string) bool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/re2"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // clientMatcher is a matcher of a client's file. fault says what is wrong with it, as the end of a sentence that begins with it.
@@ -78,9 +79,12 @@ func (p codexPattern) foreign() bool {
 	return fault.Kind == re2.Limit
 }
 
+// patchTool is the tool of Codex that has other names.
+const patchTool = "apply_patch"
+
 // Match reports whether the matcher matches a name. A patch answers to two names of Claude Code's tools as well.
 func (p codexPattern) Match(name string) bool {
-	return p.match(name) || name == "apply_patch" && (p.match("Edit") || p.match("Write"))
+	return p.match(name) || name == patchTool && slices.ContainsFunc(protocol.ToolAliases(name), p.match)
 }
 
 func (p codexPattern) match(name string) bool {

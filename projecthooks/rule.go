@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -45,6 +46,14 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 			p.warnOfGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
 		}
 	}
+	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
+		if name := toolmatch.OtherCase(tool, p.knownTools()); name != "" {
+			p.warn(f["if"].Index, "%s: \"if\" is for the tool %s, which differs from %s by case alone, and case counts; did you mean %s?", who, quote(tool), quote(name), quote(name))
+		}
+		if misfit := h.If.Misfit(kindOf(tool, p.config.tools)); pattern != "" && misfit != "" {
+			p.warn(f["if"].Index, "%s: \"if\" %s %s", who, quote(h.If.String()), misfit)
+		}
+	}
 	if severalRules(h.If.String()) {
 		p.warnOfGate(f["if"].Index, who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
 	}
@@ -53,6 +62,16 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 			p.warnOfGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
 		}
 	}
+}
+
+// kindOf is what a tool works on, by the project's names for it: more are those of files.
+func kindOf(tool string, more map[string]string) permission.Kind {
+	for _, name := range append([]string{more[tool], tool}, protocol.ToolNames(tool)...) {
+		if kind := permission.KindOf(name); kind != permission.Unknown {
+			return kind
+		}
+	}
+	return permission.Unknown
 }
 
 // severalRules reports whether an if has the form of several: Tool(pattern) | Tool(pattern).

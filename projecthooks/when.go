@@ -1,6 +1,7 @@
 package projecthooks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,7 +64,7 @@ func (r reader) condition() (c Condition) {
 			if err != nil {
 				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %v", r.who, quote(s), err)
 			}
-			c.holds = found(p)
+			c.holds, c.cost = found(p), stepsOf(p)
 			if strings.ContainsRune(s, '\b') {
 				r.config.Warnings = append(r.config.Warnings, r.at(v.Index, r.who+`"matches" has a backspace, which is what \b means in JSON; write \\b for the edge of a word`))
 			}
@@ -90,6 +91,10 @@ const reserved = "*?|#@!{}[]()"
 // maxNames is how deep a path goes: what lies there is read once for each name.
 const maxNames = 64
 
+func isField(name string) bool {
+	return slices.Contains(protocol.ValueNames(), name) || slices.Contains(protocol.ClientValueNames(), name)
+}
+
 // parsePath takes a path apart.
 func parsePath(path string) (field string, rest []step, err error) {
 	for n := 0; ; n++ {
@@ -99,8 +104,8 @@ func parsePath(path string) (field string, rest []step, err error) {
 		}
 		if n > 0 {
 			rest = append(rest, s)
-		} else if field = s.key; !slices.Contains(protocol.ValueNames(), field) || s.each || !strings.HasPrefix(path, field) {
-			return "", nil, fmt.Errorf("starts with no field of the hook input%s", hint(field, protocol.ValueNames()))
+		} else if field = s.key; !isField(field) || s.each || !strings.HasPrefix(path, field) {
+			return "", nil, fmt.Errorf("starts with no field of the hook input%s", cmp.Or(Suggest(field, protocol.ClientValueNames()), hint(field, protocol.ValueNames())))
 		}
 		if !more {
 			break

@@ -40,6 +40,7 @@ type Call struct {
 	// ParseInput makes it. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
 	ClientInput string
 
+	equalKeys    string    // the Args that had equal keys before ParseInput left the last of them
 	projectTools [2]string // NameTool's
 	input        *input    // what Input returned last
 }
@@ -56,7 +57,9 @@ type input struct {
 // ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini CLI
 // write it. Of two equal keys the last counts, and a warning says so. Call.Workspace is left to the caller.
 func ParseInput(doc string) (c Call, warnings []string, err error) {
-	doc, warnings, err = once(lossy(strings.TrimPrefix(doc, "\ufeff")), "the hook input")
+	doc = lossy(strings.TrimPrefix(doc, "\ufeff"))
+	written := doc
+	doc, warnings, err = once(doc, "the hook input")
 	if err != nil {
 		return Call{}, nil, err
 	}
@@ -100,6 +103,9 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 		return Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
 	}
 	c.Args = fields["tool_input"].Raw
+	if len(warnings) > 0 && equalIn(written, "tool_input") {
+		c.equalKeys = c.Args
+	}
 	c.Result = textOf([]byte(fields["tool_response"].Raw))
 	switch event { // the clients say in ways of their own that a tool failed
 	case "PostToolUseFailure":
@@ -169,11 +175,52 @@ func (c *Call) InputText() (string, error) {
 	return c.input.text, err
 }
 
+// EqualKeys reports whether an object in the tool's arguments had two equal keys as they came in. Hooks were given the last; another
+// reader may take the first. So what looks at the arguments cannot be decided.
+func (c *Call) EqualKeys() bool {
+	if c.equalKeys != "" && c.equalKeys == c.Args {
+		return true
+	}
+	return len(c.ArgsWarnings()) > 0 // there are no others
+}
+
+// ArgsWarnings says what is odd about the arguments, as Input does, without making them if nobody did.
+func (c *Call) ArgsWarnings() []string {
+	if c.input != nil && c.input.args == c.Args {
+		return c.input.warnings
+	}
+	if strings.TrimSpace(c.Args) == "" {
+		return nil
+	}
+	warning, _ := equalKeys(lossy(c.Args), c.argsName())
+	if warning == "" {
+		return nil
+	}
+	return []string{warning}
+}
+
+// argsName is what warnings call the arguments.
+func (c *Call) argsName() string { return fmt.Sprintf("arguments of tool %q", c.Tool) }
+
+// equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be JSON.
+func equalIn(doc, key string) bool {
+	there := 0
+	equal := false
+	strictjson.Members(doc, func(name, value string) bool {
+		if strictjson.Text(name) == key {
+			there++
+			equal = equal || len(strictjson.Check(value, maxInputDepth)) > 0
+		}
+		return true
+	})
+	return equal || there > 1
+}
+
 func (c *Call) newInput() (value []byte, warnings []string, err error) {
 	if strings.TrimSpace(c.Args) == "" {
 		return []byte("{}"), nil, nil
 	}
-	args, warnings, err := once(lossy(c.Args), fmt.Sprintf("arguments of tool %q", c.Tool)) // lossy first: two keys may be equal only then
+	args, warnings, err := once(lossy(c.Args), c.argsName()) // lossy first: two keys may be equal only then
 	switch {
 	case errors.As(err, new(syntaxError)):
 		return strictjson.AppendString(make([]byte, 0, len(c.Args)+len(c.Args)/16+2), c.Args), nil, nil
@@ -193,27 +240,34 @@ func (e syntaxError) Error() string { return string(e) }
 // Of two equal keys most parsers take the last, but not all. A guard and the tool must not read different values,
 // so only the last is passed on, and a warning says so.
 func once(doc, what string) (same string, warnings []string, err error) {
+	warning, err := equalKeys(doc, what)
+	if warning == "" || err != nil {
+		return doc, nil, err
+	}
+	doc, err = lastOfEqualKeys(doc)
+	return doc, []string{warning}, err
+}
+
+// equalKeys returns a warning about equal keys in a document, "" if there are none, or why it cannot be given to hooks.
+func equalKeys(doc, what string) (warning string, err error) {
 	equal := 0
 	for _, f := range strictjson.Check(doc, maxInputDepth) {
 		switch f.Kind {
 		case strictjson.Syntax:
 			line, col := strictjson.Position(doc, f.Offset)
-			return "", nil, syntaxError(fmt.Sprintf("%s: line %d, column %d: %s", what, line, col, f.Text))
+			return "", syntaxError(fmt.Sprintf("%s: line %d, column %d: %s", what, line, col, f.Text))
 		case strictjson.Depth:
-			return "", nil, fmt.Errorf("%s: %s; no hook can be asked about it", what, f.Text)
+			return "", fmt.Errorf("%s: %s; no hook can be asked about it", what, f.Text)
 		case strictjson.Duplicate:
 			if equal++; equal == 1 {
-				warnings = []string{fmt.Sprintf("%s: %s; hooks were given the last", what, strings.TrimSuffix(f.Text, "; keep one"))}
+				warning = fmt.Sprintf("%s: %s; hooks were given the last", what, strings.TrimSuffix(f.Text, "; keep one"))
 			}
 		}
 	}
 	if equal > 1 {
-		warnings[0] += fmt.Sprintf(" (and %d more such keys)", equal-1)
+		warning += fmt.Sprintf(" (and %d more such keys)", equal-1)
 	}
-	if equal > 0 {
-		doc, err = lastOfEqualKeys(doc)
-	}
-	return doc, warnings, err
+	return warning, nil
 }
 
 // lastOfEqualKeys writes a document again as its commonest reader understands it. Keys come out sorted.

@@ -26,10 +26,12 @@ func (p Payload) Size() (n int) {
 // object builds a payload of one JSON object and a newline, keys in the order of the calls.
 type object struct {
 	pieces Payload
-	open   []byte // the piece being written
+	open   []byte   // the piece being written
+	keys   []string // that were written
 }
 
 func (o *object) key(name string) {
+	o.keys = append(o.keys, name)
 	if len(o.pieces) == 0 && len(o.open) == 0 {
 		o.open = append(o.open, '{')
 	} else {

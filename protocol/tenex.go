@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // Tenex is the dialect of `.tenex-hooks.json` in its own form. Hooks run one after the other; before a tool any exit
@@ -47,8 +50,8 @@ func tenexSubject(e Event) string {
 	return ""
 }
 
-// tenexPayload writes TENEX's keys and then Claude Code's for the same values, so that a hook written for either
-// works as it is. Keys that Claude Code always sends are there when they are empty, as strings: its hooks read them unasked.
+// tenexPayload writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook input, so
+// that a hook written for any of them works as it is. Keys that Claude Code always sends are there when they are empty, as strings: its hooks read them unasked.
 func tenexPayload(c *Call) (Payload, []string, error) {
 	var o object
 	var input, result []byte
@@ -99,7 +102,25 @@ func tenexPayload(c *Call) (Payload, []string, error) {
 	if tool {
 		o.text("tool_use_id", c.ToolUseID)
 	}
+	o.rest(c)
 	return o.end(), warnings, nil
+}
+
+// rest writes what else a client put into its hook input, as it is: its own hooks may look at any of it. A key of TENEX's that is not
+// there at this event stays away.
+func (o *object) rest(c *Call) {
+	if c.ClientInput == "" {
+		return
+	}
+	written := o.keys // the input has each key once
+	strictjson.Members(c.ClientInput, func(key, value string) bool {
+		switch name := strictjson.Text(key); {
+		case slices.Contains(written, name), name == "event", name == "tool", name == "args", name == "result":
+		default:
+			o.raw(name, []byte(value))
+		}
+		return true
+	})
 }
 
 // tenexJudge reads, in this order: no start, deadline, signal or exit code, output.

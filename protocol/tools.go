@@ -44,6 +44,25 @@ var clientTools = [...]struct{ client, here, also string }{
 	{"write_todos", "todo_write", ""},
 }
 
+// clientAliases are the names that a client's own matchers know for one of its tools besides its own: each tool, and what it answers to.
+// A file that was written for one name guards under the others.
+var clientAliases = [...]struct{ tool, also string }{
+	{"Agent", "Task"}, // its name before, in Claude Code
+	{"Task", "Agent"},
+	{"apply_patch", "Edit"}, // Codex takes Claude Code's matchers for it
+	{"apply_patch", "Write"},
+}
+
+// ToolAliases are the other names of a client's tool that hooks may have for it, in that client and in every .tenex-hooks.json.
+func ToolAliases(tool string) (also []string) {
+	for _, a := range clientAliases {
+		if a.tool == tool {
+			also = append(also, a.also)
+		}
+	}
+	return also
+}
+
 // ToolNames are the project's names for a tool of any client, none where the table has no such tool.
 func ToolNames(client string) []string {
 	c := Call{projectTools: tableNames(client)}
@@ -56,6 +75,14 @@ func ClientTools() (tools []string) {
 		tools = append(tools, t.client)
 	}
 	return tools
+}
+
+// KnownTools are the names of all tools that are known: the clients' and the project's for them.
+func KnownTools() (tools []string) {
+	for _, t := range clientTools {
+		tools = append(tools, t.here)
+	}
+	return append(tools, ClientTools()...)
 }
 
 // NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools", or else what is

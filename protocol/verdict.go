@@ -216,6 +216,7 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	if v.UpdatedOutput != nil {
 		c.Result = textOf(v.UpdatedOutput)
 		c.setField("tool_response", v.UpdatedOutput)
+		c.setField("tool_output", v.UpdatedOutput) // the same under another name
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/toolmatch"
 )
 
 const maxContent = 1 << 20
@@ -51,6 +52,9 @@ func (e Entry) put(now time.Time) (Entry, error) {
 		e.Agents = agents
 	}
 	if err := e.check(); err != nil {
+		return Entry{}, err
+	}
+	if _, err := toolmatch.Check(e.Matcher, nil); err != nil {
 		return Entry{}, err
 	}
 	if e.expired(now) {

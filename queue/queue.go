@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/hookrun/hookrun/internal/filelock"
@@ -141,15 +142,25 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	return id, nil
 }
 
+// maxToolName is how long a tool's name may be for matchers to be held against it: a model chooses it. After a tool with a longer one
+// every entry is due.
+const maxToolName = 1 << 10
+
 // Claim takes what is due for an agent after a tool has run. "" is an agent like any other, that of a loop which has only one.
 // nil: nothing is due. An error beside a claim is about other entries.
 func (q Queue) Claim(session, agent, tool string) (*Claim, error) {
+	return q.ClaimNamed(session, agent, []string{tool})
+}
+
+// ClaimNamed is Claim for a tool that has several names: an entry is due if its matcher matches any of them.
+func (q Queue) ClaimNamed(session, agent string, tools []string) (*Claim, error) {
 	matches := map[string]bool{} // many entries have one matcher
 	return q.claimFor(session, agent, false, func(n name) bool {
 		due, known := matches[n.matcher]
 		if !known {
 			globs, ok := unescape(n.matcher)
-			due = ok && (globs == "" || fnmatch.NewList(globs).Match(tool))
+			list := fnmatch.NewList(globs)
+			due = ok && (globs == "" || slices.ContainsFunc(tools, func(tool string) bool { return len(tool) > maxToolName || list.Match(tool) }))
 			matches[n.matcher] = due
 		}
 		return due

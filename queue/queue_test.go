@@ -693,3 +693,23 @@ func TestDeliveryHasAnEnd(t *testing.T) {
 	require.Len(t, c.Entries, 10)
 	require.NoError(t, c.Done())
 }
+
+// A matcher is for tools by any of their names, and is no regular expression. A name that no matcher is held against keeps nothing back.
+func TestMatchersOfTools(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	for _, matcher := range []string{"^shell$", "(a)", `a\b`} {
+		_, err := q.Put(queue.Entry{Session: "s", Content: "x", Matcher: matcher})
+		require.ErrorContains(t, err, "matchers are globs: shell|Bash")
+	}
+	for _, tools := range [][]string{{"Agent", "Task"}, {strings.Repeat("a", 2000)}} {
+		_, err := q.Put(queue.Entry{Session: "s", Content: "x", Matcher: "Task"})
+		require.NoError(t, err)
+		claim, err := q.ClaimNamed("s", "a", []string{"Agent", "delegate"})
+		require.NoError(t, err)
+		require.Nil(t, claim)
+		claim, err = q.ClaimNamed("s", "a", tools)
+		require.NoError(t, err)
+		require.Len(t, claim.Entries, 1)
+		require.NoError(t, claim.Done())
+	}
+}

@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,11 @@ func Deliver(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim
 	if q == nil || !Delivers(c) {
 		return nil
 	}
-	claim, err := q.Claim(c.SessionID, c.AgentID, c.Tool)
+	named := *c
+	if named.ProjectTool() == named.Tool { // nobody named it yet
+		named.NameTool(nil)
+	}
+	claim, err := q.ClaimNamed(c.SessionID, c.AgentID, slices.Concat([]string{c.Tool}, named.ProjectTools(), protocol.ToolAliases(c.Tool)))
 	if err != nil && !errors.Is(err, queue.ErrNoPlace) { // without a place nobody could put anything in
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}

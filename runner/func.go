@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -46,6 +47,11 @@ func checkFuncs(funcs []Func) error {
 	for i, f := range funcs {
 		if strings.TrimSpace(f.Name) == "" {
 			wrong = append(wrong, fmt.Errorf("func %d has no name", i+1))
+		}
+		if globs, ok := f.Matcher.(projecthooks.Globs); ok {
+			if _, err := toolmatch.Check(globs.String(), nil); err != nil {
+				wrong = append(wrong, fmt.Errorf("func %q: %w", f.Name, err))
+			}
 		}
 		if f.Run == nil {
 			wrong = append(wrong, fmt.Errorf("func %q has nothing to run", f.Name))

@@ -125,6 +125,7 @@ func TestUnfitFuncs(t *testing.T) {
 	good := runner.Func{Name: "f", Events: []protocol.Event{protocol.PreTool}, Run: prints("")}
 	for want, change := range map[string]func(*runner.Func){
 		"has no name":             func(f *runner.Func) { f.Name = " " },
+		"matchers are globs":      func(f *runner.Func) { f.Matcher, _ = projecthooks.NewGlobs("^shell$") },
 		"has nothing to run":      func(f *runner.Func) { f.Run = nil },
 		"subscribes to no event":  func(f *runner.Func) { f.Events = nil },
 		`unknown event "pretool"`: func(f *runner.Func) { f.Events = []protocol.Event{"pretool"} },

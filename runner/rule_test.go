@@ -249,3 +249,34 @@ func TestToolNamesOfClients(t *testing.T) {
 		require.Equal(t, runs, o.Decision == protocol.Block, matcher)
 	}
 }
+
+// What is odd about a call is said whether or not any hook runs at it, once.
+func TestOddCallsAreWarnedOf(t *testing.T) {
+	b := newBench(t)
+	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b","command":"true","events":["pre-tool"],"matcher":"other"}]}`))
+	require.NoError(t, err)
+	r := runner.New(cfg, runner.Options{})
+	defer r.Close()
+	const equal = `arguments of tool "%s": the key "a" is there twice in one object; hooks were given the last`
+	for tool, want := range map[string][]string{
+		"free":  {fmt.Sprintf(equal, "free")},
+		"other": {fmt.Sprintf(equal, "other")},
+		"shell": {fmt.Sprintf(equal, "shell")},
+		"SHELL": {fmt.Sprintf(equal, "SHELL"), `hook "a": its matcher "shell" does not match the tool "SHELL", and would if case and blanks around the name did not count`},
+	} {
+		c := protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: b.dir, Args: `{"a":1,"a":1}`}
+		o, err := r.Fire(context.Background(), c)
+		require.NoError(t, err)
+		require.Equal(t, want, o.Warnings, tool)
+		require.Equal(t, want, r.CallWarnings(&c), tool)
+		if o, ok := r.Unasked(c); ok {
+			require.Equal(t, want, o.Warnings, tool)
+		} else {
+			require.Contains(t, []string{"shell", "other"}, tool)
+		}
+	}
+	o, err := runner.New(nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.dir})
+	require.NoError(t, err)
+	require.Len(t, o.Warnings, 1)
+	require.Contains(t, o.Warnings[0], "has blanks around it")
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -160,7 +161,7 @@ func (r *Runner) Any(c protocol.Call) bool {
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	return set.any(&c)
+	return set.any(projecthooks.NewAsked(&c))
 }
 
 // Concerned reports whether any hook is for calls of this event, agent and tool. Neither arguments nor result need be known, and it
@@ -171,22 +172,36 @@ func (r *Runner) Concerned(c protocol.Call) bool {
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	return set.concerned(&c)
+	return set.concerned(projecthooks.NewAsked(&c))
 }
 
 // Selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first. The call knows
 // its tool by the project's names then.
 func (r *Runner) Selected(c *protocol.Call) []*projecthooks.Hook {
+	run, _ := r.selected(c)
+	return run
+}
+
+// CallWarnings are what is odd about a call, which the outcome of Fire says too: equal keys in the arguments, a tool's name that differs
+// from a matcher by case alone.
+func (r *Runner) CallWarnings(c *protocol.Call) []string {
+	_, warnings := r.selected(c)
+	return warnings
+}
+
+func (r *Runner) selected(c *protocol.Call) (run []*projecthooks.Hook, warnings []string) {
 	if r.none() {
-		return nil
+		return nil, nil
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(c)
 	call := *c
 	if check(&call) != nil {
-		return nil
+		return nil, nil
 	}
-	return set.selected(&call)
+	match := projecthooks.NewAsked(&call)
+	run = set.selected(match)
+	return run, match.Warnings()
 }
 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
@@ -218,10 +233,11 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	defer r.running.Done()
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(&c) {
+	match := projecthooks.NewAsked(&c)
+	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(match) {
 		isSlow(ctx) // a pattern may be held against all of it
 	}
-	rest, doubles := set.chosen(&c)
+	rest, doubles := set.chosen(match)
 	weakened := r.weakened(doubles, &c)
 	if len(rest) > 0 {
 		var over context.CancelCauseFunc
@@ -272,7 +288,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 			rest = set.alsoSelected(&asked, group, rest)
 		}
 	}
-	return r.outcome(set, &c, judged, weakened, begin), nil
+	return r.outcome(set, match, judged, weakened, begin), nil
 }
 
 // Unasked returns the outcome of a call that no hook is for, as Fire does. It waits for nothing. If there are hooks to ask, or
@@ -285,17 +301,24 @@ func (r *Runner) Unasked(c protocol.Call) (protocol.Outcome, bool) {
 	defer r.running.Done()
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	if set.concerned(&c) { // whether they run may take longer to say
+	match := projecthooks.NewAsked(&c)
+	if set.concerned(match) { // whether they run may take longer to say
 		return protocol.Outcome{}, false
 	}
-	return r.outcome(set, &c, nil, nil, begin), true
+	return r.outcome(set, match, nil, nil, begin), true
 }
 
 // outcome makes one outcome of what the hooks said, and of what is to be said besides. weakened are warnings about hooks that were
 // left out.
-func (r *Runner) outcome(set *hookSet, c *protocol.Call, judged []protocol.Judged, weakened []string, begin time.Time) protocol.Outcome {
+func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []protocol.Judged, weakened []string, begin time.Time) protocol.Outcome {
+	c := match.Call()
 	o := protocol.Merge(c, judged)
 	o.Warnings = append(o.Warnings, weakened...)
+	for _, w := range match.Warnings() {
+		if !slices.Contains(o.Warnings, w) { // what encoded the call said so too
+			o.Warnings = append(o.Warnings, w)
+		}
+	}
 	for _, w := range set.config.Warned() {
 		text := w.Error()
 		o.Warnings = append(o.Warnings, text)

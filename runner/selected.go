@@ -40,8 +40,7 @@ func newHookSet(cfg *projecthooks.Config, funcs []Func) *hookSet {
 }
 
 // any reports whether a call would run hooks at all.
-func (hs *hookSet) any(c *protocol.Call) bool {
-	asked := projecthooks.NewAsked(c)
+func (hs *hookSet) any(asked *projecthooks.Asked) bool {
 	for i := range hs.all {
 		if asked.Runs(&hs.all[i]) {
 			return true
@@ -51,9 +50,9 @@ func (hs *hookSet) any(c *protocol.Call) bool {
 }
 
 // concerned reports whether any hook is for calls of this kind, see Hook.Concerns.
-func (hs *hookSet) concerned(c *protocol.Call) bool {
+func (hs *hookSet) concerned(asked *projecthooks.Asked) bool {
 	for i := range hs.all {
-		if hs.all[i].Concerns(c) {
+		if asked.Concerns(&hs.all[i]) {
 			return true
 		}
 	}
@@ -62,8 +61,8 @@ func (hs *hookSet) concerned(c *protocol.Call) bool {
 
 // selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first: the last,
 // or where the dialect has it so the first.
-func (hs *hookSet) selected(c *protocol.Call) []*projecthooks.Hook {
-	run, _ := hs.chosen(c)
+func (hs *hookSet) selected(asked *projecthooks.Asked) []*projecthooks.Hook {
+	run, _ := hs.chosen(asked)
 	return run
 }
 
@@ -71,10 +70,9 @@ func (hs *hookSet) selected(c *protocol.Call) []*projecthooks.Hook {
 type double struct{ hook, runs *projecthooks.Hook }
 
 // chosen is selected, and says which hooks are left out for an equal one.
-func (hs *hookSet) chosen(c *protocol.Call) (run []*projecthooks.Hook, doubles []double) {
+func (hs *hookSet) chosen(asked *projecthooks.Asked) (run []*projecthooks.Hook, doubles []double) {
 	var places map[string]int
 	var out []*projecthooks.Hook
-	asked := projecthooks.NewAsked(c)
 	for i := range hs.all {
 		h := &hs.all[i]
 		if !asked.Runs(h) {
@@ -108,7 +106,7 @@ func (hs *hookSet) chosen(c *protocol.Call) (run []*projecthooks.Hook, doubles [
 // rule would block what is not there.
 func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthooks.Hook) (run []*projecthooks.Hook) {
 	left, now, taken := map[*projecthooks.Hook]bool{}, map[*projecthooks.Hook]bool{}, map[string]bool{}
-	for _, h := range hs.selected(asked) {
+	for _, h := range hs.selected(projecthooks.NewAsked(asked)) {
 		now[h] = true
 	}
 	for _, h := range rest {

@@ -22,7 +22,7 @@ func (r *Runner) Weakened(c *protocol.Call) []string {
 	if check(&call) != nil {
 		return nil
 	}
-	_, doubles := set.chosen(&call)
+	_, doubles := set.chosen(projecthooks.NewAsked(&call))
 	return r.weakened(doubles, &call)
 }
 

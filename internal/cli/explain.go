@@ -119,6 +119,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 	for _, h := range r.Selected(&c) {
 		selected[h], instead[h.Same] = true, h
 	}
+	e.Warnings = append(e.Warnings, r.CallWarnings(&c)...)
 	e.Here = c.ProjectTools()
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -46,7 +48,13 @@ var inject = command{
 				}
 				e.Expires = time.Now().Add(d)
 			}
-			var err error
+			odd, err := toolmatch.Check(e.Matcher, protocol.KnownTools())
+			if err != nil {
+				return 0, fmt.Errorf("--matcher: %w", err)
+			}
+			for _, w := range odd {
+				fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", w)
+			}
 			if e.Content, err = value("the text", args[0], std.In); err != nil {
 				return 0, err
 			}

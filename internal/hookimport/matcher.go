@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -118,7 +119,7 @@ func (g *handler) globs(names []string) bool {
 	set()
 	var more []string // tools that the matcher was not for
 	for _, tool := range protocol.ClientTools() {
-		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(protocol.ToolNames(tool), m.Match) {
+		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(slices.Concat(protocol.ToolNames(tool), protocol.ToolAliases(tool)), m.Match) {
 			more = append(more, tool)
 		}
 	}
@@ -274,7 +275,7 @@ func globOf(pieces []piece) (glob string, ok bool) {
 				b.WriteByte('*')
 			}
 		case literal:
-			if strings.ContainsAny(p.text, "*?[]|\\ \t\r\n") {
+			if strings.ContainsAny(p.text, "*?[]|, \t\r\n"+toolmatch.Never) { // a matcher with one of these is refused
 				return "", false
 			}
 			b.WriteString(p.text)

@@ -14,8 +14,15 @@ const (
 // commandLine is what a pattern for a shell tool is held against.
 type commandLine struct {
 	commands []string // the words of each simple command, unquoted, joined by single blanks
+	words    [][]word // the same commands, word by word; nil for [ ] and [[ ]]
 	unknown  bool     // an argument of a command is nothing but an expansion, so that only the shell knows it
 	opaque   string   // why the line was not taken apart; then nothing else is set
+}
+
+// word is one word of a simple command without its quotes. unknown: it is nothing but an expansion.
+type word struct {
+	text    string
+	unknown bool
 }
 
 // takeApart finds the simple commands of a line, as far as Claude Code 2.1.329 was recorded to do so. All of bash that it
@@ -65,6 +72,7 @@ type parser struct {
 	at       int
 	text     []byte // of the open simple commands, one after the other: a substitution is read while its command is open
 	line     commandLine
+	unknown  bool // the word that was read last is nothing but an expansion
 	nesting  int
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
@@ -272,7 +280,7 @@ func (p *parser) test(opening string) {
 		case word == closing:
 			p.at += len(word)
 			p.text = append(p.text, word...)
-			p.emit(start)
+			p.emit(start, nil)
 			return
 		case word == "=~":
 			panic(opaque("a regular expression"))
@@ -291,7 +299,8 @@ func (p *parser) test(opening string) {
 func (p *parser) simple() {
 	start := len(p.text)
 	var names []string // that are assigned
-	words, redirections := 0, 0
+	var words []wordEnd
+	redirections := 0
 	declares, reads := false, false
 	for p.blanks(); ; p.blanks() {
 		switch c := p.peek(); {
@@ -302,8 +311,8 @@ func (p *parser) simple() {
 			panic(opaque("parentheses in a command"))
 		case ends(c): // not < or >, which are redirections
 			switch {
-			case words > 0:
-				p.emit(start)
+			case len(words) > 0:
+				p.emit(start, words)
 			case len(names) == 1 && redirections == 0:
 				p.sets(names[0])
 			default:
@@ -312,7 +321,8 @@ func (p *parser) simple() {
 			}
 			return
 		}
-		if words == 0 {
+		p.unknown = false
+		if len(words) == 0 {
 			if name := p.assignment(); name != "" {
 				names = append(names, name)
 				p.drop(start)
@@ -339,17 +349,30 @@ func (p *parser) simple() {
 				p.sets(string(p.text[from:]))
 			}
 		}
-		words++
+		words = append(words, wordEnd{len(p.text) - start, p.unknown})
 	}
+}
+
+// wordEnd is where a word ends in the text of its command.
+type wordEnd struct {
+	at      int
+	unknown bool
 }
 
 func (p *parser) drop(start int) { p.text = p.text[:start] }
 
-func (p *parser) emit(start int) {
+func (p *parser) emit(start int, ends []wordEnd) {
 	if len(p.line.commands) == maxCommands {
 		panic(opaque("too many commands"))
 	}
-	p.line.commands = append(p.line.commands, string(p.text[start:]))
+	command := string(p.text[start:])
+	var words []word
+	from := 0
+	for _, end := range ends {
+		words = append(words, word{command[from:end.at], end.unknown})
+		from = end.at + len(" ")
+	}
+	p.line.commands, p.line.words = append(p.line.commands, command), append(p.line.words, words)
 	p.drop(start)
 }
 

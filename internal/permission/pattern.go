@@ -53,6 +53,14 @@ func (w wildcard) match(command string) bool {
 	return slices.ContainsFunc(w, func(texts []string) bool { return matchTexts(texts, command) })
 }
 
+// matchStart reports whether the pattern may match a command of which more arguments follow that are not known.
+func (w wildcard) matchStart(command string) bool {
+	known := command + " "
+	return slices.ContainsFunc(w, func(texts []string) bool {
+		return len(texts) > 1 && strings.HasPrefix(known, texts[0]) || strings.HasPrefix(texts[0], known)
+	})
+}
+
 // matchTexts takes each text where it comes first. No other place can be better, so there is nothing to go back to, and
 // the time is linear.
 func matchTexts(texts []string, command string) bool {

@@ -4,23 +4,27 @@
 //	runs, why := rule.Match(permission.Call{Tool: "Bash", Input: `{"command":"cd x && git push"}`, Dir: dir, Home: home})
 //	// true, `matches the command "git push"`
 //
-// An `if` is one permission rule of Claude Code, Tool or Tool(pattern), and this package says of it what version 2.1.329
-// was recorded to say (e2e/testdata/claude/if-*.jsonl). Of a shell tool the pattern is held against each simple command
-// of the line, of a file tool against the path, of WebFetch against the host.
+// An `if` is one permission rule of Claude Code, Tool or Tool(pattern), and this package says of it what version
+// 2.1.329 was recorded to say (e2e/testdata/claude/if-*.jsonl). Of a shell tool the pattern is held against each
+// simple command of the line, of a file tool against the path, of WebFetch against the host.
 //
-// It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and a
-// pattern whose meaning for a tool was not recorded all match. Match never fails, its stack is bounded, and its time is
-// linear in input and pattern; a line longer than 256 KiB is not taken apart at all.
+// It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and
+// a pattern whose meaning for a tool was not recorded all match. Match never fails, its stack is bounded, and its time
+// is linear in input and pattern; a line longer than 256 KiB is not taken apart at all.
 //
-// It does not guarantee that a rule sees what a line does. sudo, env, bash -c, eval, find -exec and scripts run commands
-// that are only arguments here, let and [[ ]] evaluate text, and a program has more than one name. And it does not check
-// the input: of two equal keys it reads the first.
+// It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
+// sees, let and [[ ]] evaluate text, and a program has more than one name. And it does not check the input: of two
+// equal keys it reads the first, unless Call.EqualKeys says that there are any.
+//
+// A rule of a project's own file (Call.Project) goes further than the client: it looks behind wrappers such as env,
+// timeout and bash -c, and reads the paths of file tools of any name.
 package permission
 
 import (
 	"fmt"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,22 +42,47 @@ type Rule struct {
 
 // Call is what a rule is held against.
 type Call struct {
-	Tool  string // name of the tool, "" at an event without one
-	Input string // its input, a JSON object
-	Dir   string // the session's current directory, absolute
-	Root  string // where patterns lie, absolute; "" is Dir, as in Claude Code
-	Home  string // the user's home directory, absolute; "" if unknown
+	Tool  string   // name of the tool, "" at an event without one
+	Also  []string // its other names, which a rule may have as well
+	Kind  Kind     // what it works on, where its name is not one of those that the client was recorded with
+	Input string   // its input, a JSON object
+
+	Project   bool // the rule is a project's own, which sees more than the client's
+	EqualKeys bool // the input has equal keys somewhere, so that the tool may read another value than this package
+
+	Dir  string // the session's current directory, absolute
+	Root string // where patterns lie, absolute; "" is Dir, as in Claude Code
+	Home string // the user's home directory, absolute; "" if unknown
 
 	taken *taken // of Once
 }
 
-// taken is the command of a call, taken apart, or that there is none that can be read.
+// taken is what rules read of a call, which is read once: its command, taken apart, or that there is none that can be
+// read, and the same for a project's rules. work is what matching has cost so far.
 type taken struct {
 	done, readable bool
 	line           commandLine
+	project        *projectInput
+	work           int
 }
 
-// Once returns the call for many rules of one goroutine: its command is taken apart once.
+// maxWork bounds what the rules of one call may cost, in bytes looked at: a tenth of a second or two. Beyond it rules
+// match.
+const maxWork = 1 << 28
+
+// spend takes from what the rules of the call may cost, and reports whether there was enough.
+func (c *Call) spend(n int) bool {
+	if c.taken == nil {
+		return true
+	}
+	c.taken.work += n
+	return c.taken.work <= maxWork
+}
+
+const tooMuchWork = "could take too long to match, so the hook runs"
+
+// Once returns the call for many rules of one goroutine: its command is taken apart once, and there is a bound on what
+// all of them cost.
 func (c Call) Once() Call {
 	c.taken = &taken{}
 	return c
@@ -77,6 +106,9 @@ func Parse(text string) Rule {
 // Malformed reports whether the text is no rule, so that it matches nothing.
 func (r Rule) Malformed() bool { return strings.ContainsAny(r.tool, "()*|, \t\n") }
 
+// Tool is the name of the tool that the rule is for.
+func (r Rule) Tool() string { return r.tool }
+
 // String returns the text that the rule was parsed from.
 func (r Rule) String() string { return r.text }
 
@@ -87,15 +119,19 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 		return true, "is empty, which matches everything"
 	case c.Tool == "":
 		return false, "needs a tool, and this event has none"
-	case r.tool != c.Tool && (r.tool != "Task" || c.Tool != "Agent"): // Task is what the Agent tool was called before
+	case !r.isFor(&c):
 		if r.Malformed() {
 			return false, "is no rule of the form Tool or Tool(pattern), so it matches nothing"
 		}
 		return false, "is for another tool"
 	case r.pattern == "":
 		return true, "matches every call of " + c.Tool
-	case strings.HasPrefix(c.Tool, "mcp__"):
+	case strings.HasPrefix(r.tool, "mcp__"):
 		return false, "has a pattern, and no pattern but * matches a tool of an MCP server"
+	case c.EqualKeys:
+		return true, "looks at an input with equal keys, of which the tool may read others, so the hook runs"
+	case c.Project:
+		return r.matchProject(&c)
 	}
 	switch c.Tool {
 	case "Bash":
@@ -110,15 +146,26 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 		}
 		return r.matchFile(c, "path")
 	case "WebFetch":
-		if host, ok := strings.CutPrefix(r.pattern, "domain:"); ok {
+		if host, ok := strings.CutPrefix(r.pattern, hostPrefix); ok {
 			return matchHost(host, c)
 		}
+		return r.notUnderstood(&c)
 	}
-	// What a pattern means for other tools was not recorded. Other agent loops call their shell tool otherwise.
-	if gjson.Get(c.Input, "command").Type == gjson.String {
-		return r.matchCommand(c)
-	}
+	return r.matchProject(&c) // what a pattern means for other tools was not recorded
+}
+
+// knownLater is why a rule matches a line that hides a part of itself.
+const knownLater = "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
+
+const hostPrefix = "domain:"
+
+func (r Rule) notUnderstood(c *Call) (bool, string) {
 	return true, "has a pattern that is not understood for " + c.Tool + ", so the hook runs"
+}
+
+// isFor reports whether the rule is for the tool, by any of its names.
+func (r Rule) isFor(c *Call) bool {
+	return r.tool == c.Tool || slices.Contains(c.Also, r.tool) || !c.Project && r.tool == "Task" && c.Tool == "Agent" // its name before
 }
 
 func (r Rule) matchCommand(c Call) (bool, string) {
@@ -126,10 +173,17 @@ func (r Rule) matchCommand(c Call) (bool, string) {
 	if !ok {
 		return unreadable("command")
 	}
+	return r.matchLine(&c, line)
+}
+
+func (r Rule) matchLine(c *Call, line commandLine) (bool, string) {
 	if line.opaque != "" {
-		return true, "cannot see through the line (" + line.opaque + "), so the hook runs"
+		return throughNot(line.opaque)
 	}
 	for _, command := range line.commands {
+		if !c.spend(len(command)) {
+			return true, tooMuchWork
+		}
 		if r.command.match(command) {
 			return true, "matches the command " + quote(command)
 		}
@@ -139,9 +193,13 @@ func (r Rule) matchCommand(c Call) (bool, string) {
 		}
 	}
 	if line.unknown && !namesCommandOnly(r.pattern) {
-		return true, "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
+		return true, knownLater
 	}
 	return false, "matches no command of the line"
+}
+
+func throughNot(what string) (bool, string) {
+	return true, "cannot see through the line (" + what + "), so the hook runs"
 }
 
 func (c Call) line() (line commandLine, readable bool) {
@@ -180,6 +238,9 @@ func (r Rule) matchPath(c Call, file string) (bool, string) {
 	if c.Root != "" {
 		root = slashed(c.Root)
 	}
+	if !c.spend(len(r.pattern) * (64 + len(file)/16)) {
+		return true, tooMuchWork
+	}
 	if matchPath(r.pattern, slashed(file), dir, root, home) {
 		return true, "matches the path " + quote(file)
 	}
@@ -198,8 +259,8 @@ func slashed(file string) string {
 	return file
 }
 
-// matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII, of
-// which some are other spellings of ASCII ones, or with escapes.
+// matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII,
+// of which some are other spellings of ASCII ones, or with escapes.
 func matchHost(domain string, c Call) (bool, string) {
 	address, ok := text(c.Input, "url")
 	if !ok {

@@ -81,6 +81,7 @@ func (p *parser) word(u use) int {
 	case u == argument && e.whole == 1:
 		p.line.unknown = true
 	}
+	p.unknown = u == argument && e.whole == 1
 	return start
 }
 

@@ -96,6 +96,8 @@ var (
 var variantCases = []guardSDKCase{
 	{guard: "disallowed", at: "search_of_call"},
 	{guard: "disallowed", at: "search_of_named_primary", denied: "is disallowed for Primary Agent."},
+	{guard: "agent_stop", at: "SubagentStop", told: "left neither a report nor search results"},
+	{guard: "agent_stop", at: "SubagentStop of the client's own agent", never: "The subagent has ended"},
 	{guard: "validation_hints", at: "interrupted", never: "Tool call failed validation."},
 }
 
@@ -167,6 +169,7 @@ func TestAgentSDK(t *testing.T) {
 			testGuardsUnderSDK(t, sdk, wire, backgroundScripts, backgroundCases, "go")
 		})
 	}
+	t.Run("redactor", func(t *testing.T) { testRedactors(t, sdk) })
 }
 
 func testGuardsUnderSDK(t *testing.T, sdk string, wire func(*sdkSession), scripts []sdkScript, cases []guardSDKCase, prompts ...string) {
@@ -289,11 +292,14 @@ func TestGuardsOnRecordedCalls(t *testing.T) {
 				if id == "" {
 					id = input["hook_event_name"].(string)
 				}
+				if input["agent_type"] == "" {
+					id += " of the client's own agent"
+				}
 				fire(strings.TrimPrefix(id, "toolu_"), input)
 				variants(id, input, fire)
 			}
 			for _, c := range append(cases, variantCases...) {
-				if form == "tenex-hooks.json" && slices.Contains(lifecycleEvents, c.at) {
+				if form == "tenex-hooks.json" && slices.Contains(lifecycleEvents, strings.Fields(c.at)[0]) {
 					continue // it has TENEX's three events
 				}
 				t.Run(c.guard+" "+c.at, func(t *testing.T) {

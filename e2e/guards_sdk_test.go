@@ -179,7 +179,9 @@ func testGuardsUnderSDK(t *testing.T, sdk string, wire func(*sdkSession), script
 	wire(s)
 	s.record()
 	s.output = s.underSDK(sdk, "", prompts...)
-	s.compareRecord()
+	if strings.Contains(t.Name(), "/claude-settings.json") { // in the other form it sends the same
+		s.compareRecord(sdkInputs)
+	}
 
 	results := s.results()
 	for _, c := range cases {
@@ -206,9 +208,9 @@ func testGuardsUnderSDK(t *testing.T, sdk string, wire func(*sdkSession), script
 
 const pdfSkill = "---\nname: pdf\ndescription: All about PDF\n---\n"
 
-// sdkInputs is what the client sent to its hooks, for tests without a client. A new version of the client is recorded by
-// HOOKRUN_TEST_RECORD=NEWFILE go test ./e2e -run TestAgentSDK
-const sdkInputs = "testdata/agentsdk/inputs.jsonl"
+// sdkInputs and sdkSecrets are what the client sent to its hooks, for tests without a client. A new version is recorded by
+// HOOKRUN_TEST_RECORD=EMPTYFOLDER go test ./e2e -run TestAgentSDK
+const sdkInputs, sdkSecrets = "inputs.jsonl", "secrets.jsonl"
 
 // record has the client's input of every hook written down.
 func (s *sdkSession) record() {
@@ -221,29 +223,26 @@ func (s *sdkSession) record() {
 }
 
 // compareRecord requires that the client's inputs have the form of those that were recorded.
-func (s *sdkSession) compareRecord() {
+func (s *sdkSession) compareRecord(name string) {
 	s.Helper()
 	text, err := os.ReadFile(filepath.Join(s.workspace, "inputs.jsonl"))
 	require.NoError(s, err, s.output)
-	if path := os.Getenv("HOOKRUN_TEST_RECORD"); path != "" {
-		if strings.Contains(s.Name(), "/tenex-hooks.json") {
-			return // it sees the same
-		}
-		file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if dir := os.Getenv("HOOKRUN_TEST_RECORD"); dir != "" {
+		file, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		require.NoError(s, err)
 		_, err = strings.NewReplacer(s.workspace, "$WORKSPACE", s.home, "$HOME", filepath.Dir(s.workspace), "$TEMP").WriteString(file, string(text))
 		require.NoError(s, err)
 		require.NoError(s, file.Close())
 		return
 	}
-	want := formsOf(s.T, readRecorded(s.T, s.workspace))
+	want := formsOf(s.T, readRecorded(s.T, name, s.workspace))
 	for call, form := range formsOf(s.T, string(text)) {
 		require.Equal(s, want[call], form, "%s: the client's input changed: look at it, and record it", call)
 	}
 }
 
-func readRecorded(t *testing.T, workspace string) string {
-	text, err := os.ReadFile(sdkInputs)
+func readRecorded(t *testing.T, name, workspace string) string {
+	text, err := os.ReadFile(filepath.Join("testdata/agentsdk", name))
 	require.NoError(t, err)
 	return strings.NewReplacer("$WORKSPACE", workspace, "$HOME", t.TempDir(), "$TEMP", filepath.Dir(workspace)).Replace(string(text))
 }
@@ -285,7 +284,7 @@ func TestGuardsOnRecordedCalls(t *testing.T) {
 			fire := func(id string, input object) {
 				replies[id] = append(replies[id], server.call("fire", input))
 			}
-			for line := range strings.Lines(readRecorded(t, dir)) {
+			for line := range strings.Lines(readRecorded(t, sdkInputs, dir)) {
 				var input object
 				require.NoError(t, json.Unmarshal([]byte(line), &input))
 				id, _ := input["tool_use_id"].(string)

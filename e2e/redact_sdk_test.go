@@ -3,8 +3,12 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,14 +41,41 @@ if new != result:
 `
 }
 
-// redactors are hooks for which no result with the secret may reach the model. What it reads in its place is in want, for all
-// tools or for those that are named.
-var redactors = []struct {
+type redactor struct {
 	name, python string
 	env          string
 	direct       bool // in the client's settings, without hookrun
 	want         map[string]string
-}{
+}
+
+func (r redactor) command(t *testing.T) []string {
+	if r.python != "" {
+		return []string{"python3", "redact.py"}
+	}
+	script, err := filepath.Abs("../scripts/examples/redact-secrets.mjs")
+	require.NoError(t, err)
+	return []string{"node", script}
+}
+
+func (r redactor) hooks(t *testing.T) string {
+	return toJSON(t, object{"hooks": []object{{"name": "redactor", "command": r.command(t), "events": []string{"post-tool"},
+		"on_failure": "block", "env": object{"NODE_OPTIONS": r.env}}}})
+}
+
+// reads requires that a result is not the secret, and what is wanted in its place.
+func (r redactor) reads(t *testing.T, call, result string) {
+	require.NotEmpty(t, result, "%s was not called", call)
+	require.NotContains(t, result, sdkSecret, "%s: the model read it", call)
+	want, named := r.want[call]
+	if !named {
+		want = r.want[""]
+	}
+	require.Contains(t, result, want, call)
+}
+
+// redactors are hooks for which no result with the secret may reach the model. What it reads in its place is in want, for all
+// tools or for those that are named.
+var redactors = []redactor{
 	{name: "replaces", python: naive(`result.replace("` + sdkSecret + `", "[redacted]")`), want: map[string]string{"": "[redacted]"}},
 	{name: "replaces by what breaks the JSON", python: naive(`result.replace("` + sdkSecret + `", '"')`)},
 	{name: "has a text instead", python: naive(`"not for you" if "` + sdkSecret + `" in result else result`),
@@ -57,7 +88,10 @@ var redactors = []struct {
 }
 
 // failsOnPurpose lets redact-secrets.mjs fail at its work.
-const failsOnPurpose = "--require ./fail.cjs"
+const (
+	failsOnPurpose = "--require ./fail.cjs"
+	failingReplace = `String.prototype.replace = () => { throw new Error("on purpose") };`
+)
 
 // testRedactors has the redactors keep the secret from the model, under the SDK and under the claude of PATH.
 func testRedactors(t *testing.T, sdk string) {
@@ -73,36 +107,27 @@ func testRedactors(t *testing.T, sdk string) {
 					}
 					s := newSDKSession(t, secretScripts...)
 					s.write("secret.txt", "first line\nthe key is "+sdkSecret+"\n")
-					s.write("fail.cjs", `String.prototype.replace = () => { throw new Error("on purpose") };`)
-					command := []string{"python3", "redact.py"}
+					s.write("fail.cjs", failingReplace)
 					s.write("redact.py", r.python)
-					if r.python == "" {
-						script, err := filepath.Abs("../scripts/examples/redact-secrets.mjs")
-						require.NoError(t, err)
-						command = []string{"node", script}
-					}
+					command := r.command(t)
 					if r.direct {
 						line := "NODE_OPTIONS='" + r.env + "' exec " + command[0] + " " + command[1]
 						s.write(".claude/settings.json", toJSON(t, object{"hooks": object{
 							"PostToolUse": []object{{"hooks": []object{{"type": "command", "command": line}}}}}}))
 					} else {
-						s.write(".tenex-hooks.json", toJSON(t, object{"hooks": []object{{"name": "redactor", "command": command, "events": []string{"post-tool"},
-							"on_failure": "block", "env": object{"NODE_OPTIONS": r.env}}}}))
+						s.write(".tenex-hooks.json", r.hooks(t))
 						s.run(hookrun, "install", "claude", "--project")
 					}
 
+					s.record()
 					s.output = run(s)
+					if client == "sdk" && r.direct && r.env == "" {
+						s.compareRecord(sdkSecrets)
+					}
 
 					results := s.results()
 					for _, call := range secretScripts[0].calls {
-						result := string(results["toolu_"+call.id].Content)
-						require.NotEmpty(t, result, "%s was not called", call.id)
-						require.NotContains(t, result, sdkSecret, "%s: the model read it", call.id)
-						want, named := r.want[call.id]
-						if !named {
-							want = r.want[""]
-						}
-						require.Contains(t, result, want, call.id)
+						r.reads(t, call.id, string(results["toolu_"+call.id].Content))
 					}
 					for _, body := range s.bodies {
 						require.NotContains(t, body, sdkSecret, "the model read it")
@@ -112,3 +137,76 @@ func testRedactors(t *testing.T, sdk string) {
 		})
 	}
 }
+
+// TestRedactorsOnRecordedCalls has the redactors answer what the client sent, and holds hookrun's answer against what it accepts.
+func TestRedactorsOnRecordedCalls(t *testing.T) {
+	needs(t, "python3")
+	needs(t, "node")
+	for _, r := range redactors {
+		if r.direct {
+			continue // there is no hookrun in between
+		}
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(t, dir, ".tenex-hooks.json", r.hooks(t))
+			put(t, dir, "redact.py", r.python)
+			put(t, dir, "fail.cjs", failingReplace)
+			for line := range strings.Lines(readRecorded(t, sdkSecrets, dir)) {
+				var input struct {
+					Event    string `json:"hook_event_name"`
+					Tool     string `json:"tool_name"`
+					ID       string `json:"tool_use_id"`
+					Response any    `json:"tool_response"`
+				}
+				require.NoError(t, json.Unmarshal([]byte(line), &input))
+				if input.Event != "PostToolUse" {
+					continue
+				}
+				done := finish(t, dir, line, nil, hookrun, "fire", "-o", "claude")
+				require.Equal(t, 0, done.code, done.stderr)
+				var answer struct {
+					HookSpecificOutput struct{ UpdatedToolOutput any }
+				}
+				require.NoError(t, json.Unmarshal([]byte(done.stdout), &answer), done.stdout)
+				shown := answer.HookSpecificOutput.UpdatedToolOutput
+				if !strings.HasPrefix(input.Tool, "mcp__") && !sameForm("", input.Response, shown) {
+					shown = input.Response
+				}
+				r.reads(t, strings.TrimPrefix(input.ID, "toolu_"), toJSON(t, shown))
+			}
+		})
+	}
+}
+
+// sameForm reports whether Claude Code takes a new result of a tool of its own: each key that must be there has a value of its
+// type, and the words that tell forms apart are the same. More keys are fine. Otherwise it shows the old result.
+func sameForm(key string, was, is any) bool {
+	switch was := was.(type) {
+	case map[string]any:
+		is, object := is.(map[string]any)
+		for key, value := range was {
+			if _, there := is[key]; !object || !there && !slices.Contains(optionalKeys, key) || there && !sameForm(key, value, is[key]) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		is, list := is.([]any)
+		for i := range min(len(was), len(is)) {
+			if !sameForm("", was[i], is[i]) {
+				return false
+			}
+		}
+		return list
+	case string:
+		text, is := is.(string)
+		return is && (key != "type" && key != "status" || text == was)
+	default:
+		return reflect.TypeOf(was) == reflect.TypeOf(is)
+	}
+}
+
+// optionalKeys are those without which it was seen to take a result, or which its types say may miss.
+var optionalKeys = []string{"isImage", "noOutputExpected", "agentType", "resolvedModel", "harnessNoteCount", "harnessTailCount",
+	"harnessSectionHash", "canContinueAgent"}

@@ -20,8 +20,8 @@ import (
 // agentSDKVersion is the version that was observed. It brings its own Claude Code, 2.1.329.
 const agentSDKVersion = "0.3.329"
 
-// agentSDK is a folder whose node_modules has the Claude Agent SDK. The test is skipped where nobody names one: the SDK is
-// 400 MB, and a test does not go to the network unasked.
+// agentSDK is a folder whose node_modules has the Claude Agent SDK. The test is skipped where nobody names one: the SDK
+// is 400 MB, and a test does not go to the network unasked.
 func agentSDK(t *testing.T) string {
 	t.Helper()
 	needs(t, "node")
@@ -29,10 +29,12 @@ func agentSDK(t *testing.T) string {
 	dir := os.Getenv(variable)
 	if dir == "" {
 		if os.Getenv("HOOKRUN_TEST_ALL") == "" {
-			t.Skip("set " + variable + " to a folder with node_modules/@anthropic-ai/claude-agent-sdk, or HOOKRUN_TEST_ALL=1 to have it installed from npm")
+			t.Skip("set " + variable + " to a folder with node_modules/@anthropic-ai/claude-agent-sdk, " +
+				"or HOOKRUN_TEST_ALL=1 to have it installed from npm")
 		}
 		dir = t.TempDir()
-		install := exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund", "@anthropic-ai/claude-agent-sdk@"+agentSDKVersion)
+		install := exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
+			"@anthropic-ai/claude-agent-sdk@"+agentSDKVersion)
 		out, err := install.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		t.Setenv(variable, dir) // for the same test without a network
@@ -47,8 +49,14 @@ type sdkCall struct {
 	input    hook // $WORKSPACE in it stands for the project
 }
 
-// sdkScript is what the model says in one conversation: these calls, one after the other, and then a text. A conversation is
-// known by a word of its first message. The primary agent's has none.
+// task is a call that starts a subagent.
+func task(id, agent, prompt string, background bool) sdkCall {
+	input := hook{"description": "look", "prompt": prompt, "subagent_type": agent, "run_in_background": background}
+	return sdkCall{id, "Agent", input}
+}
+
+// sdkScript is what the model says in one conversation: these calls, one after the other, and then a text. A conversation
+// is known by a word of its first message. The primary agent's has none.
 type sdkScript struct {
 	word   string
 	calls  []sdkCall
@@ -94,16 +102,18 @@ func (s *sdkSession) underSDK(sdk, secret string, prompts ...string) string {
 	require.NoError(s, err)
 	cmd := s.command("node", script)
 	cmd.Env = append(cmd.Env, "AGENT_SDK="+sdk)
-	cmd.Stdin = strings.NewReader(toText(hook{"prompts": prompts, "options": hook{
-		"settingSources": []string{"project", "local"}, "allowedTools": allowedTools, "agents": subagents, "mcpServers": servers(s.T, secret)}}))
+	options := hook{"settingSources": []string{"project", "local"}, "allowedTools": allowedTools, "agents": subagents,
+		"mcpServers": servers(s.T, secret)}
+	cmd.Stdin = strings.NewReader(toText(hook{"prompts": prompts, "options": options}))
 	return s.messages(cmd)
 }
 
 // underClient runs a prompt in the claude of PATH.
 func (s *sdkSession) underClient(secret, prompt string) string {
 	s.Helper()
-	return s.messages(s.command("claude", "-p", prompt, "--allowedTools", strings.Join(allowedTools, ","), "--agents", toText(subagents),
-		"--mcp-config", toText(hook{"mcpServers": servers(s.T, secret)}), "--output-format", "stream-json", "--verbose"))
+	return s.messages(s.command("claude", "-p", prompt, "--output-format", "stream-json", "--verbose",
+		"--allowedTools", strings.Join(allowedTools, ","), "--agents", toText(subagents),
+		"--mcp-config", toText(hook{"mcpServers": servers(s.T, secret)})))
 }
 
 func (s *sdkSession) messages(cmd *exec.Cmd) string {
@@ -144,7 +154,8 @@ func (s *sdkSession) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	call := script.calls[n]
-	_, _ = io.WriteString(w, strings.ReplaceAll(claudeToolUse("toolu_"+call.id, call.tool, call.input), "$WORKSPACE", s.workspace))
+	answer := claudeToolUse("toolu_"+call.id, call.tool, call.input)
+	_, _ = io.WriteString(w, strings.ReplaceAll(answer, "$WORKSPACE", s.workspace))
 }
 
 // results are the results of the session's tool calls, by their ids, as the model read them.

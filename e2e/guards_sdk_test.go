@@ -26,8 +26,8 @@ var guardScripts = []sdkScript{{
 		{"composio", "Bash", hook{"command": "touch ran_composio; echo composio_client"}},
 		{"playwright", "Bash", hook{"command": "touch ran_playwright; echo playwright pdf notes.md"}},
 		{"document", "Bash", hook{"command": "touch ran_document; echo a.pdf"}},
-		{"research", "Agent", hook{"description": "look", "prompt": "brief-of-research", "subagent_type": "research-specialist", "run_in_background": false}},
-		{"report", "Agent", hook{"description": "write", "prompt": "brief-of-report", "subagent_type": "report-creation-expert", "run_in_background": false}},
+		task("research", "research-specialist", "brief-of-research", false),
+		task("report", "report-creation-expert", "brief-of-report", false),
 		{"argument", "mcp__vault__read_local_file", hook{"path": "notes/a.md"}},
 		{"mail", "mcp__vault__send_mail", hook{"to": "a@example.org"}},
 		{"mail_again", "mcp__vault__send_mail", hook{"to": "a@example.org"}},
@@ -71,7 +71,7 @@ var guardCases = []guardSDKCase{
 	{guard: "schema_nudge", at: "argument", told: "path. Example: {"},
 	{guard: "ledger", at: "mail"},
 	{guard: "ledger", at: "mail_again", denied: "Idempotent tool call detected."},
-	{guard: "agent_stop", at: "SubagentStop", file: ".hookrun/stops.jsonl", kept: `"agent_type": "report-creation-expert"`},
+	{guard: "agent_stop", at: "SubagentStop", file: ".hookrun/stops.jsonl", kept: `"agent_type": "research-specialist"`},
 	{guard: "agent_stop", at: "Stop", file: ".hookrun/stops.jsonl", kept: `"event": "Stop"`},
 	{guard: "pre_compact", at: "PreCompact", file: ".hookrun/compactions.jsonl", kept: `"trigger": "manual"`},
 }
@@ -79,7 +79,7 @@ var guardCases = []guardSDKCase{
 // In the background the report comes later, as a prompt.
 var (
 	backgroundScripts = []sdkScript{{
-		calls:  []sdkCall{{"background", "Agent", hook{"description": "look", "prompt": "brief-of-background", "subagent_type": "research-specialist", "run_in_background": true}}},
+		calls:  []sdkCall{task("background", "research-specialist", "brief-of-background", true)},
 		report: "It has begun.",
 	}, {
 		word:   "brief-of-background",
@@ -117,7 +117,8 @@ var guardForms = map[string]func(*sdkSession){
 		require.NoError(s, json.Unmarshal(text, &settings))
 		for _, event := range lifecycleEvents {
 			command := hookrun + " fire -c .hooks/claude-settings.json"
-			settings["hooks"].(object)[event] = []object{{"hooks": []object{{"type": "command", "command": command, "timeout": 60}}}}
+			entry := object{"type": "command", "command": command, "timeout": 60}
+			settings["hooks"].(object)[event] = []object{{"hooks": []object{entry}}}
 		}
 		s.write(".claude/settings.json", toJSON(s.T, settings))
 	},
@@ -125,7 +126,8 @@ var guardForms = map[string]func(*sdkSession){
 
 var (
 	lifecycleEvents = []string{"PreCompact", "Stop", "SubagentStop"}
-	guardEvents     = append([]string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}, lifecycleEvents...)
+	toolEvents      = []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"}
+	guardEvents     = slices.Concat([]string{"UserPromptSubmit"}, toolEvents, lifecycleEvents)
 )
 
 // withNudge is claude-settings.json with schema_nudge.py beside validation_hints.py, of which one is enough.
@@ -134,7 +136,8 @@ func withNudge(t *testing.T) (settings object) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal([]byte(patient(text)), &settings))
 	for _, event := range []string{"PostToolUse", "PostToolUseFailure"} {
-		nudge := object{"type": "command", "command": "python3", "args": []string{"-B", "${CLAUDE_PROJECT_DIR}/.hooks/schema_nudge.py"}, "timeout": 60}
+		args := []string{"-B", "${CLAUDE_PROJECT_DIR}/.hooks/schema_nudge.py"}
+		nudge := object{"type": "command", "command": "python3", "args": args, "timeout": 60}
 		groups := settings["hooks"].(object)
 		groups[event] = append(groups[event].([]any), object{"matcher": "*", "hooks": []object{nudge}})
 	}
@@ -144,8 +147,8 @@ func withNudge(t *testing.T) (settings object) {
 // tenexGuards is tenex-hooks.json with the same.
 func tenexGuards(t *testing.T) string {
 	path := filepath.Join(guardFiles(t), "tenex-hooks.json")
-	hooks := append(hooksOf(t, path), object{"name": "schema-nudge", "command": []string{"python3", "-B", ".hooks/schema_nudge.py"},
-		"events": []string{"post-tool"}, "timeout": "10s", "persistent": true})
+	hooks := append(hooksOf(t, path), object{"name": "schema-nudge", "events": []string{"post-tool"}, "persistent": true,
+		"command": []string{"python3", "-B", ".hooks/schema_nudge.py"}, "timeout": "10s"})
 	return patient([]byte(toJSON(t, object{"hooks": hooks})))
 }
 
@@ -161,25 +164,25 @@ func TestAgentSDK(t *testing.T) {
 		return
 	}
 	needs(t, "python3")
-	for form, wire := range guardForms {
+	for form := range guardForms {
 		t.Run(form, func(t *testing.T) {
-			testGuardsUnderSDK(t, sdk, wire, guardScripts, guardCases, "make a pdf", "/compact")
+			testGuardsUnderSDK(t, sdk, form, guardScripts, guardCases, "make a pdf", "/compact")
 		})
 		t.Run(form+", in the background", func(t *testing.T) {
-			testGuardsUnderSDK(t, sdk, wire, backgroundScripts, backgroundCases, "go")
+			testGuardsUnderSDK(t, sdk, form, backgroundScripts, backgroundCases, "go")
 		})
 	}
 	t.Run("redactor", func(t *testing.T) { testRedactors(t, sdk) })
 }
 
-func testGuardsUnderSDK(t *testing.T, sdk string, wire func(*sdkSession), scripts []sdkScript, cases []guardSDKCase, prompts ...string) {
+func testGuardsUnderSDK(t *testing.T, sdk, form string, scripts []sdkScript, cases []guardSDKCase, prompts ...string) {
 	s := newSDKSession(t, scripts...)
 	require.NoError(t, os.Symlink(guardFiles(t), filepath.Join(s.workspace, ".hooks")))
 	s.write(".claude/skills/pdf/SKILL.md", pdfSkill)
-	wire(s)
+	guardForms[form](s)
 	s.record()
 	s.output = s.underSDK(sdk, "", prompts...)
-	if strings.Contains(t.Name(), "/claude-settings.json") { // in the other form it sends the same
+	if form == "claude-settings.json" { // in the other form it sends the same
 		s.compareRecord(sdkInputs)
 	}
 
@@ -208,8 +211,8 @@ func testGuardsUnderSDK(t *testing.T, sdk string, wire func(*sdkSession), script
 
 const pdfSkill = "---\nname: pdf\ndescription: All about PDF\n---\n"
 
-// sdkInputs and sdkSecrets are what the client sent to its hooks, for tests without a client. A new version is recorded by
-// HOOKRUN_TEST_RECORD=EMPTYFOLDER go test ./e2e -run TestAgentSDK
+// sdkInputs and sdkSecrets are what the client sent to its hooks, for tests without a client. A new version is recorded
+// by HOOKRUN_TEST_RECORD=EMPTYFOLDER go test ./e2e -run TestAgentSDK
 const sdkInputs, sdkSecrets = "inputs.jsonl", "secrets.jsonl"
 
 // record has the client's input of every hook written down.
@@ -230,7 +233,8 @@ func (s *sdkSession) compareRecord(name string) {
 	if dir := os.Getenv("HOOKRUN_TEST_RECORD"); dir != "" {
 		file, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 		require.NoError(s, err)
-		_, err = strings.NewReplacer(s.workspace, "$WORKSPACE", s.home, "$HOME", filepath.Dir(s.workspace), "$TEMP").WriteString(file, string(text))
+		names := strings.NewReplacer(s.workspace, "$WORKSPACE", s.home, "$HOME", filepath.Dir(s.workspace), "$TEMP")
+		_, err = names.WriteString(file, string(text))
 		require.NoError(s, err)
 		require.NoError(s, file.Close())
 		return
@@ -244,7 +248,8 @@ func (s *sdkSession) compareRecord(name string) {
 func readRecorded(t *testing.T, name, workspace string) string {
 	text, err := os.ReadFile(filepath.Join("testdata/agentsdk", name))
 	require.NoError(t, err)
-	return strings.NewReplacer("$WORKSPACE", workspace, "$HOME", t.TempDir(), "$TEMP", filepath.Dir(workspace)).Replace(string(text))
+	names := strings.NewReplacer("$WORKSPACE", workspace, "$HOME", t.TempDir(), "$TEMP", filepath.Dir(workspace))
+	return names.Replace(string(text))
 }
 
 // formsOf are the keys of each input, and of the result in it.
@@ -270,7 +275,8 @@ func formsOf(t *testing.T, lines string) map[string][]string {
 func TestGuardsOnRecordedCalls(t *testing.T) {
 	needs(t, "python3")
 	cases := append(slices.Clone(guardCases), backgroundCases...)
-	for form, hooks := range map[string]string{"tenex-hooks.json": tenexGuards(t), "claude-settings.json": toJSON(t, withNudge(t))} {
+	forms := map[string]string{"tenex-hooks.json": tenexGuards(t), "claude-settings.json": toJSON(t, withNudge(t))}
+	for form, hooks := range forms {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -21,7 +21,7 @@ var secretScripts = []sdkScript{{
 	calls: []sdkCall{
 		{"Bash", "Bash", hook{"command": "cat secret.txt"}},
 		{"Read", "Read", hook{"file_path": "$WORKSPACE/secret.txt"}},
-		{"Agent", "Agent", hook{"description": "look", "prompt": "brief-of-research", "subagent_type": "research-specialist", "run_in_background": false}},
+		task("Agent", "research-specialist", "brief-of-research", false),
 		{"mcp_blocks", "mcp__vault__open", hook{}},
 		{"mcp_structured", "mcp__vault__open_record", hook{}},
 	},
@@ -58,8 +58,8 @@ func (r redactor) command(t *testing.T) []string {
 }
 
 func (r redactor) hooks(t *testing.T) string {
-	return toJSON(t, object{"hooks": []object{{"name": "redactor", "command": r.command(t), "events": []string{"post-tool"},
-		"on_failure": "block", "env": object{"NODE_OPTIONS": r.env}}}})
+	return toJSON(t, object{"hooks": []object{{"name": "redactor", "events": []string{"post-tool"},
+		"command": r.command(t), "on_failure": "block", "env": object{"NODE_OPTIONS": r.env}}}})
 }
 
 // reads requires that a result is not the secret, and what is wanted in its place.
@@ -73,18 +73,21 @@ func (r redactor) reads(t *testing.T, call, result string) {
 	require.Contains(t, result, want, call)
 }
 
-// redactors are hooks for which no result with the secret may reach the model. What it reads in its place is in want, for all
-// tools or for those that are named.
+// redactors are hooks for which no result with the secret may reach the model. What it reads in its place is in want, for
+// all tools or for those that are named.
 var redactors = []redactor{
-	{name: "replaces", python: naive(`result.replace("` + sdkSecret + `", "[redacted]")`), want: map[string]string{"": "[redacted]"}},
+	{name: "replaces", python: naive(`result.replace("` + sdkSecret + `", "[redacted]")`),
+		want: map[string]string{"": "[redacted]"}},
 	{name: "replaces by what breaks the JSON", python: naive(`result.replace("` + sdkSecret + `", '"')`)},
 	{name: "has a text instead", python: naive(`"not for you" if "` + sdkSecret + `" in result else result`),
 		want: map[string]string{"Bash": "not for you", "mcp_blocks": "not for you", "mcp_structured": "not for you"}},
 	{name: "has other JSON instead", python: naive(`'{"found": 1}' if "` + sdkSecret + `" in result else result`)},
 	{name: "redact-secrets.mjs", want: map[string]string{"": "[redacted]"}},
 	{name: "redact-secrets.mjs, direct", direct: true, want: map[string]string{"": "[redacted]"}},
-	{name: "redact-secrets.mjs, which fails", env: failsOnPurpose, want: map[string]string{"": "[withheld: redact-secrets"}},
-	{name: "redact-secrets.mjs, which fails, direct", direct: true, env: failsOnPurpose, want: map[string]string{"": "[withheld: redact-secrets"}},
+	{name: "redact-secrets.mjs, failing", env: failsOnPurpose,
+		want: map[string]string{"": "[withheld: redact-secrets"}},
+	{name: "redact-secrets.mjs, failing, direct", direct: true, env: failsOnPurpose,
+		want: map[string]string{"": "[withheld: redact-secrets"}},
 }
 
 // failsOnPurpose lets redact-secrets.mjs fail at its work.
@@ -96,49 +99,54 @@ const (
 // testRedactors has the redactors keep the secret from the model, under the SDK and under the claude of PATH.
 func testRedactors(t *testing.T, sdk string) {
 	for _, r := range redactors {
-		t.Run(r.name, func(t *testing.T) {
-			for client, run := range map[string]func(*sdkSession) string{
-				"sdk":    func(s *sdkSession) string { return s.underSDK(sdk, sdkSecret, "go") },
-				"claude": func(s *sdkSession) string { return s.underClient(sdkSecret, "go") },
-			} {
-				t.Run(client, func(t *testing.T) {
-					if _, err := exec.LookPath(client); client == "claude" && err != nil {
-						t.Skip("claude is not on PATH")
-					}
-					s := newSDKSession(t, secretScripts...)
-					s.write("secret.txt", "first line\nthe key is "+sdkSecret+"\n")
-					s.write("fail.cjs", failingReplace)
-					s.write("redact.py", r.python)
-					command := r.command(t)
-					if r.direct {
-						line := "NODE_OPTIONS='" + r.env + "' exec " + command[0] + " " + command[1]
-						s.write(".claude/settings.json", toJSON(t, object{"hooks": object{
-							"PostToolUse": []object{{"hooks": []object{{"type": "command", "command": line}}}}}}))
-					} else {
-						s.write(".tenex-hooks.json", r.hooks(t))
-						s.run(hookrun, "install", "claude", "--project")
-					}
-
-					s.record()
-					s.output = run(s)
-					if client == "sdk" && r.direct && r.env == "" {
-						s.compareRecord(sdkSecrets)
-					}
-
-					results := s.results()
-					for _, call := range secretScripts[0].calls {
-						r.reads(t, call.id, string(results["toolu_"+call.id].Content))
-					}
-					for _, body := range s.bodies {
-						require.NotContains(t, body, sdkSecret, "the model read it")
-					}
-				})
+		t.Run(r.name+", SDK", func(t *testing.T) {
+			s := r.session(t)
+			s.output = s.underSDK(sdk, sdkSecret, "go")
+			r.keepsTheSecret(s)
+			if r.direct && r.env == "" {
+				s.compareRecord(sdkSecrets)
 			}
+		})
+		t.Run(r.name+", claude -p", func(t *testing.T) {
+			if _, err := exec.LookPath("claude"); err != nil {
+				t.Skip("claude is not on PATH")
+			}
+			s := r.session(t)
+			s.output = s.underClient(sdkSecret, "go")
+			r.keepsTheSecret(s)
 		})
 	}
 }
 
-// TestRedactorsOnRecordedCalls has the redactors answer what the client sent, and holds hookrun's answer against what it accepts.
+// session is a project in which the redactor is wired.
+func (r redactor) session(t *testing.T) *sdkSession {
+	s := newSDKSession(t, secretScripts...)
+	s.write("secret.txt", "first line\nthe key is "+sdkSecret+"\n")
+	s.write("redact.py", r.python)
+	s.write("fail.cjs", failingReplace)
+	s.record()
+	if r.direct {
+		line := "NODE_OPTIONS='" + r.env + "' exec " + strings.Join(r.command(t), " ")
+		s.write(".claude/settings.json", toJSON(t, object{"hooks": object{
+			"PostToolUse": []object{{"hooks": []object{{"type": "command", "command": line}}}}}}))
+		return s
+	}
+	s.write(".tenex-hooks.json", r.hooks(t))
+	s.run(hookrun, "install", "claude", "--project")
+	return s
+}
+
+func (r redactor) keepsTheSecret(s *sdkSession) {
+	s.Helper()
+	results := s.results()
+	for _, call := range secretScripts[0].calls {
+		r.reads(s.T, call.id, string(results["toolu_"+call.id].Content))
+	}
+	require.False(s, s.read(sdkSecret), "the model read it")
+}
+
+// TestRedactorsOnRecordedCalls has the redactors answer what the client sent, and holds hookrun's answer against what the
+// client takes.
 func TestRedactorsOnRecordedCalls(t *testing.T) {
 	needs(t, "python3")
 	needs(t, "node")
@@ -179,18 +187,19 @@ func TestRedactorsOnRecordedCalls(t *testing.T) {
 	}
 }
 
-// sameForm reports whether Claude Code takes a new result of a tool of its own: each key that must be there has a value of its
-// type, and the words that tell forms apart are the same. More keys are fine. Otherwise it shows the old result.
+// sameForm reports whether Claude Code takes a new result of a tool of its own: each key that must be there has a value
+// of its type, and the words that tell forms apart are the same. More keys are fine. Otherwise it shows the old result.
 func sameForm(key string, was, is any) bool {
 	switch was := was.(type) {
 	case map[string]any:
 		is, object := is.(map[string]any)
 		for key, value := range was {
-			if _, there := is[key]; !object || !there && !slices.Contains(optionalKeys, key) || there && !sameForm(key, value, is[key]) {
+			inner, there := is[key]
+			if there && !sameForm(key, value, inner) || !there && !slices.Contains(optionalKeys, key) {
 				return false
 			}
 		}
-		return true
+		return object
 	case []any:
 		is, list := is.([]any)
 		for i := range min(len(was), len(is)) {
@@ -208,5 +217,5 @@ func sameForm(key string, was, is any) bool {
 }
 
 // optionalKeys are those without which it was seen to take a result, or which its types say may miss.
-var optionalKeys = []string{"isImage", "noOutputExpected", "agentType", "resolvedModel", "harnessNoteCount", "harnessTailCount",
-	"harnessSectionHash", "canContinueAgent"}
+var optionalKeys = []string{"isImage", "noOutputExpected", "agentType", "resolvedModel", "harnessNoteCount",
+	"harnessTailCount", "harnessSectionHash", "canContinueAgent"}

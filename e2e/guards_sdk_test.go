@@ -172,12 +172,22 @@ func TestAgentSDK(t *testing.T) {
 			testGuardsUnderSDK(t, sdk, form, backgroundScripts, backgroundCases, "go")
 		})
 	}
+	for _, e := range otherExamples {
+		t.Run(e.name, func(t *testing.T) {
+			s := newSDKSession(t, sdkScript{calls: e.calls, report: "All is done."})
+			s.write("CONTEXT.md", "All about the project.\n")
+			s.write("plain.txt", "text\n")
+			e.wire(s)
+			s.output = s.underSDK(sdk, "", "go")
+			s.obeys(e.cases)
+		})
+	}
 	t.Run("redactor", func(t *testing.T) { testRedactors(t, sdk) })
 }
 
 func testGuardsUnderSDK(t *testing.T, sdk, form string, scripts []sdkScript, cases []guardSDKCase, prompts ...string) {
 	s := newSDKSession(t, scripts...)
-	require.NoError(t, os.Symlink(guardFiles(t), filepath.Join(s.workspace, ".hooks")))
+	s.hooksOf("guards", ".hooks")
 	s.write(".claude/skills/pdf/SKILL.md", pdfSkill)
 	guardForms[form](s)
 	s.record()
@@ -185,10 +195,21 @@ func testGuardsUnderSDK(t *testing.T, sdk, form string, scripts []sdkScript, cas
 	if form == "claude-settings.json" { // in the other form it sends the same
 		s.compareRecord(sdkInputs)
 	}
+	s.obeys(cases)
+}
 
+// hooksOf links a folder of the examples into the project.
+func (s *sdkSession) hooksOf(example, as string) {
+	as = filepath.Join(s.workspace, as)
+	require.NoError(s, os.MkdirAll(filepath.Dir(as), 0o755))
+	require.NoError(s, os.Symlink(filepath.Join(repository(s.T), "scripts", "examples", example), as))
+}
+
+// obeys requires of each case that the client did what it says, and that the model was told so.
+func (s *sdkSession) obeys(cases []guardSDKCase) {
 	results := s.results()
 	for _, c := range cases {
-		t.Run(c.guard+" "+c.at, func(t *testing.T) {
+		s.Run(c.guard+" "+c.at, func(t *testing.T) {
 			if result, called := results["toolu_"+c.at]; called {
 				require.Contains(t, string(result.Content), c.denied)
 				if c.denied == "" {

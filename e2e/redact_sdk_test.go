@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,7 @@ type redactor struct {
 	env          string
 	direct       bool // in the client's settings, without hookrun
 	want         map[string]string
+	unfit        bool // hookrun withholds some results and tells the user
 }
 
 func (r redactor) command(t *testing.T) []string {
@@ -78,10 +80,10 @@ func (r redactor) reads(t *testing.T, call, result string) {
 var redactors = []redactor{
 	{name: "replaces", python: naive(`result.replace("` + sdkSecret + `", "[redacted]")`),
 		want: map[string]string{"": "[redacted]"}},
-	{name: "replaces by what breaks the JSON", python: naive(`result.replace("` + sdkSecret + `", '"')`)},
-	{name: "has a text instead", python: naive(`"not for you" if "` + sdkSecret + `" in result else result`),
+	{name: "replaces by what breaks the JSON", python: naive(`result.replace("` + sdkSecret + `", '"')`), unfit: true},
+	{name: "has a text instead", python: naive(`"not for you" if "` + sdkSecret + `" in result else result`), unfit: true,
 		want: map[string]string{"Bash": "not for you", "mcp_blocks": "not for you", "mcp_structured": "not for you"}},
-	{name: "has other JSON instead", python: naive(`'{"found": 1}' if "` + sdkSecret + `" in result else result`)},
+	{name: "has other JSON instead", python: naive(`'{"found": 1}' if "` + sdkSecret + `" in result else result`), unfit: true},
 	{name: "redact-secrets.mjs", want: map[string]string{"": "[redacted]"}},
 	{name: "redact-secrets.mjs, direct", direct: true, want: map[string]string{"": "[redacted]"}},
 	{name: "redact-secrets.mjs, failing", env: failsOnPurpose,
@@ -118,6 +120,9 @@ func testRedactors(t *testing.T, sdk string) {
 	}
 }
 
+// withheldNote is the message to the user about a result that the model was not shown.
+var withheldNote = regexp.MustCompile(`hook 'redactor' .*withheld from the model`)
+
 // session is a project in which the redactor is wired.
 func (r redactor) session(t *testing.T) *sdkSession {
 	s := newSDKSession(t, secretScripts...)
@@ -143,6 +148,7 @@ func (r redactor) keepsTheSecret(s *sdkSession) {
 		r.reads(s.T, call.id, string(results["toolu_"+call.id].Content))
 	}
 	require.False(s, s.read(sdkSecret), "the model read it")
+	require.Equal(s, r.unfit, withheldNote.MatchString(s.output), "what the user is told: %s", s.output)
 }
 
 // TestRedactorsOnRecordedCalls has the redactors answer what the client sent, and holds hookrun's answer against what the
@@ -160,6 +166,7 @@ func TestRedactorsOnRecordedCalls(t *testing.T) {
 			put(t, dir, ".tenex-hooks.json", r.hooks(t))
 			put(t, dir, "redact.py", r.python)
 			put(t, dir, "fail.cjs", failingReplace)
+			messages := ""
 			for line := range strings.Lines(readRecorded(t, sdkSecrets, dir)) {
 				var input struct {
 					Event    string `json:"hook_event_name"`
@@ -174,6 +181,7 @@ func TestRedactorsOnRecordedCalls(t *testing.T) {
 				done := finish(t, dir, line, nil, hookrun, "fire", "-o", "claude")
 				require.Equal(t, 0, done.code, done.stderr)
 				var answer struct {
+					SystemMessage      string
 					HookSpecificOutput struct{ UpdatedToolOutput any }
 				}
 				require.NoError(t, json.Unmarshal([]byte(done.stdout), &answer), done.stdout)
@@ -182,7 +190,9 @@ func TestRedactorsOnRecordedCalls(t *testing.T) {
 					shown = input.Response
 				}
 				r.reads(t, strings.TrimPrefix(input.ID, "toolu_"), toJSON(t, shown))
+				messages += answer.SystemMessage
 			}
+			require.Equal(t, r.unfit, withheldNote.MatchString(messages), "what the user is told: %s", messages)
 		})
 	}
 }

@@ -169,7 +169,7 @@ func alone(t *testing.T) bool {
 		return false
 	}
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
-	cmd := exec.Command("unshare", "-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+pattern)
+	cmd := exec.Command("unshare", "-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", os.Args[0], "-test.v", "-test.timeout=10m", "-test.run="+pattern)
 	cmd.Env = append(os.Environ(), inside+"=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -98,6 +98,10 @@ var variantCases = []guardSDKCase{
 	{guard: "disallowed", at: "search_of_named_primary", denied: "is disallowed for Primary Agent."},
 	{guard: "agent_stop", at: "SubagentStop", told: "left neither a report nor search results"},
 	{guard: "agent_stop", at: "SubagentStop of the client's own agent", never: "The subagent has ended"},
+	{guard: "validation_hints", at: "flagged", told: "Input Validation Failed"},
+	{guard: "schema_nudge", at: "flagged", told: "The arguments of mcp__vault__send_mail were not accepted."},
+	{guard: "validation_hints", at: "flagged_output", told: "Input Validation Failed"},
+	{guard: "schema_nudge", at: "flagged_output", told: "The arguments of mcp__vault__send_mail were not accepted."},
 	{guard: "validation_hints", at: "interrupted", never: "Tool call failed validation."},
 }
 
@@ -294,6 +298,7 @@ func formsOf(t *testing.T, lines string) map[string][]string {
 
 // TestGuardsOnRecordedCalls fires what the client sent at .tenex-hooks.json, in its own form and in Claude Code's.
 func TestGuardsOnRecordedCalls(t *testing.T) {
+	t.Parallel()
 	needs(t, "python3")
 	cases := append(slices.Clone(guardCases), backgroundCases...)
 	forms := map[string]string{"tenex-hooks.json": tenexGuards(t), "claude-settings.json": toJSON(t, withNudge(t))}
@@ -339,17 +344,22 @@ func TestGuardsOnRecordedCalls(t *testing.T) {
 
 // variants are inputs that the recorded session has not, made of those that it has.
 func variants(id string, input object, fire func(string, object)) {
-	more := func(name, key string, value any) {
+	with := func(name string, keys object) {
 		changed := maps.Clone(input)
-		changed[key] = value
+		maps.Copy(changed, keys)
 		fire(name, changed)
 	}
-	switch {
-	case id == "toolu_primary_search":
-		more("search_of_call", "parent_tool_use_id", "toolu_research")
-		more("search_of_named_primary", "agent_type", "research-specialist")
-	case id == "toolu_exit" && input["hook_event_name"] == "PostToolUseFailure":
-		more("interrupted", "is_interrupt", true)
+	const failure = "InputValidationError: send_mail"
+	switch fmt.Sprint(input["hook_event_name"], " ", id) {
+	case "PreToolUse toolu_primary_search":
+		with("search_of_call", object{"parent_tool_use_id": "toolu_research"})
+		with("search_of_named_primary", object{"agent_type": "research-specialist"})
+	case "PostToolUseFailure toolu_exit":
+		with("interrupted", object{"is_interrupt": true})
+	case "PostToolUse toolu_mail":
+		with("flagged", object{"is_error": true, "tool_response": failure})
+		delete(input, "tool_response")
+		with("flagged_output", object{"is_error": true, "tool_output": failure})
 	}
 }
 

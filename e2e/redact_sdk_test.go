@@ -154,6 +154,7 @@ func (r redactor) keepsTheSecret(s *sdkSession) {
 // TestRedactorsOnRecordedCalls has the redactors answer what the client sent, and holds hookrun's answer against what the
 // client takes.
 func TestRedactorsOnRecordedCalls(t *testing.T) {
+	t.Parallel()
 	needs(t, "python3")
 	needs(t, "node")
 	for _, r := range redactors {

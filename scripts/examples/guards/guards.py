@@ -94,7 +94,7 @@ def command(call):
 
 def result(call):
     """What the tool returned, as it came: the first of these that says something, else a blank one."""
-    said = [v for v in map(call.get, ("tool_response", "tool_result", "tool_output", "result", "error")) if v is not None]
+    said = [v for v in map(call.get, "tool_response tool_result tool_output result error".split()) if v is not None]
     return next((value for value in said if value != ""), said[0] if said else None)
 
 

@@ -32,6 +32,7 @@ func agentSDK(t *testing.T) string {
 			t.Skip("set " + variable + " to a folder with node_modules/@anthropic-ai/claude-agent-sdk, " +
 				"or HOOKRUN_TEST_ALL=1 to have it installed from npm")
 		}
+		needs(t, "npm")
 		dir = t.TempDir()
 		install := exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
 			"@anthropic-ai/claude-agent-sdk@"+agentSDKVersion)

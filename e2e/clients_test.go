@@ -54,19 +54,10 @@ var realClients = []client{{
 
 	shell: "Bash",
 	says: func(n int, command string) string {
-		block, content, reason := hook{"type": "text", "text": ""}, hook{"type": "text_delta", "text": "done"}, "end_turn"
-		if command != "" {
-			block = hook{"type": "tool_use", "id": fmt.Sprint("toolu_", n), "name": "Bash", "input": hook{}}
-			content, reason = hook{"type": "input_json_delta", "partial_json": toText(hook{"command": command})}, "tool_use"
+		if command == "" {
+			return claudeText("done")
 		}
-		usage := hook{"input_tokens": 1, "output_tokens": 1}
-		return stream(
-			hook{"type": "message_start", "message": hook{"id": "msg", "type": "message", "role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
-			hook{"type": "content_block_start", "index": 0, "content_block": block},
-			hook{"type": "content_block_delta", "index": 0, "delta": content},
-			hook{"type": "content_block_stop", "index": 0},
-			hook{"type": "message_delta", "delta": hook{"stop_reason": reason}, "usage": usage},
-			hook{"type": "message_stop"})
+		return claudeToolUse(fmt.Sprint("toolu_", n), "Bash", hook{"command": command})
 	},
 	asks:  outcomeOfCall{goesOn: true, says: "let somebody look"},
 	stops: outcomeOfCall{runs: true},
@@ -115,6 +106,28 @@ projects."$WORKSPACE".trust_level = "trusted"
 	toUser: true, replaces: true,
 }}
 
+// claudeText is an answer of Claude's model that ends the turn.
+func claudeText(text string) string {
+	return claudeMessage(hook{"type": "text", "text": ""}, hook{"type": "text_delta", "text": text}, "end_turn")
+}
+
+// claudeToolUse is an answer of Claude's model that calls a tool.
+func claudeToolUse(id, tool string, input hook) string {
+	return claudeMessage(hook{"type": "tool_use", "id": id, "name": tool, "input": hook{}},
+		hook{"type": "input_json_delta", "partial_json": toText(input)}, "tool_use")
+}
+
+func claudeMessage(block, content hook, reason string) string {
+	usage := hook{"input_tokens": 1, "output_tokens": 1}
+	return stream(
+		hook{"type": "message_start", "message": hook{"id": "msg", "type": "message", "role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
+		hook{"type": "content_block_start", "index": 0, "content_block": block},
+		hook{"type": "content_block_delta", "index": 0, "delta": content},
+		hook{"type": "content_block_stop", "index": 0},
+		hook{"type": "message_delta", "delta": hook{"stop_reason": reason}, "usage": usage},
+		hook{"type": "message_stop"})
+}
+
 func toText(v hook) string {
 	b, _ := json.Marshal(v)
 	return string(b)
@@ -156,7 +169,7 @@ func alone(t *testing.T) bool {
 		return false
 	}
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
-	cmd := exec.Command("unshare", "-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+pattern)
+	cmd := exec.Command("unshare", "-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", os.Args[0], "-test.v", "-test.timeout=10m", "-test.run="+pattern)
 	cmd.Env = append(os.Environ(), inside+"=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -180,9 +193,18 @@ type clientRun struct {
 }
 
 func newClientRun(t *testing.T, c client) *clientRun {
-	r := &clientRun{T: t, client: c, home: t.TempDir(), workspace: t.TempDir()}
+	r := &clientRun{T: t, client: c}
+	r.prepare(r)
+	require.NoError(t, os.CopyFS(r.workspace, os.DirFS("testdata/clients")))
+	return r
+}
+
+// prepare makes the home, the project and the environment of a client whose model is the handler.
+func (r *clientRun) prepare(handler http.Handler) {
+	t, c := r.T, r.client
+	r.home, r.workspace = t.TempDir(), t.TempDir()
 	r.mark = "E2E_MARK=" + r.home
-	model := httptest.NewServer(r)
+	model := httptest.NewServer(handler)
 	t.Cleanup(model.Close)
 	names := strings.NewReplacer("$URL", model.URL, "$WORKSPACE", r.workspace)
 	for path, text := range c.home {
@@ -196,9 +218,7 @@ func newClientRun(t *testing.T, c client) *clientRun {
 	for _, e := range c.env {
 		r.env = append(r.env, names.Replace(e))
 	}
-	require.NoError(t, os.CopyFS(r.workspace, os.DirFS("testdata/clients")))
 	t.Cleanup(r.nothingLeft)
-	return r
 }
 
 // ServeHTTP is the model. How far the turn has come is in the request.

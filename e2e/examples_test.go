@@ -448,6 +448,9 @@ func TestExampleProjectContext(t *testing.T) {
 	require.Regexp(t, `^Git branch: [0-9a-f]+, changed files: 2\n`, context()[0])
 }
 
+// failingReplace lets redact-secrets.mjs fail at its work.
+const failingReplace = `String.prototype.replace = () => { throw new Error("on purpose") };`
+
 func TestExampleRedactSecrets(t *testing.T) {
 	needs(t, "node")
 	dir := examples(t)
@@ -469,6 +472,7 @@ func TestExampleRedactSecrets(t *testing.T) {
 			"DB_PASSWORD=hunter2":                                       "DB_PASSWORD=[redacted]",
 			`password = "correct horse" # x`:                            `password = "[redacted]" # x`,
 			`{"password":"hunter2","user":"me"}`:                        `{"password":"[redacted]","user":"me"}`,
+			`{"note":"password=abc","x":1}`:                             `{"note":"password=[redacted]","x":1}`,
 			"passwd: 'a b'\nuser: me":                                   "passwd: '[redacted]'\nuser: me",
 			`password="cut off`:                                         `password=[redacted] off`,
 			"api_key=0123":                                              "api_key=[redacted]",
@@ -520,6 +524,29 @@ func TestExampleRedactSecrets(t *testing.T) {
 			done := finish(t, dir, stdin, nil, "node", "./redact-secrets.mjs")
 			require.Equal(t, 0, done.code, stdin)
 			require.Contains(t, done.stdout, `"updatedToolOutput":"[withheld`, stdin)
+		}
+	})
+	t.Run("withholds in the form of the result", func(t *testing.T) {
+		t.Parallel()
+		put(t, dir, "fail.cjs", failingReplace)
+		note := "[withheld: redact-secrets could not read the result: on purpose]"
+		for response, want := range map[string]any{
+			`{"type":"text","file":{"content":"a","lines":1,"more":[null,"b"]}}`: object{"type": "text", "file": object{"content": note, "lines": 1, "more": []any{nil, note}}},
+			`{"status":"pass word 1","ok":true}`:                                 object{"status": note, "ok": true},
+			`[{"type":"text","text":"a"}]`:                                       note,
+			`"a"`:                                                                note,
+			`{"a":` + strings.Repeat("[", 20_000) + `"a"` + strings.Repeat("]", 20_000) + `}`: nil,
+		} {
+			done := finish(t, dir, `{"tool_response":`+response+`}`, []string{"NODE_OPTIONS=--require ./fail.cjs"}, "node", "./redact-secrets.mjs")
+			var answer struct {
+				HookSpecificOutput struct{ UpdatedToolOutput json.RawMessage }
+			}
+			require.NoError(t, json.Unmarshal([]byte(done.stdout), &answer), done.stderr)
+			if want == nil { // too deep for a form
+				require.Contains(t, string(answer.HookSpecificOutput.UpdatedToolOutput), `"[withheld: redact-secrets`)
+				continue
+			}
+			require.JSONEq(t, toJSON(t, want), string(answer.HookSpecificOutput.UpdatedToolOutput), response)
 		}
 	})
 	t.Run("withholds where it cannot run", func(t *testing.T) {

@@ -707,7 +707,7 @@ func TestGuardsAreWired(t *testing.T) {
 import sys
 sys.path.insert(0, ".hooks")
 from guards import failed, result
-for key in ("tool_response", "tool_result", "result", "error"):
+for key in ("tool_response", "tool_result", "tool_output", "result", "error"):
     assert result({key: "x"}) == "x", key
 assert result({"tool_response": None, "tool_result": ""}) == "" and result({}) is None
 for call in ({"is_error": True}, {"hook_event_name": "PostToolUseFailure"}, {"tool_response": {"is_error": True}}, {"tool_result": {"error": "x"}}):

@@ -16,24 +16,52 @@ const RULES = [
   [/(:\/\/[^\s:/@]+:)[^\s:/@]+@/g, `$1${MARK}@`],
 ];
 
+const isJSON = (text) => {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+};
+
+function redactText(text) {
+  const after = RULES.reduce((rest, [what, mark]) => rest.replace(what, mark), text);
+  // A rule may take more than the value, up to the next blank. JSON that this would break is redacted value by value.
+  return after !== text && isJSON(text) && !isJSON(after) ? JSON.stringify(redact(JSON.parse(text))) : after;
+}
+
 function redact(value) {
-  if (typeof value === "string") return RULES.reduce((text, [what, mark]) => text.replace(what, mark), value);
+  if (typeof value === "string") return redactText(value);
   if (Array.isArray(value)) return value.map(redact);
   if (value === null || typeof value !== "object") return value;
   const secret = (key, inner) => typeof inner === "string" && new RegExp(`(?:${NAMES})$`, "i").test(key);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, secret(key, inner) ? MARK : redact(inner)]));
 }
 
-let answer;
+// Claude Code drops a new result that has not the form of its tool's, and shows the model the old one. So an object keeps its
+// form, which is its keys and the words that say what it is.
+function withhold(value, note, key) {
+  if (typeof value === "string") return /^(type|status)$/.test(key) && /^[a-z_]{1,20}$/.test(value) ? value : note;
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return key === undefined ? note : value.map((inner) => withhold(inner, note, ""));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withhold(inner, note, name)]));
+}
+
+let before, answer;
 try {
   const input = [];
   for await (const chunk of process.stdin) input.push(chunk);
   const call = JSON.parse(Buffer.concat(input).toString("utf8"));
-  const before = call.tool_response ?? call.result ?? "";
+  before = call.tool_response ?? call.result ?? "";
   const after = redact(before);
   if (JSON.stringify(after) !== JSON.stringify(before)) answer = { updatedToolOutput: after };
 } catch (error) {
   // A result that nobody has looked through must not pass for one without secrets.
-  answer = { updatedToolOutput: `[withheld: redact-secrets could not read the result: ${error.message}]` };
+  const note = `[withheld: redact-secrets could not read the result: ${error.message}]`;
+  try {
+    answer = { updatedToolOutput: withhold(before ?? "", note) };
+  } catch {
+    answer = { updatedToolOutput: note }; // too deep
+  }
 }
 if (answer) console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", ...answer } }));

@@ -37,7 +37,9 @@ def guard(call):
     flags.add_argument("--log", default=".hookrun/stops.jsonl")
     log = flags.parse_args().log
     event = str(call.get("hook_event_name"))[:100]
-    state, message = told(workspace(call)) if event == "SubagentStop" else (None, None)
+    # Claude Code's own agents, which compact for instance, end here too. They have no type, and nobody waits for their files.
+    subagent = event == "SubagentStop" and call.get("agent_type") != ""
+    state, message = told(workspace(call)) if subagent else (None, None)
     try:
         fields = taken(call, "session_id", "transcript_path", "agent_id", "agent_type", "agent_transcript_path")
         append(place(call, log), {"event": event, "timestamp": now(), **fields, **({"left": state} if state else {})})

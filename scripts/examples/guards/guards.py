@@ -93,8 +93,9 @@ def command(call):
 
 
 def result(call):
-    """What the tool returned, as it came."""
-    return next((call[key] for key in ("tool_response", "tool_result", "result", "error") if call.get(key) is not None), None)
+    """What the tool returned, as it came: the first of these that says something, else a blank one."""
+    said = [v for v in map(call.get, "tool_response tool_result tool_output result error".split()) if v is not None]
+    return next((value for value in said if value != ""), said[0] if said else None)
 
 
 def failed(call):

@@ -33,7 +33,8 @@ type callFlags struct {
 	args      string
 	result    string
 	notes     string
-	warnings  []string // of reading the call
+	warnings  []string // of reading the call, and of finding the project
+	project   project
 	queue     *queue.Queue
 	ipc       *string // nil: the command has no such flag
 	record    runLog
@@ -70,10 +71,13 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did, where the call goes on")
 }
 
+const workspaceUsage = "`DIR` of the project; hooks run in it (default the nearest folder upwards with a hooks file)"
+
 // defineFiles adds the flags that say which hooks there are.
 func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
-	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
+	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
+	flags.Lookup("workspace").DefValue = ""
 	flags.VarP((*repeated)(&f.configs), "config", "c", "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
 	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
 }
@@ -171,7 +175,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
-	if err := f.place(); err != nil {
+	if err := f.resolveWorkspace(); err != nil {
 		return err
 	}
 	if f.args == "-" && f.result == "-" {
@@ -210,12 +214,20 @@ func (f *callFlags) knownDialect() error {
 	return nil
 }
 
-// place finds the workspace.
-func (f *callFlags) place() (err error) {
+// resolveWorkspace finds the project, whose folder is the workspace. Who names the files has not said where the project is: that is
+// the current folder then, or the client's.
+func (f *callFlags) resolveWorkspace() (err error) {
+	given := f.flags.Changed("workspace") || len(f.configs) > 0
+	if f.project, err = findProject(f.workspace, given, f.claude); err != nil {
+		return err
+	}
+	f.project.configs = f.configs
+	f.workspace = f.project.Workspace
+	f.warnings = append(f.warnings, f.project.warnings()...)
 	if f.call.Workspace, err = filepath.Abs(f.workspace); err != nil {
 		return fmt.Errorf("--workspace %s: %w", f.workspace, err)
 	}
-	return mustBeFolder(f.workspace)
+	return nil
 }
 
 func dialectNames() string {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +24,8 @@ var check = command{
 	summary: "find what is wrong with hooks files, and with the programs they name",
 	about: "Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that does not exist or\n" +
 		"is not executable, a script without an interpreter, or one that everybody may write to. It runs nothing. Every problem\n" +
-		"is printed with its place, and the exit code is 1 if there is any. Without FILE it is the workspace's own file.",
+		"is printed with its place, and the exit code is 1 if there is any. Without FILE it is the workspace's own file: that of -C DIR, or\n" +
+		"the nearest one upwards, as for a call.",
 	example: "  hookrun check .tenex-hooks.json\n  hookrun check --schema > tenex-hooks.schema.json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
@@ -48,7 +48,8 @@ var check = command{
 			if err != nil {
 				return 0, err
 			}
-			report, err := checkFiles(loader, files, *workspace, *claude)
+			c := checker{loader: loader, claude: *claude}
+			report, err := c.command(files, *workspace)
 			if err != nil {
 				return 0, err
 			}
@@ -60,6 +61,7 @@ var check = command{
 				if *claude {
 					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
 				}
+				report.warn(std)
 				return exitOK, write(std, nothing)
 			}
 			return report.exit(), report.print(std)
@@ -68,9 +70,10 @@ var check = command{
 }
 
 type checkReport struct {
-	Version int           `json:"version"`
-	OK      bool          `json:"ok"`
-	Files   []checkedFile `json:"files"`
+	Version  int           `json:"version"`
+	OK       bool          `json:"ok"`
+	Files    []checkedFile `json:"files"`
+	Warnings []string      `json:"warnings,omitempty"` // that are about no file that was checked
 }
 
 type checkedFile struct {
@@ -80,20 +83,31 @@ type checkedFile struct {
 	Warnings []projecthooks.Problem `json:"warnings"`
 }
 
-// checkFiles checks the files that are named, or else the workspace's own, and with claude those of that client.
-func checkFiles(loader projecthooks.Loader, files []string, workspace string, claude bool) (checkReport, error) {
-	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+// checker checks hooks files.
+type checker struct {
+	loader projecthooks.Loader
+	claude bool // also what Claude Code would load
+}
+
+// command checks what the command line says: the files that are named, or else the project's own.
+func (c *checker) command(files []string, workspace string) (checkReport, error) {
 	folder := cmp.Or(workspace, ".")
-	if len(files) == 0 {
-		if err := mustBeFolder(folder); err != nil {
-			return report, err
-		}
-		path := filepath.Join(folder, projecthooks.FileName)
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // what cannot be looked at is a problem, not an absence
-			files = []string{path}
-		}
+	if len(files) > 0 {
+		return c.files(files, workspace, folder)
 	}
-	if claude {
+	p, err := findProject(folder, workspace != "", c.claude)
+	if err != nil {
+		return checkReport{}, err
+	}
+	report, err := c.files(nonEmpty(p.File), workspace, p.Workspace)
+	report.Warnings = p.remarks()
+	return report, err
+}
+
+// files checks files, and with claude those of that client for a folder. workspace is where hooks run, "" for a place by the file.
+func (c *checker) files(files []string, workspace, folder string) (checkReport, error) {
+	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+	if c.claude {
 		settings, err := projecthooks.ClaudeFiles(folder)
 		if err != nil {
 			return report, err
@@ -107,7 +121,7 @@ func checkFiles(loader projecthooks.Loader, files []string, workspace string, cl
 		workspace = folder // also for the user's own file
 	}
 	for _, path := range files {
-		f := checkFile(loader, path, workspace)
+		f := checkFile(c.loader, path, workspace)
 		report.OK = report.OK && len(f.Errors) == 0
 		report.Files = append(report.Files, f)
 	}
@@ -187,8 +201,16 @@ func (r *checkReport) exit() int {
 	return exitFailed
 }
 
+// warn writes what is to be said about no file that was checked.
+func (r *checkReport) warn(std Streams) {
+	for _, w := range r.Warnings {
+		fmt.Fprintln(std.Err, "hookrun check: warning:", w)
+	}
+}
+
 // print writes good news to stdout and the rest to stderr.
 func (r *checkReport) print(std Streams) error {
+	r.warn(std)
 	stderr := bufio.NewWriter(std.Err) // a file can have half a million problems
 	for _, f := range r.Files {
 		for _, p := range f.Errors {

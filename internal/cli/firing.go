@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +21,7 @@ import (
 
 // hasFile reports whether there is a hooks file to read. Without one nothing will run.
 func (f *callFlags) hasFile() bool {
-	_, err := os.Lstat(filepath.Join(f.workspace, projecthooks.FileName))
-	return f.claude || len(f.configs) > 0 || err == nil
+	return f.claude || len(f.configs) > 0 || f.project.File != ""
 }
 
 // load makes the runner's options from the flags and reads the hooks files, all of them, so that every error is said at
@@ -259,6 +257,9 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 		for _, m := range o.SystemMessages {
 			marked(std.Err, "hookrun: message:", m)
 		}
+	}
+	if f.verbose {
+		f.project.say(std.Err)
 	}
 	for _, h := range o.Hooks {
 		if f.verbose {

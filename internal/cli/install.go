@@ -152,7 +152,11 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 	if s.user {
 		return anyHooks, nil
 	}
-	cfg, err := projecthooks.Load(s.workspace)
+	p, err := findProject(s.workspace, false, false) // as the hook will do when the client is started there
+	if err != nil {
+		return 0, err
+	}
+	cfg, err := projecthooks.Load(p.Workspace)
 	if err != nil {
 		return 0, err
 	}

@@ -90,7 +90,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if err := errors.Join(f.notEmpty(), f.knownDialect()); err != nil {
 		return 0, err
 	}
-	if err := f.place(); err != nil {
+	if err := f.resolveWorkspace(); err != nil {
 		return 0, err
 	}
 	if err := f.record.open(); err != nil {
@@ -103,6 +103,12 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	cfg, o, err := f.load()
 	if err != nil {
 		return 0, err
+	}
+	if m.verbose {
+		m.say("%s", &f.project)
+	}
+	for _, w := range f.warnings {
+		m.say("warning: %s", w)
 	}
 	for _, w := range cfg.Warned() {
 		m.known = append(m.known, w.Error())

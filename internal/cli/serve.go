@@ -99,7 +99,7 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 	if err := f.knownDialect(); err != nil {
 		return nil, err
 	}
-	if err := f.place(); err != nil {
+	if err := f.resolveWorkspace(); err != nil {
 		return nil, err
 	}
 	if err := f.record.open(); err != nil {
@@ -258,7 +258,7 @@ func tidy(c protocol.Call) {
 
 // result renders an outcome, with the warnings that only the server has, and puts it on record.
 func (s *server) result(began time.Time, c *protocol.Call, o protocol.Outcome, warnings []string) ([]byte, error) {
-	o.Warnings = slices.Concat(warnings, o.Warnings, s.changed())
+	o.Warnings = slices.Concat(s.flags.warnings, warnings, o.Warnings, s.changed())
 	o.Warnings = append(o.Warnings, s.flags.record.write(began, c, &o, nil)...)
 	return o.JSON()
 }
@@ -308,9 +308,15 @@ func (s *server) reload() ([]byte, error) {
 
 // check looks at the files as they are on disk now, as the command does.
 func (s *server) check() ([]byte, error) {
-	report, err := checkFiles(s.flags.loader(), s.flags.configs, s.flags.workspace, s.flags.claude)
+	c := checker{loader: s.flags.loader(), claude: s.flags.claude}
+	files := s.flags.configs
+	if len(files) == 0 {
+		files = nonEmpty(ownFile(s.flags.workspace))
+	}
+	report, err := c.files(files, s.flags.workspace, s.flags.workspace)
 	if err != nil {
 		return nil, jsonrpc.Errorf(codeConfig, "%v", err)
 	}
+	report.Warnings = s.flags.project.remarks()
 	return json.Marshal(report)
 }

@@ -60,7 +60,7 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.outputs = outputs
 	f.defineFiles(flags)
 	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
-	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT`")
+	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT|@FILE|-`; - is stdin")
 	flags.StringVar(&f.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
 	flags.StringVar(&f.call.ToolUseID, "tool-use-id", "", "the model's `ID` of the tool call")
 	flags.StringVar(&f.call.AgentID, "agent-id", "", "`ID` of the agent")
@@ -178,11 +178,14 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if err := f.resolveWorkspace(); err != nil {
 		return err
 	}
-	if f.args == "-" && f.result == "-" {
-		return errors.New("--args - and --result - both want stdin; give one of them as @FILE")
-	}
 	if f.call.ClientInput != "" {
 		return nil // it says all that the flags do
+	}
+	if err := f.oneStdin(); err != nil {
+		return err
+	}
+	if f.call.Prompt, err = value("--prompt", f.call.Prompt, stdin); err != nil {
+		return err
 	}
 	if f.call.Args, err = value("--args", f.args, stdin); err != nil {
 		return err
@@ -192,6 +195,20 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	f.call.Result, err = value("--result", f.result, stdin)
 	return err
+}
+
+// oneStdin refuses two values that both are stdin's.
+func (f *callFlags) oneStdin() error {
+	var wanting []string
+	for _, flag := range []struct{ name, value string }{{"--args", f.args}, {"--result", f.result}, {"--prompt", f.call.Prompt}} {
+		if flag.value == "-" {
+			wanting = append(wanting, flag.name+" -")
+		}
+	}
+	if len(wanting) < 2 {
+		return nil
+	}
+	return fmt.Errorf("%s and %s both want stdin; give one of them as @FILE", wanting[0], wanting[1])
 }
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.

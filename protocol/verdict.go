@@ -195,7 +195,7 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	}
 	if v.UpdatedOutput != nil {
 		c.Result = textOf(v.UpdatedOutput)
-		c.setField("tool_response", v.UpdatedOutput)
+		c.setField(c.responseKey(), v.UpdatedOutput)
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil
 }

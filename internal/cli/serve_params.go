@@ -16,15 +16,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// What a request says is named as the flags are, with _ or - between words. Claude Code's names for the same stand beside
-// them, since loops that were written for its hooks have them at hand.
+// What a request says is named as the flags are, with _ or - between words. Clients' names for the same stand beside
+// them, since loops that were written for their hooks have them at hand.
 func paramMeant(name string) string {
 	switch name {
 	case "tool_name":
 		return "tool"
 	case "tool_input":
 		return "args"
-	case "tool_response":
+	case "tool_response", "tool_output", "tool_result": // Claude Code's, MassGen's and Universal Agent's
 		return "result"
 	}
 	return name

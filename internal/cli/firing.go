@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -182,7 +181,7 @@ func (f *callFlags) takeIPC(o *protocol.Outcome) {
 	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool || !f.carries(*o) {
 		return
 	}
-	text, found, err := massgenipc.Take(*f.ipc, f.call.Tool)
+	text, found, err := ipcMemory().Take(*f.ipc, f.call.Tool)
 	if err != nil {
 		o.Warnings = append(o.Warnings, err.Error())
 	}

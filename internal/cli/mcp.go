@@ -61,6 +61,7 @@ var mcp = command{
 			}
 			if *ipc != "" {
 				m.ipc = massgenipc.NewReader(*ipc)
+				m.ipc.Memory = ipcMemory()
 			}
 			m.err = std.Err
 			return m.run(&f, args, std, *name)

@@ -46,7 +46,8 @@ def mappings(tool, given, made, root):
     yield from ["continue_from -> " + text(given.get("continue_from"))] if text(given.get("continue_from")) else []
     if tool == "generate_media":
         batch = bool(made.get("batch")) and isinstance(made.get("results"), list)
-        several = [("output[%d]" % i, parsed(one, dict)) for i, one in enumerate(made["results"])] if batch else [("output", made)]
+        several = [("output[%d]" % i, parsed(one, dict)) for i, one in enumerate(made["results"] if batch else [])]
+        several = several if batch else [("output", made)]
         yield from ("%s -> %s" % (name, one["file_path"]) for name, one in several if text(one.get("file_path")))
 
 

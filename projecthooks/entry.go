@@ -102,6 +102,9 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Workers = r.workers()
 		}
 	}
+	if h.Says != nil {
+		h.Inherit = nil // it runs nothing
+	}
 	p.idle(&h, f, who)
 	if workers, ok := f["workers"]; ok && !h.Persistent {
 		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out", who)

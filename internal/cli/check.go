@@ -33,6 +33,7 @@ var check = command{
 		claude := flags.Bool("claude", false, "also check the settings that Claude Code would load: the user's, project's and local ones")
 		dialect := defineForm(flags)
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
+		parse := flags.Bool("parse", false, "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name")
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case *output != "text" && *output != "json":
@@ -41,6 +42,8 @@ var check = command{
 				return 0, errors.New("--workspace is empty; leave it out for the default")
 			case *schema && len(files) > 0:
 				return 0, errors.New("--schema takes no FILE")
+			case *schema && *parse:
+				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
 				return exitOK, write(std, projecthooks.Schema)
 			}
@@ -49,6 +52,9 @@ var check = command{
 				return 0, err
 			}
 			c := checker{loader: loader, claude: *claude}
+			if *parse {
+				return exitOK, c.printParsed(files, *workspace, std)
+			}
 			report, err := c.command(files, *workspace)
 			if err != nil {
 				return 0, err
@@ -91,41 +97,75 @@ type checker struct {
 
 // command checks what the command line says: the files that are named, or else the project's own.
 func (c *checker) command(files []string, workspace string) (checkReport, error) {
-	folder := cmp.Or(workspace, ".")
-	if len(files) > 0 {
-		return c.files(files, workspace, folder)
-	}
-	p, err := findProject(folder, workspace != "", c.claude)
+	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+	files, p, err := c.meant(files, workspace)
 	if err != nil {
-		return checkReport{}, err
+		return report, err
 	}
-	report, err := c.files(nonEmpty(p.File), workspace, p.Workspace)
+	if c.claude {
+		workspace = p.Workspace // also for the user's own file
+	}
+	report.add(c.loader, files, workspace)
 	report.Warnings = p.remarks()
-	return report, err
+	return report, nil
 }
 
-// files checks files, and with claude those of that client for a folder. workspace is where hooks run, "" for a place by the file.
-func (c *checker) files(files []string, workspace, folder string) (checkReport, error) {
-	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	if c.claude {
-		settings, err := projecthooks.ClaudeFiles(folder)
-		if err != nil {
-			return report, err
-		}
-		files = slices.Clip(files)
-		for _, path := range settings {
-			if !slices.Contains(files, path) {
-				files = append(files, path)
-			}
-		}
-		workspace = folder // also for the user's own file
+// meant are the files that the command line means, and the project.
+func (c *checker) meant(files []string, workspace string) (_ []string, p project, err error) {
+	p, err = findProject(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.claude)
+	if err != nil {
+		return nil, p, err
 	}
+	if len(files) == 0 {
+		files = nonEmpty(p.File)
+	}
+	if files, err = c.withClaude(files, p.Workspace); err != nil {
+		return nil, p, err
+	}
+	return files, p, nil
+}
+
+// withClaude adds the settings that Claude Code would load in a folder, if they are to be checked too.
+func (c *checker) withClaude(files []string, folder string) ([]string, error) {
+	if !c.claude {
+		return files, nil
+	}
+	settings, err := projecthooks.ClaudeFiles(folder)
+	if err != nil {
+		return nil, err
+	}
+	files = slices.Clip(files)
+	for _, path := range settings {
+		if !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	return files, nil
+}
+
+// add checks files. workspace is where hooks run, "" for a place by the file.
+func (r *checkReport) add(l projecthooks.Loader, files []string, workspace string) {
 	for _, path := range files {
-		f := checkFile(c.loader, path, workspace)
-		report.OK = report.OK && len(f.Errors) == 0
-		report.Files = append(report.Files, f)
+		f := checkFile(l, path, workspace)
+		r.OK = r.OK && len(f.Errors) == 0
+		r.Files = append(r.Files, f)
 	}
-	return report, nil
+}
+
+// printParsed prints the hooks as they are loaded.
+func (c *checker) printParsed(files []string, workspace string, std Streams) error {
+	files, p, err := c.meant(files, workspace)
+	if err != nil {
+		return err
+	}
+	for _, r := range p.remarks() {
+		fmt.Fprintln(std.Err, "hookrun check: warning:", r)
+	}
+	all, err := c.parse(files)
+	if err != nil {
+		return err
+	}
+	return writeJSON(std, all)
 }
 
 func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {

@@ -320,10 +320,12 @@ func (s *server) check() ([]byte, error) {
 	if len(files) == 0 {
 		files = nonEmpty(ownFile(s.flags.workspace))
 	}
-	report, err := c.files(files, s.flags.workspace, s.flags.workspace)
+	files, err := c.withClaude(files, s.flags.workspace)
 	if err != nil {
 		return nil, jsonrpc.Errorf(codeConfig, "%v", err)
 	}
+	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+	report.add(c.loader, files, s.flags.workspace)
 	report.Warnings = s.flags.project.remarks()
 	return json.Marshal(report)
 }

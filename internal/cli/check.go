@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -200,9 +202,46 @@ func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 		if h.Unsupported != "" {
 			f.Warnings = append(f.Warnings, h.Problem(fmt.Sprintf("a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome", h.Unsupported)))
 		}
-		f.Errors = append(f.Errors, h.Inspect(workspace, r.Environment(h, protocol.Call{Workspace: workspace}))...)
+		env := r.Environment(h, protocol.Call{Workspace: workspace})
+		f.Errors = append(f.Errors, h.Inspect(workspace, env)...)
+		f.Warnings = append(f.Warnings, h.Doubts(workspace, env)...)
 	}
+	f.Warnings = append(f.Warnings, failOpen(cfg)...)
 	return f
+}
+
+// failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they should: it is
+// TENEX's rule, and few expect it.
+func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
+	call := protocol.Call{Event: protocol.PreTool}
+	var gates []string
+	var first *projecthooks.Hook
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		if _, said := h.OnFailure[protocol.CauseTimeout]; said || h.Says != nil || h.Dialect != protocol.Tenex || !slices.Contains(h.Events, protocol.PreTool) {
+			continue
+		}
+		if h.Dialect.FailureMeans(&call, protocol.CauseTimeout) != protocol.Continue {
+			continue
+		}
+		if gates = append(gates, strconv.Quote(spelling.Brief(h.Name, 80))); first == nil {
+			first = h
+		}
+	}
+	const most = 10
+	rest := ""
+	if len(gates) > most {
+		gates, rest = gates[:most], fmt.Sprintf(" and %d more", len(gates)-most)
+	}
+	switch {
+	case first == nil:
+		return nil
+	case len(gates) == 1:
+		return []projecthooks.Problem{first.Problem(fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
+			`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0]))}
+	}
+	return []projecthooks.Problem{first.Problem(fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
+		`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`, strings.Join(gates, ", "), rest))}
 }
 
 // defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.

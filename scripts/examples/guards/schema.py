@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Blocks calls whose arguments cannot work, before the tool says so in its own way, and unpacks lists that came as text.
-# Wire: {"command": ["python3", "-B", ".hooks/schema.py"], "events": ["pre-tool"], "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/schema.py"], "events": ["pre-tool"], "persistent": true, "on_failure": "block"}
 from guards import DATA, block, rewrite, serve, tool_input
 
 import json

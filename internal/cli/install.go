@@ -129,6 +129,9 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, clientfile.Plac
 
 // make shows a change, and makes it unless that is all that was asked for.
 func (s *settingsFlags) make(change *clientfile.Change, std Streams, nothing string) error {
+	if !s.dryRun {
+		change.Sweep()
+	}
 	if change.Nothing() {
 		fmt.Fprintf(std.Err, "%s %s\n", change.Path, nothing)
 		return nil

@@ -27,28 +27,21 @@ def as_text(value):
     return isinstance(value, str) and bool(parsed(value, dict) or parsed(value, list)) or any(map(as_text, inner))
 
 
-def text(value):
-    return value.strip() if isinstance(value, str) else ""
-
-
 def mappings(tool, given, made, root):
+    def text(value): return value.strip() if isinstance(value, str) else ""
     def full(path): return os.path.normpath(os.path.join(root, path)) if text(path) else str(path)
-
     if tool == "read_media":
         for i, item in enumerate(parsed(given.get("inputs"), list) or [given.get("inputs")]):
-            files = parsed(parsed(item, dict).get("files"), dict)
-            yield from ("input[%d].%s -> %s" % (i, label, full(path)) for label, path in files.items())
+            files = parsed(parsed(item, dict).get("files"), dict).items()
+            yield from ("input[%d].%s -> %s" % (i, label, full(path)) for label, path in files)
     else:
-        images, audio = given.get("input_images"), given.get("input_audio")
-        images = parsed(images, list) or ([images] if text(images) else [])
+        images = parsed(given.get("input_images"), list) or list(filter(text, [given.get("input_images")]))
         yield from ("input_image[%d] -> %s" % (i, full(path)) for i, path in enumerate(images))
-        yield from ["input_audio -> " + full(audio)] if audio else []
-    yield from ["continue_from -> " + text(given.get("continue_from"))] if text(given.get("continue_from")) else []
-    if tool == "generate_media":
-        batch = bool(made.get("batch")) and isinstance(made.get("results"), list)
-        several = [("output[%d]" % i, parsed(one, dict)) for i, one in enumerate(made["results"] if batch else [])]
-        several = several if batch else [("output", made)]
-        yield from ("%s -> %s" % (name, one["file_path"]) for name, one in several if text(one.get("file_path")))
+        yield from ["input_audio -> " + full(given["input_audio"])] if given.get("input_audio") else []
+    yield from ["continue_from -> " + text(given["continue_from"])] if text(given.get("continue_from")) else []
+    batch = made.get("batch") and isinstance(made.get("results"), list)
+    several = [("output[%d]" % i, parsed(one, dict)) for i, one in enumerate(made["results"])] if batch else [("output", made)]
+    yield from ("%s -> %s" % (n, o["file_path"]) for n, o in several if tool == "generate_media" and text(o.get("file_path")))
 
 
 def entry(event, tool, root, folder, now):

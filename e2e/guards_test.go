@@ -266,6 +266,9 @@ func TestGuardSchema(t *testing.T) {
 		{row: "U16 names that no tool has", tool: "COMPOSIO_MULTI_EXECUTE_TOOLtools", args: object{}, block: "Malformed tool name. Suggested: COMPOSIO_MULTI_EXECUTE_TOOL",
 			message: "COMPOSIO_MULTI_EXECUTE_TOOL"},
 		{row: "U16 names that no tool has", tool: "mcp__x__LISTtools", args: object{}, block: "Malformed tool name. Suggested: LIST"},
+		{row: "U15 tools in any case", tool: "COMPOSIO_MULTI_EXECUTE_ToolTools", args: object{}, block: "Malformed tool name. Suggested: COMPOSIO_MULTI_EXECUTE_Tool"},
+		{row: "U15 tools in any case", tool: "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOLTOOLS", args: object{}, block: "Malformed tool name. Suggested: COMPOSIO_MULTI_EXECUTE_TOOL"},
+		pass("U15 tools in any case", "COMPOSIO_LIST_Tools", object{}),
 		pass("U16 names that no tool has", "mytools", object{}), // what is left is too short
 		pass("U16 names that no tool has", "list_tools", object{}),
 		pass("U16 names that no tool has", "mcp__server__tool", object{}),

@@ -360,6 +360,23 @@ func requireLogged(t *testing.T, dir string, want []string) {
 	require.Equal(t, want, got)
 }
 
+// A message of a person's is text, whatever it begins with.
+func TestExampleLoopsTakeAnyPrompt(t *testing.T) {
+	for _, loop := range loops {
+		for _, prompt := range []string{"@README.md says what to do", "-", "--help", "two\nlines 'x'"} {
+			t.Run(loop.file+" "+prompt, func(t *testing.T) {
+				loop.needs(t)
+				t.Parallel()
+				dir := t.TempDir()
+				writeHooks(t, dir, on("pre-execute", "prompt", `"$HOOKRUN" get prompt`))
+				done := finish(t, dir, "", []string{"PROMPT=" + prompt}, loop.path(t))
+				require.Equal(t, 0, done.code, done.stderr)
+				require.Equal(t, seen(user(prompt+"\n\n"+prompt)), loop.read(t, done.stdout))
+			})
+		}
+	}
+}
+
 func TestExampleLoopsFindHookrun(t *testing.T) {
 	for _, loop := range loops {
 		t.Run(loop.file, func(t *testing.T) {

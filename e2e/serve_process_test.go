@@ -61,6 +61,12 @@ func (s *serving) launch(in, out *os.File, flags ...string) {
 func (s *serving) listen(flags ...string) {
 	s.Helper()
 	s.launch(nil, nil, append(flags, "--socket", s.socket)...)
+	s.wait()
+}
+
+// wait waits until somebody listens on the socket.
+func (s *serving) wait() {
+	s.Helper()
 	require.Eventually(s, func() bool {
 		c, err := net.Dial("unix", s.socket)
 		if err == nil {

@@ -118,6 +118,7 @@ type Hook struct {
 	Timeout   time.Duration          // 0: the dialect's
 	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
 	Env       []string               // NAME=VALUE, added to the caller's environment
+	Inherit   *Inherited             // of the caller's environment; nil: all of it
 	Async     bool                   // it is started and not waited for
 	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them at once.
 	Sequential bool

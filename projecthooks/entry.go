@@ -14,12 +14,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var hookKeys = []string{"name", "command", "block", "inject", "events", "matcher", "if", "when", "timeout", "on_failure", "env", "persistent", "workers"}
+var hookKeys = []string{"name", "command", "block", "inject", "events", "matcher", "if", "when", "timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
 
 // Of these keys an entry has one: what it runs, or what it says without running anything. The others are for those that run.
 var (
 	saysKeys = []string{"command", "block", "inject"}
-	runsKeys = []string{"timeout", "on_failure", "env", "persistent", "workers"}
+	runsKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
 )
 
 // hook reads the nth entry.
@@ -30,7 +30,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect = p.file, protocol.Tenex
+	h.File, h.Dialect, h.Inherit = p.file, protocol.Tenex, p.inherit
 	h.Line, h.column = p.places.Position(entry.Index)
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
@@ -95,11 +95,16 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.OnFailure = r.onFailure()
 		case "env":
 			h.Env = r.env()
+		case "inherit_env":
+			h.Inherit = r.inherit()
 		case "persistent":
 			h.Persistent = r.persistent()
 		case "workers":
 			h.Workers = r.workers()
 		}
+	}
+	if h.Says != nil {
+		h.Inherit = nil // it runs nothing
 	}
 	p.idle(&h, f, who)
 	if exit := f["on_failure"].Get("exit"); exit.String() == "continue" && slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {

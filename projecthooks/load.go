@@ -30,8 +30,7 @@ type Loader struct {
 	Dialect *protocol.Dialect
 }
 
-// Load reads the workspace's `.tenex-hooks.json`. There is no search in parent folders and no file in the home
-// directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
+// Load reads the workspace's `.tenex-hooks.json`. FindProject says which folder that is; there is no file in the home directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
 func Load(workspace string) (*Config, error) { return Loader{}.Load(workspace) }
 
 // LoadFile reads a hooks file that somebody named: here a missing file is an error too.

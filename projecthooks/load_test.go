@@ -117,14 +117,14 @@ f:2:5: hook 4 must be an object, not a number`},
 
 	{"unknown key of the file", `{"hook":[]}`, `f:1:2: unknown key "hook"; did you mean "hooks"?`},
 	{"keys of another case", `{"Hooks":[]}`, `f:1:2: unknown key "Hooks"; did you mean "hooks"?`},
-	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools
-f:1:8: unknown key "permissions"; known are hooks, tools`},
+	{"no hooks file", `{"é":1,"permissions":{"hooks":1}}`, `f:1:2: unknown key "é"; known are hooks, tools, inherit_env
+f:1:8: unknown key "permissions"; known are hooks, tools, inherit_env`},
 	{"keys like $schema and x-", `{"$Schema":"","X-a":1,"x":1,"":1,"schema":1}`,
-		`f:1:2: unknown key "$Schema"; known are hooks, tools
-f:1:15: unknown key "X-a"; known are hooks, tools
-f:1:23: unknown key "x"; known are hooks, tools
-f:1:29: unknown key ""; known are hooks, tools
-f:1:34: unknown key "schema"; known are hooks, tools`},
+		`f:1:2: unknown key "$Schema"; known are hooks, tools, inherit_env
+f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env
+f:1:23: unknown key "x"; known are hooks, tools, inherit_env
+f:1:29: unknown key ""; known are hooks, tools, inherit_env
+f:1:34: unknown key "schema"; known are hooks, tools, inherit_env`},
 	{"persistent as a text", withField(`"persistent":"true"`), `f:2:14: hook "a": "persistent" must be true or false, not a string`},
 	{"persistent null", withField(`"persistent":null`), `f:2:14: hook "a": "persistent" must be true or false, not null`},
 	{"workers of a hook that does not stay", withField(`"workers":2`), `f:2:11: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
@@ -135,8 +135,8 @@ f:1:34: unknown key "schema"; known are hooks, tools`},
 	{"unknown key of a hook", withField(`"time_out":5`), `f:2:1: unknown key "time_out"; did you mean "timeout"?`},
 	{"key of a hook spelled otherwise", withField(`"onFailure":"block"`), `f:2:1: unknown key "onFailure"; did you mean "on_failure"?`},
 	{"escaped unknown key", withField(`"e\u006ev":{},"env\n":1`), `f:2:15: unknown key "env\n"; did you mean "env"?`},
-	{"foreign key", withField(`"type":"command"`), `f:2:1: unknown key "type"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, persistent, workers`},
-	{"long unknown key", withField(`"a` + strings.Repeat("é", 100) + `":1`), `f:2:1: unknown key "a` + strings.Repeat("é", 39) + `…"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, persistent, workers`},
+	{"foreign key", withField(`"type":"command"`), `f:2:1: unknown key "type"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers`},
+	{"long unknown key", withField(`"a` + strings.Repeat("é", 100) + `":1`), `f:2:1: unknown key "a` + strings.Repeat("é", 39) + `…"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers`},
 
 	{"empty hook", `{"hooks":[{}]}`, `f:1:11: hook 1 has no "name", no "command", no "events"`},
 	{"no name", `{"hooks":[{"command":"a","events":["pre-tool"]}]}`, `f:1:11: hook 1 has no "name"`},
@@ -208,6 +208,16 @@ f:2:25: hook "a": "\x00" cannot be the name of a variable`},
 	{"hookrun's names in env", withField(`"env":{"HOOKRUN":"1","HOOKRUN_EVENT":"2","HOOKRUNNER":"3"}`),
 		`f:2:8: hook "a": HOOKRUN is set by hookrun; choose a name that does not start with HOOKRUN
 f:2:22: hook "a": HOOKRUN_EVENT is set by hookrun; choose a name that does not start with HOOKRUN`},
+	{"inherit_env of wrong type", withField(`"inherit_env":"PATH"`), `f:2:15: hook "a": "inherit_env" must be true, false, or a list of names of variables, not a string`},
+	{"inherit_env null", withField(`"inherit_env":null`), `f:2:15: hook "a": "inherit_env" must be true, false, or a list of names of variables, not null`},
+	{"no names in inherit_env", withField(`"inherit_env":["","*","A=B","A*B",7]`), `f:2:16: hook "a": "inherit_env" has the name ""; write true for all variables
+f:2:19: hook "a": "inherit_env" has the name "*"; write true for all variables
+f:2:23: hook "a": "inherit_env": "A=B" cannot be the name of a variable; a * may stand at its end
+f:2:29: hook "a": "inherit_env": "A*B" cannot be the name of a variable; a * may stand at its end
+f:2:35: hook "a": a name in "inherit_env" must be a string, not a number`},
+	{"inherit_env of a file", `{"inherit_env":{"A":true}}`, `f:1:16: "inherit_env" must be true, false, or a list of names of variables, not an object`},
+	{"inherit_env of a rule", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"inherit_env":false}]}`,
+		`f:1:11: hook "a" runs no command, so "inherit_env" would mean nothing; leave it out`},
 	{"NUL in env", withField(`"env":{"A":"1\u0000"}`), `f:2:12: hook "a": "env" "A" has a NUL character, which no process can be given`},
 
 	{"neither a command nor a rule", `{"hooks":[{"name":"a","events":["pre-tool"]}]}`, `f:1:11: hook "a" has no "command"`},
@@ -257,7 +267,7 @@ f:3:13: hook "` + odd + `": unknown event "\u2028"; supported are pre-execute, p
 f:3:17: hook "` + odd + `": unknown event "x"; supported are pre-execute, pre-tool, post-tool
 f:3:32: hook "` + odd + `": "timeout" must be more than 0, not 0
 f:4:1: hook 2 has no "name", no "command", no "events"
-f:4:2: unknown key "é"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, persistent, workers`},
+f:4:2: unknown key "é"; known are name, command, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers`},
 	{"fields out of order", "{\"hoks\":1,\"hooks\":[{\n\"env\":{\"A\":1},\n\"on_failure\":{\"output\":0,\"signal\":0},\n\"timeout\":[],\n\"matcher\":0,\n\"events\":0,\n\"command\":0,\n\"name\":0,\n\"nam\":0}],\n\"hoooks\":1}",
 		`f:1:2: unknown key "hoks"; did you mean "hooks"?
 f:2:12: hook 1: "env" "A" must be a string, not a number
@@ -390,6 +400,11 @@ var good = []struct{ name, doc string }{
 	{"on_failure continue", withField(`"on_failure":"continue"`)},
 	{"on_failure by no cause", withField(`"on_failure":{}`)},
 	{"on_failure by every cause", withField(`"on_failure":{"signal":"block","unstarted":"continue","timeout":"block","output":"continue"}`)},
+	{"inherit_env false", withField(`"inherit_env":false`)},
+	{"inherit_env true", withField(`"inherit_env":true`)},
+	{"inherit_env with names", withField(`"inherit_env":["A","TOKEN_*","a b"]`)},
+	{"inherit_env of nothing more", withField(`"inherit_env":[]`)},
+	{"inherit_env of a file", `{"inherit_env":["A"],"hooks":[]}`},
 	{"env", withField(`"env":{"MODE":"strict","EMPTY":"","a b.é":"=","hookrun":"1","HOOKRUNNER":"1"}`)},
 	{"no env", withField(`"env":{}`)},
 }

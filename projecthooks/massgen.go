@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -88,7 +89,7 @@ func (f *massgenFile) document(top *yaml.Value) {
 	f.overlooked("", top)
 	f.events("hooks", top.Get("hooks"), "")
 	if one := top.Get("agent"); one != nil && one.Kind != yaml.Null {
-		f.agent("agent", one)
+		f.agent("agent", one, 1)
 	}
 	switch agents := top.Get("agents"); {
 	case agents == nil || agents.Kind == yaml.Null:
@@ -96,33 +97,45 @@ func (f *massgenFile) document(top *yaml.Value) {
 		f.problem(agents, "agents", "must be a list, not %s", agents.Kind)
 	default:
 		for i, a := range agents.Items {
-			f.agent(fmt.Sprintf("agents[%d]", i), a)
+			f.agent(fmt.Sprintf("agents[%d]", i), a, i+1)
 		}
 	}
 }
 
-func (f *massgenFile) agent(where string, a *yaml.Value) {
-	id, hooks := a.Get("id"), a.Get("backend").Get("hooks")
-	switch {
-	case a.Kind != yaml.Map:
+// agent reads the nth agent. One without an id is agent1, agent2, … for MassGen, by its place among all of them.
+func (f *massgenFile) agent(where string, a *yaml.Value, n int) {
+	if a.Kind != yaml.Map {
 		f.problem(a, where, "must be a mapping with an id and a backend, not %s", a.Kind)
 		return
-	case id == nil || id.Text == "" || id.Kind != yaml.String && id.Kind != yaml.Number:
-		if hooks != nil {
-			f.problem(a, where, "has hooks and no id; give it the one that calls are made with")
+	}
+	hooks := a.Get("backend").Get("hooks")
+	given, id := a.Get("id"), "agent"+strconv.Itoa(n)
+	if given != nil && given.Kind == yaml.Null {
+		given = nil
+	}
+	if given != nil {
+		if id = given.Text; id == "" || given.Kind != yaml.String && given.Kind != yaml.Number {
+			if hooks != nil {
+				f.problem(given, where+".id", "must be the name that calls are made with, not %s; leave it out for agent%d", briefValue(given), n)
+			}
+			return
 		}
+	}
+	switch known := slices.Contains(f.agents, id); {
+	case known && given != nil:
+		f.problem(given, where+".id", "is %s, as of an agent before", quote(id))
 		return
-	case slices.Contains(f.agents, id.Text):
-		f.problem(id, where+".id", "is %s, as of an agent before", quote(id.Text))
+	case known:
+		f.problem(a, where, "has no id, so it is %s, as an agent before; give it an id of its own", quote(id))
 		return
 	}
-	f.agents = append(f.agents, id.Text)
+	f.agents = append(f.agents, id)
 	if h := a.Get("hooks"); h != nil {
 		f.warnOfGate(h, where+".hooks", "is not read; the hooks of an agent stand under its backend")
 	}
 	f.overlooked(where+".", a)
 	f.overlooked(where+".backend.", a.Get("backend"))
-	f.events(where+".backend.hooks", hooks, id.Text)
+	f.events(where+".backend.hooks", hooks, id)
 }
 
 // overlooked warns of gates that a slip takes out of MassGen's sight, and so out of ours.

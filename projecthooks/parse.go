@@ -30,6 +30,7 @@ type parser struct {
 	settings *settings         // of a file that is in a form
 	known    []string          // knownTools
 	from     toml.Origins      // of the pieces of doc; nil: doc is the file
+	inherit  *Inherited        // of hooks that do not say
 }
 
 func (p *parser) at(offset int, text string) Problem {
@@ -110,8 +111,11 @@ func (p *parser) document() {
 		p.clientFile(top)
 		return
 	}
-	fields := p.fields(top, []string{"hooks", "tools"})
+	fields := p.fields(top, []string{"hooks", "tools", "inherit_env"})
 	p.tools(fields["tools"])
+	if inherit, ok := fields["inherit_env"]; ok {
+		p.inherit = reader{p, "", inherit}.inherit()
+	}
 	hooks, ok := fields["hooks"]
 	if !ok {
 		return

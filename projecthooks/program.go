@@ -180,14 +180,7 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 // inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is given.
 // What else a line runs only a shell can say.
 func inspectCommandLine(line, workspace string, env []string) []string {
-	var words []string
-	for _, w := range strings.Fields(line) {
-		path, ok := plainPath(w, env)
-		if !ok {
-			break
-		}
-		words = append(words, path)
-	}
+	words := plainWords(line, env)
 	switch {
 	case len(words) == 0:
 		return nil
@@ -202,6 +195,18 @@ func inspectCommandLine(line, workspace string, env []string) []string {
 		return inspectScript(script, workspace)
 	}
 	return nil
+}
+
+// plainWords are the words at the start of a command line that take no shell to tell.
+func plainWords(line string, env []string) (words []string) {
+	for _, w := range strings.Fields(line) {
+		path, ok := plainPath(w, env)
+		if !ok {
+			break
+		}
+		words = append(words, path)
+	}
+	return words
 }
 
 // folders are the variables that commands in clients' files begin their paths with.

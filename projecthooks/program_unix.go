@@ -22,6 +22,9 @@ const ownCommand = "command"
 
 func sameVariable(a, b string) bool { return a == b }
 
+// neededHere are variables that programs need on this system alone.
+var neededHere []string
+
 // inspectProgram looks at a program that was found and may be executed. byShell: a shell is to start it, which runs a
 // file of no known kind as a script of its own.
 func inspectProgram(path, name, workspace string, env []string, byShell bool) (faults []string) {

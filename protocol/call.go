@@ -106,14 +106,33 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 	if len(warnings) > 0 && equalIn(written, "tool_input") {
 		c.equalKeys = c.Args
 	}
-	c.Result = textOf([]byte(fields["tool_response"].Raw))
+	result := fields[firstResponse(func(key string) gjson.Result { return fields[key] })]
+	c.Result = textOf([]byte(result.Raw))
 	switch event { // the clients say in ways of their own that a tool failed
 	case "PostToolUseFailure":
 		c.Failed, c.Result = true, textOf([]byte(fields["error"].Raw))
 	case "AfterTool":
-		c.geminiResult(fields["tool_response"])
+		c.geminiResult(result)
 	}
 	return c, warnings, nil
+}
+
+// responseKeys are the names of a tool's result: the clients', MassGen's and Universal Agent's.
+var responseKeys = []string{"tool_response", "tool_output", "tool_result"}
+
+// firstResponse is the first of those names that an input has.
+func firstResponse(field func(key string) gjson.Result) string {
+	for _, key := range responseKeys {
+		if field(key).Type != gjson.Null {
+			return key
+		}
+	}
+	return responseKeys[0]
+}
+
+// responseKey is the name that the client's input has for the tool's result.
+func (c *Call) responseKey() string {
+	return firstResponse(func(key string) gjson.Result { return gjson.Get(c.ClientInput, key) })
 }
 
 func meantEvent(name string) string {

@@ -72,7 +72,7 @@ func (c *Call) clientResult() gjson.Result {
 	if client := c.Client(); client == nil || !client.StrictResults {
 		return gjson.Result{}
 	}
-	return gjson.Get(c.ClientInput, "tool_response")
+	return gjson.Get(c.ClientInput, c.responseKey())
 }
 
 // fitResult returns a new result in the form that the client wants, and whether it has that form.

@@ -94,7 +94,7 @@ func tenexPayload(c *Call) (Payload, []string, error) {
 		o.raw("tool_input", input)
 	}
 	if post {
-		if response := gjson.Get(c.ClientInput, "tool_response"); response.Exists() {
+		if response := gjson.Get(c.ClientInput, c.responseKey()); response.Exists() {
 			result = []byte(response.Raw) // the client's hooks know it as the object that it is
 		}
 		o.raw("tool_response", result)

@@ -53,7 +53,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 	case "error":
 		return lossy(c.Result), false, post && c.Failed, nil
 	case "tool_response":
-		if response := gjson.Get(c.ClientInput, "tool_response"); post && response.Exists() {
+		if response := gjson.Get(c.ClientInput, c.responseKey()); post && response.Exists() {
 			return response.Raw, true, true, nil
 		}
 		return lossy(c.Result), false, post, nil

@@ -215,8 +215,9 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	}
 	if v.UpdatedOutput != nil {
 		c.Result = textOf(v.UpdatedOutput)
-		c.setField("tool_response", v.UpdatedOutput)
-		c.setField("tool_output", v.UpdatedOutput) // the same under another name
+		for _, key := range responseKeys { // the same under other names
+			c.setField(key, v.UpdatedOutput)
+		}
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil
 }

@@ -17,6 +17,15 @@ type Claim struct {
 	Entries []Entry // in order
 	Expired []Entry // dropped undelivered, to be said; Agents are those that were not reached
 
+	// ToolUseID is the model's id of the call with whose result the entries are given, and Suppress says that they are handed on by
+	// other means, so that nobody knows yet whether an agent will have them. Both are for the history, and count until Done.
+	ToolUseID string
+	Suppress  bool
+
+	agent  *string // for the history, as the two below
+	tool   string
+	status Status
+
 	session string // path of its folder
 	id      string // name of the folder in claims
 	lock    *os.File
@@ -57,6 +66,10 @@ func (q Queue) claim(session string, drain bool, choose func(*look, name) (take,
 		return nil, err
 	}
 	reached("claimed")
+	c.status = Delivered
+	if drain {
+		c.status = Drained
+	}
 	return c.read(err)
 }
 
@@ -220,6 +233,11 @@ func (c *Claim) Release() error { return c.end(false) }
 func (c *Claim) end(delivered bool) error {
 	if c == nil || c.lock == nil {
 		return nil
+	}
+	if delivered {
+		// Lost with a disk that is full, which is no reason to deliver twice.
+		_, _ = c.lock.WriteAt(c.noted(), 0)
+		reached("noted")
 	}
 	if delivered && renamesOpen { // at once, without a wait for our turn: until then our death has all of it delivered again
 		if err := c.record(); err != nil {

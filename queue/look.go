@@ -69,6 +69,12 @@ func (s *session) settle(claim string) error {
 		return err
 	}
 	delivered := slices.Contains(files, "done")
+	if delivered {
+		if lines, err := readFile(s.in("claims", claim, "done")); err == nil {
+			_ = s.remember(lines) // the texts were delivered, whether or not that can be looked up
+		}
+		reached("remembered")
+	}
 	for _, file := range files {
 		path := s.in("claims", claim, file)
 		id, agent, share := strings.Cut(file, "=")
@@ -138,6 +144,28 @@ func (l *look) left(n name) (agents []string, err error) {
 		}
 	}
 	return agents, nil
+}
+
+// latest is the id of the entry that was queued last, of those that wait for anybody; "": there is none.
+func (l *look) latest() (id string, err error) {
+	for _, n := range l.entries {
+		if n.id <= id || n.expired(l.now) {
+			continue
+		}
+		if n, err = l.complete(n); err != nil {
+			return "", err
+		}
+		if n.shared() && n.agents != broadcast {
+			if left, err := l.left(n); len(left) == 0 || err != nil {
+				if err != nil {
+					return "", err
+				}
+				continue
+			}
+		}
+		id = n.id
+	}
+	return id, nil
 }
 
 // touched reports whether any agent was given a broadcast or is just being given it.

@@ -155,7 +155,7 @@ func (q Queue) Claim(session, agent, tool string) (*Claim, error) {
 // ClaimNamed is Claim for a tool that has several names: an entry is due if its matcher matches any of them.
 func (q Queue) ClaimNamed(session, agent string, tools []string) (*Claim, error) {
 	matches := map[string]bool{} // many entries have one matcher
-	return q.claimFor(session, agent, false, func(n name) bool {
+	c, err := q.claimFor(session, agent, false, func(n name) bool {
 		due, known := matches[n.matcher]
 		if !known {
 			globs, ok := unescape(n.matcher)
@@ -165,6 +165,10 @@ func (q Queue) ClaimNamed(session, agent string, tools []string) (*Claim, error)
 		}
 		return due
 	})
+	if c != nil && len(tools) > 0 {
+		c.tool = tools[0]
+	}
+	return c, err
 }
 
 // Drain takes whatever an agent was not given yet, whatever its matcher. With the last of a session its folder goes.
@@ -174,7 +178,7 @@ func (q Queue) Drain(session, agent string) (*Claim, error) {
 
 func (q Queue) claimFor(session, agent string, drain bool, due func(name) bool) (*Claim, error) {
 	escaped := escape(agent)
-	return q.claim(session, drain, func(l *look, n name) (take, error) {
+	c, err := q.claim(session, drain, func(l *look, n name) (take, error) {
 		if !n.reaches(escaped) || !due(n) {
 			return take{}, nil
 		}
@@ -187,6 +191,10 @@ func (q Queue) claimFor(session, agent string, drain bool, due func(name) bool) 
 		}
 		return take{shares: []string{agent}}, nil
 	})
+	if c != nil {
+		c.agent = &agent
+	}
+	return c, err
 }
 
 // DrainAll takes what was never delivered to anybody: what waits for agents by name, with those that are left as its Agents, and
@@ -206,9 +214,36 @@ func (q Queue) DrainAll(session string) (*Claim, error) {
 	})
 }
 
+// PopLatest takes back the entry that was queued last, of those that still wait for anybody, also a broadcast that some agents have
+// seen: no other will be given it. With the last of a session its folder goes.
+func (q Queue) PopLatest(session string) (*Claim, error) {
+	latest := ""
+	c, err := q.claim(session, true, func(l *look, n name) (t take, err error) {
+		if latest == "" {
+			if latest, err = l.latest(); err != nil {
+				return take{}, err
+			}
+		}
+		if n.id != latest {
+			return take{}, nil
+		}
+		if n.shared() && n.agents != broadcast {
+			t.only, err = l.left(n)
+		}
+		t.whole = err == nil
+		return t, err
+	})
+	if c != nil {
+		c.status = Popped
+	}
+	return c, err
+}
+
 // Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still waits for.
 // A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
-func (q Queue) Waiting(session string) (waiting []Entry, err error) {
+func (q Queue) Waiting(session string) ([]Entry, error) { return q.waiting(session, false) }
+
+func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error) {
 	s, err := q.open(session)
 	if s == nil {
 		return nil, err
@@ -224,7 +259,7 @@ func (q Queue) Waiting(session string) (waiting []Entry, err error) {
 			err = errors.Join(err, fmt.Errorf("%s: %w", s.in("entries", n.file), readErr))
 			continue
 		}
-		if n.expired(l.now) {
+		if n.expired(l.now) && !expired {
 			continue
 		}
 		if e.Agents != nil && n.shared() {
@@ -240,7 +275,7 @@ func (q Queue) Waiting(session string) (waiting []Entry, err error) {
 	return waiting, err
 }
 
-// Clear drops all that waits, broadcasts and damaged files included, and returns how many entries waited. What somebody is
+// Clear drops all that waits, broadcasts and damaged files included, and the history, and returns how many entries waited. What somebody is
 // just delivering is not touched; if that fails it waits again.
 func (q Queue) Clear(session string) (n int, err error) {
 	path, err := q.path(session)
@@ -250,7 +285,7 @@ func (q Queue) Clear(session string) (n int, err error) {
 	s, err := open(path)
 	if s == nil {
 		os.Remove(path) // what is left of a removal that was killed, if it is empty
-		return 0, err
+		return 0, errors.Join(err, q.at(path).forgetHistory())
 	}
 	defer s.unlock()
 	l, err := s.look()
@@ -263,5 +298,5 @@ func (q Queue) Clear(session string) (n int, err error) {
 			n++
 		}
 	}
-	return n, errors.Join(err, os.RemoveAll(s.in("bad")), s.remove())
+	return n, errors.Join(err, s.forgetHistory(), os.RemoveAll(s.in("bad")), s.remove())
 }

@@ -318,6 +318,9 @@ func (s *session) remove() error {
 		return err
 	}
 	reached("removed seen")
+	if err := s.archiveHistory(); err != nil {
+		return err
+	}
 	if err := os.Remove(s.in("lock")); err != nil {
 		return err
 	}

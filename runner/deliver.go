@@ -31,6 +31,7 @@ func Deliver(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim
 	if claim == nil {
 		return nil
 	}
+	claim.ToolUseID = c.ToolUseID
 	for _, e := range claim.Entries {
 		o.Inject = append(o.Inject, protocol.Inject{Content: e.Content, Strategy: protocol.Strategy(e.Strategy), Source: e.Source, ID: e.ID})
 	}

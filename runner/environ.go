@@ -103,6 +103,9 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	for _, hidden := range h.Dialect.HiddenVariables {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
 	}
+	if h.Inherit != nil {
+		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return !h.Inherit.Admits(v) })
+	}
 	if c.Event != "" {
 		ours = append(ours, "HOOKRUN_EVENT="+string(c.Event.Canonical()))
 	}

@@ -4,10 +4,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/filelock"
 )
 
 func TestReplace(t *testing.T) {
@@ -50,6 +54,35 @@ func TestReplaceAtOnce(t *testing.T) {
 	}
 	wait.Wait()
 	requireAlone(t, path, "whole")
+}
+
+// What a run that was killed left is gone after the next. What is still being written stays, and so does what only looks alike.
+func TestSweep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	beside := func(suffix string) string { return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+suffix) }
+	stamp := func(at time.Time) string { return "." + strconv.FormatInt(at.UnixNano(), 36) }
+	left, older := beside(stamp(time.Now())), beside(stamp(time.Now().AddDate(-1, 0, 0)))
+	busy := beside(stamp(time.Now().Add(-time.Second)))
+	others := []string{beside(".backup"), beside(".bak"), beside(".1"), beside(""), beside(stamp(time.Now().AddDate(10, 0, 0))),
+		beside(".original2024"), filepath.Join(filepath.Dir(path), ".other.json"+stamp(time.Now()))}
+	for _, file := range append([]string{left, older, busy}, others...) {
+		require.NoError(t, os.WriteFile(file, []byte("half"), 0o600))
+	}
+	writing, err := os.OpenFile(busy, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer writing.Close()
+	require.NoError(t, filelock.Lock(writing))
+
+	require.NoError(t, Replace(path, nil, "a"))
+	require.NoFileExists(t, left)
+	require.NoFileExists(t, older)
+	for _, file := range append([]string{path, busy}, others...) {
+		require.FileExists(t, file)
+	}
+	writing.Close()
+	Sweep(path)
+	require.NoFileExists(t, busy)
+	Sweep(filepath.Join(filepath.Dir(path), "none", "f"))
 }
 
 func requireAlone(t *testing.T, path, text string) {

@@ -33,7 +33,8 @@ type callFlags struct {
 	args      string
 	result    string
 	notes     string
-	warnings  []string // of reading the call
+	warnings  []string // of reading the call, and of finding the project
+	project   project
 	queue     *queue.Queue
 	ipc       *string // nil: the command has no such flag
 	record    runLog
@@ -59,7 +60,7 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.outputs = outputs
 	f.defineFiles(flags)
 	flags.StringVar(&f.call.SessionID, "session-id", "", "`ID` of the conversation")
-	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT`")
+	flags.StringVar(&f.call.Prompt, "prompt", "", "the user's message, as `TEXT|@FILE|-`; - is stdin")
 	flags.StringVar(&f.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
 	flags.StringVar(&f.call.ToolUseID, "tool-use-id", "", "the model's `ID` of the tool call")
 	flags.StringVar(&f.call.AgentID, "agent-id", "", "`ID` of the agent")
@@ -70,10 +71,13 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did; where the call does not go on, behind the reason")
 }
 
+const workspaceUsage = "`DIR` of the project; hooks run in it (default the nearest folder upwards with a hooks file)"
+
 // defineFiles adds the flags that say which hooks there are.
 func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
-	flags.StringVarP(&f.workspace, "workspace", "C", ".", "`DIR` of the project; hooks run in it")
+	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
+	flags.Lookup("workspace").DefValue = ""
 	flags.VarP((*repeated)(&f.configs), "config", "c", "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
 	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
 }
@@ -171,14 +175,17 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}
-	if err := f.place(); err != nil {
+	if err := f.resolveWorkspace(); err != nil {
 		return err
-	}
-	if f.args == "-" && f.result == "-" {
-		return errors.New("--args - and --result - both want stdin; give one of them as @FILE")
 	}
 	if f.call.ClientInput != "" {
 		return nil // it says all that the flags do
+	}
+	if err := f.oneStdin(); err != nil {
+		return err
+	}
+	if f.call.Prompt, err = value("--prompt", f.call.Prompt, stdin); err != nil {
+		return err
 	}
 	if f.call.Args, err = value("--args", f.args, stdin); err != nil {
 		return err
@@ -188,6 +195,20 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	f.call.Result, err = value("--result", f.result, stdin)
 	return err
+}
+
+// oneStdin refuses two values that both are stdin's.
+func (f *callFlags) oneStdin() error {
+	var wanting []string
+	for _, flag := range []struct{ name, value string }{{"--args", f.args}, {"--result", f.result}, {"--prompt", f.call.Prompt}} {
+		if flag.value == "-" {
+			wanting = append(wanting, flag.name+" -")
+		}
+	}
+	if len(wanting) < 2 {
+		return nil
+	}
+	return fmt.Errorf("%s and %s both want stdin; give one of them as @FILE", wanting[0], wanting[1])
 }
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.
@@ -210,12 +231,20 @@ func (f *callFlags) knownDialect() error {
 	return nil
 }
 
-// place finds the workspace.
-func (f *callFlags) place() (err error) {
+// resolveWorkspace finds the project, whose folder is the workspace. Who names the files has not said where the project is: that is
+// the current folder then, or the client's.
+func (f *callFlags) resolveWorkspace() (err error) {
+	given := f.flags.Changed("workspace") || len(f.configs) > 0
+	if f.project, err = findProject(f.workspace, given, f.claude); err != nil {
+		return err
+	}
+	f.project.configs = f.configs
+	f.workspace = f.project.Workspace
+	f.warnings = append(f.warnings, f.project.warnings()...)
 	if f.call.Workspace, err = filepath.Abs(f.workspace); err != nil {
 		return fmt.Errorf("--workspace %s: %w", f.workspace, err)
 	}
-	return mustBeFolder(f.workspace)
+	return nil
 }
 
 func dialectNames() string {

@@ -6,14 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -25,7 +26,8 @@ var check = command{
 	summary: "find what is wrong with hooks files, and with the programs they name",
 	about: "Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that does not exist or\n" +
 		"is not executable, a script without an interpreter, or one that everybody may write to. It runs nothing. Every problem\n" +
-		"is printed with its place, and the exit code is 1 if there is any. Without FILE it is the workspace's own file.",
+		"is printed with its place, and the exit code is 1 if there is any. Without FILE it is the workspace's own file: that of -C DIR, or\n" +
+		"the nearest one upwards, as for a call.",
 	example: "  hookrun check .tenex-hooks.json\n  hookrun check --schema > tenex-hooks.schema.json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
@@ -33,6 +35,7 @@ var check = command{
 		claude := flags.Bool("claude", false, "also check the settings that Claude Code would load: the user's, project's and local ones")
 		dialect := defineForm(flags)
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
+		parse := flags.Bool("parse", false, "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name")
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case *output != "text" && *output != "json":
@@ -41,6 +44,8 @@ var check = command{
 				return 0, errors.New("--workspace is empty; leave it out for the default")
 			case *schema && len(files) > 0:
 				return 0, errors.New("--schema takes no FILE")
+			case *schema && *parse:
+				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
 				return exitOK, write(std, projecthooks.Schema)
 			}
@@ -48,7 +53,11 @@ var check = command{
 			if err != nil {
 				return 0, err
 			}
-			report, err := checkFiles(loader, files, *workspace, *claude)
+			c := checker{loader: loader, claude: *claude}
+			if *parse {
+				return exitOK, c.printParsed(files, *workspace, std)
+			}
+			report, err := c.command(files, *workspace)
 			if err != nil {
 				return 0, err
 			}
@@ -60,6 +69,7 @@ var check = command{
 				if *claude {
 					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
 				}
+				report.warn(std)
 				return exitOK, write(std, nothing)
 			}
 			return report.exit(), report.print(std)
@@ -68,9 +78,10 @@ var check = command{
 }
 
 type checkReport struct {
-	Version int           `json:"version"`
-	OK      bool          `json:"ok"`
-	Files   []checkedFile `json:"files"`
+	Version  int           `json:"version"`
+	OK       bool          `json:"ok"`
+	Files    []checkedFile `json:"files"`
+	Warnings []string      `json:"warnings,omitempty"` // that are about no file that was checked
 }
 
 type checkedFile struct {
@@ -80,38 +91,83 @@ type checkedFile struct {
 	Warnings []projecthooks.Problem `json:"warnings"`
 }
 
-// checkFiles checks the files that are named, or else the workspace's own, and with claude those of that client.
-func checkFiles(loader projecthooks.Loader, files []string, workspace string, claude bool) (checkReport, error) {
+// checker checks hooks files.
+type checker struct {
+	loader projecthooks.Loader
+	claude bool // also what Claude Code would load
+}
+
+// command checks what the command line says: the files that are named, or else the project's own.
+func (c *checker) command(files []string, workspace string) (checkReport, error) {
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	folder := cmp.Or(workspace, ".")
-	if len(files) == 0 {
-		if err := mustBeFolder(folder); err != nil {
-			return report, err
-		}
-		path := filepath.Join(folder, projecthooks.FileName)
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // what cannot be looked at is a problem, not an absence
-			files = []string{path}
-		}
+	files, p, err := c.meant(files, workspace)
+	if err != nil {
+		return report, err
 	}
-	if claude {
-		settings, err := projecthooks.ClaudeFiles(folder)
-		if err != nil {
-			return report, err
-		}
-		files = slices.Clip(files)
-		for _, path := range settings {
-			if !slices.Contains(files, path) {
-				files = append(files, path)
-			}
-		}
-		workspace = folder // also for the user's own file
+	if c.claude {
+		workspace = p.Workspace // also for the user's own file
 	}
-	for _, path := range files {
-		f := checkFile(loader, path, workspace)
-		report.OK = report.OK && len(f.Errors) == 0
-		report.Files = append(report.Files, f)
-	}
+	report.add(c.loader, files, workspace)
+	report.Warnings = p.remarks()
 	return report, nil
+}
+
+// meant are the files that the command line means, and the project.
+func (c *checker) meant(files []string, workspace string) (_ []string, p project, err error) {
+	p, err = findProject(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.claude)
+	if err != nil {
+		return nil, p, err
+	}
+	if len(files) == 0 {
+		files = nonEmpty(p.File)
+	}
+	if files, err = c.withClaude(files, p.Workspace); err != nil {
+		return nil, p, err
+	}
+	return files, p, nil
+}
+
+// withClaude adds the settings that Claude Code would load in a folder, if they are to be checked too.
+func (c *checker) withClaude(files []string, folder string) ([]string, error) {
+	if !c.claude {
+		return files, nil
+	}
+	settings, err := projecthooks.ClaudeFiles(folder)
+	if err != nil {
+		return nil, err
+	}
+	files = slices.Clip(files)
+	for _, path := range settings {
+		if !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	return files, nil
+}
+
+// add checks files. workspace is where hooks run, "" for a place by the file.
+func (r *checkReport) add(l projecthooks.Loader, files []string, workspace string) {
+	for _, path := range files {
+		f := checkFile(l, path, workspace)
+		r.OK = r.OK && len(f.Errors) == 0
+		r.Files = append(r.Files, f)
+	}
+}
+
+// printParsed prints the hooks as they are loaded.
+func (c *checker) printParsed(files []string, workspace string, std Streams) error {
+	files, p, err := c.meant(files, workspace)
+	if err != nil {
+		return err
+	}
+	for _, r := range p.remarks() {
+		fmt.Fprintln(std.Err, "hookrun check: warning:", r)
+	}
+	all, err := c.parse(files)
+	if err != nil {
+		return err
+	}
+	return writeJSON(std, all)
 }
 
 func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
@@ -146,9 +202,46 @@ func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 		if h.Unsupported != "" {
 			f.Warnings = append(f.Warnings, h.Problem(fmt.Sprintf("a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome", h.Unsupported)))
 		}
-		f.Errors = append(f.Errors, h.Inspect(workspace, r.Environment(h, protocol.Call{Workspace: workspace}))...)
+		env := r.Environment(h, protocol.Call{Workspace: workspace})
+		f.Errors = append(f.Errors, h.Inspect(workspace, env)...)
+		f.Warnings = append(f.Warnings, h.Doubts(workspace, env)...)
 	}
+	f.Warnings = append(f.Warnings, failOpen(cfg)...)
 	return f
+}
+
+// failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they should: it is
+// TENEX's rule, and few expect it.
+func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
+	call := protocol.Call{Event: protocol.PreTool}
+	var gates []string
+	var first *projecthooks.Hook
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		if _, said := h.OnFailure[protocol.CauseTimeout]; said || h.Says != nil || h.Dialect != protocol.Tenex || !slices.Contains(h.Events, protocol.PreTool) {
+			continue
+		}
+		if h.Dialect.FailureMeans(&call, protocol.CauseTimeout) != protocol.Continue {
+			continue
+		}
+		if gates = append(gates, strconv.Quote(spelling.Brief(h.Name, 80))); first == nil {
+			first = h
+		}
+	}
+	const most = 10
+	rest := ""
+	if len(gates) > most {
+		gates, rest = gates[:most], fmt.Sprintf(" and %d more", len(gates)-most)
+	}
+	switch {
+	case first == nil:
+		return nil
+	case len(gates) == 1:
+		return []projecthooks.Problem{first.Problem(fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
+			`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0]))}
+	}
+	return []projecthooks.Problem{first.Problem(fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
+		`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`, strings.Join(gates, ", "), rest))}
 }
 
 // defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.
@@ -187,8 +280,16 @@ func (r *checkReport) exit() int {
 	return exitFailed
 }
 
+// warn writes what is to be said about no file that was checked.
+func (r *checkReport) warn(std Streams) {
+	for _, w := range r.Warnings {
+		fmt.Fprintln(std.Err, "hookrun check: warning:", w)
+	}
+}
+
 // print writes good news to stdout and the rest to stderr.
 func (r *checkReport) print(std Streams) error {
+	r.warn(std)
 	stderr := bufio.NewWriter(std.Err) // a file can have half a million problems
 	for _, f := range r.Files {
 		for _, p := range f.Errors {

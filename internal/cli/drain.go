@@ -25,6 +25,8 @@ var drain = command{
 		q := defineQueue(flags, &session)
 		flags.StringVar(&agent, "agent", "", "`ID` of the agent that asks (default none: what nobody was given)")
 		flags.StringVarP(&output, "output", "o", "text", "output `FORM`: text, json")
+		var suppress bool
+		flags.BoolVar(&suppress, "suppress", false, "you hand the texts on by other means: the history has them as deferred, not as drained")
 		ipc := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := checkDrain(flags, args, output); err != nil {
@@ -38,23 +40,31 @@ var drain = command{
 				take = func() (*queue.Claim, error) { return q.DrainAll(session) }
 			}
 			claim, failed := take() // a claim and an error: that is about other entries
-			defer claim.Release()
-			var entries, expired []queue.Entry
 			if claim != nil {
-				entries, expired = claim.Entries, claim.Expired
+				claim.Suppress = suppress
 			}
-			if err := printEntries(std, output, entries); err != nil {
-				return 0, errors.Join(err, failed)
-			}
-			if err := claim.Done(); err != nil {
-				return 0, errors.Join(err, failed)
-			}
-			for _, e := range expired {
-				fmt.Fprintln(std.Err, "hookrun: warning:", runner.Expired(e))
-			}
-			return exitOK, failed
+			return exitOK, hand(claim, output, std, failed)
 		}
 	},
+}
+
+// hand prints what a claim has, and ends it. failed is about entries that are not in it.
+func hand(claim *queue.Claim, output string, std Streams, failed error) error {
+	defer claim.Release()
+	var entries, expired []queue.Entry
+	if claim != nil {
+		entries, expired = claim.Entries, claim.Expired
+	}
+	if err := printEntries(std, output, entries); err != nil {
+		return errors.Join(err, failed)
+	}
+	if err := claim.Done(); err != nil {
+		return errors.Join(err, failed)
+	}
+	for _, e := range expired {
+		fmt.Fprintln(std.Err, "hookrun: warning:", runner.Expired(e))
+	}
+	return failed
 }
 
 // drainIPC takes the text that no reader of MassGen's took, and clears its folder for the next turn.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -40,7 +41,8 @@ var explain = command{
 			}
 			o.Subreaper = false // nothing will run
 			e := newExplanation(f.call, cfg, o)
-			e.Warnings = append(f.warnings, e.Warnings...)
+			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
+			e.found = f.project
 			if f.output == "json" {
 				return exitOK, writeJSON(std, e)
 			}
@@ -82,6 +84,8 @@ type explanation struct {
 	Files     []string        `json:"files"`
 	Warnings  []string        `json:"warnings,omitempty"`
 	Hooks     []explainedHook `json:"hooks"`
+
+	found project
 }
 
 type explainedHook struct {
@@ -174,6 +178,9 @@ func (e explanation) String() string {
 			}
 		}
 		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
+	}
+	if p := &e.found; p.File != "" && p.Workspace != p.began {
+		fmt.Fprintln(&b, p)
 	}
 	if len(e.Here) > 0 {
 		fmt.Fprintf(&b, "tool: %s, here %s\n", e.Tool, strings.Join(e.Here, " and "))

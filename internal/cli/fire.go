@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -23,9 +20,8 @@ var fire = command{
 	client:  true,
 	about: "Reads the hook input of a client, Claude Code, Codex or Gemini CLI, from stdin, asks the hooks that match its event, and prints\n" +
 		"that client's hook output. So it is a hook command of its own: as the one hook in a client's settings it runs a project's\n" +
-		".tenex-hooks.json. The workspace is where the client says that its project is, in $CLAUDE_PROJECT_DIR or\n" +
-		"$GEMINI_PROJECT_DIR, or the current directory, or the nearest folder above it, in the same git repository, that has a\n" +
-		".tenex-hooks.json. Errors exit with 2, unless --output is text or json: a client would take\n" +
+		".tenex-hooks.json. The search for that begins where the client says that its project is, in $CLAUDE_PROJECT_DIR or\n" +
+		"$GEMINI_PROJECT_DIR, or in the current directory. Errors exit with 2, unless --output is text or json: a client would take\n" +
 		"any other code for a pass.",
 	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"` + "\n" +
 		`  hookrun fire --claude --output json < input.json   what Claude Code's own hooks say about a call`,
@@ -90,34 +86,7 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 		}
 		f.workspace = project
 	}
-	if len(f.configs) == 0 && !f.claude {
-		f.workspace = nearestProject(f.workspace)
-	}
 	return f.call.Event, nil
-}
-
-// nearestProject is the nearest folder with a hooks file, from dir upwards through its repository: Codex starts hooks where its session
-// is, and all clients can be started below the project's folder. What lies outside of the repository is somebody else's.
-func nearestProject(dir string) string {
-	at, err := filepath.Abs(dir)
-	if err != nil {
-		return dir
-	}
-	has := func(name string) bool {
-		_, err := os.Lstat(filepath.Join(at, name))
-		return err == nil
-	}
-	for nearest := ""; ; at = filepath.Dir(at) {
-		if nearest == "" && has(projecthooks.FileName) {
-			nearest = at
-		}
-		if has(".git") {
-			return cmp.Or(nearest, dir)
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
 }
 
 // inputAlone refuses flags that say what a hook input says.

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -23,8 +21,7 @@ import (
 
 // hasFile reports whether there is a hooks file to read. Without one nothing will run.
 func (f *callFlags) hasFile() bool {
-	_, err := os.Lstat(filepath.Join(f.workspace, projecthooks.FileName))
-	return f.claude || len(f.configs) > 0 || err == nil
+	return f.claude || len(f.configs) > 0 || f.project.File != ""
 }
 
 // load makes the runner's options from the flags and reads the hooks files, all of them, so that every error is said at
@@ -185,7 +182,7 @@ func (f *callFlags) takeIPC(o *protocol.Outcome) {
 	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool || !f.carries(*o) {
 		return
 	}
-	text, found, err := massgenipc.Take(*f.ipc, f.call.Tool)
+	text, found, err := ipcMemory().Take(*f.ipc, f.call.Tool)
 	if err != nil {
 		o.Warnings = append(o.Warnings, err.Error())
 	}
@@ -273,6 +270,9 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 		for _, m := range o.SystemMessages {
 			marked(stderr, "hookrun: message:", m)
 		}
+	}
+	if f.verbose {
+		f.project.say(stderr)
 	}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]

@@ -23,7 +23,8 @@ var importHooks = command{
 		"a case that is named) or left out. Notes say what is different with every hook of that client. Nothing is run.",
 	example: "  hookrun import .claude/settings.json\n  hookrun import .claude/settings.json .gemini/settings.json --write",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		workspace := flags.StringP("workspace", "C", ".", "`DIR` of the project, for --write")
+		workspace := flags.StringP("workspace", "C", ".", "`DIR` of the project, for --write (default the nearest folder upwards with a hooks file)")
+		flags.Lookup("workspace").DefValue = ""
 		into := flags.String("write", "", "add the entries to this `FILE`, which is made if it is missing; alone: the workspace's")
 		flags.Lookup("write").NoOptDefVal = projecthooks.FileName
 		output := flags.StringP("output", "o", "text", "output `FORM`: text (the hooks file; the report on stderr), json (both)")
@@ -50,10 +51,14 @@ var importHooks = command{
 			if flags.Changed("write") {
 				path := *into
 				if path == projecthooks.FileName {
-					if err := mustBeFolder(*workspace); err != nil {
+					p, err := findProject(*workspace, flags.Changed("workspace"), false) // a second file below would hide the first
+					if err != nil {
 						return 0, err
 					}
-					path = filepath.Join(*workspace, path)
+					path = filepath.Join(p.Workspace, path)
+					for _, r := range p.remarks() {
+						fmt.Fprintln(std.Err, "hookrun import: warning:", r)
+					}
 				}
 				if done.Added, err = hookimport.Write(path, done.Hooks); err != nil {
 					return 0, err

@@ -79,7 +79,17 @@ func writeIPC(dir string, e queue.Entry) error {
 	if !e.Expires.IsZero() {
 		ttl = time.Until(e.Expires)
 	}
-	return massgenipc.NewWriter(dir).Write(e.Content, e.Matcher, ttl)
+	w := massgenipc.Writer{Dir: dir, Memory: ipcMemory()}
+	return w.Write(e.Content, e.Matcher, ttl)
+}
+
+// ipcMemory is where the numbers of MassGen's folders are kept: beside the queues.
+func ipcMemory() massgenipc.Memory {
+	dir, err := queue.DefaultDir()
+	if err != nil { // then nothing is remembered
+		return massgenipc.Memory{}
+	}
+	return massgenipc.Memory{Dir: dir}
 }
 
 // defineQueue adds the flags that say which queue.

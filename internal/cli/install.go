@@ -129,6 +129,9 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, clientfile.Plac
 
 // make shows a change, and makes it unless that is all that was asked for.
 func (s *settingsFlags) make(change *clientfile.Change, std Streams, nothing string) error {
+	if !s.dryRun {
+		change.Sweep()
+	}
 	if change.Nothing() {
 		fmt.Fprintf(std.Err, "%s %s\n", change.Path, nothing)
 		return nil
@@ -152,7 +155,11 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 	if s.user {
 		return anyHooks, nil
 	}
-	cfg, err := projecthooks.Load(s.workspace)
+	p, err := findProject(s.workspace, false, false) // as the hook will do when the client is started there
+	if err != nil {
+		return 0, err
+	}
+	cfg, err := projecthooks.Load(p.Workspace)
 	if err != nil {
 		return 0, err
 	}

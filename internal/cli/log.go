@@ -101,7 +101,7 @@ func (l *logFlags) finish(args []string) (err error) {
 	if err := l.files.notEmpty(); err != nil {
 		return err
 	}
-	return mustBeFolder(l.files.workspace)
+	return l.files.resolveWorkspace()
 }
 
 // since is the time that the words mean.

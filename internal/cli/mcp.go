@@ -62,6 +62,7 @@ var mcp = command{
 			}
 			if *ipc != "" {
 				m.ipc = massgenipc.NewReader(*ipc)
+				m.ipc.Memory = ipcMemory()
 			}
 			m.err = std.Err
 			return m.run(&f, args, std, *name)
@@ -91,7 +92,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	if err := errors.Join(f.notEmpty(), f.knownDialect()); err != nil {
 		return 0, err
 	}
-	if err := f.place(); err != nil {
+	if err := f.resolveWorkspace(); err != nil {
 		return 0, err
 	}
 	if err := f.record.open(); err != nil {
@@ -104,6 +105,12 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	cfg, o, err := f.load()
 	if err != nil {
 		return 0, err
+	}
+	if m.verbose {
+		m.say("%s", &f.project)
+	}
+	for _, w := range f.warnings {
+		m.say("warning: %s", w)
 	}
 	for _, w := range cfg.Warned() {
 		m.known = append(m.known, w.Error())

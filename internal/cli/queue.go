@@ -17,22 +17,35 @@ import (
 var showQueue = command{
 	name:    "queue",
 	args:    "--session ID [FLAGS]",
-	summary: "show what waits in a session's queue",
-	about: "Prints what waits in a session's queue, in its order, and takes nothing out. --clear drops all of it, also texts for every\n" +
-		"agent, which else wait for agents that are still to come.",
-	example: "  hookrun queue --session s1",
+	summary: "show what waits in a session's queue, and what became of the rest",
+	about: "Prints what waits in a session's queue, in its order, and takes nothing out. --history prints also what became of texts that are\n" +
+		"gone: delivered, when and with which call; drained, deferred, expired or popped. --pop-latest takes the text that was queued\n" +
+		"last back and prints it. --clear drops all of it, also texts for every agent, which else wait for agents that are still to\n" +
+		"come, and the history.",
+	example: "  hookrun queue --session s1\n  hookrun queue --session s1 --history -o json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var session, output string
 		q := defineQueue(flags, &session)
-		clear := flags.Bool("clear", false, "drop everything that waits")
+		history := flags.Bool("history", false, "print what became of every text, as far as that goes back")
+		pop := flags.Bool("pop-latest", false, "take the text that was queued last back, and print it")
+		clear := flags.Bool("clear", false, "drop everything that waits, and the history")
 		flags.StringVarP(&output, "output", "o", "text", "output `FORM`: text, json")
 		return func(args []string, std Streams) (int, error) {
 			if err := checkDrain(flags, args, output); err != nil {
 				return 0, err
 			}
-			if *clear {
+			if err := oneOf(flags, "history", "pop-latest", "clear"); err != nil {
+				return 0, err
+			}
+			switch {
+			case *clear:
 				n, failed := q.Clear(session)
 				return exitOK, errors.Join(write(std, fmt.Sprintf("%d dropped\n", n)), failed)
+			case *pop:
+				claim, failed := q.PopLatest(session)
+				return exitOK, hand(claim, output, std, failed)
+			case *history:
+				return exitOK, printHistory(q, session, output, std)
 			}
 			entries, failed := q.Waiting(session) // both: the error is about other entries
 			show := func() error { return write(std, waitingText(entries)) }
@@ -42,6 +55,76 @@ var showQueue = command{
 			return exitOK, errors.Join(show(), failed)
 		}
 	},
+}
+
+// oneOf refuses flags of which a command does one.
+func oneOf(flags *pflag.FlagSet, names ...string) error {
+	first := ""
+	for _, name := range names {
+		switch {
+		case !flags.Changed(name):
+		case first != "":
+			return fmt.Errorf("--%s and --%s are two commands; give one of the two", first, name)
+		default:
+			first = name
+		}
+	}
+	return nil
+}
+
+// printHistory prints what became of a session's texts.
+func printHistory(q *queue.Queue, session, output string, std Streams) error {
+	records, failed := q.History(session) // both: the error is about other entries
+	if output == "json" {
+		return errors.Join(writeJSON(std, struct {
+			Version int            `json:"version"`
+			Entries []queue.Record `json:"entries"`
+		}{1, append([]queue.Record{}, records...)}), failed)
+	}
+	var b strings.Builder
+	for _, r := range records {
+		to := "every agent"
+		if r.Agents != nil {
+			to = strings.Join(r.Agents, ", ")
+		}
+		from := ""
+		if r.Source != "" {
+			from = " from " + r.Source
+		}
+		waits := ""
+		if r.Waiting && r.Status != queue.Queued {
+			waits = ", and waits for agents to come"
+		}
+		b.WriteString(visible(fmt.Sprintf("%s to %s%s, %d bytes, %s%s: %s", r.ID, to, from, r.Bytes, r.Status, waits, firstLine(r.Content))) + "\n")
+		for _, e := range r.Events {
+			b.WriteString(visible("  "+eventText(e)) + "\n")
+		}
+	}
+	return errors.Join(write(std, b.String()), failed)
+}
+
+func eventText(e queue.Event) string {
+	text := e.At.Local().Format(time.DateTime) + " " + string(e.Status)
+	if e.Agent != nil {
+		name := "the agent without a name"
+		if *e.Agent != "" {
+			name = *e.Agent
+		}
+		text += " to " + name
+	}
+	if e.Tool != "" {
+		text += " after " + e.Tool
+	}
+	if e.ToolUseID != "" {
+		text += " (" + e.ToolUseID + ")"
+	}
+	return text
+}
+
+// firstLine is the beginning of a text, in one line.
+func firstLine(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return spelling.Brief(strings.TrimRight(first, "\r"), 100)
 }
 
 // waitingText is a line for each entry, and the beginning of its text.
@@ -62,9 +145,7 @@ func waitingText(entries []queue.Entry) string {
 			about = append(about, "until "+e.Expires.Local().Format(time.DateTime))
 		}
 		about = append(about, e.Strategy, fmt.Sprintf("%d bytes", len(e.Content)))
-		first, _, _ := strings.Cut(strings.TrimSpace(e.Content), "\n")
-		first = strings.TrimRight(first, "\r")
-		b.WriteString(visible(fmt.Sprintf("%s to %s (%s): %s", e.ID, to, strings.Join(about, ", "), spelling.Brief(first, 100))) + "\n")
+		b.WriteString(visible(fmt.Sprintf("%s to %s (%s): %s", e.ID, to, strings.Join(about, ", "), firstLine(e.Content))) + "\n")
 	}
 	return b.String()
 }

@@ -99,7 +99,7 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 	if err := f.knownDialect(); err != nil {
 		return nil, err
 	}
-	if err := f.place(); err != nil {
+	if err := f.resolveWorkspace(); err != nil {
 		return nil, err
 	}
 	if err := f.record.open(); err != nil {
@@ -201,7 +201,11 @@ func (s *server) call(method, params string) (result []byte, later func(context.
 		return nil, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
 	call.Workspace = s.flags.call.Workspace
-	return s.fire(request{call: call}, warnings)
+	r := request{call: call}
+	if err := r.takeOutput(); err != nil {
+		return nil, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+	}
+	return s.fire(r, warnings)
 }
 
 // fire asks the hooks. warnings are of reading the call.
@@ -210,7 +214,7 @@ func (s *server) fire(r request, warnings []string) (result []byte, later func(c
 	began := time.Now()
 	outcome, unasked := asked.Unasked(r.call)
 	if unasked && !runner.Delivers(&r.call) && s.flags.record.log == nil {
-		result, err = s.result(began, &r.call, outcome, warnings)
+		result, err = s.result(began, &r, outcome, warnings)
 		return result, nil, err
 	}
 	return nil, func(ctx context.Context) (result []byte, err error) {
@@ -236,7 +240,7 @@ func (s *server) fire(r request, warnings []string) (result []byte, later func(c
 			jsonrpc.WhenAnswered(ctx, func(written bool) { settle(claim, written, s.complain) })
 		}
 		verdict = true
-		return s.result(began, &r.call, outcome, warnings)
+		return s.result(began, &r, outcome, warnings)
 	}, nil
 }
 
@@ -257,9 +261,12 @@ func tidy(c protocol.Call) {
 }
 
 // result renders an outcome, with the warnings that only the server has, and puts it on record.
-func (s *server) result(began time.Time, c *protocol.Call, o protocol.Outcome, warnings []string) ([]byte, error) {
-	o.Warnings = slices.Concat(warnings, o.Warnings, s.changed())
-	o.Warnings = append(o.Warnings, s.flags.record.write(began, c, &o, nil)...)
+func (s *server) result(began time.Time, r *request, o protocol.Outcome, warnings []string) ([]byte, error) {
+	o.Warnings = slices.Concat(s.flags.warnings, warnings, o.Warnings, s.changed())
+	o.Warnings = append(o.Warnings, s.flags.record.write(began, &r.call, &o, nil)...)
+	if r.client != nil {
+		return clientResult(r.client, o)
+	}
 	return o.JSON()
 }
 
@@ -308,9 +315,17 @@ func (s *server) reload() ([]byte, error) {
 
 // check looks at the files as they are on disk now, as the command does.
 func (s *server) check() ([]byte, error) {
-	report, err := checkFiles(s.flags.loader(), s.flags.configs, s.flags.workspace, s.flags.claude)
+	c := checker{loader: s.flags.loader(), claude: s.flags.claude}
+	files := s.flags.configs
+	if len(files) == 0 {
+		files = nonEmpty(ownFile(s.flags.workspace))
+	}
+	files, err := c.withClaude(files, s.flags.workspace)
 	if err != nil {
 		return nil, jsonrpc.Errorf(codeConfig, "%v", err)
 	}
+	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+	report.add(c.loader, files, s.flags.workspace)
+	report.Warnings = s.flags.project.remarks()
 	return json.Marshal(report)
 }

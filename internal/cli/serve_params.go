@@ -16,15 +16,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// What a request says is named as the flags are, with _ or - between words. Claude Code's names for the same stand beside
-// them, since loops that were written for its hooks have them at hand.
+// What a request says is named as the flags are, with _ or - between words. Clients' names for the same stand beside
+// them, since loops that were written for their hooks have them at hand.
 func paramMeant(name string) string {
 	switch name {
 	case "tool_name":
 		return "tool"
 	case "tool_input":
 		return "args"
-	case "tool_response":
+	case "tool_response", "tool_output", "tool_result": // Claude Code's, MassGen's and Universal Agent's
 		return "result"
 	}
 	return name
@@ -44,6 +44,7 @@ type request struct {
 	call      protocol.Call
 	timeout   time.Duration          // 0: serve's own
 	onFailure protocol.FailurePolicy // nil: the same
+	client    *protocol.Dialect      // in whose hook output it is answered; nil: with the outcome
 }
 
 // readParams reads the params of a call at an event. null is a param that is not there.

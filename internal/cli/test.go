@@ -28,7 +28,7 @@ var tests = command{
 	summary: "run tests of hooks, which stand in *" + hooktest.Suffix,
 	about: "Asks the real hooks about the calls in files of tests, one after the other, and compares what they say with what each test\n" +
 		"expects. A FILE may be a folder, for the *" + hooktest.Suffix + " in it; without FILE it is the workspace. The hooks are those\n" +
-		"beside each file, and run in its folder. Nothing is taken from a queue. The exit code is 1 if a test fails.\n\n" +
+		"of the project that each file is in: the nearest .tenex-hooks.json upwards. They run in its folder. Nothing is taken from a queue. The exit code is 1 if a test fails.\n\n" +
 		`  {"tests": [{"name": "no force push", "event": "pre-tool", "tool": "shell", "args": {"command": "git push -f"},` + "\n" +
 		`              "expect": {"decision": "block", "reason": {"matches": "force"}}}]}` + "\n\n" +
 		"A test may also have result, failed, prompt, session_id, tool_use_id, agent_id and env; or in their place input, a client's\n" +
@@ -40,8 +40,8 @@ var tests = command{
 		var t testRun
 		t.defineFiles(flags)
 		workspace := flags.Lookup("workspace")
-		workspace.Usage, workspace.DefValue = "`DIR` of the project; hooks run in it (default the folder of FILE)", ""
-		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default " + projecthooks.FileName + " beside FILE, else that of the workspace)"
+		workspace.Usage, workspace.DefValue = "`DIR` of the project; hooks run in it (default the nearest folder upwards from FILE with a hooks file)", ""
+		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default the nearest " + projecthooks.FileName + " upwards from FILE; with -C the one beside FILE, else the workspace's)"
 		t.definePolicy(flags)
 		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
 		t.outputs = []string{"text", "json", "junit"}
@@ -147,7 +147,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 			}
 		}
 		if s.config = configs[folder]; s.config != nil && len(s.config.Files) == 0 {
-			problems = append(problems, projecthooks.Problem{File: path, Text: "there is no " + projecthooks.FileName + " beside it, so there is nothing to test; give a hooks file with --config"})
+			problems = append(problems, projecthooks.Problem{File: path, Text: nothingToTest(&own.project)})
 		}
 		suites = append(suites, s)
 	}
@@ -157,10 +157,23 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	return suites, nil
 }
 
+// nothingToTest says that no hooks file was found for a file of tests.
+func nothingToTest(p *project) string {
+	text := "there is no " + projecthooks.FileName + " beside it, so there is nothing to test; give a hooks file with --config"
+	for _, r := range p.remarks() {
+		text += "; " + r
+	}
+	return text
+}
+
 // paths are the files that are meant, each once: a folder may be named, and a file in it.
 func (t *testRun) paths(args []string) (paths []string, err error) {
 	if len(args) == 0 {
-		args = []string{t.workspace}
+		folder, err := t.testFolder()
+		if err != nil {
+			return nil, err
+		}
+		args = []string{folder}
 	}
 	for _, path := range args {
 		found := []string{filepath.Clean(path)}
@@ -178,22 +191,32 @@ func (t *testRun) paths(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// beside are the flags for one file of tests: unless they say others, the workspace is its folder and the hooks are those in it. Where
-// it has none, they are the workspace's.
+// testFolder is the folder whose tests run where no FILE is named: that of -C, else the current one or, where it has no tests, the
+// project's.
+func (t *testRun) testFolder() (string, error) {
+	if _, err := hooktest.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
+		return t.workspace, nil
+	}
+	p, err := findProject(t.workspace, false, t.claude)
+	return p.Workspace, err
+}
+
+// beside are the flags for one file of tests. Unless they say others, the hooks are those of the project that the file's folder
+// is in, and run there. With -C they are those in the file's folder or, where it has none, those of the workspace.
 func (t *testRun) beside(path string) (own callFlags, err error) {
 	own = t.callFlags
 	folder := filepath.Dir(path)
-	if !own.flags.Changed("workspace") {
+	given := own.flags.Changed("workspace")
+	if !given {
 		own.workspace = folder
 	}
-	if err := mustBeFolder(own.workspace); err != nil {
+	if own.project, err = findProject(own.workspace, given || len(own.configs) > 0, own.claude); err != nil {
 		return own, err
 	}
-	hooks := filepath.Join(folder, projecthooks.FileName)
-	if _, err := os.Lstat(hooks); len(own.configs) == 0 && !errors.Is(err, fs.ErrNotExist) { // a link to nothing is a gate that got lost
+	if hooks := ownFile(folder); given && len(own.configs) == 0 && hooks != "" {
 		own.configs = []string{hooks}
 	}
-	own.workspace, err = filepath.Abs(own.workspace)
+	own.workspace, err = filepath.Abs(own.project.Workspace)
 	return own, err
 }
 
@@ -324,7 +347,7 @@ func counted(n int, what string) string {
 
 // record prints tests made of a run log and of what was rotated out of it.
 func (t *testRun) record(log string, std Streams) error {
-	if err := t.place(); err != nil {
+	if err := t.resolveWorkspace(); err != nil {
 		return err
 	}
 	r := hooktest.NewRecording(t.call.Workspace)

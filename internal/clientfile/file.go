@@ -98,6 +98,9 @@ func existing(path string) (string, error) {
 	}
 }
 
+// Sweep removes what a run that was killed left beside the file.
+func (c *Change) Sweep() { atomicfile.Sweep(c.found.path) }
+
 // Write does what was planned, unless the file has changed since.
 func (c *Change) Write() error {
 	if c.Nothing() {

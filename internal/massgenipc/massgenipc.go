@@ -1,6 +1,6 @@
 // Package massgenipc hands text to a tool's result through a file, as MassGen's orchestrator and its MCP middleware do.
 //
-//	w := massgenipc.Writer{Dir: ".codex"}
+//	w := massgenipc.Writer{Dir: ".codex", Memory: massgenipc.Memory{Dir: state}}
 //	err := w.Write("[Human Input]: stop", "*", 0)
 //	…
 //	r := massgenipc.NewReader(".codex") // one for as long as the server runs
@@ -33,50 +33,87 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// FileName is the payload's, in the folder of hooks. The other is there while one is written.
+// FileName is the payload's, in the folder of hooks. The others are there while one is written, by MassGen or by us.
 const (
 	FileName  = "hook_post_tool_use.json"
 	temporary = "hook_post_tool_use.tmp"
+	ours      = "hook_post_tool_use.*.tmp"
 )
 
 // DefaultTTL is how long a payload waits for a call.
 const DefaultTTL = 30 * time.Second
 
-// Writer puts payloads into a folder. A folder has one writer: two would overwrite each other's file while it is written, and
-// count the same numbers, of which a reader takes each once. It is safe for concurrent use.
+// Writer puts payloads into a folder. MassGen's orchestrator may write into it as well: the number of a payload is the next after the
+// one that it replaces or, where a reader took that along, after the last that Memory has. Readers take each number once and none
+// that is lower, so a number that ran ahead would silence the orchestrator. It is safe for concurrent use.
 type Writer struct {
-	Dir string
+	Dir    string
+	Memory Memory
 
-	mu       sync.Mutex
-	sequence int
+	mu   sync.Mutex
+	last int64
 }
-
-// NewWriter returns a writer whose numbers come after those of all that it made before, in whatever process.
-func NewWriter(dir string) *Writer { return &Writer{Dir: dir, sequence: int(time.Now().UnixMicro())} }
 
 // Write puts a text there for the next call of a tool that the glob matches ("": every tool), for so long (0: DefaultTTL). It
 // replaces a payload that nobody took. The folder is made if it is not there.
 func (w *Writer) Write(content, matcher string, ttl time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.sequence++
-	expires := float64(time.Now().Add(cmp.Or(ttl, DefaultTTL)).UnixMicro()) / 1e6
-	b := strictjson.AppendString([]byte(`{"inject":{"content":`), content)
-	b = strictjson.AppendString(append(b, `,"strategy":"tool_result"},"tool_matcher":`...), cmp.Or(matcher, "*"))
-	b = fmt.Appendf(b, `,"expires_at":%s,"sequence":%d}`, strconv.FormatFloat(expires, 'f', -1, 64), w.sequence)
 	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
 		return err
 	}
-	path := filepath.Join(w.Dir, temporary)
-	if err := os.WriteFile(path, b, 0o600); err != nil {
+	return w.Memory.next(w.Dir, func(remembered int64) (int64, []byte, error) {
+		sequence := max(w.last, remembered) + 1
+		if n, pending := pendingSequence(w.Dir); pending {
+			sequence = n + 1
+		}
+		w.last = sequence
+		payload := newPayload(content, matcher, ttl, sequence)
+		return sequence, payload, w.write(payload)
+	})
+}
+
+func newPayload(content, matcher string, ttl time.Duration, sequence int64) []byte {
+	expires := float64(time.Now().Add(cmp.Or(ttl, DefaultTTL)).UnixMicro()) / 1e6
+	b := strictjson.AppendString([]byte(`{"inject":{"content":`), content)
+	b = strictjson.AppendString(append(b, `,"strategy":"tool_result"},"tool_matcher":`...), cmp.Or(matcher, "*"))
+	return fmt.Appendf(b, `,"expires_at":%s,"sequence":%d}`, strconv.FormatFloat(expires, 'f', -1, 64), sequence)
+}
+
+func (w *Writer) write(payload []byte) error {
+	file, err := os.CreateTemp(w.Dir, ours) // of another name than MassGen's, which may be writing now
+	if err != nil {
 		return err
 	}
-	return os.Rename(path, filepath.Join(w.Dir, FileName)) // at once: no reader sees half of it
+	_, err = file.Write(payload)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), filepath.Join(w.Dir, FileName)) // at once: no reader sees half of it
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
+
+// pendingSequence is the number of the payload that waits in a folder.
+func pendingSequence(dir string) (n int64, pending bool) {
+	raw, err := os.ReadFile(filepath.Join(dir, FileName))
+	if err != nil {
+		return 0, false
+	}
+	p, err := parse(raw)
+	if err != nil {
+		return 0, false
+	}
+	n = p.sequence()
+	return n, 0 <= n && n < maxSequence
 }
 
 // Reader takes payloads out of a folder. It remembers the number of the last, which is not taken again. It is safe for
 // concurrent use.
 type Reader struct {
+	Memory Memory // for writers of other processes
+
 	path string
 
 	mu   sync.Mutex
@@ -98,7 +135,7 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 			return "", false, says(err)
 		}
 		p, err := parse(raw)
-		use := false
+		use, ours := false, false
 		if err == nil {
 			var matches bool
 			if matches, err = p.matches(tool, false); err != nil || !matches {
@@ -108,7 +145,8 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 			if late, err = p.expired(); err != nil {
 				warnings = says(err)
 			}
-			if !late && p.sequence() > r.last {
+			ours = r.Memory.wrote(filepath.Dir(r.path), raw) // which does not count among the orchestrator's
+			if !late && (ours || p.sequence() > r.last) {
 				content, err = p.content()
 				use = err == nil
 			}
@@ -119,7 +157,10 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 		case !mine:
 			warnings = nil // it has changed, or somebody else has it
 		case use:
-			r.last = p.sequence()
+			if !ours {
+				r.last = p.sequence()
+				r.Memory.note(filepath.Dir(r.path), r.last)
+			}
 			return content, true, warnings
 		default:
 			return "", false, append(warnings, says(err)...)
@@ -154,13 +195,23 @@ func Unconsumed(dir string) (content string, found bool, err error) {
 
 // Clear removes what an earlier turn left behind.
 func Clear(dir string) error {
-	return errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))), orNotThere(os.Remove(filepath.Join(dir, temporary))))
+	err := errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))), orNotThere(os.Remove(filepath.Join(dir, temporary))))
+	entries, listErr := os.ReadDir(dir)
+	for _, e := range entries { // of a writer that was killed
+		if mine, _ := filepath.Match(ours, e.Name()); mine {
+			err = errors.Join(err, orNotThere(os.Remove(filepath.Join(dir, e.Name()))))
+		}
+	}
+	return errors.Join(err, orNotThere(listErr))
 }
 
 // Take takes the payload for a tool, as the command does that MassGen has Codex run after each: the matcher may be several globs
 // with |, what stands before a / in the tool's name does not count, and numbers are not looked at, since the process that comes
 // after this one could not know the last.
-func Take(dir, tool string) (content string, found bool, err error) {
+func Take(dir, tool string) (content string, found bool, err error) { return Memory{}.Take(dir, tool) }
+
+// Take is the function, which notes the number for writers.
+func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
 	path := filepath.Join(dir, FileName)
 	raw, err := read(path)
 	if err != nil {
@@ -181,6 +232,7 @@ func Take(dir, tool string) (content string, found bool, err error) {
 	if err != nil || !mine || !found {
 		return "", false, errors.Join(err, wrong)
 	}
+	m.note(dir, p.sequence())
 	return content, true, nil
 }
 

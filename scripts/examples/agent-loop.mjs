@@ -5,12 +5,12 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 const PROMPT = process.env.PROMPT || "Do what the script says.";
-const everyCall = ["--output", "json", "--prompt", PROMPT, "--session-id", `loop-${process.pid}`];
-const argsFile = join(mkdtempSync(join(tmpdir(), "agent-loop-")), "args");
-process.on("exit", () => rmSync(join(argsFile, ".."), { recursive: true }));
-
+const folder = mkdtempSync(join(tmpdir(), "agent-loop-"));
+const argsFile = join(folder, "args"), promptFile = join(folder, "prompt");
+writeFileSync(promptFile, PROMPT); // a message can be longer than a command line, or start with @
+const everyCall = ["--output", "json", "--prompt", "@" + promptFile, "--session-id", `loop-${process.pid}`];
+process.on("exit", () => rmSync(folder, { recursive: true }));
 const say = (role, content) => console.log(JSON.stringify({ role, content }));
 const fold = (...texts) => texts.filter(Boolean).join("\n\n");
 const end = (code, role, content) => (say(role, content), process.exit(code));

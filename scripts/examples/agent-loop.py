@@ -4,7 +4,9 @@
 import json, os, subprocess, sys, tempfile
 
 PROMPT = os.environ.get("PROMPT") or "Do what the script says."
-EVERY_CALL = ["--output", "json", "--prompt", PROMPT, "--session-id", "loop-%d" % os.getpid()]
+PROMPT_FILE = tempfile.NamedTemporaryFile(buffering=0)  # a message can be longer than a command line, or start with @
+PROMPT_FILE.write(os.fsencode(PROMPT))
+EVERY_CALL = ["--output", "json", "--prompt", "@" + PROMPT_FILE.name, "--session-id", "loop-%d" % os.getpid()]
 
 def say(role, content):
     print(json.dumps({"role": role, "content": content}), flush=True)
@@ -22,8 +24,7 @@ def ask(*flags, stdin=""):
 
 def end_if_stopped(outcome):
     if outcome.get("stop"):  # hookrun's exit code is 3
-        say("stopped", outcome["stop_reason"])
-        sys.exit(3)
+        sys.exit(say("stopped", outcome["stop_reason"]) or 3)
 
 def shell(args):
     """The tool itself: returns its result, and whether it failed."""
@@ -39,9 +40,8 @@ def call_tool(args):
     end_if_stopped(pre)
     args = json.dumps(pre["updated_input"]) if "updated_input" in pre else args
     result, failed = shell(args) if pre["decision"] == "continue" else (pre["reason"], False)
-    with tempfile.NamedTemporaryFile() as file:
+    with tempfile.NamedTemporaryFile(buffering=0) as file:
         file.write(args.encode())
-        file.flush()
         post, more = ask("post-tool", "--tool", "shell", "--args", "@" + file.name, "--result", "-", *["--failed"] * failed, stdin=result)
     output = post.get("updated_output", result)
     result = output if isinstance(output, str) else json.dumps(output)

@@ -3,11 +3,11 @@
 # Use: PROMPT='tidy up' agent-loop.sh [FILE], in the workspace. It prints what the model would see; exits as hookrun does.
 
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
+trap 'rm -rf "$tmp"' EXIT && trap 'exit 1' HUP INT TERM
 [ $# -eq 0 ] || exec <"$1"
 prompt=${PROMPT:-Do what the script says.} nl='
 '
+printf '%s' "$prompt" >"$tmp/prompt"
 
 say() { printf '%s:\n%s\n\n' "$1" "$2"; }
 fold() { folded=$1${1:+${2:+"$nl$nl"}}$2; }
@@ -15,7 +15,7 @@ fold() { folded=$1${1:+${2:+"$nl$nl"}}$2; }
 # ask EVENT [FLAG…]: true if the call goes on, and $said has what the hooks tell the model; false if it is blocked, and
 # $said has the reason. In all other cases the loop ends here.
 ask() {
-	said=$("${HOOKRUN:-hookrun}" "$@" --prompt "$prompt" --session-id "loop-$$" </dev/null 2>"$tmp/stderr")
+	said=$("${HOOKRUN:-hookrun}" "$@" --prompt "@$tmp/prompt" --session-id "loop-$$" </dev/null 2>"$tmp/stderr")
 	case $? in
 	0) cat "$tmp/stderr" >&2 ;; # warnings
 	2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Blocks shell commands that use the Composio SDK: actions of that kind go through the MCP tools, where guards see them.
-# Wire: {"command": ["python3", "-B", ".hooks/bash_composio.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/bash_composio.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "block"}
 from guards import DATA, block, serve
 from bash_command import folded
 

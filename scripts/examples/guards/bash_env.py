@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Tells each shell command where the session works and where its artifacts go, by two exports before it.
-# Wire: {"command": ["python3", "-B", ".hooks/bash_env.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/bash_env.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "continue"}
 from guards import rewrite, serve, tool_input
 from bash_command import exports
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Blocks a command that lets Playwright make a PDF of anything but HTML: of Markdown or text it makes a page of raw source.
-# Wire: {"command": ["python3", "-B", ".hooks/bash_playwright.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/bash_playwright.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "block"}
 from guards import DATA, block, serve
 from bash_command import folded
 

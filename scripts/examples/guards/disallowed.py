@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Leaves some tools to subagents: the primary agent must delegate what they do.
-# Wire: {"command": ["python3", "-B", ".hooks/disallowed.py"], "events": ["pre-tool"], "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/disallowed.py"], "events": ["pre-tool"], "persistent": true, "on_failure": "block"}
 from guards import DATA, block, serve
 
 import os

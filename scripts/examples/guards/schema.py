@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Blocks calls whose arguments cannot work, before the tool says so in its own way, and unpacks lists that came as text.
-# Wire: {"command": ["python3", "-B", ".hooks/schema.py"], "events": ["pre-tool"], "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/schema.py"], "events": ["pre-tool"], "persistent": true, "on_failure": "block"}
 from guards import DATA, block, rewrite, serve, tool_input
 
 import json
@@ -10,10 +10,10 @@ import re
 
 def identity(name):
     """The tool that a name stands for, also a garbled one, and whose it is: without what follows a mark, without "tools" glued to
-    its end, and without the server's prefix."""
+    its end in any case, and without the server's prefix."""
     if any(mark in name for mark in DATA["schema"]["marks"]):
         name = name.split("<", 1)[0].strip()
-    if name.endswith("tools") and not name.endswith("_tools") and len(name) > len("tools") + 5:
+    if re.search("(?i)[^_]tools$", name) and len(name) > len("tools") + 5:
         name = name[:-len("tools")]
     if name.startswith("mcp__") and name.count("__") > 1:
         return name.rpartition("__")[2], "mcp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Points to a skill where a command handles PDF, Word or PowerPoint files. It never blocks; --skills=false turns it off.
-# Wire: {"command": ["python3", "-B", ".hooks/skill_hint.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/skill_hint.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "continue"}
 from guards import DATA, serve
 from advice import advice
 from bash_command import command

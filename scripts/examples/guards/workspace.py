@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Keeps what tools write inside the workspace, the artifacts and the memory, and makes their paths absolute.
-# Wire: {"command": ["python3", "-B", ".hooks/workspace.py"], "events": ["pre-tool"], "persistent": true}
+# Wire: {"command": ["python3", "-B", ".hooks/workspace.py"], "events": ["pre-tool"], "persistent": true, "on_failure": "block"}
 from guards import DATA, artifacts, block, rewrite, root, serve, tool_input, workspace
 
 import os

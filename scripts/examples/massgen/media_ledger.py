@@ -28,20 +28,20 @@ def as_text(value):
 
 
 def mappings(tool, given, made, root):
-    def full(path): return os.path.normpath(os.path.join(root, str(path)))
-
+    def text(value): return value.strip() if isinstance(value, str) else ""
+    def full(path): return os.path.normpath(os.path.join(root, path)) if text(path) else str(path)
     if tool == "read_media":
         for i, item in enumerate(parsed(given.get("inputs"), list) or [given.get("inputs")]):
-            files = parsed(parsed(item, dict).get("files"), dict)
-            yield from ("input[%d].%s -> %s" % (i, label, full(path)) for label, path in files.items())
+            files = parsed(parsed(item, dict).get("files"), dict).items()
+            yield from ("input[%d].%s -> %s" % (i, label, full(path)) for label, path in files)
     else:
-        images, audio = given.get("input_images") or [], given.get("input_audio")
-        yield from ("input_image[%d] -> %s" % (i, full(path)) for i, path in enumerate(parsed(images, list) or [images]) if path)
-        yield from ["input_audio -> " + full(audio)] if audio else []
-        several = parsed(made.get("results"), list) if made.get("batch") else []
-        for name, one in [("output", made)] + [("output[%d]" % i, parsed(one, dict)) for i, one in enumerate(several)]:
-            yield from ["%s -> %s" % (name, one["file_path"])] if one.get("file_path") else []
-    yield from ["continue_from -> %s" % given["continue_from"]] if given.get("continue_from") else []
+        images = parsed(given.get("input_images"), list) or list(filter(text, [given.get("input_images")]))
+        yield from ("input_image[%d] -> %s" % (i, full(path)) for i, path in enumerate(images))
+        yield from ["input_audio -> " + full(given["input_audio"])] if given.get("input_audio") else []
+    yield from ["continue_from -> " + text(given["continue_from"])] if text(given.get("continue_from")) else []
+    batch = made.get("batch") and isinstance(made.get("results"), list)
+    several = [("output[%d]" % i, parsed(one, dict)) for i, one in enumerate(made["results"])] if batch else [("output", made)]
+    yield from ("%s -> %s" % (n, o["file_path"]) for n, o in several if tool == "generate_media" and text(o.get("file_path")))
 
 
 def entry(event, tool, root, folder, now):
@@ -49,7 +49,7 @@ def entry(event, tool, root, folder, now):
     raw = json.dumps(given) if as_text(given) else ""
     given, raw = ({}, given["raw"]) if list(given) == ["raw"] else (given, raw)  # arguments that were no JSON
     context, snapshot = root / "CONTEXT.md", None
-    if context.is_file() and (tool == "read_media" or given.get("use_context")):
+    if context.is_file():  # generate_media without use_context as well: it was what the agent had before it
         content = context.read_bytes()
         snapshot = folder / "context_snapshots" / ("context_%s.md" % hashlib.sha256(content).hexdigest()[:12])
         snapshot.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Blocks shell commands by the rules of rules.json, which it reads once, when it starts.
-// Wire: {"command": ["node", ".hooks/guard.mjs"], "events": ["pre-tool"], "matcher": "shell|Bash", "persistent": true}
+// Wire: {"command": ["node", ".hooks/guard.mjs"], "events": ["pre-tool"], "matcher": "shell|Bash", "persistent": true, "on_failure": "block"}
 import { readFileSync } from "node:fs";
 
 import { serve } from "./persistent.mjs";

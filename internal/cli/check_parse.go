@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// parsed is what check --parse prints: the hooks as they were loaded, in their order.
+type parsed struct {
+	Version  int                    `json:"version"`
+	Files    []string               `json:"files"`
+	Hooks    []parsedHook           `json:"hooks"`
+	Warnings []projecthooks.Problem `json:"warnings"`
+}
+
+// parsedHook has the names that .tenex-hooks.json has, and for hooks of other forms those that say the same.
+type parsedHook struct {
+	Name        string                 `json:"name"`
+	Source      string                 `json:"source"`
+	Dialect     string                 `json:"dialect"`
+	Command     any                    `json:"command,omitempty"` // an array as it is; else the line that a shell gets, the script or the function
+	URL         string                 `json:"url,omitempty"`
+	Block       string                 `json:"block,omitempty"`
+	Inject      string                 `json:"inject,omitempty"`
+	Unsupported string                 `json:"unsupported,omitempty"` // the type of a hook that hookrun cannot run
+	Events      []protocol.Event       `json:"events"`
+	Matcher     *string                `json:"matcher,omitempty"`
+	If          string                 `json:"if,omitempty"`
+	When        []string               `json:"when,omitempty"`
+	Timeout     any                    `json:"timeout,omitempty"` // by event, where that makes a difference
+	OnFailure   protocol.FailurePolicy `json:"on_failure,omitempty"`
+	Env         []string               `json:"env,omitempty"`
+	InheritEnv  any                    `json:"inherit_env,omitempty"`
+	Persistent  bool                   `json:"persistent,omitempty"`
+	Workers     int                    `json:"workers,omitempty"`
+	Async       bool                   `json:"async,omitempty"`
+	Sequential  bool                   `json:"sequential,omitempty"`
+	Agent       string                 `json:"agent,omitempty"`
+	NotAgents   []string               `json:"not_agents,omitempty"`
+}
+
+// parse loads files and looks at nothing that they name. An error is of type projecthooks.Problems, with those of all files.
+func (c *checker) parse(files []string) (*parsed, error) {
+	cfg, err := c.loader.LoadFiles(files...)
+	if err != nil {
+		return nil, err
+	}
+	p := &parsed{Version: 1, Files: append([]string{}, cfg.Files...), Hooks: []parsedHook{}, Warnings: append([]projecthooks.Problem{}, cfg.Warned()...)}
+	for i := range cfg.Hooks {
+		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))
+	}
+	return p, nil
+}
+
+func newParsedHook(h *projecthooks.Hook) parsedHook {
+	x := parsedHook{
+		Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Unsupported: h.Unsupported, Events: h.Events, If: h.If.String(),
+		OnFailure: h.OnFailure, Env: h.Environment(), Persistent: h.Persistent, Async: h.Async, Sequential: h.Sequential,
+		Agent: h.Agent, NotAgents: h.NotAgents,
+	}
+	if h.Matcher != nil {
+		matcher := h.Matcher.String()
+		x.Matcher = &matcher
+	}
+	for _, condition := range h.When {
+		x.When = append(x.When, condition.String())
+	}
+	if h.Inherit != nil {
+		x.InheritEnv = json.RawMessage("false")
+		if len(h.Inherit.Names) > 0 {
+			x.InheritEnv = h.Inherit.Names
+		}
+	}
+	switch {
+	case h.Says != nil && h.Says.Decision == protocol.Block:
+		x.Block = h.Says.Reason
+		return x
+	case h.Says != nil:
+		x.Inject = h.Says.Context
+		return x
+	case h.Unsupported != "":
+		return x
+	case h.HTTP != nil:
+		x.URL = h.HTTP.String()
+	case h.Command.Argv != nil:
+		x.Command = h.Command.Argv
+	default:
+		x.Command = h.Command.String()
+	}
+	x.Timeout = timeouts(h)
+	if h.Persistent {
+		x.Workers = max(h.Workers, 1)
+	}
+	return x
+}
+
+// timeouts is how long the hook may take: one duration, or one for each event.
+func timeouts(h *projecthooks.Hook) any {
+	byEvent, same := map[string]string{}, true
+	for _, event := range h.Events {
+		byEvent[string(event)] = h.Deadline(event).String()
+		same = same && h.Deadline(event) == h.Deadline(h.Events[0])
+	}
+	if same && len(h.Events) > 0 {
+		return h.Deadline(h.Events[0]).String()
+	}
+	return byEvent
+}

@@ -19,7 +19,8 @@ const validWords = `an answer is {"decision": "block" or "approve", "reason": "�
 
 // How answers say it that know fewer words.
 const (
-	codexWords  = `an answer that blocks is {"decision": "block", "reason": "…"}, or, before a tool, {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "…"}}`
+	codexWords = `an answer that blocks is {"decision": "block", "reason": "…"}, or, before a tool, ` +
+		`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "…"}}`
 	geminiWords = `an answer is {"decision": "deny", "ask" or "allow", "reason": "…"}`
 )
 
@@ -38,7 +39,8 @@ func unknownKey(s nearmiss.Sign, words string) error {
 	case s.Kind == nearmiss.Word: // at a wrong place
 		return fmt.Errorf("it has %q at a place where that means nothing; %s", key, words)
 	case s.Meant == "updatedInput" || s.Meant == "updatedToolOutput":
-		return fmt.Errorf(`it has %q, which is no key of an answer; did you mean %q in "hookSpecificOutput"?`, key, s.Meant)
+		return fmt.Errorf(`it has %q, which is no key of an answer; did you mean %q in "hookSpecificOutput"?`, key,
+			s.Meant)
 	case s.Kind == nearmiss.Slip:
 		return fmt.Errorf("it has %q, which is no key of an answer; did you mean %q? %s", key, s.Meant, words)
 	}
@@ -47,29 +49,32 @@ func unknownKey(s nearmiss.Sign, words string) error {
 
 // Keys of answers that mean something at one of the two levels alone.
 var (
-	specificOnly = []string{"permissionDecision", "permissionDecisionReason", "additionalContext", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
-	topOnly      = []string{"reason", "continue", "stopReason", "systemMessage", "suppressOutput", "hookSpecificOutput"}
+	specificOnly = []string{"permissionDecision", "permissionDecisionReason", "additionalContext",
+		"updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
+	topOnly = []string{"reason", "continue", "stopReason", "systemMessage", "suppressOutput", "hookSpecificOutput"}
 )
 
-// nearest is the first key of an answer that means nothing there: a misspelt one, one of nobody's, or one at the other level. It is
-// nil if there is none.
+// nearest is the first key of an answer that means nothing there: a misspelt one, one of nobody's, or one at the other
+// level. It is nil if there is none.
 func nearest(signs []nearmiss.Sign) *nearmiss.Sign {
 	for i, s := range signs {
 		switch {
 		case s.Place == nearmiss.Inside:
 		case s.Kind != nearmiss.Word,
-			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key), s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
+			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key),
+			s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
 			return &signs[i]
 		}
 	}
 	return nil
 }
 
-// doubtOf says what of a JSON answer, which its client read and let pass, may have been meant to hold the call up; nil: nothing.
-// words say how the client's answers say yes and no, known are keys of hookSpecificOutput that are its own.
+// doubtOf says what of a JSON answer, which its client read and let pass, may have been meant to hold the call up; nil:
+// nothing. words say how the client's answers say yes and no, known are keys of hookSpecificOutput that are its own.
 func doubtOf(object gjson.Result, words string, known ...string) error {
 	signs := slices.DeleteFunc(nearmiss.Scan(object.Raw), func(s nearmiss.Sign) bool {
-		text := s.Kind == nearmiss.Word && slices.Contains([]string{"additionalContext", "systemMessage", "suppressOutput"}, s.Key)
+		text := s.Kind == nearmiss.Word && slices.Contains([]string{"additionalContext", "systemMessage",
+			"suppressOutput"}, s.Key)
 		return text || s.Place == nearmiss.Specific && slices.Contains(known, s.Key)
 	})
 	if s := nearest(signs); s != nil {
@@ -114,18 +119,21 @@ func insideOf(signs []nearmiss.Sign) []string {
 	return nil
 }
 
-// inText looks for an answer in output that is none as a whole. unreadable: a line of it begins one. stray: behind other text on
-// its line, or deep inside of other JSON, there is something that looks like one.
+// inText looks for an answer in output that is none as a whole. unreadable: a line of it begins one. stray: behind
+// other text on its line, or deep inside of other JSON, there is something that looks like one.
 func inText(text string) (unreadable error, stray []string) {
 	signs := nearmiss.Scan(text)
 	for _, s := range signs {
 		if !s.Behind && s.Place != nearmiss.Inside {
-			return fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s", s.Line, s, printAlone(text)), nil
+			return fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
+				s.Line, s, printAlone(text)), nil
 		}
 	}
 	for _, s := range signs {
 		if s.Behind && s.Decides() {
-			return nil, []string{fmt.Sprintf("printed text before a JSON answer on line %d, so the answer was not read; %s", s.Line, printAlone(text))}
+			lost := fmt.Sprintf("printed text before a JSON answer on line %d, so the answer was not read; %s",
+				s.Line, printAlone(text))
+			return nil, []string{lost}
 		}
 	}
 	return nil, insideOf(signs)
@@ -154,18 +162,21 @@ func incomplete(object gjson.Result, words string) error {
 	case says(within, "permissionDecisionReason") && !decides && !changes:
 		return fmt.Errorf("it has a permissionDecisionReason and no permissionDecision; %s", words)
 	case says(top, "reason") && !is(top, "decision", "continue") && !decides && !changes:
-		return fmt.Errorf("it has a reason and no decision; %s; a reason that goes with exit 2 belongs on stderr", words)
+		return fmt.Errorf("it has a reason and no decision; %s; a reason that goes with exit 2 belongs on stderr",
+			words)
 	case says(top, "stopReason") && !is(top, "continue"):
 		return errors.New(`it has a stopReason and does not stop; add "continue": false, or leave it out`)
 	}
 	return nil
 }
 
-// isClientField reports whether a key of hookSpecificOutput is one of a client's answers, if not of those that mean something here.
+// isClientField reports whether a key of hookSpecificOutput is one of a client's answers, if not of those that mean
+// something here.
 func isClientField(key string) bool {
 	has := func(fields []claudeField) bool {
 		return slices.ContainsFunc(fields, func(f claudeField) bool { return f.key == key })
 	}
 	return slices.ContainsFunc(claudeMoments, func(m claudeMoment) bool { return has(m.answer) }) ||
-		slices.ContainsFunc(geminiMoments, func(m geminiMoment) bool { return slices.Contains(m.carries, key) }) || key == "updatedPermissions"
+		slices.ContainsFunc(geminiMoments, func(m geminiMoment) bool { return slices.Contains(m.carries, key) }) ||
+		key == "updatedPermissions"
 }

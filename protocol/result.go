@@ -10,12 +10,12 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// FitResult makes a new result of the tool one that the call's client takes. A client drops a result of another shape than its
-// tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
+// FitResult makes a new result of the tool one that the call's client takes. A client drops a result of another shape
+// than its tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
 //
-// A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is not shown to
-// anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a result to withhold, and
-// UpdatedOutput is a result of the old one's shape that says nothing.
+// A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is
+// not shown to anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a
+// result to withhold, and UpdatedOutput is a result of the old one's shape that says nothing.
 func FitResult(c *Call, hook string, v *Verdict) {
 	old := c.clientResult()
 	if old.Raw == "" {
@@ -34,7 +34,8 @@ func FitResult(c *Call, hook string, v *Verdict) {
 	}
 	v.UpdatedOutput, v.withheld = withheld(c, old), nil
 	if v.Decision == Continue {
-		v.Decision, v.Cause, v.Status, v.Approved, v.Reason = Block, CauseRewrite, StatusBlocked, false, withheldReason(hook)
+		v.Decision, v.Cause, v.Status, v.Approved, v.Reason = Block, CauseRewrite, StatusBlocked, false,
+			withheldReason(hook)
 	} else {
 		v.Reason = strings.TrimSpace(v.Reason + "\n\n" + withheldReason(hook))
 	}
@@ -48,7 +49,8 @@ func withheldReason(hook string) string {
 
 func unfitMessage(hook, tool string, old gjson.Result) string {
 	return fmt.Sprintf("hookrun: project hook '%s' answered with an updatedToolOutput that has not the shape of %s's results (%s), "+
-		"so the result was withheld from the model; change tool_response, and answer with the whole of it", hook, tool, shapeOf(old))
+		"so the result was withheld from the model; change tool_response, and answer with the whole of it", hook,
+		tool, shapeOf(old))
 }
 
 // shapeOf names the keys of an object, or the type of another value.
@@ -86,13 +88,13 @@ func fitResult(c *Call, old gjson.Result, output []byte) ([]byte, bool) {
 			return rewritten(doc), true
 		}
 	}
-	// Of MCP tools the client takes any result. For the shell a text is put into the form of its results where the outcome is told to
-	// the client, and other JSON for its text.
+	// Of MCP tools the client takes any result. For the shell a text is put into the form of its results where the
+	// outcome is told to the client, and other JSON for its text.
 	return output, strings.HasPrefix(c.Tool, "mcp__") || c.Tool == "Bash"
 }
 
-// fits reports whether a new value has the shape of the old one: its type and, of an object, at least its keys, each with a
-// value of a shape that fits. null has every shape. What stands in a list may differ.
+// fits reports whether a new value has the shape of the old one: its type and, of an object, at least its keys, each
+// with a value of a shape that fits. null has every shape. What stands in a list may differ.
 func fits(old, now gjson.Result) bool {
 	switch {
 	case old.Type == gjson.Null:
@@ -134,8 +136,8 @@ const withheldMark = "[withheld by hookrun]"
 // tags are keys whose short values tell shapes of results apart. A client looks at them before all else.
 var tags = []string{"type", "status", "mode", "kind", "role"}
 
-// withheld writes a result of the old one's shape with nothing of what it said. What the model wrote itself may stay: the client
-// may want a path there.
+// withheld writes a result of the old one's shape with nothing of what it said. What the model wrote itself may stay:
+// the client may want a path there.
 func withheld(c *Call, old gjson.Result) []byte {
 	var known []string
 	input, _, _ := c.Input()
@@ -171,7 +173,8 @@ func blankOut(b []byte, key string, v gjson.Result, known []string) []byte {
 		return append(b, '0')
 	case v.Type == gjson.String:
 		text := strictjson.Text(v.Raw)
-		tag := slices.Contains(tags, key) && len(text) <= 32 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_-/.+") == ""
+		tag := slices.Contains(tags, key) && len(text) <= 32 && strings.Trim(text,
+			"abcdefghijklmnopqrstuvwxyz_-/.+") == ""
 		switch {
 		case tag || text == "" || slices.Contains(known, text):
 			return strictjson.AppendString(b, text)

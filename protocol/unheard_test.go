@@ -24,7 +24,8 @@ type madeDeny struct {
 }
 
 // wordsOfTheirOwn are what a slip of the pen may happen upon.
-var wordsOfTheirOwn = []string{"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "season", "treason", "continuum"}
+var wordsOfTheirOwn = []string{"precision", "revision", "provision", "division", "elision", "derision", "decisionid",
+	"season", "treason", "continuum"}
 
 // misspelt misspells a key: by letters as many as its length bears, by case, by blanks and underscores.
 func misspelt(rng *rand.Rand, key string) string {
@@ -81,15 +82,20 @@ func core(rng *rand.Rand) (key, value, inside string) {
 	case 1:
 		return misspelt(rng, "decision"), `"block"`, ""
 	case 2:
-		return "permissionDecision", oneOf(rng, `"deny"`, `"Deny"`, `"denied"`), oneOf(rng, "hookSpecificOutput", "hookSpecificOutput", "")
+		return "permissionDecision", oneOf(rng, `"deny"`, `"Deny"`, `"denied"`), oneOf(rng, "hookSpecificOutput",
+			"hookSpecificOutput", "")
 	case 3:
-		return misspelt(rng, "permissionDecision"), `"deny"`, oneOf(rng, "hookSpecificOutput", misspelt(rng, "hookSpecificOutput"))
+		return misspelt(rng, "permissionDecision"), `"deny"`, oneOf(rng, "hookSpecificOutput", misspelt(rng,
+			"hookSpecificOutput"))
 	case 4:
-		return oneOf(rng, "action", "permission", "verdict", "status", "result", "outcome", "behavior"), no(), oneOf(rng, "", "", "hookSpecificOutput")
+		return oneOf(rng, "action", "permission", "verdict", "status", "result", "outcome", "behavior"), no(),
+			oneOf(rng, "", "", "hookSpecificOutput")
 	case 5:
-		return oneOf(rng, "block", "blocked", "Deny", "denied", "is_blocked", "should_block", "reject"), oneOf(rng, "true", "1", `"yes"`), ""
+		return oneOf(rng, "block", "blocked", "Deny", "denied", "is_blocked", "should_block", "reject"), oneOf(rng,
+			"true", "1", `"yes"`), ""
 	case 6:
-		return oneOf(rng, "allow", "Allowed", "isAllowed", "approved", "permitted"), oneOf(rng, "false", "0", `"no"`), ""
+		return oneOf(rng, "allow", "Allowed", "isAllowed", "approved", "permitted"), oneOf(rng, "false", "0", `"no"`),
+			""
 	case 7:
 		return oneOf(rng, "reason", "stopReason"), `"not this"`, ""
 	case 8:
@@ -105,7 +111,8 @@ func newDeny(rng *rand.Rand) madeDeny {
 	blank := func() string { return oneOf(rng, "", "", "", " ", "\n  ", "\t", "\r\n") }
 	quoted := func(s string) string { return `"` + s + `"` }
 	var before, behind []string
-	for _, extra := range []string{`"systemMessage":"m"`, `"suppressOutput":true`, `"note":"n"`, `"level":[1,{"a":"b"}]`} {
+	for _, extra := range []string{`"systemMessage":"m"`, `"suppressOutput":true`, `"note":"n"`,
+		`"level":[1,{"a":"b"}]`} {
 		switch rng.IntN(8) {
 		case 0:
 			before = append(before, extra)
@@ -161,13 +168,15 @@ func (d *madeDeny) spoil(rng *rand.Rand) {
 	case 1:
 		name, text = "a level before", "[INFO] checking\n"+text
 	case 2:
-		name, text = "a bracket before", oneOf(rng, "[WARN checking\n", "{ checking\n", "(\n", "\"unclosed\n", "[1, {\n")+text
+		name, text = "a bracket before", oneOf(rng, "[WARN checking\n", "{ checking\n", "(\n", "\"unclosed\n",
+			"[1, {\n")+text
 	case 3:
 		name, text = "marks", strings.Repeat("\ufeff", 1+rng.IntN(3))+text
 	case 4:
 		name, text = "colours", "\x1b[1;31m"+text+"\x1b[0m"
 	case 5:
-		name, text = "a colour for each token", strings.NewReplacer("{", "\x1b[1;39m{", ":", "\x1b[0m:\x1b[32m", ",", "\x1b[39m,").Replace(text)
+		name, text = "a colour for each token", strings.NewReplacer("{", "\x1b[1;39m{", ":", "\x1b[0m:\x1b[32m", ",",
+			"\x1b[39m,").Replace(text)
 	case 6:
 		name, text = "a list", "["+text+"]"
 	case 7:
@@ -207,7 +216,8 @@ func runs() int {
 	return 4_000
 }
 
-// TestNoDenyGoesUnheard: whatever holds a deny, in a place that is an answer's or nearly one, holds the call up or warns the user.
+// TestNoDenyGoesUnheard: whatever holds a deny, in a place that is an answer's or nearly one, holds the call up or
+// warns the user.
 func TestNoDenyGoesUnheard(t *testing.T) {
 	for i, d := range protocol.Dialects() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -226,7 +236,8 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 					require.True(t, o.Decision != protocol.Continue || o.Stop, what)
 				}
 				strict := outcomeOf(d, r, onFailure(protocol.Block))
-				require.True(t, strict.Decision != protocol.Continue || strict.Stop, "a policy for failures blocks: "+what)
+				require.True(t, strict.Decision != protocol.Continue || strict.Stop,
+					"a policy for failures blocks: "+what)
 			}
 			require.NotZero(t, seen[protocol.Block])
 			require.Equal(t, d != protocol.Tenex, seen[protocol.Continue] > runs()/20, "%v", seen)
@@ -241,7 +252,8 @@ func outcomeOf(d *protocol.Dialect, r protocol.Result, policies ...protocol.Fail
 	return protocol.Merge(&c, []protocol.Judged{{Report: protocol.Report("h", "f:1", &r, &v), Verdict: v, Dialect: d}})
 }
 
-// requireHeard: a call that goes on has a warning, which text and JSON print, and each client's form has it for the user.
+// requireHeard: a call that goes on has a warning, which text and JSON print, and each client's form has it for the
+// user.
 func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 	if o.Decision != protocol.Continue || o.Stop {
 		return
@@ -263,7 +275,8 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 
 // showsWarnings reports whether a client's form has any warning at all for the user.
 func showsWarnings(t *testing.T, client *protocol.Dialect) bool {
-	return userMessage(t, client, protocol.Outcome{Event: protocol.PreTool, Decision: protocol.Continue, Warnings: []string{"a warning"}}) != ""
+	return userMessage(t, client, protocol.Outcome{Event: protocol.PreTool, Decision: protocol.Continue,
+		Warnings: []string{"a warning"}}) != ""
 }
 
 func userMessage(t *testing.T, client *protocol.Dialect, o protocol.Outcome) string {
@@ -289,8 +302,10 @@ func TestNoDenyOfALineGoesUnheard(t *testing.T) {
 	for range runs() {
 		made := newDeny(rng)
 		if rng.IntN(2) == 0 {
-			key := oneOf(rng, "exit_code", "exitCode", "ExitCode", "code", "exit", "rc", "returncode", "exit-code", "exitcode ", "exit_cod", "status")
-			made.text = fmt.Sprintf(`{"%s":%s%s}`, key, oneOf(rng, "1", "2", `"2"`), oneOf(rng, "", `,"stderr":"no"`, `,"stdErr":"no"`))
+			key := oneOf(rng, "exit_code", "exitCode", "ExitCode", "code", "exit", "rc", "returncode", "exit-code",
+				"exitcode ", "exit_cod", "status")
+			made.text = fmt.Sprintf(`{"%s":%s%s}`, key, oneOf(rng, "1", "2", `"2"`), oneOf(rng, "", `,"stderr":"no"`,
+				`,"stdErr":"no"`))
 		}
 		r := protocol.Result{Stdout: protocol.Capture{Head: []byte(made.text), Total: int64(len(made.text))}}
 		r.ReadLine()
@@ -302,8 +317,11 @@ func TestNoDenyOfALineGoesUnheard(t *testing.T) {
 // TestNothingIsTakenForADeny: what holds nothing of an answer is a text, without a word about it.
 func TestNothingIsTakenForADeny(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 14))
-	keys := []string{"version", "errors", "status", "results", "file", "line", "message", "severity", "ok", "level", "rule", "name", "path", "count", "region", "type", "precision", "revision", "code", "exit_code", "duration", "user", "id", "result", "action"}
-	values := []string{"1", "0.5", "null", `"ok"`, `"warning"`, `"src/main.go"`, `[]`, `["a","b"]`, `{"reason":"unused"}`, `{"a":{"decision":"keep"}}`, "[{}]"}
+	keys := []string{"version", "errors", "status", "results", "file", "line", "message", "severity", "ok", "level",
+		"rule", "name", "path", "count", "region", "type", "precision", "revision", "code", "exit_code", "duration",
+		"user", "id", "result", "action"}
+	values := []string{"1", "0.5", "null", `"ok"`, `"warning"`, `"src/main.go"`, `[]`, `["a","b"]`,
+		`{"reason":"unused"}`, `{"a":{"decision":"keep"}}`, "[{}]"}
 	for range runs() {
 		var members []string
 		for range 1 + rng.IntN(4) {

@@ -4,9 +4,10 @@
 //		fmt.Println(s.Line, s) // 2 "desicion" for "decision"
 //	}
 //
-// A JSON reader either reads an answer or fails. Scan never fails: it looks into JSON behind a debug line, in a list, cut off,
-// with something around it, in colours, in UTF-16, and into what Python or JavaScript print in the place of JSON. It takes time
-// and memory linear in the text. What it reports is a doubt, never an answer: nothing may be done because of it but to say no.
+// A JSON reader either reads an answer or fails. Scan never fails: it looks into JSON behind a debug line, in a list,
+// cut off, with something around it, in colours, in UTF-16, and into what Python or JavaScript print in the place of
+// JSON. It takes time and memory linear in the text. What it reports is a doubt, never an answer: nothing may be done
+// because of it but to say no.
 package nearmiss
 
 import (
@@ -88,8 +89,8 @@ func Scan(text string) []Sign {
 	return s.signs
 }
 
-// clean removes what stands between the characters of a text and is not to be seen: colours, marks, the zeros of UTF-16. All
-// ends of lines but \n become \r.
+// clean removes what stands between the characters of a text and is not to be seen: colours, marks, the zeros of
+// UTF-16. All ends of lines but \n become \r.
 func clean(text string) string {
 	if strings.IndexFunc(text, unseen) < 0 {
 		return text

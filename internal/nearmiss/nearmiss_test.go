@@ -100,12 +100,17 @@ func TestSigns(t *testing.T) {
 // None of these is meant as an answer.
 func TestNoSigns(t *testing.T) {
 	for _, text := range []string{
-		"", "text", "decision: block", "the decision is {block}", "{reason}", "[]", "[1,2]", `"deny"`, "{}", "}", "]{", `{"ok":true}`,
-		`{"status":"ok","errors":0}`, `{"results":[{"reason":"x","decision":"keep"}]}`, `{"precision":0.9,"revision":"abc","region":"eu"}`,
-		`{"decisions":[1]}`, `{"reasons":["a"]}`, `{"blocked":["a"],"allowed":3}`, `{"locked":true}`, `{"black":"reformatted"}`,
+		"", "text", "decision: block", "the decision is {block}", "{reason}", "[]", "[1,2]", `"deny"`, "{}", "}",
+		"]{", `{"ok":true}`,
+		`{"status":"ok","errors":0}`, `{"results":[{"reason":"x","decision":"keep"}]}`,
+		`{"precision":0.9,"revision":"abc","region":"eu"}`,
+		`{"decisions":[1]}`, `{"reasons":["a"]}`, `{"blocked":["a"],"allowed":3}`, `{"locked":true}`,
+		`{"black":"reformatted"}`,
 		`{"event":"pre-tool","tool":"shell","args":{"decision":"keep"},"hook_event_name":"PreToolUse","tool_input":{"action":"deny"}}`,
-		`{"hook_event_name":"SessionEnd","reason":"exit"}`, `{"event":"pre-tool","tool":"x","tool_input":{}}`, `{"action":"opened","status":"done"}`,
-		`{"decision":null,"reason":null}`, `[INFO] done`, `{"version":1,"data":{"reason":"x","tool_input":{}}}`, "[\n  {\n    \"rule\": {\n      \"reason\": \"x\"\n    }\n  }\n]",
+		`{"hook_event_name":"SessionEnd","reason":"exit"}`, `{"event":"pre-tool","tool":"x","tool_input":{}}`,
+		`{"action":"opened","status":"done"}`,
+		`{"decision":null,"reason":null}`, `[INFO] done`, `{"version":1,"data":{"reason":"x","tool_input":{}}}`,
+		"[\n  {\n    \"rule\": {\n      \"reason\": \"x\"\n    }\n  }\n]",
 	} {
 		require.Empty(t, nearmiss.Scan(text), text)
 	}
@@ -124,7 +129,8 @@ func TestPlaces(t *testing.T) {
 
 // Scan takes time linear in the text, whatever its brackets are.
 func TestScanIsLinear(t *testing.T) {
-	for _, piece := range []string{"[", "{", "[\n", "{\n", "{\"a\":\n", "\"", "\\\"", "\"\n", "{'\n", "]", "{]\n", "x{", "\x1b[", "\x1b]", "[}", "{\"decision\":\n", "{\"reason\":{\n", "'", "`", "\xff", "{\x00"} {
+	for _, piece := range []string{"[", "{", "[\n", "{\n", "{\"a\":\n", "\"", "\\\"", "\"\n", "{'\n", "]", "{]\n",
+		"x{", "\x1b[", "\x1b]", "[}", "{\"decision\":\n", "{\"reason\":{\n", "'", "`", "\xff", "{\x00"} {
 		begin := time.Now()
 		require.LessOrEqual(t, len(nearmiss.Scan(strings.Repeat(piece, (2<<20)/len(piece)))), 20)
 		require.Less(t, time.Since(begin), 10*time.Second, "%q", piece)
@@ -132,7 +138,8 @@ func TestScanIsLinear(t *testing.T) {
 }
 
 func FuzzScan(f *testing.F) {
-	for _, s := range []string{denied, "x\n" + denied, "[INFO\n{\"a\":[}\n" + denied, "\"{\\\"decision\\\":1}\"", "\x1b]0;{", "{'a", "{\"decision\""} {
+	for _, s := range []string{denied, "x\n" + denied, "[INFO\n{\"a\":[}\n" + denied, "\"{\\\"decision\\\":1}\"",
+		"\x1b]0;{", "{'a", "{\"decision\""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -21,8 +21,9 @@ type scanner struct {
 
 // scan looks at each value of the text, level times into strings that are JSON themselves.
 //
-// A value whose brackets fit is passed over as a whole. Of one whose brackets do not the lines are looked at again, since any of
-// them may begin an answer. There is a budget for that; where it is spent, one last walk takes every line for a beginning.
+// A value whose brackets fit is passed over as a whole. Of one whose brackets do not the lines are looked at again,
+// since any of them may begin an answer. There is a budget for that; where it is spent, one last walk takes every line
+// for a beginning.
 func (s *scanner) scan(level int) {
 	budget := 4*len(s.text) + 64<<10
 	fresh := true   // there is nothing on this line yet
@@ -265,7 +266,8 @@ func (w *walk) token() {
 	}
 }
 
-// members reads a line from i on as the members of an object whose brace is lost. It returns their signs if one of them decides.
+// members reads a line from i on as the members of an object whose brace is lost. It returns their signs if one of them
+// decides.
 func (s *scanner) members(i int) []Sign {
 	line := scanner{text: s.text[:s.nextLine(i)]}
 	w := walk{scanner: &line, at: i, line: s.line, loose: true, frames: []frame{{'}', Top}}}
@@ -273,7 +275,10 @@ func (s *scanner) members(i int) []Sign {
 		return nil
 	}
 	w.value()
-	if !slices.ContainsFunc(line.signs, func(s Sign) bool { return s.Decides() && !strings.HasPrefix(s.Meant, "updated") }) {
+	if !slices.ContainsFunc(line.signs, func(s Sign) bool {
+		return s.Decides() && !strings.HasPrefix(s.Meant,
+			"updated")
+	}) {
 		return nil
 	}
 	return line.signs

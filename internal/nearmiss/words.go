@@ -14,7 +14,8 @@ var words = []struct {
 	text bool // its value is a text
 }{
 	{"decision", false}, {"permissionDecision", false}, {"continue", false}, {"hookSpecificOutput", false},
-	{"reason", true}, {"permissionDecisionReason", true}, {"stopReason", true}, {"systemMessage", true}, {"additionalContext", true},
+	{"reason", true}, {"permissionDecisionReason", true}, {"stopReason", true}, {"systemMessage", true},
+	{"additionalContext", true},
 	{"updatedInput", false}, {"updatedToolOutput", false}, {"updatedMCPToolOutput", false}, {"suppressOutput", false},
 }
 
@@ -28,25 +29,29 @@ func Keys() (keys []string) {
 
 // others come close to a key of an answer and are words of their own.
 var others = []string{
-	"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "contain", "dances", "season", "treason", "continuum",
+	"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "contain", "dances",
+	"season", "treason", "continuum",
 	"lock", "locked", "clock", "clocked", "flock", "black",
 }
 
 // renamed are keys for a rewrite by other names.
 var renamed = map[string]string{
-	"toolinput": "updatedInput", "newinput": "updatedInput", "modifiedinput": "updatedInput", "modifiedargs": "updatedInput",
-	"updatedargs": "updatedInput", "updatedtoolinput": "updatedInput", "updatedoutput": "updatedToolOutput",
+	"toolinput": "updatedInput", "newinput": "updatedInput", "modifiedinput": "updatedInput",
+	"modifiedargs": "updatedInput",
+	"updatedargs":  "updatedInput", "updatedtoolinput": "updatedInput", "updatedoutput": "updatedToolOutput",
 	"modifiedoutput": "updatedToolOutput", "updatedresult": "updatedToolOutput", "modifiedresult": "updatedToolOutput",
 }
 
 // verdictKeys are keys whose value, if it is a word for a decision, may be meant as one.
 var verdictKeys = []string{
-	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment", "judgement",
+	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment",
+	"judgement",
 	"ruling", "answer", "approval", "effect", "policy", "directive",
 }
 
 var (
-	denials   = []string{"deny", "denied", "denies", "block", "blocked", "reject", "rejected", "refuse", "refused", "forbid", "forbidden", "disallow", "disallowed", "veto", "vetoed", "prohibited"}
+	denials = []string{"deny", "denied", "denies", "block", "blocked", "reject", "rejected", "refuse", "refused",
+		"forbid", "forbidden", "disallow", "disallowed", "veto", "vetoed", "prohibited"}
 	approvals = []string{"allow", "allowed", "approve", "approved", "permit", "permitted"}
 	questions = []string{"ask", "defer"}
 )
@@ -74,7 +79,8 @@ func (v value) shown() string {
 
 // null: it is as good as not there.
 func (v value) null() bool {
-	return !v.quoted && !v.open && !v.cut && slices.Contains([]string{"null", "none", "nil", "undefined"}, strings.ToLower(v.text))
+	return !v.quoted && !v.open && !v.cut && slices.Contains([]string{"null", "none", "nil", "undefined"},
+		strings.ToLower(v.text))
 }
 
 // is reports whether the value is one of the words, however they are written.
@@ -102,7 +108,8 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 		return "", 0, false
 	}
 	if place == Inside { // only what no other JSON has
-		return key, Word, key == "permissionDecision" || key == "hookSpecificOutput" || key == "decision" && v.is(denials)
+		denies := key == "decision" && v.is(denials)
+		return key, Word, denies || key == "permissionDecision" || key == "hookSpecificOutput"
 	}
 	meant = meantKey(key)
 	switch {
@@ -135,7 +142,8 @@ func (v value) fits(meant string) bool {
 func decidesAs(name string, v value) bool {
 	decision := v.is(denials, approvals, questions)
 	switch {
-	case decision && (near(name, verdictKeys) || strings.Contains(name, "decision") || strings.Contains(name, "permission") || strings.Contains(name, "verdict")):
+	case decision && (near(name, verdictKeys) || strings.Contains(name, "decision") ||
+		strings.Contains(name, "permission") || strings.Contains(name, "verdict")):
 		return true
 	case name == "type" || name == "kind":
 		return v.is([]string{"deny", "denied", "reject", "rejected"})
@@ -146,7 +154,8 @@ func decidesAs(name string, v value) bool {
 		case !found || bare == "":
 		case near(bare, denials):
 			// "block": "why" is a rule of a hooks file, and a slip here.
-			return v.yesOrNo() || v.cut || slices.Contains(denials, bare) && v.quoted && strings.TrimSpace(v.text) != "" && !isNumber(v.text)
+			return v.yesOrNo() || v.cut || slices.Contains(denials, bare) && v.quoted &&
+				strings.TrimSpace(v.text) != "" && !isNumber(v.text)
 		case near(bare, approvals) || bare == "proceed":
 			return v.yesOrNo() || v.cut
 		case bare == "stop" || bare == "halt" || bare == "abort" || slices.Contains(questions, bare):
@@ -183,7 +192,8 @@ func meantKey(key string) string {
 		if len(w.key) < 8 {
 			limit = 1
 		}
-		if n := len(name) - len(w.key); n > 3*limit || n < -limit { // a letter that was replaced can be of several bytes
+		// A letter that was replaced can be of several bytes.
+		if n := len(name) - len(w.key); n > 3*limit || n < -limit {
 			continue
 		}
 		d := spelling.Distance(name, strings.ToLower(w.key))

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What only a hook that is a command can say stands beside the client's own output, and hooks see the client's input alone.
+// What only a hook that is a command can say stands beside the client's own output, and hooks see the client's input
+// alone.
 func TestServeAnswersInTheFormOfAClient(t *testing.T) {
 	s := newServing(t)
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, ".tenex-hooks.json"), []byte(`{"hooks": {
@@ -27,13 +28,15 @@ func TestServeAnswersInTheFormOfAClient(t *testing.T) {
 		"PreCompact":   `{"stdout":"keep the plan"}`,
 		"PreToolUse":   `{}`,
 	} {
-		a := c.call("fire", hook{"output": "claude", "hook_event_name": event, "tool_name": "Bash", "tool_input": hook{"output": "inner"}, "custom": "output"})
+		a := c.call("fire", hook{"output": "claude", "hook_event_name": event, "tool_name": "Bash",
+			"tool_input": hook{"output": "inner"}, "custom": "output"})
 		require.Nil(t, a.Error)
 		require.JSONEq(t, want, string(a.Result), event)
 	}
 	seen, err := os.ReadFile(filepath.Join(s.dir, "seen"))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"output":"inner"},"custom":"output"}`, string(seen))
+	require.JSONEq(t, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"output":"inner"},
+		"custom":"output"}`, string(seen))
 }
 
 // Without -C the project is found upwards, as for a command, and its folder is where hooks run.
@@ -47,7 +50,9 @@ func TestServeFindsTheProject(t *testing.T) {
 	require.NoError(t, s.cmd.Start())
 	s.wait()
 	c := s.dial()
-	for method, params := range map[string]hook{"pre-tool": {"tool": "x"}, "fire": {"hook_event_name": "PreToolUse", "tool_name": "x"}} {
+	for method, params := range map[string]hook{
+		"pre-tool": {"tool": "x"}, "fire": {"hook_event_name": "PreToolUse", "tool_name": "x"},
+	} {
 		a := c.call(method, params)
 		require.Nil(t, a.Error)
 		var o struct {

@@ -7,22 +7,24 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Inherited says which of the caller's variables a hook gets. The zero value is those that programs need to run at all, and
-// hookrun's own.
+// Inherited says which of the caller's variables a hook gets. The zero value is those that programs need to run at all,
+// and hookrun's own.
 type Inherited struct {
 	Names []string // of others; one that ends in * stands for all that begin like it
 }
 
 // needed are variables that hold no secrets, and that most programs need.
-var needed = append([]string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "HOOKRUN", "HOOKRUN_*"}, neededHere...)
+var needed = append([]string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TERM", "TMPDIR", "TZ", "HOOKRUN", "HOOKRUN_*",
+}, neededHere...)
 
 // Admits reports whether a hook gets a variable, given as NAME=VALUE. A nil Inherited admits all.
 func (i *Inherited) Admits(variable string) bool {
 	if i == nil {
 		return true
 	}
-	name := variable
-	if at := strings.Index(variable[min(1, len(variable)):], "="); at >= 0 { // Windows has hidden variables that start with one
+	name := variable // Windows has hidden variables that start with =
+	if at := strings.Index(variable[min(1, len(variable)):], "="); at >= 0 {
 		name = variable[:at+1]
 	}
 	meant := func(pattern string) bool {
@@ -54,7 +56,8 @@ func (r reader) inherit() *Inherited {
 		case strings.Trim(name, "*") == "":
 			r.problem(v.Index, "%s\"inherit_env\" has the name %s; write true for all variables", r.who, quote(name))
 		case strings.Contains(name, "=") || strings.Contains(strings.TrimSuffix(name, "*"), "*"):
-			r.problem(v.Index, "%s\"inherit_env\": %s cannot be the name of a variable; a * may stand at its end", r.who, quote(name))
+			const text = "%s\"inherit_env\": %s cannot be the name of a variable; a * may stand at its end"
+			r.problem(v.Index, text, r.who, quote(name))
 		default:
 			i.Names = append(i.Names, name)
 		}

@@ -23,24 +23,27 @@ const MaxFileSize = 1 << 20
 
 const maxFileDepth = 64
 
-// Loader reads hooks files. The zero Loader reads each by the rules of the client whose it is, as Load and the other functions do.
+// Loader reads hooks files. The zero Loader reads each by the rules of the client whose it is, as Load and the other
+// functions do.
 type Loader struct {
-	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and files of
-	// places that do not are Claude Code's. Files in other forms are not concerned.
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and
+	// files of places that do not are Claude Code's. Files in other forms are not concerned.
 	Dialect *protocol.Dialect
 }
 
-// Load reads the workspace's `.tenex-hooks.json`. FindProject says which folder that is; there is no file in the home directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
+// Load reads the workspace's `.tenex-hooks.json`. FindProject says which folder that is; there is no file in the home
+// directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
 func Load(workspace string) (*Config, error) { return Loader{}.Load(workspace) }
 
 // LoadFile reads a hooks file that somebody named: here a missing file is an error too.
 func LoadFile(path string) (*Config, error) { return Loader{}.LoadFile(path) }
 
-// LoadFiles reads several hooks files that somebody named, and adds each to those before it. The error has the problems of
-// all.
+// LoadFiles reads several hooks files that somebody named, and adds each to those before it. The error has the problems
+// of all.
 func LoadFiles(paths ...string) (*Config, error) { return Loader{}.LoadFiles(paths...) }
 
-// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML and Codex's TOML from JSON.
+// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML and Codex's TOML from
+// JSON.
 func Parse(path string, doc []byte) (*Config, error) { return Loader{}.Parse(path, doc) }
 
 // Load reads the file of a workspace, as the function does.

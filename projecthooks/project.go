@@ -12,18 +12,20 @@ import (
 type Project struct {
 	Workspace string // the folder of the hooks file, or where the search began if there is none
 	File      string // the hooks file; "": there is none
-	// PassedOver is a hooks file above that does not count, where no other was found. Repository is the folder with the .git
-	// at which the search ended; "": the search began in no repository, so only its own folder counts.
+	// PassedOver is a hooks file above that does not count, where no other was found. Repository is the folder with the
+	// .git at which the search ended; "": the search began in no repository, so only its own folder counts.
 	PassedOver string
 	Repository string
 }
 
-// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, the folder itself first. It does
-// not look above the first folder with a .git, be that a folder or the file of a submodule or a worktree: what lies there is
-// another project's. Outside of a repository only the folder itself counts: a file in /tmp can be anybody's.
+// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, the folder itself first.
+// It does not look above the first folder with a .git, be that a folder or the file of a submodule or a worktree: what
+// lies there is another project's. Outside of a repository only the folder itself counts: a file in /tmp can be
+// anybody's.
 //
-// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file on that way
-// is the way through the links searched, so that a link to a folder elsewhere does not lose the project's hooks.
+// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
+// on that way is the way through the links searched, so that a link to a folder elsewhere does not lose the project's
+// hooks.
 func FindProject(dir string) (Project, error) {
 	shown, err := filepath.Abs(dir)
 	if err != nil {
@@ -74,8 +76,8 @@ func nearestAbove(dir string) string {
 	return ""
 }
 
-// present reports whether something has the name. A link to nothing is a gate that got lost, and what may not be looked at can be
-// one: whoever reads it says what is wrong.
+// present reports whether something has the name. A link to nothing is a gate that got lost, and what may not be looked
+// at can be one: whoever reads it says what is wrong.
 func present(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)

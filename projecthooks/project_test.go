@@ -14,7 +14,8 @@ func TestFindProject(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	for path, isFolder := range map[string]bool{
-		"outer/.tenex-hooks.json": false, "outer/repo/.git": true, "outer/repo/a/.tenex-hooks.json": false, "outer/repo/a/b/c": true,
+		"outer/.tenex-hooks.json": false, "outer/repo/.git": true,
+		"outer/repo/a/.tenex-hooks.json": false, "outer/repo/a/b/c": true,
 		"outer/repo/a/b/.tenex-hooks.json/x": true, // whatever it is, it is there
 		"outer/repo/module/.git":             false, "outer/repo/module/deep": true,
 		"bare/.git": true, "bare/sub": true,
@@ -39,18 +40,19 @@ func TestFindProject(t *testing.T) {
 	require.NoError(t, os.Symlink(in("disk/data"), in("outer/repo/a/data")))
 
 	for dir, want := range map[string]projecthooks.Project{
-		"outer":                  {Workspace: "outer", File: "outer/.tenex-hooks.json"},
-		"outer/repo":             {Workspace: "outer/repo", Repository: "outer/repo", PassedOver: "outer/.tenex-hooks.json"},
-		"outer/repo/a":           {Workspace: "outer/repo/a", File: "outer/repo/a/.tenex-hooks.json"},
-		"outer/repo/a/b/c":       {Workspace: "outer/repo/a/b", File: "outer/repo/a/b/.tenex-hooks.json"},
-		"outer/repo/module/deep": {Workspace: "outer/repo/module/deep", Repository: "outer/repo/module", PassedOver: "outer/.tenex-hooks.json"},
-		"bare/sub":               {Workspace: "bare/sub", Repository: "bare"},
-		"plain":                  {Workspace: "plain", File: "plain/.tenex-hooks.json"},
-		"plain/sub":              {Workspace: "plain/sub", PassedOver: "plain/.tenex-hooks.json"},
-		"disk/data":              {Workspace: "disk/data"},
-		"to-b":                   {Workspace: "to-b", File: "to-b/.tenex-hooks.json"},
-		"to-b/c":                 {Workspace: "outer/repo/a/b", File: "outer/repo/a/b/.tenex-hooks.json"},
-		"outer/repo/a/data":      {Workspace: "outer/repo/a", File: "outer/repo/a/.tenex-hooks.json"},
+		"outer":            {Workspace: "outer", File: "outer/.tenex-hooks.json"},
+		"outer/repo":       {Workspace: "outer/repo", Repository: "outer/repo", PassedOver: "outer/.tenex-hooks.json"},
+		"outer/repo/a":     {Workspace: "outer/repo/a", File: "outer/repo/a/.tenex-hooks.json"},
+		"outer/repo/a/b/c": {Workspace: "outer/repo/a/b", File: "outer/repo/a/b/.tenex-hooks.json"},
+		"outer/repo/module/deep": {Workspace: "outer/repo/module/deep", Repository: "outer/repo/module",
+			PassedOver: "outer/.tenex-hooks.json"},
+		"bare/sub":          {Workspace: "bare/sub", Repository: "bare"},
+		"plain":             {Workspace: "plain", File: "plain/.tenex-hooks.json"},
+		"plain/sub":         {Workspace: "plain/sub", PassedOver: "plain/.tenex-hooks.json"},
+		"disk/data":         {Workspace: "disk/data"},
+		"to-b":              {Workspace: "to-b", File: "to-b/.tenex-hooks.json"},
+		"to-b/c":            {Workspace: "outer/repo/a/b", File: "outer/repo/a/b/.tenex-hooks.json"},
+		"outer/repo/a/data": {Workspace: "outer/repo/a", File: "outer/repo/a/.tenex-hooks.json"},
 	} {
 		t.Run(dir, func(t *testing.T) {
 			p, err := projecthooks.FindProject(in(dir))

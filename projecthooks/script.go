@@ -12,9 +12,9 @@ import (
 // maxScript is how large a file may be that is still looked at as a script.
 const maxScript = 1 << 20
 
-// Doubts are what is odd about the scripts that the hook names by their path: one that is empty does nothing, and so approves of
-// everything, and one whose last line has no end may have been cut while it was written. It runs nothing, and is silent about
-// what Inspect says: files that are not there.
+// Doubts are what is odd about the scripts that the hook names by their path: one that is empty does nothing, and so
+// approves of everything, and one whose last line has no end may have been cut while it was written. It runs nothing,
+// and is silent about what Inspect says: files that are not there.
 func (h *Hook) Doubts(workspace string, env []string) (doubts []Problem) {
 	for _, name := range h.scripts(workspace, env) {
 		path := name
@@ -85,7 +85,8 @@ func doubtOf(path string) string {
 	return ""
 }
 
-// onlyComments reports whether a script has no line but blank ones and comments, as sh, Python and JavaScript have them.
+// onlyComments reports whether a script has no line but blank ones and comments, as sh, Python and JavaScript have
+// them.
 func onlyComments(text string) bool {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") {

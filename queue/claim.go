@@ -11,14 +11,16 @@ import (
 	"github.com/hookrun/hookrun/internal/filelock"
 )
 
-// Claim is entries that are being delivered: nobody else is given them until it ends, with Done, Release or its process. The
-// first of the two that succeeds decides, so that Release can be deferred. One goroutine at a time has a claim.
+// Claim is entries that are being delivered: nobody else is given them until it ends, with Done, Release or its
+// process. The first of the two that succeeds decides, so that Release can be deferred. One goroutine at a time has a
+// claim.
 type Claim struct {
 	Entries []Entry // in order
 	Expired []Entry // dropped undelivered, to be said; Agents are those that were not reached
 
-	// ToolUseID is the model's id of the call with whose result the entries are given, and Suppress says that they are handed on by
-	// other means, so that nobody knows yet whether an agent will have them. Both are for the history, and count until Done.
+	// ToolUseID is the model's id of the call with whose result the entries are given, and Suppress says that they are
+	// handed on by other means, so that nobody knows yet whether an agent will have them. Both are for the history, and
+	// count until Done.
 	ToolUseID string
 	Suppress  bool
 
@@ -36,7 +38,8 @@ type Claim struct {
 // claimLength is that of a claim's id, from unique.
 const claimLength = 26
 
-// maxDelivery is how many bytes of entries one claim has at most, unless the first has more: they become one result of a tool.
+// maxDelivery is how many bytes of entries one claim has at most, unless the first has more: they become one result of
+// a tool.
 const maxDelivery = 8 << 20
 
 // taken is an entry in a claim.
@@ -274,8 +277,8 @@ func (c *Claim) end(delivered bool) error {
 	return err
 }
 
-// record notes that the entries were delivered, all of them at once: who goes on after our death finds either all delivered or
-// none. Where the folder is gone there is nothing to note.
+// record notes that the entries were delivered, all of them at once: who goes on after our death finds either all
+// delivered or none. Where the folder is gone there is nothing to note.
 func (c *Claim) record() error {
 	folder := filepath.Join(c.session, "claims", c.id)
 	if err := os.Rename(filepath.Join(folder, "lock"), filepath.Join(folder, "done")); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -23,7 +23,7 @@ const (
 	Queued    Status = "queued"    // it waits
 	Delivered Status = "delivered" // an agent was given it with the result of a tool
 	Drained   Status = "drained"   // it was taken out at the end of a turn
-	Deferred  Status = "deferred"  // it was taken out to be handed on by other means: whether the agent has it nobody knows yet
+	Deferred  Status = "deferred"  // it was taken out to be handed on by other means; nobody knows yet if the agent has it
 	Expired   Status = "expired"   // nobody took it in time
 	Popped    Status = "popped"    // it was taken back
 )
@@ -48,7 +48,8 @@ type Event struct {
 
 // line is one event in the file of a session.
 type line struct {
-	Claim string `json:"claim"` // two lines of one claim about one entry are one event, which was noted again after a crash
+	// Two lines of one claim about one entry are one event, which was noted again after a crash.
+	Claim string `json:"claim"`
 	Entry Entry  `json:"entry"`
 	Bytes int    `json:"bytes"`
 	Event Event  `json:"event"`
@@ -64,15 +65,16 @@ const (
 	maxAge      = 30 * 24 * time.Hour
 )
 
-// history is the file of a session's history. With the session's folder, which goes with its last entry, it goes to the archive.
+// history is the file of a session's history. With the session's folder, which goes with its last entry, it goes to the
+// archive.
 func (s *session) history() string { return s.in("history") }
 
 func (s *session) archive() string {
 	return filepath.Join(filepath.Dir(filepath.Dir(s.path)), "history", filepath.Base(s.path))
 }
 
-// noted are the lines that Done leaves in the claim, so that what was delivered and that it was noted are on disk in one step:
-// whoever ends the claim adds them to the history.
+// noted are the lines that Done leaves in the claim, so that what was delivered and that it was noted are on disk in
+// one step: whoever ends the claim adds them to the history.
 func (c *Claim) noted() []byte {
 	var text []byte
 	note := func(e Entry, status Status) {
@@ -103,11 +105,12 @@ func (c *Claim) noted() []byte {
 	return text
 }
 
-// remember adds lines to the history. What cannot be added is lost to it, and nothing else is: a text was delivered whether or not
-// that can be looked up.
+// remember adds lines to the history. What cannot be added is lost to it, and nothing else is: a text was delivered
+// whether or not that can be looked up.
 func (s *session) remember(lines []byte) error { return appendLines(s.history(), lines) }
 
-// appendLines adds lines to a file of bounded size: the one before it has another name, and the one before that is gone.
+// appendLines adds lines to a file of bounded size: the one before it has another name, and the one before that is
+// gone.
 func appendLines(path string, lines []byte) error {
 	if len(lines) == 0 {
 		return nil
@@ -139,8 +142,8 @@ func appendLines(path string, lines []byte) error {
 	return err
 }
 
-// archiveHistory takes the history out of the session's folder, which is to be removed. Killed before its end it begins again: a line
-// that is there twice counts once.
+// archiveHistory takes the history out of the session's folder, which is to be removed. Killed before its end it begins
+// again: a line that is there twice counts once.
 func (s *session) archiveHistory() error {
 	for _, path := range []string{s.history() + ".1", s.history()} {
 		lines, err := readFile(path)
@@ -206,8 +209,8 @@ func (s *session) forgetHistory() error {
 	return err
 }
 
-// History lists the entries of a session that wait or that something became of, in order. It goes back as far as its bounds: the last
-// quarter of a megabyte of a session at least. An entry that somebody is just delivering is not in it.
+// History lists the entries of a session that wait or that something became of, in order. It goes back as far as its
+// bounds: the last quarter of a megabyte of a session at least. An entry that somebody is just delivering is not in it.
 func (q Queue) History(session string) ([]Record, error) {
 	path, err := q.path(session)
 	if err != nil {

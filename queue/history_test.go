@@ -42,8 +42,8 @@ func TestHistory(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	require.Empty(t, told(t, q))
 	everyKind(t, q)
-	require.Equal(t, []string{"one queued waiting", "late queued waiting", "all delivered waiting, delivered b shell", "two queued waiting",
-		"both queued waiting, delivered b shell"}, told(t, q))
+	require.Equal(t, []string{"one queued waiting", "late queued waiting", "all delivered waiting, delivered b shell",
+		"two queued waiting", "both queued waiting, delivered b shell"}, told(t, q))
 
 	c, err := q.Claim(session, "a", "fs_read")
 	require.NoError(t, err)
@@ -74,7 +74,9 @@ func TestHistory(t *testing.T) {
 	records, err := q.History(session)
 	require.NoError(t, err)
 	require.Len(t, records, 8)
-	require.Equal(t, []queue.Status{queue.Popped, queue.Drained, queue.Deferred}, []queue.Status{records[5].Status, records[6].Status, records[7].Status})
+	for i, status := range []queue.Status{queue.Popped, queue.Drained, queue.Deferred} {
+		require.Equal(t, status, records[5+i].Status)
+	}
 	require.Equal(t, 1000, records[6].Bytes)
 	require.Less(t, len(records[6].Content), 210)
 	require.Equal(t, "human", records[6].Source)
@@ -134,8 +136,8 @@ func TestPopLatest(t *testing.T) {
 	gone(t, q)
 }
 
-// However often its end is begun again after a death, a delivery is in the history once; and a history that cannot be written holds
-// none up.
+// However often its end is begun again after a death, a delivery is in the history once; and a history that cannot be
+// written holds none up.
 func TestHistoryAfterDeath(t *testing.T) {
 	dieAtEach(t, "done", everyKind, func(t *testing.T, q queue.Queue) {
 		again, _ := claimed(t, q, "a")
@@ -181,7 +183,8 @@ func TestHistoryAfterDeath(t *testing.T) {
 		q := queue.Queue{Dir: t.TempDir()}
 		put(t, q, queue.Entry{Content: "one", Agents: []string{"a"}})
 		put(t, q, queue.Entry{Content: "stays", Agents: []string{"b"}})
-		require.NoError(t, os.WriteFile(filepath.Join(q.Dir, "queue", session, "history"), []byte(`{"claim":"x","entry":{"id":"1"`), 0o600))
+		history := filepath.Join(q.Dir, "queue", session, "history")
+		require.NoError(t, os.WriteFile(history, []byte(`{"claim":"x","entry":{"id":"1"`), 0o600))
 		deliver(t, q, "a", "shell")
 		require.Equal(t, []string{"one delivered, delivered a shell", "stays queued waiting"}, told(t, q))
 	})

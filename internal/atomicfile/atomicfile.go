@@ -4,9 +4,9 @@
 //	…
 //	err = atomicfile.Replace(path, info, text)
 //
-// It guarantees: whoever reads the file meanwhile sees the old text or the new one, and so does who reads it after a crash. Mode and
-// owner of the file stay. A file that one may not write to is not replaced. What a run that was killed leaves beside it the next one
-// removes; Sweep does so where nothing is to be replaced.
+// It guarantees: whoever reads the file meanwhile sees the old text or the new one, and so does who reads it after a
+// crash. Mode and owner of the file stay. A file that one may not write to is not replaced. What a run that was killed
+// leaves beside it the next one removes; Sweep does so where nothing is to be replaced.
 //
 // What it does not guarantee: a hard link to the file keeps the old text, and access lists are lost.
 package atomicfile
@@ -56,7 +56,8 @@ func Replace(path string, old fs.FileInfo, text string) error {
 
 // write writes the text to a new file beside the path.
 func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (temporary string, err error) {
-	// os.CreateTemp would make a new file for its owner alone. Another who takes the same name in the same moment makes this fail.
+	// os.CreateTemp would make a new file for its owner alone. Another who takes the same name in the same moment makes
+	// this fail.
 	folder, base := filepath.Split(path)
 	temporary = filepath.Join(folder, "."+base+"."+strconv.FormatInt(time.Now().UnixNano(), 36))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -104,8 +105,8 @@ func Sweep(path string) {
 	}
 }
 
-// isStamp reports whether a text is the moment of a write, as it stands in the name of its file: nobody's backup is to be taken
-// for one.
+// isStamp reports whether a text is the moment of a write, as it stands in the name of its file: nobody's backup is to
+// be taken for one.
 func isStamp(text string) bool {
 	nanoseconds, err := strconv.ParseInt(text, 36, 64)
 	if err != nil || text != strconv.FormatInt(nanoseconds, 36) {

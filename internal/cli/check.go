@@ -218,10 +218,9 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 	var first *projecthooks.Hook
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		if _, said := h.OnFailure[protocol.CauseTimeout]; said || h.Says != nil || h.Dialect != protocol.Tenex || !slices.Contains(h.Events, protocol.PreTool) {
-			continue
-		}
-		if h.Dialect.FailureMeans(&call, protocol.CauseTimeout) != protocol.Continue {
+		_, said := h.OnFailure[protocol.CauseTimeout]
+		isGate := h.Says == nil && h.Dialect == protocol.Tenex && slices.Contains(h.Events, protocol.PreTool)
+		if said || !isGate || h.Dialect.FailureMeans(&call, protocol.CauseTimeout) != protocol.Continue {
 			continue
 		}
 		if gates = append(gates, strconv.Quote(spelling.Brief(h.Name, 80))); first == nil {

@@ -20,7 +20,7 @@ type parsedHook struct {
 	Name        string                 `json:"name"`
 	Source      string                 `json:"source"`
 	Dialect     string                 `json:"dialect"`
-	Command     any                    `json:"command,omitempty"` // an array as it is; else the line that a shell gets, the script or the function
+	Command     any                    `json:"command,omitempty"` // an array, a shell's line, a script or a function
 	URL         string                 `json:"url,omitempty"`
 	Block       string                 `json:"block,omitempty"`
 	Inject      string                 `json:"inject,omitempty"`
@@ -41,13 +41,15 @@ type parsedHook struct {
 	NotAgents   []string               `json:"not_agents,omitempty"`
 }
 
-// parse loads files and looks at nothing that they name. An error is of type projecthooks.Problems, with those of all files.
+// parse loads files and looks at nothing that they name. An error is of type projecthooks.Problems, with those of all
+// files.
 func (c *checker) parse(files []string) (*parsed, error) {
 	cfg, err := c.loader.LoadFiles(files...)
 	if err != nil {
 		return nil, err
 	}
-	p := &parsed{Version: 1, Files: append([]string{}, cfg.Files...), Hooks: []parsedHook{}, Warnings: append([]projecthooks.Problem{}, cfg.Warned()...)}
+	p := &parsed{Version: 1, Files: append([]string{}, cfg.Files...), Hooks: []parsedHook{}}
+	p.Warnings = append([]projecthooks.Problem{}, cfg.Warned()...)
 	for i := range cfg.Hooks {
 		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))
 	}
@@ -56,9 +58,9 @@ func (c *checker) parse(files []string) (*parsed, error) {
 
 func newParsedHook(h *projecthooks.Hook) parsedHook {
 	x := parsedHook{
-		Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Unsupported: h.Unsupported, Events: h.Events, If: h.If.String(),
-		OnFailure: h.OnFailure, Env: h.Environment(), Persistent: h.Persistent, Async: h.Async, Sequential: h.Sequential,
-		Agent: h.Agent, NotAgents: h.NotAgents,
+		Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Unsupported: h.Unsupported,
+		Events: h.Events, If: h.If.String(), OnFailure: h.OnFailure, Env: h.Environment(),
+		Persistent: h.Persistent, Async: h.Async, Sequential: h.Sequential, Agent: h.Agent, NotAgents: h.NotAgents,
 	}
 	if h.Matcher != nil {
 		matcher := h.Matcher.String()

@@ -21,8 +21,8 @@ type project struct {
 	suggestion string // one lies above that nobody would expect to count: for those who ask
 }
 
-// findProject is the one place that says where the project is: the folder that -C has given, else the nearest folder upwards
-// with a hooks file. With --claude the folder is not searched for, since it has Claude Code's settings as well.
+// findProject is the one place that says where the project is: the folder that -C has given, else the nearest folder
+// upwards with a hooks file. With --claude the folder is not searched for, since it has Claude Code's settings as well.
 func findProject(folder string, given, claude bool) (p project, err error) {
 	if err := mustBeFolder(folder); err != nil {
 		return p, err
@@ -36,7 +36,8 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 		return p, err
 	}
 	if claude && p.Workspace != folder {
-		p.warning = fmt.Sprintf("the hooks file %s was passed over: with --claude the workspace is %s itself; to use it give -C %s",
+		p.warning = fmt.Sprintf(
+			"the hooks file %s was passed over: with --claude the workspace is %s itself; to use it give -C %s",
 			p.File, absolute(folder), quoted(p.Workspace))
 		p.Workspace, p.File = folder, ""
 	}
@@ -45,9 +46,11 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	}
 	use := "; to use it give -C " + quoted(filepath.Dir(p.PassedOver))
 	if p.Repository == "" {
-		p.suggestion = fmt.Sprintf("the hooks file %s does not count: hookrun looks upwards in git repositories only%s", p.PassedOver, use)
+		const text = "the hooks file %s does not count: hookrun looks upwards in git repositories only%s"
+		p.suggestion = fmt.Sprintf(text, p.PassedOver, use)
 	} else {
-		p.warning = fmt.Sprintf("the hooks file %s was passed over: it lies above the git repository %s%s", p.PassedOver, p.Repository, use)
+		const text = "the hooks file %s was passed over: it lies above the git repository %s%s"
+		p.warning = fmt.Sprintf(text, p.PassedOver, p.Repository, use)
 	}
 	return p, nil
 }

@@ -24,7 +24,8 @@ func (r *request) takeOutput() error {
 	if name != "json" {
 		var known bool
 		if r.client, known = protocol.ClientNamed(name); !known {
-			return fmt.Errorf("\"output\" %q is not one of %s%s", name, strings.Join(forms, ", "), projecthooks.Suggest(name, forms))
+			near := projecthooks.Suggest(name, forms)
+			return fmt.Errorf("\"output\" %q is not one of %s%s", name, strings.Join(forms, ", "), near)
 		}
 	}
 	rest := make([]byte, 0, len(r.call.ClientInput))
@@ -39,8 +40,9 @@ func (r *request) takeOutput() error {
 	return nil
 }
 
-// clientResult is an outcome as a client's hook output, for a callback that hands it on as it is. What only a hook that is a command
-// can say stands beside: "exit" where that is not 0, and "stdout" where the client reads text that is no JSON.
+// clientResult is an outcome as a client's hook output, for a callback that hands it on as it is. What only a hook that
+// is a command can say stands beside: "exit" where that is not 0, and "stdout" where the client reads text that is no
+// JSON.
 func clientResult(client *protocol.Dialect, o protocol.Outcome) ([]byte, error) {
 	line, exit, err := client.Answer(o)
 	if err != nil {

@@ -13,15 +13,16 @@ import (
 	"github.com/hookrun/hookrun/internal/filelock"
 )
 
-// Memory keeps the last number of each folder that hookrun has written or taken, since a payload that was taken takes its number
-// along. Its folder is the user's own, not the one that MassGen clears. The zero Memory remembers nothing.
+// Memory keeps the last number of each folder that hookrun has written or taken, since a payload that was taken takes
+// its number along. Its folder is the user's own, not the one that MassGen clears. The zero Memory remembers nothing.
 //
-// Not guaranteed: what readers of MassGen's own have taken meanwhile. There the number is too low by what the orchestrator wrote
-// since, and the text may be passed over; too high a number would have them pass over the orchestrator's.
+// Not guaranteed: what readers of MassGen's own have taken meanwhile. There the number is too low by what the
+// orchestrator wrote since, and the text may be passed over; too high a number would have them pass over the
+// orchestrator's.
 type Memory struct{ Dir string }
 
-// next has a payload written, given the last number, and keeps what write returns of it. Other processes that want the next number
-// wait.
+// next has a payload written, given the last number, and keeps what write returns of it. Other processes that want the
+// next number wait.
 func (m Memory) next(dir string, write func(last int64) (sequence int64, payload []byte, err error)) error {
 	file := m.open(dir)
 	if file == nil { // without a memory numbers still go on where a payload waits
@@ -46,7 +47,8 @@ func (m Memory) note(dir string, n int64) {
 	}
 }
 
-// wrote reports whether a payload is the last that hookrun wrote. Its number is one that MassGen's orchestrator has yet to give out.
+// wrote reports whether a payload is the last that hookrun wrote. Its number is one that MassGen's orchestrator has yet
+// to give out.
 func (m Memory) wrote(dir string, payload []byte) bool {
 	file := m.open(dir)
 	if file == nil {

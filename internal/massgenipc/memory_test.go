@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/massgenipc"
 )
 
-// A reader of MassGen's takes each number once and none that is lower. Texts of hookrun's and of the orchestrator's, which counts its
-// own from 1, must both reach it.
+// A reader of MassGen's takes each number once and none that is lower. Texts of hookrun's and of the orchestrator's,
+// which counts its own from 1, must both reach it.
 func TestTwoWriters(t *testing.T) {
 	f := newFolder(t)
 	memory := massgenipc.Memory{Dir: t.TempDir()}

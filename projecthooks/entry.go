@@ -229,7 +229,7 @@ func (r reader) matcher() Matcher {
 		r.problem(r.value.Index, "%s%v", r.who, err)
 	}
 	for _, w := range warnings {
-		r.warn(r.value.Index, "%s%s", r.who, w)
+		r.warnOfGate(r.value.Index, r.who+w)
 	}
 	return m
 }

@@ -48,10 +48,11 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		if name := toolmatch.OtherCase(tool, p.knownTools()); name != "" {
-			p.warn(f["if"].Index, "%s: \"if\" is for the tool %s, which differs from %s by case alone, and case counts; did you mean %s?", who, quote(tool), quote(name), quote(name))
+			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" is for the tool %s, which differs from %s by case alone, "+
+				"and case counts; did you mean %s?", who, quote(tool), quote(name), quote(name)))
 		}
 		if misfit := h.If.Misfit(kindOf(tool, p.config.tools)); pattern != "" && misfit != "" {
-			p.warn(f["if"].Index, "%s: \"if\" %s %s", who, quote(h.If.String()), misfit)
+			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
 	}
 	if severalRules(h.If.String()) {

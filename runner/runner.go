@@ -378,7 +378,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 		v = h.Dialect.Judge(c, shownName(h), &result)
 	}
 	v = h.Dialect.Settle(c, v, r.Policies(h)...)
-	protocol.FitResult(c, h.Name, &v)
+	protocol.FitResult(c, shownName(h), &v)
 	r.spill(h, &v)
 	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a

@@ -39,6 +39,43 @@ func TestServeAnswersInTheFormOfAClient(t *testing.T) {
 		"custom":"output"}`, string(seen))
 }
 
+// A callback of a client's SDK hands the result on as it is.
+func TestServeAnswersEachClient(t *testing.T) {
+	s := newServing(t,
+		hook{"name": "guard", "block": "Ask first.", "events": []string{"pre-tool"}, "matcher": "shell"},
+		hook{"name": "context", "inject": "Mind the gap.", "events": []string{"post-tool"}, "matcher": "other"})
+	s.listen()
+	c := s.dial()
+	const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",
+		"permissionDecisionReason":"Ask first."}}`
+	for _, test := range []struct {
+		output, event, tool string
+		more                hook
+		want                string
+	}{
+		{"claude", "PreToolUse", "Bash", nil, deny},
+		{"claude", "PreToolUse", "Read", nil, `{}`},
+		{"codex", "PreToolUse", "Bash", hook{"turn_id": "1"}, deny},
+		{"gemini", "BeforeTool", "run_shell_command", hook{"timestamp": "t"}, `{"decision":"deny","reason":"Ask first."}`},
+		{"claude", "PostToolUse", "other", hook{"tool_response": "x"},
+			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Mind the gap."}}`},
+	} {
+		params := hook{"output": test.output, "hook_event_name": test.event, "tool_name": test.tool, "tool_input": hook{"command": "ls"}}
+		for key, value := range test.more {
+			params[key] = value
+		}
+		a := c.call("fire", params)
+		require.Nil(t, a.Error)
+		require.JSONEq(t, test.want, string(a.Result), test.output)
+	}
+	a := c.call("fire", hook{"output": "json", "hook_event_name": "PreToolUse", "tool_name": "Bash"})
+	require.Contains(t, string(a.Result), `"decision":"block"`)
+	a = c.call("fire", hook{"output": "cluade", "hook_event_name": "PreToolUse", "tool_name": "Read"})
+	require.Contains(t, a.Error.Message, `"output" "cluade" is not one of claude, codex, gemini, json; did you mean "claude"?`)
+	a = c.call("pre-tool", hook{"output": "claude", "tool": "x"})
+	require.Contains(t, a.Error.Message, `"output" is for all calls of a server`)
+}
+
 // Without -C the project is found upwards, as for a command, and its folder is where hooks run.
 func TestServeFindsTheProject(t *testing.T) {
 	s := newServing(t, on("pre-tool", "where", `echo "$HOOKRUN_WORKSPACE $PWD"`))

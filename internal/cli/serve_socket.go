@@ -110,8 +110,8 @@ func listenUnix(path string) (net.Listener, error) {
 	if len(path) > maxSocketPath {
 		return nil, complain("the path is longer than %d bytes, which the system does not take; use a shorter one", maxSocketPath)
 	}
-	folder, err := ownpath.Resolve(filepath.Dir(path))
-	if err != nil {
+	folder := filepath.Dir(path)
+	if _, err := ownpath.Resolve(folder); err != nil {
 		return nil, complain("its folder: %w", bare(err))
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {

@@ -216,7 +216,7 @@ func TestPersistentExampleFunctions(t *testing.T) {
 			h := hook{"name": "h", "command": []string{c.interpreter, ".hooks/" + c.file}, "events": []string{"pre-tool", "post-tool"}, "persistent": true}
 			writeHooks(t, dir, h)
 
-			s := openServe(t, dir, "LC_ALL=C", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "PYTHONUNBUFFERED=1")
+			s := openServe(t, dir, "LC_ALL=C", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0")
 			require.Equal(t, "continue", s.shell("pre-tool", "ls").Decision)
 			first := s.pids(c.file)
 			require.Len(t, first, 1)

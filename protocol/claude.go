@@ -254,7 +254,7 @@ func claudeJudge(c *Call, hook string, r *Result) Verdict {
 	case r.Async:
 		return Verdict{Decision: Continue, Status: StatusAsync}
 	case r.TimedOut: // what it printed until then is no answer
-		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
+		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String() + r.hint()}
 	case r.Garbled != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}
@@ -277,7 +277,7 @@ func claudeLate(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 	who := "async " + said(m.name, hook)
 	v := Verdict{Decision: Continue, Status: StatusAsync}
 	if r.TimedOut {
-		v.Warnings = []string{who + " timed out after " + r.Limit.String() + " and was killed"}
+		v.Warnings = []string{who + " timed out after " + r.Limit.String() + " and was killed" + r.hint()}
 		return v
 	}
 	text := trimJS(r.Stdout.All())

@@ -179,7 +179,7 @@ func codexJudge(c *Call, hook string, r *Result) Verdict {
 	case r.Async:
 		return Verdict{Decision: Continue, Status: StatusAsync}
 	case r.TimedOut: // what it printed until then is no answer
-		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
+		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String() + r.hint()}
 	case r.Garbled != "":
 		return failed(CauseOutput, "gave an answer that cannot be read: "+r.Garbled)
 	case r.Signal != "":

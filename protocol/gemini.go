@@ -229,7 +229,7 @@ func geminiJudge(c *Call, hook string, r *Result) Verdict {
 	case r.Err != nil:
 		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
 	case r.TimedOut: // what it printed until then is no answer
-		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String()}
+		return Verdict{Cause: CauseTimeout, Status: StatusTimeout, Problem: who + " timed out after " + r.Limit.String() + r.hint()}
 	case r.Garbled != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}

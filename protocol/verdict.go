@@ -99,6 +99,7 @@ type Result struct {
 	Shell     bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
 	Posted    bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
 	TimedOut  bool   // it was killed at its deadline, Limit
+	NoLine    bool   // a persistent hook was, which had not printed a line
 	Limit     time.Duration
 	ExitCode  int
 	Signal    string // that killed it, as SIGKILL; "" if it exited
@@ -112,6 +113,14 @@ type Result struct {
 // notRunByShell reports whether the shell that was to run the hook says that it could not.
 func (r *Result) notRunByShell() bool {
 	return r.Shell && r.Signal == "" && (r.ExitCode == 126 || r.ExitCode == 127)
+}
+
+// hint asks what mostly is the reason why a persistent hook did not answer in time.
+func (r *Result) hint() string {
+	if r.NoLine {
+		return "; does it flush its line?"
+	}
+	return ""
 }
 
 // Verdict is what one hook says.

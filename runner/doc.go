@@ -25,9 +25,10 @@
 //     SIGTERM, and SIGKILL 500 ms later. Descendants that left the group are found and killed on Linux; what could not
 //     be killed is named in the outcome.
 //  4. After a normal exit its children are left alone. The outcome names those of its group.
-//  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone), and its
-//     whole group by a shell that stands beside the hooks which run for more than 3 ms (Linux and macOS). On Windows the
-//     system ends its job.
+//  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone), and all
+//     that came of it by a watchdog, a shell that knows each run before it is forked (Linux; on macOS the process group alone, and
+//     once it is forked). With OneShot a program that is no shell and no script gets one when it has run for a millisecond.
+//     On Windows the system ends its job.
 //  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).

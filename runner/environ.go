@@ -78,6 +78,9 @@ func Dir(h *projecthooks.Hook, c *protocol.Call) string {
 // would start, and so no guard.
 const maxVariable = 4 << 10
 
+// unbuffered has Python print each line at once. With a pipe for stdout it does so at its end, and a persistent hook has none.
+const unbuffered = "PYTHONUNBUFFERED"
+
 // Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where it has
 // an event, since a process that stays sees many calls. A name occurs once, since programs differ in whether the first or the
 // last of two counts.
@@ -105,6 +108,9 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	}
 	if h.Inherit != nil {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return !h.Inherit.Admits(v) })
+	}
+	if h.Persistent && !laterHas([][]string{base, h.Environment()}, unbuffered) {
+		ours = append(ours, unbuffered+"=1")
 	}
 	if c.Event != "" {
 		ours = append(ours, "HOOKRUN_EVENT="+string(c.Event.Canonical()))

@@ -85,7 +85,6 @@ func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) 
 	begin := time.Now()
 	result.Limit = limit
 	defer func() { result.Duration = time.Since(begin) }()
-	isSlow(ctx) // or may be
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	type returned struct {

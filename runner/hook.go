@@ -12,11 +12,11 @@ import (
 )
 
 const (
+	// briefTime is how long most hooks run at most. One that runs for longer is worth a watchdog and a place in Go's poller.
+	briefTime = time.Millisecond
 	// drainTime is how long the pipes are read after the hook's exit, if somebody still holds them. Claude Code's own
 	// half second: what a background child prints in it counts there, and must count here.
 	drainTime = 500 * time.Millisecond
-	// guardTime is how long a hook runs before it gets a guard. Most end sooner, and cost no second process.
-	guardTime = 3 * time.Millisecond
 	// termTime is what a hook has between SIGTERM and SIGKILL.
 	termTime = 500 * time.Millisecond
 	// killTime is how long killed processes are waited for. Only one that hangs in the kernel takes longer.
@@ -28,7 +28,7 @@ const (
 )
 
 // run starts one hook for one call, feeds it, reads it, and ends it where it does not end itself.
-func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (result protocol.Result) {
+func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) (result protocol.Result) {
 	begin := time.Now()
 	result.Limit, result.Posted = r.Deadline(h, c), h.HTTP != nil
 	defer func() { result.Duration = time.Since(begin) }()
@@ -70,17 +70,16 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 
 // running is a hook's process and what waits for it.
 type running struct {
-	p       *process
-	wires   *wires
-	guard   *guard
-	watched bool // by the guard
-	begun   time.Time
-	result  protocol.Result
+	p        *process
+	wires    *wires
+	watchdog *watchdog
+	begun    time.Time
+	result   protocol.Result
 }
 
 // begin starts the process of a hook, which wait or leave must end.
-func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard, result protocol.Result) (*running, error) {
-	x := &running{guard: g, begun: time.Now(), result: result}
+func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog, result protocol.Result) (*running, error) {
+	x := &running{watchdog: g, begun: time.Now(), result: result}
 	program, err := r.program(h, c)
 	if err != nil {
 		return nil, err
@@ -97,14 +96,11 @@ func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.
 		return nil, err
 	}
 	withUs := detaches == nil || !r.options.OneShot // else it may have to outlive us
-	if x.p, err = r.start(program, hooks, withUs); err != nil {
+	if x.p, err = r.start(program, hooks, withUs, g); err != nil {
 		x.wires.stop()
 		return nil, err
 	}
 	x.wires.serve(x.p)
-	if r.options.OneShot {
-		g.join(x.p)
-	}
 	return x, nil
 }
 
@@ -126,42 +122,25 @@ const (
 func (x *running) wait(ctx context.Context) bool {
 	p, result := x.p, &x.result
 	deadline := x.begun.Add(result.Limit)
-	killed, brief := false, true
-waiting:
-	for {
-		until := deadline
-		switch {
-		case brief:
-			until = earlier(deadline, x.begun.Add(briefTime))
-		case !x.watched:
-			until = earlier(deadline, x.begun.Add(guardTime))
-		}
-		switch x.wires.wait(ctx, until) {
-		case exits:
-			break waiting
-		case detaches:
-			return false
-		case givenUp:
-			killed = true
-			break waiting
-		case timeUp:
-			if !time.Now().Before(deadline) {
-				killed = !x.wires.exited(0) // in the same moment it did end by itself
-				break waiting
-			}
-			if brief {
-				isSlow(ctx)
-				brief = false
-				continue
-			}
-			x.guard.watch(p)
-			x.watched = true
-		}
+	killed := false
+	what := x.wires.wait(ctx, earlier(deadline, x.begun.Add(briefTime)))
+	if what == timeUp && time.Now().Before(deadline) {
+		x.watchdog.begin()
+		what = x.wires.wait(ctx, deadline)
+	}
+	switch what {
+	case exits:
+	case detaches:
+		return false
+	case givenUp:
+		killed = true
+	case timeUp:
+		killed = !x.wires.exited(0) // in the same moment it did end by itself
 	}
 	if killed {
 		result.TimedOut = true
 		if result.LeftRunning = p.end(x.wires.exited); slices.Contains(result.LeftRunning, p.pid) {
-			x.guard.leave(p)
+			p.unwatch()
 			p.reapLater() // when the kernel lets go of it
 			result.Stdout, result.Stderr = x.wires.stop()
 			return true
@@ -170,7 +149,7 @@ waiting:
 		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
 		x.wires.drain(drainTime)
 	}
-	x.guard.leave(p) // before the hook is reaped: its number is still its own
+	p.unwatch()
 	result.Stdout, result.Stderr = x.wires.stop()
 	var err error
 	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {
@@ -194,7 +173,7 @@ func earlier(a, b time.Time) time.Time {
 
 // leave leaves a hook to itself that asks for that. What it prints from now on nobody reads.
 func (x *running) leave() protocol.Result {
-	x.guard.leave(x.p)
+	x.p.unwatch()
 	x.p.reapLater()
 	x.result.Async, x.result.WentAsync = true, true
 	x.result.Stdout, x.result.Stderr = x.wires.stop()
@@ -238,7 +217,7 @@ func (r *Runner) detach(h *projecthooks.Hook, c *protocol.Call, payload protocol
 		return err
 	}
 	defer null.Close()
-	p, err := r.start(program, [3]uintptr{stdin.Fd(), null.Fd(), null.Fd()}, false)
+	p, err := r.start(program, [3]uintptr{stdin.Fd(), null.Fd(), null.Fd()}, false, nil)
 	if err != nil {
 		return err
 	}

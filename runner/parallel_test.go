@@ -9,12 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -195,7 +193,7 @@ func cmdline(pid int) []string {
 // guards returns the guards that watch hooks of this process.
 func guards() (all []int) {
 	for _, pid := range children() {
-		if args := cmdline(pid); len(args) == 5 && args[0] == "sh" && args[1] == "-c" && strings.Contains(args[2], "kill -s KILL") {
+		if args := cmdline(pid); len(args) == 3 && args[0] == "sh" && args[1] == "-c" && strings.Contains(args[2], "kill -s KILL") {
 			all = append(all, pid)
 		}
 	}
@@ -691,203 +689,6 @@ func TestNoHooksOfOneDialect(t *testing.T) {
 	o := b.ask(b.claude("PostToolUse", command("exit 2")), b.config(sh("echo text")))
 	require.Equal(t, []string{"text"}, texts(o))
 	require.Len(t, o.Hooks, 1)
-}
-
-// The guard.
-
-func TestHooksOfACallShareAGuard(t *testing.T) {
-	b := newBench(t)
-	const n = 5
-	open := b.gate("gate")
-	var hooks []hook
-	for i := range n {
-		hooks = append(hooks, command(fmt.Sprintf("sleep 0.1; %s : %d", atGate("gate"), i)))
-	}
-	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse", hooks...)), b.pre())
-	b.readyAll(n)
-	require.Eventually(t, func() bool { return len(guards()) > 0 }, patience, time.Millisecond)
-	require.Len(t, guards(), 1)
-	require.Len(t, children(), n+1)
-	guard := guards()[0]
-	require.Equal(t, strconv.Itoa(guard), statField(guard, 3), "in a session of its own: a Ctrl-C is not for it")
-	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", guard))
-	require.NoError(t, err)
-	require.Len(t, fds, 3)
-	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", guard))
-	require.NoError(t, err)
-	require.NotContains(t, string(env), b.mark, "it has nothing of the hooks'")
-	open()
-	o := b.end(f)
-	require.Len(t, o.Hooks, n)
-	require.Empty(t, statField(guard, 0))
-}
-
-func TestShortHooksGetNoGuard(t *testing.T) {
-	// No more can be asserted on a machine that is busy than that a guard which was there is gone.
-	b := newBench(t)
-	for range 50 {
-		b.ask(b.claude("PreToolUse", command("exit 0"), command("true")))
-	}
-}
-
-// A guard that somebody killed costs no verdict.
-func TestKilledGuardChangesNothing(t *testing.T) {
-	b := newBench(t)
-	open := b.gate("gate")
-	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse", command(atGate("gate")+"exit 2"), command(": other; "+atGate("gate")))), b.pre())
-	b.readyAll(2)
-	require.Eventually(t, func() bool { return len(guards()) == 1 }, patience, time.Millisecond)
-	require.NoError(t, syscall.Kill(guards()[0], syscall.SIGKILL))
-	open()
-	require.Equal(t, protocol.Block, b.end(f).Decision)
-}
-
-// guardScript is what a guard really runs.
-func (b *bench) guardScript() string {
-	b.Helper()
-	open := b.gate("script")
-	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse", command(atGate("script")))), b.pre())
-	b.readyAll(1)
-	require.Eventually(b, func() bool { return len(guards()) == 1 }, patience, time.Millisecond)
-	script := cmdline(guards()[0])[2]
-	open()
-	b.end(f)
-	return script
-}
-
-// shells are those that may be /bin/sh somewhere.
-func shells() (found []string) {
-	for _, name := range []string{"/bin/sh", "dash", "bash", "busybox", "zsh", "ksh", "mksh"} {
-		if path, err := exec.LookPath(name); err == nil {
-			found = append(found, path)
-		}
-	}
-	return found
-}
-
-func shell(path, script string) *exec.Cmd {
-	if filepath.Base(path) == "busybox" {
-		return exec.Command(path, "sh", "-c", script)
-	}
-	return exec.Command(path, "-c", script)
-}
-
-// What a guard was told of and not told to leave it kills at the end of its input, with all of the group; nothing else.
-func TestGuardScriptKillsGroups(t *testing.T) {
-	b := newBench(t)
-	script := b.guardScript()
-	for _, path := range shells() {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			var groups []*exec.Cmd
-			for range 4 {
-				cmd := exec.Command("sh", "-c", `trap '' TERM; sh -c 'trap "" TERM; sleep 1000; :' & echo $$ >ready; wait`)
-				cmd.Dir, cmd.Env = b.dir, append(os.Environ(), b.mark)
-				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-				require.NoError(t, cmd.Start())
-				t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-				groups = append(groups, cmd)
-			}
-			b.readyAll(len(groups))
-			guard := shell(path, script)
-			stdin, err := guard.StdinPipe()
-			require.NoError(t, err)
-			require.NoError(t, guard.Start())
-			for i, cmd := range groups {
-				fmt.Fprintln(stdin, "+", cmd.Process.Pid)
-				if i == 1 {
-					fmt.Fprintln(stdin, "-", cmd.Process.Pid)
-				}
-			}
-			fmt.Fprintln(stdin, "-", groups[3].Process.Pid)
-			stdin.Close()
-			require.NoError(t, guard.Wait())
-			ended := func(pgid int) bool { // zombies are for whoever inherited them
-				return !slices.ContainsFunc(pids(), func(pid int) bool { return statField(pid, 2) == strconv.Itoa(pgid) && alive(pid) })
-			}
-			for _, i := range []int{0, 2} {
-				require.Error(t, groups[i].Wait())
-				require.Equal(t, syscall.SIGKILL, groups[i].ProcessState.Sys().(syscall.WaitStatus).Signal())
-				require.Eventually(t, func() bool { return ended(groups[i].Process.Pid) }, patience, time.Millisecond, "its children too")
-			}
-			for _, i := range []int{1, 3} {
-				require.True(t, alive(groups[i].Process.Pid), "it was taken back")
-				require.NoError(t, syscall.Kill(-groups[i].Process.Pid, syscall.SIGKILL))
-				_ = groups[i].Wait()
-				require.Eventually(t, func() bool { return ended(groups[i].Process.Pid) }, patience, time.Millisecond)
-			}
-		})
-	}
-}
-
-// The same with numbers that are near each other, and a kill that only says what it was asked for.
-func TestGuardScriptKeepsItsList(t *testing.T) {
-	b := newBench(t)
-	script := "kill() { echo \"$@\"; }\n" + b.guardScript()
-	random := rand.New(rand.NewPCG(1, 2))
-	for _, path := range shells() {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			for range 30 {
-				var input, want strings.Builder
-				var kept []int
-				for range random.IntN(40) {
-					n := []int{1, 2, 11, 12, 21, 111, 112, 121, 211, 1111}[random.IntN(10)]
-					if at := slices.Index(kept, n); at >= 0 {
-						fmt.Fprintln(&input, "-", n)
-						kept = slices.Delete(kept, at, at+1)
-					} else {
-						fmt.Fprintln(&input, "+", n)
-						kept = append(kept, n)
-					}
-				}
-				for _, n := range kept {
-					fmt.Fprintf(&want, "-s KILL -- -%d\n", n)
-				}
-				guard := shell(path, script)
-				guard.Stdin = strings.NewReader(input.String())
-				out, err := guard.CombinedOutput()
-				require.NoError(t, err)
-				require.Equal(t, want.String(), string(out), input.String())
-			}
-		})
-	}
-}
-
-// What the runner tells its guard: every hook that it still has, and none that ended. The guard is replaced by one that
-// writes down what it reads.
-func TestGuardIsToldOfEveryHook(t *testing.T) {
-	b := newBench(t)
-	open, last := b.gate("gate"), b.gate("last")
-	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse",
-		command("sleep 0.1; "+atGate("gate")), command(": ends; sleep 0.1; "+atGate("gate")), command("sleep 0.1; "+atGate("last")))), b.pre())
-	pids := b.readyAll(3)
-	require.Eventually(t, func() bool { return len(guards()) == 1 }, patience, time.Millisecond)
-	guard := guards()[0]
-	// A tracer would be needed to see the pipe. Its bytes can be seen from the guard's side, while the guard is stopped.
-	require.NoError(t, syscall.Kill(guard, syscall.SIGSTOP))
-	require.Eventually(t, func() bool { return statField(guard, 0) == "T" }, patience, time.Millisecond)
-	pipe, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/0", guard), os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	require.NoError(t, err)
-	open()
-	var left []int
-	for _, pid := range pids {
-		if strings.Contains(describe(pid), "<last") {
-			left = append(left, pid)
-			continue
-		}
-		require.Eventually(t, func() bool { return statField(pid, 0) == "" }, patience, time.Millisecond)
-	}
-	require.Len(t, left, 1)
-	require.NoError(t, pipe.SetReadDeadline(time.Now().Add(patience)))
-	told := make([]byte, 4096)
-	n, err := pipe.Read(told)
-	require.NoError(t, err)
-	for _, pid := range pids {
-		require.Equal(t, pid != left[0], strings.Contains(string(told[:n]), fmt.Sprintf("- %d\n", pid)), "%q", told[:n])
-	}
-	require.NoError(t, pipe.Close())
-	require.NoError(t, syscall.Kill(guard, syscall.SIGCONT))
-	last()
-	b.end(f)
 }
 
 // Hooks of type http. The test binary posts.

@@ -39,7 +39,6 @@ func newPool(h *projecthooks.Hook) *pool {
 func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
 	begin := time.Now()
 	defer func() { result.Duration = time.Since(begin) }()
-	isSlow(ctx) // or may be
 	select {
 	case p.turns <- struct{}{}:
 	case <-ctx.Done():

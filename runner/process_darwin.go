@@ -45,3 +45,12 @@ func group(pgid int) (pids []int) {
 func (p *process) rest() []int {
 	return slices.DeleteFunc(group(p.pid), func(pid int) bool { return pid == p.pid })
 }
+
+// memoryFile makes a file that has no name.
+func memoryFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "hookrun-runs-")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // What package syscall does not have. The number is the same on every machine.
@@ -14,7 +17,6 @@ const (
 	sysCloseRange       = 436
 	closeRangeCloexec   = 1 << 2
 	prSetChildSubreaper = 36
-	fSetPipeSize        = 1031
 	fionread            = 0x541b
 	widePipe            = 1 << 20 // as much as every user may have
 )
@@ -61,14 +63,15 @@ const siPID = 12 + (unsafe.Sizeof(uintptr(0))/8)*4
 // It keeps hooks from being started meanwhile: one that ended before it was noted down would be taken for an orphan, and
 // its verdict be lost.
 func reapOrphans() {
-	if endedChild() == 0 { // mostly, and then nobody is kept from anything
+	// Mostly there is none, or it is a hook that is about to be reaped: then nobody is kept from anything.
+	if pid := endedChild(); pid == 0 || isLive(pid) {
 		return
 	}
 	starting.Lock()
 	defer starting.Unlock()
 	for {
 		pid := endedChild()
-		if _, ours := live.Load(pid); pid == 0 || ours {
+		if pid == 0 || isLive(pid) {
 			return
 		}
 		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
@@ -172,7 +175,7 @@ func (p *process) rest() (pids []int) {
 		if mark, ok := runOf(s.pid); ok {
 			return mark == p.mark
 		}
-		if _, known := live.Load(s.pid); known { // a guard has no mark
+		if isLive(s.pid) { // a watchdog has no mark
 			return false
 		}
 		return p.only && runs.Load() == p.number && s.parent == os.Getpid()
@@ -205,9 +208,34 @@ func runOf(pid int) (run string, ok bool) {
 	return "", false
 }
 
-// childless reports whether this process has no child at all.
+// childless reports whether this process has no child but hooks and watchdogs. An orphan falls to its first thread.
 func childless() bool {
-	const anyChild = 0 // P_ALL
-	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, 0, syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
-	return errno == syscall.ECHILD
+	if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err == unix.ECHILD {
+		return true
+	}
+	file, err := unix.Open("/proc/self/task/"+strconv.Itoa(os.Getpid())+"/children", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(file)
+	var children [512]byte
+	n, err := unix.Read(file, children[:])
+	return err == nil && n < len(children) && !slices.ContainsFunc(bytes.Fields(children[:n]), func(field []byte) bool {
+		pid, err := strconv.Atoi(string(field))
+		return err != nil || !isLive(pid)
+	})
+}
+
+func isLive(pid int) bool {
+	_, yes := live.Load(pid)
+	return yes
+}
+
+// memoryFile makes a file that has no name.
+func memoryFile() (*os.File, error) {
+	fd, err := unix.MemfdCreate("hookrun-runs", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	return os.NewFile(uintptr(fd), "hookrun-runs"), nil
 }

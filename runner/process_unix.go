@@ -13,35 +13,42 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // process is the leader of a hook's session and process group, which have its pid for their number.
 type process struct {
-	pid    int
-	number uint64         // of the run
-	only   bool           // we are a subreaper and had no other child when it was started
-	mark   string         // the value of HOOKRUN_RUN in its environment and that of its descendants
-	reaper bool           // orphans fall to us
-	seen   map[int]uint64 // descendants that were found, and when each was started
+	pid      int
+	number   uint64 // of the run
+	only     bool   // we are a subreaper and had no other child when it was started
+	mark     string // the value of HOOKRUN_RUN in its environment and that of its descendants
+	reaper   bool   // orphans fall to us
+	record   int64  // of the run, in the watchdog's file; -1: it has none
+	watchdog *watchdog
+	seen     map[int]uint64 // descendants that were found, and when each was started
 
 	pidfd int // tells its end, where the system has that; -1: it does not
 }
 
 // What the runners of this process share: its children are one set, whoever started them.
 var (
-	live     sync.Map      // pid of each running hook's leader
+	live     sync.Map      // pid of each running hook's leader, and of each watchdog
+	leaders  atomic.Int64  // hooks that run
 	runs     atomic.Uint64 // started so far
 	starting sync.RWMutex  // held for reading while a hook is started and noted in live
 )
 
 // start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
-// its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does.
-func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, error) {
+// its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does. g watches it; nil: it is
+// left to itself.
+func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, g *watchdog) (*process, error) {
 	closeOnExec()
 	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, pidfd: -1}
 	p.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(p.number, 10) + "." + strconv.FormatInt(time.Now().UnixNano(), 10)
-	p.only = r.options.Subreaper && childless()
+	p.only = leaders.Add(1) == 1 && r.options.Subreaper && childless()
+	g.enter(p, what)
 	attr := &syscall.ProcAttr{
 		Dir:   what.dir,
 		Env:   append(what.env, runVariable+"="+p.mark),
@@ -52,18 +59,20 @@ func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, e
 	defer starting.RUnlock()
 	var err error
 	p.pid, err = syscall.ForkExec(what.path, what.argv, attr)
-	switch {
-	case err == nil:
+	if err == nil {
 		live.Store(p.pid, true)
+		p.started()
 		return p, nil
-	case errors.Is(err, syscall.ENOEXEC):
+	}
+	p.unwatch()
+	leaders.Add(-1)
+	if errors.Is(err, syscall.ENOEXEC) {
 		return nil, fmt.Errorf("%s: %w; a script needs a #! line", what.argv[0], err)
 	}
 	if why := projecthooks.StartFault(what.path, what.argv[0], what.dir, what.env); why != "" {
 		return nil, errors.New(why)
 	}
-	switch {
-	case errors.Is(err, syscall.ENOENT): // the program itself was found before
+	if errors.Is(err, syscall.ENOENT) { // the program itself was found before
 		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", what.argv[0], err)
 	}
 	return nil, fmt.Errorf("%s: %w", what.argv[0], err)
@@ -72,6 +81,7 @@ func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, e
 // forget is called when a process was reaped.
 func (p *process) forget() {
 	live.Delete(p.pid)
+	leaders.Add(-1)
 	if p.pidfd >= 0 {
 		_ = syscall.Close(p.pidfd)
 		p.pidfd = -1
@@ -96,11 +106,14 @@ func reapOrphansUntil(over <-chan struct{}) {
 }
 
 // waitExit blocks until the leader has ended, and leaves it to be reaped.
-func (p *process) waitExit() {
+func (p *process) waitExit() { waitChange(p.pid, unix.WEXITED) }
+
+// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped.
+func waitChange(pid, ways int) {
 	const idPID = 1    // P_PID
 	var info [128]byte // siginfo_t, which nobody reads
 	for {
-		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, idPID, uintptr(p.pid), uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOWAIT, 0, 0)
+		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, idPID, uintptr(pid), uintptr(unsafe.Pointer(&info)), uintptr(ways|unix.WNOWAIT), 0, 0)
 		if errno != syscall.EINTR {
 			return
 		}

@@ -50,7 +50,7 @@ type process struct {
 }
 
 // start starts the hook suspended, so that nothing of it can run outside the job. withUs: it dies when this process does.
-func (r *Runner) start(what program, stdio [3]uintptr, withUs bool) (*process, error) {
+func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, _ *watchdog) (*process, error) {
 	job, _, err := createJobObject.Call(0, 0)
 	if job == 0 {
 		return nil, fmt.Errorf("creating a job object: %w", err)
@@ -148,13 +148,12 @@ func reapOrphansUntil(over <-chan struct{}) {}
 // unread cannot be told here.
 func unread(*os.File) int { return -1 }
 
-// guard is not needed: the system ends the job when we die.
-type guard struct{}
+// watchdog is not needed: the system ends the job when we die.
+type watchdog struct{ stays bool }
 
-func (g *guard) watch(*process) {}
-func (g *guard) join(*process)  {}
-func (g *guard) leave(*process) {}
-func (g *guard) end()           {}
+func (g *watchdog) begin()  {}
+func (g *watchdog) end()    {}
+func (p *process) unwatch() {}
 
 // foldName: names of variables do not differ by case.
 func foldName(name string) string { return strings.ToUpper(name) }

@@ -161,25 +161,8 @@ func TestAskedBeforehand(t *testing.T) {
 	c.Result = ""
 	require.False(t, r.Any(c))
 	require.True(t, r.Concerned(c), "the result may still come")
-	_, unasked := r.Unasked(c)
-	require.False(t, unasked, "to look at the call can take time")
 	c.Event = protocol.PreTool
 	require.False(t, r.Concerned(c))
-	_, unasked = r.Unasked(c)
-	require.True(t, unasked)
-}
-
-// To hold a pattern against a large call takes time before any hook is asked.
-func TestLargeCallIsSlow(t *testing.T) {
-	b := newBench(t)
-	r := b.runner(runner.Options{}, rule("block", "no", hook{"when": []any{hook{"path": "args.command", "matches": "x$"}}}))
-	for size, want := range map[int]bool{1 << 10: false, 1 << 20: true} {
-		c, slow := b.pre(), false
-		c.Args = `{"command":"` + strings.Repeat("a", size) + `"}`
-		_, err := r.Fire(runner.WhenSlow(context.Background(), func() { slow = true }), c)
-		require.NoError(t, err)
-		require.Equal(t, want, slow, size)
-	}
 }
 
 // manyRules are a file of rules that all look at the call and do not match, but for the last.
@@ -241,8 +224,6 @@ func TestToolNamesOfClients(t *testing.T) {
 		runs := matcher != "fs_*"
 		require.Equal(t, runs, r.Any(c), matcher)
 		require.Equal(t, runs, r.Concerned(c), matcher)
-		_, unasked := r.Unasked(c)
-		require.Equal(t, !runs, unasked, matcher)
 		require.Equal(t, runs, len(r.Selected(&c)) == 1, matcher)
 		o, err := r.Fire(context.Background(), c)
 		require.NoError(t, err)
@@ -269,11 +250,6 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, o.Warnings, tool)
 		require.Equal(t, want, r.CallWarnings(&c), tool)
-		if o, ok := r.Unasked(c); ok {
-			require.Equal(t, want, o.Warnings, tool)
-		} else {
-			require.Contains(t, []string{"shell", "other"}, tool)
-		}
 	}
 	o, err := runner.New(nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.dir})
 	require.NoError(t, err)

@@ -45,8 +45,9 @@ type Runner struct {
 type shared struct {
 	unfit error // Options that cannot be used: no call is answered
 	hooks atomic.Pointer[hookSet]
-	guard guard // of all hooks, where the runner stays
 	late  mailbox
+
+	watchdog watchdog // of all hooks, where the runner stays
 
 	end      context.Context // by Close
 	stop     context.CancelCauseFunc
@@ -66,6 +67,7 @@ var ErrClosed = errors.New("the runner is closed")
 func New(cfg *projecthooks.Config, o Options) *Runner {
 	r := &Runner{o, &shared{unfit: checkFuncs(o.Funcs)}}
 	r.end, r.stop = context.WithCancelCause(context.Background())
+	r.watchdog.stays = true
 	r.hooks.Store(newHookSet(cfg, o.Funcs))
 	if o.Subreaper && len(r.hooks.Load().all) > 0 {
 		r.adopt()
@@ -138,7 +140,7 @@ func (r *Runner) Close() error {
 		}
 		all.Wait()
 		r.workers.Wait()
-		r.guard.end()
+		r.watchdog.end()
 	})
 	return nil
 }
@@ -234,9 +236,6 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
 	match := projecthooks.NewAsked(&c)
-	if len(c.Args)+len(c.Result)+len(c.ClientInput) > largeCall && set.concerned(match) {
-		isSlow(ctx) // a pattern may be held against all of it
-	}
 	rest, doubles := set.chosen(match)
 	weakened := r.weakened(doubles, &c)
 	if len(rest) > 0 {
@@ -244,6 +243,11 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		ctx, over = context.WithCancelCause(ctx)
 		defer over(nil)
 		defer context.AfterFunc(r.end, func() { over(context.Cause(r.end)) })()
+	}
+	g := &r.watchdog
+	if r.options.OneShot {
+		g = &watchdog{}
+		defer g.end()
 	}
 	asked := c // as later hooks see it: with the rewrites of earlier ones
 	var handed chain
@@ -264,7 +268,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		if err != nil {
 			return fail(protocol.CauseUnstarted, err)
 		}
-		said := r.ask(ctx, set, group, shown, stdin.payload)
+		said := r.ask(ctx, set, group, shown, stdin.payload, g)
 		if ctx.Err() != nil {
 			return fail(protocol.CauseInterrupted, context.Cause(ctx))
 		}
@@ -289,23 +293,6 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		}
 	}
 	return r.outcome(set, match, judged, weakened, begin), nil
-}
-
-// Unasked returns the outcome of a call that no hook is for, as Fire does. It waits for nothing. If there are hooks to ask, or
-// Fire would return an error, it is false.
-func (r *Runner) Unasked(c protocol.Call) (protocol.Outcome, bool) {
-	begin := time.Now()
-	if r.none() || r.unfit != nil || check(&c) != nil || r.enter() != nil {
-		return protocol.Outcome{}, false
-	}
-	defer r.running.Done()
-	set := r.hooks.Load()
-	set.config.NameTool(&c)
-	match := projecthooks.NewAsked(&c)
-	if set.concerned(match) { // whether they run may take longer to say
-		return protocol.Outcome{}, false
-	}
-	return r.outcome(set, match, nil, nil, begin), true
 }
 
 // outcome makes one outcome of what the hooks said, and of what is to be said besides. weakened are warnings about hooks that were
@@ -342,13 +329,8 @@ type answer struct {
 }
 
 // ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
-func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload) []answer {
+func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) []answer {
 	answers := make([]answer, len(group))
-	g := &r.guard
-	if r.options.OneShot {
-		g = &guard{}
-		defer g.end()
-	}
 	var all sync.WaitGroup
 	for i, h := range group[1:] {
 		all.Go(func() { answers[i+1] = r.askOne(ctx, set, h, c, payload, g) })
@@ -358,7 +340,7 @@ func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Ho
 	return answers
 }
 
-func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) (a answer) {
+func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) (a answer) {
 	a.asked = time.Now()
 	if h.Says != nil {
 		a.judged = protocol.Said(h.Name, h.Source(), *h.Says, h.Dialect)
@@ -388,7 +370,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 func shownName(h *projecthooks.Hook) string { return printable.Escape(h.Name) }
 
 // result asks a hook in its own way: a function, a process that stays, or a process for this call.
-func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *guard) protocol.Result {
+func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) protocol.Result {
 	if f := set.funcs[h]; f != nil {
 		return f.call(ctx, c, r.Deadline(h, c))
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,7 +24,10 @@ import (
 
 // stays returns a runner that is closed before the bench looks for what is left.
 func (b *bench) stays(o runner.Options, cfg *projecthooks.Config) *runner.Runner {
-	o.Env = append(os.Environ(), b.mark)
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	o.Env = append(slices.Clip(o.Env), b.mark)
 	r := runner.New(cfg, o)
 	b.Cleanup(func() { require.NoError(b, r.Close()) })
 	return r
@@ -430,26 +434,6 @@ func TestCallHasItsOwnTime(t *testing.T) {
 	c.Workspace = b.path("other")
 	require.NoError(t, os.Mkdir(c.Workspace, 0o700))
 	require.Equal(t, "asked", b.must(r, c).Reason)
-}
-
-// A guard that somebody killed is replaced, and knows what the old one knew.
-func TestGuardIsReplaced(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(pidAnswer, sh(atGate("gate"), hook{"events": []string{"pre-tool"}}), sh("sleep 0.02", hook{"events": []string{"post-tool"}})))
-	open := b.gate("gate")
-	f := b.begin(context.Background(), r, b.pre())
-	b.ready()
-	require.Eventually(t, func() bool { return len(guards()) == 1 }, patience, time.Millisecond)
-	old := guards()[0]
-	require.NoError(t, syscall.Kill(old, syscall.SIGKILL))
-	open()
-	<-f.ended
-	require.NoError(t, f.err)
-	require.Eventually(t, func() bool {
-		b.must(r, b.post()) // by now an old guard is told of hooks, and cannot hear
-		all := guards()
-		return len(all) == 1 && all[0] != old && statField(old, 0) == ""
-	}, patience, time.Millisecond)
 }
 
 func TestLateAnswersAreBounded(t *testing.T) {

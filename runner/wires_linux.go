@@ -5,17 +5,22 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// wires are the three pipes of a running hook, and everything that can happen while it runs. One goroutine does all of it, in
-// one system call that waits for whatever comes first: goroutines for each pipe and for the exit would wake each other up for
-// longer than a short hook runs.
+// wires are the three pipes of a running hook, and everything that can happen while it runs. One goroutine does all of it:
+// goroutines for each pipe and for the exit would wake each other up for longer than a short hook runs.
+//
+// For the first millisecond it waits in one system call, from which it goes on at once: most hooks have ended by then. A longer
+// wait would keep a thread, and other calls from their turn. So it is one of Go's own poller, for one descriptor: an epoll set
+// that becomes ready when anything changes, and not because something stays as it is. That matters after the end of a hook:
+// what another thread is just starting has copies of our pipe ends until its exec, and keeps these pipes open.
 //
 // A descriptor of -1 is none, or none any more.
 type wires struct {
@@ -25,27 +30,28 @@ type wires struct {
 	payload  protocol.Payload
 	captures [2]capture
 	p        *process
-	ended    bool // the leader has
-	asked    bool // the hook said that nobody is to wait for it
+	ended    bool        // the leader has
+	over     atomic.Bool // the same, told by a goroutine where the system has no descriptor that tells
+	asked    bool        // the hook said that nobody is to wait for it
 
-	mu     sync.Mutex // of wake, which others write to
-	wake   int
-	closed bool
-	over   bool // the leader has ended, where the system has no descriptor that tells
+	patience time.Duration   // that is left for waits in a system call
+	changes  *os.File        // the epoll set; nil: none was needed yet
+	raw      syscall.RawConn // of changes
 }
 
 // newWires makes the pipes, wide ones if there is much to write. It returns the ends for the hook. detaches looks at the first
 // line of stdout, unless it is nil.
 func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, hook [3]uintptr, err error) {
-	w = &wires{payload: slices.Clone(payload), hook: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, wake: -1} // other hooks have the same payload
+	w = &wires{hook: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, patience: briefTime}
+	w.payload = slices.Clone(payload) // other hooks have the same
 	for i := range w.hook {
 		var ends [2]int
-		if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
+		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
 			w.stop()
 			return nil, hook, os.NewSyscallError("pipe2", err)
 		}
 		if payload.Size() > pipeSize {
-			_, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(ends[1]), fSetPipeSize, widePipe)
+			_, _ = unix.FcntlInt(uintptr(ends[1]), unix.F_SETPIPE_SZ, widePipe)
 		}
 		ours := ends[0]
 		if i == 0 {
@@ -53,7 +59,7 @@ func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, h
 		} else {
 			w.hook[i], w.out[i-1] = ends[1], ends[0]
 		}
-		_, _, _ = syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(ours), syscall.F_SETFL, syscall.O_NONBLOCK) // it has no other flags
+		_, _ = unix.FcntlInt(uintptr(ours), unix.F_SETFL, unix.O_NONBLOCK) // it has no other flags
 		hook[i] = uintptr(w.hook[i])
 	}
 	if detaches != nil {
@@ -71,140 +77,152 @@ func (w *wires) serve(p *process) {
 	}
 	w.write() // mostly the pipe takes it all
 	if p.pidfd < 0 {
-		w.ready()
+		w.watchChanges()
 		go func() {
 			p.waitExit()
-			w.rouse(func() { w.over = true })
+			w.over.Store(true)
+			w.rouse()
 		}()
 	}
 }
 
-// rouse interrupts a wait, after it has done something that the wait must see.
-func (w *wires) rouse(do func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	do()
-	if w.wake >= 0 && !w.closed {
-		one := [8]byte{1}
-		_, _ = syscall.Write(w.wake, one[:])
+// watchChanges makes the epoll set.
+func (w *wires) watchChanges() {
+	w.patience = 0
+	set, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return
+	}
+	watch := func(fd int, what uint32) {
+		if fd >= 0 && err == nil {
+			err = unix.EpollCtl(set, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: what | unix.EPOLLET})
+		}
+	}
+	watch(w.out[0], unix.EPOLLIN)
+	watch(w.out[1], unix.EPOLLIN)
+	watch(w.in, unix.EPOLLOUT)
+	watch(w.p.pidfd, unix.EPOLLIN)
+	_, _ = unix.FcntlInt(uintptr(set), unix.F_SETFL, unix.O_NONBLOCK) // by which os.NewFile knows that it can be waited for
+	changes := os.NewFile(uintptr(set), "epoll")
+	raw, _ := changes.SyscallConn()
+	if err != nil || changes.SetReadDeadline(time.Time{}) != nil { // the poller has no room for it
+		changes.Close()
+		return
+	}
+	w.changes, w.raw = changes, raw
+}
+
+// rouse interrupts a wait, which then looks what is to be seen.
+func (w *wires) rouse() {
+	if w.changes != nil {
+		_ = w.changes.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
-// ready makes the descriptor by which others interrupt waits.
-func (w *wires) ready() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.wake < 0 {
-		if fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0); errno == 0 {
-			w.wake = int(fd)
+// lookUpTime is how long a wait goes on that nobody can interrupt, where the system has no descriptor left for that.
+const lookUpTime = 20 * time.Millisecond
+
+// until feeds and reads the hook until something is done or the time is up, and reports whether it is done.
+func (w *wires) until(limit time.Time, done func() bool) bool {
+	w.poll(0)
+	for !done() {
+		now := time.Now()
+		left := limit.Sub(now)
+		switch {
+		case left <= 0:
+			return false
+		case w.patience > 0:
+			w.poll(min(left, w.patience))
+			if w.patience -= time.Since(now); w.patience <= 0 {
+				w.watchChanges()
+			}
+		case w.changes == nil:
+			w.poll(min(left, lookUpTime))
+		default:
+			w.wakeUp(limit, done)
 		}
 	}
+	return true
+}
+
+// wakeUp waits until something has changed, and does what can be done then.
+func (w *wires) wakeUp(limit time.Time, done func() bool) {
+	_ = w.changes.SetReadDeadline(limit)
+	_ = w.raw.Read(func(uintptr) bool {
+		for w.poll(0) {
+			// A hook that prints for ever must not keep us from its deadline.
+			if done() || !time.Now().Before(limit) {
+				return true
+			}
+		}
+		return done()
+	})
 }
 
 // wait waits for what happens next, and feeds and reads the hook meanwhile.
 func (w *wires) wait(ctx context.Context, until time.Time) happening {
+	detached := func() bool { return w.asked && w.in < 0 } // it was promised its input all the same
+	done := func() bool { return w.ended || detached() || ctx.Err() != nil }
 	// A wait that is over in a moment anyway need not be interrupted, and most are.
-	if ctx.Done() != nil && time.Until(until) > briefTime {
-		w.ready()
-		defer context.AfterFunc(ctx, func() { w.rouse(func() {}) })()
-	}
-	for {
-		left := time.Until(until)
-		w.poll(left)
-		switch {
-		case ctx.Err() != nil:
-			return givenUp
-		case w.asked && w.in < 0: // it was promised its input all the same
-			return detaches
-		case w.ended:
-			return exits
-		case left <= 0:
-			return timeUp
+	if time.Until(until) > briefTime {
+		if w.changes == nil {
+			w.watchChanges()
+		}
+		if ctx.Done() != nil {
+			defer context.AfterFunc(ctx, w.rouse)()
 		}
 	}
+	w.until(until, done)
+	switch {
+	case ctx.Err() != nil:
+		return givenUp
+	case detached():
+		return detaches
+	case w.ended:
+		return exits
+	}
+	return timeUp
 }
 
 // exited waits for the end of the leader, so long at most, and reports whether it came.
 func (w *wires) exited(limit time.Duration) bool {
-	for until := time.Now().Add(limit); !w.ended; {
-		left := time.Until(until)
-		w.poll(left)
-		if left <= 0 {
-			break
-		}
-	}
-	return w.ended
+	return w.until(time.Now().Add(limit), func() bool { return w.ended })
 }
 
 // drain reads what is still in the pipes, and waits for more as long as somebody holds them, so long at most. For what was not
 // written it does not wait: the hook did without.
 func (w *wires) drain(limit time.Duration) {
 	closeFD(&w.in)
-	for until := time.Now().Add(limit); w.out[0] >= 0 || w.out[1] >= 0; {
-		left := time.Until(until)
-		w.poll(left)
-		if left <= 0 {
-			return
-		}
-	}
+	w.until(time.Now().Add(limit), func() bool { return w.out[0] < 0 && w.out[1] < 0 })
 }
 
-// pollFD is struct pollfd.
-type pollFD struct {
-	fd           int32
-	events, come int16
-}
-
-const (
-	pollIn  = 0x1
-	pollOut = 0x4
-)
-
-// lookUpTime is how long a wait goes on that nobody can interrupt, where the system has no descriptor left for that.
-const lookUpTime = 20 * time.Millisecond
-
-// poll waits until something can be done, so long at most, and does it.
-func (w *wires) poll(limit time.Duration) {
-	fds := [5]pollFD{
-		{fd: int32(w.out[0]), events: pollIn},
-		{fd: int32(w.out[1]), events: pollIn},
-		{fd: int32(w.in), events: pollOut},
-		{fd: int32(w.wake), events: pollIn},
-		{fd: -1, events: pollIn},
+// poll waits until something can be done, so long at most, and does it. It reports whether there was anything.
+func (w *wires) poll(limit time.Duration) (some bool) {
+	fds := [4]unix.PollFd{
+		{Fd: int32(w.out[0]), Events: unix.POLLIN},
+		{Fd: int32(w.out[1]), Events: unix.POLLIN},
+		{Fd: int32(w.in), Events: unix.POLLOUT},
+		{Fd: -1, Events: unix.POLLIN},
 	}
-	if w.p.pidfd >= 0 && !w.ended {
-		fds[4].fd = int32(w.p.pidfd)
+	if !w.ended {
+		fds[3].Fd = int32(w.p.pidfd)
 	}
-	if w.wake < 0 { // nobody can interrupt us, so we look up
-		limit = min(limit, lookUpTime)
-		w.mu.Lock()
-		w.ended = w.ended || w.over
-		w.mu.Unlock()
-		if w.ended {
-			limit = 0
-		}
+	wait := unix.NsecToTimespec(int64(limit))
+	n, _ := unix.Ppoll(fds[:], &wait, nil)
+	w.ended = w.ended || w.over.Load()
+	if n <= 0 {
+		return false
 	}
-	wait := syscall.NsecToTimespec(int64(max(limit, 0)))
-	n, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&fds)), uintptr(len(fds)), uintptr(unsafe.Pointer(&wait)), 0, 0, 0)
-	if errno != 0 || n == 0 {
-		return
-	}
-	if fds[3].come != 0 {
-		var count [8]byte
-		_, _ = syscall.Read(w.wake, count[:])
-		w.mu.Lock()
-		w.ended = w.ended || w.over
-		w.mu.Unlock()
-	}
-	w.ended = w.ended || fds[4].come != 0
+	w.ended = w.ended || fds[3].Revents != 0
 	for i := range w.out {
-		if fds[i].come != 0 {
+		if fds[i].Revents != 0 {
 			w.read(i)
 		}
 	}
-	if fds[2].come != 0 {
+	if fds[2].Revents != 0 {
 		w.write()
 	}
+	return true
 }
 
 // read takes once what an output has: a hook that prints for ever must not keep us from its deadline.
@@ -218,9 +236,12 @@ func (w *wires) read(i int) {
 type reader int
 
 func (fd reader) Read(b []byte) (int, error) {
-	n, err := syscall.Read(int(fd), b)
+	n, err := unix.Read(int(fd), b)
+	for err == unix.EINTR {
+		n, err = unix.Read(int(fd), b)
+	}
 	switch {
-	case err == syscall.EAGAIN || err == syscall.EINTR:
+	case err == unix.EAGAIN:
 		return 0, nil
 	case err != nil:
 		return 0, err
@@ -238,11 +259,11 @@ func (w *wires) write() {
 			closeFD(&w.in)
 			return
 		}
-		n, err := syscall.Write(w.in, w.payload[0])
+		n, err := unix.Write(w.in, w.payload[0])
 		switch {
-		case err == syscall.EINTR:
+		case err == unix.EINTR:
 			continue
-		case err == syscall.EAGAIN:
+		case err == unix.EAGAIN:
 			return
 		case err != nil:
 			closeFD(&w.in)
@@ -269,16 +290,15 @@ func (w *wires) stop() (stdout, stderr protocol.Capture) {
 	closeFD(&w.in)
 	closeFD(&w.out[0])
 	closeFD(&w.out[1])
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed = true
-	closeFD(&w.wake)
+	if w.changes != nil {
+		w.changes.Close() // others may still want to rouse us
+	}
 	return w.captures[0].kept(), w.captures[1].kept()
 }
 
 func closeFD(fd *int) {
 	if *fd >= 0 {
-		_ = syscall.Close(*fd)
+		_ = unix.Close(*fd)
 		*fd = -1
 	}
 }

@@ -14,7 +14,6 @@ import (
 type worker struct {
 	dir    string
 	p      *process
-	guard  *guard
 	stdio  *stdio
 	stdout stream
 	stderr stream
@@ -35,12 +34,11 @@ func (r *Runner) newWorker(h *projecthooks.Hook, c *protocol.Call, home *pool) (
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{dir: c.Workspace, guard: &r.guard, stdio: stdio, all: &r.workers}
-	if w.p, err = r.start(program, stdio.fds(), true); err != nil {
+	w := &worker{dir: c.Workspace, stdio: stdio, all: &r.workers}
+	if w.p, err = r.start(program, stdio.fds(), true, &r.watchdog); err != nil {
 		stdio.close()
 		return nil, err
 	}
-	w.guard.watch(w.p) // at once: it is there to stay
 	for _, f := range stdio.hook {
 		f.Close()
 	}
@@ -105,7 +103,7 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 	answered, killed := w.answer(ctx, written, deadline)
 	switch {
 	case killed:
-		result.TimedOut = true
+		result.TimedOut, result.NoLine = true, !w.stdout.line()
 		result.LeftRunning, _ = w.kill()
 		<-written
 	case answered:
@@ -203,7 +201,7 @@ type exitStatus struct {
 // what could not be killed, and how the process had ended.
 func (w *worker) kill() (left []int, status exitStatus) {
 	left = w.p.end(func(limit time.Duration) bool { return within(w.exited, limit) })
-	w.guard.leave(w.p) // before it is reaped: its number is still its own
+	w.p.unwatch()
 	select {
 	case <-w.exited:
 		w.stderr.look()

@@ -64,6 +64,10 @@ const (
 	// maxCalls is how many calls of one connection run at once, and maxWaiting how many more may wait for their turn.
 	maxCalls   = 256
 	maxWaiting = 4096
+	// maxBytes is how long the requests of all connections may be together that run or wait for their turn. Reading waits
+	// over that: two of the longest, or a dozen of the results that are long in practice, are more than a machine should
+	// keep for hooks.
+	maxBytes = 2 * maxValue
 	// gcPercent lets garbage be: a call leaves 20 KB of it, and collecting it takes longer than the few megabytes are worth.
 	gcPercent = 400
 	// largeCall is from where on it does not let it be: two such calls are more than many small ones.
@@ -88,7 +92,8 @@ type server struct {
 	mu  sync.Mutex // held while the files are read anew
 	pin *projecthooks.Pin
 
-	shutdown chan struct{} // closed when a client asked for the end
+	bytes    *jsonrpc.Bytes // of requests in flight
+	shutdown chan struct{}  // closed when a client asked for the end
 	once     sync.Once
 }
 
@@ -106,7 +111,7 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 		return nil, err
 	}
 	debug.SetGCPercent(gcPercent)
-	s := &server{flags: f, stderr: stderr, until: interruption{exit: exitFailed}, shutdown: make(chan struct{})}
+	s := &server{flags: f, stderr: stderr, until: interruption{exit: exitFailed}, bytes: jsonrpc.NewBytes(maxBytes), shutdown: make(chan struct{})}
 	s.until.watch()
 	cfg, o, err := f.load()
 	if err != nil {
@@ -125,6 +130,7 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 func (s *server) serve(in io.Reader, out io.Writer) (exit int, err error) {
 	ctx, gone := context.WithCancelCause(s.until.context())
 	defer gone(nil)
+	ownSession()
 	conn := s.connection(in, out)
 	ended := make(chan error, 1)
 	go func() { ended <- conn.Run(ctx) }() // reading stdin cannot be interrupted: at a signal we leave it behind
@@ -149,99 +155,82 @@ func (s *server) end(err error, conns ...*jsonrpc.Conn) (int, error) {
 }
 
 func (s *server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
-	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{Line: maxValue, Calls: maxCalls, Waiting: maxWaiting, LastWords: lastWords})
+	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{
+		Line: maxValue, Calls: maxCalls, Waiting: maxWaiting, Bytes: s.bytes, LastWords: lastWords,
+		AtOnce: []string{"ping", "shutdown"},
+	})
 }
 
 var methods = []string{"pre-execute", "pre-tool", "post-tool", "fire", "check", "ping", "reload", "shutdown", "$/cancel"}
 
 // answer is the jsonrpc.Answer of all connections. A call whose verdict nobody hears is not made: what waits for its session would
 // be lost with it.
-func (s *server) answer(method, params string, silent bool) (result []byte, later func(context.Context) ([]byte, error), err error) {
+func (s *server) answer(ctx context.Context, method, params string, silent bool) (result jsonrpc.Result, err error) {
 	switch method {
 	case "pre-execute", "pre-tool", "post-tool", "fire":
 		if !silent {
-			return s.call(method, params)
+			return s.call(ctx, method, params)
 		}
-		return nil, nil, nil
 	case "ping":
-		result, err = json.Marshal(map[string]string{"version": installed()})
-		return result, nil, err
+		result.JSON, err = json.Marshal(map[string]string{"version": installed()})
 	case "check":
-		return nil, func(ctx context.Context) ([]byte, error) {
-			jsonrpc.ReadOn(ctx)
-			return s.check()
-		}, nil
+		result.JSON, err = s.check()
 	case "reload":
-		return nil, func(ctx context.Context) ([]byte, error) {
-			jsonrpc.ReadOn(ctx)
-			return s.reload()
-		}, nil
+		result.JSON, err = s.reload()
 	case "shutdown":
-		return nil, func(ctx context.Context) ([]byte, error) {
-			jsonrpc.ReadOn(ctx) // its end is to be seen
-			s.runner.Close()
-			s.once.Do(func() { close(s.shutdown) })
-			return []byte("null"), nil
-		}, nil
+		s.runner.Close()
+		result = jsonrpc.Result{JSON: []byte("null"), Written: func(bool) { s.once.Do(func() { close(s.shutdown) }) }}
+	default:
+		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, projecthooks.Suggest(method, methods))
 	}
-	return nil, nil, jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, projecthooks.Suggest(method, methods))
+	return result, err
 }
 
 // call reads the params of a call and makes it.
-func (s *server) call(method, params string) (result []byte, later func(context.Context) ([]byte, error), err error) {
+func (s *server) call(ctx context.Context, method, params string) (jsonrpc.Result, error) {
 	if method != "fire" {
 		r, err := readParams(protocol.Event(method), s.flags.call.Workspace, params)
 		if err != nil {
-			return nil, nil, err
+			return jsonrpc.Result{}, err
 		}
-		return s.fire(r, nil)
+		return s.fire(ctx, r, nil)
 	}
 	call, warnings, err := protocol.ParseInput(cmp.Or(params, "{}"))
 	if err != nil {
-		return nil, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+		return jsonrpc.Result{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
 	call.Workspace = s.flags.call.Workspace
 	r := request{call: call}
 	if err := r.takeOutput(); err != nil {
-		return nil, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+		return jsonrpc.Result{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
-	return s.fire(r, warnings)
+	return s.fire(ctx, r, warnings)
 }
 
 // fire asks the hooks. warnings are of reading the call.
-func (s *server) fire(r request, warnings []string) (result []byte, later func(context.Context) ([]byte, error), err error) {
-	asked := s.runner.Override(r.timeout, r.onFailure)
+func (s *server) fire(ctx context.Context, r request, warnings []string) (result jsonrpc.Result, err error) {
 	began := time.Now()
-	outcome, unasked := asked.Unasked(r.call)
-	if unasked && !runner.Delivers(&r.call) && s.flags.record.log == nil {
-		result, err = s.result(began, &r, outcome, warnings)
-		return result, nil, err
+	defer tidy(r.call)
+	verdict := false
+	defer func() {
+		if !verdict {
+			s.warn(s.flags.record.write(began, &r.call, nil, err))
+		}
+	}()
+	outcome, err := s.runner.Override(r.timeout, r.onFailure).Fire(ctx, r.call)
+	if err != nil {
+		return result, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 	}
-	return nil, func(ctx context.Context) (result []byte, err error) {
-		defer tidy(r.call)
-		verdict := false
-		defer func() {
-			if !verdict {
-				s.warn(s.flags.record.write(began, &r.call, nil, err))
-			}
-		}()
-		if !unasked {
-			began = time.Now() // a call may have waited for its turn
-			outcome, err = asked.Fire(runner.WhenSlow(ctx, func() { jsonrpc.ReadOn(ctx) }), r.call)
-			if err != nil {
-				return nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
-			}
+	if claim := runner.Deliver(s.flags.queue, &r.call, &outcome); claim != nil {
+		if ctx.Err() != nil { // nobody reads what was given up
+			settle(claim, false, s.complain)
+			return result, jsonrpc.Errorf(codeNoVerdict, "%v", context.Cause(ctx))
 		}
-		if claim := runner.Deliver(s.flags.queue, &r.call, &outcome); claim != nil {
-			if ctx.Err() != nil { // nobody reads what was given up
-				settle(claim, false, s.complain)
-				return nil, jsonrpc.Errorf(codeNoVerdict, "%v", context.Cause(ctx))
-			}
-			jsonrpc.WhenAnswered(ctx, func(written bool) { settle(claim, written, s.complain) })
-		}
-		verdict = true
-		return s.result(began, &r, outcome, warnings)
-	}, nil
+		result.Written = func(written bool) { settle(claim, written, s.complain) }
+	}
+	verdict = true
+	result.JSON, err = s.result(began, &r, outcome, warnings)
+	return result, err
 }
 
 // complain says what no answer can say any more.

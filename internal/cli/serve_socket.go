@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // listen answers on every connection to a unix socket until a client or a signal says so.
@@ -110,6 +111,9 @@ func listenUnix(path string) (net.Listener, error) {
 		return nil, complain("the path is longer than %d bytes, which the system does not take; use a shorter one", maxSocketPath)
 	}
 	folder := filepath.Dir(path)
+	if _, err := ownpath.Resolve(folder); err != nil {
+		return nil, complain("its folder: %w", bare(err))
+	}
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, complain("making its folder: %w", bare(err))
 	}

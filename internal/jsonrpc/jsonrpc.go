@@ -7,12 +7,11 @@
 //
 //  1. Every request that can be told to be one gets one answer, whatever its line holds, and the next line is served. A
 //     line that is none gets an error with the id null.
-//  2. Answers come as they are ready. What takes no time is answered in the order of the lines, and what takes time runs
-//     beside other calls.
+//  2. Requests run beside each other, and reading never waits for one of them. Answers come as they are ready, in any order.
 //  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. At the end
 //     of the input, and where an answer cannot be written, all requests in flight are given up.
 //  4. Memory is bounded by the limits: a longer line is passed over, and a call too many is answered by an error. Lines are read
-//     all the same, so that calls can be given up.
+//     all the same, so that calls can be given up, unless the requests in flight have too many bytes together.
 //
 // Not there: batches (an array of requests), which one message per line does not need, and requests of the server's own.
 package jsonrpc
@@ -22,11 +21,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -59,39 +60,49 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Answer answers one request. params is a JSON object or array, or "" if there are none; it is valid as long as anybody holds
-// it. Requests come one after the other, in the order of their lines: what takes time is returned as later, whose ctx ends when
-// nobody wants the answer any more. It must call ReadOn as soon as it waits for something. An error that is no Error is an
-// InternalError. silent: it is a notification, and nobody hears the result.
-type Answer func(method, params string, silent bool) (result []byte, later func(ctx context.Context) ([]byte, error), err error)
-
-type readOn struct{}
-
-// ReadOn is called by what a connection was answered with as later, with its ctx: from now on it may take its time, and runs
-// beside other calls. Until then nothing more is read: to hand every call to another goroutine would take longer than a short
-// one does. To call it again does nothing.
-func ReadOn(ctx context.Context) {
-	if on, ok := ctx.Value(readOn{}).(func()); ok {
-		on()
-	}
+// Result is what a request is answered with.
+type Result struct {
+	JSON []byte
+	// Written, unless it is nil, is called once the result was written, or could not be, or something else was answered.
+	// What the result hands over is the client's only if it was written.
+	Written func(written bool)
 }
 
-type whenAnswered struct{}
-
-// WhenAnswered is called by what a connection was answered with as later, with its ctx: then is called once the result was
-// written, or could not be, or something else was answered. What the result hands over is the client's only then.
-func WhenAnswered(ctx context.Context, then func(written bool)) {
-	if told, ok := ctx.Value(whenAnswered{}).(*func(bool)); ok {
-		*told = then
-	}
-}
+// Answer answers one request, beside others. params is a JSON object or array, or "" if there are none. ctx ends when nobody
+// wants the answer any more. An error that is no Error is an InternalError. silent: it is a notification, and nobody hears the
+// result.
+type Answer func(ctx context.Context, method, params string, silent bool) (Result, error)
 
 // Limits bound what a connection can ask for.
 type Limits struct {
 	Line      int           // bytes of a line
 	Calls     int           // that run at once
 	Waiting   int           // that wait for others to end, besides; a call more is answered by the error Busy
+	Bytes     *Bytes        // of all requests in flight; nil: as many as there are
+	AtOnce    []string      // methods that take no time: they are answered while reading, however many calls wait
 	LastWords time.Duration // that Run waits at its end for answers to be written
+}
+
+// Bytes bounds the memory of requests in flight: the sum of the lengths of their lines. Connections can share it. Over the
+// bound a connection stops reading until others have their answers. A line of any length fits where no other is.
+type Bytes struct {
+	room  *semaphore.Weighted
+	bound int64
+}
+
+// NewBytes makes a bound.
+func NewBytes(bound int) *Bytes { return &Bytes{semaphore.NewWeighted(int64(bound)), int64(bound)} }
+
+// take waits for the room of a line. The room is to be given back by give. It reports false when ctx ended before.
+func (b *Bytes) take(ctx context.Context, n int) (give func(), ok bool) {
+	if b == nil {
+		return func() {}, true
+	}
+	size := min(int64(n), b.bound)
+	if err := b.room.Acquire(ctx, size); err != nil {
+		return nil, false
+	}
+	return func() { b.room.Release(size) }, true
 }
 
 // ErrGone is why the calls of a connection end whose other side is gone.
@@ -143,7 +154,8 @@ func (c *Conn) Run(ctx context.Context) error {
 	return err
 }
 
-// read serves lines until the input ends or a call takes its time, which goes on reading in another goroutine.
+// read serves lines until the input ends. Whoever has read a request answers it, and another goroutine reads on: most calls
+// come one at a time, and to hand the call over would wake a thread for each.
 func (c *Conn) read(ctx context.Context) {
 	for ctx.Err() == nil {
 		line, err := c.in.Next()
@@ -156,10 +168,20 @@ func (c *Conn) read(ctx context.Context) {
 		case err != nil:
 			c.ended <- fmt.Errorf("reading requests: %w", err)
 			return
-		default:
-			if c.serve(ctx, line) {
-				return
+		case strings.Trim(line, " \t\r") != "":
+			give, ok := c.limits.Bytes.take(ctx, len(line))
+			if !ok {
+				break // nobody wants an answer any more
 			}
+			run := c.serve(ctx, line)
+			if run == nil {
+				give()
+				break
+			}
+			go c.read(ctx)
+			defer give()
+			run()
+			return
 		}
 	}
 	c.ended <- context.Cause(ctx)
@@ -189,75 +211,57 @@ func (c *Conn) Wait(limit time.Duration) {
 	}
 }
 
-// serve answers one line. It reports whether somebody else reads on.
-func (c *Conn) serve(ctx context.Context, line string) (passed bool) {
-	if strings.Trim(line, " \t\r") == "" {
-		return false
-	}
+// serve answers one line, or returns what is to be run beside the reading to do so.
+func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 	req, err := parse(line)
 	if err != nil {
 		c.fail(req.answerID(), err)
-		return false
+		return nil
 	}
 	if req.method == "$/cancel" {
 		c.cancel(req)
-		return false
+		return nil
 	}
 	callCtx, done, err := c.begin(ctx, req)
 	if err != nil {
 		c.fail("null", err) // that id has its own answer to come
-		return false
+		return nil
 	}
-	result, later, failed := c.answer(req.method, req.params, req.silent())
-	if later == nil {
-		done()
-		c.reply(req, result, failed)
-		return false
+	answer := func() {
+		result, err := c.answer(callCtx, req.method, req.params, req.silent())
+		c.finish(callCtx, req, done, result, err)
+	}
+	if slices.Contains(c.limits.AtOnce, req.method) {
+		answer()
+		return nil
 	}
 	if err := c.start(); err != nil {
 		done()
 		c.reply(req, nil, err)
-		return false
+		return nil
 	}
-	defer c.finished()
-	var mu sync.Mutex
-	over := false
-	callCtx = context.WithValue(callCtx, readOn{}, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !passed && !over {
-			passed = true
-			go c.read(ctx)
-		}
-	})
-	told := func(bool) {}
-	callCtx = context.WithValue(callCtx, whenAnswered{}, &told)
-	if c.in.More() {
-		ReadOn(callCtx)
-	}
-	select {
-	case c.turns <- struct{}{}:
-	default:
-		ReadOn(callCtx)
+	return func() {
+		defer c.finished()
 		select {
 		case c.turns <- struct{}{}:
+			defer func() { <-c.turns }()
+			answer()
 		case <-callCtx.Done():
-			failed = context.Cause(callCtx)
+			c.finish(callCtx, req, done, Result{}, context.Cause(callCtx))
 		}
 	}
-	if failed == nil {
-		result, failed = later(callCtx)
-		<-c.turns
-	}
-	mu.Lock()
-	over = true
-	mu.Unlock()
-	if failed != nil && errors.Is(context.Cause(callCtx), errCancelled) {
+}
+
+// finish writes the answer to a request, which is not in flight any more then: its id is free, see done.
+func (c *Conn) finish(ctx context.Context, req request, done func(), result Result, failed error) {
+	if failed != nil && errors.Is(context.Cause(ctx), errCancelled) {
 		failed = Errorf(Cancelled, "%v", errCancelled)
 	}
 	done()
-	told(c.reply(req, result, failed) && failed == nil)
-	return passed
+	written := c.reply(req, result.JSON, failed) && failed == nil
+	if result.Written != nil {
+		result.Written(written)
+	}
 }
 
 // start counts a call in, unless there are too many or somebody waits for the last one already.

@@ -67,20 +67,18 @@ func (c *client) end() {
 	}
 }
 
-var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, LastWords: patience}
+var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, Waiting: 1, LastWords: patience}
 
 // echo answers with the method and the params.
-func echo(method, params string, _ bool) ([]byte, func(context.Context) ([]byte, error), error) {
+func echo(_ context.Context, method, params string, _ bool) (jsonrpc.Result, error) {
 	switch method {
 	case "error":
-		return nil, nil, &jsonrpc.Error{Code: -32001, Message: "a \"reason\"", Data: []byte(`[1]`)}
+		return jsonrpc.Result{}, &jsonrpc.Error{Code: -32001, Message: "a \"reason\"", Data: []byte(`[1]`)}
 	case "other error":
-		return nil, nil, errors.New("broken")
-	case "later":
-		return nil, func(context.Context) ([]byte, error) { return []byte(`"later"`), nil }, nil
+		return jsonrpc.Result{}, errors.New("broken")
 	}
 	result, err := json.Marshal([]string{method, params})
-	return result, nil, err
+	return jsonrpc.Result{JSON: result}, err
 }
 
 func TestAnswers(t *testing.T) {
@@ -101,7 +99,6 @@ func TestAnswers(t *testing.T) {
 		"unknown keys":           {`{"jsonrpc":"2.0","id":1,"method":"m","trace":{}}`, ok},
 		"error":                  {`{"jsonrpc":"2.0","id":1,"method":"error"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"a \"reason\"","data":[1]}}`},
 		"other error":            {`{"jsonrpc":"2.0","id":1,"method":"other error"}`, fail("1", -32603, "broken")},
-		"later":                  {`{"jsonrpc":"2.0","id":1,"method":"later"}`, `{"jsonrpc":"2.0","id":1,"result":"later"}`},
 		"no JSON":                {`hello`, fail("null", -32700, "column 1: expected a value, found 'h'")},
 		"half JSON":              {`{"jsonrpc":"2.0","id":1,`, ``},
 		"not UTF-8":              {"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\"}", fail("null", -32700, "column 24: not UTF-8")},
@@ -139,7 +136,6 @@ func TestNotificationsHaveNoAnswer(t *testing.T) {
 	c := newClient(t, echo, limits)
 	go c.say(`{"jsonrpc":"2.0","method":"m"}
 {"jsonrpc":"2.0","method":"error"}
-{"jsonrpc":"2.0","method":"later"}
 {"jsonrpc":"2.0","method":"$/cancel","params":{"id":1}}
 {"jsonrpc":"2.0","id":1,"method":"m"}
 `)
@@ -162,26 +158,24 @@ type gate struct {
 
 func newGate() gate { return gate{make(chan string, 100), make(chan struct{})} }
 
-func (g gate) answer(method, params string, silent bool) ([]byte, func(context.Context) ([]byte, error), error) {
+func (g gate) answer(ctx context.Context, method, params string, silent bool) (jsonrpc.Result, error) {
 	if method != "wait" {
-		return echo(method, params, silent)
+		return echo(ctx, method, params, silent)
 	}
-	return nil, func(ctx context.Context) ([]byte, error) {
-		g.began <- params
-		jsonrpc.ReadOn(ctx)
-		jsonrpc.ReadOn(ctx) // once more does nothing
-		select {
-		case <-g.open:
-			return []byte(`"waited"`), nil
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}, nil
+	g.began <- params
+	select {
+	case <-g.open:
+		return jsonrpc.Result{JSON: []byte(`"waited"`)}, nil
+	case <-ctx.Done():
+		return jsonrpc.Result{}, context.Cause(ctx)
+	}
 }
 
 func TestCallsRunBesideEachOther(t *testing.T) {
 	g := newGate()
-	c := newClient(t, g.answer, limits)
+	quick := limits
+	quick.AtOnce = []string{"m"}
+	c := newClient(t, g.answer, quick)
 	for id := range limits.Calls {
 		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"wait"}`+"\n", id))
 		<-g.began
@@ -233,11 +227,13 @@ func TestEndOfInputGivesCallsUp(t *testing.T) {
 // them can be given up.
 func TestTooManyCalls(t *testing.T) {
 	g := newGate()
-	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2, LastWords: patience})
+	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2, AtOnce: []string{"m"}, LastWords: patience})
 	for id := range 3 {
 		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"wait"}`+"\n", id))
+		if id == 0 {
+			<-g.began
+		}
 	}
-	<-g.began
 	c.say(`{"jsonrpc":"2.0","id":"more","method":"wait"}` + "\n")
 	require.Equal(t, `{"jsonrpc":"2.0","id":"more","error":{"code":-32000,"message":"3 calls are in flight already; wait for some of them"}}`, c.hear())
 	c.say(`{"jsonrpc":"2.0","id":"m","method":"m"}` + "\n")
@@ -334,7 +330,7 @@ func (p pieces) Read(b []byte) (int, error) { return p.from.Read(b[:min(len(b), 
 func FuzzRequests(f *testing.F) {
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":"x","method":"error","params":{}}`, `[]`, `{`, `{"id":1}`, "\xff", `{"jsonrpc":"2.0","method":"m"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":null}}`, `{"jsonrpc":"2.0","id":1.0e5,"method":"later"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":null}}`, `{"jsonrpc":"2.0","id":1.0e5,"method":"m"}`,
 	} {
 		f.Add(line)
 	}
@@ -377,22 +373,14 @@ func (l *locked) Write(b []byte) (int, error) {
 	return l.Buffer.Write(b)
 }
 
-// TestWhenAnswered: what a result hands over is the client's only when it was written.
-func TestWhenAnswered(t *testing.T) {
+// What a result hands over is the client's only when it was written.
+func TestWritten(t *testing.T) {
 	told := make(chan bool, 1)
-	hold := make(chan struct{})
-	answer := func(method, _ string, _ bool) ([]byte, func(context.Context) ([]byte, error), error) {
-		return nil, func(ctx context.Context) ([]byte, error) {
-			jsonrpc.WhenAnswered(ctx, func(written bool) { told <- written })
-			if method == "wait" {
-				jsonrpc.ReadOn(ctx)
-				select {
-				case <-hold:
-				case <-ctx.Done():
-				}
-			}
-			return []byte("1"), ctx.Err()
-		}, nil
+	answer := func(ctx context.Context, method, _ string, _ bool) (jsonrpc.Result, error) {
+		if method == "wait" {
+			<-ctx.Done()
+		}
+		return jsonrpc.Result{JSON: []byte("1"), Written: func(written bool) { told <- written }}, ctx.Err()
 	}
 	c := newClient(t, answer, limits)
 	c.say(`{"jsonrpc":"2.0","id":1,"method":"now"}` + "\n")
@@ -404,13 +392,39 @@ func TestWhenAnswered(t *testing.T) {
 	require.False(t, <-told, "something else was answered")
 	c.end()
 
-	conn := jsonrpc.NewConn(strings.NewReader(`{"jsonrpc":"2.0","id":3,"method":"wait"}`), broken{}, answer, limits)
-	close(hold)
+	conn := jsonrpc.NewConn(strings.NewReader(`{"jsonrpc":"2.0","id":3,"method":"now"}`), closed{}, answer, limits)
 	_ = conn.Run(context.Background())
 	require.False(t, <-told, "it could not be written")
 }
 
-// broken cannot be written to.
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
+// Requests in flight have no more bytes together than there may be, over all connections that share the bound. A line that is
+// as long as all of it is answered, once it is alone.
+func TestBytesInFlight(t *testing.T) {
+	long := func(id string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"wait","params":[%q]}`+"\n", id, strings.Repeat("x", 600))
+	}
+	g := newGate()
+	bounded := limits
+	bounded.Bytes = jsonrpc.NewBytes(1000)
+	one, other := newClient(t, g.answer, bounded), newClient(t, g.answer, bounded)
+	one.say(long("first"))
+	<-g.began
+	other.say(long("second"))
+	one.say(`{"jsonrpc":"2.0","id":"third","method":"wait"}` + "\n")
+	select {
+	case <-g.began:
+		require.Fail(t, "there is no room for two of them")
+	case <-time.After(50 * time.Millisecond): // it can only come too early
+	}
+	g.open <- struct{}{}
+	require.Equal(t, `{"jsonrpc":"2.0","id":"first","result":"waited"}`, one.hear())
+	<-g.began
+	<-g.began
+	close(g.open)
+	require.Equal(t, `{"jsonrpc":"2.0","id":"second","result":"waited"}`, other.hear())
+	require.Equal(t, `{"jsonrpc":"2.0","id":"third","result":"waited"}`, one.hear())
+	one.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":"m","params":[%q]}`+"\n", strings.Repeat("x", 10_000)))
+	require.Contains(t, one.hear(), `"id":4,"result"`)
+	one.end()
+	other.end()
+}

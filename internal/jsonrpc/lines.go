@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -47,10 +46,4 @@ func (l *Lines) Next() (string, error) {
 		return "", ErrTooLong
 	}
 	return text, nil
-}
-
-// More reports whether another line was read already, if only by chance: Next returns it without waiting.
-func (l *Lines) More() bool {
-	next, _ := l.from.Peek(l.from.Buffered())
-	return bytes.IndexByte(next, '\n') >= 0
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // parts is how many rotated files are kept.
@@ -97,11 +98,15 @@ func check(info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return errors.New("is no regular file; name another")
 	}
-	return nil
+	return ownpath.Check(info)
 }
 
-// open opens the log, or makes it.
+// open opens the log, or makes it. A link that somebody else has put into its place is not followed.
 func open(path string) (*os.File, error) {
+	path, err := ownpath.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
 	if info, err := os.Stat(path); err == nil { // to open a device can do something already
 		if err := check(info); err != nil {
 			return nil, err

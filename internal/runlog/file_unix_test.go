@@ -50,6 +50,38 @@ func TestLink(t *testing.T) {
 	require.Equal(t, []string{"1", "2"}, ids(t, filepath.Join(filepath.Dir(l.path), "real")))
 }
 
+// A link that another user has put into the place of the log leads nowhere, also where the system would follow it
+// (fs.protected_symlinks=0), and a file of theirs is not written to.
+func TestLogOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can make files of other users")
+	}
+	const nobody = 65534
+	dir := filepath.Join(t.TempDir(), "tmp")
+	require.NoError(t, os.Mkdir(dir, 0o777))
+	require.NoError(t, os.Chmod(dir, os.ModeSticky|0o777))
+	ours := filepath.Join(dir, "ours")
+	require.NoError(t, os.WriteFile(ours, []byte("precious"), 0o600))
+	link, file := filepath.Join(dir, "link"), filepath.Join(dir, "file")
+	require.NoError(t, os.Symlink(ours, link))
+	require.NoError(t, os.Lchown(link, nobody, nobody))
+	require.NoError(t, os.WriteFile(file, nil, 0o666))
+	require.NoError(t, os.Chown(file, nobody, nobody))
+	const setting = "/proc/sys/fs/protected_symlinks"
+	if was, err := os.ReadFile(setting); err == nil && strings.TrimSpace(string(was)) != "0" {
+		if os.WriteFile(setting, []byte("0"), 0) == nil {
+			defer os.WriteFile(setting, was, 0)
+		} // else the system refuses the link by itself, in its own words
+	}
+	for path, want := range map[string]string{link: "is a link of another user", file: "belongs to another user"} {
+		l := newLog(t, Options{Path: path})
+		require.ErrorContains(t, l.Append(numbered("1")), want)
+	}
+	kept, err := os.ReadFile(ours)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(kept))
+}
+
 // A full disk takes the beginning of a line. Here it is the limit on the size of files that does so.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.log")

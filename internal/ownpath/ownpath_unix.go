@@ -1,0 +1,16 @@
+//go:build unix
+
+package ownpath
+
+import (
+	"os"
+	"syscall"
+)
+
+// ours reports whether something belongs to this user or to root.
+func ours(info os.FileInfo) bool {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (int(owner.Uid) == os.Geteuid() || owner.Uid == 0)
+}
+
+func writableByAll(info os.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }

@@ -1,0 +1,275 @@
+//go:build linux || darwin
+
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// watchdog is a shell that waits for our end, however that comes, and then kills the hooks that still run with everything that
+// came of them. The parent-death signal reaches a hook alone, not the programs that it started, and macOS has none.
+//
+// The runs that it would end stand in a file that only the two of us have: each by its mark, which is known before the hook is
+// forked, and by its process group, which is known after. So there is no moment in which we could be killed and leave a hook
+// that it does not know. It reads the file when we are gone and not before: nothing is ever said to it, so a watchdog that is
+// stopped, or gone, holds nobody up. Where hooks run for long it is looked after, and replaced.
+//
+// The zero watchdog is no process yet: the first hook starts it.
+type watchdog struct {
+	stays bool // look after the process
+
+	mu      sync.Mutex
+	runs    *os.File // a record for each run
+	free    []int64  // records that were used before
+	records int64
+	pid     int      // 0: there is none
+	alive   *os.File // its stdin: closed by our death
+	closing chan struct{}
+	closed  bool
+	minding sync.WaitGroup
+}
+
+// recordSize is that of a line of the file: a mark, a blank, a process group and spaces.
+const recordSize = 80
+
+// The second of these pauses is between the deaths of two watchdogs that did not live for long, and doubles up to the third.
+const (
+	watchdogLife     = time.Second
+	watchdogPause    = 100 * time.Millisecond
+	watchdogPauseMax = 5 * time.Second
+)
+
+// watchdogScript waits for the end of stdin. Then it reads the runs from descriptor 3, and kills the group of each, and every
+// process that has the mark of one in its environment, with its group. It looks again until it has found nothing twice: what is
+// being killed may just have forked. A run without a group is one that was being forked when we died. Its process has the
+// mark only after its exec, so there it looks more often.
+//
+// Some versions of grep end a line at a NUL. There the environment is taken apart first, which takes a process for each.
+const watchdogScript = `while read -r _; do :; done
+scans=2 groups=
+while read -r mark group; do
+	[ "$mark" ] || continue
+	set -- "$@" -e "HOOKRUN_RUN=$mark"
+	[ "$group" ] || scans=20
+	groups="$groups $group"
+done <&3
+[ $# -gt 0 ] || exit 0
+if printf 'a\0b' | grep -qF -e b; then
+	marked() { grep -lF "$@" /proc/[0-9]*/environ; }
+else
+	marked() { for file in /proc/[0-9]*/environ; do tr '\0' '\n' <"$file" | grep -qF "$@" && echo "$file"; done; }
+fi
+end() {
+	read -r stat <"/proc/$1/stat" && set -- "$1" ${stat##*)}
+	[ "${4:-0}" -gt 1 ] && kill -s KILL -- "-$4"
+	kill -s KILL "$1"
+}
+clean=0 tries=0
+while [ $clean -lt $scans ] && [ $tries -lt 1000 ]; do
+	clean=$((clean + 1)) tries=$((tries + 1))
+	for group in $groups; do kill -s KILL -- "-$group"; done
+	for file in $(marked "$@"); do
+		clean=0 file=${file#/proc/}
+		end "${file%/environ}"
+	done
+done`
+
+// enter puts a run under watch that is about to be started. Without a watchdog, where the system has no process to spare, it
+// is started all the same. A process that makes one call and ends pays for a watchdog as much as for a hook. So there a
+// program that has no children at first gets it only if it runs for longer than a moment: see begin.
+func (g *watchdog) enter(p *process, what program) {
+	p.record = -1
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	first := g.runs == nil
+	if first {
+		runs, err := memoryFile()
+		if err != nil {
+			return
+		}
+		g.runs, g.closing = runs, make(chan struct{})
+	}
+	if n := len(g.free); n > 0 {
+		p.record, g.free = g.free[n-1], g.free[:n-1]
+	} else {
+		p.record = g.records
+		g.records++
+	}
+	p.watchdog = g
+	g.write(p.record, p.mark)
+	if g.pid == 0 && !g.closed && (g.stays || what.forksAtOnce()) {
+		g.start()
+	}
+	if first && g.stays {
+		g.minding.Go(g.mind)
+	}
+}
+
+// begin starts the watchdog, unless there is one.
+func (g *watchdog) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.runs != nil && g.pid == 0 && !g.closed {
+		g.start()
+	}
+}
+
+// forksAtOnce reports whether a program can have children as soon as it runs: a shell and a script can. Every other one takes
+// longer to load what it needs for that.
+func (what program) forksAtOnce() bool {
+	if name := filepath.Base(what.path); strings.HasSuffix(name, "sh") || name == "busybox" {
+		return true
+	}
+	file, err := unix.Open(what.path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(file)
+	var start [2]byte
+	n, _ := unix.Read(file, start[:])
+	return string(start[:max(n, 0)]) == "#!"
+}
+
+// started notes the process group of a run.
+func (p *process) started() {
+	if p.record >= 0 {
+		p.watchdog.write(p.record, fmt.Sprintf("%s %d", p.mark, p.pid))
+	}
+}
+
+// unwatch says that a run is over, or not ours any more. It comes before the process is reaped: its number is still its own.
+func (p *process) unwatch() {
+	if p.record < 0 {
+		return
+	}
+	g := p.watchdog
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.write(p.record, "")
+	g.free = append(g.free, p.record)
+	p.record = -1
+}
+
+// write replaces a record.
+func (g *watchdog) write(record int64, text string) {
+	var line [recordSize]byte
+	for i := copy(line[:], text); i < recordSize; i++ {
+		line[i] = ' '
+	}
+	line[recordSize-1] = '\n'
+	_, _ = g.runs.WriteAt(line[:], record*recordSize)
+}
+
+// start starts the process. The lock is held.
+func (g *watchdog) start() {
+	stdin, alive, err := os.Pipe()
+	if err != nil {
+		return
+	}
+	defer stdin.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		alive.Close()
+		return
+	}
+	defer null.Close()
+	starting.RLock()
+	defer starting.RUnlock()
+	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", watchdogScript}, &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   []string{"PATH=/usr/bin:/bin"},
+		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd(), g.runs.Fd()},
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // a Ctrl-C is not for it
+	})
+	if err != nil {
+		alive.Close()
+		return
+	}
+	live.Store(pid, true)
+	g.pid, g.alive = pid, alive
+}
+
+// mind looks after the process until end: one that is stopped is killed, and one that is gone is replaced.
+func (g *watchdog) mind() {
+	for pause := time.Duration(0); ; pause = min(max(2*pause, watchdogPause), watchdogPauseMax) {
+		begun := time.Now()
+		for pid := g.process(); pid != 0 && !g.reap(pid); {
+		}
+		if time.Since(begun) > watchdogLife {
+			pause = 0
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-g.closing:
+			timer.Stop()
+			return
+		}
+		g.mu.Lock()
+		if g.pid == 0 && !g.closed { // else a hook that was started meanwhile has started it
+			g.start()
+		}
+		g.mu.Unlock()
+	}
+}
+
+func (g *watchdog) process() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pid
+}
+
+// reap waits until the process has ended or is stopped, which it would not come back from when we are gone, and reports
+// whether it ended.
+func (g *watchdog) reap(pid int) (ended bool) {
+	waitChange(pid, unix.WEXITED|unix.WSTOPPED)
+	g.mu.Lock() // nobody kills a number that is no child's any more
+	defer g.mu.Unlock()
+	var status unix.WaitStatus
+	got, err := unix.Wait4(pid, &status, unix.WNOHANG|unix.WUNTRACED, nil)
+	switch {
+	case err == unix.EINTR || err == nil && got == 0:
+		return false
+	case err == nil && status.Stopped():
+		_ = unix.Kill(pid, unix.SIGKILL)
+		return false
+	}
+	live.Delete(pid)
+	g.alive.Close()
+	g.pid, g.alive = 0, nil
+	return true
+}
+
+// end ends the watchdog: the hooks are over.
+func (g *watchdog) end() {
+	g.mu.Lock()
+	if g.runs == nil || g.closed {
+		g.mu.Unlock()
+		return
+	}
+	g.closed = true
+	close(g.closing)
+	pid := g.pid
+	if pid != 0 {
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+	g.mu.Unlock()
+	if g.stays {
+		g.minding.Wait()
+	} else {
+		for pid != 0 && !g.reap(pid) {
+		}
+	}
+	g.runs.Close()
+}

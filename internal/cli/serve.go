@@ -72,6 +72,8 @@ const (
 	gcPercent = 400
 	// largeCall is from where on it does not let it be: two such calls are more than many small ones.
 	largeCall = 1 << 20
+	// afterEnd is how long calls go on at the end of the input: `echo … | hookrun serve` ends right behind its last call.
+	afterEnd = time.Second
 	// lastWords is how long answers may take to be written once the server ends: a client may have stopped to read.
 	lastWords = time.Second
 )
@@ -156,7 +158,8 @@ func (s *server) end(err error, conns ...*jsonrpc.Conn) (int, error) {
 
 func (s *server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
 	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{
-		Line: maxValue, Calls: maxCalls, Waiting: maxWaiting, Bytes: s.bytes, LastWords: lastWords,
+		Line: maxValue, Calls: maxCalls, Waiting: maxWaiting, Bytes: s.bytes,
+		AfterEnd: afterEnd, LastWords: lastWords,
 		AtOnce: []string{"ping", "shutdown"},
 	})
 }

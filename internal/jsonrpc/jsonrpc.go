@@ -8,8 +8,9 @@
 //  1. Every request that can be told to be one gets one answer, whatever its line holds, and the next line is served. A
 //     line that is none gets an error with the id null.
 //  2. Requests run beside each other, and reading never waits for one of them. Answers come as they are ready, in any order.
-//  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. At the end
-//     of the input, and where an answer cannot be written, all requests in flight are given up.
+//  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. Where an
+//     answer cannot be written all requests in flight are given up, and so are those that have no answer
+//     Limits.AfterEnd after the end of the input.
 //  4. Memory is bounded by the limits: a longer line is passed over, and a call too many is answered by an error. Lines are read
 //     all the same, so that calls can be given up, unless the requests in flight have too many bytes together.
 //
@@ -80,6 +81,7 @@ type Limits struct {
 	Waiting   int           // that wait for others to end, besides; a call more is answered by the error Busy
 	Bytes     *Bytes        // of all requests in flight; nil: as many as there are
 	AtOnce    []string      // methods that take no time: they are answered while reading, however many calls wait
+	AfterEnd  time.Duration // that requests in flight have at the end of the input
 	LastWords time.Duration // that Run waits at its end for answers to be written
 }
 
@@ -137,8 +139,9 @@ func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 	}
 }
 
-// Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then calls in flight are given up, and it
-// returns when they have come to their end, or Limits.LastWords later: whoever should read their answers may not do so. The
+// Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then calls in flight are given up, at
+// the end of the input Limits.AfterEnd later. It returns when they have come to their end, or Limits.LastWords later: whoever
+// should read their answers may not do so. The
 // error is nil at the end of the input. A read that waits is left behind until the input is closed.
 func (c *Conn) Run(ctx context.Context) error {
 	ctx, c.unsaid = context.WithCancelCause(ctx)
@@ -146,6 +149,9 @@ func (c *Conn) Run(ctx context.Context) error {
 	var err error
 	select {
 	case err = <-c.ended:
+		if err == nil {
+			c.Wait(c.limits.AfterEnd) // a pipe may end right behind its last request
+		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}

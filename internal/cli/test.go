@@ -213,7 +213,7 @@ func (t *testRun) beside(path string) (own callFlags, err error) {
 	if own.project, err = findProject(own.workspace, given || len(own.configs) > 0, own.claude); err != nil {
 		return own, err
 	}
-	if hooks := ownFile(folder); given && len(own.configs) == 0 && hooks != "" {
+	if hooks := ownFile(folder); len(own.configs) == 0 && hooks != "" {
 		own.configs = []string{hooks}
 	}
 	own.workspace, err = filepath.Abs(own.project.Workspace)

@@ -112,8 +112,8 @@ func TestFormWarnings(t *testing.T) {
 		"codex, too much time":      {codexFile, hooksOf("Stop", `"command":"a","timeout":30000`), []string{`1:71: Stop 1, hook 1: "timeout" is in seconds, and 30000 of them are more than an hour; were these milliseconds?`}},
 		"codex, a short event":      {codexFile, hooksOf("SessionEnd", `"command":"a","timeout":10`), []string{`1:77: SessionEnd 1, hook 1: Codex gives a hook of SessionEnd 3s at most, so "timeout" is cut to that`}},
 		"codex, a limit":            {codexFile, hooksOf("Stop", `"command":"a","additionalContextLimit":5`), []string{`1:86: Stop 1, hook 1: "additionalContextLimit" changes nothing: hookrun puts a context of more than 10000 characters into a file`}},
-		"codex, no pattern":         {codexFile, `{"hooks":{"PreToolUse":[{"matcher":"Bash(","hooks":[]}],"Stop":[{"matcher":"[","hooks":[]}]}}`, []string{"1:36: PreToolUse 1: the matcher \"Bash(\" is no regular expression and matches nothing, so the hook never runs: a ( that is never closed: \"(\" at character 5"}},
-		"codex, a foreign pattern":  {codexFile, `{"hooks":{"PreToolUse":[{"matcher":"(?x) Bash","hooks":[]}]}}`, []string{"1:36: PreToolUse 1: the matcher \"(?x) Bash\" is a regular expression that hookrun cannot read, so the hook always runs: there is no such group; there are (?:…), (?<name>…) and the flags i, m, s and U, as (?i): \"(?x\" at character 1"}},
+		"codex, no pattern":         {codexFile, `{"hooks":{"PreToolUse":[{"matcher":"Bash(","hooks":[]}],"Stop":[{"matcher":"[","hooks":[]}]}}`, []string{"1:36: PreToolUse 1: the matcher \"Bash(\" is no regular expression and matches nothing, so the hook never runs: missing closing ): \"Bash(\""}},
+		"codex, a foreign pattern":  {codexFile, `{"hooks":{"PreToolUse":[{"matcher":"(?x) Bash","hooks":[]}]}}`, []string{"1:36: PreToolUse 1: the matcher \"(?x) Bash\" is a regular expression that hookrun cannot read, so the hook always runs: invalid or unsupported Perl syntax: \"(?x\"; RE2 has (?:…), (?P<name>…) and the flags i, m, s and U, as (?i), but no look-around"}},
 		"codex, Rust's own":         {codexFile, `{"hooks":{"PreToolUse":[{"matcher":"\\<Bash","hooks":[]}]}}`, []string{`1:36: PreToolUse 1: the matcher "\\<Bash" is a regular expression that hookrun cannot read, so the hook always runs: "\\<" means something to Rust alone`}},
 		"codex, config, none":       {codexConfig, "model = 'm'\n[features]\nhooks = true\n[hooks.state.'/x:1']\nenabled = false\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'a'", nil},
 		"codex, config, others":     {codexConfig, "[[hook.Stop]]\n[[hooks.Stopp]]\n", []string{`1:3: unknown field "hook", which is passed over; did you mean "hooks"?`, `2:9: unknown event "Stopp": none of its hooks will ever run; did you mean "Stop"?`}},
@@ -334,7 +334,7 @@ func TestFormMatchers(t *testing.T) {
 		yes, no              []string
 	}{
 		{codexFile, "PreToolUse", "Bash",
-			[]string{"null", `""`, `"*"`, `"Bash"`, `"Edit|Bash"`, `"Bash|"`, `".*"`, `"Ba.*"`, `"."`, `"^(Edit|Bash)$"`, `"B*sh"`, `"Bash-x|Bash"`, `"(?i)bash"`, `"(?:Ba)sh"`, `"\\w+"`, `"(?x) never"`, `"a**"`,
+			[]string{"null", `""`, `"*"`, `"Bash"`, `"Edit|Bash"`, `"Bash|"`, `".*"`, `"Ba.*"`, `"."`, `"^(Edit|Bash)$"`, `"B*sh"`, `"Bash-x|Bash"`, `"(?i)bash"`, `"(?:Ba)sh"`, `"\\w+"`, `"(?x) never"`, `"a**"`, `"(?P<é>x)"`,
 				`"\\p{Alphabetic}"`, `"\\P{scx=Greek}"`, `"\\<Bash\\>"`, `"\\b{start}x"`, `"\\B{x"`, `"[a-z&&[^x]]"`, `"[[a]B]x"`, `"[x--y]"`, `"[x~~y]"`, `"[]&&a]"`, `"[^][]"`, `"Ba[[:alpha:]]h"`, `"B[]a]sh"`, `"[^]]ash"`},
 			[]string{`"bash"`, `"Ba"`, `"Edit, Bash"`, `"Edit | Bash"`, `" Bash"`, `"["`, `"(?!x)Bash"`, `"(?=Bash)"`, `"(?<=B)ash"`, `"(B)\\1"`, `"|"`, `"Bash("`, `"exec_command"`,
 				`"a&&b"`, `"a--b"`, `"x~~"`, `"[x]--[y]"`, `"\\[a&&b"`, `"[\\<]x"`, `"[[:digit:]]"`, `"[[:digit:]-]--"`, `"[z-a]"`, `"\\\\<"`}},

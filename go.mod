@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/dlclark/regexp2/v2 v2.12.0
+	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/spf13/pflag v1.0.10
 	github.com/tidwall/gjson v1.20.0
 )

@@ -10,7 +10,7 @@
 // have the places. This package makes a tree of them, which can be written as JSON.
 //
 // Guarantees: a document is accepted or refused as TOML 1.1 says. Arrays and inline tables may be nested 64 deep, and a key may have 64
-// parts.
+// parts. It may have 10,000 headers.
 //
 // No guarantees: integers are those of 64 bits. Dates, times, inf and nan are kept as texts. A byte order mark is not taken away.
 package toml
@@ -81,8 +81,14 @@ func (v *Value) add(key string, offset int, value *Value) {
 // maxDepth bounds what is inside each other.
 const maxDepth = 64
 
+// maxTables bounds how many headers there are.
+const maxTables = 10_000
+
 // Parse reads a document. An error is a Fault.
 func Parse(doc string) (*Value, error) {
+	if strings.Count(doc, "\n[") > maxTables { // the library takes time in proportion to the square of their number
+		return nil, Fault{0, fmt.Sprintf("more than %d tables", maxTables)}
+	}
 	var all map[string]any
 	if err := toml.Unmarshal([]byte(doc), &all); err != nil {
 		return nil, faultOf(doc, err)

@@ -125,6 +125,8 @@ func TestRefused(t *testing.T) {
 	// tomllib lets a dotted key add to a table that a header named, which the specification forbids.
 	_, err := toml.Parse("[a.b.c]\nx = 1\n[a]\nb.d = 2")
 	require.Equal(t, toml.Fault{Offset: 18, Text: "key b is already defined"}, err)
+	_, err = toml.Parse(strings.Repeat("\n[[a]]", 10_001))
+	require.Equal(t, toml.Fault{Offset: 0, Text: "more than 10000 tables"}, err)
 	deep := strings.Repeat("[", 65) + strings.Repeat("]", 65)
 	_, err = toml.Parse("a = " + deep)
 	require.Equal(t, toml.Fault{Offset: 68, Text: "nested more than 64 deep"}, err)

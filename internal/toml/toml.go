@@ -125,7 +125,13 @@ func faultOf(doc string, err error) Fault {
 	for ; line > 1; line-- {
 		at += strings.IndexByte(doc[at:], '\n') + 1
 	}
-	return Fault{min(at+column-1, len(doc)), strings.TrimPrefix(fault.Error(), "toml: ")}
+	at = min(at+column-1, len(doc))
+	for _, quotes := range []string{`"""`, "'''"} {
+		if strings.HasSuffix(fault.Error(), "not terminated by "+quotes) {
+			at = max(strings.LastIndex(doc, quotes), 0) // the last ones are those that open it
+		}
+	}
+	return Fault{at, strings.TrimPrefix(fault.Error(), "toml: ")}
 }
 
 // reader makes the tree of a valid document.

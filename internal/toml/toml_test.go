@@ -96,6 +96,7 @@ var refused = []struct {
 	{"a = \"\\ud800\"", 5, "escape sequence is not a valid unicode code point"},
 	{"a = \"\\U0011FFFF\"", 5, "escape sequence is not a valid unicode code point"},
 	{"a = \"\\u+123\"", 7, "invalid hexadecimal digit in unicode escape sequence"},
+	{"a = 1\nb = '''x\ny\n", 10, "multiline literal string not terminated by '''"},
 	{"a = 'x\x00'", 6, "literal strings cannot have control characters"},
 	{"a = 1 # \x01", 8, "control characters are not allowed in comments"},
 	{"a = 1\rb = 2", 5, "expected newline but got U+000D"},

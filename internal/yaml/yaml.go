@@ -234,10 +234,19 @@ func unreadable(doc string, err error) *Fault {
 		if !strings.HasPrefix(text, "found") {
 			line++ // the parser counts from 0, its scanner from 1
 		}
+		// Where the first line is at fault, it tells the last.
+		all := lines(whole)
+		if line > len(all) || line == len(all) && !strings.ContainsAny(all[line-1], `"'[{`) {
+			line = 1
+		}
 		return &Fault{max(line, 1), 1, open[text]}
 	}
 	_, size := utf8.DecodeLastRuneInString(read)
-	return at(doc, len(read)-size, "%s%s", text, mends[text])
+	fault := at(doc, len(read)-size, "%s%s", text, mends[text])
+	if strings.HasPrefix(text, "could not") && 0 < line && line < fault.Line { // it looked for the colon further down
+		fault.Line, fault.Column = line, 1
+	}
+	return fault
 }
 
 // byteReader reads a byte at a time.
@@ -259,6 +268,7 @@ func brief(name string) string { return spelling.Brief(name, 80) }
 type reader struct {
 	lines  []string
 	at     int // which of them line is
+	flow   int // how many brackets are open
 	line   []rune
 	values map[*yaml.Node]*Value // of those with an anchor, nil while one is read
 	merged int
@@ -280,6 +290,10 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 		return known
 	}
 	v := &Value{Line: n.Line, Column: n.Column}
+	if n.Style&yaml.FlowStyle != 0 {
+		r.flow++
+		defer func() { r.flow-- }()
+	}
 	switch n.Kind {
 	case yaml.ScalarNode:
 		r.scalar(v, n)
@@ -311,7 +325,7 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 	plain := n.Style&^yaml.TaggedStyle == 0
 	looks := (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
 	v.Kind, v.Text = String, n.Value
-	if plain && strings.HasSuffix(n.Value, ":") { // the end of a key to PyYAML, text to others
+	if r.flow > 0 && plain && strings.HasSuffix(n.Value, ":") { // the end of a key to PyYAML, text to others
 		fail(n, "a text that ends with a colon; put a blank behind the colon of a key, or the text in quotes")
 	}
 	tag := ""
@@ -329,7 +343,7 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 		v.merge = n.Tag == "!!merge"
 	case tag == "" || tag == "!!str":
 	case tag == "!": // a string to libyaml, and what it looks like to PyYAML
-		if !plain || looks != "!!str" && looks != "!!timestamp" {
+		if !plain || n.Tag != "!!str" && n.Tag != "!!timestamp" {
 			v.Kind = Other
 		}
 	case tag == "!!int" && looks == "!!int", tag == "!!float" && looks == "!!float", tag == "!!bool" && looks == "!!bool", tag == "!!null" && looks == "!!null":

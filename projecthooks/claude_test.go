@@ -293,8 +293,8 @@ f:1:122: unknown field "httpHookAllowedEnvVar", which is passed over; did you me
 	{"hooks switched off", "{\"hooks\":{},\n\"disableAllHooks\":true}", `f:2:19: "disableAllHooks" is true, so no hook of Claude Code's form runs`},
 	{"hooks not switched off", `{"hooks":{},"disableAllHooks":false}`, ""},
 	{"a matcher that is no expression", `{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[]}],"SessionEnd":[{"matcher":"**","hooks":[]}],"Stop":[{"matcher":"[","hooks":[]}]}}`, // it means nothing at Stop
-		`f:1:36: PreToolUse 1: the matcher "[" is no regular expression and matches nothing, so the hook never runs: a '[' that is never closed
-f:1:78: SessionEnd 1: the matcher "**" is no regular expression and matches nothing, so the hook never runs: nothing to repeat`},
+		`f:1:36: PreToolUse 1: the matcher "[" is no regular expression and matches nothing, so the hook never runs: unterminated [] set
+f:1:78: SessionEnd 1: the matcher "**" is no regular expression and matches nothing, so the hook never runs: missing argument to repetition operator`},
 	{"blank commands", pre(`{"type":"command","command":"   "},{"type":"command","command":"\n\t"}`),
 		`f:2:29: PreToolUse 1, hook 1: the command is blank: it does nothing, and lets everything pass
 f:2:64: PreToolUse 1, hook 2: the command is blank: it does nothing, and lets everything pass`},

@@ -1,13 +1,16 @@
 package projecthooks
 
 import (
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -96,31 +99,77 @@ func equals(wanted gjson.Result) func([]value) bool {
 	}
 }
 
-// maxSteps bounds a match, which takes time by the pattern's size times the text's and cannot be interrupted. It is some seconds at
-// the very worst, and mostly far less.
+// maxSteps bounds a match. Package regexp takes time in proportion to the size of the pattern times that of the text, and cannot be
+// interrupted. The bound is some seconds at the very worst, and mostly far less.
 const maxSteps = 1 << 28
 
 // maxCallSteps bounds what all conditions take at one call, and walking to what they look at. Beyond it conditions hold.
 const maxCallSteps = 1 << 30
 
-// found returns a test for whether a pattern is in any of the values. One that could take too long is taken to be: many texts take as
-// long as one that is as long.
-func found(pattern *re2.Regexp) func([]value) bool {
+// found returns a test for whether a pattern is in any of the values. A test that could take too long counts as found. Many short texts
+// take as long as one long text.
+func found(pattern *regexp.Regexp) func([]value) bool {
+	cost := costOf(pattern)
 	steps := stepsOf(pattern)
 	return func(all []value) bool {
-		return steps(all) > maxSteps || slices.ContainsFunc(all, func(v value) bool { return pattern.Match(v.text) })
+		_, needed := cost()
+		return steps(all) > maxSteps || slices.ContainsFunc(all, func(v value) bool {
+			return strings.Contains(v.text, needed) && pattern.MatchString(v.text)
+		})
 	}
 }
 
 // stepsOf returns what it takes at most to look for a pattern in values.
-func stepsOf(pattern *re2.Regexp) func([]value) int {
+func stepsOf(pattern *regexp.Regexp) func([]value) int {
+	cost := costOf(pattern)
 	return func(all []value) int {
+		instructions, needed := cost()
 		size := 0
 		for _, v := range all {
-			if strings.Contains(v.text, pattern.Required()) {
+			if strings.Contains(v.text, needed) {
 				size += len(v.text)
 			}
 		}
-		return pattern.Size() * size
+		return instructions * size
 	}
+}
+
+// costOf returns cost for a pattern, which is found out when it is needed.
+func costOf(pattern *regexp.Regexp) func() (int, string) {
+	return sync.OnceValues(func() (int, string) { return cost(pattern.String()) })
+}
+
+// cost returns how many instructions a valid expression has, and a text without which nothing matches it: to look for that text first
+// keeps most long texts away from the bound.
+func cost(expression string) (instructions int, needed string) {
+	parsed, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return maxSteps, ""
+	}
+	needed = literal(parsed)
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return maxSteps, ""
+	}
+	return len(program.Inst), needed
+}
+
+// literal returns the longest text that plainly stands in everything which an expression matches.
+func literal(re *syntax.Regexp) (longest string) {
+	switch {
+	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
+		// Bytes that are no UTF-8 match U+FFFD, but do not contain it.
+		for part := range strings.SplitSeq(string(re.Rune), string(utf8.RuneError)) {
+			if len(part) > len(longest) {
+				longest = part
+			}
+		}
+	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpConcat, re.Op == syntax.OpRepeat && re.Min > 0:
+		for _, sub := range re.Sub {
+			if part := literal(sub); len(part) > len(longest) {
+				longest = part
+			}
+		}
+	}
+	return longest
 }

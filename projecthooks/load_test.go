@@ -246,7 +246,7 @@ f:1:81: hook "b": "inject" must be a string, not a number`},
 f:3:1: hook "a": condition 2 of "when": give one of "matches", "equals" and "exists", not 0
 f:3:1: hook "a": condition 2 of "when": has no "path", as args.command
 f:4:1: hook "a": condition 3 of "when": give one of "matches", "equals" and "exists", not 2
-f:4:34: hook "a": condition 3 of "when": "matches" "(" is no regular expression (RE2): a ( that is never closed: "(" at character 1
+f:4:34: hook "a": condition 3 of "when": "matches" "(" is no regular expression (RE2): missing closing ): "("
 f:4:47: hook "a": condition 3 of "when": "exists" must be true or false, not a string
 f:5:9: hook "a": condition 4 of "when": the path "arg.command" starts with no field of the hook input; did you mean "args"?
 f:6:9: hook "a": condition 5 of "when": the path "args.command.*" has a * in a name; write .#. to go through a list, and \* for the character itself

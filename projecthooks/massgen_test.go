@@ -210,7 +210,7 @@ func TestMassGenFaults(t *testing.T) {
 			"f.yaml:2:16: hooks.PostToolUse must be a list of hooks, or a mapping with \"override\" and \"hooks\", not a number\nf.yaml:4:29: hooks.PreToolUse[0].timeout must be a number of seconds, not \"x\"\nf.yaml:4:32: hooks.PreToolUse[0] has the unknown key \"fail_close\"; did you mean \"fail_closed\"?"},
 		{"equal keys", "hooks:\n  PreToolUse: []\n\"hooks\": {}\n", `f.yaml:3:1: parsing: the key "hooks" stands here twice; keep one`},
 		{"a second document", "hooks: {}\n---\nhooks: {PreToolUse: [handler: m.f]}\n", "f.yaml:2:1: parsing: a second document; a file has one"},
-		{"syntax", "hooks:\n  PreToolUse: [\n", "f.yaml:2:15: parsing: this [ has no end"},
+		{"syntax", "hooks:\n  PreToolUse: [\n", "f.yaml:2:15: parsing: did not find expected node content; a value is missing here, or a bracket is never closed"},
 		{"not UTF-8", "hooks:\n  # caf\xe9\n", "f.yaml:2:8: parsing: not UTF-8; save the file as UTF-8"},
 		{"UTF-16", "\xff\xfeh\x00", "f.yaml:1:1: parsing: not UTF-8; save the file as UTF-8"},
 	} {

@@ -2,11 +2,13 @@ package projecthooks
 
 import (
 	"errors"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/jsregexp"
-	"github.com/hookrun/hookrun/internal/re2"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -35,7 +37,7 @@ func (p Pattern) fault() string {
 type codexPattern struct {
 	text  string
 	names []string
-	regex *re2.Regexp
+	regex *regexp.Regexp
 	err   error
 }
 
@@ -47,7 +49,7 @@ func newCodexPattern(text string) codexPattern {
 		p.names = strings.Split(text, "|")
 	default:
 		if p.err = rustsOwn(text); p.err == nil {
-			p.regex, p.err = re2.Compile(text)
+			p.regex, p.err = regexp.Compile(text)
 		}
 	}
 	return p
@@ -60,23 +62,30 @@ func (p codexPattern) fault() string {
 	case p.err == nil:
 		return ""
 	case p.foreign():
-		return "is a regular expression that hookrun cannot read, so the hook always runs: " + p.err.Error()
+		return "is a regular expression that hookrun cannot read, so the hook always runs: " + spelling.Expression(p.err)
 	}
-	return never + p.err.Error()
+	return never + spelling.Expression(p.err)
 }
 
 // foreign reports whether Rust might read what Go cannot. A hook that its client runs had better run.
 func (p codexPattern) foreign() bool {
-	fault, ok := errors.AsType[*re2.Error](p.err)
-	switch {
-	case !ok:
+	fault, ok := errors.AsType[*syntax.Error](p.err)
+	if !ok {
 		return errors.As(p.err, new(rustOnly))
-	case fault.Kind == re2.Escape: // \u{41}, but no back reference
-		return !strings.ContainsAny(fault.Part[1:], "0123456789k")
-	case fault.Kind == re2.Group: // (?x), but no look-around
-		return !strings.ContainsAny(fault.Part, "=!<")
 	}
-	return fault.Kind == re2.Limit
+	switch fault.Code {
+	case syntax.ErrInvalidEscape: // \u{41}, but no back reference
+		return !strings.ContainsAny(fault.Expr[1:], "0123456789k")
+	case syntax.ErrInvalidPerlOp: // (?x), but no look-around
+		return !strings.ContainsAny(fault.Expr, "=!<")
+	case syntax.ErrInvalidCharRange: // \p{Alphabetic}, but not [z-a]
+		return strings.HasPrefix(strings.ToLower(fault.Expr), `\p`)
+	case syntax.ErrInvalidRepeatOp, syntax.ErrInvalidRepeatSize, syntax.ErrNestingDepth, syntax.ErrLarge:
+		return true // a**, more than 1000 of something
+	case syntax.ErrInvalidNamedCapture: // a name in other letters than ASCII's, but no look-behind
+		return !strings.HasPrefix(fault.Expr, "(?<=") && !strings.HasPrefix(fault.Expr, "(?<!")
+	}
+	return false
 }
 
 // patchTool is the tool of Codex that has other names.
@@ -94,7 +103,7 @@ func (p codexPattern) match(name string) bool {
 	case p.err != nil:
 		return p.foreign()
 	case p.regex != nil:
-		return p.regex.Match(name)
+		return p.regex.MatchString(name)
 	}
 	return slices.Contains(p.names, name)
 }

@@ -135,16 +135,16 @@ func TestBrokenMatcher(t *testing.T) {
 }
 
 // TestHostilePatterns: an expression that takes for ever must neither hold up the call nor let it pass. The limit is for a
-// busy machine; without an end to the steps each takes years.
+// busy machine; without an end to its time each takes years.
 func TestHostilePatterns(t *testing.T) {
 	start := time.Now()
 	name := strings.Repeat("a", 200) + "!"
-	for _, matcher := range []string{"^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "^(.*a){50}$", "^((a*)*)*$", "(?=(a+)+$)b", "^(?:a?){100}a{200}$", `^(a+)+\1$`, "(.*)*b"} {
+	for _, matcher := range []string{"^(a+)+$", "^(a|a?)*$", "^(a|aa)+$", "^(.*a){50}$", "^((a*)*)*$", "(?=(a+)+$)a", `^(a+)+\1$`, "^(.*)*[a-c]$"} {
 		h := one(t, `{"hooks":{"PreToolUse":[{"matcher":`+strconv.Quote(matcher)+`,"hooks":[{"type":"command","command":"a"}]}]}}`)
 		require.True(t, h.Runs(&protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)
 	}
 	require.Less(t, time.Since(start), 5*time.Second)
-	// What was decided before the steps ran out is what counts.
+	// What was decided before the time ran out is what counts.
 	p := projecthooks.NewPattern("^(a+)+$")
 	require.True(t, p.Match("aaaaaaaa"))
 	require.False(t, p.Match("aaaaaaaa!"))

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/re2"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -60,9 +61,9 @@ func (r reader) condition() (c Condition) {
 	}
 	if v, ok := f["matches"]; ok {
 		if s, ok := r.text(v, `"matches"`); ok {
-			p, err := re2.Compile(s)
+			p, err := regexp.Compile(s)
 			if err != nil {
-				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %v", r.who, quote(s), err)
+				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %s", r.who, quote(s), spelling.Expression(err))
 			}
 			c.holds, c.cost = found(p), stepsOf(p)
 			if strings.ContainsRune(s, '\b') {

@@ -198,6 +198,15 @@ func TestHostilePattern(t *testing.T) {
 	require.False(t, h.Runs(&small))
 }
 
+// A long text is no reason to run a gate where the pattern's own letters do not stand in it.
+func TestLongText(t *testing.T) {
+	h := when(t, `{"path":"args","matches":"\\b(AKIA)+[0-9A-Z]{16}\\b.{0,90}"}`)
+	for tail, want := range map[string]bool{"x AKIB": false, "AKIA0123456789ABCDEF x": true, "AKIA": true} { // the last may match
+		c := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":"` + strings.Repeat("x ", 8<<20) + tail + `"}`}
+		require.Equal(t, want, h.Runs(&c), tail)
+	}
+}
+
 func TestIdleRules(t *testing.T) {
 	for entry, want := range map[string]string{
 		`"events":["pre-tool"],"when":[{"path":"result","exists":true}]`:                                                             "f:1:63: hook \"a\": its events have no \"result\", so it never runs",

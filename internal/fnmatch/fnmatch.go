@@ -4,14 +4,17 @@
 //
 //	fnmatch.New("mcp__*").Match("mcp__files__read") // true
 //	fnmatch.NewList("Write | Edit").Match("Edit")   // true
+//
+// A glob becomes a regular expression, as Python's fnmatch.translate does it. The expression is matched by package regexp, in time in
+// proportion to the length of the glob times that of the name. A byte that is no
+// UTF-8 equals itself alone.
 package fnmatch
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/hookrun/hookrun/internal/spans"
 )
 
 // List is globs of which one must match. An empty List matches nothing.
@@ -32,132 +35,144 @@ func (l List) Match(name string) bool {
 	return slices.ContainsFunc(l, func(p Pattern) bool { return p.Match(name) })
 }
 
-// Pattern is a glob, taken apart once: to look for the end of a bracket again for each character of a name is what
-// makes hostile patterns slow.
-type Pattern []element
-
-// element matches one character that is in one of its ranges, or, negated, in none; a star matches any text.
-type element struct {
-	star    bool
-	negated bool
-	ranges  spans.Set
+// Pattern is a glob.
+type Pattern struct {
+	text  string
+	regex *regexp.Regexp // nil: the glob is a plain name
 }
 
 // New reads a pattern; every text is one.
-func New(pattern string) (g Pattern) {
-	lastClosing := strings.LastIndexByte(pattern, ']')
-	for i := 0; i < len(pattern); {
-		switch c, size := char(pattern[i:]); c {
-		case '*':
-			g = append(g, element{star: true})
-			i++
-		case '?':
-			g = append(g, element{negated: true})
-			i++
-		case '[':
-			if end := closingBracket(pattern, i, lastClosing); end > 0 {
-				g = append(g, newSet(pattern[i+1:end]))
-				i = end + 1
-				continue
-			}
-			fallthrough
-		default:
-			g = append(g, element{ranges: spans.Set{{Lo: c, Hi: c}}})
-			i += size
-		}
+func New(pattern string) Pattern {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return Pattern{text: pattern}
 	}
-	return g
+	re, err := regexp.Compile(translate(escaped(pattern)))
+	if err != nil { // the glob is megabytes long: what cannot be decided matches
+		re = regexp.MustCompile("")
+	}
+	return Pattern{pattern, re}
 }
-
-// char decodes a character. A byte that is no UTF-8 is a character of its own, less than 0: it equals itself alone.
-func char(s string) (c rune, size int) {
-	c, size = utf8.DecodeRuneInString(s)
-	if c == utf8.RuneError && size == 1 {
-		c = -1 - rune(s[0])
-	}
-	return c, size
-}
-
-// closingBracket finds the end of the set that opens at open, or 0. A ] that comes first, also after !, is one of the
-// set. last is where the pattern's last ] stands: without it a pattern of a million [ would be searched a million times.
-func closingBracket(pattern string, open, last int) int {
-	start := open + 1
-	if strings.HasPrefix(pattern[start:], "!") {
-		start++
-	}
-	if strings.HasPrefix(pattern[start:], "]") {
-		start++
-	}
-	if last < start {
-		return 0
-	}
-	return start + strings.IndexByte(pattern[start:], ']')
-}
-
-// newSet reads what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing.
-func newSet(text string) (e element) {
-	var chars []rune
-	for i := 0; i < len(text); {
-		c, size := char(text[i:])
-		chars = append(chars, c)
-		i += size
-	}
-	if chars[0] == '!' {
-		e.negated, chars = true, chars[1:]
-	}
-	for i := 0; i < len(chars); i++ {
-		s := spans.Span{Lo: chars[i], Hi: chars[i]}
-		if i+2 < len(chars) && chars[i+1] == '-' {
-			s.Hi = chars[i+2]
-			i += 2
-		}
-		if s.Lo <= s.Hi {
-			e.ranges = append(e.ranges, s)
-		}
-	}
-	// Python throws backward ranges out before it looks for the !: [z-a!b] is [!b] there.
-	if !e.negated && len(e.ranges) > 0 && e.ranges[0].Lo == '!' {
-		first := e.ranges[0]
-		e.negated, e.ranges = true, e.ranges[1:]
-		if first.Hi != '!' {
-			e.ranges = append(e.ranges, spans.Span{Lo: '-', Hi: '-'}, spans.Span{Lo: first.Hi, Hi: first.Hi})
-		}
-	}
-	e.ranges = spans.Union(e.ranges)
-	return e
-}
-
-func (e *element) has(c rune) bool { return e.ranges.Has(c) != e.negated }
 
 // Match reports whether the pattern matches the whole name.
-//
-// It goes on with one point of return, the last star: what an earlier star could take, the last can take as well.
-// That bounds the time by the product of the lengths.
-func (g Pattern) Match(name string) bool {
-	at, n := 0, 0
-	star, mark := -1, 0
-	for n < len(name) {
-		if at < len(g) {
-			if g[at].star {
-				star, mark = at, n
-				at++
+func (p Pattern) Match(name string) bool {
+	if p.regex == nil {
+		return p.text == name
+	}
+	return p.regex.MatchString(escaped(name))
+}
+
+// escaped puts a character of its own in the place of each byte that is no UTF-8, as Python does. To package regexp all such bytes are
+// one character.
+func escaped(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	const first = 0x10ff00 // for private use, and of no name
+	var b strings.Builder
+	for i, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
+			r = first + rune(text[i])
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// translate returns the regular expression of a glob.
+func translate(pattern string) string {
+	var b strings.Builder
+	b.WriteString(`(?s)\A`)
+	chars := []rune(pattern)
+	lastClosing := len(chars) - 1 // without it a pattern of a million [ would be searched a million times
+	for lastClosing >= 0 && chars[lastClosing] != ']' {
+		lastClosing--
+	}
+	for i := 0; i < len(chars); i++ {
+		switch c := chars[i]; c {
+		case '*':
+			for i+1 < len(chars) && chars[i+1] == '*' {
+				i++
+			}
+			b.WriteString(`.*`)
+		case '?':
+			b.WriteByte('.')
+		case '[':
+			end := i + 1
+			if end < len(chars) && chars[end] == '!' {
+				end++
+			}
+			if end < len(chars) && chars[end] == ']' { // as the first it is one of the set
+				end++
+			}
+			if end > lastClosing {
+				b.WriteString(`\[`)
 				continue
 			}
-			if c, size := char(name[n:]); g[at].has(c) {
-				at++
-				n += size
-				continue
+			for chars[end] != ']' {
+				end++
 			}
+			b.WriteString(set(chars[i+1 : end]))
+			i = end
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
 		}
-		if star < 0 {
-			return false
+	}
+	b.WriteString(`\z`)
+	return b.String()
+}
+
+// set returns the class of what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing. Python throws it out
+// before it looks for the !: [z-a!b] is [!b] there.
+func set(chars []rune) string {
+	type span struct{ lo, hi rune }
+	var spans []span
+	negated := chars[0] == '!'
+	if negated {
+		chars = chars[1:]
+	}
+	for i := 0; i < len(chars); i++ {
+		s := span{chars[i], chars[i]}
+		if i+2 < len(chars) && chars[i+1] == '-' {
+			s.hi = chars[i+2]
+			i += 2
 		}
-		_, size := char(name[mark:])
-		mark += size
-		at, n = star+1, mark
+		if s.lo <= s.hi {
+			spans = append(spans, s)
+		}
 	}
-	for at < len(g) && g[at].star {
-		at++
+	if !negated && len(spans) > 0 && spans[0].lo == '!' {
+		first := spans[0]
+		negated, spans = true, spans[1:]
+		if first.hi != '!' {
+			spans = append(spans, span{'-', '-'}, span{first.hi, first.hi})
+		}
 	}
-	return at == len(g)
+	switch {
+	case len(spans) > 0:
+	case negated:
+		return `.`
+	default:
+		return `[^\x00-\x{10FFFF}]`
+	}
+	var b strings.Builder
+	b.WriteByte('[')
+	if negated {
+		b.WriteByte('^')
+	}
+	for _, s := range spans {
+		b.WriteString(char(s.lo))
+		if s.hi > s.lo {
+			b.WriteString("-" + char(s.hi))
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// char returns a character as it stands in a class.
+func char(c rune) string {
+	if strings.ContainsRune(`\[]^-&~|:`, c) { // some of them mean something behind another one
+		return `\` + string(c)
+	}
+	return string(c)
 }

@@ -139,7 +139,7 @@ left_out this hook is not carried: its if "Bash(git" holds of no call of this ev
 changed the matcher "^mcp__x__.*" is "mcp__x__*" here
 changed the matcher "mcp__[a-z]+__write" is a condition in "when" here, for the names that tools have in Claude Code
 left_out this hook is not carried: its matcher "^(?!mcp)" means something in JavaScript that neither a glob nor RE2 says
-left_out this hook is not carried: its matcher "[" matches nothing in Claude Code, so it never runs: a '[' that is never closed
+left_out this hook is not carried: its matcher "[" matches nothing in Claude Code, so it never runs: unterminated [] set
 changed the matcher ".*" is for every tool, so the entry has none`},
 		"tools with two names": {codex, pre(`{"matcher":"Write","hooks":[{"type":"command","command":"a","timeout":30}]}`),
 			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Write|apply_patch|fs_write","timeout":30,` + open + `}]`,

@@ -1,14 +1,15 @@
 package hookimport
 
 import (
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/jsregexp"
-	"github.com/hookrun/hookrun/internal/re2"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -57,16 +58,16 @@ func (g *handler) narrow() bool {
 			return false
 		}
 	}
-	parsed, err := re2.Parse(text)
+	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		if g.hook.Matcher.Match("") {
 			g.item(Differs, at, g.matcher.Index, "hookrun cannot read the matcher %s, so the entry is for every tool", brief(text))
 			return true
 		}
-		g.without("its matcher %s is no regular expression of RE2's: %v", brief(text), err)
+		g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
 		return false
 	}
-	if names, ok := globsOf(parsed); ok {
+	if names, ok := globsOf(parsed.Simplify()); ok {
 		return g.globs(names)
 	}
 	return g.condition(text)
@@ -163,16 +164,16 @@ func (g *handler) rule(text string) {
 
 // condition says the matcher by a condition.
 func (g *handler) condition(text string) bool {
-	re, err := re2.Compile(text)
+	re, err := regexp.Compile(text)
 	if err != nil {
-		g.without("its matcher %s is no regular expression of RE2's: %v", brief(text), err)
+		g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
 		return false
 	}
 	add := func(name string) {
 		text += "|^" + name + "$"
-		re, _ = re2.Compile(text) // a valid one, and a name
+		re = regexp.MustCompile(text) // a valid one, and a name
 	}
-	if !g.agree(func(name string) bool { return re.Match(name) }, add) {
+	if !g.agree(func(name string) bool { return re.MatchString(name) }, add) {
 		g.without("its matcher %s cannot be said by a condition", brief(text))
 		return false
 	}
@@ -234,7 +235,7 @@ const (
 const maxAlternatives = 64
 
 // globsOf returns the globs of which one matches the whole of a name exactly where the expression is found in it.
-func globsOf(re *re2.Node) (globs []string, ok bool) {
+func globsOf(re *syntax.Regexp) (globs []string, ok bool) {
 	all, ok := alternatives(re)
 	if !ok {
 		return nil, false
@@ -290,58 +291,52 @@ func globOf(pieces []piece) (glob string, ok bool) {
 }
 
 // alternatives takes an expression apart into texts, of which it is one.
-func alternatives(re *re2.Node) (all [][]piece, ok bool) {
+func alternatives(re *syntax.Regexp) (all [][]piece, ok bool) {
 	one := func(pieces ...piece) ([][]piece, bool) { return [][]piece{pieces}, true }
 	switch re.Op {
-	case re2.Empty:
+	case syntax.OpEmptyMatch:
 		return one()
-	case re2.Literal:
-		if re.Fold {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 {
 			return nil, false
 		}
-		return one(piece{literal, string(re.Text)})
-	case re2.Capture:
-		return alternatives(re.Subs[0])
-	case re2.BeginText:
+		return one(piece{literal, string(re.Rune)})
+	case syntax.OpCapture:
+		return alternatives(re.Sub[0])
+	case syntax.OpBeginText:
 		return one(piece{kind: start})
-	case re2.EndText:
+	case syntax.OpEndText:
 		return one(piece{kind: end})
-	case re2.Repeat:
-		sub := re.Subs[0]
-		switch {
-		case re.Min == 0 && re.Max < 0 && isAny(sub):
-			return one(piece{kind: anything})
-		case re.Min == 1 && re.Max < 0 && isAny(sub):
-			return one(piece{kind: any1}, piece{kind: anything})
-		case re.Min == 0 && re.Max == 1:
-			if all, ok = alternatives(sub); ok {
-				return append(all, nil), true
-			}
-		}
-	case re2.Class:
-		if isAny(re) {
-			return one(piece{kind: any1})
-		}
-		for _, x := range re.Set {
-			if x.Hi-x.Lo > maxAlternatives {
+	case syntax.OpStar:
+		return [][]piece{{{kind: anything}}}, isAny(re.Sub[0])
+	case syntax.OpPlus:
+		return [][]piece{{{kind: any1}, {kind: anything}}}, isAny(re.Sub[0])
+	case syntax.OpQuest:
+		all, ok = alternatives(re.Sub[0])
+		return append(all, nil), ok
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return one(piece{kind: any1})
+	case syntax.OpCharClass:
+		for i := 0; i < len(re.Rune); i += 2 {
+			if re.Rune[i+1]-re.Rune[i] > maxAlternatives {
 				return nil, false
 			}
-			for r := x.Lo; r <= x.Hi; r++ {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
 				all = append(all, []piece{{literal, string(r)}})
 			}
 		}
 		return all, 0 < len(all) && len(all) <= 4 // more are better read as a class
-	case re2.Alternate:
-		for _, sub := range re.Subs {
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
 			some, ok := alternatives(sub)
 			if all = append(all, some...); !ok || len(all) > maxAlternatives {
 				return nil, false
 			}
 		}
 		return all, true
-	case re2.Concat:
+	case syntax.OpConcat:
 		all = [][]piece{nil}
-		for _, sub := range re.Subs {
+		for _, sub := range re.Sub {
 			some, ok := alternatives(sub)
 			if !ok || len(all)*len(some) > maxAlternatives {
 				return nil, false
@@ -360,6 +355,6 @@ func alternatives(re *re2.Node) (all [][]piece, ok bool) {
 }
 
 // isAny reports whether an expression is every character, or all but a line end, which no name has.
-func isAny(re *re2.Node) bool {
-	return re.Op == re2.Class && re.Set.Has(0) && re.Set.Has(unicode.MaxRune) && (len(re.Set) == 1 || len(re.Set) == 2 && re.Set[0].Hi == '\n'-1 && re.Set[1].Lo == '\n'+1)
+func isAny(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpAnyChar || re.Op == syntax.OpAnyCharNotNL
 }

@@ -3,6 +3,7 @@ package hooktest
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -109,7 +109,7 @@ func silent(h *protocol.HookReport) bool {
 // text is what one text should be: none, found by a pattern, or equal.
 type text struct {
 	none    bool
-	pattern *re2.Regexp
+	pattern *regexp.Regexp
 	equal   string
 }
 
@@ -118,7 +118,7 @@ func (t *text) fits(got string) bool {
 	case t.none:
 		return got == ""
 	case t.pattern != nil:
-		return t.pattern.Match(got)
+		return t.pattern.MatchString(got)
 	}
 	return got == t.equal
 }

@@ -75,9 +75,9 @@ var bad = map[string]struct{ doc, want string }{
 	"none in a list":         {one(`"name": "a", "event": "Stop"`, `"inject": ["a", null, 1]`), "f:1:70: a text of \"inject\" cannot be none; leave it out of the list\nf:1:76: a text of \"inject\" must be a string, {\"matches\": \"a pattern\"}, or null for none, not 1"},
 	"a bool of a wrong type": {one(`"name": "a", "event": "Stop"`, `"stop": "true"`), `f:1:62: "stop" must be true or false, not "true"`},
 	"no pattern":             {one(`"name": "a", "event": "Stop"`, `"hook": {"match": "a"}`), "f:1:62: \"hook\" has no \"matches\"\nf:1:63: unknown key \"match\"; did you mean \"matches\"?"},
-	"a pattern that is none": {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": "a(b"}`), `f:1:74: the pattern "a(b" is no RE2: a ( that is never closed: "(b" at character 2`},
+	"a pattern that is none": {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": "a(b"}`), `f:1:74: the pattern "a(b" is no RE2: missing closing ): "a(b"`},
 	"an empty pattern":       {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": ""}`), `f:1:74: the pattern is empty, which every text matches; write null for none`},
-	"a pattern of Perl's":    {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": "(?=a)"}`), `f:1:74: the pattern "(?=a)" is no RE2: there is no look-around: "(?=" at character 1`},
+	"a pattern of Perl's":    {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": "(?=a)"}`), `f:1:74: the pattern "(?=a)" is no RE2: invalid or unsupported Perl syntax: "(?="; RE2 has (?:…), (?P<name>…) and the flags i, m, s and U, as (?i), but no look-around`},
 	"a pattern of a type":    {one(`"name": "a", "event": "Stop"`, `"hook": {"matches": 1}`), `f:1:74: "matches" must be a string, not 1`},
 	"nested too deep":        {`{"tests": ` + strings.Repeat("[", 200), `f:1:138: parsing: nested more than 128 deep`},
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/jsontype"
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -322,10 +322,10 @@ func (p *parser) expectedText(v gjson.Result, what string) *text {
 		p.problem(pattern.Index, "the pattern is empty, which every text matches; write null for none")
 		return nil
 	}
-	expression := strings.ReplaceAll(strictjson.Text(pattern.Raw), WorkspaceMark, re2.QuoteMeta(p.workspace))
-	compiled, err := re2.Compile(expression)
+	expression := strings.ReplaceAll(strictjson.Text(pattern.Raw), WorkspaceMark, regexp.QuoteMeta(p.workspace))
+	compiled, err := regexp.Compile(expression)
 	if err != nil {
-		p.problem(pattern.Index, "the pattern %s is no RE2: %v", quote(expression), err)
+		p.problem(pattern.Index, "the pattern %s is no RE2: %s", quote(expression), spelling.Expression(err))
 		return nil
 	}
 	return &text{pattern: compiled}

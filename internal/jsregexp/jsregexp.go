@@ -9,82 +9,92 @@
 // It exists because matchers are written for a program that does new RegExp(pattern).test(name). The syntax of package
 // regexp differs: it has no lookaround and no back references, and it takes (?i).
 //
-// A pattern means what ECMAScript 2025 with its Annex B (the legacy syntax of the web) says of one without any flag:
-// case counts, ^ and $ are the ends of the text, and both pattern and text are UTF-16, so that an astral character is
-// two units. Bytes that are no UTF-8 count as U+FFFD. Modifiers, as in (?i:a), are an error, as they were before 2025.
+// The engine is github.com/dlclark/regexp2/v2 in its ECMAScript mode. This package adds what that mode has otherwise: pattern and text
+// are UTF-16, so that an astral character is two units, and what only other languages have after "(?" is an error. Modifiers, as in
+// (?i:a), are an error, as they were before ECMAScript 2025. Bytes that are no UTF-8 count as U+FFFD.
 //
-// Compile guarantees: time and memory about linear in the pattern, whatever the counts in it. Match guarantees: at most
-// a fixed number of steps, which is some milliseconds, memory in proportion to them and to the text, and no recursion.
+// Compile guarantees: an error is what JavaScript throws a SyntaxError for. Match guarantees: it gives up after some 50 milliseconds
+// (100 on a busy machine), and its stack stays under a megabyte.
 //
-// It does not guarantee an answer: a pattern can be too hard (ErrTooHard). A pattern that is longer than 1 MiB, nested
-// more than 1000 deep or has more than 32767 capturing groups is an error, although JavaScript may take it.
+// It does not guarantee an answer: a pattern can be too hard (ErrTooHard). A pattern that is longer than 64 KiB, is nested more than
+// 50 deep, has more than 500 groups or has more than 4 KiB in one class is not tried at all. Callers count what is too hard as a match,
+// so that a gate runs.
 package jsregexp
 
 import (
 	"errors"
+	"fmt"
+	"time"
 	"unicode/utf16"
 
-	"github.com/hookrun/hookrun/internal/spans"
+	"github.com/dlclark/regexp2/v2"
+	"github.com/dlclark/regexp2/v2/syntax"
 )
 
-// ErrTooHard is the error of a match that used up its steps. It says nothing about whether the pattern matches.
-var ErrTooHard = errors.New("the pattern takes too many steps to match")
+// ErrTooHard is the error of a match that takes too long. It says nothing about whether the pattern matches.
+var ErrTooHard = errors.New("the pattern takes too long to match")
 
+// What takes the engine too long to compile is too hard.
 const (
-	maxPattern = 1 << 20 // bytes
-	maxDepth   = 1000    // of parentheses
-	maxGroups  = 32767   // as in V8
-	maxSteps   = 300_000 // of one Match
+	maxPattern = 64 << 10 // bytes
+	maxDepth   = 50       // of parentheses
+	maxGroups  = 500
+	maxClass   = 4 << 10   // bytes between [ and ]
+	maxText    = 1_000_000 // bytes; a larger count of a pattern is cut to this
+	maxTime    = 50 * time.Millisecond
 )
+
+func init() {
+	// The engine looks at its clock as often as this.
+	regexp2.SetTimeoutCheckPeriod(10 * time.Millisecond)
+}
 
 // Regexp is a compiled pattern. It is safe for use by several goroutines at once.
 type Regexp struct {
-	code   []inst
-	sets   []spans.Set
-	refs   [][]int32 // the groups that a back reference can mean
-	groups int32
-	regs   int32 // of captures, loops and lookarounds
+	engine *regexp2.Regexp // nil: the pattern is too hard
 }
 
-// Compile reads a pattern. An error is what JavaScript would throw a SyntaxError for, in plain words.
-func Compile(pattern string) (re *Regexp, err error) {
+// Compile reads a pattern. An error is what JavaScript would throw a SyntaxError for.
+func Compile(pattern string) (*Regexp, error) {
 	if len(pattern) > maxPattern {
-		return nil, errors.New("the pattern is longer than 1 MiB")
+		return &Regexp{}, nil
 	}
-	p := parser{src: utf16.Encode([]rune(pattern))}
-	defer func() {
-		if r := recover(); r != nil {
-			fault, ok := r.(syntaxError)
-			if !ok {
-				panic(r)
-			}
-			re, err = nil, fault
-		}
-	}()
-	tree := p.pattern()
-	// No pattern has more instructions for its length than a*a*a*, five for two units.
-	e := emitter{code: make([]inst, 0, len(p.src)/2*5+2), regs: 2 * (p.groups + 1)}
-	e.emit(tree, false)
-	e.add(inst{op: opMatch})
-	return &Regexp{code: e.code, sets: p.sets, refs: p.refs, groups: p.groups, regs: e.regs}, nil
+	t := translator{pattern: pattern, named: namedGroup.MatchString(pattern)}
+	translated, err := t.translate()
+	if err != nil {
+		return nil, err
+	}
+	if t.depth > maxDepth || t.groups > maxGroups || t.class > maxClass {
+		return &Regexp{}, nil
+	}
+	engine, err := regexp2.Compile(translated, regexp2.ECMAScript)
+	if err == nil {
+		engine.MatchTimeout = maxTime
+		return &Regexp{engine}, nil
+	}
+	fault, ok := errors.AsType[*syntax.Error](err)
+	if !ok || fault.Code == syntax.ErrInternalError || fault.Code == syntax.ErrCaptureGroupOutOfRange {
+		return &Regexp{}, nil // JavaScript may read what the engine cannot
+	}
+	text := fault.Code.String()
+	if len(fault.Args) > 0 {
+		text = fmt.Sprintf(text, fault.Args...)
+	}
+	return nil, errors.New(text)
 }
 
 // Match reports whether the pattern matches somewhere in text. err is ErrTooHard when that was not found out in time.
 func (r *Regexp) Match(text string) (bool, error) {
-	if len(text) > maxSteps {
-		return false, ErrTooHard // to look at every place would take more steps than there are
+	if r.engine == nil || len(text) > maxText {
+		return false, ErrTooHard
 	}
-	m := matcher{Regexp: r, text: utf16.Encode([]rune(text)), regs: make([]int32, r.regs), steps: maxSteps}
-	for i := range m.regs[:2*(r.groups+1)] {
-		m.regs[i] = unset
+	units := make([]rune, 0, len(text))
+	for _, u := range utf16.Encode([]rune(text)) {
+		units = append(units, character(u))
 	}
-	for at := 0; at <= len(m.text); at++ {
-		if m.run(int32(at)) {
-			return true, nil
-		}
-		if m.steps < 0 {
-			return false, ErrTooHard
-		}
+	matches, err := r.engine.MatchRunes(units)
+	if err != nil {
+		return false, ErrTooHard // the time or the stack is used up
 	}
-	return false, nil
+	return matches, nil
 }

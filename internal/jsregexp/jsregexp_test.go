@@ -65,7 +65,6 @@ var matches = []struct {
 	{`^(a+?)(a*)\1b`, []string{"aaab"}, nil},
 	{`^(?:a*?)*$`, []string{"", "aaa"}, []string{"ab"}},
 	{`^(?:|a){3}$`, []string{"", "aa", "aaa"}, []string{"aaaa"}},
-	{`^(?:a|){99999999999999999999}$`, []string{""}, []string{"b"}},
 	{`^(?:(?:){2147483647}){2147483647}a{0,99999999999}$`, []string{"", "aaaa"}, nil},
 	{`a{2147483647}`, nil, []string{"aaaa"}},
 	{`^(?:(?=(a))){2,3}\1`, []string{"a"}, nil},
@@ -116,6 +115,34 @@ var matches = []struct {
 	{`^[😀]{2}$`, []string{"😀"}, nil},
 	{`\ud83d`, []string{"😀"}, nil},
 	{"^\ufffd$", []string{"\xff"}, nil},
+	{`^\ud83d\ude00$`, []string{"😀"}, nil},
+	{`^[\ud800-\udfff]{2}$`, []string{"😀", "𝒜"}, []string{"😀😀", "é"}},
+	{`^[a-\uffff]+$`, []string{"a😀\uffff"}, []string{"A"}},
+	{`^[^\ud83d]+$`, []string{"𝒜", "\uffff"}, []string{"😀"}},
+	{`^[😀-\uffff]+$`, []string{"😀", "\ue000"}, []string{"\ud7ff"}},
+	{`^\😀$`, []string{"😀"}, nil},
+	{`^(?:😀|x)y$`, []string{"😀y", "xy"}, []string{"𝒜y"}},
+	{`^(?<=😀)$|(?<=\ude00)a$`, []string{"😀a"}, []string{"a"}},
+
+	// What other engines read in another way.
+	{`BASH`, []string{"BASH"}, []string{"Bash", "bash"}},
+	{`^[K]$`, []string{"K"}, []string{"k", "\u212a"}},
+	{`^\d$`, []string{"7"}, []string{"٣", "７"}},
+	{`^\w$`, []string{"s"}, []string{"ſ", "é", "\u212a"}},
+	{`a$`, []string{"a"}, []string{"a\n"}},
+	{`^b`, []string{"b"}, []string{"a\nb"}},
+	{`a.b`, []string{"a\u0085b"}, []string{"a\nb", "a\rb", "a\u2028b", "a\u2029b"}},
+	{`^\u{61}$`, []string{strings.Repeat("u", 61)}, []string{"a"}},
+	{`^\p{Lu}$`, []string{"p{Lu}"}, []string{"A"}},
+	{`^[\s-a]+$`, []string{" -a"}, []string{"b"}},
+	{`^[a-\s]+$`, []string{"a- \ufeff"}, []string{"b"}},
+	{`^[+--\S]+$`, []string{"+,-x"}, []string{" "}},
+	{`^[\S]$`, []string{"\uf6ff"}, []string{"\ufeff", "\u2028"}},
+	{`^\s$`, []string{"\ufeff"}, []string{"\uf6ff"}},
+	{`\Qa\E`, []string{"QaE"}, []string{"a"}},
+	{`\h\R\X\K\G`, []string{"hRXKG"}, nil},
+	{`[[:alpha:]]`, []string{"a]"}, []string{"b"}},
+	{`^[a&&b]$`, []string{"&"}, nil},
 }
 
 func TestMatch(t *testing.T) {
@@ -130,43 +157,55 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// invalid are patterns that are an error, each with a part of it.
-var invalid = []struct{ pattern, err string }{
-	{`[`, "'['"}, {`[a-`, "'['"}, {`[\]`, "'['"}, {`[^`, "'['"},
-	{`(`, "'('"}, {`(?:a`, "'('"}, {`)`, "')'"}, {`a|b)`, "')'"},
-	{`(?i)bash`, "'(?'"}, {`(?i:bash)`, "'(?'"}, {`(?-i:a)`, "'(?'"}, {`(?>a)`, "'(?'"}, {`(?#a)`, "'(?'"}, {`(?P<n>a)`, "'(?'"}, {`(?`, "'(?'"},
-	{`**`, "nothing to repeat"}, {`*`, "nothing to repeat"}, {`a++`, "nothing to repeat"}, {`a**`, "nothing to repeat"},
-	{`a???`, "nothing to repeat"}, {`{1}`, "nothing to repeat"}, {`a|{1,}`, "nothing to repeat"}, {`a{1}{2}`, "nothing to repeat"},
-	{`^*`, "nothing to repeat"}, {`$+`, "nothing to repeat"}, {`\b?`, "nothing to repeat"}, {`(?<=a)*`, "nothing to repeat"}, {`(?<!a){2}`, "nothing to repeat"},
-	{`a\`, "at the end"}, {`[\`, "at the end"},
-	{`a{2,1}`, "out of order"}, {`{2,1}`, "out of order"}, {`[z-a]`, "out of order"}, {`[a--]`, "out of order"}, {`[😀-a]`, "out of order"},
-	{`(?<a>)(?<a>)`, `two groups named "a"`}, {`(?<a>(?<a>))`, "two groups"}, {`(?:(?<a>)|(?<a>))(?<a>)`, "two groups"}, {`(?:x|(?<a>)|(?:y|z(?<\u0061>)(?<a>)))`, "two groups"},
-	{`(?<`, "identifier"}, {`(?<>a)`, "empty"}, {`(?<1>a)`, "identifier"}, {`(?<a`, "identifier"}, {`(?<a b>c)`, "identifier"}, {`(?<\x61>c)`, "identifier"},
-	{`(?<\u{110000}>c)`, "identifier"}, {`(?<\u{}>c)`, "identifier"}, {`(?<\ud835>c)`, "identifier"}, {`(?<😀>c)`, "identifier"}, {`(?<\ud835\u0061>c)`, "identifier"},
-	{`(?<a>b)\k<c>`, `\k<c> refers to`}, {`(?<a>b)\k`, `'\k'`}, {`\k<a(?<a>b)`, "identifier"}, {`(?<a>b)[\k]`, `'\k'`},
+// invalid are patterns that JavaScript throws a SyntaxError for.
+var invalid = []string{
+	`a*+`, `a{2}+`, `(?|a)`, `(?'n'a)`, `(?P=n)`, `(?(1)a|b)`, `(?=a`, `(?<=a`, `(?<n>a`,
+	`[`, `[a-`, `[\]`, `[^`, `(`, `(?:a`, `)`, `a|b)`, `(?i)bash`, `(?i:bash)`, `(?-i:a)`, `(?>a)`, `(?#a)`,
+	`(?P<n>a)`, `(?`, `**`, `*`, `a++`, `a**`, `a???`, `{1}`, `a|{1,}`, `a{1}{2}`, `^*`, `$+`, `\b?`,
+	`(?<=a)*`, `(?<!a){2}`, `a\`, `[\`, `a{2,1}`, `{2,1}`, `[z-a]`, `[a--]`, `[😀-a]`, `(?<a>)(?<a>)`,
+	`(?<a>(?<a>))`, `(?:(?<a>)|(?<a>))(?<a>)`, `(?:x|(?<a>)|(?:y|z(?<\u0061>)(?<a>)))`, `(?<`, `(?<>a)`,
+	`(?<1>a)`, `(?<a`, `(?<a b>c)`, `(?<\x61>c)`, `(?<\u{110000}>c)`, `(?<\u{}>c)`, `(?<\ud835>c)`,
+	`(?<😀>c)`, `(?<\ud835\u0061>c)`, `(?<a>b)\k<c>`, `(?<a>b)\k`, `\k<a(?<a>b)`, `(?<a>b)[\k]`,
 }
 
 func TestInvalid(t *testing.T) {
-	for _, i := range invalid {
-		_, err := Compile(i.pattern)
-		require.ErrorContains(t, err, i.err, "%q", i.pattern)
+	for _, pattern := range invalid {
+		_, err := Compile(pattern)
+		require.Error(t, err, "%q", pattern)
+		require.NotContains(t, err.Error(), "regexp", "%q", pattern)
+	}
+	for pattern, want := range map[string]string{
+		"(?i)bash": "'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'",
+		"[":        "unterminated [] set",
+		"**":       "missing argument to repetition operator",
+		"[z-a]":    "[z-a] range in reverse order",
+	} {
+		_, err := Compile(pattern)
+		require.EqualError(t, err, want)
 	}
 }
 
-func TestLimits(t *testing.T) {
+// TestTooHard: what the engine would need long to compile counts as a match with the callers.
+func TestTooHard(t *testing.T) {
 	nested := func(n int) string { return strings.Repeat("(?:", n) + strings.Repeat(")", n) }
-	_, err := Compile(nested(1000))
-	require.NoError(t, err)
-	_, err = Compile(nested(1001))
-	require.ErrorContains(t, err, "1000 deep")
-
-	_, err = Compile(strings.Repeat("()", 32767))
-	require.NoError(t, err)
-	_, err = Compile(strings.Repeat("()", 32768))
-	require.ErrorContains(t, err, "32767 groups")
-
-	_, err = Compile(strings.Repeat("a", 1<<20+1))
-	require.ErrorContains(t, err, "1 MiB")
+	for pattern, hard := range map[string]bool{
+		nested(50): false, nested(51): true,
+		strings.Repeat("()", 500): false, strings.Repeat("()", 501): true,
+		"[" + strings.Repeat("a", 4095) + "]": false, "[" + strings.Repeat("a", 4096) + "]": true,
+		strings.Repeat("a|", 32<<10): false, strings.Repeat("a|", 32<<10) + "a": true,
+		strings.Repeat("(", 1000):        true, // too hard to say that it is none
+		"^(?:a|){99999999999999999999}$": true,
+	} {
+		re, err := Compile(pattern)
+		if hard && err == nil {
+			_, err = re.Match("a")
+			require.ErrorIs(t, err, ErrTooHard, "%.20q", pattern)
+			continue
+		}
+		require.NoError(t, err, "%.20q", pattern)
+		_, err = re.Match("a")
+		require.NoError(t, err, "%.20q", pattern)
+	}
 }
 
 // names is a pattern that nests deep and has the same names in two places there.
@@ -226,7 +265,7 @@ func classes(size int) string {
 }
 
 // bound is what Compile and Match may take on any machine, more than twice of what they do take.
-const bound = 50 * time.Millisecond * slowdown
+const bound = time.Second * slowdown
 
 // quick returns how long f takes. It fails if that is longer than the bound each of five times: a machine that is busy
 // is slow now and then, a pattern always.
@@ -246,7 +285,7 @@ func quick(t *testing.T, f func()) time.Duration {
 
 // TestTime holds the bounds of time on patterns that are made to break them. The log has the figures.
 func TestTime(t *testing.T) {
-	texts := []string{"", "mcp__brave-search__q", strings.Repeat("a", 40), strings.Repeat("a", 5000), strings.Repeat("a", maxSteps)}
+	texts := []string{"", "mcp__brave-search__q", strings.Repeat("a", 40), strings.Repeat("a", 5000), strings.Repeat("a", 300_000)}
 	var slowestCompile, slowestMatch time.Duration
 	var hard int
 	for _, pattern := range slowPatterns(64 << 10) {
@@ -274,53 +313,4 @@ func TestTime(t *testing.T) {
 	}
 	t.Logf("slowest Compile %s, slowest Match %s, too hard %d", slowestCompile, slowestMatch, hard)
 	require.NotZero(t, hard)
-
-	re, err := Compile("a")
-	require.NoError(t, err)
-	_, err = re.Match(strings.Repeat("a", maxSteps+1))
-	require.ErrorIs(t, err, ErrTooHard)
-}
-
-func FuzzMatch(f *testing.F) {
-	for _, m := range matches {
-		for _, text := range append(m.yes[:len(m.yes):len(m.yes)], m.no...) {
-			f.Add(m.pattern, text)
-		}
-	}
-	for _, i := range invalid {
-		f.Add(i.pattern, "Bash")
-	}
-	for _, pattern := range slowPatterns(100) {
-		f.Add(pattern, strings.Repeat("a", 40))
-	}
-	f.Fuzz(func(t *testing.T, pattern, text string) {
-		var re *Regexp
-		var err error
-		quick(t, func() { re, err = Compile(pattern) })
-		if err != nil {
-			require.NotEmpty(t, err.Error())
-			return
-		}
-		var got bool
-		quick(t, func() { got, err = re.Match(text) })
-		if err != nil {
-			require.ErrorIs(t, err, ErrTooHard)
-			require.False(t, got)
-		}
-		again, againErr := re.Match(text)
-		require.Equal(t, got, again)
-		require.Equal(t, err, againErr)
-	})
-}
-
-func BenchmarkMatch(b *testing.B) {
-	for _, pattern := range []string{`Bash`, `^(?:Edit|Write|MultiEdit)$`, `^mcp__(?!github).*__\w+$`, `((a*)*)*b`} {
-		re, err := Compile(pattern)
-		require.NoError(b, err)
-		b.Run(pattern, func(b *testing.B) {
-			for b.Loop() {
-				_, _ = re.Match("mcp__aaaaaaaaaaaaaaaaaa__aaaaaaaaaaaaaaaaaaa")
-			}
-		})
-	}
 }

@@ -54,8 +54,8 @@ func TestNode(t *testing.T) {
 	for _, m := range matches {
 		questions = append(questions, question{m.pattern, texts})
 	}
-	for _, i := range invalid {
-		questions = append(questions, question{i.pattern, texts[:1]})
+	for _, pattern := range invalid {
+		questions = append(questions, question{pattern, texts[:1]})
 	}
 	g := generator{rand.New(rand.NewPCG(1, 2))}
 	for range 12000 {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf16"
-
-	"github.com/hookrun/hookrun/internal/spans"
 )
 
 // namePattern is the pattern of one name of a path: fixed parts with a `*` between them.
@@ -137,29 +135,29 @@ func (n *namePattern) match(text []uint16) bool {
 // class is a bracket expression. It never matches a slash, because a name has none.
 type class struct {
 	negated bool
-	units   spans.Set
+	units   spanSet
 }
 
 // posixClasses are the ones of git, which knows ASCII only.
 var posixClasses = [...]struct {
 	name  string
-	units spans.Set
+	units spanSet
 }{
-	{"alnum", spans.Set{{Lo: '0', Hi: '9'}, {Lo: 'A', Hi: 'Z'}, {Lo: 'a', Hi: 'z'}}},
-	{"alpha", spans.Set{{Lo: 'A', Hi: 'Z'}, {Lo: 'a', Hi: 'z'}}},
-	{"blank", spans.Set{{Lo: '\t', Hi: '\t'}, {Lo: ' ', Hi: ' '}}},
-	{"cntrl", spans.Set{{Lo: 0, Hi: 0x1f}, {Lo: 0x7f, Hi: 0x7f}}},
-	{"digit", spans.Set{{Lo: '0', Hi: '9'}}},
-	{"graph", spans.Set{{Lo: '!', Hi: '~'}}},
-	{"lower", spans.Set{{Lo: 'a', Hi: 'z'}}},
-	{"print", spans.Set{{Lo: ' ', Hi: '~'}}},
-	{"punct", spans.Set{{Lo: '!', Hi: '/'}, {Lo: ':', Hi: '@'}, {Lo: '[', Hi: '`'}, {Lo: '{', Hi: '~'}}},
-	{"space", spans.Set{{Lo: '\t', Hi: '\n'}, {Lo: '\r', Hi: '\r'}, {Lo: ' ', Hi: ' '}}},
-	{"upper", spans.Set{{Lo: 'A', Hi: 'Z'}}},
-	{"xdigit", spans.Set{{Lo: '0', Hi: '9'}, {Lo: 'A', Hi: 'F'}, {Lo: 'a', Hi: 'f'}}},
+	{"alnum", spanSet{{'0', '9'}, {'A', 'Z'}, {'a', 'z'}}},
+	{"alpha", spanSet{{'A', 'Z'}, {'a', 'z'}}},
+	{"blank", spanSet{{'\t', '\t'}, {' ', ' '}}},
+	{"cntrl", spanSet{{0, 0x1f}, {0x7f, 0x7f}}},
+	{"digit", spanSet{{'0', '9'}}},
+	{"graph", spanSet{{'!', '~'}}},
+	{"lower", spanSet{{'a', 'z'}}},
+	{"print", spanSet{{' ', '~'}}},
+	{"punct", spanSet{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+	{"space", spanSet{{'\t', '\n'}, {'\r', '\r'}, {' ', ' '}}},
+	{"upper", spanSet{{'A', 'Z'}}},
+	{"xdigit", spanSet{{'0', '9'}, {'A', 'F'}, {'a', 'f'}}},
 }
 
-func posixClass(name string) (units spans.Set, ok bool) {
+func posixClass(name string) (units spanSet, ok bool) {
 	for _, c := range posixClasses {
 		if c.name == name {
 			return c.units, true
@@ -199,7 +197,7 @@ func (r *nameReader) class() *class {
 				return nil
 			}
 			if lo := uint16(start); lo <= whole[i] {
-				cl.units = append(cl.units, span(lo, whole[i]))
+				cl.units = append(cl.units, span{lo, whole[i]})
 			}
 			start = -1
 		case c == '[' && i+1 < len(whole) && whole[i+1] == ':':
@@ -208,7 +206,7 @@ func (r *nameReader) class() *class {
 				return nil
 			}
 			if shut == 0 || whole[i+1+shut] != ':' { // no `:]`: it is a plain bracket
-				cl.units = append(cl.units, span(c, c))
+				cl.units = append(cl.units, span{c, c})
 				start = int(c)
 				break
 			}
@@ -227,7 +225,7 @@ func (r *nameReader) class() *class {
 				}
 				c = whole[i]
 			}
-			cl.units = append(cl.units, span(c, c))
+			cl.units = append(cl.units, span{c, c})
 			start = int(c)
 		}
 		i++
@@ -237,12 +235,10 @@ func (r *nameReader) class() *class {
 	if seen := r.classes[key]; seen != nil {
 		return seen
 	}
-	cl.units = spans.Union(cl.units)
+	cl.units = union(cl.units)
 	r.classes[key] = cl
 	return cl
 }
-
-func span(lo, hi uint16) spans.Span { return spans.Span{Lo: rune(lo), Hi: rune(hi)} }
 
 // match reports whether the class has a member that folds to c, which is folded.
 func (cl *class) match(c uint16) bool {
@@ -253,7 +249,7 @@ func (cl *class) match(c uint16) bool {
 	return found != cl.negated
 }
 
-func (cl *class) has(c uint16) bool { return cl.units.Has(rune(c)) }
+func (cl *class) has(c uint16) bool { return cl.units.has(c) }
 
 func foldUnits(s string) []uint16 {
 	units := utf16.Encode([]rune(s))

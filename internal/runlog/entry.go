@@ -3,11 +3,11 @@ package runlog
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -29,7 +29,7 @@ const maxText = 2500
 //
 // It writes by hand what encoding/json could: that takes a third of a millisecond to get ready, which is much for a process
 // that lives for two.
-func (e *Entry) AppendLine(dst []byte, patterns []*re2.Regexp) []byte {
+func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	call := e.Call
 	if call == nil {
 		call = new(protocol.Call)

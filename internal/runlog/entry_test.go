@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -23,7 +23,7 @@ var begun = time.Date(2026, 11, 21, 15, 43, 17, 120_000_000, time.FixedZone("", 
 // lineOf is the line of an entry without what all have.
 func lineOf(t *testing.T, e Entry, patterns ...string) string {
 	t.Helper()
-	var compiled []*re2.Regexp
+	var compiled []*regexp.Regexp
 	for _, p := range patterns {
 		compiled = append(compiled, pattern(p))
 	}
@@ -228,7 +228,7 @@ func TestCostIsLinear(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Repeat(piece, 1<<20/len(piece))
-			c := cleaner{patterns: []*re2.Regexp{pattern("never")}} // or the scanner stops early
+			c := cleaner{patterns: []*regexp.Regexp{pattern("never")}} // or the scanner stops early
 			begin := time.Now()
 			c.text(text, len(text))
 			c.json(nil, text, len(text), false)
@@ -280,10 +280,6 @@ func BenchmarkLine(b *testing.B) {
 	})
 }
 
-func pattern(expression string) *re2.Regexp {
-	re, err := re2.Compile(expression)
-	if err != nil {
-		panic(err)
-	}
-	return re
+func pattern(expression string) *regexp.Regexp {
+	return regexp.MustCompile(expression)
 }

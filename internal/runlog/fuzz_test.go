@@ -3,6 +3,7 @@ package runlog
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -23,7 +23,7 @@ func FuzzLine(f *testing.F) {
 	f.Add("a\x00", `["--password"`, `{"a":"`, "token='", uint16(9))
 	f.Add("", `\"`, "password: ", "a://b", uint16(1400))
 	f.Add("tokens", "-----BEGIN", "Authorization:", `"auth":[`, uint16(1240))
-	patterns := []*re2.Regexp{pattern(`9\d{3}`)}
+	patterns := []*regexp.Regexp{pattern(`9\d{3}`)}
 	f.Fuzz(func(t *testing.T, name, args, before, after string, shift uint16) {
 		before += strings.Repeat("x ", int(shift)%1500)
 		secret := plantedHead + plantedTail

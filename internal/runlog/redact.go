@@ -2,11 +2,11 @@ package runlog
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -23,7 +23,7 @@ const maxMatches = maxText / len(mark)
 
 // cleaner takes secrets out of texts.
 type cleaner struct {
-	patterns []*re2.Regexp
+	patterns []*regexp.Regexp
 	found    bool // something was taken out
 	spans    []span
 }
@@ -90,7 +90,7 @@ func firstCharacters(s string, n int) int {
 func (c *cleaner) text(s string, show int) string {
 	c.spans = c.spans[:0]
 	for _, re := range c.patterns {
-		matches := re.FindAll(s, maxMatches)
+		matches := re.FindAllStringIndex(s, maxMatches)
 		for i, m := range matches {
 			if m[0] == m[1] { // of a pattern like \b: there is nothing to take out
 				continue
@@ -179,7 +179,7 @@ func (c *cleaner) json(dst []byte, doc string, show int, hidden bool) []byte {
 			end := valueEnd(doc, i)
 			asked = false
 			number := doc[i:end]
-			if slices.ContainsFunc(c.patterns, func(re *re2.Regexp) bool { return re.Match(number) }) {
+			if slices.ContainsFunc(c.patterns, func(re *regexp.Regexp) bool { return re.MatchString(number) }) {
 				dst = strictjson.AppendString(dst, c.hide())
 			} else {
 				dst = append(dst, number...)

@@ -1,13 +1,13 @@
 package runlog
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/re2"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -113,7 +113,7 @@ func TestValues(t *testing.T) {
 		if want == "" {
 			want = doc
 		}
-		c := cleaner{patterns: []*re2.Regexp{pattern(`AKIA\w+`), pattern(`4\d{4}`)}}
+		c := cleaner{patterns: []*regexp.Regexp{pattern(`AKIA\w+`), pattern(`4\d{4}`)}}
 		require.Equal(t, want, string(c.json(nil, doc, len(doc), false)), doc)
 		require.Equal(t, want != doc && !strings.Contains(doc, `\u`) || strings.Contains(want, mark), c.found, doc)
 	}

@@ -21,11 +21,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/re2"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // Options say where a log is and what stays out of it.
@@ -40,7 +41,7 @@ const defaultMaxSize = 64 << 20
 // Log appends to a file. A nil Log takes entries and drops them. It is safe for many goroutines.
 type Log struct {
 	path     string
-	patterns []*re2.Regexp
+	patterns []*regexp.Regexp
 	maxSize  int64
 
 	mu   sync.Mutex
@@ -62,11 +63,11 @@ func New(o Options) (*Log, error) {
 		l.maxSize = defaultMaxSize
 	}
 	for _, pattern := range o.Redact {
-		re, err := re2.Compile(pattern)
+		re, err := regexp.Compile(pattern)
 		if err != nil {
-			return nil, fmt.Errorf("redact pattern %q is no RE2 pattern: %w", pattern, err)
+			return nil, fmt.Errorf("redact pattern %q is no RE2 pattern: %s", pattern, spelling.Expression(err))
 		}
-		if re.Match("") {
+		if re.MatchString("") {
 			return nil, fmt.Errorf("redact pattern %q matches the empty text; say what must be there", pattern)
 		}
 		l.patterns = append(l.patterns, re)

@@ -51,8 +51,8 @@ func ids(t *testing.T, path string) (ids []string) {
 func TestNew(t *testing.T) {
 	for want, o := range map[string]Options{
 		"a run log needs a path": {},
-		"redact pattern \"a(\" is no RE2 pattern: a ( that is never closed: \"(\" at character 2": {Path: "x", Redact: []string{"b", "a("}},
-		`redact pattern "a*" matches the empty text; say what must be there`:                      {Path: "x", Redact: []string{"a*"}},
+		"redact pattern \"a(\" is no RE2 pattern: missing closing ): \"a(\"": {Path: "x", Redact: []string{"b", "a("}},
+		`redact pattern "a*" matches the empty text; say what must be there`: {Path: "x", Redact: []string{"a*"}},
 	} {
 		_, err := New(o)
 		require.EqualError(t, err, want)

@@ -1,4 +1,4 @@
-// Package toml reads one TOML 1.0 document, or says where and why it does not.
+// Package toml reads one TOML document with the place of every key and value, or says where and why it does not.
 //
 //	top, err := toml.Parse(doc)
 //	if fault, ok := err.(toml.Fault); ok {
@@ -6,20 +6,25 @@
 //	}
 //	hooks := top.Get("hooks")
 //
-// It exists since the libraries that read TOML cost every start of a program, also of one that reads none.
+// The parser is that of github.com/pelletier/go-toml/v2: Unmarshal says whether a document is valid, and the nodes of package unstable
+// have the places. This package makes a tree of them, which can be written as JSON.
 //
-// Guarantees: a document is accepted or refused as the specification says; time and memory are linear in it. Arrays and inline tables
-// may be nested 64 deep, and a key may have 64 parts. Nothing is computed when the program starts.
+// Guarantees: a document is accepted or refused as TOML 1.1 says. Arrays and inline tables may be nested 64 deep, and a key may have 64
+// parts. It may have 10,000 headers.
 //
-// No guarantees: integers are those of 64 bits. Dates, times, inf and nan are recognized and kept as texts. UTF-8 is not looked at,
-// and neither is a byte order mark taken away.
+// No guarantees: integers are those of 64 bits. Dates, times, inf and nan are kept as texts. A byte order mark is not taken away.
 package toml
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -52,9 +57,7 @@ type Value struct {
 	Items   []*Value
 	Members []Member // in the order of the document
 
-	index   map[string]*Value // of the members
-	state   state
-	section int // that wrote a dotted table
+	index map[string]*Value // of the members
 }
 
 // Member is a key of a table, its place, and its value.
@@ -63,17 +66,6 @@ type Member struct {
 	Offset int
 	Value  *Value
 }
-
-// state says who may still add to a table, or an array.
-type state int
-
-const (
-	closed   state = iota // written in one piece
-	implicit              // named by the header of a table inside it
-	headed                // by a header of its own
-	dotted                // by the dotted keys of one section, which may add more
-	tables                // an array by headers
-)
 
 // Get returns the value of a key, nil if it is not there.
 func (v *Value) Get(key string) *Value { return v.index[key] }
@@ -89,298 +81,206 @@ func (v *Value) add(key string, offset int, value *Value) {
 // maxDepth bounds what is inside each other.
 const maxDepth = 64
 
-// parser stands at a place of the document. Where it cannot go on it panics with a Fault, which Parse returns.
-type parser struct {
-	doc     string
-	at      int
-	depth   int
-	section int // headers and inline tables so far
-}
+// maxTables bounds how many headers there are.
+const maxTables = 10_000
 
 // Parse reads a document. An error is a Fault.
-func Parse(doc string) (top *Value, err error) {
-	p := parser{doc: doc}
-	defer func() {
-		if r := recover(); r != nil {
-			fault, ok := r.(Fault)
-			if !ok {
-				panic(r)
+func Parse(doc string) (*Value, error) {
+	if strings.Count(doc, "\n[") > maxTables { // the library takes time in proportion to the square of their number
+		return nil, Fault{0, fmt.Sprintf("more than %d tables", maxTables)}
+	}
+	var all map[string]any
+	if err := toml.Unmarshal([]byte(doc), &all); err != nil {
+		return nil, faultOf(doc, err)
+	}
+	r := reader{doc: doc, parser: &unstable.Parser{}}
+	r.parser.Reset([]byte(doc))
+	top := &Value{Kind: Table}
+	table := top
+	for r.parser.NextExpression() {
+		e := r.parser.Expression()
+		switch e.Kind {
+		case unstable.KeyValue:
+			if _, err := r.pair(table, e, 0); err != nil {
+				return nil, err
 			}
-			top, err = nil, fault
-		}
-	}()
-	top = &Value{Kind: Table, state: headed}
-	for table := top; ; {
-		p.blank()
-		switch {
-		case p.at == len(doc):
-			return top, nil
-		case doc[p.at] == '[':
-			table = p.header(top)
 		default:
-			p.pair(table)
+			var err error
+			if table, err = r.header(top, e); err != nil {
+				return nil, err
+			}
 		}
-		p.endOfLine()
 	}
+	return top, nil
 }
 
-func (p *parser) fail(at int, format string, args ...any) {
-	panic(Fault{at, fmt.Sprintf(format, args...)})
-}
-
-// has reports whether the text at hand begins with s.
-func (p *parser) has(s string) bool { return strings.HasPrefix(p.doc[p.at:], s) }
-
-// found names what stands at hand, for a message.
-func (p *parser) found() string {
-	switch {
-	case p.at >= len(p.doc):
-		return "the end of the file"
-	case p.newline() > 0:
-		return "the end of the line"
+// faultOf returns the fault of a document that is not valid.
+func faultOf(doc string, err error) Fault {
+	fault, ok := errors.AsType[*toml.DecodeError](err)
+	if !ok {
+		return Fault{0, strings.TrimPrefix(err.Error(), "toml: ")}
 	}
-	for _, r := range p.doc[p.at:] {
-		return fmt.Sprintf("%q", r)
+	line, column := fault.Position()
+	at := 0
+	for ; line > 1; line-- {
+		at += strings.IndexByte(doc[at:], '\n') + 1
 	}
-	return ""
-}
-
-// newline is how long the end of a line at hand is, 0 if there is none.
-func (p *parser) newline() int {
-	switch {
-	case p.has("\n"):
-		return 1
-	case p.has("\r\n"):
-		return 2
-	}
-	return 0
-}
-
-// space skips blanks and tabs.
-func (p *parser) space() {
-	for p.at < len(p.doc) && (p.doc[p.at] == ' ' || p.doc[p.at] == '\t') {
-		p.at++
-	}
-}
-
-// comment skips what a # begins, to the end of the line.
-func (p *parser) comment() {
-	if !p.has("#") {
-		return
-	}
-	for p.at < len(p.doc) && p.newline() == 0 {
-		if isControl(p.doc[p.at]) {
-			p.fail(p.at, "a comment has the control character %q", p.doc[p.at])
+	at = min(at+column-1, len(doc))
+	for _, quotes := range []string{`"""`, "'''"} {
+		if strings.HasSuffix(fault.Error(), "not terminated by "+quotes) {
+			at = max(strings.LastIndex(doc, quotes), 0) // the last ones are those that open it
 		}
-		p.at++
 	}
+	return Fault{at, strings.TrimPrefix(fault.Error(), "toml: ")}
 }
 
-func isControl(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f }
+// reader makes the tree of a valid document.
+type reader struct {
+	doc    string
+	parser *unstable.Parser
+}
 
-// blank skips blanks, comments and ends of lines.
-func (p *parser) blank() {
-	for {
-		p.space()
-		p.comment()
-		n := p.newline()
-		if n == 0 {
-			return
+// step goes down the parts of a key but the last, and makes the tables that are not there. It returns the last part and where it ends.
+func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last string, at, end int, err error) {
+	for n := 1; keys.Next(); n++ {
+		key := keys.Node()
+		last, at = string(key.Data), int(key.Raw.Offset)
+		end = at + int(key.Raw.Length)
+		if n > maxDepth {
+			return nil, "", 0, 0, Fault{at, fmt.Sprintf("a key of more than %d parts", maxDepth)}
 		}
-		p.at += n
-	}
-}
-
-func (p *parser) endOfLine() {
-	p.space()
-	p.comment()
-	if p.at < len(p.doc) && p.newline() == 0 {
-		p.fail(p.at, "expected the end of the line, not %s", p.found())
-	}
-}
-
-// part is one of a dotted key.
-type part struct {
-	name   string
-	offset int
-}
-
-// key reads a key, dotted or not.
-func (p *parser) key() (parts []part) {
-	for {
-		p.space()
-		start := p.at
+		if keys.IsLast() {
+			break
+		}
+		next := table.Get(last)
 		switch {
-		case p.has(`"""`), p.has("'''"):
-			p.fail(p.at, "a key must stand on one line")
-		case p.has(`"`), p.has("'"):
-			parts = append(parts, part{p.text(), start})
-		default:
-			for p.at < len(p.doc) && isBare(p.doc[p.at]) {
-				p.at++
-			}
-			if p.at == start {
-				p.fail(p.at, "expected a key, not %s", p.found())
-			}
-			parts = append(parts, part{p.doc[start:p.at], start})
+		case next == nil:
+			next = &Value{Kind: Table, Offset: at}
+			table.add(last, at, next)
+		case next.Kind == Array:
+			next = next.Items[len(next.Items)-1]
 		}
-		if len(parts) > maxDepth {
-			p.fail(start, "a key of more than %d parts", maxDepth)
-		}
-		p.space()
-		if !p.has(".") {
-			return parts
-		}
-		p.at++
+		table = next
 	}
-}
-
-func isBare(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
+	return table, last, at, end, nil
 }
 
 // header reads [a.b] or [[a.b]], and returns the table that the lines below it are for.
-func (p *parser) header(top *Value) *Value {
-	start, end := p.at, "]"
-	p.at++
-	if p.has("[") {
-		p.at++
-		end = "]]"
+func (r *reader) header(top *Value, e *unstable.Node) (*Value, error) {
+	table, last, at, _, err := r.step(top, e.Key())
+	if err != nil {
+		return nil, err
 	}
-	parts := p.key()
-	if !p.has(end) {
-		p.fail(p.at, "expected %s, not %s", end, p.found())
-	}
-	p.at += len(end)
-	p.section++
-	table := top
-	last := len(parts) - 1
-	for _, k := range parts[:last] {
-		next := table.Get(k.name)
-		switch {
-		case next == nil:
-			next = &Value{Kind: Table, Offset: k.offset, state: implicit}
-			table.add(k.name, k.offset, next)
-		case next.state == tables:
-			next = next.Items[len(next.Items)-1]
-		case next.Kind != Table:
-			p.fail(k.offset, "%s is no table", k.name)
-		case next.state == closed:
-			p.fail(k.offset, "%s was written in one piece, and nothing can be added to it", k.name)
+	first := e.Child().Raw.Offset
+	start := strings.LastIndexByte(r.doc[:first], '[')
+	there := table.Get(last)
+	if e.Kind == unstable.Table {
+		if there == nil {
+			there = &Value{Kind: Table, Offset: start}
+			table.add(last, at, there)
 		}
-		table = next
+		return there, nil
 	}
-	k := parts[last]
-	there := table.Get(k.name)
-	one := &Value{Kind: Table, Offset: start, state: headed}
-	switch {
-	case end == "]" && there == nil:
-		table.add(k.name, k.offset, one)
-	case end == "]" && there.state == implicit:
-		there.state, one = headed, there
-	case end == "]]" && there == nil:
-		table.add(k.name, k.offset, &Value{Kind: Array, Offset: start, state: tables, Items: []*Value{one}})
-	case end == "]]" && there.state == tables:
-		there.Items = append(there.Items, one)
-	default:
-		p.fail(k.offset, "%s is there twice", k.name)
+	one := &Value{Kind: Table, Offset: start - 1}
+	if there == nil {
+		there = &Value{Kind: Array, Offset: start - 1}
+		table.add(last, at, there)
 	}
-	return one
+	there.Items = append(there.Items, one)
+	return one, nil
 }
 
-// pair reads key = value into a table.
-func (p *parser) pair(table *Value) {
-	parts := p.key()
-	if !p.has("=") {
-		p.fail(p.at, "expected =, not %s", p.found())
+// pair reads key = value into a table, and returns where the value ends.
+func (r *reader) pair(table *Value, e *unstable.Node, depth int) (end int, err error) {
+	table, last, at, end, err := r.step(table, e.Key())
+	if err != nil {
+		return 0, err
 	}
-	p.at++
-	last := len(parts) - 1
-	for _, k := range parts[:last] {
-		next := table.Get(k.name)
+	v, end, err := r.value(e.Value(), r.gap(r.gap(end, " \t")+len("="), " \t"), depth)
+	if err == nil {
+		table.add(last, at, v)
+	}
+	return end, err
+}
+
+// gap returns what follows some characters, and comments if ends of lines are among them.
+func (r *reader) gap(at int, chars string) int {
+	for at < len(r.doc) {
 		switch {
-		case next == nil:
-			next = &Value{Kind: Table, Offset: k.offset, state: dotted, section: p.section}
-			table.add(k.name, k.offset, next)
-		case next.state == implicit:
-			next.state, next.section = dotted, p.section
-		case next.state != dotted || next.section != p.section:
-			p.fail(k.offset, "%s was written elsewhere, and a dotted key cannot add to it", k.name)
+		case strings.IndexByte(chars, r.doc[at]) >= 0:
+			at++
+		case r.doc[at] == '#' && strings.IndexByte(chars, '\n') >= 0:
+			for at < len(r.doc) && r.doc[at] != '\n' {
+				at++
+			}
+		default:
+			return at
 		}
-		table = next
 	}
-	k := parts[last]
-	if table.Get(k.name) != nil {
-		p.fail(k.offset, "%s is there twice", k.name)
-	}
-	p.space()
-	table.add(k.name, k.offset, p.value())
+	return at
 }
 
-func (p *parser) value() *Value {
-	v := &Value{Offset: p.at}
-	switch {
-	case p.has(`"`), p.has("'"):
-		v.Text = p.text()
-	case p.has("["):
-		v.Kind = Array
-		p.inside(func() { p.array(v) })
-	case p.has("{"):
-		v.Kind = Table
-		p.inside(func() { p.inline(v) })
-	default:
-		p.plain(v)
+// text returns a string as it is with the line ends of one system: those of Windows would be a part of each line of a shell command.
+func (r *reader) text(raw, text string) string {
+	var plain struct{ X string }
+	if strings.Contains(raw, "\r\n") && toml.Unmarshal([]byte("X = "+strings.ReplaceAll(raw, "\r\n", "\n")), &plain) == nil {
+		return plain.X
 	}
-	return v
+	return text
 }
 
-// inside reads something that others can be in.
-func (p *parser) inside(read func()) {
-	if p.depth++; p.depth > maxDepth {
-		p.fail(p.at, "nested more than %d deep", maxDepth)
-	}
-	read()
-	p.depth--
-}
+// between are the characters that stand between the values of an array or an inline table.
+const between = " \t\r\n,"
 
-func (p *parser) array(v *Value) {
-	p.at++
-	for {
-		p.blank()
-		if p.has("]") {
+// value reads the value that begins at an offset, and returns where it ends.
+func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int, err error) {
+	v = &Value{Offset: at, Text: string(n.Data)}
+	end = at + int(n.Raw.Length)
+	switch n.Kind {
+	case unstable.String:
+		v.Text = r.text(r.doc[at:end], v.Text)
+	case unstable.Bool:
+		v.Kind = Bool
+	case unstable.Integer:
+		v.Kind = Number
+		i, err := strconv.ParseInt(v.Text, 0, 64)
+		if err != nil { // Unmarshal has read it
+			return nil, 0, Fault{at, v.Text + " is no integer of 64 bits"}
+		}
+		v.Text = strconv.FormatInt(i, 10)
+	case unstable.Float:
+		v.Kind = Number
+		if strings.HasSuffix(v.Text, "inf") || strings.HasSuffix(v.Text, "nan") {
+			v.Kind = Other
 			break
 		}
-		v.Items = append(v.Items, p.value())
-		p.blank()
-		if !p.has(",") {
-			break
+		v.Text = strings.TrimPrefix(strings.ReplaceAll(v.Text, "_", ""), "+")
+	case unstable.Array, unstable.InlineTable:
+		if depth++; depth > maxDepth {
+			return nil, 0, Fault{at, fmt.Sprintf("nested more than %d deep", maxDepth)}
 		}
-		p.at++
-	}
-	if !p.has("]") {
-		p.fail(p.at, "expected , or ] in the array, not %s", p.found())
-	}
-	p.at++
-}
-
-// inline reads {a = 1}, which is one line and has no comma at its end.
-func (p *parser) inline(v *Value) {
-	p.at++
-	outer := p.section
-	p.section = -p.at // its own, whatever is counted
-	p.space()
-	for more := !p.has("}"); more; {
-		p.pair(v)
-		p.space()
-		if more = p.has(","); more {
-			p.at++
+		v.Kind, v.Text = Array, ""
+		if n.Kind == unstable.InlineTable {
+			v.Kind = Table
 		}
+		end = at + 1
+		for items := n.Children(); items.Next(); {
+			if v.Kind == Table {
+				end, err = r.pair(v, items.Node(), depth)
+			} else {
+				var item *Value
+				item, end, err = r.value(items.Node(), r.gap(end, between), depth)
+				v.Items = append(v.Items, item)
+			}
+			if err != nil {
+				return nil, 0, err
+			}
+		}
+		end = r.gap(end, between) + 1 // the bracket
+	default:
+		v.Kind = Other
 	}
-	if !p.has("}") {
-		p.fail(p.at, "expected , or } in the table, not %s", p.found())
-	}
-	p.at++
-	p.section = outer
+	return v, end, nil
 }
 
 // Origin is where in the document a piece of JSON comes from.

@@ -6,22 +6,27 @@
 //	}
 //	timeout := top.Get("timeout")
 //
-// It exists because two readers of one file can disagree, and a gate that only one of them sees can be lost. What people write is
-// accepted: block and flow collections, every style of scalar, comments, anchors, aliases, merge keys.
+// The parser is go.yaml.in/yaml/v3, by its nodes. This package refuses what PyYAML reads otherwise, since two readers of one file can
+// disagree, and a gate that only one of them sees can be lost.
 //
 // Guarantees: an accepted document has the keys, lists, texts and order that PyYAML (and libyaml) give it; what they read
-// differently is refused, as are equal keys. Time and memory are linear in the document, but for the 10,000 members that merge keys
-// may bring in. Nesting is bounded by 64. Nothing is computed when the program starts.
+// differently is refused, as are equal keys. Aliases are not written out, and merge keys bring in 10,000 members at most. Nesting is
+// bounded by 64.
 //
-// No guarantees: it is no complete YAML. Complex keys (? key), directives, several documents, tags in < > and tabs that indent are
-// refused. Plain words resolve as in YAML 1.2, with the numbers of 1.1: yes and on are strings, 017 is 15, 1:30 is a string.
-// Keys are compared as texts: 1 and 01, or 1 and yes, are one key to Python and two here.
+// No guarantees: directives and several documents are refused. Plain words resolve as in YAML 1.2, with the numbers of 1.1: yes and on
+// are strings, 017 is 15, 1:30 is a string. Keys are compared as texts: 1 and 01, or 1 and yes, are one key to Python and two here.
+// The place of what is no YAML is about where the parser stopped.
 package yaml
 
 import (
 	"fmt"
+	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -67,7 +72,6 @@ type Value struct {
 	Line    int      // from 1, as Column, which counts characters
 	Column  int
 
-	open  bool // being read: an alias here would be endless
 	merge bool // a plain <<
 }
 
@@ -102,145 +106,283 @@ const (
 	maxDepth = 64
 	// maxMerged is how many members the merge keys of a document may bring in: each may bring in all that others did.
 	maxMerged = 10_000
-	// maxKey is how far libyaml looks for the colon behind a key. Longer words are no keys to it.
-	maxKey = 1024
 )
-
-type parser struct {
-	doc     string
-	at      int // what is read next
-	line    int // where its line begins
-	anchors map[string]*Value
-	merged  int
-	known   place // the last one asked for: counting goes on from there
-}
-
-type place struct{ at, line, column int }
 
 // Parse reads a document of one value, nil if it is empty. Its errors are Faults.
 func Parse(doc string) (v *Value, err error) {
-	p := parser{doc: doc}
-	if strings.HasPrefix(doc, "\ufeff") {
-		p.at, p.line = len("\ufeff"), len("\ufeff")
+	doc = strings.TrimPrefix(doc, "\ufeff")
+	if fault := characters(doc); fault != nil {
+		return nil, *fault
 	}
-	p.known = place{p.at, 1, 1}
+	top, fault := decode(doc)
+	if fault != nil {
+		return nil, *fault
+	}
+	if top == nil {
+		return nil, nil
+	}
+	r := reader{lines: lines(doc), values: map[*yaml.Node]*Value{}}
 	defer func() {
-		switch r := recover().(type) {
+		switch fault := recover().(type) {
 		case nil:
 		case Fault: // from fail, however deep
-			v, err = nil, r
+			v, err = nil, fault
 		default:
-			panic(r)
+			panic(fault)
 		}
 	}()
-	p.characters()
-	return p.document(), nil
+	return r.value(top.Content[0], 0), nil
+}
+
+// lines returns the lines of a document, which end with LF, CR LF or CR.
+func lines(doc string) []string {
+	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(doc, "\r\n", "\n"), "\r", "\n"), "\n")
+}
+
+// at returns the fault of an offset.
+func at(doc string, offset int, format string, args ...any) *Fault {
+	before := lines(doc[:offset])
+	return &Fault{len(before), 1 + utf8.RuneCountInString(before[len(before)-1]), fmt.Sprintf(format, args...)}
 }
 
 // characters refuses what YAML allows nowhere, and the line ends of YAML 1.1 that other programs show as no line ends: behind one
 // of them in a comment stands something that a reader sees and the author does not.
-func (p *parser) characters() {
-	for i := p.at; i < len(p.doc); {
-		c, size := rune(p.doc[i]), 1
-		if c >= utf8.RuneSelf {
-			c, size = utf8.DecodeRuneInString(p.doc[i:])
-		}
+func characters(doc string) *Fault {
+	for i, c := range doc {
 		switch {
 		case c == '\u0085' || c == '\u2028' || c == '\u2029':
-			p.fail(i, "the line separator U+%04X; write it as an escape in double quotes", c)
-		case c == utf8.RuneError && size == 1:
-			p.fail(i, "not UTF-8; save the file as UTF-8")
+			return at(doc, i, "the line separator U+%04X; write it as an escape in double quotes", c)
+		case c == utf8.RuneError && !strings.HasPrefix(doc[i:], string(utf8.RuneError)):
+			return at(doc, i, "not UTF-8; save the file as UTF-8")
 		case c < ' ' && c != '\t' && c != '\n' && c != '\r' || 0x7f <= c && c < 0xa0 || c == '\ufeff' || c == '\ufffe' || c == '\uffff':
-			p.fail(i, "the character U+%04X does not belong here; write it as an escape in double quotes", c)
-		}
-		i += size
-	}
-}
-
-func (p *parser) document() *Value {
-	p.gap()
-	if p.peek() == '%' && p.at == p.line {
-		p.fail(p.at, "a directive; leave it out")
-	}
-	if p.end() {
-		return nil
-	}
-	if p.marker("...") {
-		p.fail(p.at, "the end of a document that has not begun")
-	}
-	// Behind --- no mapping and no list may begin in the same line.
-	explicit := p.marker("---")
-	if explicit {
-		p.at += len("---")
-	} else {
-		p.at = p.line // as block wants to see the indentation
-	}
-	v := p.block(-1, !explicit, false, 0)
-	p.gap()
-	if p.marker("...") {
-		p.at += len("...")
-		p.endOfLine()
-		p.gap()
-		if !p.end() {
-			p.fail(p.at, "a second document; a file has one")
+			return at(doc, i, "the character U+%04X does not belong here; write it as an escape in double quotes", c)
 		}
 	}
-	switch {
-	case p.marker("---"):
-		p.fail(p.at, "a second document; a file has one")
-	case !p.end():
-		p.misplaced()
-	}
-	return v
+	return nil
 }
 
-// misplaced is the fault of a line that goes on with nothing that stands above it.
-func (p *parser) misplaced() {
-	switch {
-	case p.dash():
-		p.fail(p.at, "a list item where none may stand; indent it like the items before it")
-	case p.peek() == '?' && p.blank(p.at+1):
-		p.fail(p.at, "a complex key (?); write the key as one word")
-	case p.key():
-		p.fail(p.at, "a key that is indented like none above; indent it like its neighbours")
+// decode returns the only document, nil if there is none.
+func decode(doc string) (*yaml.Node, *Fault) {
+	if rest := strings.TrimLeft(doc, " \t\r\n"); strings.HasPrefix(rest, "%") {
+		return nil, at(doc, len(doc)-len(rest), "a directive; leave it out")
 	}
-	p.fail(p.at, "a line that goes on with nothing above; a key needs a colon and a blank, a text may need quotes")
+	var top, second yaml.Node
+	decoder := yaml.NewDecoder(strings.NewReader(doc))
+	err := next(decoder, &top)
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unreadable(doc, err)
+	}
+	switch err := next(decoder, &second); {
+	case err == io.EOF:
+		return &top, nil
+	case err != nil:
+		fault := unreadable(doc, err)
+		fault.Text = "a second document; a file has one"
+		return nil, fault
+	}
+	return nil, &Fault{second.Line, second.Column, "a second document; a file has one"}
 }
 
-func (p *parser) fail(at int, format string, args ...any) {
-	if at < p.known.at {
-		p.known = place{0, 1, 1}
-		if strings.HasPrefix(p.doc, "\ufeff") {
-			p.known.at = len("\ufeff")
+// next decodes a document. The parser panics where it does not understand itself.
+func next(decoder *yaml.Decoder, node *yaml.Node) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
 		}
+	}()
+	return decoder.Decode(node)
+}
+
+// open says what has no end where the parser reads to the end of the document.
+var open = map[string]string{
+	"found unexpected end of stream":   "a quote that begins in this line has no end",
+	"did not find expected ',' or ']'": "a list that begins in this line has no ]",
+	"did not find expected ',' or '}'": "a mapping that begins in this line has no }",
+}
+
+// mends says how to mend what the parser finds.
+var mends = map[string]string{
+	"mapping values are not allowed in this context":         "; a key is one word in one line, a text with a colon and a blank needs quotes",
+	"did not find expected node content":                     "; a value is missing here, or a bracket is never closed",
+	"found character that cannot start any token":            "; use blanks to indent, and quotes for a text that begins with it",
+	"did not find expected key":                              "; indent it like its neighbours, and put a text in quotes as a whole",
+	"could not find expected ':'":                            "; a key needs a colon and a blank, a text may need quotes",
+	"block sequence entries are not allowed in this context": "; begin the list in a line of its own",
+	"found unknown escape character":                         `; write \\ for a backslash, or use single quotes`,
+}
+
+// unreadable returns the fault of a document that the parser refuses. The parser tells a line at most, often that of what encloses the
+// fault. So the document is read again byte by byte: where the reading stops, there the fault was seen.
+func unreadable(doc string, err error) *Fault {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		number, behind, _ := strings.Cut(rest, ": ")
+		line, _ = strconv.Atoi(number)
+		text = behind
 	}
-	p.locate(at)
-	panic(Fault{p.known.line, p.known.column, fmt.Sprintf(format, args...)})
+	bytes := &byteReader{rest: doc}
+	decoder := yaml.NewDecoder(bytes)
+	for err := error(nil); err == nil; {
+		err = next(decoder, &yaml.Node{})
+	}
+	read := strings.TrimRight(doc[:len(doc)-len(bytes.rest)], " \t\r\n")
+	if whole := strings.TrimRight(doc, " \t\r\n"); read == whole && open[text] != "" {
+		if !strings.HasPrefix(text, "found") {
+			line++ // the parser counts from 0, its scanner from 1
+		}
+		// Where the first line is at fault, it tells the last.
+		all := lines(whole)
+		if line > len(all) || line == len(all) && !strings.ContainsAny(all[line-1], `"'[{`) {
+			line = 1
+		}
+		return &Fault{max(line, 1), 1, open[text]}
+	}
+	_, size := utf8.DecodeLastRuneInString(read)
+	fault := at(doc, len(read)-size, "%s%s", text, mends[text])
+	if strings.HasPrefix(text, "could not") && 0 < line && line < fault.Line { // it looked for the colon further down
+		fault.Line, fault.Column = line, 1
+	}
+	return fault
+}
+
+// byteReader reads a byte at a time.
+type byteReader struct{ rest string }
+
+func (b *byteReader) Read(p []byte) (int, error) {
+	if b.rest == "" {
+		return 0, io.EOF
+	}
+	n := copy(p[:1], b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
 }
 
 // brief cuts a name that a message repeats.
 func brief(name string) string { return spelling.Brief(name, 80) }
 
-// locate moves known to an offset behind it.
-func (p *parser) locate(at int) {
-	k := &p.known
-	for ; k.at < at; k.at++ {
-		switch c := p.doc[k.at]; {
-		case c == '\n', c == '\r' && p.byteAt(k.at+1) != '\n':
-			k.line, k.column = k.line+1, 1
-		case utf8.RuneStart(c):
-			k.column++
+// reader makes values of nodes.
+type reader struct {
+	lines  []string
+	at     int // which of them line is
+	flow   int // how many brackets are open
+	line   []rune
+	values map[*yaml.Node]*Value // of those with an anchor, nil while one is read
+	merged int
+}
+
+func fail(n *yaml.Node, format string, args ...any) {
+	panic(Fault{n.Line, n.Column, fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) value(n *yaml.Node, depth int) *Value {
+	if depth > maxDepth {
+		fail(n, "nested more than %d deep", maxDepth)
+	}
+	if n.Kind == yaml.AliasNode {
+		known := r.values[n.Alias]
+		if known == nil {
+			fail(n, "the alias *%s stands within what it stands for", brief(n.Value))
+		}
+		return known
+	}
+	v := &Value{Line: n.Line, Column: n.Column}
+	if n.Style&yaml.FlowStyle != 0 {
+		r.flow++
+		defer func() { r.flow-- }()
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		r.scalar(v, n)
+	case yaml.SequenceNode:
+		v.Kind = List
+		for _, item := range n.Content {
+			v.Items = append(v.Items, r.value(item, depth+1))
+		}
+	case yaml.MappingNode:
+		v.Kind = Map
+		r.mapping(v, n, depth)
+	}
+	if n.Kind != yaml.ScalarNode && r.tag(n) != "" && n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != map[Kind]string{List: "!!seq", Map: "!!map"}[v.Kind] {
+		v.Kind, v.Items, v.Members = Other, nil, nil
+	}
+	if n.Anchor != "" {
+		r.values[n] = v
+	}
+	return v
+}
+
+// kinds are the types of what a plain word looks like. A date is a text here.
+var kinds = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Number, "!!float": Number}
+
+var signed = regexp.MustCompile(`0[bo][-+]`)
+
+// scalar fills in a value: a text in quotes is a string, a plain one what it looks like, a tag decides if it fits.
+func (r *reader) scalar(v *Value, n *yaml.Node) {
+	plain := n.Style&^yaml.TaggedStyle == 0
+	looks := (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
+	v.Kind, v.Text = String, n.Value
+	if r.flow > 0 && plain && strings.HasSuffix(n.Value, ":") { // the end of a key to PyYAML, text to others
+		fail(n, "a text that ends with a colon; put a blank behind the colon of a key, or the text in quotes")
+	}
+	tag := ""
+	if written := r.tag(n); n.Style&yaml.TaggedStyle != 0 {
+		tag = n.ShortTag()
+	} else {
+		tag = written
+	}
+	switch {
+	case tag == "" && plain:
+		kind, ok := kinds[looks]
+		if ok {
+			v.Kind = kind
+		}
+		v.merge = n.Tag == "!!merge"
+	case tag == "" || tag == "!!str":
+	case tag == "!": // a string to libyaml, and what it looks like to PyYAML
+		if !plain || n.Tag != "!!str" && n.Tag != "!!timestamp" {
+			v.Kind = Other
+		}
+	case tag == "!!int" && looks == "!!int", tag == "!!float" && looks == "!!float", tag == "!!bool" && looks == "!!bool", tag == "!!null" && looks == "!!null":
+		v.Kind = kinds[looks]
+	default:
+		v.Kind = Other
+	}
+	switch v.Kind {
+	case Bool:
+		v.Text = strings.ToLower(v.Text)
+	case Number:
+		// 0b-1 is a number to this library alone.
+		if signed.MatchString(n.Value) || (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&v.Number) != nil {
+			v.Kind = String
 		}
 	}
 }
 
-// value makes a value that begins at an offset. Offsets only grow, so that counting lines stays linear.
-func (p *parser) value(at, depth int) *Value {
-	if depth > maxDepth {
-		p.fail(at, "nested more than %d deep", maxDepth)
+// tag returns the tag of a node as it is written: of a ! without more the node says nothing.
+func (r *reader) tag(n *yaml.Node) string {
+	if n.Line != r.at && 1 <= n.Line && n.Line <= len(r.lines) {
+		r.at, r.line = n.Line, []rune(r.lines[n.Line-1])
 	}
-	p.locate(at)
-	return &Value{Line: p.known.line, Column: p.known.column, open: true}
+	if n.Line != r.at || n.Column < 1 || n.Column > len(r.line) || r.line[n.Column-1] != '!' && r.line[n.Column-1] != '&' {
+		return ""
+	}
+	const longest = 1000 // of an anchor and a tag
+	text := string(r.line[n.Column-1 : min(n.Column+longest, len(r.line))])
+	if rest, ok := strings.CutPrefix(text, "&"+n.Anchor); ok && n.Anchor != "" {
+		text = strings.TrimLeft(rest, " \t")
+	}
+	if !strings.HasPrefix(text, "!") {
+		return ""
+	}
+	tag, _, _ := strings.Cut(strings.ReplaceAll(text, "\t", " "), " ")
+	if strings.ContainsAny(tag, ",[]{}") { // a part of it to some
+		fail(n, "a blank must stand behind a tag; a text that begins with ! needs quotes")
+	}
+	return tag
 }
 
 // mapping collects the members of one mapping.
@@ -270,26 +412,33 @@ func (m *mapping) add(member Member) {
 	}
 }
 
-// member adds a key that was read at an offset. Of equal keys most readers take the last in silence.
-func (p *parser) member(m *mapping, at int, key, value *Value) {
-	switch {
-	case key.Kind > String:
-		p.fail(at, "a key must be a word, not %s", key.Kind)
-	case key.merge && p.doc[at] == '*': // some look at the text and some at the alias
-		p.fail(at, "an alias of <<; write << itself")
-	case key.merge && m.merges != nil: // readers disagree on which of them wins
-		p.fail(at, "the key << stands here twice; write one with a list: <<: [*a, *b]")
-	case key.merge:
-		m.merges = &Member{At: key, Value: value}
-	case m.has(key.Text):
-		p.fail(at, "the key %q stands here twice; keep one", brief(key.Text))
-	default:
-		m.add(Member{key.Text, key, value})
+func (r *reader) mapping(v *Value, n *yaml.Node, depth int) {
+	m := mapping{into: v}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		at := n.Content[i]
+		key, value := r.value(at, depth+1), (*Value)(nil)
+		if key.Kind <= String && !key.merge && m.has(key.Text) {
+			fail(at, "the key %q stands here twice; keep one", brief(key.Text))
+		}
+		value = r.value(n.Content[i+1], depth+1)
+		switch {
+		case key.Kind > String:
+			fail(at, "a key must be a word, not %s", key.Kind)
+		case key.merge && at.Kind == yaml.AliasNode: // some look at the text and some at the alias
+			fail(at, "an alias of <<; write << itself")
+		case key.merge && m.merges != nil: // readers disagree on which of them wins
+			fail(at, "the key << stands here twice; write one with a list: <<: [*a, *b]")
+		case key.merge:
+			m.merges = &Member{At: key, Value: value}
+		default:
+			m.add(Member{key.Text, key, value})
+		}
 	}
+	r.merge(&m)
 }
 
 // merge brings in the members of other mappings, the first of them first, where the mapping has none of that name itself.
-func (p *parser) merge(m *mapping) {
+func (r *reader) merge(m *mapping) {
 	if m.merges == nil {
 		return
 	}
@@ -304,7 +453,7 @@ func (p *parser) merge(m *mapping) {
 			panic(fault)
 		}
 		for _, member := range from.Members {
-			if p.merged++; p.merged > maxMerged {
+			if r.merged++; r.merged > maxMerged {
 				fault.Text = fmt.Sprintf("the merge keys (<<) bring in more than %d members", maxMerged)
 				panic(fault)
 			}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package re2
-
-const slowdown = 1

@@ -25,17 +25,18 @@ func AppendTo(text, key string, objects []Object) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s, top := d.style(), d.top()
-	there, found := d.get(top, key)
-	indent, lines := d.lineIndent(there.start)
+	s, top, there := d.style(), &d.tree, get(&d.tree, key)
 	switch {
-	case len(d.members(top)) == 0:
-		return d.apply([]edit{{top.span, s.write(file, "", true)}}), nil
-	case !found:
-		return d.apply(d.add(s, top, s.lines, list)), nil
-	case len(d.members(there.value)) == 0:
-		list.key = ""
-		return d.apply([]edit{{there.value.span, s.write(list, indent, lines)}}), nil
+	case len(object(top).Members) == 0:
+		d.tree.Value = parsed(s.write(file, "", true)).Value
+	case there == nil:
+		s.add(top, "", s.lines, list)
+	case len(elements(there)) == 0:
+		indent, lines := d.lineOf(key)
+		there.Value = parsed(s.write(list.value(), indent, lines)).Value
+	default:
+		indent, lines := d.lineOf(key)
+		s.add(there, indent, lines, list.inside...)
 	}
-	return d.apply(d.add(s, there.value, lines, list.inside...)), nil
+	return d.String(), nil
 }

@@ -7,7 +7,8 @@
 //
 // It guarantees: every byte that is not the entry's own stays, with the file's indentation and ends of lines around the entry. A
 // second Install changes nothing; one with another path or timeout replaces the entry where it stands. Uninstall gives back the bytes
-// that were there before Install, also where Install made the file, the "hooks" or the list of an event. What cannot be parsed is
+// that were there before Install, also where Install made the file, the "hooks" or the list of an event; where one of these was
+// there and empty, a comment at the end of the entry's command says so. What cannot be parsed is
 // refused with its place; so is what is no regular file, and a path that leads out of the root by a symbolic link. A file is replaced
 // by a rename: whoever reads it meanwhile sees the old text or the new one.
 //

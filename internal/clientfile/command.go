@@ -67,7 +67,7 @@ func (c *Client) Command(binary string, args []string) (string, error) {
 // to replace it could switch off a gate.
 func ours(command, binary string) bool {
 	words, rest := shellWords(command)
-	if len(words) < 2 || words[1] != "fire" || rest != "" && !strings.HasPrefix(rest, "||") {
+	if len(words) < 2 || words[1] != "fire" || rest != "" && !strings.HasPrefix(rest, "||") && !strings.HasPrefix(rest, "# ") {
 		return false
 	}
 	path := filepath.Clean(words[0])

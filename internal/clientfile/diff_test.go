@@ -83,7 +83,7 @@ func TestPatch(t *testing.T) {
 		check(lines(two[0]), lines(two[1]))
 		check(strings.TrimSpace(lines(two[0])), lines(two[1]))
 	}
-	many := func(s string) string { return "first\n" + strings.Repeat(s+"\n", maxEdits) + "last\n" }
+	many := func(s string) string { return "first\n" + strings.Repeat(s+"\n", 2000) + "last\n" }
 	check(many("a"), many("b"))
 }
 

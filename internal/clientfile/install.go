@@ -7,149 +7,146 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
 // install returns the text with one entry at each event, and none at any other.
 func (c *Client) install(text string, exists bool, h *handler, events []string) (string, []string, error) {
+	var d *document
 	if exists {
 		var err error
+		if d, err = c.parse(text, h.binary); err != nil {
+			return "", nil, err
+		}
+		// Another version's events and copies of the entry go first.
 		seen := map[string]bool{}
-		// Another version's events and copies of the entry go first: an edit of a member could meet its removal.
-		text, exists, err = c.remove(text, h.binary, func(event string) bool {
+		exists = d.remove(func(event string) bool {
 			first := slices.Contains(events, event) && !seen[event]
 			seen[event] = true
 			return !first
 		})
-		if err != nil {
-			return "", nil, err
-		}
 	}
 	if !exists {
-		file := &node{brackets: "{}", inside: []*node{h.hooks(events, wasMissing)}}
+		file := &node{brackets: "{}", inside: []*node{h.hooks(events)}}
 		return ownStyle.write(file, "", true) + "\n", nil, nil
 	}
-	d, err := c.parse(text, h.binary)
-	if err != nil {
+	if err := d.put(h, events); err != nil {
 		return "", nil, err
 	}
-	edits, err := d.put(h, events)
-	if err != nil {
-		return "", nil, err
-	}
-	return d.apply(edits), c.notes(d), nil
+	return d.String(), c.notes(d), nil
 }
 
-// put returns the edits that put the entry where it is missing, or another than it should be.
-func (d *document) put(h *handler, events []string) ([]edit, error) {
+// put puts the entry where it is missing, or another than it should be.
+func (d *document) put(h *handler, events []string) error {
 	s := d.style()
-	hooks, found := d.get(d.top(), "hooks")
-	switch {
-	case !found:
-		return d.add(s, d.top(), s.lines, h.hooks(events, wasMissing)), nil
-	case d.isNull(hooks.value):
-		return d.fill(s, hooks, h.hooks(events, wasNull)), nil
-	case d.kind(hooks.value) != '{':
-		return nil, d.fault(hooks.value.start, `"hooks" is no object, so the client can have no hooks; write {}`)
+	found := foundEmpty("file", &d.tree)
+	hooks := get(&d.tree, "hooks")
+	if hooks == nil {
+		s.add(&d.tree, "", s.lines, h.hooks(events, found...))
+		return nil
 	}
-	var edits []edit
+	indent, lines := d.lineOf("hooks")
+	found = append(found, foundEmpty("hooks", hooks)...)
+	switch {
+	case isNull(hooks):
+		hooks.Value = parsed(s.write(h.hooks(events, found...).value(), indent, lines)).Value
+		return nil
+	case object(hooks) == nil:
+		return d.fault(hooks, `"hooks" is no object, so the client can have no hooks; write {}`)
+	}
 	missing := slices.Clone(events)
-	for _, event := range d.members(hooks.value) { // in the order of the file, as edits must be
-		i := slices.Index(missing, event.key)
-		if i < 0 {
+	members := object(hooks).Members
+	for i := range members {
+		event := &members[i]
+		name := keyOf(event)
+		n := slices.Index(missing, name)
+		if n < 0 {
 			continue
 		}
-		missing = slices.Delete(missing, i, i+1)
+		missing = slices.Delete(missing, n, n+1)
+		inLine, lines := lineIndent(event.Name.BeforeExtra)
+		if !lines {
+			inLine = indent
+		}
+		found := append(slices.Clip(found), foundEmpty(name, &event.Value)...)
 		switch {
-		case d.isNull(event.value):
-			edits = append(edits, d.fill(s, event, h.event(event.key, wasNull))...)
-		case d.kind(event.value) != '[':
-			return nil, d.fault(event.value.start, fmt.Sprintf("%q is no list; put its hooks into []", event.key))
-		default:
-			edits = append(edits, d.putInto(s, event, h)...)
+		case isNull(&event.Value):
+			event.Value.Value = parsed(s.write(h.event(name, found...).value(), inLine, lines)).Value
+		case array(&event.Value) == nil:
+			return d.fault(&event.Value, fmt.Sprintf("%q is no list; put its hooks into []", name))
+		case !d.renew(s, event, inLine, h):
+			s.add(&event.Value, inLine, lines, h.group(found...))
 		}
 	}
 	if len(missing) > 0 {
-		_, lines := d.lineIndent(hooks.start)
-		edits = append(edits, d.add(s, hooks.value, lines, h.hooks(missing, "").inside...)...)
-	}
-	return edits, nil
-}
-
-// fill puts a node in the place of a null.
-func (d *document) fill(s *style, m member, n *node) []edit {
-	indent, lines := d.lineIndent(m.start)
-	n.key = ""
-	return []edit{{m.value.span, s.write(n, indent, lines)}}
-}
-
-// putInto puts the entry into an event's list, or renews the one that is there.
-func (d *document) putInto(s *style, event member, h *handler) []edit {
-	for _, group := range d.members(event.value) {
-		for _, m := range d.handlers(group.value) {
-			if !d.isOurs(m.value) {
-				continue
-			}
-			there := *h
-			if t, _ := d.get(m.value, "timeout"); h.keepsLonger {
-				seconds, _ := strconv.ParseInt(d.raw(t.value), 10, 64)
-				there.timeout = max(seconds, h.timeout)
-			}
-			if d.is(m.value, there.entry()) {
-				return nil
-			}
-			indent, _ := d.lineIndent(m.start)
-			return []edit{{m.span, s.write(h.entry(), indent, strings.Contains(d.plain[m.start:m.end], "\n"))}}
-		}
-	}
-	_, lines := d.lineIndent(event.start)
-	return d.add(s, event.value, lines, h.group())
-}
-
-// is reports whether an object has the members of a node, however it is written, and no others.
-func (d *document) is(object value, n *node) bool {
-	for _, want := range n.inside {
-		m, found := d.get(object, want.key)
-		if !found || string(strictjson.Compact(nil, d.raw(m.value))) != want.literal {
-			return false
-		}
-	}
-	return len(d.members(object)) == len(n.inside)
-}
-
-// handlers are those of a group; a thing of another shape has none.
-func (d *document) handlers(group value) []member {
-	if list, found := d.handlerList(group); found {
-		return d.members(list)
+		s.add(hooks, indent, lines, h.hooks(missing, found...).inside...)
 	}
 	return nil
 }
 
-func (d *document) handlerList(group value) (list value, found bool) {
-	hooks, found := d.get(group, "hooks")
-	return hooks.value, found && d.kind(hooks.value) == '['
+// lineOf returns the indentation of the line with a key of the file, and whether the key begins it.
+func (d *document) lineOf(key string) (indent string, first bool) {
+	members := object(&d.tree).Members
+	i := slices.IndexFunc(members, func(m hujson.ObjectMember) bool { return keyOf(&m) == key })
+	return lineIndent(members[i].Name.BeforeExtra)
 }
 
-func (d *document) isOurs(handler value) bool {
-	command, found := d.get(handler, "command")
-	return found && d.kind(command.value) == '"' && ours(d.textOf(command.value), d.binary)
+// renew writes the entry of an event anew where it stands, unless it is as it should be. It reports whether there is one.
+func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h *handler) bool {
+	for _, group := range elements(&event.Value) {
+		handlers := elements(get(&group, "hooks"))
+		for i := range handlers {
+			there := &handlers[i]
+			command := get(there, "command")
+			if !d.isOurs(command) {
+				continue
+			}
+			want := *h
+			want.command += footnoteOf(text(command))
+			longer := want
+			if h.keepsLonger {
+				seconds, _ := strconv.ParseInt(raw(get(there, "timeout")), 10, 64)
+				longer.timeout = max(seconds, h.timeout)
+			}
+			if !is(there, longer.entry()) {
+				if own, lines := lineIndent(there.BeforeExtra); lines {
+					indent = own
+				}
+				there.Value = parsed(s.write(want.entry(), indent, strings.Contains(raw(there), "\n"))).Value
+			}
+			return true
+		}
+	}
+	return false
 }
 
-func (d *document) textOf(v value) string { return strictjson.Text(d.raw(v)) }
+// is reports whether an object has the members of a node, however it is written, and no others.
+func is(v *hujson.Value, n *node) bool {
+	for _, want := range n.inside {
+		if string(strictjson.Compact(nil, raw(get(v, want.key)))) != want.literal {
+			return false
+		}
+	}
+	return len(object(v).Members) == len(n.inside)
+}
 
-// raw is a value as it is written; "" if there is none.
-func (d *document) raw(v value) string { return d.plain[v.start:v.end] }
+func (d *document) isOurs(command *hujson.Value) bool {
+	return isText(command) && ours(text(command), d.binary)
+}
 
 // notes say what keeps the entry from being run.
 func (c *Client) notes(d *document) []string {
 	notes := c.switchedOff(d)
-	hooks, _ := d.get(d.top(), "hooks")
-	for _, event := range d.members(hooks.value) {
-		for _, group := range d.members(event.value) {
-			matcher, found := d.get(group.value, "matcher")
-			if found && slices.ContainsFunc(d.handlers(group.value), func(m member) bool { return d.isOurs(m.value) }) {
-				notes = append(notes, fmt.Sprintf("the entry at %s has a matcher, %s, so hookrun is asked for no other tool", event.key, d.raw(matcher.value)))
+	for _, event := range object(get(&d.tree, "hooks")).Members {
+		for _, group := range elements(&event.Value) {
+			matcher := get(&group, "matcher")
+			ours := func(v hujson.Value) bool { return d.isOurs(get(&v, "command")) }
+			if matcher != nil && slices.ContainsFunc(elements(get(&group, "hooks")), ours) {
+				notes = append(notes, fmt.Sprintf("the entry at %s has a matcher, %s, so hookrun is asked for no other tool",
+					keyOf(&event), raw(matcher)))
 			}
 		}
 	}
@@ -164,20 +161,19 @@ func (c *Client) switchedOff(d *document) []string {
 }
 
 func offInClaude(d *document) []string {
-	if off, _ := d.get(d.top(), "disableAllHooks"); d.raw(off.value) == "true" {
+	if raw(get(&d.tree, "disableAllHooks")) == "true" {
 		return []string{`"disableAllHooks" is true, so Claude Code runs no hook`}
 	}
 	return nil
 }
 
 func offInGemini(d *document) []string {
-	config, _ := d.get(d.top(), "hooksConfig")
-	enabled, _ := d.get(config.value, "enabled")
-	disabled, _ := d.get(config.value, "disabled")
+	config := get(&d.tree, "hooksConfig")
+	isOurs := func(v hujson.Value) bool { return text(&v) == "hookrun" }
 	switch {
-	case d.raw(enabled.value) == "false":
+	case raw(get(config, "enabled")) == "false":
 		return []string{`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`}
-	case slices.ContainsFunc(d.members(disabled.value), func(m member) bool { return d.raw(m.value) == `"hookrun"` }):
+	case slices.ContainsFunc(elements(get(config, "disabled")), isOurs):
 		return []string{`"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`}
 	}
 	return nil

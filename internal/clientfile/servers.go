@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -120,7 +122,9 @@ func claudeServers(c *Client, w Where, each visit) {
 	}
 	for dir, path := workspace, filepath.Join(w.Workspace, ".mcp.json"); ; path = filepath.Join(dir, ".mcp.json") {
 		each(path, func(text string) []server {
-			return c.jsonServers(text, func(d *document) ([]value, []string) { return d.at(d.top(), "mcpServers"), disabled })
+			return c.jsonServers(text, func(top *hujson.Value) ([]*hujson.Value, []string) {
+				return []*hujson.Value{get(top, "mcpServers")}, disabled
+			})
 		})
 		above := filepath.Dir(dir)
 		if above == dir {
@@ -132,13 +136,13 @@ func claudeServers(c *Client, w Where, each visit) {
 		return
 	}
 	each(filepath.Join(folder, ".claude.json"), func(text string) []server {
-		return c.jsonServers(text, func(d *document) (all []value, disabled []string) {
-			all = d.at(d.top(), "mcpServers")
-			projects, _ := d.get(d.top(), "projects")
-			for _, project := range d.members(projects.value) {
-				place, err := existing(project.key)
-				if w.Everybody || project.key == workspace || err == nil && place == workspace {
-					all = append(all, d.at(project.value, "mcpServers")...)
+		return c.jsonServers(text, func(top *hujson.Value) (all []*hujson.Value, disabled []string) {
+			all = []*hujson.Value{get(top, "mcpServers")}
+			for _, project := range members(get(top, "projects")) {
+				dir := keyOf(&project)
+				place, err := existing(dir)
+				if w.Everybody || dir == workspace || err == nil && place == workspace {
+					all = append(all, get(&project.Value, "mcpServers"))
 				}
 			}
 			return all, nil
@@ -155,8 +159,7 @@ func (c *Client) disabledServers(places ...Place) (names []string) {
 			if !ok || err != nil {
 				continue
 			}
-			list, _ := d.get(d.top(), "disabledMcpjsonServers")
-			names = append(names, d.texts(list.value)...)
+			names = append(names, texts(get(&d.tree, "disabledMcpjsonServers"))...)
 		}
 	}
 	return names
@@ -193,52 +196,38 @@ func codexServers(c *Client, w Where, each visit) {
 func geminiServers(c *Client, w Where, each visit) {
 	for _, p := range []Place{c.Project(w.Workspace), c.User(w.Home, w.Getenv)} {
 		each(p.Path, func(text string) []server {
-			return c.jsonServers(text, func(d *document) ([]value, []string) {
-				mcp, _ := d.get(d.top(), "mcp")
-				excluded, _ := d.get(mcp.value, "excluded")
-				return d.at(d.top(), "mcpServers"), d.texts(excluded.value)
+			return c.jsonServers(text, func(top *hujson.Value) ([]*hujson.Value, []string) {
+				return []*hujson.Value{get(top, "mcpServers")}, texts(get(get(top, "mcp"), "excluded"))
 			})
 		})
 	}
 }
 
 // jsonServers reads the servers in the objects that find returns, and which names of them are off.
-func (c *Client) jsonServers(text string, find func(*document) (objects []value, off []string)) (all []server) {
-	d, err := c.parse(text, "")
+func (c *Client) jsonServers(doc string, find func(top *hujson.Value) (objects []*hujson.Value, off []string)) (all []server) {
+	d, err := c.parse(doc, "")
 	if err != nil {
 		return nil
 	}
-	objects, disabled := find(d)
-	for _, object := range objects {
-		for _, m := range d.members(object) {
-			s := server{name: m.key, at: m.start, off: slices.Contains(disabled, m.key)}
-			if command, _ := d.get(m.value, "command"); d.kind(command.value) == '"' {
-				s.line = append(s.line, d.textOf(command.value))
+	objects, disabled := find(&d.tree)
+	for _, o := range objects {
+		for _, m := range members(o) {
+			s := server{name: keyOf(&m), at: m.Name.StartOffset, off: slices.Contains(disabled, keyOf(&m))}
+			if command := get(&m.Value, "command"); isText(command) {
+				s.line = append(s.line, text(command))
 			}
-			args, _ := d.get(m.value, "args")
-			s.line = append(s.line, d.texts(args.value)...)
+			s.line = append(s.line, texts(get(&m.Value, "args"))...)
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// at is the value of a key, none if the object has none.
-func (d *document) at(object value, key string) []value {
-	if m, found := d.get(object, key); found {
-		return []value{m.value}
-	}
-	return nil
-}
-
 // texts are those of a list.
-func (d *document) texts(list value) (all []string) {
-	if d.kind(list) != '[' {
-		return nil
-	}
-	for _, m := range d.members(list) {
-		if d.kind(m.value) == '"' {
-			all = append(all, d.textOf(m.value))
+func texts(list *hujson.Value) (all []string) {
+	for _, v := range elements(list) {
+		if isText(&v) {
+			all = append(all, text(&v))
 		}
 	}
 	return all

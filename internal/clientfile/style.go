@@ -1,8 +1,11 @@
 package clientfile
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -24,28 +27,29 @@ func (d *document) style() *style {
 	if at := strings.IndexByte(d.text, '\n'); at > 0 && d.text[at-1] == '\r' {
 		s.newline = "\r\n"
 	}
-	top := d.top()
-	members := d.members(top)
+	members := object(&d.tree).Members
 	if len(members) == 0 {
 		return s
 	}
 	first := members[0]
-	if d.plain[first.start:first.value.start] == d.plain[first.start:first.start+stringLength(d.plain[first.start:])]+":" {
+	if first.Name.AfterExtra == nil && first.Value.BeforeExtra == nil {
 		s.colon, s.comma = ":", ","
 	}
-	s.unit, s.lines = d.lineIndent(first.start)
+	s.unit, s.lines = lineIndent(first.Name.BeforeExtra)
 	if !s.lines {
 		s.unit = ownStyle.unit
 	}
 	return s
 }
 
-// lineIndent returns the indentation of the line of an offset, and whether nothing but comments is between the two.
-func (d *document) lineIndent(at int) (indent string, first bool) {
-	start := strings.LastIndexByte(d.plain[:at], '\n') + 1
-	line := d.text[start:]
-	indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-	return indent, start > 0 && strings.TrimLeft(d.plain[start:at], " \t") == ""
+// lineIndent returns the indentation of what stands behind an extra, and whether that begins a line.
+func lineIndent(before hujson.Extra) (indent string, lines bool) {
+	at := bytes.LastIndexByte(before, '\n')
+	if at < 0 {
+		return "", false
+	}
+	line := string(before[at+1:])
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))], true
 }
 
 // node is a JSON value that is to be written, and its key if it is a member of an object.
@@ -53,41 +57,40 @@ type node struct {
 	key      string
 	literal  string // of a string or a number
 	brackets string // of all others
-	lead     string // comes behind the bracket, unless a new line says the same
 	inside   []*node
 }
 
-// The first byte behind the bracket of an object or a list that is empty but for us says what was there before Install: a new line or
-// a blank if nothing was, a tab if it was null, and none of them if it was empty. It is how Uninstall knows what to leave.
-const (
-	wasMissing = " "
-	wasNull    = "\t"
-)
+// value is the node without its key.
+func (n *node) value() *node {
+	v := *n
+	v.key = ""
+	return &v
+}
 
-// hooks is the object with the hooks.
-func (h *handler) hooks(events []string, lead string) *node {
-	n := &node{key: "hooks", brackets: "{}", lead: lead}
+// hooks is the object with the hooks. found is the footnote of each entry.
+func (h *handler) hooks(events []string, found ...string) *node {
+	n := &node{key: "hooks", brackets: "{}"}
 	for _, event := range events {
-		n.inside = append(n.inside, h.event(event, wasMissing))
+		n.inside = append(n.inside, h.event(event, found...))
 	}
 	return n
 }
 
 // event is the list of an event.
-func (h *handler) event(name, lead string) *node {
-	return &node{key: name, brackets: "[]", lead: lead, inside: []*node{h.group()}}
+func (h *handler) event(name string, found ...string) *node {
+	return &node{key: name, brackets: "[]", inside: []*node{h.group(found...)}}
 }
 
 // group is the entry in a group of its own, which has no matcher: it is for every tool.
-func (h *handler) group() *node {
-	return &node{brackets: "{}", inside: []*node{{key: "hooks", brackets: "[]", inside: []*node{h.entry()}}}}
+func (h *handler) group(found ...string) *node {
+	return &node{brackets: "{}", inside: []*node{{key: "hooks", brackets: "[]", inside: []*node{h.entry(found...)}}}}
 }
 
-func (h *handler) entry() *node {
+func (h *handler) entry(found ...string) *node {
 	text := func(key, value string) *node {
 		return &node{key: key, literal: string(strictjson.AppendString(nil, value))}
 	}
-	n := &node{brackets: "{}", inside: []*node{text("type", "command"), text("command", h.command)}}
+	n := &node{brackets: "{}", inside: []*node{text("type", "command"), text("command", h.command+footnote(found))}}
 	if h.name != "" {
 		n.inside = append(n.inside, text("name", h.name))
 	}
@@ -106,12 +109,9 @@ func (s *style) write(n *node, indent string, lines bool) string {
 	if n.brackets == "" {
 		return key + n.literal
 	}
-	open, end, between, inside := n.lead, "", s.comma, indent+s.unit
+	open, end, between, inside := "", "", s.comma, indent+s.unit
 	if lines {
-		end, between = s.newline+indent, ","+s.newline+inside
-		if n.lead != wasNull {
-			open = s.newline + inside
-		}
+		open, end, between = s.newline+inside, s.newline+indent, ","+s.newline+inside
 	}
 	return key + n.brackets[:1] + open + s.writeAll(n.inside, between, inside, lines) + end + n.brackets[1:]
 }
@@ -124,34 +124,48 @@ func (s *style) writeAll(nodes []*node, between, indent string, lines bool) stri
 	return strings.Join(parts, between)
 }
 
-// add puts nodes behind the last member of a container, and behind the comments there. An empty one is written in lines if it says so.
-func (d *document) add(s *style, v value, lines bool, nodes ...*node) []edit {
-	members := d.members(v)
-	indent, _ := d.lineIndent(v.start)
-	indent += s.unit
-	last := v.start + 1
-	if len(members) > 0 {
-		last = members[len(members)-1].end
-		var inside string
-		if inside, lines = d.lineIndent(members[0].start); lines {
-			indent = inside
+// add puts nodes behind the last member of a container, and behind the comments there. indent is that of the line in which
+// the container begins. An empty one is written in lines if it says so.
+func (s *style) add(v *hujson.Value, indent string, lines bool, nodes ...*node) {
+	c := containerOf(v)
+	empty, inside := c.len() == 0, indent+s.unit
+	if !empty {
+		var in string
+		if in, lines = lineIndent(*c.before(0)); lines {
+			inside = in
 		}
 	}
-	at, inLine := d.lastComment(last, v.end)
-	lines = lines || inLine
+	end, endsLine := lastComment(*c.after())
+	comments, rest := (*c.after())[:end:end], (*c.after())[end:]
+	lines = lines || endsLine
 	lead, between := "", s.comma
-	if lines {
-		between = "," + s.newline + indent
-	}
 	switch {
-	case lines && (at > last || len(members) > 0):
-		lead = s.newline + indent
-	case len(members) > 0:
+	case lines:
+		lead, between = s.newline+inside, ","+s.newline+inside
+	case !empty || end > 0:
 		lead = strings.TrimPrefix(s.comma, ",")
 	}
-	edits := []edit{{span{at, at}, lead + s.writeAll(nodes, between, indent, lines)}}
-	if len(members) > 0 {
-		edits = append([]edit{{span{last, last}, ","}}, edits...)
+	if empty && end == 0 { // the footnote of the entry says what was there
+		if rest = nil; lines {
+			rest = hujson.Extra(s.newline + indent)
+		}
 	}
-	return edits
+	brackets := "[]"
+	if c.object != nil {
+		brackets = "{}"
+	}
+	more := parsed(brackets[:1] + s.writeAll(nodes, between, inside, lines) + brackets[1:])
+	first := c.len()
+	c.append(containerOf(&more))
+	*c.before(first) = join(comments, hujson.Extra(lead))
+	*c.after() = rest
+}
+
+// parsed is the tree of a text that write has made.
+func parsed(text string) hujson.Value {
+	v, err := hujson.Parse([]byte(text))
+	if err != nil {
+		panic(err) // it is JSON
+	}
+	return v
 }

@@ -1,0 +1,60 @@
+package clientfile
+
+import (
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// The entry's command ends in a comment where the file alone could not tell Uninstall what was there before: an object or
+// a list without members, or null. Each is named by its key, the whole file by "file":
+//
+//	/usr/bin/hookrun fire --output claude || exit 2 # before: file {\n}
+//	/usr/bin/hookrun fire --output claude || exit 2 # before: hooks {}, PreToolUse null
+//
+// What is not named was not there, or had members.
+const footnoteStart, footnoteComma = " # before: ", ", "
+
+var (
+	escapeSpace   = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
+	unescapeSpace = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t")
+)
+
+// foundEmpty returns what a footnote says of a value; nothing where the value itself will tell.
+func foundEmpty(name string, v *hujson.Value) []string {
+	c := containerOf(v)
+	switch {
+	case isNull(v):
+	case c == container{} || c.len() > 0 || !c.after().IsStandard():
+		return nil
+	}
+	return []string{name + " " + escapeSpace.Replace(raw(v))}
+}
+
+func footnote(found []string) string {
+	if len(found) == 0 {
+		return ""
+	}
+	return footnoteStart + strings.Join(found, footnoteComma)
+}
+
+// footnoteOf is the footnote of a command as it is written, "" if it has none.
+func footnoteOf(command string) string {
+	if at := strings.Index(command, footnoteStart); at >= 0 {
+		return command[at:]
+	}
+	return ""
+}
+
+// readFootnote adds what the footnote of a command says to found.
+func readFootnote(command string, found map[string]string) {
+	for _, item := range strings.Split(strings.TrimPrefix(footnoteOf(command), footnoteStart), footnoteComma) {
+		name, value, _ := strings.Cut(item, " ")
+		switch value = unescapeSpace.Replace(value); {
+		case value == "null", len(value) > 1 && strings.Trim(value[1:len(value)-1], " \n\r\t") == "" && strings.Contains("{} []", value[:1]+value[len(value)-1:]):
+			found[name] = value
+		}
+	}
+}
+
+func isNull(v *hujson.Value) bool { return raw(v) == "null" }

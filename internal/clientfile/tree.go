@@ -1,0 +1,295 @@
+package clientfile
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// maxDepth is how deep a file may be nested: as deep as a hooks file.
+const maxDepth = 64
+
+// mark is the byte order mark of UTF-8.
+const mark = "\ufeff"
+
+// document is a file without faults, as a tree that keeps every byte of it.
+type document struct {
+	tree   hujson.Value
+	text   string // what was parsed, without the byte order mark; offsets in the tree are those of it
+	marked bool   // a byte order mark comes before it
+	binary string // the path of hookrun, by which its entries are known beside their name
+}
+
+// parse finds every fault of a file, or none.
+func (c *Client) parse(text, binary string) (*document, error) {
+	d := &document{text: text, binary: binary}
+	if at := strictjson.InvalidUTF8(text); at >= 0 {
+		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
+	}
+	if rest, marked := strings.CutPrefix(text, mark); marked {
+		if c.noMark {
+			return nil, d.faults(strictjson.Fault{
+				Text: "a byte order mark, with which " + c.Name + " drops the whole file; save it without"})
+		}
+		d.text, d.marked = rest, true
+	}
+	plain := d.text
+	if c.comments {
+		var open int
+		if plain, open = blankComments(d.text); open >= 0 {
+			return nil, d.faults(strictjson.Fault{Offset: open, Text: "this comment is never closed"})
+		}
+	}
+	// strictjson says every fault at once and refuses equal keys and a comma before a bracket, which hujson takes.
+	if faults := strictjson.Check(plain, maxDepth); len(faults) > 0 {
+		return nil, d.faults(faults...)
+	}
+	var err error
+	if d.tree, err = hujson.Parse([]byte(d.text + "\n")); err != nil { // a comment in the last line wants its end
+		return nil, err
+	}
+	d.tree.AfterExtra = bytes.TrimSuffix(d.tree.AfterExtra, []byte("\n"))
+	if object(&d.tree) == nil {
+		return nil, d.fault(&d.tree, "the file must be an object; write {}")
+	}
+	return d, nil
+}
+
+// String is the text of the file.
+func (d *document) String() string {
+	if d.marked {
+		return mark + d.tree.String()
+	}
+	return d.tree.String()
+}
+
+func (d *document) faults(faults ...strictjson.Fault) projecthooks.Problems {
+	places := strictjson.Locator{Doc: d.text}
+	var list projecthooks.Problems
+	for _, f := range faults {
+		line, column := places.Position(f.Offset)
+		list = append(list, projecthooks.Problem{Line: line, Column: column, Text: f.Text})
+	}
+	return list
+}
+
+func (d *document) fault(at *hujson.Value, text string) projecthooks.Problems {
+	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
+}
+
+// blankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of a
+// comment that is never closed, or -1. A line comment ends before its \n or \r\n.
+func blankComments(text string) (plain string, open int) {
+	b := []byte(text)
+	for i := 0; i < len(text); {
+		end, comment := i+1, true
+		switch rest := text[i:]; {
+		case rest[0] == '"':
+			end, comment = i+stringLength(rest), false
+		case strings.HasPrefix(rest, "//"):
+			line, _, _ := strings.Cut(rest, "\n")
+			end = i + len(strings.TrimSuffix(line, "\r"))
+		case strings.HasPrefix(rest, "/*"):
+			n := strings.Index(rest[2:], "*/")
+			if n < 0 {
+				return "", i
+			}
+			end = i + 2 + n + 2
+		default:
+			comment = false
+		}
+		for ; i < end; i++ {
+			if comment && b[i] != '\n' {
+				b[i] = ' '
+			}
+		}
+	}
+	return string(b), -1
+}
+
+// stringLength is how far the string goes that s begins with; one that is not closed goes to the end.
+func stringLength(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// object returns v as an object, nil if it is none.
+func object(v *hujson.Value) *hujson.Object {
+	if v == nil {
+		return nil
+	}
+	o, _ := v.Value.(*hujson.Object)
+	return o
+}
+
+// array returns v as an array, nil if it is none.
+func array(v *hujson.Value) *hujson.Array {
+	if v == nil {
+		return nil
+	}
+	a, _ := v.Value.(*hujson.Array)
+	return a
+}
+
+// get returns the value of a key, nil if v is no object that has it.
+func get(v *hujson.Value, key string) *hujson.Value {
+	all := members(v)
+	for i := range all {
+		if keyOf(&all[i]) == key {
+			return &all[i].Value
+		}
+	}
+	return nil
+}
+
+func keyOf(m *hujson.ObjectMember) string { return text(&m.Name) }
+
+// members are those of an object. Other values have none.
+func members(v *hujson.Value) []hujson.ObjectMember {
+	if o := object(v); o != nil {
+		return o.Members
+	}
+	return nil
+}
+
+// elements are those of an array. Other values have none.
+func elements(v *hujson.Value) []hujson.Value {
+	if a := array(v); a != nil {
+		return a.Elements
+	}
+	return nil
+}
+
+// text is a string, "" for any other value.
+func text(v *hujson.Value) string {
+	if raw := raw(v); strings.HasPrefix(raw, `"`) {
+		return strictjson.Text(raw)
+	}
+	return ""
+}
+
+func isText(v *hujson.Value) bool { return v != nil && v.Value.Kind() == '"' }
+
+// raw is a value as it is written, without the white space around it; "" if there is none.
+func raw(v *hujson.Value) string {
+	if v == nil {
+		return ""
+	}
+	return hujson.Value{Value: v.Value}.String()
+}
+
+// container is an object or an array, whose members are edited in the same way.
+type container struct {
+	object *hujson.Object
+	array  *hujson.Array
+}
+
+func containerOf(v *hujson.Value) container { return container{object(v), array(v)} }
+
+func (c container) len() int {
+	if c.object != nil {
+		return len(c.object.Members)
+	}
+	return len(c.array.Elements)
+}
+
+// before is what stands between member i and the comma or bracket before it.
+func (c container) before(i int) *hujson.Extra {
+	if c.object != nil {
+		return &c.object.Members[i].Name.BeforeExtra
+	}
+	return &c.array.Elements[i].BeforeExtra
+}
+
+// after is what stands between the last member and the closing bracket.
+func (c container) after() *hujson.Extra {
+	if c.object != nil {
+		return &c.object.AfterExtra
+	}
+	return &c.array.AfterExtra
+}
+
+func (c container) append(from container) {
+	if c.object != nil {
+		c.object.Members = append(c.object.Members, from.object.Members...)
+	} else {
+		c.array.Elements = append(c.array.Elements, from.array.Elements...)
+	}
+}
+
+// remove takes member i out. Comments before it stay.
+func (c container) remove(i int) {
+	gone := *c.before(i)
+	if c.object != nil {
+		c.object.Members = slices.Delete(c.object.Members, i, i+1)
+	} else {
+		c.array.Elements = slices.Delete(c.array.Elements, i, i+1)
+	}
+	if i < c.len() {
+		if next := c.before(i); i > 0 || !next.IsStandard() {
+			*next = join(keptOf(gone, *next), *next)
+		} else {
+			*next = gone // the layout behind the bracket stays
+		}
+		return
+	}
+	after := c.after()
+	*after = join(keptOf(gone, *after), *after)
+	if i > 0 { // hujson writes a comma behind a last member that something follows, and JSON has no comma there
+		last := c.last()
+		*after, last.AfterExtra = join(last.AfterExtra, *after), nil
+	}
+}
+
+func (c container) last() *hujson.Value {
+	if c.object != nil {
+		return &c.object.Members[c.len()-1].Value
+	}
+	return &c.array.Elements[c.len()-1]
+}
+
+// keptOf is what stays of the extra before a member that goes: the comments, and the end of the line that the last one
+// needs before what follows.
+func keptOf(gone, follows hujson.Extra) hujson.Extra {
+	end, line := lastComment(gone)
+	if line && !bytes.HasPrefix(bytes.TrimPrefix(follows, []byte("\r")), []byte("\n")) {
+		end += bytes.IndexByte(gone[end:], '\n') + 1
+	}
+	return gone[:end]
+}
+
+// lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
+// line. 0 is no comment.
+func lastComment(extra hujson.Extra) (end int, line bool) {
+	for i := 0; i < len(extra); {
+		switch rest := extra[i:]; {
+		case bytes.HasPrefix(rest, []byte("//")):
+			n := bytes.IndexByte(rest, '\n')
+			if n < 0 {
+				n = len(rest)
+			}
+			end, line = i+len(bytes.TrimSuffix(rest[:n], []byte("\r"))), true
+			i += n
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end, line = i+2+bytes.Index(rest[2:], []byte("*/"))+2, false
+			i = end
+		default:
+			i++
+		}
+	}
+	return end, line
+}
+
+func join(a, b hujson.Extra) hujson.Extra { return slices.Concat(a, b) }

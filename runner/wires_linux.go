@@ -39,6 +39,9 @@ type wires struct {
 	raw      syscall.RawConn // of changes
 }
 
+// widePipe is as much as every user may have in one pipe.
+const widePipe = 1 << 20
+
 // newWires makes the pipes, wide ones if there is much to write. It returns the ends for the hook. detaches looks at the first
 // line of stdout, unless it is nil.
 func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, hook [3]uintptr, err error) {

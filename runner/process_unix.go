@@ -39,9 +39,10 @@ var (
 	starting sync.RWMutex  // held for reading while a hook is started and noted in live
 )
 
-// start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
-// its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does. g watches it; nil: it is
-// left to itself.
+// start starts a hook. It does so by ForkExec: os.StartProcess and os/exec first try out what the kernel can do, with a process of
+// their own, which costs a one-shot call as much as its hook. And they cannot wait for the leader without reaping it, after which
+// its pid, and so that of its group, may be somebody else's. withUs: it dies when this process does. g watches it; nil: it is left
+// to itself.
 func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, g *watchdog) (*process, error) {
 	closeOnExec()
 	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, pidfd: -1}

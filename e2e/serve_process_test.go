@@ -546,6 +546,17 @@ func TestPlaceOfTheSocket(t *testing.T) {
 		s.listen()
 		require.Nil(t, s.dial().call("ping", nil).Error)
 	})
+	t.Run("a link of another user is not followed", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("only root can make links of other users")
+		}
+		s := newServing(t)
+		link := filepath.Join(t.TempDir(), "link")
+		require.NoError(t, os.Symlink(filepath.Dir(s.socket), link))
+		require.NoError(t, os.Lchown(link, 65534, 65534))
+		s.socket = filepath.Join(link, "s")
+		refused(s, "is a link of another user")
+	})
 	t.Run("a live one is not", func(t *testing.T) {
 		s := newServing(t)
 		s.listen()

@@ -249,6 +249,11 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		o, err := r.Fire(context.Background(), c)
 		require.NoError(t, err)
 		require.Equal(t, want, o.Warnings, tool)
+		o, static := r.Static(c)
+		require.Equal(t, tool != "other", static, "only the hook of other has to be run")
+		if static {
+			require.Equal(t, want, o.Warnings, tool)
+		}
 		require.Equal(t, want, r.CallWarnings(&c), tool)
 	}
 	o, err := runner.New(nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.dir})

@@ -34,6 +34,9 @@ type Options struct {
 	Subreaper bool
 }
 
+// largeCall is from how many bytes on the arguments and the result of a call take time to match.
+const largeCall = 1 << 20
+
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil or zero Runner has no hooks. What it starts and keeps
 // between calls ends with Close.
 type Runner struct {
@@ -209,10 +212,14 @@ func (r *Runner) selected(c *protocol.Call) (run []*projecthooks.Hook, warnings 
 // Fire asks the hooks that match and returns what they amount to. An error means that they could not be asked, or that
 // ctx ended: the outcome is a block then. Call.Workspace may be relative; "" is the current directory.
 func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, error) {
-	begin := time.Now()
 	if r.none() {
 		r = New(nil, Options{})
 	}
+	return r.fire(ctx, r.hooks.Load(), c)
+}
+
+func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (protocol.Outcome, error) {
+	begin := time.Now()
 	var judged []protocol.Judged
 	fail := func(cause protocol.Cause, err error) (protocol.Outcome, error) {
 		o := protocol.Merge(&c, judged)
@@ -233,7 +240,6 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		return fail(protocol.CauseInterrupted, err)
 	}
 	defer r.running.Done()
-	set := r.hooks.Load()
 	set.config.NameTool(&c)
 	match := projecthooks.NewAsked(&c)
 	rest, doubles := set.chosen(match)
@@ -293,6 +299,26 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 		}
 	}
 	return r.outcome(set, match, judged, weakened, begin), nil
+}
+
+// Static returns the outcome of a call for which no hook has to be run, as Fire does. It waits for nothing. If there are hooks to
+// run, or Fire would return an error, it is false.
+func (r *Runner) Static(c protocol.Call) (protocol.Outcome, bool) {
+	if r.none() || r.unfit != nil {
+		return protocol.Outcome{}, false
+	}
+	set, call := r.hooks.Load(), c
+	if check(&call) != nil {
+		return protocol.Outcome{}, false
+	}
+	set.config.NameTool(&call)
+	match := projecthooks.NewAsked(&call)
+	large := len(call.Args)+len(call.Result)+len(call.ClientInput) > largeCall // which takes time to match
+	if set.concerned(match) && (large || slices.ContainsFunc(set.selected(match), func(h *projecthooks.Hook) bool { return h.Says == nil })) {
+		return protocol.Outcome{}, false
+	}
+	o, err := r.fire(context.Background(), set, c)
+	return o, err == nil
 }
 
 // outcome makes one outcome of what the hooks said, and of what is to be said besides. weakened are warnings about hooks that were

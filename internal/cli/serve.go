@@ -153,7 +153,6 @@ func (s *server) connection(in io.Reader, out io.Writer) *jsonrpc.Conn {
 	return jsonrpc.NewConn(in, out, s.answer, jsonrpc.Limits{
 		Line: maxValue, Calls: maxCalls, Waiting: maxWaiting, Bytes: s.bytes,
 		AfterEnd: afterEnd, LastWords: lastWords,
-		AtOnce: []string{"ping", "shutdown"},
 	})
 }
 
@@ -161,50 +160,69 @@ var methods = []string{"pre-execute", "pre-tool", "post-tool", "fire", "check", 
 
 // answer is the jsonrpc.Answer of all connections. A call whose verdict nobody hears is not made: what waits for its session would
 // be lost with it.
-func (s *server) answer(ctx context.Context, method, params string, silent bool) (result jsonrpc.Result, err error) {
+func (s *server) answer(method, params string, silent bool) (result jsonrpc.Result, later laterResult, err error) {
 	switch method {
 	case "pre-execute", "pre-tool", "post-tool", "fire":
 		if !silent {
-			return s.call(ctx, method, params)
+			return s.call(method, params)
 		}
 	case "ping":
 		result.JSON, err = json.Marshal(map[string]string{"version": installed()})
 	case "check":
-		result.JSON, err = s.check()
+		later = beside(s.check)
 	case "reload":
-		result.JSON, err = s.reload()
+		later = beside(s.reload)
 	case "shutdown":
 		s.runner.Close()
 		result = jsonrpc.Result{JSON: []byte("null"), Written: func(bool) { s.once.Do(func() { close(s.shutdown) }) }}
 	default:
 		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, projecthooks.Suggest(method, methods))
 	}
-	return result, err
+	return result, later, err
 }
 
-// call reads the params of a call and makes it.
-func (s *server) call(ctx context.Context, method, params string) (jsonrpc.Result, error) {
-	if method != "fire" {
-		r, err := readParams(protocol.Event(method), s.flags.call.Workspace, params)
-		if err != nil {
-			return jsonrpc.Result{}, err
-		}
-		return s.fire(ctx, r, nil)
+// laterResult is what takes time of an answer.
+type laterResult = func(context.Context) (jsonrpc.Result, error)
+
+func beside(do func() ([]byte, error)) laterResult {
+	return func(context.Context) (result jsonrpc.Result, err error) {
+		result.JSON, err = do()
+		return result, err
 	}
-	call, warnings, err := protocol.ParseInput(cmp.Or(params, "{}"))
+}
+
+// call reads the params of a call and makes it: at once where no hook has to be run for it.
+func (s *server) call(method, params string) (result jsonrpc.Result, later laterResult, err error) {
+	r, warnings, err := s.readCall(method, params)
 	if err != nil {
-		return jsonrpc.Result{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+		return result, nil, err
 	}
-	call.Workspace = s.flags.call.Workspace
-	r := request{call: call}
-	if err := r.takeOutput(); err != nil {
-		return jsonrpc.Result{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+	began := time.Now()
+	asked := s.runner.Override(r.timeout, r.onFailure)
+	if outcome, ok := asked.Static(r.call); ok && !runner.Delivers(&r.call) && s.flags.record.log == nil {
+		result.JSON, err = s.result(began, &r, outcome, warnings)
+		return result, nil, err
 	}
-	return s.fire(ctx, r, warnings)
+	return result, func(ctx context.Context) (jsonrpc.Result, error) { return s.fire(ctx, asked, r, warnings) }, nil
+}
+
+func (s *server) readCall(method, params string) (r request, warnings []string, err error) {
+	if method != "fire" {
+		r, err = readParams(protocol.Event(method), s.flags.call.Workspace, params)
+		return r, nil, err
+	}
+	if r.call, warnings, err = protocol.ParseInput(cmp.Or(params, "{}")); err == nil {
+		r.call.Workspace = s.flags.call.Workspace
+		err = r.takeOutput()
+	}
+	if err != nil {
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+	}
+	return r, warnings, err
 }
 
 // fire asks the hooks. warnings are of reading the call.
-func (s *server) fire(ctx context.Context, r request, warnings []string) (result jsonrpc.Result, err error) {
+func (s *server) fire(ctx context.Context, asked *runner.Runner, r request, warnings []string) (result jsonrpc.Result, err error) {
 	began := time.Now()
 	verdict := false
 	defer func() {
@@ -212,7 +230,7 @@ func (s *server) fire(ctx context.Context, r request, warnings []string) (result
 			s.warn(s.flags.record.write(began, &r.call, nil, err))
 		}
 	}()
-	outcome, err := s.runner.Override(r.timeout, r.onFailure).Fire(ctx, r.call)
+	outcome, err := asked.Fire(ctx, r.call)
 	if err != nil {
 		return result, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 	}

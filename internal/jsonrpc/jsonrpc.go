@@ -7,7 +7,8 @@
 //
 //  1. Every request that can be told to be one gets one answer, whatever its line holds, and the next line is served. A
 //     line that is none gets an error with the id null.
-//  2. Requests run beside each other, and reading never waits for one of them. Answers come as they are ready, in any order.
+//  2. Answers come as they are ready. What takes no time is answered in the order of the lines, and what takes time runs beside
+//     the reading and other calls.
 //  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. Where an
 //     answer cannot be written all requests in flight are given up, and so are those that have no answer
 //     Limits.AfterEnd after the end of the input.
@@ -25,7 +26,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,10 +72,10 @@ type Result struct {
 	Written func(written bool)
 }
 
-// Answer answers one request, beside others. params is a JSON object or array, or "" if there are none. ctx ends when nobody
-// wants the answer any more. An error that is no Error is an InternalError. silent: it is a notification, and nobody hears the
-// result.
-type Answer func(ctx context.Context, method, params string, silent bool) (Result, error)
+// Answer answers one request. params is a JSON object or array, or "" if there are none. Requests come one after the other, in the
+// order of their lines: what takes time is returned as later, which runs beside others, and whose ctx ends when nobody wants the
+// answer any more. An error that is no Error is an InternalError. silent: it is a notification, and nobody hears the result.
+type Answer func(method, params string, silent bool) (Result, func(ctx context.Context) (Result, error), error)
 
 // Limits bound what a connection can ask for.
 type Limits struct {
@@ -83,7 +83,6 @@ type Limits struct {
 	Calls     int           // that run at once
 	Waiting   int           // that wait for others to end, besides; a call more is answered by the error Busy
 	Bytes     *Bytes        // of all requests in flight; nil: as many as there are
-	AtOnce    []string      // methods that take no time: they are answered while reading, however many calls wait
 	AfterEnd  time.Duration // that requests in flight have at the end of the input
 	LastWords time.Duration // that Run waits at its end for answers to be written
 }
@@ -236,12 +235,9 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 		c.fail("null", err) // that id has its own answer to come
 		return nil
 	}
-	answer := func() {
-		result, err := c.answer(callCtx, req.method, req.params, req.silent())
-		c.finish(callCtx, req, done, result, err)
-	}
-	if slices.Contains(c.limits.AtOnce, req.method) {
-		answer()
+	result, later, failed := c.answer(req.method, req.params, req.silent())
+	if later == nil {
+		c.finish(callCtx, req, done, result, failed)
 		return nil
 	}
 	if err := c.start(); err != nil {
@@ -254,10 +250,11 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 		select {
 		case c.turns <- struct{}{}:
 			defer func() { <-c.turns }()
-			answer()
+			result, failed = later(callCtx)
 		case <-callCtx.Done():
-			c.finish(callCtx, req, done, Result{}, context.Cause(callCtx))
+			failed = context.Cause(callCtx)
 		}
+		c.finish(callCtx, req, done, result, failed)
 	}
 }
 

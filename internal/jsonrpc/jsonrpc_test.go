@@ -67,18 +67,18 @@ func (c *client) end() {
 	}
 }
 
-var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, Waiting: 1, LastWords: patience}
+var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, LastWords: patience}
 
 // echo answers with the method and the params.
-func echo(_ context.Context, method, params string, _ bool) (jsonrpc.Result, error) {
+func echo(method, params string, _ bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
 	switch method {
 	case "error":
-		return jsonrpc.Result{}, &jsonrpc.Error{Code: -32001, Message: "a \"reason\"", Data: []byte(`[1]`)}
+		return jsonrpc.Result{}, nil, &jsonrpc.Error{Code: -32001, Message: "a \"reason\"", Data: []byte(`[1]`)}
 	case "other error":
-		return jsonrpc.Result{}, errors.New("broken")
+		return jsonrpc.Result{}, nil, errors.New("broken")
 	}
 	result, err := json.Marshal([]string{method, params})
-	return jsonrpc.Result{JSON: result}, err
+	return jsonrpc.Result{JSON: result}, nil, err
 }
 
 func TestAnswers(t *testing.T) {
@@ -158,24 +158,24 @@ type gate struct {
 
 func newGate() gate { return gate{make(chan string, 100), make(chan struct{})} }
 
-func (g gate) answer(ctx context.Context, method, params string, silent bool) (jsonrpc.Result, error) {
+func (g gate) answer(method, params string, silent bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
 	if method != "wait" {
-		return echo(ctx, method, params, silent)
+		return echo(method, params, silent)
 	}
-	g.began <- params
-	select {
-	case <-g.open:
-		return jsonrpc.Result{JSON: []byte(`"waited"`)}, nil
-	case <-ctx.Done():
-		return jsonrpc.Result{}, context.Cause(ctx)
-	}
+	return jsonrpc.Result{}, func(ctx context.Context) (jsonrpc.Result, error) {
+		g.began <- params
+		select {
+		case <-g.open:
+			return jsonrpc.Result{JSON: []byte(`"waited"`)}, nil
+		case <-ctx.Done():
+			return jsonrpc.Result{}, context.Cause(ctx)
+		}
+	}, nil
 }
 
 func TestCallsRunBesideEachOther(t *testing.T) {
 	g := newGate()
-	quick := limits
-	quick.AtOnce = []string{"m"}
-	c := newClient(t, g.answer, quick)
+	c := newClient(t, g.answer, limits)
 	for id := range limits.Calls {
 		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"wait"}`+"\n", id))
 		<-g.began
@@ -227,7 +227,7 @@ func TestEndOfInputGivesCallsUp(t *testing.T) {
 // them can be given up.
 func TestTooManyCalls(t *testing.T) {
 	g := newGate()
-	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2, AtOnce: []string{"m"}, LastWords: patience})
+	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2, LastWords: patience})
 	for id := range 3 {
 		c.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"wait"}`+"\n", id))
 		if id == 0 {
@@ -376,11 +376,15 @@ func (l *locked) Write(b []byte) (int, error) {
 // What a result hands over is the client's only when it was written.
 func TestWritten(t *testing.T) {
 	told := make(chan bool, 1)
-	answer := func(ctx context.Context, method, _ string, _ bool) (jsonrpc.Result, error) {
-		if method == "wait" {
-			<-ctx.Done()
+	answer := func(method, _ string, _ bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
+		result := jsonrpc.Result{JSON: []byte("1"), Written: func(written bool) { told <- written }}
+		if method == "now" {
+			return result, nil, nil
 		}
-		return jsonrpc.Result{JSON: []byte("1"), Written: func(written bool) { told <- written }}, ctx.Err()
+		return jsonrpc.Result{}, func(ctx context.Context) (jsonrpc.Result, error) {
+			<-ctx.Done()
+			return result, ctx.Err()
+		}, nil
 	}
 	c := newClient(t, answer, limits)
 	c.say(`{"jsonrpc":"2.0","id":1,"method":"now"}` + "\n")

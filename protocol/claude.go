@@ -83,7 +83,7 @@ const (
 // claudeField is a field of an answer, and its type as package jsontype names it.
 type claudeField struct{ key, is string }
 
-// claudeMoments is written out in full, since a table of constants alone costs nothing at start.
+// claudeMoments are the events of the client.
 var claudeMoments = []claudeMoment{
 	{"SessionStart", "source", speaks, []claudeField{{"additionalContext", "string"}, {"initialUserMessage", "string"}, {"sessionTitle", "string"}, {"watchPaths", "strings"}, {"reloadSkills", "boolean"}}},
 	{"Setup", "trigger", 0, nil}, // the client drops what is said there

@@ -20,8 +20,7 @@ type Dialect struct {
 
 	// Causes are the kinds of failure that a hook can have, and on_failure can name.
 	Causes []Cause
-	// Failure says what a hook without an answer amounts to, by its event and cause. A cause that is none of Causes blocks. (A
-	// function, as all that is large here: maps would be made at each start.)
+	// Failure says what a hook without an answer amounts to, by its event and cause. A cause that is none of Causes blocks.
 	Failure func(Event, Cause) Decision
 
 	// Passes reports whether no failure can hold anything up at an event, whatever policies say; nil: there is no such event.

@@ -43,9 +43,7 @@ func ParseEvent(name string) (Event, bool) {
 	return "", false
 }
 
-// moment has the names of an event's moment; where it has one alone, that. A loop at each of the many places that ask would be some 30 KB.
-//
-//go:noinline
+// moment has the names of an event's moment; where it has one alone, that.
 func (e Event) moment() *moment {
 	for i := range moments {
 		if m := &moments[i]; e == m.tenex || e == m.claude || e == m.gemini {

@@ -166,9 +166,7 @@ type Field struct {
 	Value json.RawMessage
 }
 
-// Set adds a field, or replaces the one of its key. In each of the many places that call it, it would be some 20 KB.
-//
-//go:noinline
+// Set adds a field, or replaces the one of its key.
 func (f *Fields) Set(key string, value []byte) {
 	for i := range *f {
 		if (*f)[i].Key == key {
@@ -180,8 +178,6 @@ func (f *Fields) Set(key string, value []byte) {
 }
 
 // Get returns the value of a key, nil if it is not there.
-//
-//go:noinline
 func (f Fields) Get(key string) []byte {
 	for _, field := range f {
 		if field.Key == key {

@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/filelock"
 )
@@ -105,7 +106,7 @@ func (s *session) claim(drain bool, choose func(*look, name) (take, error)) (*Cl
 		}
 		return nil, err
 	}
-	sort.Slice(wanted, func(i, j int) bool { return wanted[i].id < wanted[j].id })
+	slices.SortFunc(wanted, func(a, b taken) int { return strings.Compare(a.id, b.id) })
 	c := &Claim{session: s.path, id: unique(), drain: drain}
 	if beginErr := c.begin(s); beginErr != nil {
 		return nil, errors.Join(err, beginErr)

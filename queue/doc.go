@@ -33,6 +33,9 @@
 // not a process, crashes in the next seconds; anything on a file system without working locks, as NFS can be. On Windows the rights of the folders are
 // those they inherit, and the folder of a session that has nothing left stays.
 //
+// No library does this: brokers need a server, and databases in a file one process that has them open. Here short-lived processes
+// write and read, and the death of each must give back what it took.
+//
 // # On disk
 //
 // A session is a folder of DIR/queue:

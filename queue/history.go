@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -191,7 +190,7 @@ func forgetSessions(folder string) {
 			files = append(files, info)
 		}
 	}
-	sort.Slice(files, func(i, j int) bool { return files[i].ModTime().Before(files[j].ModTime()) })
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for i, info := range files {
 		if now().Sub(info.ModTime()) > maxAge || len(files)-i >= maxSessions {
 			os.Remove(filepath.Join(folder, info.Name()))
@@ -252,7 +251,7 @@ func (q Queue) History(session string) ([]Record, error) {
 	for _, r := range records {
 		all = append(all, *r)
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID })
+	slices.SortFunc(all, func(a, b Record) int { return strings.Compare(a.ID, b.ID) })
 	return all, err
 }
 

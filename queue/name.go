@@ -82,7 +82,7 @@ func folder(text string) string {
 	if name := escape(text); len(name) <= maxFolder {
 		return name
 	}
-	sum := fnv.New128a() // nobody gains by two sessions of one name; package crypto would slow every start of hookrun's
+	sum := fnv.New128a() // nobody gains by two sessions of one name
 	sum.Write([]byte(text))
 	return hashed + hex.EncodeToString(sum.Sum(nil))
 }

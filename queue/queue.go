@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
+	"strings"
 
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
@@ -271,7 +271,7 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 		}
 		waiting = append(waiting, e)
 	}
-	sort.Slice(waiting, func(i, j int) bool { return waiting[i].ID < waiting[j].ID })
+	slices.SortFunc(waiting, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	return waiting, err
 }
 

@@ -71,7 +71,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 // running is a hook's process and what waits for it.
 type running struct {
 	p        *process
-	wires    *wires
+	pipes    pipes
 	watchdog *watchdog
 	begun    time.Time
 	result   protocol.Result
@@ -92,15 +92,15 @@ func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.
 		detaches = nil
 	}
 	var hooks [3]uintptr
-	if x.wires, hooks, err = newWires(payload, detaches); err != nil {
+	if x.pipes, hooks, err = newPipes(payload, detaches); err != nil {
 		return nil, err
 	}
 	withUs := detaches == nil || !r.options.OneShot // else it may have to outlive us
 	if x.p, err = r.start(program, hooks, withUs, g); err != nil {
-		x.wires.stop()
+		x.pipes.stop()
 		return nil, err
 	}
-	x.wires.serve(x.p)
+	x.pipes.serve(x.p)
 	return x, nil
 }
 
@@ -123,10 +123,10 @@ func (x *running) wait(ctx context.Context) bool {
 	p, result := x.p, &x.result
 	deadline := x.begun.Add(result.Limit)
 	killed := false
-	what := x.wires.wait(ctx, earlier(deadline, x.begun.Add(briefTime)))
+	what := x.pipes.wait(ctx, earlier(deadline, x.begun.Add(briefTime)))
 	if what == timeUp && time.Now().Before(deadline) {
 		x.watchdog.begin()
-		what = x.wires.wait(ctx, deadline)
+		what = x.pipes.wait(ctx, deadline)
 	}
 	switch what {
 	case exits:
@@ -135,29 +135,29 @@ func (x *running) wait(ctx context.Context) bool {
 	case givenUp:
 		killed = true
 	case timeUp:
-		killed = !x.wires.exited(0) // in the same moment it did end by itself
+		killed = !x.pipes.exited(0) // in the same moment it did end by itself
 	}
 	if killed {
 		result.TimedOut = true
-		if result.LeftRunning = p.end(x.wires.exited); slices.Contains(result.LeftRunning, p.pid) {
+		if result.LeftRunning = p.end(x.pipes.exited); slices.Contains(result.LeftRunning, p.pid) {
 			p.unwatch()
 			p.reapLater() // when the kernel lets go of it
-			result.Stdout, result.Stderr = x.wires.stop()
+			result.Stdout, result.Stderr = x.pipes.stop()
 			return true
 		}
 	} else {
 		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
-		x.wires.drain(drainTime)
+		x.pipes.drain(drainTime)
 	}
 	p.unwatch()
-	result.Stdout, result.Stderr = x.wires.stop()
+	result.Stdout, result.Stderr = x.pipes.stop()
 	var err error
 	if result.ExitCode, result.Signal, err = p.reap(); err != nil && !killed {
 		result.Err = err
 	}
 	if !killed {
 		result.LeftRunning = p.leftInGroup()
-		result.Async = x.wires.said() // it ended before we saw what it had said first
+		result.Async = x.pipes.said() // it ended before we saw what it had said first
 		result.WentAsync = result.Async
 	}
 	p.forget()
@@ -176,7 +176,7 @@ func (x *running) leave() protocol.Result {
 	x.p.unwatch()
 	x.p.reapLater()
 	x.result.Async, x.result.WentAsync = true, true
-	x.result.Stdout, x.result.Stderr = x.wires.stop()
+	x.result.Stdout, x.result.Stderr = x.pipes.stop()
 	return x.result
 }
 

@@ -96,7 +96,7 @@ func (m *mailbox) deliver(session string, o *protocol.Outcome) {
 // watch waits for a hook that its call does not wait for: to its deadline, or until Close.
 func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, x *running) {
 	r.running.Go(func() {
-		x.wires.said() // it was heard
+		x.pipes.said() // it was heard
 		x.wait(r.end)
 		if r.end.Err() == nil {
 			r.answeredLate(h, &c, x.result)

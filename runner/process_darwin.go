@@ -1,11 +1,12 @@
 package runner
 
 import (
-	"encoding/binary"
 	"os"
 	"slices"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // sysProcAttr: a session and group of its own. macOS has no death with the parent.
@@ -22,20 +23,28 @@ func unread(*os.File) int { return -1 }
 
 func reapOrphans() {}
 
+// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped. Package unix has no waitid here.
+func waitChange(pid, ways int) {
+	const onePID = 1   // P_PID
+	var info [128]byte // siginfo_t, which nobody reads
+	for {
+		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)), uintptr(ways|unix.WNOWAIT), 0, 0)
+		if errno != unix.EINTR {
+			return
+		}
+	}
+}
+
 // childless only matters where orphans fall to us.
 func childless() bool { return false }
 
-// group returns the running processes of a process group, as proc_listpids(3) does.
+// group returns the running processes of a process group.
 func group(pgid int) (pids []int) {
-	const listPIDs, ofGroup = 1, 2 // PROC_INFO_CALL_LISTPIDS, PROC_PGRP_ONLY
-	var buf [4096]byte
-	n, _, errno := syscall.Syscall6(syscall.SYS_PROC_INFO, listPIDs, ofGroup, uintptr(pgid), 0, uintptr(unsafe.Pointer(&buf)), unsafe.Sizeof(buf))
-	if errno != 0 {
-		return nil
-	}
-	for i := 0; i+4 <= int(n); i += 4 {
-		if pid := int(binary.NativeEndian.Uint32(buf[i:])); pid > 0 {
-			pids = append(pids, pid)
+	const zombie = 5 // SZOMB
+	all, _ := unix.SysctlKinfoProcSlice("kern.proc.pgrp", pgid)
+	for i := range all {
+		if p := &all[i].Proc; p.P_stat != zombie {
+			pids = append(pids, int(p.P_pid))
 		}
 	}
 	return pids

@@ -2,7 +2,7 @@ package runner
 
 import (
 	"bytes"
-	"encoding/binary"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -12,22 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What package syscall does not have. The number is the same on every machine.
-const (
-	sysCloseRange       = 436
-	closeRangeCloexec   = 1 << 2
-	prSetChildSubreaper = 36
-	fionread            = 0x541b
-	widePipe            = 1 << 20 // as much as every user may have
-)
-
 // sysProcAttr: a session and group of its own, and where it is to die with us death with the thread that starts it. Go ends no thread while the
 // process lives, except of a goroutine that locked it; hooks are started by goroutines of the caller's, and a caller who
 // does that gets a hook killed by SIGKILL, which is no approval.
 func (p *process) sysProcAttr(withUs bool) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, PidFD: &p.pidfd}
 	if withUs {
-		attr.Pdeathsig = syscall.SIGKILL
+		attr.Pdeathsig = unix.SIGKILL
 	}
 	return attr
 }
@@ -35,24 +26,28 @@ func (p *process) sysProcAttr(withUs bool) *syscall.SysProcAttr {
 // closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already. Kernels before
 // 5.11 cannot do it in one call.
 func closeOnExec() {
-	if _, _, errno := syscall.RawSyscall(sysCloseRange, 3, uintptr(^uint32(0)), closeRangeCloexec); errno != 0 {
+	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) != nil {
 		closeOnExecEach("/proc/self/fd")
 	}
 }
 
 // unread is how many bytes in a pipe nobody has read.
 func unread(pipe *os.File) int {
-	var n int32
+	var n uint32
 	if raw, err := pipe.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) {
-			_, _, _ = syscall.RawSyscall(syscall.SYS_IOCTL, fd, fionread, uintptr(unsafe.Pointer(&n)))
-		})
+		_ = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetUint32(int(fd), unix.TIOCINQ) })
 	}
 	return int(n)
 }
 
 func becomeSubreaper() {
-	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0) // 3.4 and later
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // 3.4 and later
+}
+
+// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped.
+func waitChange(pid, ways int) {
+	for unix.Waitid(unix.P_PID, pid, nil, ways|unix.WNOWAIT, nil) == unix.EINTR {
+	}
 }
 
 // siPID is where siginfo_t has its si_pid: behind three ints, and padding where pointers are eight bytes.
@@ -74,19 +69,17 @@ func reapOrphans() {
 		if pid == 0 || isLive(pid) {
 			return
 		}
-		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 	}
 }
 
 // endedChild returns a child that has ended and waits for somebody to take its exit status, 0 if there is none.
 func endedChild() (pid int) {
-	const anyChild = 0 // P_ALL
-	var info [128]byte // siginfo_t
-	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
-	if errno != 0 {
+	var info unix.Siginfo
+	if unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != nil {
 		return 0
 	}
-	return max(0, int(int32(binary.NativeEndian.Uint32(info[siPID:]))))
+	return max(0, int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), siPID))))
 }
 
 // stat is what /proc/PID/stat says of a process.

@@ -260,7 +260,7 @@ func TestNoDescriptorReachesAHook(t *testing.T) {
 // How hooks end.
 
 func TestDeathBySignal(t *testing.T) {
-	for _, signal := range []string{"KILL", "SEGV", "TERM", "ABRT", "34"} {
+	for _, signal := range []string{"KILL", "SEGV", "TERM", "ABRT", "XFSZ", "VTALRM", "34"} {
 		b := newBench(t)
 		name := "SIG" + signal
 		if signal == "34" {

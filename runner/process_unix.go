@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -40,9 +39,10 @@ var (
 	starting sync.RWMutex  // held for reading while a hook is started and noted in live
 )
 
-// start starts a hook. It does so by ForkExec: os.StartProcess first tries out what the kernel can do, with a process of
-// its own, which costs a one-shot call as much as its hook. withUs: it dies when this process does. g watches it; nil: it is
-// left to itself.
+// start starts a hook. It does so by ForkExec: os.StartProcess and os/exec first try out what the kernel can do, with a process of
+// their own, which costs a one-shot call as much as its hook. And they cannot wait for the leader without reaping it, after which
+// its pid, and so that of its group, may be somebody else's. withUs: it dies when this process does. g watches it; nil: it is left
+// to itself.
 func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, g *watchdog) (*process, error) {
 	closeOnExec()
 	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, pidfd: -1}
@@ -66,13 +66,13 @@ func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, g *watchdog)
 	}
 	p.unwatch()
 	leaders.Add(-1)
-	if errors.Is(err, syscall.ENOEXEC) {
+	if errors.Is(err, unix.ENOEXEC) {
 		return nil, fmt.Errorf("%s: %w; a script needs a #! line", what.argv[0], err)
 	}
 	if why := projecthooks.StartFault(what.path, what.argv[0], what.dir, what.env); why != "" {
 		return nil, errors.New(why)
 	}
-	if errors.Is(err, syscall.ENOENT) { // the program itself was found before
+	if errors.Is(err, unix.ENOENT) { // the program itself was found before
 		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", what.argv[0], err)
 	}
 	return nil, fmt.Errorf("%s: %w", what.argv[0], err)
@@ -83,7 +83,7 @@ func (p *process) forget() {
 	live.Delete(p.pid)
 	leaders.Add(-1)
 	if p.pidfd >= 0 {
-		_ = syscall.Close(p.pidfd)
+		_ = unix.Close(p.pidfd)
 		p.pidfd = -1
 	}
 	if p.reaper {
@@ -108,24 +108,12 @@ func reapOrphansUntil(over <-chan struct{}) {
 // waitExit blocks until the leader has ended, and leaves it to be reaped.
 func (p *process) waitExit() { waitChange(p.pid, unix.WEXITED) }
 
-// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped.
-func waitChange(pid, ways int) {
-	const idPID = 1    // P_PID
-	var info [128]byte // siginfo_t, which nobody reads
-	for {
-		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, idPID, uintptr(pid), uintptr(unsafe.Pointer(&info)), uintptr(ways|unix.WNOWAIT), 0, 0)
-		if errno != syscall.EINTR {
-			return
-		}
-	}
-}
-
 // reap returns how the leader ended. If somebody else reaped it nobody knows, and that is no exit with 0.
 func (p *process) reap() (code int, signal string, err error) {
-	var status syscall.WaitStatus
-	_, err = syscall.Wait4(p.pid, &status, 0, nil)
-	for err == syscall.EINTR {
-		_, err = syscall.Wait4(p.pid, &status, 0, nil)
+	var status unix.WaitStatus
+	_, err = unix.Wait4(p.pid, &status, 0, nil)
+	for err == unix.EINTR {
+		_, err = unix.Wait4(p.pid, &status, 0, nil)
 	}
 	if err != nil {
 		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
@@ -136,23 +124,23 @@ func (p *process) reap() (code int, signal string, err error) {
 	return status.ExitStatus(), "", nil
 }
 
-func (p *process) terminate() { p.signal(syscall.SIGTERM) }
-func (p *process) kill()      { p.signal(syscall.SIGKILL) }
+func (p *process) terminate() { p.signal(unix.SIGTERM) }
+func (p *process) kill()      { p.signal(unix.SIGKILL) }
 
 // signal reaches the group at once and what left it one by one. It looks for those first: the leader's end makes
 // orphans of them, which are harder to tell.
 func (p *process) signal(s syscall.Signal) {
 	rest := p.rest()
-	_ = syscall.Kill(-p.pid, s) // ESRCH: all gone
+	_ = unix.Kill(-p.pid, s) // ESRCH: all gone
 	for _, pid := range rest {
-		_ = syscall.Kill(pid, s)
+		_ = unix.Kill(pid, s)
 	}
 }
 
 // leftInGroup returns what still runs of the group after the leader was reaped. Nearly always that is nothing, and one
 // system call tells.
 func (p *process) leftInGroup() []int {
-	if syscall.Kill(-p.pid, 0) == syscall.ESRCH {
+	if unix.Kill(-p.pid, 0) == unix.ESRCH {
 		return nil
 	}
 	return group(p.pid)
@@ -166,7 +154,7 @@ func closeOnExecEach(dir string) {
 	}
 	for _, n := range names {
 		if fd, err := strconv.Atoi(n.Name()); err == nil && fd > 2 {
-			syscall.CloseOnExec(fd)
+			unix.CloseOnExec(fd)
 		}
 	}
 }
@@ -180,51 +168,10 @@ type pipeEnd struct{ *os.File }
 // stop makes reads and writes return, at once and from now on.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
-// signalName is a switch, since a map would be made at each start.
+// signalName is SIGKILL for 9, and a number where the system has no name.
 func signalName(s syscall.Signal) string {
-	switch s {
-	case syscall.SIGABRT:
-		return "SIGABRT"
-	case syscall.SIGALRM:
-		return "SIGALRM"
-	case syscall.SIGBUS:
-		return "SIGBUS"
-	case syscall.SIGFPE:
-		return "SIGFPE"
-	case syscall.SIGHUP:
-		return "SIGHUP"
-	case syscall.SIGILL:
-		return "SIGILL"
-	case syscall.SIGINT:
-		return "SIGINT"
-	case syscall.SIGIO:
-		return "SIGIO"
-	case syscall.SIGKILL:
-		return "SIGKILL"
-	case syscall.SIGPIPE:
-		return "SIGPIPE"
-	case syscall.SIGPROF:
-		return "SIGPROF"
-	case syscall.SIGQUIT:
-		return "SIGQUIT"
-	case syscall.SIGSEGV:
-		return "SIGSEGV"
-	case syscall.SIGSYS:
-		return "SIGSYS"
-	case syscall.SIGTERM:
-		return "SIGTERM"
-	case syscall.SIGTRAP:
-		return "SIGTRAP"
-	case syscall.SIGUSR1:
-		return "SIGUSR1"
-	case syscall.SIGUSR2:
-		return "SIGUSR2"
-	case syscall.SIGVTALRM:
-		return "SIGVTALRM"
-	case syscall.SIGXCPU:
-		return "SIGXCPU"
-	case syscall.SIGXFSZ:
-		return "SIGXFSZ"
+	if name := unix.SignalName(s); name != "" {
+		return name
 	}
 	return fmt.Sprintf("signal %d", int(s))
 }

@@ -10,75 +10,54 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
+// What package windows does not have.
 var (
-	kernel32             = syscall.NewLazyDLL("kernel32.dll")
-	createJobObject      = kernel32.NewProc("CreateJobObjectW")
-	assignProcess        = kernel32.NewProc("AssignProcessToJobObject")
-	setInformation       = kernel32.NewProc("SetInformationJobObject")
-	queryInformation     = kernel32.NewProc("QueryInformationJobObject")
-	terminateJobObject   = kernel32.NewProc("TerminateJobObject")
-	peekNamedPipe        = kernel32.NewProc("PeekNamedPipe")
-	setNamedPipeState    = kernel32.NewProc("SetNamedPipeHandleState")
-	ntResumeProcess      = syscall.NewLazyDLL("ntdll.dll").NewProc("NtResumeProcess")
-	createSuspended      = uint32(0x4)
-	createNoWindow       = uint32(0x08000000) // a console of its own, which nobody sees
-	limitKillOnJobClose  = uint32(0x2000)
-	extendedLimitClass   = uintptr(9) // JobObjectExtendedLimitInformation
-	basicProcessIDsClass = uintptr(3) // JobObjectBasicProcessIdList
-	pipeNoWait           = uint32(1)
+	peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
+	// ResumeThread would need the handle of a thread, which package syscall closes.
+	ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 )
-
-// extendedLimits is JOBOBJECT_EXTENDED_LIMIT_INFORMATION.
-type extendedLimits struct {
-	perProcessTime, perJobTime             int64
-	flags                                  uint32
-	minWorkingSet, maxWorkingSet           uintptr
-	activeProcesses                        uint32
-	affinity                               uintptr
-	priority, scheduling                   uint32
-	io                                     [6]uint64
-	processMemory, jobMemory, peakProc, pk uintptr
-}
 
 // process is a hook in a job object of its own. The job holds all that comes of it, and Windows ends the job when this
 // process dies and its handles are closed.
 type process struct {
 	pid         int
-	handle, job syscall.Handle
+	handle, job windows.Handle
 }
 
 // start starts the hook suspended, so that nothing of it can run outside the job. withUs: it dies when this process does.
 func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, _ *watchdog) (*process, error) {
-	job, _, err := createJobObject.Call(0, 0)
-	if job == 0 {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
 		return nil, fmt.Errorf("creating a job object: %w", err)
 	}
-	p := &process{job: syscall.Handle(job)}
+	p := &process{job: job}
 	if err := p.endWithUs(withUs); err != nil {
-		syscall.CloseHandle(p.job)
+		windows.CloseHandle(p.job)
 		return nil, err
 	}
 	attr := &syscall.ProcAttr{
 		Dir:   what.dir,
 		Env:   what.env,
 		Files: stdio[:],
-		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: createSuspended | createNoWindow | syscall.CREATE_NEW_PROCESS_GROUP},
+		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP},
 	}
 	pid, handle, err := syscall.StartProcess(what.path, what.argv, attr)
 	if err != nil {
-		syscall.CloseHandle(p.job)
+		windows.CloseHandle(p.job)
 		return nil, fmt.Errorf("%s: %w", what.argv[0], err)
 	}
-	p.pid, p.handle = pid, syscall.Handle(handle)
-	if ok, _, err := assignProcess.Call(job, handle); ok == 0 {
-		syscall.TerminateProcess(p.handle, 1)
+	p.pid, p.handle = pid, windows.Handle(handle)
+	if err := windows.AssignProcessToJobObject(job, p.handle); err != nil {
+		windows.TerminateProcess(p.handle, 1)
 		p.closeHandles()
 		return nil, fmt.Errorf("%s: putting it into a job object: %w", what.argv[0], err)
 	}
 	if status, _, _ := ntResumeProcess.Call(handle); status != 0 {
-		terminateJobObject.Call(job, 1)
+		windows.TerminateJobObject(job, 1)
 		p.closeHandles()
 		return nil, fmt.Errorf("%s: resuming it: status 0x%x", what.argv[0], status)
 	}
@@ -87,27 +66,29 @@ func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, _ *watchdog)
 
 // endWithUs says whether the job ends with its last handle.
 func (p *process) endWithUs(yes bool) error {
-	var limits extendedLimits
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if yes {
-		limits.flags = limitKillOnJobClose
+		limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	}
-	if ok, _, err := setInformation.Call(uintptr(p.job), extendedLimitClass, uintptr(unsafe.Pointer(&limits)), unsafe.Sizeof(limits)); ok == 0 {
+	size := uint32(unsafe.Sizeof(limits))
+	_, err := windows.SetInformationJobObject(p.job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), size)
+	if err != nil {
 		return fmt.Errorf("setting up a job object: %w", err)
 	}
 	return nil
 }
 
 func (p *process) closeHandles() {
-	syscall.CloseHandle(p.handle)
-	syscall.CloseHandle(p.job)
+	windows.CloseHandle(p.handle)
+	windows.CloseHandle(p.job)
 }
 
-func (p *process) waitExit() { syscall.WaitForSingleObject(p.handle, syscall.INFINITE) }
+func (p *process) waitExit() { windows.WaitForSingleObject(p.handle, windows.INFINITE) }
 
 // reap returns how the hook ended. There are no signals; what Windows ends for a fault has an exit code of its own.
 func (p *process) reap() (code int, signal string, err error) {
 	var status uint32
-	if err := syscall.GetExitCodeProcess(p.handle, &status); err != nil {
+	if err := windows.GetExitCodeProcess(p.handle, &status); err != nil {
 		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
 	}
 	return int(int32(status)), "", nil
@@ -115,7 +96,7 @@ func (p *process) reap() (code int, signal string, err error) {
 
 // terminate has no gentle form here: a hook without a console gets no event.
 func (p *process) terminate() { p.kill() }
-func (p *process) kill()      { terminateJobObject.Call(uintptr(p.job), 1) }
+func (p *process) kill()      { windows.TerminateJobObject(p.job, 1) }
 
 // rest returns the processes of the job but the hook itself.
 func (p *process) rest() (pids []int) {
@@ -123,7 +104,8 @@ func (p *process) rest() (pids []int) {
 		assigned, listed uint32
 		ids              [256]uintptr
 	}
-	queryInformation.Call(uintptr(p.job), basicProcessIDsClass, uintptr(unsafe.Pointer(&list)), unsafe.Sizeof(list), 0)
+	size := uint32(unsafe.Sizeof(list)) // with more processes than fit, those that do are listed
+	windows.QueryInformationJobObject(p.job, windows.JobObjectBasicProcessIdList, uintptr(unsafe.Pointer(&list)), size, nil)
 	for _, id := range list.ids[:min(int(list.listed), len(list.ids))] {
 		if int(id) != p.pid {
 			pids = append(pids, int(id))
@@ -172,7 +154,7 @@ func (e *pipeEnd) Read(b []byte) (int, error) {
 		var available uint32
 		ok, _, err := peekNamedPipe.Call(e.Fd(), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0)
 		if ok == 0 {
-			if errors.Is(err, syscall.ERROR_BROKEN_PIPE) {
+			if errors.Is(err, windows.ERROR_BROKEN_PIPE) {
 				return 0, io.EOF
 			}
 			return 0, err
@@ -187,8 +169,8 @@ func (e *pipeEnd) Read(b []byte) (int, error) {
 
 func (e *pipeEnd) Write(b []byte) (written int, err error) {
 	if !e.noWait {
-		mode := pipeNoWait
-		setNamedPipeState.Call(e.Fd(), uintptr(unsafe.Pointer(&mode)), 0, 0)
+		mode := uint32(windows.PIPE_NOWAIT)
+		windows.SetNamedPipeHandleState(windows.Handle(e.Fd()), &mode, nil, nil)
 		e.noWait = true
 	}
 	for written < len(b) && !e.stopped.Load() {

@@ -2,7 +2,7 @@
 
 package runner
 
-import "syscall"
+import "golang.org/x/sys/unix"
 
 // follow reads until the end, or until there is more than anybody asked for.
 func (s *stream) follow() {
@@ -27,10 +27,10 @@ func (s *stream) readAll(fd uintptr) (ended bool) {
 	defer s.mu.Unlock()
 	var piece [16 << 10]byte
 	for {
-		n, err := syscall.Read(int(fd), piece[:])
+		n, err := unix.Read(int(fd), piece[:])
 		switch {
-		case err == syscall.EINTR:
-		case err == syscall.EAGAIN:
+		case err == unix.EINTR:
+		case err == unix.EAGAIN:
 			return false
 		case err != nil || n <= 0:
 			return true

@@ -41,20 +41,6 @@ type callFlags struct {
 	flags     *pflag.FlagSet
 }
 
-// repeated is a flag that may be given several times. The ones of pflag print their default by package csv, which makes a buffer of
-// 4 KiB for each at every start.
-type repeated []string
-
-func (r *repeated) Set(value string) error {
-	*r = append(*r, value)
-	return nil
-}
-
-func (r *repeated) String() string { return strings.Join(*r, ",") }
-
-// Type is what pflag calls it.
-func (*repeated) Type() string { return "stringArray" }
-
 // define adds the flags that go with every event.
 func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.outputs = outputs
@@ -78,7 +64,7 @@ func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
 	flags.Lookup("workspace").DefValue = ""
-	flags.VarP((*repeated)(&f.configs), "config", "c", "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
+	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
 	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
 }
 

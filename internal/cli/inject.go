@@ -28,7 +28,7 @@ var inject = command{
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var e queue.Entry
 		q := defineQueue(flags, &e.Session)
-		flags.Var((*repeated)(&e.Agents), "agent", "`ID` of an agent that gets it, repeatable (default every agent of the session)")
+		flags.StringArrayVar(&e.Agents, "agent", nil, "`ID` of an agent that gets it, repeatable (default every agent of the session)")
 		flags.StringVar(&e.Strategy, "strategy", "tool_result", "where it goes: `tool_result|user_message`, behind the result or in a message of its own")
 		flags.StringVar(&e.Matcher, "matcher", "", "`GLOBS` with | between them: the tools after which it is given (default every tool)")
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
@@ -110,8 +110,8 @@ func defineState(flags *pflag.FlagSet, dir *string) {
 // MassGen's folder has no sessions: with it only the flags mean something that are named.
 func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		list, isList := f.Value.(*repeated)
-		if err == nil && (f.Value.String() == "" || isList && slices.Contains(*list, "")) {
+		list, isList := f.Value.(pflag.SliceValue)
+		if err == nil && (f.Value.String() == "" || isList && slices.Contains(list.GetSlice(), "")) {
 			err = fmt.Errorf("--%s is empty; leave it out for the default", f.Name)
 		}
 	})

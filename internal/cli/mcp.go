@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -99,7 +98,6 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		return 0, err
 	}
 	m.call.Workspace, m.queue, m.record = f.call.Workspace, f.queue, &f.record
-	debug.SetGCPercent(gcPercent)
 	until := interruption{exit: exitFailed}
 	until.watch()
 	cfg, o, err := f.load()
@@ -173,7 +171,6 @@ func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outc
 		defer func() { <-m.turns }()
 	case <-ctx.Done(): // which Fire says
 	}
-	defer tidy(call)
 	began := time.Now()
 	o, err := m.runner.Fire(ctx, call) // with an error the outcome is a block, and has the error for a reason
 	if ctx.Err() == nil {

@@ -31,7 +31,7 @@ func (l *runLog) define(flags *pflag.FlagSet) {
 	l.flags = flags
 	flags.StringVar(&l.file, "log", "", "add a line about each call to `FILE` (default $"+logVariable+"), see hookrun log")
 	flags.StringVar(&l.size, "log-size", "64M", "`BYTES` at which the log is rotated, as 64M")
-	flags.Var((*repeated)(&l.redact), "redact", "`RE2` of what is kept out of the log, repeatable")
+	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
 }
 
 // open checks the flags. The file is opened with the first line.

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -68,10 +66,6 @@ const (
 	// over that: two of the longest, or a dozen of the results that are long in practice, are more than a machine should
 	// keep for hooks.
 	maxBytes = 2 * maxValue
-	// gcPercent lets garbage be: a call leaves 20 KB of it, and collecting it takes longer than the few megabytes are worth.
-	gcPercent = 400
-	// largeCall is from where on it does not let it be: two such calls are more than many small ones.
-	largeCall = 1 << 20
 	// afterEnd is how long calls go on at the end of the input: `echo … | hookrun serve` ends right behind its last call.
 	afterEnd = time.Second
 	// lastWords is how long answers may take to be written once the server ends: a client may have stopped to read.
@@ -112,7 +106,6 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 	if err := f.record.open(); err != nil {
 		return nil, err
 	}
-	debug.SetGCPercent(gcPercent)
 	s := &server{flags: f, stderr: stderr, until: interruption{exit: exitFailed}, bytes: jsonrpc.NewBytes(maxBytes), shutdown: make(chan struct{})}
 	s.until.watch()
 	cfg, o, err := f.load()
@@ -231,7 +224,6 @@ func (s *server) readCall(method, params string) (r request, warnings []string, 
 // fire asks the hooks. warnings are of reading the call.
 func (s *server) fire(ctx context.Context, asked *runner.Runner, r request, warnings []string) (result jsonrpc.Result, err error) {
 	began := time.Now()
-	defer tidy(r.call)
 	verdict := false
 	defer func() {
 		if !verdict {
@@ -260,13 +252,6 @@ func (s *server) complain(err error) { fmt.Fprintln(s.stderr, "hookrun serve:", 
 func (s *server) warn(warnings []string) {
 	for _, w := range warnings {
 		s.complain(errors.New(w))
-	}
-}
-
-// tidy gives back what a large call took, before the next one comes.
-func tidy(c protocol.Call) {
-	if len(c.Args)+len(c.Result)+len(c.ClientInput)+len(c.Prompt) > largeCall {
-		runtime.GC()
 	}
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"net"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,10 +20,10 @@ func peer(c *net.UnixConn) (uid int, known bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	var of *syscall.Ucred
+	var of *unix.Ucred
 	var failed error
 	err = raw.Control(func(fd uintptr) {
-		of, failed = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+		of, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	})
 	if err == nil {
 		err = failed

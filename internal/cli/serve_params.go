@@ -18,16 +18,12 @@ import (
 
 // What a request says is named as the flags are, with _ or - between words. Clients' names for the same stand beside
 // them, since loops that were written for their hooks have them at hand.
-func paramMeant(name string) string {
-	switch name {
-	case "tool_name":
-		return "tool"
-	case "tool_input":
-		return "args"
-	case "tool_response", "tool_output", "tool_result": // Claude Code's, MassGen's and Universal Agent's
-		return "result"
-	}
-	return name
+var paramsOfClients = map[string]string{
+	"tool_name":     "tool",
+	"tool_input":    "args",
+	"tool_response": "result", // Claude Code's
+	"tool_output":   "result", // MassGen's
+	"tool_result":   "result", // Universal Agent's
 }
 
 var (
@@ -64,7 +60,7 @@ func readParams(event protocol.Event, workspace, params string) (r request, err 
 	strictjson.Members(cmp.Or(params, "{}"), func(key, value string) bool {
 		written := strictjson.Text(key)
 		name := strings.ReplaceAll(written, "-", "_")
-		name = paramMeant(name)
+		name = cmp.Or(paramsOfClients[name], name)
 		switch {
 		case slices.Contains(paramsPinned, name):
 			err = fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/hookrun/hookrun/internal/filelock"
 )
 
 // ownFolder refuses a folder in which somebody else could put another socket in our place.
@@ -29,12 +31,7 @@ func lockFolder(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		if err = syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
-			break
-		}
-	}
-	if err != nil {
+	if err := filelock.Lock(folder); err != nil {
 		folder.Close()
 		return nil, err
 	}

@@ -2,13 +2,13 @@
 
 package cli
 
-import "syscall"
+import "golang.org/x/sys/unix"
 
 type descriptor uintptr
 
 func (d descriptor) write(b []byte) (int, error) {
-	n, err := syscall.Write(int(d), b)
-	if err == syscall.EINTR {
+	n, err := unix.Write(int(d), b)
+	if err == unix.EINTR {
 		return 0, nil
 	}
 	return n, err

@@ -1,7 +1,7 @@
 package cli
 
-import "syscall"
+import "golang.org/x/sys/windows"
 
 type descriptor uintptr
 
-func (d descriptor) write(b []byte) (int, error) { return syscall.Write(syscall.Handle(d), b) }
+func (d descriptor) write(b []byte) (int, error) { return windows.Write(windows.Handle(d), b) }

@@ -4,12 +4,13 @@ package filelock
 
 import (
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 func lock(f *os.File) error {
 	for {
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
 			return err
 		}
 	}
@@ -17,16 +18,16 @@ func lock(f *os.File) error {
 
 func try(f *os.File) (bool, error) {
 	for {
-		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
+		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err {
 		case nil:
 			return true, nil
-		case syscall.EWOULDBLOCK:
+		case unix.EWOULDBLOCK:
 			return false, nil
-		case syscall.EINTR:
+		case unix.EINTR:
 		default:
 			return false, err
 		}
 	}
 }
 
-func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -2,47 +2,27 @@ package filelock
 
 import (
 	"os"
-	"syscall"
-	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
-var (
-	kernel32   = syscall.NewLazyDLL("kernel32.dll")
-	lockFileEx = kernel32.NewProc("LockFileEx")
-	unlockFile = kernel32.NewProc("UnlockFile")
-)
+// A locked byte cannot be read by others, so it is one that no file will ever have.
+const atHigh = 1 << 30
 
-const (
-	failImmediately = 1
-	exclusive       = 2
-	lockViolation   = syscall.Errno(33)
+func lock(f *os.File) error { return lockWith(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
-	// A locked byte cannot be read by others, so it is one that no file will ever have.
-	atHigh = 1 << 30
-)
-
-func lock(f *os.File) error {
-	_, err := lockWith(f, exclusive)
-	return err
-}
-
-func try(f *os.File) (bool, error) { return lockWith(f, exclusive|failImmediately) }
-
-func lockWith(f *os.File, flags uintptr) (bool, error) {
-	at := syscall.Overlapped{OffsetHigh: atHigh}
-	ok, _, err := lockFileEx.Call(f.Fd(), flags, 0, 1, 0, uintptr(unsafe.Pointer(&at)))
-	switch {
-	case ok != 0:
-		return true, nil
-	case err == lockViolation && flags&failImmediately != 0:
+func try(f *os.File) (bool, error) {
+	err := lockWith(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if err == windows.ERROR_LOCK_VIOLATION {
 		return false, nil
 	}
-	return false, err
+	return err == nil, err
+}
+
+func lockWith(f *os.File, flags uint32) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: atHigh})
 }
 
 func unlock(f *os.File) error {
-	if ok, _, err := unlockFile.Call(f.Fd(), 0, atHigh, 1, 0); ok == 0 {
-		return err
-	}
-	return nil
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{OffsetHigh: atHigh})
 }

@@ -98,25 +98,16 @@ var clients = []client{
 	},
 }
 
-// why says of a key of a handler why it is not carried, "" of one that is.
-func why(key string) string {
-	switch key {
-	case "statusMessage":
-		return "it is shown to the user of the client while the hook runs"
-	case "description":
-		return "it is for people"
-	case "once":
-		return "a hook runs at each call here, not only at the first of a session"
-	case "asyncRewake", "rewakeMessage", "rewakeSummary":
-		return "here every hook is waited for"
-	case "holdsTools":
-		return "here every hook holds its tool"
-	case "cloud":
-		return "there is no cloud here"
-	case "commandWindows":
-		return "an entry has one command for all systems"
-	case "additionalContextLimit":
-		return "here a context may be as long as it likes"
-	}
-	return ""
+// notCarried are the keys of a handler that are not carried, and why.
+var notCarried = map[string]string{
+	"statusMessage":          "it is shown to the user of the client while the hook runs",
+	"description":            "it is for people",
+	"once":                   "a hook runs at each call here, not only at the first of a session",
+	"asyncRewake":            "here every hook is waited for",
+	"rewakeMessage":          "here every hook is waited for",
+	"rewakeSummary":          "here every hook is waited for",
+	"holdsTools":             "here every hook holds its tool",
+	"cloud":                  "there is no cloud here",
+	"commandWindows":         "an entry has one command for all systems",
+	"additionalContextLimit": "here a context may be as long as it likes",
 }

@@ -143,9 +143,9 @@ func (g *handler) convert() {
 		case slices.Contains(g.client.carried, key):
 		case ours(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
-		case why(key) != "":
+		case notCarried[key] != "":
 			if g.value(key).Type != gjson.False { // which is what is so without it
-				g.say(LeftOut, key, "%q is not carried: %s", key, why(key))
+				g.say(LeftOut, key, "%q is not carried: %s", key, notCarried[key])
 			}
 		default:
 			g.say(LeftOut, key, "%s passes over %s", g.client.name, brief(key))

@@ -18,11 +18,11 @@
 package hookimport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -121,8 +121,8 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 		r.item(LeftOut, "env", r.env.Index, "the variables are for hooks, and there is none that could be carried")
 	}
 	report := r.result.Report
-	sort.SliceStable(report, func(i, j int) bool {
-		return report[i].Line < report[j].Line || report[i].Line == report[j].Line && report[i].Column < report[j].Column
+	slices.SortStableFunc(report, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if len(r.other) > 0 {
 		text := r.client.name + "'s own settings stay where they are: " + spelling.Brief(strings.Join(r.other, ", "), 200)

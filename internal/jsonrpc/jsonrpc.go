@@ -15,6 +15,9 @@
 //  4. Memory is bounded by the limits: a longer line is passed over, and a call too many is answered by an error. Lines are read
 //     all the same, so that calls can be given up, unless the requests in flight have too many bytes together.
 //
+// No library does this: a claim of the queue must know whether the answer that it stands in was written (Result.Written), and those
+// that there are tell their handlers nothing after the handler has returned.
+//
 // Not there: batches (an array of requests), which one message per line does not need, and requests of the server's own.
 package jsonrpc
 

@@ -10,7 +10,7 @@ import (
 
 // Child is a server that is a child of this process, in a process group of its own.
 type Child struct {
-	process *os.Process
+	command *exec.Cmd
 	stdin   *os.File
 	stdout  *os.File
 	exited  chan struct{} // closed when it has
@@ -26,10 +26,7 @@ const (
 
 // Start starts a server with this environment. What it writes to stderr goes to ours.
 func Start(argv, env []string) (*Child, error) {
-	path, err := exec.LookPath(argv[0])
-	if err != nil {
-		return nil, fmt.Errorf("starting the server: %w", err)
-	}
+	// Not by StdoutPipe: Wait would close that, and what the server said last be lost.
 	in, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -41,18 +38,17 @@ func Start(argv, env []string) (*Child, error) {
 		return nil, err
 	}
 	defer out.Close()
-	process, err := os.StartProcess(path, argv, &os.ProcAttr{Env: env, Files: []*os.File{in, out, os.Stderr}, Sys: ownGroup()})
-	if err != nil {
+	command := exec.Command(argv[0], argv[1:]...)
+	command.Env, command.SysProcAttr = env, ownGroup()
+	command.Stdin, command.Stdout, command.Stderr = in, out, os.Stderr
+	if err := command.Start(); err != nil {
 		stdin.Close()
 		stdout.Close()
 		return nil, fmt.Errorf("starting the server: %w", err)
 	}
-	c := &Child{process: process, stdin: stdin, stdout: stdout, exited: make(chan struct{})}
+	c := &Child{command: command, stdin: stdin, stdout: stdout, exited: make(chan struct{})}
 	go func() {
-		state, err := process.Wait()
-		if c.err = err; err == nil && !state.Success() {
-			c.err = errors.New(state.String())
-		}
+		c.err = command.Wait()
 		close(c.exited)
 	}()
 	return c, nil

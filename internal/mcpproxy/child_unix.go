@@ -3,18 +3,19 @@
 package mcpproxy
 
 import (
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // endGroup kills what there is in the server's group, which keeps its number for as long as anybody is in it.
 func (c *Child) endGroup(grace time.Duration) {
-	group := -c.process.Pid
-	_ = syscall.Kill(group, syscall.SIGTERM)
+	group := -c.command.Process.Pid
+	_ = unix.Kill(group, unix.SIGTERM)
 	for until := time.Now().Add(grace); time.Now().Before(until); time.Sleep(time.Millisecond) {
-		if syscall.Kill(group, 0) == syscall.ESRCH {
+		if unix.Kill(group, 0) == unix.ESRCH {
 			return
 		}
 	}
-	_ = syscall.Kill(group, syscall.SIGKILL)
+	_ = unix.Kill(group, unix.SIGKILL)
 }

@@ -30,6 +30,9 @@
 //
 // A call that is at the gate holds nothing up. What the client sends meanwhile overtakes it, other calls too; one that nobody is to
 // be asked about keeps its place.
+//
+// No library does this: those for the protocol decode a message and encode it again, and what a proxy hands on must be byte for byte
+// what it was given.
 package mcpproxy
 
 import (

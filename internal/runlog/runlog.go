@@ -13,6 +13,8 @@
 // Not guaranteed: that a line outlives a crash of the system (nothing is synced), that lines stand in the order in which calls
 // began, and that every secret is found: one that has no telling name needs a pattern, and a match of more than 16 KiB may be
 // missed in a longer text.
+//
+// No library does this: those that rotate files take it that one process writes them, and none takes secrets out of JSON.
 package runlog
 
 import (

@@ -1,117 +1,104 @@
 package runstats
 
 import (
-	"bytes"
 	"time"
-	"unicode/utf8"
 
-	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // entry is what a line says, as far as anybody here asks. Texts and values stand as they do in the line, texts with their quotes,
-// and are parts of it; what the line does not have is nil.
+// and are parts of it; what the line does not have is "".
 type entry struct {
 	time                       int64 // in microseconds since 1970
-	session, workspace, id     []byte
-	event, tool                []byte
-	args, argsPreview          []byte
-	result, resultPreview      []byte
+	session, workspace, id     string
+	event, tool                string
+	args, argsPreview          string
+	result, resultPreview      string
 	argsSize, resultSize       float64
 	failed                     bool
-	err                        []byte
+	err                        string
 	outcome                    bool // there is one, and the line has what follows
 	decision                   protocol.Decision
 	stop                       bool
-	reason, cause, hook        []byte
-	updatedInput, updatedOut   []byte
+	reason, cause, hook        string
+	updatedInput, updatedOut   string
 	lint                       float64         // how many of the warnings are about the style of files
 	notes                      []protocol.Note // of the hooks, in their order
-	inject, messages, warnings []byte          // arrays
-	hooks                      []byte          // an array
+	inject, messages, warnings string          // arrays
+	hooks                      string          // an array
 	count                      int             // of hooks
 	list                       []report        // the first maxList of them
-	outcomeEvent, outcomeTool  []byte
-	minute                     [17]byte // of the time that was read last, as 2026-11-21T14:43:
-	minuteStart                int64
+	outcomeEvent, outcomeTool  string
 }
 
 // report is what a line says about one hook.
 type report struct {
-	name, source, status, stderr []byte
+	name, source, status, stderr string
 	duration, limit              float64 // in milliseconds
 }
 
 // read reads a line, and reports whether it can be read: it is one JSON object with a time and with an outcome or an error, and
 // nothing that is asked for is of a wrong type. Of two equal keys the last counts.
 func (e *entry) read(line []byte) bool {
-	*e = entry{minute: e.minute, minuteStart: e.minuteStart, list: e.list[:0], notes: e.notes[:0]}
-	s := scanner{doc: line}
-	var when []byte
-	for in := s.open('{'); in; in = s.next('}') {
-		switch string(s.key()) {
-		case "time":
-			when = s.text()
-		case "session_id":
-			e.session = s.text()
-		case "workspace":
-			e.workspace = s.text()
-		case "tool_use_id":
-			e.id = s.text()
-		case "event":
-			e.event = s.text()
-		case "tool":
-			e.tool = s.text()
-		case "args":
-			e.args = s.value()
-		case "args_preview":
-			e.argsPreview = s.text()
-		case "args_size":
-			e.argsSize = s.number()
-		case "result":
-			e.result = s.text()
-		case "result_preview":
-			e.resultPreview = s.text()
-		case "result_size":
-			e.resultSize = s.number()
-		case "failed":
-			e.failed = s.flag()
-		case "error":
-			e.err = s.text()
-		case "lint":
-			e.lint = s.number()
-		case "notes":
-			e.notes = e.notes[:0]
-			s.array(func() { e.notes = append(e.notes, noteOf(unquoted(s.text()))) })
-		case "outcome":
-			e.readOutcome(&s)
-		default:
-			s.value()
-		}
-	}
-	if !s.end() || when == nil || e.err == nil && !e.outcome {
+	*e = entry{list: e.list[:0], notes: e.notes[:0]}
+	if !valid(line) {
 		return false
 	}
-	if e.outcomeEvent != nil {
+	var in reader
+	when := ""
+	in.members(gjson.ParseBytes(line), func(key string, v gjson.Result) {
+		switch key {
+		case "time":
+			when = in.text(v)
+		case "session_id":
+			e.session = in.text(v)
+		case "workspace":
+			e.workspace = in.text(v)
+		case "tool_use_id":
+			e.id = in.text(v)
+		case "event":
+			e.event = in.text(v)
+		case "tool":
+			e.tool = in.text(v)
+		case "args":
+			e.args = v.Raw
+		case "args_preview":
+			e.argsPreview = in.text(v)
+		case "args_size":
+			e.argsSize = in.number(v)
+		case "result":
+			e.result = in.text(v)
+		case "result_preview":
+			e.resultPreview = in.text(v)
+		case "result_size":
+			e.resultSize = in.number(v)
+		case "failed":
+			e.failed = in.flag(v)
+		case "error":
+			e.err = in.text(v)
+		case "lint":
+			e.lint = in.number(v)
+		case "notes":
+			e.notes = e.notes[:0]
+			in.elements(v, func(v gjson.Result) { e.notes = append(e.notes, protocol.Note(text(in.text(v)))) })
+		case "outcome":
+			e.readOutcome(&in, v)
+		}
+	})
+	if in.failed || when == "" || e.err == "" && !e.outcome {
+		return false
+	}
+	if e.outcomeEvent != "" {
 		e.event = e.outcomeEvent
 	}
-	if e.outcomeTool != nil {
+	if e.outcomeTool != "" {
 		e.tool = e.outcomeTool
 	}
-	return e.readTime(when)
-}
-
-// noteOf is a note that is known, without a copy of it.
-func noteOf(word []byte) protocol.Note {
-	switch string(word) {
-	case string(protocol.NoteAsk):
-		return protocol.NoteAsk
-	case string(protocol.NoteWarning):
-		return protocol.NoteWarning
-	case string(protocol.NoteRewrite):
-		return protocol.NoteRewrite
-	}
-	return ""
+	t, err := time.Parse(time.RFC3339Nano, unquoted(when))
+	e.time = t.UnixMicro()
+	return err == nil
 }
 
 // note is that of a hook, by its place among those of the call.
@@ -122,104 +109,49 @@ func (e *entry) note(order int) protocol.Note {
 	return ""
 }
 
-func (e *entry) readOutcome(s *scanner) {
+func (e *entry) readOutcome(in *reader, outcome gjson.Result) {
 	e.outcome, e.stop, e.decision = true, false, protocol.Block
-	e.reason, e.cause, e.hook, e.updatedInput, e.updatedOut = nil, nil, nil, nil, nil
-	e.inject, e.messages, e.warnings, e.hooks, e.count, e.list = nil, nil, nil, nil, 0, e.list[:0]
-	e.outcomeEvent, e.outcomeTool = nil, nil
+	e.reason, e.cause, e.hook, e.updatedInput, e.updatedOut = "", "", "", "", ""
+	e.inject, e.messages, e.warnings, e.hooks, e.count, e.list = "", "", "", "", 0, e.list[:0]
+	e.outcomeEvent, e.outcomeTool = "", ""
 	decided := false
-	for in := s.open('{'); in; in = s.next('}') {
-		switch string(s.key()) {
+	in.members(outcome, func(key string, v gjson.Result) {
+		switch key {
 		case "event":
-			e.outcomeEvent = s.text()
+			e.outcomeEvent = in.text(v)
 		case "tool":
-			e.outcomeTool = s.text()
+			e.outcomeTool = in.text(v)
 		case "decision":
-			decided = e.decision.UnmarshalText(unquoted(s.text())) == nil
+			decided = e.decision.UnmarshalText([]byte(unquoted(in.text(v)))) == nil
 		case "stop":
-			e.stop = s.flag()
+			e.stop = in.flag(v)
 		case "reason":
-			e.reason = s.text()
+			e.reason = in.text(v)
 		case "cause":
-			e.cause = s.text()
+			e.cause = in.text(v)
 		case "hook":
-			e.hook = s.text()
+			e.hook = in.text(v)
 		case "updated_input":
-			e.updatedInput = s.value()
+			e.updatedInput = v.Raw
 		case "updated_output":
-			e.updatedOut = s.value()
+			e.updatedOut = v.Raw
 		case "inject":
-			e.inject = s.array(func() { s.inject() })
+			e.inject = in.elements(v, func(v gjson.Result) { in.inject(v) })
 		case "system_messages":
-			e.messages = s.array(func() { s.text() })
+			e.messages = in.elements(v, func(v gjson.Result) { in.text(v) })
 		case "warnings":
-			e.warnings = s.array(func() { s.text() })
+			e.warnings = in.elements(v, func(v gjson.Result) { in.text(v) })
 		case "hooks":
 			e.count, e.list = 0, e.list[:0]
-			e.hooks = s.array(func() {
-				r := s.report()
+			e.hooks = in.elements(v, func(v gjson.Result) {
+				r := in.report(v)
 				if e.count++; e.count <= maxList {
 					e.list = append(e.list, r)
 				}
 			})
-		default:
-			s.value()
 		}
-	}
-	if !decided {
-		s.fail()
-	}
-}
-
-// array reads an array by reading each of its elements, and returns it as it stands.
-func (s *scanner) array(element func()) []byte {
-	s.peek()
-	start := s.at
-	for in := s.open('['); in; in = s.next(']') {
-		element()
-	}
-	if s.bad {
-		return nil
-	}
-	return s.doc[start:s.at]
-}
-
-// inject reads an entry of inject, and returns the name of its hook.
-func (s *scanner) inject() (hook []byte) {
-	for in := s.open('{'); in; in = s.next('}') {
-		if string(s.key()) == "hook" {
-			hook = s.text()
-		} else {
-			s.value()
-		}
-	}
-	return hook
-}
-
-// report reads a report, which must say of which hook it is and what became of that.
-func (s *scanner) report() (r report) {
-	for in := s.open('{'); in; in = s.next('}') {
-		switch string(s.key()) {
-		case "name":
-			r.name = s.text()
-		case "source":
-			r.source = s.text()
-		case "status":
-			r.status = s.text()
-		case "duration_ms":
-			r.duration = s.number()
-		case "limit_ms":
-			r.limit = s.number()
-		case "stderr":
-			r.stderr = s.text()
-		default:
-			s.value()
-		}
-	}
-	if r.name == nil || r.status == nil {
-		s.fail()
-	}
-	return r
+	})
+	in.failed = in.failed || !decided
 }
 
 // maxList is how many reports of a line are kept. A line of 16 MiB can have hundreds of thousands, and those are read again.
@@ -233,71 +165,26 @@ func (e *entry) reports(do func(report)) {
 		}
 		return
 	}
-	s := scanner{doc: e.hooks}
-	s.array(func() { do(s.report()) })
+	var in reader
+	in.elements(gjson.Parse(e.hooks), func(v gjson.Result) { do(in.report(v)) })
 }
 
-// injecting gives the name of the hook of each entry of inject, nil where it has none.
-func (e *entry) injecting(do func(hook []byte)) {
-	if e.inject != nil {
-		s := scanner{doc: e.inject}
-		s.array(func() { do(s.inject()) })
+// injecting gives the name of the hook of each entry of inject, "" where it has none.
+func (e *entry) injecting(do func(hook string)) {
+	if e.inject != "" {
+		var in reader
+		in.elements(gjson.Parse(e.inject), func(v gjson.Result) { do(in.inject(v)) })
 	}
 }
 
 // texts gives each text of an array.
-func texts(array []byte, do func(string)) {
-	if array != nil {
-		s := scanner{doc: array}
-		s.array(func() { do(text(s.text())) })
-	}
-}
-
-// readTime reads a time. Most lines are of the same minute as the one before, and then only the rest is worked out.
-func (e *entry) readTime(raw []byte) bool {
-	const form = `"2006-01-02T15:04:05.000000Z"`
-	usual := len(raw) == len(form) && raw[20] == '.' && raw[27] == 'Z'
-	if usual && bytes.Equal(raw[1:18], e.minute[:]) && raw[18] < '6' {
-		micros, digits := int64(0), 0
-		for _, c := range raw[18:27] {
-			if '0' <= c && c <= '9' {
-				micros, digits = micros*10+int64(c-'0'), digits+1
-			}
-		}
-		if digits == 8 { // all but the point
-			e.time = e.minuteStart + micros
+func texts(array string, do func(string)) {
+	if array != "" {
+		gjson.Parse(array).ForEach(func(_, v gjson.Result) bool {
+			do(text(v.Raw))
 			return true
-		}
+		})
 	}
-	t, err := time.Parse(time.RFC3339Nano, text(raw))
-	if err != nil {
-		return false
-	}
-	e.time = t.UnixMicro()
-	if usual {
-		copy(e.minute[:], raw[1:18])
-		e.minuteStart = t.Truncate(time.Minute).UnixMicro()
-	}
-	return true
-}
-
-// text is what a string says, "" if there is none.
-func text(raw []byte) string {
-	switch {
-	case raw == nil:
-		return ""
-	case bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw):
-		return string(raw[1 : len(raw)-1])
-	}
-	return strictjson.Text(string(raw))
-}
-
-// unquoted is text without a copy where that is possible.
-func unquoted(raw []byte) []byte {
-	if raw == nil || bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-		return bytes.Trim(raw, `"`)
-	}
-	return []byte(text(raw))
 }
 
 // Call is what a line of a log says, for a person.
@@ -357,11 +244,11 @@ func (f Filter) Admits(c *Call) bool {
 // filter is a Filter, ready to be held against entries.
 type filter struct {
 	since   int64
-	session []byte // "" takes all
+	session string // "" takes all
 }
 
 func (f Filter) ready() filter {
-	r := filter{session: []byte(f.Session), since: -1 << 63}
+	r := filter{session: f.Session, since: -1 << 63}
 	if !f.Since.IsZero() {
 		r.since = f.Since.UnixMicro()
 	}
@@ -369,5 +256,5 @@ func (f Filter) ready() filter {
 }
 
 func (f filter) admits(e *entry) bool {
-	return e.time >= f.since && (len(f.session) == 0 || bytes.Equal(unquoted(e.session), f.session))
+	return e.time >= f.since && (f.session == "" || unquoted(e.session) == f.session)
 }

@@ -150,27 +150,27 @@ func (e *entry) statuses(say func(level, prefix, text string)) {
 // input is what the tool got, always an object.
 func (e *entry) input() json.RawMessage {
 	value := e.args
-	if e.updatedInput != nil {
+	if e.updatedInput != "" {
 		value = e.updatedInput
 		if value[0] == '"' {
 			if preview, size, ok := cut(text(value)); ok {
-				return beginning(strictjson.AppendString(nil, preview), size)
+				return beginning(string(strictjson.AppendString(nil, preview)), size)
 			}
 		}
 	}
 	switch {
-	case value == nil && e.argsPreview != nil:
+	case value == "" && e.argsPreview != "":
 		return beginning(e.argsPreview, strconv.FormatFloat(e.argsSize, 'f', -1, 64))
-	case value == nil:
+	case value == "":
 		return json.RawMessage("{}")
 	case value[0] != '{':
-		return json.RawMessage(`{"value":` + string(value) + `}`)
+		return json.RawMessage(`{"value":` + value + `}`)
 	}
-	return value
+	return json.RawMessage(value)
 }
 
-func beginning(preview []byte, size string) json.RawMessage {
-	return json.RawMessage(`{"preview":` + string(preview) + `,"size":` + size + `}`)
+func beginning(preview, size string) json.RawMessage {
+	return json.RawMessage(`{"preview":` + preview + `,"size":` + size + `}`)
 }
 
 // cut takes from a text the note that it was cut and how many characters it had, as a log has it: " … (12345 characters)".
@@ -190,7 +190,7 @@ const maxPreview = 2500
 
 // content is the result of a tool, as events have it.
 func (e *entry) content() (preview string, size int, isError bool) {
-	if e.result == nil && e.resultPreview != nil {
+	if e.result == "" && e.resultPreview != "" {
 		return text(e.resultPreview), int(min(max(e.resultSize, 0), 1<<53)), e.failed
 	}
 	result := text(e.result)

@@ -3,6 +3,7 @@ package runstats
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -113,17 +114,12 @@ func unescape(b *strings.Builder, text string) string {
 	case strings.IndexByte("ntrabfv", c) >= 0:
 		b.WriteByte("\n\t\r\a\b\f\v"[strings.IndexByte("ntrabfv", c)])
 	case digits > 0 && len(rest) >= digits:
-		var r rune
-		for _, h := range []byte(rest[:digits]) {
-			if !isHex(h) {
-				b.WriteString(text[:2])
-				return rest
-			}
-			r = r<<4 | rune(h&15)
-			if h > '9' {
-				r += 9
-			}
+		n, err := strconv.ParseUint(rest[:digits], 16, 32)
+		if err != nil {
+			b.WriteString(text[:2])
+			return rest
 		}
+		r := rune(n)
 		if !utf8.ValidRune(r) {
 			r = utf8.RuneError
 		}

@@ -18,7 +18,6 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"sort"
 	"sync"
 )
 
@@ -166,7 +165,7 @@ func (t *tally) summary() *Summary {
 	if t.calls > 0 {
 		s.From, s.To = stamp(t.from), stamp(t.to)
 	}
-	sort.Slice(t.blocks, func(i, j int) bool { return t.blocks[i].at < t.blocks[j].at })
+	slices.SortFunc(t.blocks, func(a, b placedBlock) int { return cmp.Compare(a.at, b.at) })
 	for _, b := range t.blocks[max(0, len(t.blocks)-maxBlocks):] {
 		s.Blocks = append(s.Blocks, b.Block)
 	}

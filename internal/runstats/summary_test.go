@@ -196,6 +196,7 @@ func TestUnreadableLines(t *testing.T) {
 	good := `{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue"}}`
 	for _, line := range []string{
 		"", " ", "null", "[]", `"x"`, "{}", good + "x", good + good, good[:40], "\ufeff" + good, "\x00", strings.Repeat("[", 20_000),
+		strings.Replace(good, "{", `{"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+",", 1),
 		`{"time":"2026-11-21T14:43:17Z"}`, `{"outcome":{"decision":"continue"}}`, `{"time":"yesterday","error":"x"}`, `{"time":1,"error":"x"}`,
 		`{"time":"2026-11-21T14:43:60Z","error":"x"}`, `{"time":"2026-02-30T14:43:17.123456Z","error":"x"}`,
 		`{"time":"2026-11-21T14:43:17Z","error":null}`, `{"time":"2026-11-21T14:43:17Z","outcome":[]}`,

@@ -1,7 +1,6 @@
 package runstats
 
 import (
-	"bytes"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -20,17 +19,19 @@ type tally struct {
 	columns                             Columns
 	from, to                            int64 // of the calls
 	hooks                               map[hookKey]*hookTally
-	spelled                             map[string]*hookTally // the same, by name, source and workspace as lines have them
-	strays                              map[string]int        // by hook: calls into which it injected without having been asked there
-	blocks                              []placedBlock         // the last; from 200 on each takes the place of the one at oldest
+	spelled                             map[spelling]*hookTally // the same, as lines have them
+	strays                              map[string]int          // by hook: calls into which it injected without having been asked there
+	blocks                              []placedBlock           // the last; from 200 on each takes the place of the one at oldest
 	oldest                              int
 
 	entry     entry
-	spelling  []byte          // of a hook, for a look into spelled
 	injecting map[string]bool // hooks that inject into the call at hand and were not found in it yet
 }
 
 type hookKey struct{ name, file string }
+
+// spelling is a hook as a line has it: by the workspace where it is by that which file the source is.
+type spelling struct{ name, source, workspace string }
 
 type hookTally struct {
 	hookKey
@@ -38,7 +39,6 @@ type hookTally struct {
 	order                                                                int   // of that call's hooks
 	events                                                               map[string]int64
 	sources                                                              map[string]bool // with their lines, if the name is altered
-	lastEvent                                                            []byte          // which is in events, quoted
 	matched, ok, blocked, injected, failed, timedOut, unstarted, skipped int
 	async, near, asked, rewrote, other                                   int
 	durations                                                            histogram
@@ -53,7 +53,7 @@ type placedBlock struct {
 }
 
 func newTally(f filter) *tally {
-	return &tally{filter: f, hooks: map[hookKey]*hookTally{}, spelled: map[string]*hookTally{}, strays: map[string]int{}, injecting: map[string]bool{}}
+	return &tally{filter: f, hooks: map[hookKey]*hookTally{}, spelled: map[spelling]*hookTally{}, strays: map[string]int{}, injecting: map[string]bool{}}
 }
 
 // line counts a line, which begins at that byte of the log.
@@ -85,7 +85,7 @@ func (t *tally) call(at int64) {
 	t.calls++
 	t.from, t.to = min(t.from, e.time), max(t.to, e.time)
 	*t.columns.of(e)++
-	if e.err != nil {
+	if e.err != "" {
 		t.errors++
 	}
 	if !e.outcome {
@@ -107,7 +107,7 @@ func (t *tally) call(at int64) {
 	if e.decision != protocol.Continue {
 		t.block(at)
 	}
-	e.injecting(func(hook []byte) { t.injecting[text(hook)] = true })
+	e.injecting(func(hook string) { t.injecting[text(hook)] = true })
 	order := 0
 	e.reports(func(r report) {
 		t.report(&r, at, order)
@@ -125,7 +125,7 @@ func (t *tally) call(at int64) {
 // a rewrite.
 func (c *Columns) of(e *entry) *int {
 	switch {
-	case e.err != nil || !e.outcome:
+	case e.err != "" || !e.outcome:
 		return &c.Error
 	case e.stop:
 		return &c.Stop
@@ -137,7 +137,7 @@ func (c *Columns) of(e *entry) *int {
 		return &c.Block
 	case e.troubled():
 		return &c.Failed
-	case e.updatedInput != nil || e.updatedOut != nil:
+	case e.updatedInput != "" || e.updatedOut != "":
 		return &c.Rewritten
 	}
 	return &c.Continue
@@ -176,12 +176,9 @@ func (t *tally) report(r *report, at int64, order int) {
 	h := t.hook(r, at, order)
 	e := &t.entry
 	h.last = max(h.last, e.time)
-	if h.lastEvent == nil || !bytes.Equal(h.lastEvent, e.event) {
-		h.lastEvent = append(h.lastEvent[:0], e.event...)
-		if name := text(e.event); name != "" {
-			if _, known := h.events[name]; !known {
-				h.events[name] = at
-			}
+	if event := unquoted(e.event); event != "" {
+		if _, known := h.events[event]; !known {
+			h.events[strings.Clone(event)] = at
 		}
 	}
 	injects := len(t.injecting) > 0 && t.injecting[h.name]
@@ -236,13 +233,11 @@ func (h *hookTally) column(e *entry, r *report, note protocol.Note, injects bool
 
 // hook finds the hook of a report.
 func (t *tally) hook(r *report, at int64, order int) *hookTally {
-	relative := len(r.source) > 1 && r.source[1] != '/' // it is by the workspace then which file that is
-	s := append(append(t.spelling[:0], r.name...), r.source...)
-	if relative {
-		s = append(s, t.entry.workspace...)
+	s := spelling{r.name, r.source, ""}
+	if len(r.source) > 1 && r.source[1] != '/' {
+		s.workspace = t.entry.workspace
 	}
-	t.spelling = s
-	if h := t.spelled[string(s)]; h != nil {
+	if h := t.spelled[s]; h != nil {
 		return h
 	}
 	key := hookKey{text(r.name), file(absolute(text(r.source), text(t.entry.workspace)))}
@@ -251,7 +246,7 @@ func (t *tally) hook(r *report, at int64, order int) *hookTally {
 		h = &hookTally{hookKey: key, first: at, order: order, events: map[string]int64{}, last: t.entry.time, limitAt: -1}
 		t.hooks[key] = h
 	}
-	t.spelled[string(s)] = h
+	t.spelled[spelling{strings.Clone(s.name), strings.Clone(s.source), strings.Clone(s.workspace)}] = h
 	if altered(h.name) {
 		if h.sources == nil {
 			h.sources = map[string]bool{}

@@ -14,8 +14,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// wires are the three pipes of a running hook, and everything that can happen while it runs. One goroutine does all of it:
-// goroutines for each pipe and for the exit would wake each other up for longer than a short hook runs.
+// newPipes are those that the system serves best.
+var newPipes = newPolledPipes
+
+// polledPipes are pipes that the caller's goroutine serves alone, beside the wait for the exit: goroutines for each pipe and for the
+// exit would wake each other up for longer than a short hook runs. No library waits for pipes and a process in one system call.
 //
 // For the first millisecond it waits in one system call, from which it goes on at once: most hooks have ended by then. A longer
 // wait would keep a thread, and other calls from their turn. So it is one of Go's own poller, for one descriptor: an epoll set
@@ -23,7 +26,7 @@ import (
 // what another thread is just starting has copies of our pipe ends until its exec, and keeps these pipes open.
 //
 // A descriptor of -1 is none, or none any more.
-type wires struct {
+type polledPipes struct {
 	hook     [3]int // the hook's ends, until it has them
 	in       int    // ours: closed when everything is written
 	out      [2]int // closed at the end of the stream
@@ -39,10 +42,12 @@ type wires struct {
 	raw      syscall.RawConn // of changes
 }
 
-// newWires makes the pipes, wide ones if there is much to write. It returns the ends for the hook. detaches looks at the first
-// line of stdout, unless it is nil.
-func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, hook [3]uintptr, err error) {
-	w = &wires{hook: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, patience: briefTime}
+// widePipe is as much as every user may have in one pipe.
+const widePipe = 1 << 20
+
+// newPolledPipes makes wide pipes if there is much to write.
+func newPolledPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
+	w := &polledPipes{hook: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, patience: briefTime}
 	w.payload = slices.Clone(payload) // other hooks have the same
 	for i := range w.hook {
 		var ends [2]int
@@ -68,9 +73,7 @@ func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, h
 	return w, hook, nil
 }
 
-// serve begins to serve the process that was started with the hook's ends. Ours of these are closed, which would else keep the
-// pipes open for ever.
-func (w *wires) serve(p *process) {
+func (w *polledPipes) serve(p *process) {
 	w.p = p
 	for i := range w.hook {
 		closeFD(&w.hook[i])
@@ -87,7 +90,7 @@ func (w *wires) serve(p *process) {
 }
 
 // watchChanges makes the epoll set.
-func (w *wires) watchChanges() {
+func (w *polledPipes) watchChanges() {
 	w.patience = 0
 	set, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -113,7 +116,7 @@ func (w *wires) watchChanges() {
 }
 
 // rouse interrupts a wait, which then looks what is to be seen.
-func (w *wires) rouse() {
+func (w *polledPipes) rouse() {
 	if w.changes != nil {
 		_ = w.changes.SetReadDeadline(time.Unix(1, 0))
 	}
@@ -123,7 +126,7 @@ func (w *wires) rouse() {
 const lookUpTime = 20 * time.Millisecond
 
 // until feeds and reads the hook until something is done or the time is up, and reports whether it is done.
-func (w *wires) until(limit time.Time, done func() bool) bool {
+func (w *polledPipes) until(limit time.Time, done func() bool) bool {
 	w.poll(0)
 	for !done() {
 		now := time.Now()
@@ -146,7 +149,7 @@ func (w *wires) until(limit time.Time, done func() bool) bool {
 }
 
 // wakeUp waits until something has changed, and does what can be done then.
-func (w *wires) wakeUp(limit time.Time, done func() bool) {
+func (w *polledPipes) wakeUp(limit time.Time, done func() bool) {
 	_ = w.changes.SetReadDeadline(limit)
 	_ = w.raw.Read(func(uintptr) bool {
 		for w.poll(0) {
@@ -159,8 +162,8 @@ func (w *wires) wakeUp(limit time.Time, done func() bool) {
 	})
 }
 
-// wait waits for what happens next, and feeds and reads the hook meanwhile.
-func (w *wires) wait(ctx context.Context, until time.Time) happening {
+// wait feeds and reads the hook meanwhile.
+func (w *polledPipes) wait(ctx context.Context, until time.Time) happening {
 	detached := func() bool { return w.asked && w.in < 0 } // it was promised its input all the same
 	done := func() bool { return w.ended || detached() || ctx.Err() != nil }
 	// A wait that is over in a moment anyway need not be interrupted, and most are.
@@ -184,20 +187,17 @@ func (w *wires) wait(ctx context.Context, until time.Time) happening {
 	return timeUp
 }
 
-// exited waits for the end of the leader, so long at most, and reports whether it came.
-func (w *wires) exited(limit time.Duration) bool {
+func (w *polledPipes) exited(limit time.Duration) bool {
 	return w.until(time.Now().Add(limit), func() bool { return w.ended })
 }
 
-// drain reads what is still in the pipes, and waits for more as long as somebody holds them, so long at most. For what was not
-// written it does not wait: the hook did without.
-func (w *wires) drain(limit time.Duration) {
+func (w *polledPipes) drain(limit time.Duration) {
 	closeFD(&w.in)
 	w.until(time.Now().Add(limit), func() bool { return w.out[0] < 0 && w.out[1] < 0 })
 }
 
 // poll waits until something can be done, so long at most, and does it. It reports whether there was anything.
-func (w *wires) poll(limit time.Duration) (some bool) {
+func (w *polledPipes) poll(limit time.Duration) (some bool) {
 	fds := [4]unix.PollFd{
 		{Fd: int32(w.out[0]), Events: unix.POLLIN},
 		{Fd: int32(w.out[1]), Events: unix.POLLIN},
@@ -226,7 +226,7 @@ func (w *wires) poll(limit time.Duration) (some bool) {
 }
 
 // read takes once what an output has: a hook that prints for ever must not keep us from its deadline.
-func (w *wires) read(i int) {
+func (w *polledPipes) read(i int) {
 	if w.captures[i].read(reader(w.out[i])) != nil {
 		closeFD(&w.out[i])
 	}
@@ -253,7 +253,7 @@ func (fd reader) Read(b []byte) (int, error) {
 
 // write gives the hook what it takes of its input. If it does not want to read, which is its right, that is the end of it; its
 // exit still counts.
-func (w *wires) write() {
+func (w *polledPipes) write() {
 	for w.in >= 0 {
 		if len(w.payload) == 0 {
 			closeFD(&w.in)
@@ -276,14 +276,12 @@ func (w *wires) write() {
 	}
 }
 
-// said reports whether the hook said that nobody is to wait for it, and forgets that.
-func (w *wires) said() (yes bool) {
+func (w *polledPipes) said() (yes bool) {
 	yes, w.asked = w.asked, false
 	return yes
 }
 
-// stop ends all traffic, closes the pipes, and returns what was printed.
-func (w *wires) stop() (stdout, stderr protocol.Capture) {
+func (w *polledPipes) stop() (stdout, stderr protocol.Capture) {
 	for i := range w.hook {
 		closeFD(&w.hook[i])
 	}

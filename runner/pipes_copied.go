@@ -1,5 +1,3 @@
-//go:build !linux
-
 package runner
 
 import (
@@ -11,9 +9,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// wires are the three pipes of a running hook, and everything that can happen while it runs. Goroutines read and write the
-// pipes and wait for the exit.
-type wires struct {
+// copiedPipes are pipes that goroutines read and write, one for each, beside one that waits for the exit. Every system can have
+// them.
+type copiedPipes struct {
 	*stdio
 	payload  protocol.Payload
 	captures [2]capture
@@ -23,9 +21,8 @@ type wires struct {
 	asked    chan struct{} // closed when the first line says that nobody is to wait
 }
 
-// newWires makes the pipes. It returns the ends for the hook. detaches looks at the first line of stdout, unless it is nil.
-func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, hook [3]uintptr, err error) {
-	w = &wires{payload: payload, read: make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{})}
+func newCopiedPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
+	w := &copiedPipes{payload: payload, read: make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{})}
 	if w.stdio, err = newStdio(); err != nil {
 		return nil, hook, err
 	}
@@ -40,10 +37,8 @@ func newWires(payload protocol.Payload, detaches func([]byte) bool) (w *wires, h
 	return w, w.fds(), nil
 }
 
-// serve begins to serve the process that was started with the hook's ends. Ours of these are closed, which would else keep the
-// pipes open for ever. Writing and reading go on at the same time: a hook that answers before it has read would else wait for
-// us, and we for it.
-func (w *wires) serve(p *process) {
+// Writing and reading go on at the same time: a hook that answers before it has read would else wait for us, and we for it.
+func (w *copiedPipes) serve(p *process) {
 	for _, f := range w.hook {
 		f.Close()
 	}
@@ -66,8 +61,7 @@ func (w *wires) serve(p *process) {
 	}()
 }
 
-// wait waits for what happens next.
-func (w *wires) wait(ctx context.Context, until time.Time) happening {
+func (w *copiedPipes) wait(ctx context.Context, until time.Time) happening {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	asked := w.asked
@@ -88,15 +82,11 @@ func (w *wires) wait(ctx context.Context, until time.Time) happening {
 	}
 }
 
-// exited waits for the end of the leader, so long at most, and reports whether it came.
-func (w *wires) exited(limit time.Duration) bool { return within(w.ended, limit) }
+func (w *copiedPipes) exited(limit time.Duration) bool { return within(w.ended, limit) }
 
-// drain reads what is still in the pipes, and waits for more as long as somebody holds them, so long at most. For what was not
-// written it does not wait: the hook did without.
-func (w *wires) drain(limit time.Duration) { within(w.read, limit) }
+func (w *copiedPipes) drain(limit time.Duration) { within(w.read, limit) }
 
-// said reports whether the hook said that nobody is to wait for it, and forgets that.
-func (w *wires) said() bool {
+func (w *copiedPipes) said() bool {
 	select {
 	case <-w.asked:
 		w.asked = nil
@@ -106,8 +96,7 @@ func (w *wires) said() bool {
 	}
 }
 
-// stop ends all traffic, closes the pipes, and returns what was printed.
-func (w *wires) stop() (stdout, stderr protocol.Capture) {
+func (w *copiedPipes) stop() (stdout, stderr protocol.Capture) {
 	w.in.stop()
 	w.out[0].stop()
 	w.out[1].stop()

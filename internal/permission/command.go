@@ -39,11 +39,13 @@ func takeApart(src string) (line commandLine) {
 	case len(src) > maxNesting && len(opener.FindAllStringIndex(src, maxNesting+1)) > maxNesting:
 		return commandLine{opaque: "nested too deeply"}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(src), "")
 	if err != nil {
 		return commandLine{opaque: "a syntax error"}
 	}
 	r := reader{src: src, set: map[string]bool{}}
+	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
 	if r.line.opaque != "" {
 		return commandLine{opaque: r.line.opaque}
@@ -91,6 +93,14 @@ func (r *reader) fail(reason string) {
 // source returns the text of a node. Values in the tree lack continued lines, and say -e for -a.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
 
+// comment fails at a comment with a backslash at its end. In bash that is where it ends, package syntax reads on.
+func (r *reader) comment(n syntax.Node) bool {
+	if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
+		r.fail("a comment that ends in a backslash")
+	}
+	return true
+}
+
 func (r *reader) list(all []*syntax.Stmt) {
 	for _, s := range all {
 		r.statement(s)
@@ -101,11 +111,21 @@ func (r *reader) statement(s *syntax.Stmt) {
 	if len(r.front) > 0 && s.Negated {
 		r.front = append(r.front, word{text: "!"})
 	}
-	compound := true
-	switch c := s.Cmd.(type) {
-	case nil, *syntax.CallExpr, *syntax.DeclClause, *syntax.LetClause:
+	switch s.Cmd.(type) {
+	case nil, *syntax.CallExpr, *syntax.DeclClause:
 		r.simple(s)
-		compound = false
+		return
+	case *syntax.TimeClause, *syntax.CoprocClause, *syntax.BinaryCmd:
+	default:
+		if len(r.front) > 0 {
+			r.fail("time or coproc before a compound command")
+		}
+	}
+	// Redirections of a compound command were recorded to be opaque.
+	if len(s.Redirs) > 0 {
+		r.fail("something behind a compound command")
+	}
+	switch c := s.Cmd.(type) {
 	case *syntax.TimeClause:
 		r.front = append(r.front, word{text: "time"})
 		if c.PosixFormat {
@@ -141,15 +161,8 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.list(c.Do)
 	case *syntax.ForClause:
 		r.loop(c)
-	default: // { }, (( )), case, functions
-		r.fail("a compound command that is not seen through")
-	}
-	// Redirections of a compound command were recorded to be opaque.
-	if compound && len(s.Redirs) > 0 {
-		r.fail("something behind a compound command")
-	}
-	if len(r.front) > 0 {
-		r.fail("time or coproc before a compound command")
+	default: // { }, (( )), case, functions, and let, whose arguments are not words in the tree
+		r.fail("a command that is not seen through")
 	}
 }
 
@@ -236,8 +249,10 @@ func (r *reader) operator(at syntax.Pos) string {
 
 // simple reads a simple command.
 func (r *reader) simple(s *syntax.Stmt) {
-	words := r.front
-	r.front = nil
+	words, value := r.front, assigned
+	if r.front = nil; len(words) > 0 {
+		value = still
+	}
 	var only *syntax.Assign // the one assignment that the client knows without a command
 	switch c := s.Cmd.(type) {
 	case nil:
@@ -247,7 +262,7 @@ func (r *reader) simple(s *syntax.Stmt) {
 			break
 		}
 		for _, a := range c.Assigns {
-			r.assignment(a)
+			r.assignment(a, value)
 		}
 		switch {
 		case len(c.Args) > 0 && len(c.Assigns) == 0 && r.source(c.Args[0]) == "[":
@@ -265,18 +280,10 @@ func (r *reader) simple(s *syntax.Stmt) {
 				words = append(words, r.word(a.Value, still))
 				continue
 			}
-			words = append(words, word{text: r.assignment(a)})
+			words = append(words, word{text: r.assignment(a, value)})
 			if !a.Naked {
 				r.set[a.Name.Value] = true
 			}
-		}
-	case *syntax.LetClause:
-		text := r.source(c)
-		if strings.ContainsAny(text, "\"'\\$`{}[]()<>\n") {
-			r.fail("let with more than numbers and names")
-		}
-		for _, field := range strings.Fields(text) {
-			words = append(words, word{text: field})
 		}
 	}
 	for _, redirect := range s.Redirs {
@@ -300,6 +307,9 @@ var declarers = []string{"declare", "typeset", "local", "export", "readonly", "u
 func (r *reader) call(args []*syntax.Word) []word {
 	words := []word{r.word(args[0], still)}
 	name := words[0].text
+	if r.source(args[0]) == "else" { // without an if, which bash refuses
+		r.fail("a syntax error")
+	}
 	for _, w := range args[1:] {
 		if !slices.Contains(declarers, name) {
 			words = append(words, r.word(w, argument))
@@ -326,7 +336,7 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
 			words, c.Args = append(words, r.word(c.Args[0], argument)), c.Args[1:]
 		}
-		words = append(words, word{text: r.assignment(a)})
+		words = append(words, word{text: r.assignment(a, still)})
 	}
 	for _, w := range c.Args {
 		words = append(words, r.word(w, argument))
@@ -361,7 +371,7 @@ func (r *reader) emit(command string, words []word) {
 }
 
 // assignment reads NAME, NAME=value or NAME+=value and returns what it says.
-func (r *reader) assignment(a *syntax.Assign) string {
+func (r *reader) assignment(a *syntax.Assign, u use) string {
 	text := a.Name.Value
 	switch {
 	case a.Index != nil:
@@ -369,6 +379,9 @@ func (r *reader) assignment(a *syntax.Assign) string {
 	case a.Array != nil:
 		r.fail("parentheses in a command")
 	case a.Naked:
+		if r.source(a) != text {
+			r.fail("a line continued in a word")
+		}
 		return text
 	}
 	operator := "="
@@ -382,7 +395,7 @@ func (r *reader) assignment(a *syntax.Assign) string {
 	}
 	text += operator
 	if a.Value != nil {
-		text += r.word(a.Value, assigned).text
+		text += r.word(a.Value, u).text
 	}
 	return text
 }
@@ -408,6 +421,10 @@ func (r *reader) redirect(d *syntax.Redirect) {
 	case syntax.RdrInOut:
 		r.fail("a redirection")
 	default:
+		// A - ends the redirection in bash: a >&-b is a b.
+		if raw := r.source(d.Word); len(raw) > 1 && raw[0] == '-' && (d.Op == syntax.DplOut || d.Op == syntax.DplIn) {
+			r.fail("a redirection")
+		}
 		// Of a target that is no number bash takes the quotes off and expands it once more: a >&'$(b)' runs b.
 		if target := r.word(d.Word, still); d.Op == syntax.DplOut && strings.ContainsAny(target.text, "$`<>") {
 			r.fail("a redirection")

@@ -42,9 +42,12 @@ func (r *reader) word(w *syntax.Word, u use) word {
 	if strings.HasPrefix(behind, "\\\n") {
 		r.fail("an escaped blank")
 	}
-	// {name}>file is all redirection.
-	if e.braces && (strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">") ||
-		u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
+	// {name}>file and 2>file are all redirection, also behind coproc.
+	if (e.braces || strings.Trim(raw, "0123456789") == "") &&
+		(strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">")) {
+		r.fail("a redirection")
+	}
+	if e.braces && (u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
 		r.fail("brace expansion")
 	}
 	switch {

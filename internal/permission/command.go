@@ -388,9 +388,9 @@ func (r *reader) assignment(a *syntax.Assign, u use) string {
 	if a.Append {
 		operator = "+="
 	}
-	// Package syntax reads ]=a[ as an assignment to ], which bash takes for a command.
+	// Package syntax reads ]=a[ and +=a[ as assignments, which bash takes for commands.
 	name, behind := cutName(r.src[a.Pos().Offset():])
-	if name != text || !strings.HasPrefix(behind, operator) {
+	if name == "" || name != text || !strings.HasPrefix(behind, operator) {
 		r.fail("an assignment to no variable")
 	}
 	text += operator

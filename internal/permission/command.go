@@ -39,6 +39,11 @@ func takeApart(src string) (line commandLine) {
 	case len(src) > maxNesting && len(opener.FindAllStringIndex(src, maxNesting+1)) > maxNesting:
 		return commandLine{opaque: "nested too deeply"}
 	}
+	defer func() {
+		if recover() != nil { // a line that breaks the parser must not end a server, nor keep its gate from running
+			line = commandLine{opaque: "the parser failed"}
+		}
+	}()
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(src), "")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 )
@@ -221,6 +222,30 @@ func TestGitignored(t *testing.T) {
 			require.False(t, gitignored(c.pattern, file), "%q on %q", c.pattern, file)
 		}
 	}
+}
+
+// TestCase holds each unit of UTF-16 against those that differ from it by case alone, as JavaScript's regular expressions
+// have it: they compare upper case, but no character of ASCII equals one that is not.
+func TestCase(t *testing.T) {
+	upper := func(c rune) rune {
+		if u := unicode.ToUpper(c); c < 0x80 || u >= 0x80 && u <= 0xffff {
+			return u
+		}
+		return c
+	}
+	compared := 0
+	for c := range rune(0x10000) {
+		for d := unicode.SimpleFold(c); d != c; d = unicode.SimpleFold(d) {
+			if d > 0xffff {
+				continue
+			}
+			compared++
+			same := upper(c) == upper(d)
+			require.Equal(t, same, gitignored(string(c), string(d)), "%q on %q", c, d)
+			require.Equal(t, same, gitignored("["+string(c)+"]", string(d)), "[%q] on %q", c, d)
+		}
+	}
+	require.Greater(t, compared, 2000)
 }
 
 // hostile are patterns and files that are slow for a matcher that goes back, nearly as long as are matched at all.

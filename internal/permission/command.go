@@ -1,14 +1,17 @@
 package permission
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 const (
-	maxLine     = 256 << 10 // bytes: some milliseconds
+	maxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
 	maxCommands = 10_000
-	maxNesting  = 50 // of lists of commands, which are read by recursion
+	maxNesting  = 10_000 // of what may begin something inside of something else
 )
 
 // commandLine is what a pattern for a shell tool is held against.
@@ -25,28 +28,39 @@ type word struct {
 	unknown bool
 }
 
-// takeApart finds the simple commands of a line, as far as Claude Code 2.1.329 was recorded to do so. All of bash that it
-// does not know is opaque, and so is what bash itself would refuse.
+// takeApart finds the simple commands of a line. Package syntax reads the line as bash does. Claude Code 2.1.329 reads
+// less than that, so all of the tree that it was not recorded to see through is opaque.
 func takeApart(src string) (line commandLine) {
-	if len(src) > maxLine {
+	switch reason := deceptive(src); {
+	case len(src) > maxLine:
 		return commandLine{opaque: "it is too long"}
-	}
-	if reason := deceptive(src); reason != "" {
+	case reason != "":
 		return commandLine{opaque: reason}
+	case len(src) > maxNesting && len(opener.FindAllStringIndex(src, maxNesting+1)) > maxNesting:
+		return commandLine{opaque: "nested too deeply"}
 	}
-	p := parser{src: src}
 	defer func() {
-		if r := recover(); r != nil {
-			o, ok := r.(opaque)
-			if !ok {
-				panic(r)
-			}
-			line = commandLine{opaque: string(o)}
+		if recover() != nil { // a line that breaks the parser must not end a server, nor keep its gate from running
+			line = commandLine{opaque: "the parser failed"}
 		}
 	}()
-	p.list("")
-	return p.line
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(src), "")
+	if err != nil {
+		return commandLine{opaque: "a syntax error"}
+	}
+	r := reader{src: src, set: map[string]bool{}}
+	syntax.Walk(file, r.comment)
+	r.list(file.Stmts)
+	if r.line.opaque != "" {
+		return commandLine{opaque: r.line.opaque}
+	}
+	return r.line
 }
+
+// opener is what package syntax reads by recursion. It takes up to 8 KiB of stack for each one that is open, and a stack
+// that is too large ends the program.
+var opener = regexp.MustCompile(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
 
 // deceptive finds characters that make a line look other than it runs, in bash or in zsh.
 func deceptive(src string) string {
@@ -54,7 +68,8 @@ func deceptive(src string) string {
 		switch {
 		case r < ' ' && r != '\t' && r != '\n', r == 0x7f:
 			return "a control character"
-		case r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200b, r == 0x2028, r == 0x2029, r == 0x202f, r == 0x205f, r == 0x3000, r == 0xfeff:
+		case r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200b, r == 0x2028, r == 0x2029, r == 0x202f, r == 0x205f,
+			r == 0x3000, r == 0xfeff:
 			return "a blank of Unicode"
 		}
 	}
@@ -64,357 +79,360 @@ func deceptive(src string) string {
 	return ""
 }
 
-// opaque is what reading ends with at something that it cannot see through. It is only ever a panic inside this package.
-type opaque string
-
-type parser struct {
+// reader walks the tree of a line in the order of the text.
+type reader struct {
 	src      string
-	at       int
-	text     []byte // of the open simple commands, one after the other: a substitution is read while its command is open
 	line     commandLine
-	unknown  bool // the word that was read last is nothing but an expansion
-	nesting  int
+	front    []word // what stands before the next simple command: `time` is a command like any other to a pattern
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
 }
 
-func (p *parser) rest() string { return p.src[p.at:] }
-
-func (p *parser) has(prefix string) bool { return strings.HasPrefix(p.rest(), prefix) }
-
-// peek returns 0 at the end. A line has no NUL: it would be deceptive.
-func (p *parser) peek() byte {
-	if p.at < len(p.src) {
-		return p.src[p.at]
-	}
-	return 0
-}
-
-// blanks skips what separates words: blanks, line continuations and a comment.
-func (p *parser) blanks() {
-	for {
-		switch {
-		case p.peek() == ' ' || p.peek() == '\t':
-			p.at++
-		case p.has("\\\n"):
-			p.at += 2
-		case p.peek() == '#':
-			end := strings.IndexByte(p.rest(), '\n')
-			if end < 0 {
-				end = len(p.rest())
-			}
-			p.at += end
-		default:
-			return
-		}
+// fail makes the line opaque. The first reason counts.
+func (r *reader) fail(reason string) {
+	if r.line.opaque == "" {
+		r.line.opaque = reason
 	}
 }
 
-func (p *parser) emptyLines() {
-	for p.blanks(); p.peek() == '\n'; p.blanks() {
-		p.at++
+// source returns the text of a node. Values in the tree lack continued lines, and say -e for -a.
+func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
+
+// comment fails at a comment with a backslash at its end. In bash that is where it ends, package syntax reads on.
+func (r *reader) comment(n syntax.Node) bool {
+	if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
+		r.fail("a comment that ends in a backslash")
+	}
+	return true
+}
+
+func (r *reader) list(all []*syntax.Stmt) {
+	for _, s := range all {
+		r.statement(s)
 	}
 }
 
-func ends(c byte) bool { return c == 0 || strings.IndexByte(" \t\n;&|<>()", c) >= 0 }
-
-// keyword returns the word at hand if it can be a reserved one.
-func (p *parser) keyword() string {
-	const longest = len("function")
-	for n := 0; n <= min(longest, len(p.rest())); n++ {
-		if n == len(p.rest()) || ends(p.rest()[n]) {
-			return p.rest()[:n]
-		}
+func (r *reader) statement(s *syntax.Stmt) {
+	if len(r.front) > 0 && s.Negated {
+		r.front = append(r.front, word{text: "!"})
 	}
-	return ""
-}
-
-// list reads commands up to one of closers, which are reserved words, ")" or, for the end, "". It returns the closer and
-// reads it too.
-func (p *parser) list(closers ...string) string {
-	if p.nesting++; p.nesting > maxNesting {
-		panic(opaque("nested too deeply"))
-	}
-	defer func() { p.nesting-- }()
-	for first := true; ; first = false {
-		p.emptyLines()
-		closer := p.keyword()
-		if p.peek() == ')' {
-			closer = ")"
-		}
-		if (closer != "" || p.at == len(p.src)) && slices.Contains(closers, closer) {
-			if first && closer != "" {
-				panic(opaque("a syntax error"))
-			}
-			p.at += len(closer)
-			return closer
-		}
-		if p.at == len(p.src) {
-			panic(opaque("something is not closed"))
-		}
-		p.and()
-		p.blanks()
-		switch c := p.peek(); {
-		case c == ';' || c == '&':
-			p.at++
-		case c != 0 && c != '\n' && c != ')':
-			panic(opaque("a syntax error"))
-		}
-	}
-}
-
-// and reads commands joined by && and ||.
-func (p *parser) and() {
-	p.pipeline()
-	for p.blanks(); p.has("&&") || p.has("||"); p.blanks() {
-		p.at += 2
-		p.emptyLines()
-		p.pipeline()
-	}
-}
-
-func (p *parser) pipeline() {
-	if p.keyword() == "!" {
-		p.at++
-		p.blanks()
-	}
-	p.command()
-	for p.blanks(); p.peek() == '|' && !p.has("||"); p.blanks() {
-		p.at++
-		if p.peek() == '&' {
-			p.at++
-		}
-		p.emptyLines()
-		p.command()
-	}
-}
-
-func (p *parser) command() {
-	switch word := p.keyword(); {
-	case p.has("(("):
-		panic(opaque("(( ))"))
-	case p.peek() == '(':
-		p.group()
-	case word == "if":
-		p.at += len(word)
-		for closer := ""; closer != "fi"; {
-			if closer != "else" {
-				p.list("then")
-				closer = p.list("elif", "else", "fi")
-			} else {
-				closer = p.list("fi")
-			}
-		}
-	case word == "while" || word == "until":
-		p.at += len(word)
-		p.list("do")
-		p.list("done")
-	case word == "for":
-		p.at += len(word)
-		p.forLoop()
-	case word == "[" || word == "[[":
-		p.test(word)
-	case slices.Contains([]string{"!", "{", "}", "case", "esac", "select", "function", "then", "elif", "else", "fi", "do", "done", "]]"}, word):
-		panic(opaque("the word " + word))
-	default:
-		p.simple()
+	switch s.Cmd.(type) {
+	case nil, *syntax.CallExpr, *syntax.DeclClause:
+		r.simple(s)
 		return
+	case *syntax.TimeClause, *syntax.CoprocClause, *syntax.BinaryCmd:
+	default:
+		if len(r.front) > 0 {
+			r.fail("time or coproc before a compound command")
+		}
 	}
 	// Redirections of a compound command were recorded to be opaque.
-	p.blanks()
-	if c := p.peek(); c != 0 && strings.IndexByte("\n;&|)", c) < 0 || p.has("&>") {
-		panic(opaque("something behind a compound command"))
+	if len(s.Redirs) > 0 {
+		r.fail("something behind a compound command")
 	}
-}
-
-// group reads ( ). One inside another was recorded to be opaque.
-func (p *parser) group() {
-	if p.subshell {
-		panic(opaque("nested parentheses"))
-	}
-	p.subshell = true
-	p.at++
-	p.list(")")
-	p.subshell = false
-}
-
-func (p *parser) forLoop() {
-	p.blanks()
-	name := p.name()
-	if name == "" {
-		panic(opaque("for without a variable"))
-	}
-	p.sets(name)
-	p.at += len(name)
-	p.emptyLines()
-	if p.keyword() != "in" {
-		panic(opaque("for without in"))
-	}
-	p.at += len("in")
-	for p.blanks(); !ends(p.peek()); p.blanks() {
-		p.drop(p.word(still))
-	}
-	switch p.peek() {
-	case ';', '\n':
-		p.at++
-	default:
-		panic(opaque("a syntax error"))
-	}
-	p.emptyLines()
-	if p.keyword() != "do" {
-		panic(opaque("a syntax error"))
-	}
-	p.at += len("do")
-	p.list("done")
-}
-
-// test reads [[ ]] or [ ], which a pattern sees as a command of that name.
-func (p *parser) test(opening string) {
-	closing := strings.ReplaceAll(opening, "[", "]")
-	start := len(p.text)
-	p.at += len(opening)
-	p.text = append(p.text, opening...)
-	for p.blanks(); ; p.blanks() {
-		p.text = append(p.text, ' ')
-		switch word := p.keyword(); {
-		case word == closing:
-			p.at += len(word)
-			p.text = append(p.text, word...)
-			p.emit(start, nil)
+	switch c := s.Cmd.(type) {
+	case *syntax.TimeClause:
+		r.front = append(r.front, word{text: "time"})
+		if c.PosixFormat {
+			r.front = append(r.front, word{text: "-p"})
+		}
+		r.inFront(c.Stmt)
+	case *syntax.CoprocClause:
+		r.front = append(r.front, word{text: "coproc"})
+		if c.Name != nil {
+			r.front = append(r.front, r.word(c.Name, argument))
+		}
+		r.inFront(c.Stmt)
+	case *syntax.BinaryCmd:
+		r.joined(c)
+	case *syntax.TestClause:
+		r.test(c)
+	case *syntax.Subshell:
+		// One in another was recorded to be opaque.
+		if r.subshell {
+			r.fail("nested parentheses")
 			return
-		case word == "=~":
-			panic(opaque("a regular expression"))
-		case opening == "[[" && (p.has("&&") || p.has("||")):
-			p.text = append(p.text, p.rest()[:2]...)
-			p.at += 2
-		case ends(p.peek()):
-			panic(opaque(opening + " with an operator"))
+		}
+		r.subshell = true
+		r.list(c.Stmts)
+		r.subshell = false
+	case *syntax.IfClause:
+		for ; c != nil; c = c.Else {
+			r.list(c.Cond)
+			r.list(c.Then)
+		}
+	case *syntax.WhileClause:
+		r.list(c.Cond)
+		r.list(c.Do)
+	case *syntax.ForClause:
+		r.loop(c)
+	default: // { }, (( )), case, functions, and let, whose arguments are not words in the tree
+		r.fail("a command that is not seen through")
+	}
+}
+
+// inFront reads the command, if there is one, that takes the words in front of it.
+func (r *reader) inFront(s *syntax.Stmt) {
+	if s == nil {
+		s = &syntax.Stmt{}
+	}
+	r.statement(s)
+}
+
+// joined reads commands joined by operators, of which there may be thousands.
+func (r *reader) joined(c *syntax.BinaryCmd) {
+	behind := []*syntax.Stmt{c.Y}
+	first := c.X
+	for {
+		c, ok := first.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		behind = append(behind, c.Y)
+		first = c.X
+	}
+	r.statement(first)
+	for _, s := range slices.Backward(behind) {
+		r.statement(s)
+	}
+}
+
+func (r *reader) loop(c *syntax.ForClause) {
+	words, ok := c.Loop.(*syntax.WordIter)
+	if !ok || c.Select || c.Braces || !words.InPos.IsValid() {
+		r.fail("a loop that is not for NAME in")
+		return
+	}
+	r.set[words.Name.Value] = true
+	for _, w := range words.Items {
+		r.word(w, still)
+	}
+	r.list(c.Do)
+}
+
+// test reads [[ ]], which a pattern sees as a command of that name.
+func (r *reader) test(c *syntax.TestClause) {
+	if strings.Contains(r.source(c), "\n") {
+		r.fail("[[ with an operator")
+	}
+	texts := []string{"[["}
+	var walk func(x syntax.TestExpr)
+	walk = func(x syntax.TestExpr) {
+		switch x := x.(type) {
+		case *syntax.Word:
+			texts = append(texts, r.word(x, still).text)
+		case *syntax.UnaryTest:
+			texts = append(texts, r.operator(x.OpPos))
+			walk(x.X)
+		case *syntax.BinaryTest:
+			walk(x.X)
+			switch x.Op {
+			case syntax.AndTest, syntax.OrTest:
+				texts = append(texts, x.Op.String())
+			case syntax.TsReMatch:
+				r.fail("a regular expression")
+			case syntax.TsBefore, syntax.TsAfter:
+				r.fail("[[ with an operator")
+			default:
+				texts = append(texts, r.operator(x.OpPos))
+			}
+			walk(x.Y)
 		default:
-			p.word(still)
+			r.fail("[[ with an operator")
 		}
 	}
+	walk(c.X)
+	r.emit(strings.Join(append(texts, "]]"), " "), nil)
+}
+
+// operator returns an operator of [[ ]], behind which a blank stands.
+func (r *reader) operator(at syntax.Pos) string {
+	operator, _, _ := strings.Cut(r.src[at.Offset():], " ")
+	operator, _, _ = strings.Cut(operator, "\t")
+	return operator
 }
 
 // simple reads a simple command.
-func (p *parser) simple() {
-	start := len(p.text)
-	var names []string // that are assigned
-	var words []wordEnd
-	redirections := 0
-	declares, reads := false, false
-	for p.blanks(); ; p.blanks() {
-		switch c := p.peek(); {
-		case p.redirection():
-			redirections++
-			continue
-		case c == '(':
-			panic(opaque("parentheses in a command"))
-		case ends(c): // not < or >, which are redirections
-			switch {
-			case len(words) > 0:
-				p.emit(start, words)
-			case len(names) == 1 && redirections == 0:
-				p.sets(names[0])
-			default:
-				// The client knows no more than one assignment without a command, and no redirection without one.
-				panic(opaque("a command is missing"))
-			}
-			return
+func (r *reader) simple(s *syntax.Stmt) {
+	words, value := r.front, assigned
+	if r.front = nil; len(words) > 0 {
+		value = still
+	}
+	var only *syntax.Assign // the one assignment that the client knows without a command
+	switch c := s.Cmd.(type) {
+	case nil:
+	case *syntax.CallExpr:
+		if len(words) > 0 { // an assignment is an argument there
+			words = r.arguments(words, c)
+			break
 		}
-		p.unknown = false
-		if len(words) == 0 {
-			if name := p.assignment(); name != "" {
-				names = append(names, name)
-				p.drop(start)
+		for _, a := range c.Assigns {
+			r.assignment(a, value)
+		}
+		switch {
+		case len(c.Args) > 0 && len(c.Assigns) == 0 && r.source(c.Args[0]) == "[":
+			r.bracket(s, c)
+			return
+		case len(c.Args) > 0:
+			words = r.call(c.Args)
+		case len(c.Assigns) == 1 && len(s.Redirs) == 0:
+			only = c.Assigns[0]
+		}
+	case *syntax.DeclClause:
+		words = append(words, word{text: c.Variant.Value})
+		for _, a := range c.Args {
+			if a.Naked && a.Name == nil {
+				words = append(words, r.word(a.Value, still))
 				continue
 			}
-			p.word(still)
-			switch string(p.text[start:]) {
-			case "declare", "typeset", "local", "export", "readonly", "unset":
-				declares = true
-			case "read":
-				reads = true
-			}
-		} else {
-			p.text = append(p.text, ' ')
-			from := len(p.text)
-			if !declares {
-				p.word(argument)
-			} else if name := p.assignment(); name != "" {
-				p.sets(name)
-			} else {
-				p.word(still)
-			}
-			if reads {
-				p.sets(string(p.text[from:]))
+			words = append(words, word{text: r.assignment(a, value)})
+			if !a.Naked {
+				r.set[a.Name.Value] = true
 			}
 		}
-		words = append(words, wordEnd{len(p.text) - start, p.unknown})
+	}
+	for _, redirect := range s.Redirs {
+		r.redirect(redirect)
+	}
+	switch {
+	case len(words) > 0:
+		r.emit(joined(words), words)
+	case only != nil:
+		r.set[only.Name.Value] = true
+	default:
+		// The client knows no more than one assignment without a command, and no redirection without one.
+		r.fail("a command is missing")
 	}
 }
 
-// wordEnd is where a word ends in the text of its command.
-type wordEnd struct {
-	at      int
-	unknown bool
+// declarers are the commands whose arguments may be assignments, by whatever spelling.
+var declarers = []string{"declare", "typeset", "local", "export", "readonly", "unset"}
+
+// call reads the words of a command.
+func (r *reader) call(args []*syntax.Word) []word {
+	words := []word{r.word(args[0], still)}
+	name := words[0].text
+	if r.source(args[0]) == "else" { // without an if, which bash refuses
+		r.fail("a syntax error")
+	}
+	for _, w := range args[1:] {
+		if !slices.Contains(declarers, name) {
+			words = append(words, r.word(w, argument))
+			if name == "read" {
+				r.set[words[len(words)-1].text] = true
+			}
+			continue
+		}
+		words = append(words, r.word(w, still))
+		variable, behind := cutName(r.source(w))
+		switch {
+		case variable != "" && strings.HasPrefix(behind, "["):
+			r.fail("an element of an array")
+		case strings.HasPrefix(strings.TrimPrefix(behind, "+"), "="):
+			r.set[variable] = true
+		}
+	}
+	return words
 }
 
-func (p *parser) drop(start int) { p.text = p.text[:start] }
-
-func (p *parser) emit(start int, ends []wordEnd) {
-	if len(p.line.commands) == maxCommands {
-		panic(opaque("too many commands"))
+// arguments reads a command that other words stand before. The tree has all assignments first, wherever they stood.
+func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
+	for _, a := range c.Assigns {
+		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
+			words, c.Args = append(words, r.word(c.Args[0], argument)), c.Args[1:]
+		}
+		words = append(words, word{text: r.assignment(a, still)})
 	}
-	command := string(p.text[start:])
-	var words []word
-	from := 0
-	for _, end := range ends {
-		words = append(words, word{command[from:end.at], end.unknown})
-		from = end.at + len(" ")
+	for _, w := range c.Args {
+		words = append(words, r.word(w, argument))
 	}
-	p.line.commands, p.line.words = append(p.line.commands, command), append(p.line.words, words)
-	p.drop(start)
+	return words
 }
 
-// sets notes a variable whose value the line decides. The client was recorded not to see through that of a for loop; it
-// may know the value of others, which this program does not try to.
-func (p *parser) sets(name string) {
-	if p.set == nil {
-		p.set = map[string]bool{}
+// bracket reads [ ], in which nothing may expand. Nothing may follow it.
+func (r *reader) bracket(s *syntax.Stmt, c *syntax.CallExpr) {
+	var texts []string
+	for i, w := range c.Args {
+		texts = append(texts, r.word(w, still).text)
+		switch source := r.source(w); {
+		case source == "=~":
+			r.fail("a regular expression")
+		case source == "]" != (i == len(c.Args)-1):
+			r.fail("[ with an operator")
+		}
 	}
-	p.set[name] = true
+	if len(s.Redirs) > 0 {
+		r.fail("[ with an operator")
+	}
+	r.emit(strings.Join(texts, " "), nil)
 }
 
-// name returns the name of a variable at hand.
-func (p *parser) name() string {
-	n := 0
-	for rest := p.rest(); n < len(rest) && (isLetter(rest[n]) || n > 0 && isDigit(rest[n])); n++ {
+func (r *reader) emit(command string, words []word) {
+	if len(r.line.commands) == maxCommands {
+		r.fail("too many commands")
+		return
 	}
-	return p.rest()[:n]
+	r.line.commands, r.line.words = append(r.line.commands, command), append(r.line.words, words)
 }
 
-func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+// assignment reads NAME, NAME=value or NAME+=value and returns what it says.
+func (r *reader) assignment(a *syntax.Assign, u use) string {
+	text := a.Name.Value
+	switch {
+	case a.Index != nil:
+		r.fail("an element of an array")
+	case a.Array != nil:
+		r.fail("parentheses in a command")
+	case a.Naked:
+		if r.source(a) != text {
+			r.fail("a line continued in a word")
+		}
+		return text
+	}
+	operator := "="
+	if a.Append {
+		operator = "+="
+	}
+	// Package syntax reads ]=a[ and +=a[ as assignments, which bash takes for commands.
+	name, behind := cutName(r.src[a.Pos().Offset():])
+	if name == "" || name != text || !strings.HasPrefix(behind, operator) {
+		r.fail("an assignment to no variable")
+	}
+	text += operator
+	if a.Value != nil {
+		text += r.word(a.Value, u).text
+	}
+	return text
+}
 
-// assignment reads NAME=value or NAME+=value, if there is one, and returns the name.
-func (p *parser) assignment() string {
-	name := p.name()
-	if name == "" {
-		return ""
+// quotedDelimiter is one of a here-document whose body does not expand.
+var quotedDelimiter = regexp.MustCompile(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
+
+// redirect reads a redirection, which patterns do not see. It must not expand.
+func (r *reader) redirect(d *syntax.Redirect) {
+	if d.N != nil && (strings.HasPrefix(d.N.Value, "{") || d.Op == syntax.RdrAll || d.Op == syntax.AppAll) {
+		r.fail("a redirection")
 	}
-	behind := p.rest()[len(name):]
-	if strings.HasPrefix(behind, "[") {
-		panic(opaque("an element of an array"))
+	switch d.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		// The client was recorded not to see through one that is not quoted, nor through more on its first line.
+		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
+		switch {
+		case !quotedDelimiter.MatchString(r.source(d.Word)):
+			r.fail("a here-document that is not quoted")
+		case strings.Trim(first, " \t") != "":
+			r.fail("a here-document with more on its first line")
+		}
+	case syntax.RdrInOut:
+		r.fail("a redirection")
+	default:
+		// A - ends the redirection in bash: a >&-b is a b.
+		if raw := r.source(d.Word); len(raw) > 1 && raw[0] == '-' && (d.Op == syntax.DplOut || d.Op == syntax.DplIn) {
+			r.fail("a redirection")
+		}
+		// Of a target that is no number bash takes the quotes off and expands it once more: a >&'$(b)' runs b.
+		if target := r.word(d.Word, still); d.Op == syntax.DplOut && strings.ContainsAny(target.text, "$`<>") {
+			r.fail("a redirection")
+		}
 	}
-	value, ok := strings.CutPrefix(strings.TrimPrefix(behind, "+"), "=")
-	if !ok {
-		return ""
-	}
-	n := len(p.rest()) - len(value)
-	p.text = append(p.text, p.rest()[:n]...)
-	p.at += n
-	if !ends(p.peek()) || p.peek() == '(' {
-		p.word(assigned)
-	}
-	return name
 }

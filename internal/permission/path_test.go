@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 )
@@ -223,32 +224,33 @@ func TestGitignored(t *testing.T) {
 	}
 }
 
-// TestFindRunBits holds the two ways of findRun against each other.
-func TestFindRunBits(t *testing.T) {
-	texts := []string{"", "a", "abab", strings.Repeat("ab", 200) + "c", strings.Repeat("a", 300), strings.Repeat("aab", 100) + "aaab"}
-	runs := []string{"", "a", "b", "aa", "aaab", "c", "abc", strings.Repeat("ab", 100), strings.Repeat("ab", 100) + "c",
-		strings.Repeat("a", 300), strings.Repeat("a", 301), strings.Repeat("a", 65), "x"}
-	for _, text := range texts {
-		match := func(c byte, i int) bool { return text[i] == c }
-		for _, run := range runs {
-			for _, from := range []int{0, 1, 63, 64, 65, 130} {
-				if from > len(text) {
-					continue
-				}
-				want := strings.Index(text[from:], run)
-				if want >= 0 {
-					want += from
-				}
-				require.Equal(t, want, findRunBits([]byte(run), from, len(text), match), "%q in %q from %d", run, text, from)
-				require.Equal(t, want, findRun([]byte(run), from, len(text), match), "%q in %q from %d", run, text, from)
+// TestCase holds each unit of UTF-16 against those that differ from it by case alone, as JavaScript's regular expressions
+// have it: they compare upper case, but no character of ASCII equals one that is not.
+func TestCase(t *testing.T) {
+	upper := func(c rune) rune {
+		if u := unicode.ToUpper(c); c < 0x80 || u >= 0x80 && u <= 0xffff {
+			return u
+		}
+		return c
+	}
+	compared := 0
+	for c := range rune(0x10000) {
+		for d := unicode.SimpleFold(c); d != c; d = unicode.SimpleFold(d) {
+			if d > 0xffff {
+				continue
 			}
+			compared++
+			same := upper(c) == upper(d)
+			require.Equal(t, same, gitignored(string(c), string(d)), "%q on %q", c, d)
+			require.Equal(t, same, gitignored("["+string(c)+"]", string(d)), "[%q] on %q", c, d)
 		}
 	}
+	require.Greater(t, compared, 2000)
 }
 
-// hostile are patterns and files that are slow for a matcher that goes back.
+// hostile are patterns and files that are slow for a matcher that goes back, nearly as long as are matched at all.
 func hostile() map[string][2]string {
-	const most = 64 << 10
+	const most = 4000
 	fill := func(s string) string { return strings.Repeat(s, most/len(s)) }
 	half := func(s string) string { return strings.Repeat(s, most/2/len(s)) }
 	var chars strings.Builder // as many different ones as fit
@@ -309,20 +311,12 @@ func FuzzPath(f *testing.F) {
 		}
 		start := time.Now()
 		got := matchPath(pattern, file, "/ws", "/ws", "/home/u")
-		require.Less(t, time.Since(start), 2*time.Second)
+		require.Less(t, time.Since(start), 5*time.Second)
 
 		if file == "" || strings.ContainsRune(file, 0) {
 			require.False(t, got)
 			return
 		}
 		require.True(t, matchPath("**", file, "/ws", "/ws", "/home/u"))
-
-		if len(pattern)+len(file) > 1<<10 {
-			return // findRunBits alone is slow where findRun is quick
-		}
-		// However long findRun looks at place after place, it finds the same.
-		defer func(was int) { patience = was }(patience)
-		patience = -1 << 20
-		require.Equal(t, got, matchPath(pattern, file, "/ws", "/ws", "/home/u"))
 	})
 }

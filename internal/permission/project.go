@@ -389,6 +389,6 @@ func isPathPattern(pattern string) bool {
 	if strings.HasPrefix(pattern, "//") {
 		pattern = "/" + strings.TrimLeft(pattern, "/")
 	}
-	_, ok := parseGitignore(strings.TrimPrefix(strings.TrimPrefix(pattern, "~"), "./"))
+	_, ok := translate(strings.TrimPrefix(strings.TrimPrefix(pattern, "~"), "./"))
 	return ok
 }

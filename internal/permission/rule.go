@@ -9,8 +9,9 @@
 // simple command of the line, of a file tool against the path, of WebFetch against the host.
 //
 // It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and
-// a pattern whose meaning for a tool was not recorded all match. Match never fails, its stack is bounded, and its time
-// is linear in input and pattern; a line longer than 256 KiB is not taken apart at all.
+// a pattern whose meaning for a tool was not recorded all match. Match never fails. Its stack and its time are bounded: a
+// line longer than 128 KiB is not taken apart at all, nor is one with more than 10,000 brackets and the like, and what
+// package regexp could take too long for matches.
 //
 // It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
 // sees, let and [[ ]] evaluate text, and a program has more than one name. And it does not check the input: of two
@@ -238,7 +239,7 @@ func (r Rule) matchPath(c Call, file string) (bool, string) {
 	if c.Root != "" {
 		root = slashed(c.Root)
 	}
-	if !c.spend(len(r.pattern) * (64 + len(file)/16)) {
+	if !c.spend(len(r.pattern) * (64 + len(file))) {
 		return true, tooMuchWork
 	}
 	if matchPath(r.pattern, slashed(file), dir, root, home) {

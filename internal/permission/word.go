@@ -1,6 +1,11 @@
 package permission
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // use is what a word is read for: it decides what expansions the client sees through.
 type use int
@@ -13,113 +18,144 @@ const (
 
 // expansions is what a word or a quoted part of one was found to be made of.
 type expansions struct {
-	whole    int  // expansions that are not known and have no fixed text beside them in their quotes
-	beside   bool // a substitution with fixed text beside it in its quotes, or arithmetic
-	home     bool // $HOME, which was recorded to have no effect
-	variable bool // any other variable
-	fixed    bool // text that does not expand
+	text     strings.Builder // what it says without quotes
+	whole    int             // expansions that are not known and have no fixed text beside them in their quotes
+	beside   bool            // a substitution with fixed text beside it in its quotes, or arithmetic
+	home     bool            // $HOME, which was recorded to have no effect
+	variable bool            // any other variable
+	fixed    bool            // text that does not expand
+	braces   bool            // some of the text is { or }
 }
 
-// word reads a word, appends what it says without quotes to p.text, and returns where that begins.
-func (p *parser) word(u use) int {
-	start, from := len(p.text), p.at
+// word reads a word.
+func (r *reader) word(w *syntax.Word, u use) word {
+	raw, behind := r.source(w), r.src[w.End().Offset():]
+	if len(raw) > 1 && raw[0] == '=' && isLetter(raw[1]) {
+		r.fail("=, which zsh expands")
+	}
 	var e expansions
-	braces := false
-	if rest := p.rest(); len(rest) > 1 && rest[0] == '=' && isLetter(rest[1]) {
-		panic(opaque("=, which zsh expands"))
+	at := w.Pos().Offset()
+	for _, part := range w.Parts {
+		at = r.follows(at, part)
+		r.part(part, &e)
 	}
-	for c := p.peek(); !ends(c); c = p.peek() {
-		switch c {
-		case '\'':
-			end := strings.IndexByte(p.rest()[1:], '\'')
-			if end < 0 {
-				panic(opaque("an unclosed quote"))
-			}
-			p.text = append(p.text, p.rest()[1:1+end]...)
-			p.at += end + 2
-			e.fixed = true
-		case '"':
-			p.quoted(&e)
-		case '\\':
-			p.at++
-			switch p.peek() {
-			case 0, ' ', '\t', '\n':
-				panic(opaque("an escaped blank"))
-			}
-			p.text = append(p.text, p.peek())
-			p.at++
-			e.fixed = true
-		case '$':
-			p.dollar(&e)
-		case '`':
-			p.backticks()
-			e.whole++
-		default:
-			braces = braces || c == '{' || c == '}'
-			p.text = append(p.text, c)
-			p.at++
-			e.fixed = true
-		}
+	if strings.HasPrefix(behind, "\\\n") {
+		r.fail("an escaped blank")
 	}
-	if p.peek() == '(' {
-		panic(opaque("parentheses in a command"))
+	// {name}>file and 2>file are all redirection, also behind coproc.
+	if (e.braces || strings.Trim(raw, "0123456789") == "") &&
+		(strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">")) {
+		r.fail("a redirection")
 	}
-	if braces {
-		raw := p.src[from:p.at]
-		redirects := p.peek() == '<' || p.peek() == '>' // {name}>file is all redirection
-		if redirects || u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..") {
-			panic(opaque("brace expansion"))
-		}
+	if e.braces && (u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
+		r.fail("brace expansion")
 	}
 	switch {
 	case u == still && (e.whole > 0 || e.beside || e.home || e.variable):
-		panic(opaque("an expansion that is not an argument"))
+		r.fail("an expansion that is not an argument")
 	case u == assigned && (e.home || e.variable):
-		panic(opaque("an assignment from a variable"))
+		r.fail("an assignment from a variable")
 	case e.whole > 1 || e.whole == 1 && (e.fixed || e.beside || e.home):
-		panic(opaque("an expansion joined with text"))
-	case u == argument && e.whole == 1:
-		p.line.unknown = true
+		r.fail("an expansion joined with text")
 	}
-	p.unknown = u == argument && e.whole == 1
-	return start
+	unknown := u == argument && e.whole == 1
+	r.line.unknown = r.line.unknown || unknown
+	return word{e.text.String(), unknown}
+}
+
+// follows checks that a part begins where the one before it ends, and returns where it ends. Between them is nothing but a
+// continued line, through which the client was recorded not to see.
+func (r *reader) follows(end uint, part syntax.WordPart) uint {
+	if part.Pos().Offset() != end {
+		r.fail("a line continued in a word")
+	}
+	return part.End().Offset()
+}
+
+// part reads a part of a word that is not in double quotes.
+func (r *reader) part(part syntax.WordPart, e *expansions) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		r.literal(r.source(part), e)
+	case *syntax.SglQuoted:
+		if part.Dollar {
+			r.fail("an expansion")
+		}
+		e.text.WriteString(r.src[part.Left.Offset()+1 : part.Right.Offset()])
+		e.fixed = true
+	case *syntax.DblQuoted:
+		if part.Dollar {
+			r.fail("an expansion")
+		}
+		r.quoted(part, e)
+	case *syntax.ParamExp:
+		r.parameter(part, e)
+	case *syntax.CmdSubst:
+		r.substitution(part, e)
+		e.whole++
+	case *syntax.ArithmExp:
+		r.arithmetic(part, e)
+	default: // process substitution, extended globs
+		r.fail("parentheses in a command")
+	}
+}
+
+// literal reads text without quotes.
+func (r *reader) literal(raw string, e *expansions) {
+	e.fixed = true
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '$':
+			r.fail("an expansion")
+		case '{', '}':
+			e.braces = true
+		case '\\':
+			i++
+			if i == len(raw) || strings.IndexByte(" \t\n", raw[i]) >= 0 {
+				r.fail("an escaped blank")
+				return
+			}
+		}
+		e.text.WriteByte(raw[i])
+	}
 }
 
 // quoted reads a part in double quotes.
-func (p *parser) quoted(e *expansions) {
-	p.at++
-	substituted, fixed := 0, p.peek() == '"'
-	for p.peek() != '"' {
-		switch c := p.peek(); {
-		case c == 0:
-			panic(opaque("an unclosed quote"))
-		case p.has("\\\n"):
-			panic(opaque("a line continued in quotes"))
-		case c == '\\' && p.at+1 < len(p.src) && strings.IndexByte("$`\"\\", p.src[p.at+1]) >= 0:
-			p.text = append(p.text, p.src[p.at+1])
-			p.at += 2
-			fixed = true
-		case c == '`':
-			p.backticks()
-			substituted++
-		case p.has("$(("):
-			p.arithmetic()
-			e.beside, fixed = true, true
-		case p.has("$("):
-			p.substitution()
-			substituted++
-		case c == '$' && p.at+1 < len(p.src) && expands(p.src[p.at+1]):
-			if !p.home() {
-				panic(opaque("a variable in double quotes"))
+func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
+	substituted, fixed := 0, len(q.Parts) == 0
+	at := q.Left.Offset() + 1
+	for _, part := range q.Parts {
+		at = r.follows(at, part)
+		switch part := part.(type) {
+		case *syntax.Lit:
+			raw := r.source(part)
+			if strings.Contains(raw, "\\\n") {
+				r.fail("a line continued in a word")
 			}
-			e.home = true
-		default:
-			p.text = append(p.text, c)
-			p.at++
+			for i := 0; i < len(raw); i++ {
+				if raw[i] == '\\' && i+1 < len(raw) && strings.IndexByte("$`\"\\", raw[i+1]) >= 0 {
+					i++
+				}
+				e.text.WriteByte(raw[i])
+			}
 			fixed = true
+		case *syntax.ParamExp:
+			if !r.home(part, e) {
+				r.fail("a variable in double quotes")
+			}
+		case *syntax.CmdSubst:
+			r.substitution(part, e)
+			substituted++
+		case *syntax.ArithmExp:
+			r.arithmetic(part, e)
+			fixed = true
+		default:
+			r.fail("an expansion")
 		}
 	}
-	p.at++
+	if at != q.Right.Offset() {
+		r.fail("a line continued in a word")
+	}
 	switch {
 	case !fixed && substituted > 0: // `"$(a)$(b)"` is as unknown as `"$(a)"`
 		e.whole++
@@ -129,106 +165,75 @@ func (p *parser) quoted(e *expansions) {
 	e.fixed = e.fixed || fixed
 }
 
-// expands reports whether c behind a $ makes an expansion.
-func expands(c byte) bool {
-	return isLetter(c) || isDigit(c) || strings.IndexByte("{[?$!#@*-", c) >= 0
-}
-
-// home reads $HOME, if it is there. The client was recorded to take it for text.
-func (p *parser) home() bool {
-	const home = "$HOME"
-	if p.set["HOME"] || !p.has(home) || p.at+len(home) < len(p.src) && (isLetter(p.src[p.at+len(home)]) || isDigit(p.src[p.at+len(home)])) {
+// home reads $HOME, if that is what the expansion is. The client was recorded to take it for text.
+func (r *reader) home(p *syntax.ParamExp, e *expansions) bool {
+	if raw := r.source(p); raw != "$HOME" || r.set["HOME"] {
 		return false
 	}
-	p.text = append(p.text, home...)
-	p.at += len(home)
+	e.text.WriteString("$HOME")
+	e.home = true
 	return true
 }
 
-// dollar reads an expansion outside of quotes.
-func (p *parser) dollar(e *expansions) {
+// variable is an expansion that is no more than the value of a variable or a parameter.
+var variable = regexp.MustCompile(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\}|[0-9?$!#@*-])$`)
+
+// parameter reads the expansion of a variable outside of quotes.
+func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
+	raw := r.source(p)
 	switch {
-	case p.has("$(("):
-		p.arithmetic()
-		e.beside = true
+	case r.home(p, e):
 		return
-	case p.has("$("):
-		p.substitution()
-		e.whole++
-		return
-	case p.home():
-		e.home = true
-		return
+	case !variable.MatchString(raw):
+		r.fail("an expansion")
+	case r.set[strings.Trim(raw, "${}")]:
+		r.fail("a variable that the line sets")
 	}
-	from := p.at
-	p.at++
-	braced := p.peek() == '{'
-	if braced {
-		p.at++
-	}
-	name := p.name()
-	switch {
-	case name != "":
-		p.at += len(name)
-	case !braced && (isDigit(p.peek()) || strings.IndexByte("?$!#@*-", p.peek()) >= 0):
-		p.at++
-	default:
-		panic(opaque("an expansion"))
-	}
-	if p.set[name] {
-		panic(opaque("a variable that the line sets"))
-	}
-	if braced {
-		if p.peek() != '}' {
-			panic(opaque("${ } with more than a name"))
-		}
-		p.at++
-	}
-	p.text = append(p.text, p.src[from:p.at]...)
+	e.text.WriteString(raw)
 	e.whole++
 	e.variable = true
 }
 
-// substitution reads $( ). Its commands are commands of the line. In the text of its own command it is empty: what it
-// will say is not known.
-func (p *parser) substitution() {
-	start := len(p.text)
-	p.at += len("$(")
-	p.list(")")
-	p.text = append(p.text[:start], "$()"...)
-}
-
-// backticks reads a substitution in backticks. A backslash has a meaning of its own there.
-func (p *parser) backticks() {
-	start, src := len(p.text), p.src
-	p.at++
-	end := strings.IndexByte(p.rest(), '`')
-	if end < 0 || strings.IndexByte(p.rest()[:end], '\\') >= 0 {
-		panic(opaque("backticks that are unclosed or with a backslash inside"))
+// substitution reads $( ) or backticks. Their commands are commands of the line. In the text of its own command a
+// substitution is empty: what it will say is not known.
+func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
+	front := r.front
+	r.front = nil
+	r.list(c.Stmts)
+	r.front = front
+	raw := r.source(c)
+	switch {
+	case c.Backquotes:
+		// A backslash has a meaning of its own there.
+		if strings.Contains(raw, `\`) || strings.Count(raw, "`") > 2 {
+			r.fail("backticks with a backslash or backticks inside")
+		}
+		e.text.WriteString("``")
+	case len(c.Stmts) == 0 || !strings.HasPrefix(raw, "$("):
+		r.fail("a syntax error")
+	default:
+		e.text.WriteString("$()")
 	}
-	p.src = src[:p.at+end]
-	p.list("")
-	p.src = src
-	p.at++
-	p.text = append(p.text[:start], "``"...)
 }
 
 // arithmetic reads $(( )) with numbers only: a variable in it may stand for a command.
-func (p *parser) arithmetic() {
-	open := 0
-	for from := p.at; ; {
-		p.at++
-		switch c := p.peek(); {
-		case c == '(':
-			open++
-		case c == ')':
-			if open--; open == 0 {
-				p.at++
-				p.text = append(p.text, p.src[from:p.at]...)
-				return
-			}
-		case open < 2 || c == 0 || !isDigit(c) && strings.IndexByte(" +-*/%<>=!&|^~?:,", c) < 0:
-			panic(opaque("arithmetic"))
-		}
+func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
+	raw := r.source(a)
+	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
+		r.fail("arithmetic")
 	}
+	e.text.WriteString(raw)
+	e.beside, e.fixed = true, true
 }
+
+// cutName cuts the name of a variable off the start of a text.
+func cutName(text string) (name, behind string) {
+	n := 0
+	for n < len(text) && (isLetter(text[n]) || n > 0 && isDigit(text[n])) {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }

@@ -37,6 +37,7 @@ func TestWrappers(t *testing.T) {
 			"timeout --signal=KILL --preserve-status 5 git push --force", "timeout 5 -- git push --force",
 			"stdbuf -oL git push --force", "stdbuf -i 0 --output=L git push --force", "setsid git push --force",
 			"setsid -fw git push --force",
+			"time A=1 git push --force", "time -p A+=1 git push --force", "coproc A=1 git push --force",
 			"coproc git push --force", "echo | xargs git push --force", "echo | xargs -n1 git push --force",
 			"xargs -0 -P 4 -I {} git push --force {}",
 			"xargs --max-args=1 -r git push --force", "xargs -d '\\n' -n 1 git push --force",

@@ -9,8 +9,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// copiedPipes are pipes that goroutines read and write, one for each, beside one that waits for the exit. Every system can have
-// them.
+// copiedPipes are pipes that goroutines read and write, one for each, beside one that waits for the exit. Every system
+// can have them.
 type copiedPipes struct {
 	*stdio
 	payload  protocol.Payload
@@ -22,7 +22,10 @@ type copiedPipes struct {
 }
 
 func newCopiedPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
-	w := &copiedPipes{payload: payload, read: make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{})}
+	w := &copiedPipes{
+		payload: payload,
+		read:    make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{}),
+	}
 	if w.stdio, err = newStdio(); err != nil {
 		return nil, hook, err
 	}
@@ -37,7 +40,8 @@ func newCopiedPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pip
 	return w, w.fds(), nil
 }
 
-// Writing and reading go on at the same time: a hook that answers before it has read would else wait for us, and we for it.
+// Writing and reading go on at the same time: a hook that answers before it has read would else wait for us, and we for
+// it.
 func (w *copiedPipes) serve(p *process) {
 	for _, f := range w.hook {
 		f.Close()

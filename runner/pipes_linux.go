@@ -17,13 +17,15 @@ import (
 // newPipes are those that the system serves best.
 var newPipes = newPolledPipes
 
-// polledPipes are pipes that the caller's goroutine serves alone, beside the wait for the exit: goroutines for each pipe and for the
-// exit would wake each other up for longer than a short hook runs. No library waits for pipes and a process in one system call.
+// polledPipes are pipes that the caller's goroutine serves alone, beside the wait for the exit: goroutines for each
+// pipe and for the exit would wake each other up for longer than a short hook runs. No library waits for pipes and a
+// process in one system call.
 //
-// For the first millisecond it waits in one system call, from which it goes on at once: most hooks have ended by then. A longer
-// wait would keep a thread, and other calls from their turn. So it is one of Go's own poller, for one descriptor: an epoll set
-// that becomes ready when anything changes, and not because something stays as it is. That matters after the end of a hook:
-// what another thread is just starting has copies of our pipe ends until its exec, and keeps these pipes open.
+// For the first millisecond it waits in one system call, from which it goes on at once: most hooks have ended by then.
+// A longer wait would keep a thread, and other calls from their turn. So it is one of Go's own poller, for one
+// descriptor: an epoll set that becomes ready when anything changes, and not because something stays as it is. That
+// matters after the end of a hook: what another thread is just starting has copies of our pipe ends until its exec, and
+// keeps these pipes open.
 //
 // A descriptor of -1 is none, or none any more.
 type polledPipes struct {
@@ -105,7 +107,8 @@ func (w *polledPipes) watchChanges() {
 	watch(w.out[1], unix.EPOLLIN)
 	watch(w.in, unix.EPOLLOUT)
 	watch(w.p.pidfd, unix.EPOLLIN)
-	_, _ = unix.FcntlInt(uintptr(set), unix.F_SETFL, unix.O_NONBLOCK) // by which os.NewFile knows that it can be waited for
+	// By this os.NewFile knows that it can be waited for.
+	_, _ = unix.FcntlInt(uintptr(set), unix.F_SETFL, unix.O_NONBLOCK)
 	changes := os.NewFile(uintptr(set), "epoll")
 	raw, _ := changes.SyscallConn()
 	if err != nil || changes.SetReadDeadline(time.Time{}) != nil { // the poller has no room for it
@@ -251,8 +254,8 @@ func (fd reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// write gives the hook what it takes of its input. If it does not want to read, which is its right, that is the end of it; its
-// exit still counts.
+// write gives the hook what it takes of its input. If it does not want to read, which is its right, that is the end of
+// it; its exit still counts.
 func (w *polledPipes) write() {
 	for w.in >= 0 {
 		if len(w.payload) == 0 {

@@ -94,12 +94,12 @@ type Result struct {
 	Async bool  // it was started and is not waited for
 	// WentAsync: it is not waited for since its own first line says so, and not its file.
 	WentAsync bool
-	Late      bool   // it was not waited for, and this is what came of it: no decision counts any more
-	Garbled   string // what is wrong with the line that a persistent hook answered; "" if nothing is
-	Shell     bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
+	Late      bool        // it was not waited for, and this is what came of it: no decision counts any more
+	Garbled   string      // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Shell     bool        // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
 	HTTP      *HTTPResult // of an HTTP hook, whose answer's body is Stdout; nil: it was a process or a function
-	TimedOut  bool   // it was killed at its deadline, Limit
-	NoLine    bool   // a persistent hook was, which had not printed a line
+	TimedOut  bool        // it was killed at its deadline, Limit
+	NoLine    bool        // a persistent hook was, which had not printed a line
 	Limit     time.Duration
 	ExitCode  int
 	Signal    string // that killed it, as SIGKILL; "" if it exited

@@ -42,8 +42,9 @@ func (e *Endpoint) Check() error {
 	if err := CheckURL(e.URL); err != nil {
 		return err
 	}
-	for i, h := range e.Headers {
-		if err := CheckHeader(h, e.Headers[:i]); err != nil {
+	seen := map[string]bool{}
+	for _, h := range e.Headers {
+		if err := CheckHeader(h, seen); err != nil {
 			return err
 		}
 	}
@@ -123,14 +124,18 @@ func withoutSecrets(s string) string {
 // belongsToSending are headers that say how a request is sent, which is not the hook's to say.
 var belongsToSending = []string{"content-length", "transfer-encoding", "connection"}
 
-// CheckHeader returns what is wrong with a header, given those before it. It does not quote the value.
-func CheckHeader(h Header, before []Header) error {
+// CheckHeader returns what is wrong with a header, without its value. seen are the names before it, in lower case, and gets
+// its own.
+func CheckHeader(h Header, seen map[string]bool) error {
+	lower := strings.ToLower(h.Name)
+	twice := seen[lower]
+	seen[lower] = true
 	switch {
 	case !isToken(h.Name):
 		return fmt.Errorf("%q is no header name", h.Name)
-	case slices.Contains(belongsToSending, strings.ToLower(h.Name)):
+	case slices.Contains(belongsToSending, lower):
 		return fmt.Errorf("the header %s cannot be set: it belongs to the sending itself", h.Name)
-	case slices.ContainsFunc(before, func(b Header) bool { return strings.EqualFold(b.Name, h.Name) }):
+	case twice:
 		return fmt.Errorf("the header %s is there twice, in different letters", h.Name)
 	}
 	return checkValue(h.Name, h.Value)
@@ -162,8 +167,9 @@ func isToken(s string) bool {
 // were put in: one header stays one header.
 func (e *Endpoint) header(getenv func(string) string) (all http.Header, host string, err error) {
 	all = http.Header{"User-Agent": {"hookrun"}, "Accept": {"*/*"}, "Content-Type": {"application/json"}}
-	for i, h := range e.Headers {
-		if err := CheckHeader(h, e.Headers[:i]); err != nil {
+	seen := map[string]bool{}
+	for _, h := range e.Headers {
+		if err := CheckHeader(h, seen); err != nil {
 			return nil, "", err
 		}
 		value := expand(h.Value, e.AllowedEnvVars, getenv)
@@ -179,17 +185,18 @@ func (e *Endpoint) header(getenv func(string) string) (all http.Header, host str
 	return all, host, nil
 }
 
-// Variables are the names of variables that the headers stand for something by.
-func (e *Endpoint) Variables() (names []string) {
-	for _, h := range e.Headers {
-		variables(h.Value, func(_, name string) {
-			if name != "" {
-				names = append(names, name)
-			}
-		})
-	}
+// Variables are the names of variables that the value of a header has.
+func (h Header) Variables() (names []string) {
+	variables(h.Value, func(_, name string) {
+		if name != "" {
+			names = append(names, name)
+		}
+	})
 	return names
 }
+
+// IsVariable reports whether a header can name a variable of that name.
+func IsVariable(name string) bool { return name != "" && nameLength(name) == len(name) }
 
 // expand puts variables in for $NAME and ${NAME}. What it has put in is not looked at again.
 func expand(s string, allowed []string, getenv func(string) string) string {

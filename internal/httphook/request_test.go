@@ -150,8 +150,9 @@ func TestHeaderErrors(t *testing.T) {
 }
 
 func TestVariables(t *testing.T) {
-	e := Endpoint{Headers: []Header{{"A", "Bearer $A$AB ${C}"}, {"B", "none"}, {"C", "$5 ${x $_y"}}}
-	require.Equal(t, []string{"A", "AB", "C", "_y"}, e.Variables())
+	require.Equal(t, []string{"A", "AB", "C", "_y"}, Header{"X", "Bearer $A$AB ${C} $5 ${x $_y"}.Variables())
+	require.Empty(t, Header{"$X", "none"}.Variables())
+	require.True(t, IsVariable("_a9") && !IsVariable("") && !IsVariable("9") && !IsVariable("$A"))
 }
 
 func TestWithoutSecrets(t *testing.T) {

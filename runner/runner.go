@@ -142,7 +142,7 @@ func (r *Runner) Close() error {
 		}
 		all.Wait()
 		r.workers.Wait()
-		r.http.CloseIdleConnections()
+		r.http.Close()
 		r.watchdog.end()
 	})
 	return nil

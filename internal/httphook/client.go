@@ -1,24 +1,22 @@
 package httphook
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // Client keeps connections between requests. The zero Client is ready to use, by many goroutines at once.
 type Client struct {
+	conns   connections
 	mu      sync.Mutex
 	clients map[identity]*identified
 	retired []*http.Client
@@ -52,7 +50,7 @@ func (c *Client) client(e *Endpoint) (*http.Client, error) {
 	if old != nil && unchanged(old.files, files) {
 		return old.Client, nil
 	}
-	transport, err := e.transport()
+	transport, err := e.transport(c.conns.dial)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +78,14 @@ func unchanged(a, b [3]fs.FileInfo) bool {
 	return true
 }
 
-// CloseIdleConnections closes the connections that no request is on. Requests in flight end with their contexts.
+// Close closes all connections, and returns when none is left. Requests in flight are errors then, and so is each later one.
+func (c *Client) Close() {
+	c.conns.close()
+	c.CloseIdleConnections()
+	c.conns.open.Wait()
+}
+
+// CloseIdleConnections closes the connections that no request is on.
 func (c *Client) CloseIdleConnections() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +104,7 @@ const (
 	idleConns = 64
 )
 
-func (e *Endpoint) transport() (*http.Transport, error) {
+func (e *Endpoint) transport(dial dialer) (*http.Transport, error) {
 	config, err := e.tls()
 	if err != nil {
 		return nil, err
@@ -204,37 +209,13 @@ func unconnected(err error) error {
 	return err
 }
 
-// endedConn is a TCP connection that remembers whether the other side ended it. Package tls reports that end and a
-// close_notify alike, but only the server can send the second.
-type endedConn struct {
-	net.Conn
-	ended atomic.Bool
-}
-
-func (c *endedConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if err == io.EOF {
-		c.ended.Store(true)
-	}
-	return n, err
-}
-
-func dial(ctx context.Context, network, address string) (net.Conn, error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return &endedConn{Conn: conn}, nil
-}
-
 // cutTLS reports whether the connection is TLS, and ended below it.
 func cutTLS(conn net.Conn) bool {
 	secure, ok := conn.(*tls.Conn)
 	for ok {
 		conn = secure.NetConn()
 		secure, ok = conn.(*tls.Conn) // within that to a proxy
-		if ended, is := conn.(*endedConn); is {
+		if ended, is := conn.(*tcpConn); is {
 			return ended.ended.Load()
 		}
 	}

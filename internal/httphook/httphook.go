@@ -1,7 +1,7 @@
 // Package httphook posts to the endpoint of an HTTP hook, in process, by net/http.
 //
 //	var client httphook.Client // one for the life of a runner
-//	defer client.CloseIdleConnections()
+//	defer client.Close()
 //	body, err := client.Post(ctx, &endpoint, os.Getenv, payload)
 //
 // Guarantees:

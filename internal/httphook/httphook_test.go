@@ -18,7 +18,7 @@ import (
 func post(t *testing.T, e *Endpoint, body string, env map[string]string) (answer string, problem *Error) {
 	t.Helper()
 	var c Client
-	defer c.CloseIdleConnections()
+	defer c.Close()
 	return postBy(t, &c, e, body, env)
 }
 

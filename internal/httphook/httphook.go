@@ -37,6 +37,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"unicode"
 )
@@ -82,9 +83,7 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 	if err != nil {
 		return fail(Unsent, fmt.Errorf("%v: %w", e, err))
 	}
-	var conn net.Conn
-	trace := &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { conn = got.Conn }}
-	answer, err := client.Do(request.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	answer, conn, err := do(client, request)
 	if err != nil {
 		f, err := explained(err, conn != nil)
 		return fail(f, fmt.Errorf("%v: %w", e, err))
@@ -100,7 +99,28 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 	return text, nil
 }
 
-// request makes the request. The context comes later.
+// do sends a request, and returns the connection that it went over, nil if there is none. Servers end connections that are
+// idle, also at the very moment of the next request: where a kept one ends before any byte of an answer, the request is sent
+// once more over a new one.
+func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, error) {
+	for again := false; ; again = true {
+		var got httptrace.GotConnInfo
+		var answered atomic.Bool
+		answer, err := client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{
+			GotConn:              func(info httptrace.GotConnInfo) { got = info },
+			GotFirstResponseByte: func() { answered.Store(true) },
+		})))
+		if err == nil || again || !got.Reused || answered.Load() || request.Context().Err() != nil {
+			return answer, got.Conn, err
+		}
+		client.CloseIdleConnections()
+		if request.Body, err = request.GetBody(); err != nil {
+			return nil, got.Conn, err
+		}
+	}
+}
+
+// request makes the request.
 func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body [][]byte) (*http.Request, error) {
 	u, err := parseURL(e.URL, "http", "https")
 	if err != nil {
@@ -111,9 +131,6 @@ func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body
 	if err != nil {
 		return nil, err
 	}
-	// An Idempotency-Key without a value is not sent. It lets net/http send the request again where a server ended a kept
-	// connection before it said anything.
-	header["Idempotency-Key"] = append([]string{}, header["Idempotency-Key"]...)
 	r := &http.Request{Method: http.MethodPost, URL: u, Header: header, Host: host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	for _, piece := range body {
@@ -140,6 +157,9 @@ func explained(err error, connected bool) (Failure, error) {
 	case refused != nil && refused.Op == "remote error": // with TLS 1.3 it comes after the handshake
 		return Unsent, fmt.Errorf("the server refused the TLS connection: %w; "+
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?", err)
+	case strings.Contains(err.Error(), "http2: client conn could not be established"): // the same, seen later
+		return Unsent, errors.New("the server ended the TLS connection before it took a request; " +
+			"does it want a client certificate, \"client_cert\" and \"client_key\"?")
 	case !connected:
 		return Unsent, unconnected(err)
 	case errors.Is(err, io.EOF):

@@ -185,9 +185,8 @@ func (x *explainedHook) post(h *projecthooks.Hook) {
 	}
 }
 
-// request are the lines about what an HTTP hook posts to.
+// request are the lines about how an HTTP hook posts.
 func (x *explainedHook) request(b *strings.Builder) {
-	fmt.Fprintf(b, "  url:        %s\n", x.URL)
 	for _, line := range []struct{ label, text string }{
 		{"headers", strings.Join(x.Headers, ", ")},
 		{"variables", strings.Join(x.Variables, ", ")},
@@ -242,10 +241,11 @@ func (e explanation) String() string {
 			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
 			continue
 		}
+		fmt.Fprintf(&b, "  command:    %s\n", h.Command)
 		if h.URL != "" {
 			h.request(&b)
 		} else {
-			fmt.Fprintf(&b, "  command:    %s\n  program:    %s\n", h.Command, program)
+			fmt.Fprintf(&b, "  program:    %s\n", program)
 		}
 		for _, p := range h.Problems {
 			fmt.Fprintf(&b, "  problem:    %s\n", p)

@@ -36,6 +36,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -45,6 +46,8 @@ import (
 const (
 	maxHead = 64 << 10 // of the headers of an answer
 	maxBody = 1 << 20  // the runner keeps no more of a hook's stdout
+
+	smallBody = 64 << 10 // of a request
 )
 
 // Failure is what kind of error kept an answer away. The zero value is none.
@@ -139,6 +142,11 @@ func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body
 	r.GetBody = func() (io.ReadCloser, error) {
 		pieces := net.Buffers(append([][]byte{}, body...))
 		return io.NopCloser(&pieces), nil
+	}
+	// net/http sends a small body together with the head, if it knows that no reading can block: one packet, not two.
+	if r.ContentLength <= smallBody {
+		text := slices.Concat(body...)
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 	}
 	if r.ContentLength == 0 {
 		r.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }

@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,12 +94,18 @@ func median(d []time.Duration) time.Duration {
 // BenchmarkServe times calls of one server that stays up, as a client sees them: a line written, a line read.
 func BenchmarkServe(b *testing.B) {
 	dir := b.TempDir()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "{}")
+	}))
+	b.Cleanup(server.Close)
 	answers := filepath.Join(dir, "answers.py")
 	require.NoError(b, os.WriteFile(answers, []byte("import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n"), 0o600))
 	doc, err := json.Marshal(map[string]any{"hooks": []any{
 		map[string]any{"name": "true", "command": []string{"/bin/true"}, "events": []string{"pre-tool"}, "matcher": "true"},
 		map[string]any{"name": "cat", "command": []string{"cat"}, "events": []string{"post-tool"}, "matcher": "cat"},
 		map[string]any{"name": "stays", "command": []string{"python3", answers}, "events": []string{"pre-tool"}, "matcher": "stays", "persistent": true},
+		map[string]any{"name": "http", "url": server.URL, "events": []string{"pre-tool"}, "matcher": "http"},
 		map[string]any{"name": "spawned", "command": []string{"python3", answers}, "events": []string{"pre-tool"}, "matcher": "spawned"},
 	}})
 	require.NoError(b, err)
@@ -105,7 +114,7 @@ func BenchmarkServe(b *testing.B) {
 	call := func(method, tool, more string) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tool":%q,"args":{"command":"ls"}%s}}`+"\n", method, tool, more)
 	}
-	for _, tool := range []string{"true", "none", "stays", "spawned"} { // what starts at the first call has started
+	for _, tool := range []string{"true", "none", "stays", "spawned", "http"} { // what starts at the first call has started
 		require.Contains(b, serve.ask(call("pre-tool", tool, "")), `"decision":"continue"`)
 	}
 
@@ -135,6 +144,24 @@ func BenchmarkServe(b *testing.B) {
 			ours = append(ours, serve.timed(line))
 		}
 		report(b, ours, nil)
+	})
+	b.Run("http-hook/keep-alive-client", func(b *testing.B) {
+		build := exec.Command("go", "build", "-o", filepath.Join(b.TempDir(), "poster"), "./testdata/poster")
+		out, err := build.CombinedOutput()
+		require.NoError(b, err, string(out))
+		body, err := json.Marshal(map[string]any{"event": "pre-tool", "tool": "http", "args": map[string]string{"command": "ls"},
+			"session_id": "", "cwd": dir, "transcript_path": nil, "prompt": "", "hook_event_name": "PreToolUse", "tool_name": "http",
+			"tool_input": map[string]string{"command": "ls"}, "tool_use_id": ""})
+		require.NoError(b, err)
+		bare := newEcho(b, build.Args[3], server.URL)
+		line, post := call("pre-tool", "http", ""), append(body, '\n')
+		require.Equal(b, "{}\n", bare.ask(post))
+		var ours, floor []time.Duration
+		for b.Loop() {
+			ours = append(ours, serve.timed(line))
+			floor = append(floor, bare.timed(post))
+		}
+		report(b, ours, floor)
 	})
 	b.Run("persistent-python/spawned", func(b *testing.B) {
 		line, spawned := call("pre-tool", "stays", ""), call("pre-tool", "spawned", "")

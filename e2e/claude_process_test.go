@@ -6,16 +6,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -396,7 +393,7 @@ func TestHTTPHooksOfTheRealBinary(t *testing.T) {
 	}
 }
 
-// While the server waits, the process that posts can be looked at, and is gone after the deadline or with hookrun.
+// While the server waits, no process of hookrun's has started one, and the request ends at the deadline or with hookrun.
 func TestHTTPHookProcess(t *testing.T) {
 	for _, end := range []string{"timeout", "SIGTERM", "SIGKILL"} {
 		t.Run(end, func(t *testing.T) {
@@ -413,42 +410,25 @@ func TestHTTPHookProcess(t *testing.T) {
 			defer server.CloseClientConnections() // a test that failed still has somebody waiting for the answer
 			timeout := 1000.0
 			if end == "timeout" {
-				timeout = 3
+				timeout = 1
 			}
 			c := newClaudeCall(t, "PreToolUse",
 				postTo(server.URL+"/?key="+inFile, hook{
 					"timeout": timeout, "allowedEnvVars": []string{"GUARD_TOKEN"},
 					"headers": hook{"Authorization": "Bearer $GUARD_TOKEN", "X-Key": inFile, "X-Home": "[$HOME]"},
-				}),
-				handler("sleep 0.3; echo hook $$ >ready")) // by then the first one has a guard as well
+				}))
 			t.Setenv("GUARD_TOKEN", secret)
 			c.begin("pre-tool", "--tool", "shell", "--args", `{"command":"`+inFile+`"}`)
 			got := <-header
 			require.Equal(t, []string{"Bearer " + secret}, got.Values("Authorization"))
 			require.Equal(t, []string{inFile}, got.Values("X-Key"))
 			require.Equal(t, []string{"[]"}, got.Values("X-Home"))
-			c.says() // a hook that is just being forked has hookrun's own command line
-			var posters []int
-			for _, pid := range c.marked() {
-				if pid == c.cmd.Process.Pid {
-					continue // whose --args the test itself put there
-				}
-				line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-				if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
-					continue // the hook that said ready has ended
-				}
-				require.NoError(t, err)
-				require.NotContains(t, string(line), "secret")
-				if string(line) == "hookrun\x00http-hook\x00" {
-					posters = append(posters, pid)
-				}
-			}
-			require.Len(t, posters, 1)
-			require.True(t, slices.Contains(children(c.cmd.Process.Pid), posters[0]))
+			require.Empty(t, children(c.cmd.Process.Pid))
+			require.Equal(t, []int{c.cmd.Process.Pid}, c.marked())
 			switch end {
 			case "timeout":
 				c.ends(0)
-				require.Equal(t, []string{"timeout", "ok"}, c.outcome().statuses())
+				require.Equal(t, []string{"timeout"}, c.outcome().statuses())
 			case "SIGTERM":
 				require.NoError(t, c.cmd.Process.Signal(syscall.SIGTERM))
 				c.ends(1)
@@ -457,34 +437,6 @@ func TestHTTPHookProcess(t *testing.T) {
 				c.ends(-1)
 			}
 			<-left
-			c.gone(posters[0])
-		})
-	}
-}
-
-// A gate that cannot be asked is no gate that approved: hookrun fails, and says what to install.
-func TestHTTPSHookWithoutItsProgram(t *testing.T) {
-	allow := handler(`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'`)
-	for name, handlers := range map[string][]hook{
-		"alone":            {postTo("https://127.0.0.1:1/guard", hook{"onFailure": "continue"})},
-		"before an allow":  {postTo("https://127.0.0.1:1/guard"), allow},
-		"behind an allow":  {allow, postTo("https://127.0.0.1:1/guard")},
-		"beside a prompt":  {{"type": "prompt", "prompt": "is it safe?"}, postTo("https://127.0.0.1:1/guard")},
-		"--on-failure":     {postTo("https://127.0.0.1:1/guard")},
-		"beside a refusal": {handler("echo no >&2; exit 2"), postTo("https://127.0.0.1:1/guard")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newClaudeCall(t, "PreToolUse", handlers...)
-			t.Setenv("PATH", "/usr/bin:/bin")
-			args := []string{"pre-tool", "--tool", "shell"}
-			if name == "--on-failure" {
-				args = append(args, "--on-failure", "continue")
-			}
-			c.begin(args...)
-			c.ends(1)
-			require.Empty(t, c.out.String())
-			require.Contains(t, c.err.String(), "go install github.com/hookrun/hookrun/cmd/hookrun-https@latest")
-			require.Contains(t, c.err.String(), c.path("settings.json")+":1")
 		})
 	}
 }

@@ -90,7 +90,6 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *projecthooks.H
 			require.Equal(t, projecthooks.Command{Shell: text("command"), PowerShell: text("shell") == "powershell"}, h.Command)
 		}
 		require.NotEmpty(t, text("command"))
-		require.Nil(t, h.Preamble())
 	case "http":
 		require.Empty(t, h.Unsupported)
 		require.Equal(t, projecthooks.Command{}, h.Command)
@@ -100,9 +99,7 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *projecthooks.H
 		for _, header := range h.HTTP.Headers {
 			require.Equal(t, headers[header.Name], header.Value)
 		}
-		line := h.Preamble()
-		require.True(t, json.Valid(line))
-		require.Equal(t, len(line)-1, strings.IndexByte(string(line), '\n'))
+		require.NoError(t, h.HTTP.Check())
 	default:
 		require.Equal(t, text("type"), h.Unsupported)
 		require.Contains(t, []string{"mcp_tool", "prompt", "agent"}, h.Unsupported)

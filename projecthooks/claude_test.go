@@ -420,7 +420,6 @@ func TestClaudeHook(t *testing.T) {
 		require.Same(t, protocol.ClaudeCode, h.Dialect)
 		require.Equal(t, "f:3", h.Source())
 		require.EqualError(t, h.Problem("x"), "f:3:3: x")
-		require.Nil(t, h.Preamble(), "stdin of a command starts with the payload")
 	})
 	t.Run("a command without a shell", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/guard","args":["-x","","it's $HOME"],"async":true}`))
@@ -953,7 +952,7 @@ func TestClaudeOddities(t *testing.T) {
 		"hookrun's own variables": {"f", `{"env":{"HOOKRUN":"/x","HOOKRUN_DEPTH":"0"},"hooks":{}}`,
 			"f:1:9: \"env\": HOOKRUN is set by hookrun, also for these hooks\nf:1:24: \"env\": HOOKRUN_DEPTH is set by hookrun, also for these hooks"},
 		"two headers of one name": {"f", pre(`{"type":"http","url":"http://u:secret@h","headers":{"a":"","A":""}}`),
-			`f:2:22: PreToolUse 1, hook 1: no request can be sent: the header a is there twice, in different letters`},
+			`f:2:22: PreToolUse 1, hook 1: no request can be sent: the header A is there twice, in different letters`},
 	} {
 		_, err := projecthooks.Parse(test.path, []byte(test.doc))
 		require.EqualError(t, err, test.want, name)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/tidwall/gjson"
@@ -220,14 +219,10 @@ func (p *parser) clientEndpoint(h *Hook, f map[string]gjson.Result, who, drops s
 		if value.Type != gjson.String {
 			p.clientType(who+"the header "+quote(key.String()), "a string", value, drops)
 		}
-		h.HTTP.Headers = append(h.HTTP.Headers, Header{key.String(), value.String()})
+		h.HTTP.Headers = append(h.HTTP.Headers, Header{Name: key.String(), Value: value.String()})
 		return true
 	})
-	request := httphook.Request{URL: h.HTTP.URL, Headers: map[string]string{}, AllowedEnvVars: h.HTTP.AllowedEnvVars}
-	for _, header := range h.HTTP.Headers {
-		request.Headers[header.Name] = header.Value
-	}
-	if err := request.Check(); err != nil { // it does not repeat the address, which may hold a password
+	if err := h.HTTP.Check(); err != nil { // it does not repeat the address, which may hold a password
 		p.problem(where.Index, "%sno request can be sent: %v", who, err)
 	}
 }

@@ -140,9 +140,10 @@ type Hook struct {
 	Line       int    // of the entry
 	column     int
 	commandPos Problem
-	form       *form     // nil but in a client's form
-	settings   *settings // the same
-	unnamed    bool      // Name was made of what it runs
+	filePos    [2]Problem // of the files of HTTP: its roots, its certificate
+	form       *form      // nil but in a client's form
+	settings   *settings  // the same
+	unnamed    bool       // Name was made of what it runs
 }
 
 // sameName is the warning that there is another hook of its name at other.

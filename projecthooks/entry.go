@@ -14,11 +14,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var hookKeys = []string{"name", "command", "block", "inject", "events", "matcher", "if", "when", "timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
+var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout", "on_failure",
+	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert", "client_key", "proxy"}
 
 // Of these keys an entry has one: what it runs, or what it says without running anything. The others are for those that run.
 var (
-	saysKeys = []string{"command", "block", "inject"}
+	saysKeys = []string{"command", "url", "block", "inject"}
 	runsKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
 )
 
@@ -51,7 +52,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	says := has(saysKeys...)
 	if len(says) == 0 {
-		missing = append(missing, `no "command"`) // or "block" or "inject", but most hooks are commands
+		missing = append(missing, `no "command"`) // or "url", "block" or "inject", but most hooks are commands
 	}
 	if has("events") == nil {
 		missing = append(missing, `no "events"`)
@@ -62,7 +63,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	if len(says) > 1 {
 		p.problem(entry.Index, "%s has %s; an entry does one of them", who, strings.Join(says, " and "))
 	}
-	if useless := has(runsKeys...); len(useless) > 0 && has("command") == nil && len(says) > 0 {
+	if useless := has(runsKeys...); len(useless) > 0 && has("command", "url") == nil && len(says) > 0 {
 		p.problem(entry.Index, "%s runs no command, so %s would mean nothing; leave it out", who, strings.Join(useless, ", "))
 	}
 	for _, key := range hookKeys {
@@ -106,11 +107,12 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	if h.Says != nil {
 		h.Inherit = nil // it runs nothing
 	}
+	p.endpoint(&h, f, who, has)
 	p.idle(&h, f, who)
-	if exit := f["on_failure"].Get("exit"); exit.String() == "continue" && slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
+	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && exit.String() == "continue" && slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
 		p.problem(exit.Index, "%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out", who)
 	}
-	if workers, ok := f["workers"]; ok && !h.Persistent {
+	if workers, ok := f["workers"]; ok && !h.Persistent && h.HTTP == nil {
 		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out", who)
 	}
 	return h, len(p.problems) == before

@@ -2,93 +2,78 @@ package projecthooks
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/protocol"
 )
 
-// Endpoint is where a hook of type http posts to.
-type Endpoint struct {
-	URL            string
-	Headers        []Header
-	AllowedEnvVars []string // the variables that headers may name
-}
-
-// String is the address without what may be secret in it: the user and the query. Reports and reasons have it.
-func (e *Endpoint) String() string {
-	address, _, _ := strings.Cut(e.URL, "#")
-	address, _, _ = strings.Cut(address, "?")
-	if scheme, rest, ok := strings.Cut(address, "://"); ok {
-		host, path, slash := strings.Cut(rest, "/")
-		if slash {
-			path = "/" + path
-		}
-		address = scheme + "://" + host[strings.LastIndexByte(host, '@')+1:] + path
-	}
-	return address
-}
+// Endpoint is where an HTTP hook posts to, and how. Its String is the address without what may be secret in it.
+type Endpoint = httphook.Endpoint
 
 // Header is one header of a request, as it stands in the file: $NAME stands for a variable.
-type Header struct{ Name, Value string }
+type Header = httphook.Header
 
-// ErrNoPoster means that the program is missing that posts for hooks of type http. It is hookrun's own, so this is no failure
-// of the hook's, and must not be taken for one that passes.
-var ErrNoPoster = errors.New("hookrun cannot post")
-
-// poster finds the program that posts: for http hookrun itself, which hooks know as $HOOKRUN, and for https the program
-// beside it, since TLS would slow every start of hookrun's.
-func (h *Hook) poster(env []string) (path string, argv []string, err error) {
-	hookrun := lookup(env, "HOOKRUN")
-	switch {
-	case !h.settings.allowsURL(h.HTTP.URL):
-		return "", nil, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", h.HTTP)
-	case !strings.HasPrefix(strings.ToLower(h.HTTP.URL), "https:"):
-		if hookrun == "" {
-			return "", nil, fmt.Errorf("%w to %s: the path of the hookrun binary is not known", ErrNoPoster, h.HTTP)
-		}
-		return hookrun, []string{"hookrun", "http-hook"}, nil
+// Endpoint is where the hook posts to, with the variables alone that the settings of its client admit; or an error, where
+// they do not allow the address. Only a hook with HTTP has one.
+func (h *Hook) Endpoint() (Endpoint, error) {
+	if !h.settings.allowsURL(h.HTTP.URL) {
+		return Endpoint{}, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", h.HTTP)
 	}
-	const companion = "hookrun-https"
-	if hookrun != "" {
-		if path, err := exec.LookPath(filepath.Join(filepath.Dir(hookrun), companion)); err == nil {
-			return path, []string{companion}, nil
-		}
+	e := *h.HTTP
+	if h.settings != nil && h.settings.variables != nil {
+		e.AllowedEnvVars = slices.DeleteFunc(slices.Clone(e.AllowedEnvVars), func(n string) bool { return !h.settings.allowsVariable(n) })
 	}
-	if path, err = find(companion, "", env); err != nil {
-		return "", nil, fmt.Errorf("%w to %s: %s is neither beside hookrun nor in PATH; install it: "+
-			"CGO_ENABLED=0 go install github.com/hookrun/hookrun/cmd/%s@latest", ErrNoPoster, h.HTTP, companion, companion)
-	}
-	return path, []string{companion}, nil
+	return e, nil
 }
 
-// Preamble is what a hook's program gets on stdin before the payload: for one that posts where to and how, else nothing. It
-// goes there since headers may hold secrets, which have no place on a command line.
-func (h *Hook) Preamble() []byte {
-	if h.HTTP == nil {
-		return nil
+// Variable returns the value that an environment has for a name, "" if it has none.
+func Variable(env []string, name string) string { return lookup(env, name) }
+
+// FailureMeans returns what the hook amounts to at the call if it gave no answer for that cause: by the first of the policies
+// that names the cause, else by its dialect.
+func (h *Hook) FailureMeans(c *protocol.Call, cause protocol.Cause, policies ...protocol.FailurePolicy) protocol.Decision {
+	return h.failing().FailureMeans(c, cause, policies...)
+}
+
+// Settle decides for the hook as FailureMeans does, where its verdict is that of one without an answer.
+func (h *Hook) Settle(c *protocol.Call, v protocol.Verdict, policies ...protocol.FailurePolicy) protocol.Verdict {
+	return h.failing().Settle(c, v, policies...)
+}
+
+func (h *Hook) failing() *protocol.Dialect {
+	if h.HTTP != nil {
+		return h.Dialect.ForHTTP()
 	}
-	line := append(strictjson.AppendString([]byte(`{"url":`), h.HTTP.URL), `,"headers":{`...)
-	for i, header := range h.HTTP.Headers {
-		if i > 0 {
-			line = append(line, ',')
+	return h.Dialect
+}
+
+// Causes are the kinds of failure that the hook can have.
+func (h *Hook) Causes() []protocol.Cause {
+	if h.HTTP == nil || h.form != nil {
+		return h.Dialect.Causes
+	}
+	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
+}
+
+// inspectEndpoint looks at the files that an endpoint names, and whether the settings allow its address.
+func (h *Hook) inspectEndpoint() (problems []Problem) {
+	note := func(at Problem, err error) {
+		if err != nil {
+			at.Text = fmt.Sprintf("hook %q: %v", h.Name, err)
+			problems = append(problems, at)
 		}
-		line = append(strictjson.AppendString(line, header.Name), ':')
-		line = strictjson.AppendString(line, header.Value)
 	}
-	line = append(line, `},"allowed_env_vars":[`...)
-	for i, name := range slices.DeleteFunc(slices.Clone(h.HTTP.AllowedEnvVars), func(n string) bool { return !h.settings.allowsVariable(n) }) {
-		if i > 0 {
-			line = append(line, ',')
-		}
-		line = strictjson.AppendString(line, name)
-	}
-	return append(line, "]}\n"...)
+	_, err := h.Endpoint()
+	note(h.commandPos, err)
+	roots, certificate := h.HTTP.CheckFiles()
+	note(h.filePos[0], roots)
+	note(h.filePos[1], certificate)
+	return problems
 }
 
 // settings are those of a client's files that concern all of its hooks. Later files win; lists grow.

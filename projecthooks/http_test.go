@@ -3,8 +3,6 @@
 package projecthooks_test
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,7 +83,7 @@ func TestInspectClaude(t *testing.T) {
 		`{"type":"command","args":[],"command":"${CLAUDE_PROJECT_DIR}/gone"}`:        `f:2:39: hook "'${CLAUDE_PROJECT_DIR}/gone'": ` + w.dir + `/gone: no such file`,
 		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/gone.sh"]}`: `f:2:29: hook "sh '${CLAUDE_PROJECT_DIR}/gone.sh'": ` + w.dir + `/gone.sh: no such file`,
 		`{"type":"command","command":"sh","args":["${CLAUDE_PROJECT_DIR}/plain"]}`:   "",
-		`{"type":"http","url":"http://host/x"}`:                                      `f:2:22: hook "POST http://host/x": hookrun cannot post to http://host/x: the path of the hookrun binary is not known`,
+		`{"type":"http","url":"http://host/x"}`:                                      "",
 		// Of a command line, what begins with the folders that such files name.
 		`{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/gone -x"}`:                      `f:2:29: hook "\"$CLAUDE_PROJECT_DIR\"/gone -x": ` + w.dir + `/gone: no such file`,
 		`{"type":"command","command":"\"${CLAUDE_PROJECT_DIR}/gone\" -x"}`:                    `f:2:29: hook "\"${CLAUDE_PROJECT_DIR}/gone\" -x": ` + w.dir + `/gone: no such file`,
@@ -102,63 +100,8 @@ func TestInspectClaude(t *testing.T) {
 	}
 }
 
-func TestPoster(t *testing.T) {
-	w := newWorkspace(t)
-	hookrun := w.file("bin/hookrun", "#!/bin/sh\n", 0o755)
-	elsewhere := w.file("elsewhere/hookrun-https", "#!/bin/sh\n", 0o755)
-	program := func(t *testing.T, doc string, env ...string) (string, []string, error) {
-		path, argv, err := one(t, doc).Program(w.dir, env)
-		require.NotContains(t, strings.Join(argv, " "), "secret", "a command line is for all to see")
-		require.NotContains(t, strings.Join(argv, " "), "host")
-		return path, argv, err
-	}
-	t.Run("http is for hookrun itself", func(t *testing.T) {
-		for _, url := range []string{"http://host/x", "http://host", "http://user:pw@127.0.0.1:80/?q", "HTTP://host"} {
-			path, argv, err := program(t, posting("", url), "HOOKRUN="+hookrun)
-			require.NoError(t, err, url)
-			require.Equal(t, hookrun, path)
-			require.Equal(t, []string{"hookrun", "http-hook"}, argv)
-		}
-	})
-	t.Run("http without hookrun", func(t *testing.T) {
-		for _, env := range [][]string{nil, {"HOOKRUN="}, {"HOOKRUNNER=/bin/true", "PATH=" + filepath.Dir(hookrun)}} {
-			_, _, err := program(t, posting("", "http://host/x"), env...)
-			require.EqualError(t, err, "hookrun cannot post to http://host/x: the path of the hookrun binary is not known")
-			require.ErrorIs(t, err, projecthooks.ErrNoPoster)
-		}
-	})
-	missing := "hookrun cannot post to https://host/x: hookrun-https is neither beside hookrun nor in PATH; install it: " +
-		"CGO_ENABLED=0 go install github.com/hookrun/hookrun/cmd/hookrun-https@latest"
-	t.Run("https without its program", func(t *testing.T) {
-		w.file("plain/hookrun-https", "#!/bin/sh\n", 0o644)
-		t.Chdir(filepath.Dir(elsewhere)) // where hookrun stands does not matter
-		for _, env := range [][]string{nil, {"HOOKRUN=" + hookrun}, {"HOOKRUN=" + hookrun, "PATH=.:" + filepath.Dir(hookrun) + ":" + w.dir + "/plain"}} {
-			_, _, err := program(t, posting("", "https://host/x"), env...)
-			require.EqualError(t, err, missing)
-			require.ErrorIs(t, err, projecthooks.ErrNoPoster)
-		}
-	})
-	t.Run("https in PATH", func(t *testing.T) {
-		path, argv, err := program(t, posting("", "https://host/x"), "HOOKRUN="+hookrun, "PATH=/nowhere:"+filepath.Dir(elsewhere))
-		require.NoError(t, err)
-		require.Equal(t, elsewhere, path)
-		require.Equal(t, []string{"hookrun-https"}, argv)
-		path, _, err = program(t, posting("", "https://host/x"), "PATH="+filepath.Dir(elsewhere))
-		require.NoError(t, err, "though the binary is not known")
-		require.Equal(t, elsewhere, path)
-	})
-	t.Run("https beside hookrun comes first", func(t *testing.T) {
-		beside := w.file("bin/hookrun-https", "#!/bin/sh\n", 0o755)
-		t.Cleanup(func() { require.NoError(t, os.Remove(beside)) })
-		path, argv, err := program(t, posting("", "https://host/x"), "HOOKRUN="+hookrun, "PATH="+filepath.Dir(elsewhere))
-		require.NoError(t, err)
-		require.Equal(t, beside, path)
-		require.Equal(t, []string{"hookrun-https"}, argv)
-	})
-}
-
-// TestAllowedURLs: the settings may say where hooks post to, with * for any text. What is not allowed must fail as a hook
-// that is missing does, but is no fault of hookrun's.
+// TestAllowedURLs: the settings may say where hooks post to, with * for any text. What is not allowed fails as a hook
+// that is missing does.
 func TestAllowedURLs(t *testing.T) {
 	for _, test := range []struct {
 		allowed, url string // the patterns are those of a JSON array
@@ -188,19 +131,19 @@ func TestAllowedURLs(t *testing.T) {
 		{`"http://a","http://b"`, "http://b", true},
 	} {
 		h := one(t, posting(`"allowedHttpHookUrls":[`+test.allowed+`],`, test.url))
-		_, _, err := h.Program(".", []string{"HOOKRUN=/bin/hookrun"})
+		_, err := h.Endpoint()
 		if test.ok {
 			require.NoError(t, err, test)
 			continue
 		}
 		require.EqualError(t, err, test.url+` is not among the "allowedHttpHookUrls" of the settings`, test)
-		require.NotErrorIs(t, err, projecthooks.ErrNoPoster)
+		require.Len(t, h.Inspect(".", nil), 1)
 	}
 	t.Run("lists of several files are one", func(t *testing.T) {
 		cfg := claudeConfig(t, posting("", "http://a"), posting(`"allowedHttpHookUrls":["http://b"],`, "http://b"), `{"allowedHttpHookUrls":["http://c"],"hooks":{}}`, posting("", "http://c"))
 		var ok []bool
 		for i := range cfg.Hooks {
-			_, _, err := cfg.Hooks[i].Program(".", []string{"HOOKRUN=/bin/hookrun"})
+			_, err := cfg.Hooks[i].Endpoint()
 			ok = append(ok, err == nil)
 		}
 		require.Equal(t, []bool{false, true, true}, ok, "the first file said nothing of its own")
@@ -227,53 +170,23 @@ func TestEndpointString(t *testing.T) {
 	}
 }
 
-// TestPreamble reads with encoding/json what a poster gets on stdin before the payload.
-func TestPreamble(t *testing.T) {
-	type preamble struct {
-		URL            string            `json:"url"`
-		Headers        map[string]string `json:"headers"`
-		AllowedEnvVars []string          `json:"allowed_env_vars"`
-	}
-	quoted := func(v any) string {
-		text, err := json.Marshal(v)
-		require.NoError(t, err)
-		return string(text)
-	}
-	read := func(t *testing.T, h *projecthooks.Hook) (p preamble) {
-		line := string(h.Preamble())
-		require.Equal(t, len(line)-1, strings.IndexByte(line, '\n'), "it is one line")
-		d := json.NewDecoder(strings.NewReader(line))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&p))
-		return p
-	}
-	for _, want := range []preamble{
-		{"https://user:pw@host/ü?a=b&c=<d>#e", map[string]string{}, []string{}},
-		{"http://h", map[string]string{"Authorization": "Bearer ${TOKEN}", "X": ""}, []string{"TOKEN", "é", ""}},
-		{"http://h", map[string]string{"X-Odd": "\"\\/\t\u2028 <&> 日本 🙂", "X-Long": strings.Repeat("secret", 1000)}, []string{"a\"b\n", "A", "A"}},
+// TestAllowedVariables: the settings may admit fewer variables than the hook wants.
+func TestAllowedVariables(t *testing.T) {
+	const hook = `"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h","allowedEnvVars":["A","B","C","A"]}]}]}}`
+	for docs, want := range map[string][]string{
+		`{`: {"A", "B", "C", "A"},
+		`{"httpHookAllowedEnvVars":["C","A","X","a*"],`:                                                 {"A", "C", "A"},
+		`{"httpHookAllowedEnvVars":[],`:                                                                 {},
+		`{"httpHookAllowedEnvVars":["*"],`:                                                              {},
+		`{"httpHookAllowedEnvVars":["A"],"hooks":{}}` + "\n" + `{`:                                      {"A", "A"},
+		`{"httpHookAllowedEnvVars":["A"],"hooks":{}}` + "\n" + `{"httpHookAllowedEnvVars":["B"],`:       {"A", "B", "A"},
+		`{"allowedHttpHookUrls":["*"],"httpHookAllowedEnvVars":[],"hooks":{}}` + "\n" + `{"model":"m",`: {},
 	} {
-		h := one(t, pre(`{"type":"http","url":`+quoted(want.URL)+`,"headers":`+quoted(want.Headers)+`,"allowedEnvVars":`+quoted(want.AllowedEnvVars)+`}`))
-		require.Equal(t, want, read(t, h))
+		cfg := claudeConfig(t, strings.Split(docs+hook, "\n")...)
+		h := &cfg.Hooks[len(cfg.Hooks)-1]
+		e, err := h.Endpoint()
+		require.NoError(t, err)
+		require.Equal(t, want, e.AllowedEnvVars, docs)
+		require.Equal(t, []string{"A", "B", "C", "A"}, h.HTTP.AllowedEnvVars, "what the file says stays")
 	}
-	t.Run("headers in the order of the file", func(t *testing.T) {
-		h := one(t, pre(`{"type":"http","url":"http://h","headers":{"b":"1","a":"2","C":"3"}}`))
-		require.Equal(t, `{"url":"http://h","headers":{"b":"1","a":"2","C":"3"},"allowed_env_vars":[]}`+"\n", string(h.Preamble()))
-	})
-	t.Run("the settings may allow fewer variables", func(t *testing.T) {
-		const hook = `"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h","allowedEnvVars":["A","B","C","A"]}]}]}}`
-		for docs, want := range map[string][]string{
-			`{`: {"A", "B", "C", "A"},
-			`{"httpHookAllowedEnvVars":["C","A","X","a*"],`:                                              {"A", "C", "A"},
-			`{"httpHookAllowedEnvVars":[],`:                                                              {},
-			`{"httpHookAllowedEnvVars":["*"],`:                                                           {},
-			`{"httpHookAllowedEnvVars":["A"],"hooks":{}}` + "\n" + `{`:                                   {"A", "A"},
-			`{"httpHookAllowedEnvVars":["A"],"hooks":{}}` + "\n" + `{"httpHookAllowedEnvVars":["B"],`:    {"A", "B", "A"},
-			`{"allowedHttpHookUrls":[],"httpHookAllowedEnvVars":[],"hooks":{}}` + "\n" + `{"model":"m",`: {},
-		} {
-			cfg := claudeConfig(t, strings.Split(docs+hook, "\n")...)
-			h := &cfg.Hooks[len(cfg.Hooks)-1]
-			require.Equal(t, want, read(t, h).AllowedEnvVars, docs)
-			require.Equal(t, []string{"A", "B", "C", "A"}, h.HTTP.AllowedEnvVars, "what the file says stays")
-		}
-	})
 }

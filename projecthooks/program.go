@@ -17,7 +17,7 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	c := h.Command
 	switch {
 	case h.HTTP != nil:
-		return h.poster(env)
+		return "", nil, errors.New("an HTTP hook runs no program")
 	case c.PowerShell:
 		path, err = find("pwsh", dir, env)
 		return path, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
@@ -149,11 +149,14 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 	if h.Unsupported != "" || h.Says != nil {
 		return nil
 	}
+	if h.HTTP != nil {
+		return h.inspectEndpoint()
+	}
 	path, argv, err := h.Program(workspace, env)
 	switch {
 	case err != nil:
 		faults = []string{err.Error()}
-	case h.HTTP != nil || h.Command.PowerShell: // nothing of the project's is there to be looked at
+	case h.Command.PowerShell: // nothing of the project's is there to be looked at
 	case h.Command.Callable != "": // whether it is there only Python can say
 	case h.Command.Script != "":
 		faults = inspectProgram(path, argv[0], workspace, env, false)

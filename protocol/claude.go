@@ -309,15 +309,15 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 	switch head := trimJS(string(r.Stdout.Head)); {
 	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
 		isJSON, unreadable = true, errors.New("it is too long: 1 MiB of output is kept")
-	case isJSON && !r.Posted && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")): // on one line it never blocks
+	case isJSON && r.HTTP == nil && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")): // on one line it never blocks
 		return claudeWentAsync(m, who)
 	case isJSON:
 		v, unreadable = claudeAnswer(c, m, hook, text)
 	}
 	failed := r.Signal != "" || r.ExitCode != 0
 	switch {
-	case r.Posted && failed: // whatever the code: it is not the hook's
-		return Verdict{Cause: CauseExit, Status: StatusFailed, Problem: who + " got no answer: " + strings.TrimSpace(stderr)}
+	case r.HTTP != nil && r.HTTP.Failure != "": // the client knows one failure for all
+		return Verdict{Cause: CauseExit, Status: StatusFailed, Problem: who + " got no answer: " + r.HTTP.Why}
 	case m.does&blocks != 0 && (r.ExitCode == 2 || failed && m.does&allExits != 0):
 		if v.Decision != Block {
 			if v.Reason = stderr; stderr == "" {
@@ -326,7 +326,7 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 		}
 		v.Decision, v.Cause, v.Status, v.Approved, v.UpdatedInput = Block, CausePolicy, StatusBlocked, false, nil
 		return v
-	case r.Posted && !isJSON && text != "":
+	case r.HTTP != nil && !isJSON && text != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " answered with something else than a JSON object"}
 	case unreadable != nil:
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + unreadable.Error()}

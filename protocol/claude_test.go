@@ -73,9 +73,9 @@ func and(v protocol.Verdict, change func(*protocol.Verdict)) protocol.Verdict {
 	return v
 }
 
-func posted(code int, body, why string) protocol.Result {
-	r := exited(code, body, why)
-	r.Posted = true
+func posted(failure protocol.Cause, body, why string) protocol.Result {
+	r := exited(0, body, "")
+	r.HTTP = &protocol.HTTPResult{Failure: failure, Why: why}
 	return r
 }
 
@@ -287,15 +287,17 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"async false":             {printed(`{"async":false}`), passes(), ""},
 
 		// A POST: its body must be an answer, and what went wrong on the way is a failure.
-		"a body":                 {posted(0, denied, ""), blocked("no pushing"), ""},
-		"a body that allows":     {posted(0, allowed, ""), approved(""), ""},
-		"an empty body":          {posted(0, " \n", ""), passes(), ""},
-		"a body of text":         {posted(0, "OK", ""), failed(protocol.CauseOutput), "answered with something else than a JSON object"},
-		"a body that is a list":  {posted(0, "["+denied+"]", ""), failed(protocol.CauseOutput), "something else than a JSON object"},
-		"a body that breaks off": {posted(0, `{"decision":"block"`, ""), failed(protocol.CauseOutput), "something else than a JSON object"},
-		"a body of braces":       {posted(0, "{no}", ""), failed(protocol.CauseOutput), "cannot be read"},
-		"no good answer":         {posted(1, "", "503 Service Unavailable\n"), failed(protocol.CauseExit), "PreToolUse hook 'h' got no answer: 503 Service Unavailable; continuing"},
-		"a deny in a bad answer": {posted(1, denied, "500"), failed(protocol.CauseExit), "got no answer: 500"},
+		"a body":                 {posted("", denied, ""), blocked("no pushing"), ""},
+		"a body that allows":     {posted("", allowed, ""), approved(""), ""},
+		"an empty body":          {posted("", " \n", ""), passes(), ""},
+		"a body of text":         {posted("", "OK", ""), failed(protocol.CauseOutput), "answered with something else than a JSON object"},
+		"a body that is a list":  {posted("", "["+denied+"]", ""), failed(protocol.CauseOutput), "something else than a JSON object"},
+		"a body that breaks off": {posted("", `{"decision":"block"`, ""), failed(protocol.CauseOutput), "something else than a JSON object"},
+		"a body of braces":       {posted("", "{no}", ""), failed(protocol.CauseOutput), "cannot be read"},
+		"no good answer":         {posted(protocol.CauseExit, "", "503 Service Unavailable"), failed(protocol.CauseExit), "PreToolUse hook 'h' got no answer: 503 Service Unavailable; continuing"},
+		"no connection":          {posted(protocol.CauseUnstarted, "", "refused"), failed(protocol.CauseExit), "PreToolUse hook 'h' got no answer: refused; continuing"},
+		"half an answer":         {posted(protocol.CauseOutput, "", "cut"), failed(protocol.CauseExit), "PreToolUse hook 'h' got no answer: cut; continuing"},
+		"a deny in a bad answer": {posted(protocol.CauseExit, denied, "500"), failed(protocol.CauseExit), "got no answer: 500"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, event := range []protocol.Event{"PreToolUse", protocol.PreTool} { // two names of one moment

@@ -26,6 +26,8 @@ type Dialect struct {
 	// Passes reports whether no failure can hold anything up at an event, whatever policies say; nil: there is no such event.
 	Passes func(Event) bool
 
+	// HTTPFailure is Failure for hooks that post, for which AlwaysBlocks does not hold then; nil: they are like all others.
+	HTTPFailure func(Event, Cause) Decision
 	// AlwaysBlocks reports whether a cause blocks at an event, whatever policies say; nil: none does.
 	AlwaysBlocks func(Event, Cause) bool
 
@@ -167,6 +169,16 @@ func (d *Dialect) FailureMeans(c *Call, cause Cause, policies ...FailurePolicy) 
 		return Block
 	}
 	return d.Failure(d.EventOf(c), cause)
+}
+
+// ForHTTP is the dialect by whose FailureMeans and Settle failures of HTTP hooks count.
+func (d *Dialect) ForHTTP() *Dialect {
+	if d.HTTPFailure == nil {
+		return d
+	}
+	other := *d
+	other.Failure, other.AlwaysBlocks = d.HTTPFailure, nil
+	return &other
 }
 
 // policyOf is what the first of the policies says that names the cause.

@@ -125,10 +125,7 @@ func Report(name, source string, r *Result, v *Verdict) HookReport {
 		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
 	}
 	h.note(v)
-	if r.Posted {
-		h.Stderr = "" // it says why there was no answer, and so does the verdict
-	}
-	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && !r.Posted && r.Signal == "" {
+	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil && r.Signal == "" {
 		h.ExitCode = &r.ExitCode
 	}
 	if r.Err == nil && !r.Async {

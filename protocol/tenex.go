@@ -31,6 +31,13 @@ var Tenex = &Dialect{
 		}
 		return Block // a gate that is not there, too: that is a mistake, not an approval
 	},
+	// A server is not a program of the project's: before a tool its silence is never an approval.
+	HTTPFailure: func(e Event, _ Cause) Decision {
+		if e == PreTool {
+			return Block
+		}
+		return Continue
+	},
 	// Before a tool an exit code is no failure but the verdict.
 	AlwaysBlocks:       func(e Event, cause Cause) bool { return e == PreTool && cause == CauseExit },
 	StopsAtBlock:       func(Event) bool { return true },
@@ -134,6 +141,9 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 	case r.Garbled != "":
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
 	}
+	if r.HTTP != nil && r.HTTP.Failure != "" {
+		return tenexHTTPFailure(who, r.HTTP)
+	}
 	a, answered, err := parseAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
 	if r.Signal != "" || r.ExitCode != 0 {
 		return tenexFailure(c, hook, r, a, answered && (err == nil || errors.As(err, new(doubtful))))
@@ -142,10 +152,22 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 	case err != nil: // a stop in it counts all the same: it says no
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Stop: a.stop, StopReason: a.stopReason,
 			Problem: who + " gave an answer that cannot be read: " + err.Error()}
+	case !answered && r.HTTP != nil && r.Stdout.Text() != "":
+		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " +
+			`it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; {} or nothing says nothing`}
 	case !answered:
 		return Verdict{Decision: Continue, Status: StatusOK, Context: r.Stdout.Text(), Truncated: r.Stdout.LeftOut() > 0, Warnings: a.warnings(who)}
 	}
 	return a.verdict(c, hook)
+}
+
+// tenexHTTPFailure judges a request without a good answer.
+func tenexHTTPFailure(who string, r *HTTPResult) Verdict {
+	v := Verdict{Cause: r.Failure, Status: StatusFailed, Problem: who + " got no answer: " + r.Why}
+	if r.Failure == CauseUnstarted {
+		v.Status, v.Problem = StatusUnstarted, who+" could not run: "+r.Why
+	}
+	return v
 }
 
 // tenexFailure judges an exit other than 0 and a death by signal. a counts only if read is true.

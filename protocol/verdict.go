@@ -88,18 +88,18 @@ func FailureCauses() []Cause {
 	return []Cause{CauseSignal, CauseUnstarted, CauseTimeout, CauseOutput, CauseExit, CauseUnsupported}
 }
 
-// Result is what became of a hook's process. Err excludes all else.
+// Result is what became of a hook's process or request. Err excludes all else.
 type Result struct {
 	Err   error // it could not be started
 	Async bool  // it was started and is not waited for
 	// WentAsync: it is not waited for since its own first line says so, and not its file.
 	WentAsync bool
-	Late      bool   // it was not waited for, and this is what came of it: no decision counts any more
-	Garbled   string // what is wrong with the line that a persistent hook answered; "" if nothing is
-	Shell     bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
-	Posted    bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
-	TimedOut  bool   // it was killed at its deadline, Limit
-	NoLine    bool   // a persistent hook was, which had not printed a line
+	Late      bool        // it was not waited for, and this is what came of it: no decision counts any more
+	Garbled   string      // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Shell     bool        // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
+	HTTP      *HTTPResult // of an HTTP hook, whose answer's body is Stdout; nil: it was a process or a function
+	TimedOut  bool        // it was killed at its deadline, Limit
+	NoLine    bool        // a persistent hook was, which had not printed a line
 	Limit     time.Duration
 	ExitCode  int
 	Signal    string // that killed it, as SIGKILL; "" if it exited
@@ -108,6 +108,14 @@ type Result struct {
 
 	LeftRunning []int // processes that it left behind
 	Duration    time.Duration
+}
+
+// HTTPResult is what became of the request of an HTTP hook. The zero value is a good answer.
+type HTTPResult struct {
+	// Failure is why there is no good answer: unstarted (no connection), exit (a status that is not 2xx) or output (no whole
+	// answer); "" if there is one. Why says it in words.
+	Failure Cause
+	Why     string
 }
 
 // notRunByShell reports whether the shell that was to run the hook says that it could not.

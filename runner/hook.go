@@ -30,7 +30,7 @@ const (
 // run starts one hook for one call, feeds it, reads it, and ends it where it does not end itself.
 func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) (result protocol.Result) {
 	begin := time.Now()
-	result.Limit, result.Posted = r.Deadline(h, c), h.HTTP != nil
+	result.Limit = r.Deadline(h, c)
 	defer func() { result.Duration = time.Since(begin) }()
 	if result.Err = ctx.Err(); result.Err != nil {
 		return result
@@ -84,11 +84,8 @@ func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.
 	if err != nil {
 		return nil, err
 	}
-	if preamble := h.Preamble(); preamble != nil {
-		payload = append(protocol.Payload{preamble}, payload...)
-	}
 	detaches := h.Dialect.Detaches
-	if h.Async || result.Posted { // it is so already; the body of an answer is no program that asks to be left alone
+	if h.Async { // it is so already
 		detaches = nil
 	}
 	var hooks [3]uintptr

@@ -24,19 +24,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
-
-// TestMain makes the test binary stand for hookrun, which posts for hooks of type http.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "http-hook" {
-		syscall.Exit(httphook.Run(os.Stdin, os.Stdout, os.Stderr, os.Getenv, nil)) // os.Exit takes a second under the race detector
-	}
-	os.Exit(m.Run())
-}
 
 // command is a handler of Claude Code's form.
 func command(script string, more ...hook) hook {
@@ -722,15 +713,8 @@ func status(code int, text string) http.HandlerFunc {
 	}
 }
 
-func hookrunBinary(t testing.TB) string {
-	path, err := os.Executable()
-	require.NoError(t, err)
-	return path
-}
-
 func (b *bench) posts(o runner.Options, handlers ...hook) protocol.Outcome {
 	b.Helper()
-	o.Binary = hookrunBinary(b)
 	outcome, err := b.with(o, b.claude("PreToolUse", handlers...)).Fire(context.Background(), b.pre())
 	require.NoError(b, err)
 	b.childless()
@@ -828,25 +812,24 @@ func TestHTTPHookTimesOut(t *testing.T) {
 	}
 }
 
-// Everything that a request is made of goes through stdin: every user of the machine can read command lines.
+// A request starts no process, so no part of it is on a command line, which every user of the machine can read.
 func TestHTTPHookHeadersAndSecrets(t *testing.T) {
 	type seen struct {
-		header  http.Header
-		body    string
-		method  string
-		posters []int
-		leaks   []string
+		header http.Header
+		body   string
+		method string
+		leaks  []string
 	}
 	var got seen
 	secrets := []string{"token-of-the-environment", "literal-in-the-file", "secret-in-the-args", "secret-in-the-url"}
 	url := serve(t, map[string]http.HandlerFunc{"/hook": func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
 		got = seen{header: r.Header, body: string(text), method: r.Method}
+		if len(children()) > 0 {
+			t.Error("a process was started")
+		}
 		for _, pid := range pids() {
 			line := strings.Join(cmdline(pid), " ")
-			if line == "hookrun http-hook" && slices.Contains(children(), pid) {
-				got.posters = append(got.posters, pid)
-			}
 			for _, secret := range secrets {
 				if pid != os.Getpid() && strings.Contains(line, secret) {
 					got.leaks = append(got.leaks, line)
@@ -863,13 +846,12 @@ func TestHTTPHookHeadersAndSecrets(t *testing.T) {
 		post(url+"/hook?key=secret-in-the-url", hook{"headers": headers, "allowedEnvVars": []string{"TOKEN", "UNSET", "FORBIDDEN"}}))
 	c := b.pre()
 	c.Args = `{"command":"secret-in-the-args"}`
-	r := b.with(runner.Options{Binary: hookrunBinary(t), Env: []string{"TOKEN=token-of-the-environment", "FORBIDDEN=forbidden", "PATH=/usr/bin:/bin"}}, cfg)
+	r := b.with(runner.Options{Env: []string{"TOKEN=token-of-the-environment", "FORBIDDEN=forbidden", "PATH=/usr/bin:/bin"}}, cfg)
 	o, err := r.Fire(context.Background(), c)
 	require.NoError(t, err)
 	require.Equal(t, []protocol.Status{protocol.StatusOK}, statuses(o), o.Warnings)
 	b.childless()
 
-	require.Len(t, got.posters, 1)
 	require.Empty(t, got.leaks)
 	require.Equal(t, "POST", got.method)
 	require.Equal(t, "application/json", got.header.Get("Content-Type"))
@@ -914,7 +896,7 @@ func TestHTTPHookGetsTheWholePayload(t *testing.T) {
 	b := newBench(t)
 	c := b.post()
 	c.Result = strings.Repeat("x", tenMB)
-	o, err := b.with(runner.Options{Binary: hookrunBinary(t)}, b.claude("PostToolUse", post(url))).Fire(context.Background(), c)
+	o, err := b.with(runner.Options{}, b.claude("PostToolUse", post(url))).Fire(context.Background(), c)
 	require.NoError(t, err)
 	require.Equal(t, []string{"read"}, texts(o), o.Warnings)
 	require.GreaterOrEqual(t, <-sizes, tenMB)
@@ -930,7 +912,7 @@ func TestHTTPHooksBesideCommands(t *testing.T) {
 	}})
 	b := newBench(t)
 	open := b.gate("gate")
-	f := b.begin(context.Background(), b.with(runner.Options{Binary: hookrunBinary(t)}, b.claude("PreToolUse",
+	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse",
 		post(url+"/a"), command(atGate("gate")+says(adds("command"))), post(url+"/b"), post(url+"/a", hook{"headers": hook{"X": "1"}}))), b.pre())
 	b.readyAll(1)
 	<-arrived
@@ -942,42 +924,11 @@ func TestHTTPHooksBesideCommands(t *testing.T) {
 	require.Empty(t, arrived)
 }
 
-// What hookrun cannot do is no verdict of a hook's: the call fails, and nobody may take that for a pass.
-func TestHTTPSWithoutItsProgram(t *testing.T) {
-	empty := t.TempDir()
-	for _, o := range []runner.Options{
-		{Binary: filepath.Join(empty, "hookrun"), Env: []string{"PATH=" + empty}},
-		{Env: []string{"PATH=" + empty}},
-	} {
-		b := newBench(t)
-		for _, handlers := range [][]hook{
-			{post("https://127.0.0.1:1/guard")},
-			{post("https://127.0.0.1:1/guard", hook{"onFailure": "continue"})},
-			{command(says(decides("allow", "go"))), post("https://127.0.0.1:1/guard")},
-			{post("https://127.0.0.1:1/guard"), command(says(decides("allow", "go")))},
-		} {
-			r := b.with(o, b.claude("PreToolUse", handlers...), b.config(sh("echo >later")))
-			outcome, err := r.Fire(context.Background(), b.pre())
-			require.ErrorIs(t, err, projecthooks.ErrNoPoster)
-			require.ErrorContains(t, err, "settings.json:")
-			require.ErrorContains(t, err, "go install")
-			require.Equal(t, protocol.Block, outcome.Decision)
-			require.Equal(t, protocol.CauseUnsupported, outcome.Cause)
-			require.False(t, outcome.Approved)
-			require.NoFileExists(t, b.path("later"))
-			b.childless()
-		}
-	}
-	b := newBench(t)
-	_, err := b.with(runner.Options{}, b.claude("PreToolUse", post("http://127.0.0.1:1/"))).Fire(context.Background(), b.pre())
-	require.ErrorIs(t, err, projecthooks.ErrNoPoster, "a program that has no hookrun binary")
-}
-
 func TestHTTPHookThatTheSettingsForbid(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": func(http.ResponseWriter, *http.Request) { t.Error("asked") }})
 	b := newBench(t)
 	cfg := b.settings(hook{"allowedHttpHookUrls": []string{"https://guard.example/*"}}, "PreToolUse", post(url))
-	o, err := b.with(runner.Options{Binary: hookrunBinary(t)}, cfg).Fire(context.Background(), b.pre())
+	o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
 	require.Equal(t, protocol.Continue, o.Decision)

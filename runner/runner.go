@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -49,6 +50,7 @@ type shared struct {
 	unfit error // Options that cannot be used: no call is answered
 	hooks atomic.Pointer[hookSet]
 	late  mailbox
+	http  httphook.Client // of all HTTP hooks
 
 	watchdog watchdog // of all hooks, where the runner stays
 
@@ -143,6 +145,7 @@ func (r *Runner) Close() error {
 		}
 		all.Wait()
 		r.workers.Wait()
+		r.http.Close()
 		r.watchdog.end()
 	})
 	return nil
@@ -281,9 +284,6 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 		said[0].judged.Verdict.Warnings = append(warnings, said[0].judged.Verdict.Warnings...)
 		rewritten, changed := false, false
 		for i := range said {
-			if said[i].err != nil {
-				return fail(protocol.CauseUnsupported, said[i].err)
-			}
 			said[i].judged.Report.Start = protocol.Milliseconds(said[i].asked.Sub(begin))
 			v := &said[i].judged.Verdict
 			ended = ended || v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(d.EventOf(&c))
@@ -347,11 +347,10 @@ func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []proto
 	return o
 }
 
-// answer is what came of asking one hook. err: hookrun itself could not ask it.
+// answer is what came of asking one hook.
 type answer struct {
 	asked  time.Time
 	judged protocol.Judged
-	err    error
 }
 
 // ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
@@ -380,12 +379,9 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 	} else {
 		result = r.result(ctx, set, h, c, payload, g)
 		result.Shell = h.Command.Shell != "" && !h.Command.PowerShell
-		if errors.Is(result.Err, projecthooks.ErrNoPoster) {
-			a.err = fmt.Errorf("%s: %w", h.Source(), result.Err)
-		}
 		v = h.Dialect.Judge(c, shownName(h), &result)
 	}
-	v = h.Dialect.Settle(c, v, r.Policies(h)...)
+	v = h.Settle(c, v, r.Policies(h)...)
 	protocol.FitResult(c, shownName(h), &v)
 	r.spill(h, &v)
 	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
@@ -395,10 +391,13 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 // shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have it as it is.
 func shownName(h *projecthooks.Hook) string { return printable.Escape(h.Name) }
 
-// result asks a hook in its own way: a function, a process that stays, or a process for this call.
+// result runs a hook in its own way: a function, a request, a process that stays, or a process for this call.
 func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) protocol.Result {
 	if f := set.funcs[h]; f != nil {
 		return f.call(ctx, c, r.Deadline(h, c))
+	}
+	if h.HTTP != nil {
+		return r.post(ctx, h, c, payload)
 	}
 	if pool := set.pools[h]; pool != nil && !r.options.OneShot {
 		return pool.ask(ctx, r, h, c, payload)

@@ -24,6 +24,7 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 		budget["serve: argv-true/posix_spawn"] = "1.35"
 		budget["serve: no-hook-matches"] = "0.03 ms"
 		budget["serve: persistent-python/spawned"] = "0.02"
+		budget["serve: http-hook/keep-alive-client"] = "1.5"
 		budget["serve: 10MB-through-cat/cat"] = "2"
 		printf "%-34s %12s %12s %8s %8s\n", "what/floor", "median", "floor", "ratio", "budget"
 	}

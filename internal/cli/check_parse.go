@@ -21,7 +21,13 @@ type parsedHook struct {
 	Source      string                 `json:"source"`
 	Dialect     string                 `json:"dialect"`
 	Command     any                    `json:"command,omitempty"` // an array, a shell's line, a script or a function
-	URL         string                 `json:"url,omitempty"`
+	URL         string                 `json:"url,omitempty"`     // without user and query, which may be secrets
+	Headers     []string               `json:"headers,omitempty"` // their names
+	Variables   []string               `json:"allowed_env_vars,omitempty"`
+	CAFile      string                 `json:"ca_file,omitempty"`
+	ClientCert  string                 `json:"client_cert,omitempty"`
+	ClientKey   string                 `json:"client_key,omitempty"`
+	Proxy       string                 `json:"proxy,omitempty"`
 	Block       string                 `json:"block,omitempty"`
 	Inject      string                 `json:"inject,omitempty"`
 	Unsupported string                 `json:"unsupported,omitempty"` // the type of a hook that hookrun cannot run
@@ -85,7 +91,14 @@ func newParsedHook(h *projecthooks.Hook) parsedHook {
 	case h.Unsupported != "":
 		return x
 	case h.HTTP != nil:
-		x.URL = h.HTTP.String()
+		x.URL, x.Variables = h.HTTP.String(), h.HTTP.AllowedEnvVars
+		for _, header := range h.HTTP.Headers {
+			x.Headers = append(x.Headers, header.Name)
+		}
+		x.CAFile, x.ClientCert, x.ClientKey = h.HTTP.CAFile, h.HTTP.ClientCert, h.HTTP.ClientKey
+		if h.HTTP.Proxy != "" {
+			x.Proxy = (&projecthooks.Endpoint{URL: h.HTTP.Proxy}).String()
+		}
 	case h.Command.Argv != nil:
 		x.Command = h.Command.Argv
 	default:

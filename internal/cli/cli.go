@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"slices"
 	"strings"
 
@@ -41,11 +42,12 @@ type command struct {
 }
 
 func commands() []*command {
-	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version, &httpHook}
+	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version}
 }
 
 // Run does what the command line says and returns the exit code.
 func Run(args []string, std Streams) int {
+	log.SetOutput(io.Discard) // net/http logs what a server sent unasked; stderr is for messages and reasons
 	if len(args) == 0 {
 		fmt.Fprint(std.Err, overview())
 		return exitFailed

@@ -97,6 +97,12 @@ type explainedHook struct {
 	Rule      string                               `json:"rule,omitempty"` // what it says; then there is nothing to run
 	Command   string                               `json:"command,omitempty"`
 	Program   string                               `json:"program,omitempty"` // absent if it cannot be started
+	URL       string                               `json:"url,omitempty"`     // of an HTTP hook, which has no program
+	Proxy     string                               `json:"proxy,omitempty"`
+	Headers   []string                             `json:"headers,omitempty"` // their names: values may be secrets
+	Variables []string                             `json:"allowed_env_vars,omitempty"`
+	CAFile    string                               `json:"ca_file,omitempty"`
+	Cert      string                               `json:"client_cert,omitempty"`
 	Problems  []string                             `json:"problems,omitempty"`
 	Stays     bool                                 `json:"persistent,omitempty"`
 	Workers   int                                  `json:"workers,omitempty"` // of one that stays
@@ -147,18 +153,51 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 			x.Stays, x.Workers = true, max(h.Workers, 1)
 		}
 		env := r.Environment(h, c)
-		if path, _, err := h.Program(x.Cwd, env); err == nil && h.Unsupported == "" {
+		if h.HTTP != nil {
+			x.post(h)
+		} else if path, _, err := h.Program(x.Cwd, env); err == nil && h.Unsupported == "" {
 			x.Program = path
 		}
 		for _, problem := range h.Inspect(x.Cwd, env) {
 			x.Problems = append(x.Problems, problem.Error())
 		}
-		for _, cause := range h.Dialect.Causes {
-			x.OnFailure[cause] = h.Dialect.FailureMeans(&c, cause, r.Policies(h)...)
+		for _, cause := range h.Causes() {
+			x.OnFailure[cause] = h.FailureMeans(&c, cause, r.Policies(h)...)
 		}
 		e.Hooks = append(e.Hooks, x)
 	}
 	return e
+}
+
+// post fills in what an HTTP hook posts to.
+func (x *explainedHook) post(h *projecthooks.Hook) {
+	e, err := h.Endpoint()
+	if err != nil { // which the settings do not allow; a problem says so
+		e = *h.HTTP
+	}
+	x.Cwd, x.URL = "", e.String()
+	for _, header := range e.Headers {
+		x.Headers = append(x.Headers, header.Name)
+	}
+	x.Variables, x.CAFile, x.Cert = e.AllowedEnvVars, e.CAFile, e.ClientCert
+	if e.Proxy != "" {
+		x.Proxy = (&projecthooks.Endpoint{URL: e.Proxy}).String()
+	}
+}
+
+// request are the lines about how an HTTP hook posts.
+func (x *explainedHook) request(b *strings.Builder) {
+	for _, line := range []struct{ label, text string }{
+		{"headers", strings.Join(x.Headers, ", ")},
+		{"variables", strings.Join(x.Variables, ", ")},
+		{"ca file", x.CAFile},
+		{"client cert", x.Cert},
+		{"proxy", x.Proxy},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(b, "  %-11s %s\n", line.label+":", line.text)
+		}
+	}
 }
 
 func (e explanation) String() string {
@@ -202,14 +241,22 @@ func (e explanation) String() string {
 			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
 			continue
 		}
-		fmt.Fprintf(&b, "  command:    %s\n  program:    %s\n", h.Command, program)
+		fmt.Fprintf(&b, "  command:    %s\n", h.Command)
+		if h.URL != "" {
+			h.request(&b)
+		} else {
+			fmt.Fprintf(&b, "  program:    %s\n", program)
+		}
 		for _, p := range h.Problems {
 			fmt.Fprintf(&b, "  problem:    %s\n", p)
 		}
 		if h.Stays {
 			fmt.Fprintf(&b, "  stays:      under serve, %d at most; here it gets one line\n", h.Workers)
 		}
-		fmt.Fprintf(&b, "  cwd:        %s\n  timeout:    %s\n  on failure:", h.Cwd, h.Timeout)
+		if h.Cwd != "" {
+			fmt.Fprintf(&b, "  cwd:        %s\n", h.Cwd)
+		}
+		fmt.Fprintf(&b, "  timeout:    %s\n  on failure:", h.Timeout)
 		separator := " "
 		for _, cause := range protocol.FailureCauses() {
 			if d, ok := h.OnFailure[cause]; ok {

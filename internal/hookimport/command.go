@@ -115,12 +115,17 @@ func nameOf(c projecthooks.Command) string {
 	if len(words) == 0 {
 		return "hook"
 	}
+	return plainName(words[0])
+}
+
+// plainName keeps of a text what a name is best made of.
+func plainName(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < 0x80 && strings.ContainsRune(letters+"-.", r) {
 			return r
 		}
 		return -1
-	}, words[0])
+	}, text)
 	if name = strings.Trim(name[:min(len(name), 40)], "-."); name == "" {
 		return "hook"
 	}

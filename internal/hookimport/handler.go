@@ -101,15 +101,12 @@ func (g *handler) convert() {
 	rule := h.If.String()
 	switch {
 	case h.Unsupported != "":
-		g.without("an entry runs a command, and this is of type %s", h.Unsupported)
-		return
-	case h.HTTP != nil:
-		g.without("an entry runs a command, and this is of type http; a command that posts with curl would do the same")
+		g.without("an entry runs a command or posts to a url, and this is of type %s", h.Unsupported)
 		return
 	case h.Async:
 		g.without("it is async, and entries are waited for; end its command with & and give it /dev/null for its output")
 		return
-	case strings.TrimSpace(g.value("command").String()) == "":
+	case h.HTTP == nil && strings.TrimSpace(g.value("command").String()) == "":
 		g.without("its command is blank, so it lets everything pass")
 		return
 	case clientfile.AsksHookrun(g.value("command").String()):
@@ -119,11 +116,21 @@ func (g *handler) convert() {
 		g.without("its if %s holds of no call of this event, so it never runs", brief(rule))
 		return
 	}
+	if h.HTTP != nil {
+		if _, err := h.Endpoint(); err != nil {
+			g.without("%v, so it is never sent", err)
+			return
+		}
+	}
 	if strings.ContainsRune(rule+name+g.matcher.String(), 0) {
 		g.without("its name, matcher or if has a NUL character, which no entry may have")
 		return
 	}
-	g.command()
+	if h.HTTP != nil {
+		g.endpoint()
+	} else {
+		g.command()
+	}
 	g.set("events", []string{string(g.event.Canonical())})
 	if !g.narrow() {
 		return
@@ -137,10 +144,12 @@ func (g *handler) convert() {
 	}
 	g.timeout()
 	g.onFailure()
-	g.environment()
+	if h.HTTP == nil {
+		g.environment()
+	}
 	for _, key := range g.keys {
 		switch {
-		case slices.Contains(g.client.carried, key):
+		case g.carried(key):
 		case ours(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried[key] != "":
@@ -151,7 +160,7 @@ func (g *handler) convert() {
 			g.say(LeftOut, key, "%s passes over %s", g.client.name, brief(key))
 		}
 	}
-	if before := g.event.Canonical() == protocol.PreTool; !before {
+	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil {
 		g.item(Differs, g.path+".command", g.value("command").Index,
 			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", "reason": "…"} and end with 0`, g.event.Canonical(), g.client.name)
 	}
@@ -164,21 +173,26 @@ func (g *handler) convert() {
 
 // set puts a value into the entry.
 func (g *handler) set(key string, v any) {
+	g.to.Set(key, []byte(text(v)))
+}
+
+// text writes a value as JSON.
+func text(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // texts, lists and maps of them have a JSON form
-	g.to.Set(key, []byte(strings.TrimSpace(b.String())))
+	return strings.TrimSpace(b.String())
 }
 
 // add puts the entry behind the others, under a name that is its own.
 func (g *handler) add(name string) {
-	text := name + "\x00" + inJSON(g.to)
-	if source, ok := g.there[text]; ok {
+	same := name + "\x00" + inJSON(g.to)
+	if source, ok := g.there[same]; ok {
 		g.item(Changed, g.path, g.entry.Index, "this hook says the same as that of %s, and is there once", source)
 		return
 	}
-	g.there[text] = g.hook.Source()
+	g.there[same] = g.hook.Source()
 	if same := g.hook.Same; same != "" {
 		key := string(g.event) + "\x00" + same
 		others := g.said[key]
@@ -190,12 +204,18 @@ func (g *handler) add(name string) {
 		}
 		g.said[key] = append(others, g.hook)
 	}
-	if name == "" {
+	switch {
+	case name != "":
+	case g.hook.HTTP != nil:
+		name = nameOfURL(g.hook.HTTP.URL)
+	default:
 		name = nameOf(g.hook.Command)
 	}
 	g.result.Entries = append(g.result.Entries, append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
 	g.result.Sources = append(g.result.Sources, g.hook.Source())
-	g.commands = append(g.commands, g.path+".command")
+	if g.hook.HTTP == nil {
+		g.commands = append(g.commands, g.runs())
+	}
 	g.result.places = append(g.result.places, g.problem(g.entry.Index, ""))
 }
 
@@ -239,7 +259,7 @@ func (g *handler) sameMoment() {
 	for _, e := range g.client.dialect.Events() {
 		if e != g.event && e.Canonical() == g.event.Canonical() {
 			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)
-			g.item(Changed, g.path+".command", g.entry.Index, `%s is %s with a condition in "when" here: that moment is for tools that ran and for those that failed`, g.event, g.event.Canonical())
+			g.item(Changed, g.runs(), g.entry.Index, `%s is %s with a condition in "when" here: that moment is for tools that ran and for those that failed`, g.event, g.event.Canonical())
 			return
 		}
 	}
@@ -277,6 +297,12 @@ func duration(d time.Duration) string {
 // onFailure carries what a hook without an answer amounts to, where that is not so by itself.
 func (g *handler) onFailure() {
 	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
+	if g.hook.HTTP != nil {
+		if policy := g.httpFailures(from, to); len(policy) > 0 {
+			g.set("on_failure", policy)
+		}
+		return
+	}
 	policy := map[string]string{}
 	for _, cause := range protocol.Tenex.Causes {
 		wanted := g.client.dialect.FailureMeans(from, cause, g.hook.OnFailure)

@@ -128,9 +128,11 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 		text := r.client.name + "'s own settings stay where they are: " + spelling.Brief(strings.Join(r.other, ", "), 200)
 		r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, r.other})
 	}
-	if len(r.result.Entries) > 0 {
+	if len(r.commands) > 0 {
 		text := fmt.Sprintf(foreignJSON, r.client.name)
 		r.result.Report = append(r.result.Report, Item{Differs, projecthooks.Problem{File: path, Text: text}, r.commands})
+	}
+	if len(r.result.Entries) > 0 {
 		for _, text := range r.client.notes {
 			r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, nil})
 		}
@@ -222,7 +224,7 @@ func (r *reader) json() (hooks gjson.Result) {
 		case name == r.client.env:
 			r.env = value
 		case slices.Contains(r.client.forOthers, name):
-			r.item(LeftOut, name, key.Index, "%q is for hooks of type http, which cannot be carried", name)
+			r.item(Changed, name, key.Index, "%q is not carried as such: hooks that it forbids are left out, and so are variables", name)
 		case name == r.client.switches:
 			r.switchesOf(name, value)
 		default:

@@ -97,6 +97,7 @@ func TestEntries(t *testing.T) {
 		shells = "PowerShell, exec_command, write_stdin, shell_command, local_shell, run_shell_command"
 		edits  = "MultiEdit, NotebookEdit, apply_patch, write_file, replace"
 	)
+	const unread = "differs an answer without a key of an answer says nothing in Claude Code, and is unreadable here: let the server answer {} or nothing"
 	const exit = `an exit code holds nothing up here, and in Claude Code 2 does: let the hook print {"decision": "block", "reason": "…"} and end with 0`
 	for name, test := range map[string]struct{ path, doc, entries, said string }{
 		"a plain gate": {claude, pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"guard --strict","timeout":10}]}`),
@@ -150,13 +151,26 @@ changed the matcher ".*" is for every tool, so the entry has none`},
 differs at post-tool ` + exit + `
 left_out there is no moment here for hooks of Stop; supported are pre-execute, pre-tool, post-tool
 left_out Claude Code has no event "Nope", so none of these hooks ever runs there`},
-		"what is no command, or not waited for": {claude, pre(`{"hooks":[{"type":"http","url":"http://h"},{"type":"prompt","prompt":"p"},{"type":"command","command":"a","async":true},{"type":"command","command":"b","if":"Bash(git *)","once":true,"timeout":30}]}`),
+		"what is no command, or not waited for": {claude, pre(`{"hooks":[{"type":"prompt","prompt":"p"},{"type":"command","command":"a","async":true},{"type":"command","command":"b","if":"Bash(git *)","once":true,"timeout":30}]}`),
 			`[{"name":"b","command":"b","events":["pre-tool"],"if":"shell(git *)","timeout":30,` + open + `}]`,
-			`left_out this hook is not carried: an entry runs a command, and this is of type http; a command that posts with curl would do the same
-left_out this hook is not carried: an entry runs a command, and this is of type prompt
+			`left_out this hook is not carried: an entry runs a command or posts to a url, and this is of type prompt
 left_out this hook is not carried: it is async, and entries are waited for; end its command with & and give it /dev/null for its output
 wider the if "Bash(git *)" is "shell(git *)" here, as a project calls the tool, so it holds in other clients and loops
 left_out "once" is not carried: a hook runs at each call here, not only at the first of a session`},
+		"a hook that posts": {claude, pre(`{"matcher":"Bash","hooks":[{"type":"http","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer $T","A":"é"},"allowedEnvVars":["T"],"timeout":7}]}`),
+			`[{"name":"guard.v2","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer $T","A":"é"},"allowed_env_vars":["T"],"events":["pre-tool"],"matcher":"Bash|shell","timeout":7,` +
+				`"on_failure":{"exit":"continue","output":"continue","timeout":"continue","unstarted":"continue"}}]`,
+			wide("Bash", "Bash|shell", shells) + "\n" + unread},
+		"a hook that posts and fails closed": {claude, `{"env":{"T":"t"},"httpHookAllowedEnvVars":["T"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h","allowedEnvVars":["T","É","U"],"timeout":7,"onFailure":"block"}]}]}}`,
+			`[{"name":"h","url":"http://h","allowed_env_vars":["T"],"events":["pre-tool"],"timeout":7}]`,
+			`left_out the variables of "env" are not carried for hooks of type http: those that "allowed_env_vars" names are of hookrun's own environment
+changed "httpHookAllowedEnvVars" is not carried as such: hooks that it forbids are left out, and so are variables
+` + unread + `
+left_out "É" is not carried: no header can stand for it
+left_out "U" is not carried: no header can stand for it`},
+		"a hook that may not post": {claude, `{"allowedHttpHookUrls":["https://*"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h"}]}]}}`, `null`,
+			`changed "allowedHttpHookUrls" is not carried as such: hooks that it forbids are left out, and so are variables
+left_out this hook is not carried: http://h is not among the "allowedHttpHookUrls" of the settings, so it is never sent`},
 		"settings": {claude, `{"model":"m","env":{"A":"1","B":2},"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30}]}]}}`,
 			`[{"name":"a","command":"a","events":["pre-tool"],"timeout":30,` + open + `,"env":{"A":"1","B":"2"}}]`, ""},
 		"all hooks off": {claude, `{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`, `null`,

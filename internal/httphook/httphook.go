@@ -1,163 +1,246 @@
-// Package httphook sends one HTTP request for a hook and prints the answer: a process of its own, like any command hook.
+// Package httphook posts to the endpoint of an HTTP hook, in process, by net/http.
 //
-//	os.Exit(httphook.Run(os.Stdin, os.Stdout, os.Stderr, os.Getenv, nil))
-//
-//	$ printf '%s\n%s' '{"url":"http://127.0.0.1:8080/guard"}' '{"tool":"shell"}' | hookrun http-hook
-//	{"decision":"approve"}
-//
-// It speaks HTTP/1.1 itself, over package net: net/http and crypto/tls would make every start of hookrun slower, also
-// where no hook needs them. TLS comes from whoever has it linked, as a Secure.
+//	var client httphook.Client // one for the life of a runner
+//	defer client.Close()
+//	body, err := client.Post(ctx, &endpoint, os.Getenv, payload)
 //
 // Guarantees:
 //
-//  1. Nothing is written to stdout but the whole body of a 2xx answer. A body that was cut, is more than 1 MiB or is
-//     encoded (gzip) is an error. So is a redirect: it is never followed.
-//  2. One header stays one header: a name or a value that could start another one, or another request, is refused. Values
-//     are looked at after variables were put in.
-//  3. Framing is read strictly. A second Content-Length, one beside Transfer-Encoding, any Transfer-Encoding but
-//     chunked, one in HTTP/1.0, folded header lines and control characters are errors.
-//  4. Memory is bounded by the request and 64 KiB of headers, interim answers and trailers included, and 1 MiB of body.
-//  5. An error is one line and has neither the query nor the user of a URL, nor a header value, unless the server itself
-//     puts them into its reason or the path of its Location.
-//  6. The answer counts as soon as it is complete, even if the server has not read the whole request.
+//  1. Only the whole body of a 2xx answer counts. A body that was cut, is more than 1 MiB or is encoded (gzip) is an
+//     error. So is a redirect: it is never followed.
+//  2. One header stays one header: a name or a value that could start another one is refused. Values are looked at after
+//     variables were put in.
+//  3. Memory is bounded by the request, 64 KiB of headers of the answer and 1 MiB of its body.
+//  4. An error is one line of at most 600 bytes. It has neither the query nor the user of a URL, nor a header value, unless
+//     the server itself puts them into its words or the path of its Location.
+//  5. Where TLS is cut without a close_notify, an answer that says its length by the connection's end does not count.
+//  6. No proxy is used but the endpoint's own, whatever the environment says. There are no cookies.
+//  7. It ends when the context does.
 //
 // Not guaranteed:
 //
-//   - that it ends: it has no timeouts. The one who started it ends it at the hook's deadline.
 //   - that the path of the URL is kept secret: errors show it.
 //   - that a body without Content-Length and chunks is complete: over plain TCP its end is the end of the connection.
-//
-// No proxy is used, whatever the environment says. Host names are ASCII: others are written in punycode.
+//   - that a server gets the request once: where a kept connection ends before any byte of an answer, which servers do to
+//     idle ones, it is sent once more over a new one.
+//   - that an answer counts which a server gave before it had read the whole request, if it closes the connection.
 package httphook
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"unicode"
 )
 
-// Request is the first line of stdin, as JSON. The bytes after that line are the body.
-type Request struct {
-	// URL is http or https. Its path and query are sent as they are. Its user and password become a header
-	// Authorization: Basic, unless Headers has an Authorization.
-	URL string `json:"url"`
+const (
+	maxHead = 64 << 10 // of the headers of an answer
+	maxBody = 1 << 20  // the runner keeps no more of a hook's stdout
 
-	// Headers are sent besides our own, of which they replace Host, User-Agent, Accept and Content-Type. $NAME and ${NAME} in a
-	// value stand for an environment variable if AllowedEnvVars has it, and for nothing if not. Any other $ is itself.
-	Headers        map[string]string `json:"headers,omitempty"`
-	AllowedEnvVars []string          `json:"allowed_env_vars,omitempty"`
+	smallBody = 64 << 10 // of a request
+)
+
+// Failure is what kind of error kept an answer away. The zero value is none.
+type Failure int
+
+const (
+	// Unsent: there was no connection, or none that could be trusted.
+	Unsent Failure = iota + 1
+	// NotOK: the status of the answer is not 2xx.
+	NotOK
+	// Unreadable: there is no whole answer in HTTP, or more than 1 MiB of it.
+	Unreadable
+)
+
+// Error says why there is no good answer.
+type Error struct {
+	Failure Failure
+	Text    string // one line
 }
 
-// Check returns what is wrong with a request whatever the variables in its headers are, without its address.
-func (r Request) Check() error {
-	to, err := parseURL(r.URL)
-	if err != nil {
-		return err
+func (e *Error) Error() string { return e.Text }
+
+// Post sends a body, given in pieces, and returns that of the answer. An error is of type *Error, or that of the context.
+func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
+	fail := func(f Failure, err error) ([]byte, error) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &Error{f, oneLine(err.Error())}
 	}
-	r.AllowedEnvVars = nil // whatever they hold
-	_, err = requestHead(to, r, func(string) string { return "" }, 0)
-	return err
+	request, err := e.request(ctx, getenv, body)
+	if err != nil {
+		return fail(Unsent, fmt.Errorf("%v: %w", e, err))
+	}
+	client, err := c.client(e)
+	if err != nil {
+		return fail(Unsent, fmt.Errorf("%v: %w", e, err))
+	}
+	answer, conn, err := do(client, request)
+	if err != nil {
+		f, err := explained(err, conn != nil)
+		return fail(f, fmt.Errorf("%v: %w", e, err))
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		return fail(NotOK, statusError(e, answer))
+	}
+	text, err := read(answer, conn)
+	if err != nil {
+		return fail(Unreadable, fmt.Errorf("%v: %w", e, err))
+	}
+	return text, nil
 }
 
-// Secure makes a connection to host an encrypted one, and has made sure that it is host at the other end.
-type Secure func(conn net.Conn, host string) (net.Conn, error)
-
-// Run does the request on stdin. It returns the exit code: 0 for a 2xx answer, with its body on stdout, else 1, with one
-// line on stderr that says what is wrong. Without secure, https is an error that names the program to install.
-func Run(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string, secure Secure) int {
-	answer, err := post(stdin, getenv, secure)
-	if err == nil && len(answer) > 0 {
-		_, err = stdout.Write(answer)
+// do sends a request, and returns the connection that it went over, nil if there is none. Servers end connections that are
+// idle, also at the very moment of the next request: where a kept one ends before any byte of an answer, the request is sent
+// once more over a new one.
+func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, error) {
+	for again := false; ; again = true {
+		var got httptrace.GotConnInfo
+		var answered atomic.Bool
+		answer, err := client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{
+			GotConn:              func(info httptrace.GotConnInfo) { got = info },
+			GotFirstResponseByte: func() { answered.Store(true) },
+		})))
+		if err == nil || again || !got.Reused || answered.Load() || request.Context().Err() != nil {
+			return answer, got.Conn, err
+		}
+		client.CloseIdleConnections()
+		if request.Body, err = request.GetBody(); err != nil {
+			return nil, got.Conn, err
+		}
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, printable(err.Error()))
-		return 1
-	}
-	return 0
 }
 
-func post(stdin io.Reader, getenv func(string) string, secure Secure) ([]byte, error) {
-	input, err := io.ReadAll(stdin)
-	if err != nil {
-		return nil, fmt.Errorf("reading stdin: %w", err)
-	}
-	line, body, ok := bytes.Cut(input, []byte{'\n'})
-	if !ok {
-		return nil, errors.New("stdin has no line with the request; hookrun writes it when it runs a hook of type http")
-	}
-	var request Request
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields() // what another version of hookrun asks for must not be left undone silently
-	if err := decoder.Decode(&request); err != nil {
-		return nil, fmt.Errorf("the request on stdin: %w; "+
-			"if hookrun wrote it, install hookrun and hookrun-https of one version", err)
-	}
-	to, err := parseURL(request.URL)
+// request makes the request.
+func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body [][]byte) (*http.Request, error) {
+	u, err := parseURL(e.URL, "http", "https")
 	if err != nil {
 		return nil, err
 	}
-	if to.scheme == "https" && secure == nil {
-		return nil, fmt.Errorf("%v: https needs the program hookrun-https beside hookrun; "+
-			"install it with: go install github.com/hookrun/hookrun/cmd/hookrun-https@latest", to)
-	}
-	head, err := requestHead(to, request, getenv, len(body))
+	u.Fragment, u.RawFragment = "", ""
+	header, host, err := e.header(getenv)
 	if err != nil {
-		return nil, fmt.Errorf("%v: %w", to, err)
+		return nil, err
 	}
-	conn, err := net.Dial("tcp", net.JoinHostPort(to.host, to.port))
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w; is the server running, and the address right?", to, err)
+	r := &http.Request{Method: http.MethodPost, URL: u, Header: header, Host: host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	for _, piece := range body {
+		r.ContentLength += int64(len(piece))
 	}
-	if to.scheme == "https" {
-		plain := conn
-		if conn, err = secure(plain, to.host); err != nil {
-			plain.Close()
-			return nil, fmt.Errorf("%v: %w", to, err)
-		}
+	r.GetBody = func() (io.ReadCloser, error) {
+		pieces := net.Buffers(append([][]byte{}, body...))
+		return io.NopCloser(&pieces), nil
 	}
-	answer, err := exchange(conn, head, body)
+	// net/http sends a small body together with the head, if it knows that no reading can block: one packet, not two.
+	if r.ContentLength <= smallBody {
+		text := slices.Concat(body...)
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	}
+	if r.ContentLength == 0 {
+		r.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
+	}
+	r.Body, _ = r.GetBody()
+	return r.WithContext(ctx), nil
+}
+
+// explained puts an error of net/http into words that say what to look at.
+func explained(err error, connected bool) (Failure, error) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok { // it quotes the query
+		err = wrapped.Err
+	}
+	refused, _ := errors.AsType[*net.OpError](err)
 	switch {
+	case refused != nil && refused.Op == "remote error": // with TLS 1.3 it comes after the handshake
+		return Unsent, fmt.Errorf("the server refused the TLS connection: %w; "+
+			"does it want a client certificate, \"client_cert\" and \"client_key\"?", err)
+	case strings.Contains(err.Error(), "http2: client conn could not be established"): // the same, seen later
+		return Unsent, errors.New("the server ended the TLS connection before it took a request; " +
+			"does it want a client certificate, \"client_cert\" and \"client_key\"?")
+	case !connected:
+		return Unsent, unconnected(err)
+	case errors.Is(err, io.EOF):
+		err = errors.New("the server closed the connection without an answer")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errCut
+	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed):
+		err = reset(err)
+	}
+	return Unreadable, err
+}
+
+// reset explains what the system sends when a server closes and has not read the request.
+func reset(err error) error {
+	return fmt.Errorf("%w; a server has to read the whole request before it closes", err)
+}
+
+var errCut = errors.New("the server closed the connection before its answer was complete")
+
+func statusError(e *Endpoint, answer *http.Response) error {
+	reason := strings.TrimSpace(strings.TrimPrefix(answer.Status, fmt.Sprint(answer.StatusCode)))
+	status := strings.TrimSpace(fmt.Sprintf("http %d %s", answer.StatusCode, clip(reason)))
+	if location := answer.Header.Get("Location"); answer.StatusCode/100 == 3 {
+		return fmt.Errorf("%s from %v; redirects are not followed, write the address itself: Location is %q",
+			status, e, clip(withoutSecrets(location)))
+	}
+	return fmt.Errorf("%s from %v", status, e)
+}
+
+// read returns the whole body of a good answer.
+func read(answer *http.Response, conn net.Conn) ([]byte, error) {
+	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, fmt.Errorf("the answer has Content-Encoding %q; the server must send it as it is", clip(encoding))
+	}
+	if answer.ContentLength > maxBody {
+		return nil, errTooLong
+	}
+	var text bytes.Buffer
+	n, err := text.ReadFrom(io.LimitReader(answer.Body, maxBody+1))
+	untold := answer.ContentLength < 0 && len(answer.TransferEncoding) == 0 && answer.ProtoMajor == 1
+	switch {
+	case n > maxBody:
+		return nil, errTooLong
+	case errors.Is(err, io.ErrUnexpectedEOF) && answer.ContentLength >= 0:
+		return nil, fmt.Errorf("%w: %d of %d bytes came", errCut, n, answer.ContentLength)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errCut
+	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed): // it can overtake the answer on its way
+		return nil, reset(err)
 	case err != nil:
-		return nil, fmt.Errorf("%v: %w", to, err)
-	case answer.status/100 == 2:
-		return answer.body, nil
+		return nil, err
+	case untold && cutTLS(conn):
+		return nil, errors.New("the connection ended without TLS close_notify, so the answer may have been cut; " +
+			"it is safe if the server sends a Content-Length")
 	}
-	status := strings.TrimSpace(fmt.Sprintf("http %d %s", answer.status, clip(answer.reason)))
-	if answer.status/100 == 3 {
-		return nil, fmt.Errorf("%s from %v; redirects are not followed, write the address itself: Location is %q",
-			status, to, clip(withoutSecrets(answer.location)))
-	}
-	return nil, fmt.Errorf("%s from %v", status, to)
+	return text.Bytes(), nil
 }
 
-// exchange writes and reads at once: a server may answer, and close, before it has read everything.
-func exchange(conn net.Conn, head, body []byte) (*response, error) {
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		request := net.Buffers{head, body}
-		_, _ = request.WriteTo(conn) // where it matters that the rest was not written, there is no answer to read either
-	}()
-	defer func() {
-		conn.Close() // ends the writing too
-		<-written
-	}()
-	return readResponse(conn)
-}
+var errTooLong = errors.New("the answer is more than 1 MiB")
 
-// printable makes one line of s that does nothing to a terminal: parts of it may be the server's words.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
+// oneLine makes of an error one line that does nothing to a terminal: parts of it may be the server's words.
+func oneLine(s string) string {
+	const most = 600
+	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r
 	}, s)
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most-len("…")], "") + "…"
+	}
+	return s
 }
 
 // clip keeps of the server's words what a message has room for.

@@ -1,0 +1,56 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/httphook"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// post runs an HTTP hook: its input is the body of a request, and the body of the answer is read as a command's stdout. No
+// process is started. The deadline of the hook is that of the request.
+func (r *Runner) post(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
+	begin := time.Now()
+	result.Limit, result.HTTP = r.Deadline(h, c), &protocol.HTTPResult{}
+	defer func() { result.Duration = time.Since(begin) }()
+	if result.Err = ctx.Err(); result.Err != nil {
+		return result
+	}
+	endpoint, err := h.Endpoint()
+	if err != nil {
+		result.Err = err
+		return result
+	}
+	ctx, cancel := context.WithDeadline(ctx, begin.Add(result.Limit))
+	defer cancel()
+	if r.options.OneShot {
+		defer r.http.CloseIdleConnections()
+	}
+	var env []string
+	getenv := func(name string) string {
+		if env == nil { // most requests name no variable
+			env = r.Environment(h, *c)
+		}
+		return projecthooks.Variable(env, name)
+	}
+	body, err := r.http.Post(ctx, &endpoint, getenv, payload)
+	var failed *httphook.Error
+	switch {
+	case err == nil:
+		result.Stdout = protocol.Capture{Head: body, Total: int64(len(body))}
+	case errors.As(err, &failed):
+		result.HTTP.Failure, result.HTTP.Why = causeOf[failed.Failure], failed.Text
+	default: // the context ended
+		result.TimedOut = true
+	}
+	return result
+}
+
+var causeOf = map[httphook.Failure]protocol.Cause{
+	httphook.Unsent:     protocol.CauseUnstarted,
+	httphook.NotOK:      protocol.CauseExit,
+	httphook.Unreadable: protocol.CauseOutput,
+}

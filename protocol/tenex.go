@@ -136,16 +136,24 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 	}
 	a, answered, err := parseAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
 	if r.Signal != "" || r.ExitCode != 0 {
-		return tenexFailure(c, hook, r, a, answered && (err == nil || errors.As(err, new(doubtful))))
+		return tenexFailure(c, hook, r, a, a.report || answered && (err == nil || errors.As(err, new(doubtful))))
+	}
+	if a.report && r.Line && err == nil { // a text has a key of its own there, so this is no other program's
+		err = errors.New("it has a reason beside keys that no answer has; " + validWords)
 	}
 	switch {
 	case err != nil: // a stop in it counts all the same: it says no
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Stop: a.stop, StopReason: a.stopReason,
 			Problem: who + " gave an answer that cannot be read: " + err.Error()}
 	case !answered:
-		return Verdict{Decision: Continue, Status: StatusOK, Context: r.Stdout.Text(), Truncated: r.Stdout.LeftOut() > 0, Warnings: a.warnings(who)}
+		v := Verdict{Decision: Continue, Status: StatusOK, Context: r.Stdout.Text(), Truncated: r.Stdout.LeftOut() > 0,
+			Warnings: a.warnings(who)}
+		for _, d := range a.doubts { // there is one at most
+			v.Doubt = who + " " + d
+		}
+		return r.warnOfStderr(who, v)
 	}
-	return a.verdict(c, hook)
+	return r.warnOfStderr(who, a.verdict(c, hook))
 }
 
 // tenexFailure judges an exit other than 0 and a death by signal. a counts only if read is true.

@@ -96,6 +96,8 @@ type Result struct {
 	WentAsync bool
 	Late      bool   // it was not waited for, and this is what came of it: no decision counts any more
 	Garbled   string // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Line      bool   // it is the line of a persistent hook
+	LineNote  bool   // that line has stderr, so Stderr is what it says
 	Shell     bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
 	Posted    bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
 	TimedOut  bool   // it was killed at its deadline, Limit

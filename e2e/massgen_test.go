@@ -589,6 +589,28 @@ func TestMassGenPython(t *testing.T) {
 			require.Equal(t, "Hook python_g."+function+" timed out", o.Reason)
 		}
 	})
+	t.Run("a deny in words that MassGen does not know", func(t *testing.T) {
+		for answer, says := range map[string]string{
+			`{"desicion": "deny"}`: `"desicion"`, `{"Allowed": False}`: `"Allowed": false`, `{"permission": "deny"}`: `"permission": "deny"`,
+			`{"block": True}`: `"block": true`, `{"decision ": "deny"}`: `"decision "`, `{"permissionDecision": "deny"}`: `"permissionDecision"`,
+			`{"hookSpecificOutput": {"permissionDecision": "deny", "x": object()}}`: `"hookSpecificOutput"`,
+			`{"allowed": "false"}`: "allowed must be true or false", `{"allowed": object()}`: "allowed must be true or false",
+			`{"action": "deny", "big": "x" * 3_000_000, 5: {6: float("nan")}}`: `"action": "deny"`,
+			`HookResult(allowed="false")`:                                      "allowed must be true or false", `False`: "returned bool",
+		} {
+			module := "from massgen.mcp_tools.hooks import HookResult\ndef f(event): return " + answer + "\n"
+			p := massgenProject(t, beforeTool("{handler: m.f}"))
+			p.file("m.py", module)
+			o := p.pre()
+			require.Equal(t, "continue", o.Decision, "%s %+v", answer, o)
+			require.Len(t, o.Warnings, 1, answer)
+			require.Contains(t, o.Warnings[0], says, answer)
+			p.file("hooks.yaml", beforeTool("{handler: m.f, fail_closed: true}"))
+			o = p.pre()
+			require.Equal(t, []string{"block", "output"}, []string{o.Decision, o.Cause}, answer)
+			require.Contains(t, o.Reason, says, answer)
+		}
+	})
 	t.Run("new arguments and texts", func(t *testing.T) {
 		p := python(t, globally("PreToolUse: [handler: g.rewrite]", "PostToolUse: [handler: g.inject]"))
 		require.JSONEq(t, `{"p":"q"}`, string(p.pre("--args", `{"p":"v"}`).UpdatedInput))

@@ -98,7 +98,8 @@ type Result struct {
 	Garbled   string // what is wrong with the line that a persistent hook answered; "" if nothing is
 	Line      bool   // it is the line of a persistent hook
 	LineNote  bool   // that line has stderr, so Stderr is what it says
-	Shell     bool   // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
+	Shell     bool   // a shell ran a line of text for it, or env a script: 126 and 127 are their own words for what they could not run
+	Fault     string // what is wrong with the file that was to run, if it exited with one of these two and that is known
 	Posted    bool   // it is a POST: Stdout is the answer's body, any exit but 0 means that there was no good answer, and Stderr why
 	TimedOut  bool   // it was killed at its deadline, Limit
 	NoLine    bool   // a persistent hook was, which had not printed a line

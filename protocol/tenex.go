@@ -162,7 +162,13 @@ func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict 
 	stderr := r.Stderr.Text()
 	denied := read && a.decision != Continue
 	if r.notRunByShell() && !(denied && c.Event.Canonical() == PreTool) {
-		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + cmp.Or(stderr, "nothing on stderr") + " (exit " + strconv.Itoa(r.ExitCode) + " of its shell)"}
+		problem := who + " could not run: " + cmp.Or(stderr, "nothing on stderr")
+		if exit := " (exit " + strconv.Itoa(r.ExitCode); r.Fault != "" {
+			problem += exit + "); " + r.Fault
+		} else {
+			problem += exit + " of its shell)"
+		}
+		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: problem}
 	}
 	if c.Event.Canonical() != PreTool {
 		v := Verdict{Cause: CauseExit, Status: StatusFailed, Problem: fmt.Sprintf("%s exited with %d", who, r.ExitCode)}
@@ -171,6 +177,8 @@ func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict 
 		}
 		if stderr != "" { // where a policy makes it block
 			v.Reason = v.Problem + "\n" + stderr
+		} else if r.Signal == "" {
+			v.Problem += ", nothing on stderr"
 		}
 		return v
 	}

@@ -428,7 +428,7 @@ func TestClaudeHooksThatCirculate(t *testing.T) {
 	t.Run("the validator fails on a call without a command", func(t *testing.T) {
 		done := asClient(t, dir, fire, preTool("Bash", map[string]any{}))
 		require.Equal(t, 0, done.code)
-		require.JSONEq(t, `{"systemMessage":"hookrun: hook 'python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/validate_bash.py' gave no answer (exit), so it did not check this"}`, done.stdout, "exit 1 lets pass, and the user is told")
+		require.JSONEq(t, `{"systemMessage":"hookrun: hook 'python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/validate_bash.py' gave no answer (exit), so it did not check this: it exited with 1, nothing on stderr"}`, done.stdout, "exit 1 lets pass, and the user is told")
 		require.Contains(t, done.stderr, "exited with 1; continuing")
 	})
 	t.Run("the formatter formats", func(t *testing.T) {

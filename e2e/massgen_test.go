@@ -513,8 +513,8 @@ func TestMassGenPython(t *testing.T) {
 		{"M29 a method", "g.method", "block", "method"},
 		{"M29 M07 a dict", "g.mapping", "block", "mapping"},
 		{"M29 nothing", "g.nothing", "continue", ""},
-		{"M29 a text", "g.text", "continue", "Hook returned str, which is no HookResult; taken for allow"},
-		{"M29 false", "g.false", "continue", "Hook returned bool, which is no HookResult; taken for allow"},
+		{"M29 a text", "g.text", "continue", "the function returned str, which is no HookResult; the call goes on"},
+		{"M29 false", "g.false", "continue", "the function returned bool, which is no HookResult; the call goes on"},
 		{"M29 the hook of the guide", "g.my_audit_hook", "continue", ""},
 		{"M02 a time and an output", "g.stamp", "block", "UTC None"},
 		{"M06 allowed false", "g.both", "block", "both"},
@@ -587,6 +587,28 @@ func TestMassGenPython(t *testing.T) {
 			require.Equal(t, []string{"Hook python_g." + function + " timed out; continuing"}, o.Warnings)
 			o = python(t, beforeTool("{handler: g."+function+", timeout: 0.5, fail_closed: true}")).pre()
 			require.Equal(t, "Hook python_g."+function+" timed out", o.Reason)
+		}
+	})
+	t.Run("a deny in words that MassGen does not know", func(t *testing.T) {
+		for answer, says := range map[string]string{
+			`{"desicion": "deny"}`: `"desicion"`, `{"Allowed": False}`: `"Allowed": false`, `{"permission": "deny"}`: `"permission": "deny"`,
+			`{"block": True}`: `"block": true`, `{"decision ": "deny"}`: `"decision "`, `{"permissionDecision": "deny"}`: `"permissionDecision"`,
+			`{"hookSpecificOutput": {"permissionDecision": "deny", "x": object()}}`: `"hookSpecificOutput"`,
+			`{"allowed": "false"}`: "allowed must be true or false", `{"allowed": object()}`: "allowed must be true or false",
+			`{"action": "deny", "big": "x" * 3_000_000, 5: {6: float("nan")}}`: `"action": "deny"`,
+			`HookResult(allowed="false")`:                                      "allowed must be true or false", `False`: "returned bool",
+		} {
+			module := "from massgen.mcp_tools.hooks import HookResult\ndef f(event): return " + answer + "\n"
+			p := massgenProject(t, beforeTool("{handler: m.f}"))
+			p.file("m.py", module)
+			o := p.pre()
+			require.Equal(t, "continue", o.Decision, "%s %+v", answer, o)
+			require.Len(t, o.Warnings, 1, answer)
+			require.Contains(t, o.Warnings[0], says, answer)
+			p.file("hooks.yaml", beforeTool("{handler: m.f, fail_closed: true}"))
+			o = p.pre()
+			require.Equal(t, []string{"block", "output"}, []string{o.Decision, o.Cause}, answer)
+			require.Contains(t, o.Reason, says, answer)
 		}
 	})
 	t.Run("new arguments and texts", func(t *testing.T) {

@@ -129,7 +129,31 @@ def as_dict(result):
         return {f.name: getattr(result, f.name, None) for f in dataclasses.fields(HookResult)}
     if inspect.isgenerator(result) or inspect.isasyncgen(result):
         raise TypeError("the function yields, so nothing of it ran; return a HookResult")
-    return {"hook_errors": ["Hook returned %s, which is no HookResult; taken for allow" % type(result).__name__]}
+    return {NO_RESULT: type(result).__name__}
+
+
+NO_RESULT = "hookrun_no_result"  # the type of what a function returned that is no HookResult
+KNOWN = {f.name for f in dataclasses.fields(HookResult)}
+MAX_OTHER = 2_000  # of characters of a value beside a HookResult's, and 20 of them: they are only looked at
+
+
+def others(result):
+    """What a function returned beside a HookResult's fields. MassGen passes over it. hookrun looks whether it was meant to deny."""
+    found = {}
+    for key, value in result.items():
+        if key in KNOWN or len(found) >= 20:
+            continue
+        try:
+            text = json.dumps(value, allow_nan=False)
+        except Exception:
+            value, text = repr(value), ""
+        if len(text) > MAX_OTHER or isinstance(value, str):
+            value = str(value)[:100]
+        found[str(key)[:100]] = value
+    allowed = result.get("allowed", True)
+    if not isinstance(allowed, bool):  # it is none of Python's words for false, which deny
+        found["allowed"] = str(allowed)[:100]
+    return found
 
 
 MAX_REASON = 50_000  # of characters: hookrun keeps 1 MiB of an answer
@@ -146,7 +170,7 @@ def sendable(result):
     sent["decision"] = result.get("decision")
     more = {key: result.get(key) for key in ("modified_args", "updated_input", "inject")}
     try:
-        return json.dumps({**sent, **more, "hook_errors": [str(e) for e in result.get("hook_errors") or []]})
+        return json.dumps({**others(result), **sent, **more, "hook_errors": [str(e) for e in result.get("hook_errors") or []]})
     except Exception as e:
         if sent["decision"] != "ask":
             raise

@@ -24,6 +24,8 @@ var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PAT
 // out before.
 func inspectProgram(path, name, workspace string, env []string, byShell bool) []string { return nil }
 
+func byShellFault(path, name, dir string, env []string) string { return "" }
+
 // StartFault knows no first lines there.
 func StartFault(path, name, dir string, env []string) string { return "" }
 

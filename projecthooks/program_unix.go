@@ -44,6 +44,15 @@ func inspectProgram(path, name, workspace string, env []string, byShell bool) (f
 	return faults
 }
 
+// byShellFault is StartFault for a program that a shell was to start.
+func byShellFault(path, name, dir string, env []string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return firstLineFault(path, name, dir, env, true)
+}
+
 // StartFault says why the system does not start a program that is there and may be executed, as far as its first line tells: in the
 // words of Inspect, so that who runs a hook and who checks it read the same. "" is that nothing is wrong with that line. name is
 // what the hooks file calls it, dir where it runs, env what it is given.
@@ -53,6 +62,22 @@ func StartFault(path, name, dir string, env []string) string {
 		return ""
 	}
 	return firstLineFault(path, name, dir, env, false)
+}
+
+const markFault = ": a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order mark"
+
+// MarkFault says that a script begins with a byte order mark, "" if it does not.
+func MarkFault(path, name string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	start := make([]byte, len("\ufeff#!"))
+	if _, err := io.ReadFull(f, start); err != nil || string(start) != "\ufeff#!" {
+		return ""
+	}
+	return name + markFault
 }
 
 // firstLineFault looks at the first line of a program.
@@ -65,6 +90,9 @@ func firstLineFault(path, name, workspace string, env []string, byShell bool) st
 	start := make([]byte, 512)
 	n, _ := io.ReadFull(f, start)
 	start = start[:n]
+	if bytes.HasPrefix(start, []byte("\ufeff#!")) {
+		return name + markFault
+	}
 	line, isScript := bytes.CutPrefix(start, []byte("#!"))
 	if !isScript {
 		if !byShell && !bytes.ContainsRune(start, 0) { // no program of a machine's: those have NULs in their first bytes

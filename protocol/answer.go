@@ -28,6 +28,7 @@ type answer struct {
 	strange       []string // keys that mean nothing to anybody
 	unread        []string // such keys beside a decision that stands, as a warning shows them
 	doubts        []string // what in plain text may have been meant as an answer
+	report        bool     // it is text: a reason of another program. Beside an exit that says no it is the reason all the same
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
@@ -67,6 +68,11 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		err = a.aroundText(whole)
 		return a, err != nil, err
 	}
+	signs := nearmiss.Scan(text)
+	if !begun(signs) && isOutputOfOthers(text, cut) {
+		a.doubts = insideOf(signs)
+		return a, false, nil
+	}
 	if cut {
 		return a, true, errors.New("it is too long: 1 MiB of output is kept")
 	}
@@ -74,19 +80,29 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		line, col := strictjson.Position(text, faults[0].Offset)
 		err := fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
 		if faults[0].Kind == strictjson.Syntax {
+			if end := endOfFirst(text); end > 0 {
+				err = fmt.Errorf("line %d, column %d: something stands behind the JSON", line, col)
+			}
 			err = fmt.Errorf("%w; %s", err, printAlone(whole))
 		}
 		return a, true, err
 	}
 	o := gjson.Parse(text)
 	keys, known, err := a.top(o)
-	signs := nearmiss.Scan(text)
 	near := nearest(signs)
+	code, alone := exitCodeIn(o)
 	switch {
 	case keys == 0:
 		return a, true, nil
+	case code != nil && alone && (known == 0 || slices.ContainsFunc(signs, isReport)):
+		return a, true, doubtful{code}
+	case slices.ContainsFunc(signs, isReport):
+		a.doubts, a.report = insideOf(signs), true
+		return a, false, nil
 	case known == 0 && near == nil && err == nil: // JSON of nobody's vocabulary
-		a.doubts = append(a.doubts, insideOf(signs)...)
+		if a.doubts = insideOf(signs); code != nil {
+			a.doubts = append(a.doubts, "printed JSON that was taken for text: "+code.Error())
+		}
 		return a, false, nil
 	case err != nil:
 	case a.decision != Continue:
@@ -107,6 +123,8 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	default:
 		if wrong := incomplete(o, validWords); wrong != nil {
 			err = doubtful{wrong}
+		} else if !a.stop && !blank(a.stopReason) {
+			err = doubtful{errors.New(`it has a stopReason and "continue": true; write "continue": false, or leave it out`)}
 		}
 	}
 	return a, true, err
@@ -256,11 +274,9 @@ func wrongType(name, want string, value gjson.Result) error {
 
 // warnings say what of the answer was not read.
 func (a *answer) warnings(who string) (texts []string) {
-	for _, d := range a.doubts {
-		texts = append(texts, who+" "+d)
-	}
 	for _, key := range a.unread {
-		texts = append(texts, who+" has "+key+" in its JSON, which was therefore not read; "+validWords)
+		texts = append(texts, fmt.Sprintf("%s has %s in its JSON; that was passed over, and the %s counts; %s", who, key,
+			map[Decision]string{Block: "deny", Ask: "ask", Defer: "defer"}[a.decision], validWords))
 	}
 	for _, key := range a.unknown {
 		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", who, key))

@@ -341,6 +341,9 @@ func claudeResult(c *Call, m claudeMoment, hook string, r *Result) Verdict {
 		if r.Signal != "" {
 			v.Cause, v.Problem = CauseSignal, who+" was killed by "+r.Signal
 		}
+		if r.Fault != "" {
+			v.Problem += "; " + r.Fault
+		}
 		switch {
 		case stderr == "":
 		case isJSON: // its reason is that of what it answered

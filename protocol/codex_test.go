@@ -140,8 +140,8 @@ func TestCodexLostDeny(t *testing.T) {
 		v := codex("PreToolUse", printed(text))
 		require.Len(t, v.Warnings, 1)
 		require.Contains(t, v.Warnings[0], "a JSON answer")
-		require.Contains(t, v.Warnings[0], "so the answer was not read")
-		doubt := v.Warnings[0]
+		require.Contains(t, v.Warnings[0], "which was therefore not read")
+		doubt := strings.TrimSuffix(v.Warnings[0], "; the call goes on")
 		v.Warnings = nil
 		require.Equal(t, passes(), v)
 		v = codex("PreToolUse", printed(text), onFailure(protocol.Block))

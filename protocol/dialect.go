@@ -209,6 +209,9 @@ func (d *Dialect) settleDoubt(c *Call, v Verdict, policies []FailurePolicy) Verd
 		return own
 	}))
 	if v.Decision != Continue || !named || decision == Continue || d.Passes != nil && d.Passes(d.EventOf(c)) {
+		if v.Decision == Continue && !v.Stop {
+			doubt += "; " + wentOn(d.EventOf(c))
+		}
 		v.Warnings = append(v.Warnings, doubt)
 		return v
 	}
@@ -271,6 +274,14 @@ func ignored(e Event) string {
 		return "ignored, the tool already ran"
 	}
 	return "continuing"
+}
+
+// wentOn says in a warning what came of an answer in doubt.
+func wentOn(e Event) string {
+	if e.Canonical() == PostTool {
+		return ignored(e)
+	}
+	return "the call goes on"
 }
 
 // said opens every message about a hook.

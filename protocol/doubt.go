@@ -59,7 +59,7 @@ var (
 func nearest(signs []nearmiss.Sign) *nearmiss.Sign {
 	for i, s := range signs {
 		switch {
-		case s.Place == nearmiss.Inside:
+		case s.Place == nearmiss.Inside || s.Report:
 		case s.Kind != nearmiss.Word,
 			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key),
 			s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
@@ -83,6 +83,9 @@ func doubtOf(object gjson.Result, words string, known ...string) error {
 	if err := incomplete(object, words); err != nil {
 		return err
 	}
+	if err, _ := exitCodeIn(object); err != nil {
+		return err
+	}
 	for _, inside := range insideOf(signs) {
 		return errors.New(inside)
 	}
@@ -99,7 +102,7 @@ func doubtOfText(who, text string) string {
 		unreadable = errors.New("it begins with { and is no JSON; " + printAlone(text))
 	}
 	if unreadable != nil {
-		return who + " printed text around a JSON answer, so the answer was not read: " + unreadable.Error()
+		return who + " printed text around a JSON answer, which was therefore not read: " + unreadable.Error()
 	}
 	return ""
 }
@@ -109,9 +112,13 @@ func doubted(who, client string, err error) string {
 	return fmt.Sprintf("%s gave an answer that %s takes for none: %v", who, client, err)
 }
 
-// insideOf says what of an answer stands so deep in other JSON that it is none.
+// insideOf says what of an answer stands so deep in other JSON, or beside so much else, that it is none.
 func insideOf(signs []nearmiss.Sign) []string {
 	for _, s := range signs {
+		if s.Report && !s.Behind {
+			return []string{fmt.Sprintf("printed JSON that has %s beside keys that no answer has, so it was taken for text; "+
+				"an answer has a decision and no other keys", fmt.Sprintf("%q", spelling.Brief(s.Key, 40)))}
+		}
 		if s.Place == nearmiss.Inside {
 			return []string{fmt.Sprintf("printed JSON that has %s inside, where it was not read; print the answer alone", s)}
 		}
@@ -124,14 +131,14 @@ func insideOf(signs []nearmiss.Sign) []string {
 func inText(text string) (unreadable error, stray []string) {
 	signs := nearmiss.Scan(text)
 	for _, s := range signs {
-		if !s.Behind && s.Place != nearmiss.Inside {
+		if !s.Behind && s.Place != nearmiss.Inside && !s.Report {
 			return fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
 				s.Line, s, printAlone(text)), nil
 		}
 	}
 	for _, s := range signs {
 		if s.Behind && s.Decides() {
-			lost := fmt.Sprintf("printed text before a JSON answer on line %d, so the answer was not read; %s",
+			lost := fmt.Sprintf("printed text before a JSON answer on line %d, which was therefore not read; %s",
 				s.Line, printAlone(text))
 			return nil, []string{lost}
 		}

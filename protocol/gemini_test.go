@@ -553,7 +553,7 @@ func FuzzGeminiJudge(f *testing.F) {
 		require.False(t, v.Approved || strict.Approved)
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
 		warnings := strings.Join(v.Warnings, "\n")
-		doubted := strings.Contains(warnings, "takes for none") || strings.Contains(warnings, "so the answer was not read")
+		doubted := strings.Contains(warnings, "takes for none") || strings.Contains(warnings, "which was therefore not read")
 		require.Equal(t, v.Status == protocol.StatusFailed || doubted && v.Decision == protocol.Continue, strict.Decision != v.Decision)
 		require.Empty(t, v.Context)
 	})

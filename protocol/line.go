@@ -43,7 +43,7 @@ func (r *Result) readLine(line string) error {
 	var rest []byte // of the answer, without what stands for the process
 	var err error
 	stdout := ""
-	code, hasStdout, hasRest := 0, false, false
+	code, hasStdout, hasRest, lineStderr := 0, false, false, false
 	gjson.Parse(line).ForEach(func(key, value gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); name {
 		case "exit_code":
@@ -54,7 +54,7 @@ func (r *Result) readLine(line string) error {
 		case "stderr":
 			var text string
 			if err = readText(name, value, &text); text != "" {
-				r.Stderr = Capture{Head: []byte(text), Total: int64(len(text))}
+				r.Stderr, lineStderr = Capture{Head: []byte(text), Total: int64(len(text))}, true
 			}
 		default:
 			if meant := lineKeyMeant(name, value); meant != "" {
@@ -83,17 +83,23 @@ func (r *Result) readLine(line string) error {
 		r.Stdout = Capture{}
 	}
 	r.ExitCode = code
+	r.Line, r.LineNote = true, lineStderr
 	return nil
+}
+
+// warnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A process that
+// ends with 0 may do so; who writes such a line may have meant the reason of a deny.
+func (r *Result) warnOfStderr(who string, v Verdict) Verdict {
+	if r.LineNote && v.Decision == Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
+		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies nothing; `+
+			`to deny add "exit_code": 2, and write notes to stderr itself`)
+	}
+	return v
 }
 
 // lineKeyMeant returns the key that stands for the process and that name may be meant for, "" if there is none.
 func lineKeyMeant(name string, value gjson.Result) string {
-	word := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, name)
+	word := letters(name)
 	number := value.Type == gjson.Number && value.Num == float64(int(value.Num)) && value.Num >= 0 && value.Num <= 255
 	if value.Type == gjson.String {
 		text := strictjson.Text(value.Raw)
@@ -110,6 +116,16 @@ func lineKeyMeant(name string, value gjson.Result) string {
 		}
 	}
 	return ""
+}
+
+// letters are the letters and digits of a key in lower case.
+func letters(key string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, key)
 }
 
 func readExitCode(value gjson.Result) (int, error) {

@@ -150,17 +150,34 @@ func massgenJudge(c *Call, hook string, r *Result) Verdict {
 	return v
 }
 
+// massgenNoResult is a key by which hookrun's own caller of Python functions says that one returned no HookResult.
+const massgenNoResult = "hookrun_no_result"
+
 // massgenKeys are those of a HookResult.
 var massgenKeys = []string{"allowed", "decision", "reason", "metadata", "modified_args", "updated_input", "inject", "hook_errors"}
 
 // massgenDoubt says what of a HookResult that allows may have been meant to deny.
 func massgenDoubt(text string) error {
 	decides := false
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+	var wrong error
+	object := gjson.Parse(text)
+	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
+		switch {
+		case name == massgenNoResult:
+			wrong = fmt.Errorf("the function returned %s, which is no HookResult", textOf([]byte(value.Raw)))
+		case name == "allowed" && !value.IsBool(): // what is false in Python denies, and is not asked about here
+			wrong = wrongType(name, "true or false", value)
+		}
 		decides = decides || (name == "allowed" || name == "decision") && value.Type != gjson.Null
 		return true
 	})
+	if wrong != nil {
+		return wrong
+	}
+	if code, _ := exitCodeIn(object); code != nil {
+		return code
+	}
 	for _, s := range nearmiss.Scan(text) {
 		switch s.Key {
 		case "reason":

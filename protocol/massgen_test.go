@@ -156,9 +156,9 @@ func TestMassGenPreToolUse(t *testing.T) {
 		{"M37 allowed an empty text", `{"allowed":""}`, denied(fallback)},
 		{"M37 allowed an empty list", `{"allowed":[ ]}`, denied(fallback)},
 		{"M37 allowed an empty object", `{"allowed":{}}`, denied(fallback)},
-		{"M37 allowed the text false is true to Python", `{"allowed":"false"}`, goesOn},
-		{"M37 allowed a list in a list", `{"allowed":[[]]}`, goesOn},
-		{"M37 allowed a small number", `{"allowed":-1e-9}`, goesOn},
+		{"M37 allowed the text false is true to Python", `{"allowed":"false"}`, warned(goesOn, "allowed must be true or false, not ")},
+		{"M37 allowed a list in a list", `{"allowed":[[]]}`, warned(goesOn, "allowed must be true or false, not ")},
+		{"M37 allowed a small number", `{"allowed":-1e-9}`, warned(goesOn, "allowed must be true or false, not ")},
 		{"M07 unknown keys", `{"note":true,"level":"high","x":{"decision":"maybe"}}`, goesOn},
 		{"M07 an unknown key that may be a deny", `{"deny":true,"level":"high"}`, said{decision: protocol.Continue, status: protocol.StatusOK, warning: `it has "deny": true`}},
 		{"M08 ask without a reason", `{"decision":"ask"}`, asks("Hook h asks for confirmation of this tool call")},
@@ -423,4 +423,26 @@ func truthy(v any) bool {
 		return len(v) > 0
 	}
 	return false
+}
+
+// What MassGen passes over, and what may have been meant to deny: with fail_closed it does.
+func TestMassGenDoubt(t *testing.T) {
+	for stdout, says := range map[string]string{
+		`{"allowed":"false"}`: "allowed must be true or false", `{"Allowed":false}`: `"Allowed": false`,
+		`{"desicion":"deny"}`: `"desicion"`, `{"decision ":"deny"}`: `"decision "`, `{"permission":"deny"}`: `"permission": "deny"`,
+		`{"block":true,"decision":null}`: `"block": true`, `{"permissionDecision":"deny"}`: `"permissionDecision"`,
+		`{"hookSpecificOutput":{"permissionDecision":"deny"}}`: `"hookSpecificOutput"`,
+		`{"exit_code":2}`: `"exit_code": 2`, `{"returncode":"1","stderr":"no"}`: `"returncode": "1"`,
+		`{"blockReason":"x"}`: `"blockReason": "x"`, `{"reason":"x","level":3}`: "it has a reason and no decision",
+		`{"hookrun_no_result":"bool"}`: "the function returned bool, which is no HookResult",
+	} {
+		v := massgen("pre-tool", printed(stdout))
+		require.Equal(t, protocol.Continue, v.Decision, stdout)
+		require.Len(t, v.Warnings, 1, stdout)
+		require.Contains(t, v.Warnings[0], says)
+		require.Contains(t, v.Warnings[0], "; the call goes on")
+		v = massgen("pre-tool", printed(stdout), failClosed)
+		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
+		require.Contains(t, v.Reason, says)
+	}
 }

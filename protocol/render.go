@@ -109,8 +109,7 @@ func (o Outcome) unfitInput() string {
 }
 
 // notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no answer and fail
-// open, and all other warnings but Lint. A failure that its cause says all about is named by that, an answer that cannot be read
-// with what is wrong with it.
+// open, and all other warnings but Lint. A failure is named by its cause, and by what else is known about it.
 func (o Outcome) notices() (messages []string) {
 	said := map[string]bool{}
 	for i := range o.Hooks {
@@ -118,9 +117,14 @@ func (o Outcome) notices() (messages []string) {
 		if h.held || !h.unanswered() {
 			continue
 		}
-		text := fmt.Sprintf("hookrun: hook '%s' gave no answer (%s), so it did not check this", printable.Escape(h.Name), h.Cause)
-		if said[h.failure] = true; h.Cause == CauseOutput && h.failure != "" {
-			text += ": " + h.failure
+		what := "gave no answer"
+		if h.Cause == CauseOutput {
+			what = "gave an answer that does not count"
+		}
+		text := fmt.Sprintf("hookrun: hook '%s' %s (%s), so it did not check this", printable.Escape(h.Name), what, h.Cause)
+		said[h.failure] = true
+		if why := h.why(); why != "" {
+			text += ": " + why
 		}
 		messages = append(messages, text)
 	}
@@ -130,6 +134,29 @@ func (o Outcome) notices() (messages []string) {
 		}
 	}
 	return messages
+}
+
+// why says more about a failure than its cause does: how the process ended and the first line of what it said, or what is wrong with
+// its answer.
+func (h *HookReport) why() (text string) {
+	switch {
+	case h.Cause == CauseOutput || h.Cause == CauseUnstarted:
+		return h.failure
+	case h.Cause == CauseExit && h.ExitCode != nil:
+		text = fmt.Sprintf("it exited with %d", *h.ExitCode)
+	case h.Cause == CauseSignal && h.Signal != "":
+		text = "it was killed by " + h.Signal
+	default:
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(h.Stderr), "\n")
+	switch line = strings.TrimSpace(line); {
+	case line == "" && h.Signal != "":
+		return text
+	case line == "":
+		return text + ", nothing on stderr"
+	}
+	return text + ": " + printable.Escape(shorten(line, 200))
 }
 
 // GateWarnings are the warnings but for Lint: something of this call did not count, or may not have.

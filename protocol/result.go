@@ -10,7 +10,10 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// FitResult makes a new result of the tool one that the call's client takes. A client drops a result of another shape
+// FitResult makes sure of what a client shows its model of the tool's result. Where a hook failed and fails closed that is nothing:
+// see withheld.
+//
+// It makes a new result of the tool one that the call's client takes. A client drops a result of another shape
 // than its tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
 //
 // A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is
@@ -19,6 +22,14 @@ import (
 func FitResult(c *Call, hook string, v *Verdict) {
 	old := c.clientResult()
 	if old.Raw == "" {
+		return
+	}
+	if v.Decision == Block && v.Cause != CausePolicy && v.Cause != CauseUnsupported {
+		// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds nothing.
+		v.UpdatedOutput, v.keepsOutput = withheld(c, old), true
+		v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + fmt.Sprintf(
+			"hookrun: project hook '%s' failed (%s) and fails closed, so the tool's result was withheld from the model; the tool has run",
+			hook, v.Cause))
 		return
 	}
 	if v.unfit { // the client drops this one by a rule of its own

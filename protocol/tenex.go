@@ -146,7 +146,10 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 	}
 	a, answered, err := parseAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
 	if r.Signal != "" || r.ExitCode != 0 {
-		return tenexFailure(c, hook, r, a, answered && (err == nil || errors.As(err, new(doubtful))))
+		return tenexFailure(c, hook, r, a, a.report || answered && (err == nil || errors.As(err, new(doubtful))))
+	}
+	if a.report && r.Line && err == nil { // a text has a key of its own there, so this is no other program's
+		err = errors.New("it has a reason beside keys that no answer has; " + validWords)
 	}
 	switch {
 	case err != nil: // a stop in it counts all the same: it says no
@@ -156,9 +159,14 @@ func tenexJudge(c *Call, hook string, r *Result) Verdict {
 		return Verdict{Cause: CauseOutput, Status: StatusFailed, Problem: who + " gave an answer that cannot be read: " +
 			`it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; {} or nothing says nothing`}
 	case !answered:
-		return Verdict{Decision: Continue, Status: StatusOK, Context: r.Stdout.Text(), Truncated: r.Stdout.LeftOut() > 0, Warnings: a.warnings(who)}
+		v := Verdict{Decision: Continue, Status: StatusOK, Context: r.Stdout.Text(), Truncated: r.Stdout.LeftOut() > 0,
+			Warnings: a.warnings(who)}
+		for _, d := range a.doubts { // there is one at most
+			v.Doubt = who + " " + d
+		}
+		return r.warnOfStderr(who, v)
 	}
-	return a.verdict(c, hook)
+	return r.warnOfStderr(who, a.verdict(c, hook))
 }
 
 // tenexHTTPFailure judges a request without a good answer.
@@ -176,7 +184,13 @@ func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict 
 	stderr := r.Stderr.Text()
 	denied := read && a.decision != Continue
 	if r.notRunByShell() && !(denied && c.Event.Canonical() == PreTool) {
-		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: who + " could not run: " + cmp.Or(stderr, "nothing on stderr") + " (exit " + strconv.Itoa(r.ExitCode) + " of its shell)"}
+		problem := who + " could not run: " + cmp.Or(stderr, "nothing on stderr")
+		if exit := " (exit " + strconv.Itoa(r.ExitCode); r.Fault != "" {
+			problem += exit + "); " + r.Fault
+		} else {
+			problem += exit + " of its shell)"
+		}
+		return Verdict{Cause: CauseUnstarted, Status: StatusUnstarted, Problem: problem}
 	}
 	if c.Event.Canonical() != PreTool {
 		v := Verdict{Cause: CauseExit, Status: StatusFailed, Problem: fmt.Sprintf("%s exited with %d", who, r.ExitCode)}
@@ -185,6 +199,8 @@ func tenexFailure(c *Call, hook string, r *Result, a answer, read bool) Verdict 
 		}
 		if stderr != "" { // where a policy makes it block
 			v.Reason = v.Problem + "\n" + stderr
+		} else if r.Signal == "" {
+			v.Problem += ", nothing on stderr"
 		}
 		return v
 	}

@@ -80,8 +80,8 @@ func TestDecisionTable(t *testing.T) {
 
 		"a brace and no JSON":     {printed(`{deny}`), unreadable("line 1, column 2: expected a key in double quotes, found 'd'" + alone)},
 		"a JSON that breaks off":  {printed(`{"decision":"approve"`), unreadable("line 1, column 22: the document ends too early: '{' of 1:1 is never closed" + alone)},
-		"text behind it":          {printed(`{"decision":"approve"} ok`), unreadable("line 1, column 24: unexpected 'o' after the end of the document; remove it" + alone)},
-		"two answers":             {printed("{}\n{}"), unreadable("line 2, column 1: unexpected '{' after the end of the document; remove it" + alone)},
+		"text behind it":          {printed(`{"decision":"approve"} ok`), unreadable("line 1, column 24: something stands behind the JSON" + alone)},
+		"two answers":             {printed("{}\n{}"), unreadable("line 2, column 1: something stands behind the JSON" + alone)},
 		"equal keys":              {printed(`{"decision":"block","decision":"approve"}`), unreadable(`line 1, column 21: the key "decision" is there twice in one object; keep one`)},
 		"no such decision":        {printed(`{"decision":"deny"}`), unreadable(`decision "deny" does not exist` + words)},
 		"no such permission":      {printed(`{"hookSpecificOutput":{"permissionDecision":"Deny"}}`), unreadable(`permissionDecision "Deny" does not exist` + words)},
@@ -203,7 +203,7 @@ func TestAnswersSayMore(t *testing.T) {
 
 	v = judge(protocol.PreTool, printed("checking…\nDEBUG: "+deny))
 	require.Equal(t, protocol.Continue, v.Decision)
-	require.Equal(t, []string{"pre-tool hook 'h' printed text before a JSON answer on line 2, so the answer was not read; print nothing but the JSON, and all else to stderr"}, v.Warnings)
+	require.Equal(t, []string{"pre-tool hook 'h' printed text before a JSON answer on line 2, which was therefore not read; print nothing but the JSON, and all else to stderr; the call goes on"}, v.Warnings)
 	require.Empty(t, judge(protocol.PreTool, printed("a\n{b}\n{\"c\":1}")).Warnings)
 }
 

@@ -96,7 +96,10 @@ type Result struct {
 	WentAsync bool
 	Late      bool        // it was not waited for, and this is what came of it: no decision counts any more
 	Garbled   string      // what is wrong with the line that a persistent hook answered; "" if nothing is
-	Shell     bool        // a shell ran a line of text for it: 126 and 127 are the shell's own words for what it could not run
+	Line      bool        // it is the line of a persistent hook
+	LineNote  bool        // that line has stderr, so Stderr is what it says
+	Shell     bool        // a shell ran a line of text for it, or env a script: 126 and 127 say that they could not run it
+	Fault     string      // what is wrong with the file that was to run, if it exited with one of these two and that is known
 	HTTP      *HTTPResult // of an HTTP hook, whose answer's body is Stdout; nil: it was a process or a function
 	TimedOut  bool        // it was killed at its deadline, Limit
 	NoLine    bool        // a persistent hook was, which had not printed a line

@@ -41,7 +41,8 @@ func TestNoStandsBesideUnknownKeys(t *testing.T) {
 		require.Equal(t, protocol.CausePolicy, v.Cause, stdout)
 		require.Equal(t, "no", v.Reason, stdout)
 		require.NotEmpty(t, v.Warnings, stdout)
-		require.Contains(t, strings.Join(v.Warnings, "\n"), "in its JSON, which was therefore not read; an answer is ")
+		require.Contains(t, strings.Join(v.Warnings, "\n"), " in its JSON; that was passed over, and the "+map[protocol.Decision]string{
+			protocol.Block: "deny", protocol.Ask: "ask"}[decision]+" counts; an answer is ")
 	}
 	v := judge(protocol.PostTool, printed(`{"continue":false,"stopReason":"enough","level":3}`))
 	require.True(t, v.Stop)

@@ -63,7 +63,7 @@ func TestTenex(t *testing.T) {
 		o := fire(b, b.post(), sh("echo dropped; exit 3"), sh("echo next"))
 		require.Equal(t, protocol.Continue, o.Decision)
 		require.Equal(t, []string{"next"}, texts(o))
-		require.Equal(t, []string{"post-tool hook 'h' exited with 3; ignored, the tool already ran"}, o.Warnings)
+		require.Equal(t, []string{"post-tool hook 'h' exited with 3, nothing on stderr; ignored, the tool already ran"}, o.Warnings)
 		require.Equal(t, protocol.StatusFailed, o.Hooks[0].Status)
 		require.Equal(t, protocol.CauseExit, o.Hooks[0].Cause)
 	})

@@ -288,7 +288,9 @@ func TestUnstarted(t *testing.T) {
 	write("noshebang", "exit 0\n", 0o755)
 	write("lost", "#!/nonexistent/interpreter\n", 0o755)
 	write("crlf", "#!/bin/sh\r\nexit 0\r\n", 0o755)
+	write("mark", "\ufeff#!/bin/sh\nexit 0\n", 0o755)
 	for command, want := range map[string]string{
+		"./mark":                   "pre-tool hook 'h' could not run: ./mark: a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order mark",
 		"/nonexistent/hook-binary": "pre-tool hook 'h' could not run: /nonexistent/hook-binary: no such file",
 		"./missing":                "pre-tool hook 'h' could not run: ./missing: no such file",
 		"no-such-program":          "pre-tool hook 'h' could not run: no-such-program: not found in PATH",
@@ -309,6 +311,51 @@ func TestUnstarted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Equal(t, []string{"post-tool hook 'h' could not run: ./missing: no such file; ignored, the tool already ran"}, o.Warnings)
+}
+
+// What a shell or env could not run was not started either, and the hook's file says why.
+func TestUnstartedByAShell(t *testing.T) {
+	b := newBench(t)
+	write := func(name, text string, mode os.FileMode) {
+		require.NoError(t, os.WriteFile(b.path(name), []byte(text), mode))
+	}
+	write("crlf.sh", "#!/bin/sh\r\nexit 0\r\n", 0o755)
+	write("lost.sh", "#!/nonexistent/interpreter\n", 0o755)
+	write("env.sh", "#!/usr/bin/env no-such-interpreter\n", 0o755)
+	write("plain.sh", "exit 0\n", 0o644)
+	write("exits.sh", "#!/bin/sh\nexit 127\n", 0o755)
+	const crlf = "./crlf.sh: its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends"
+	for _, test := range []struct {
+		command any
+		says    string
+	}{
+		{"./crlf.sh", "(exit 127); " + crlf},
+		{"./crlf.sh --flag | cat; exit 127", "(exit 127); " + crlf},
+		{"./lost.sh", "; ./lost.sh: the interpreter of its #! line cannot run: /nonexistent/interpreter: no such file"},
+		{"./env.sh", "; ./env.sh: the interpreter of its #! line cannot run: no-such-interpreter: not found in PATH"},
+		{[]string{"./env.sh"}, "; ./env.sh: the interpreter of its #! line cannot run: no-such-interpreter: not found in PATH"},
+		{[]string{"sh", "-c", "./crlf.sh"}, crlf},
+		{[]string{"/bin/sh", "-ec", "no-such-program x"}, "no-such-program"},
+		{[]string{"bash", "--norc", "-c", "./plain.sh"}, "(exit 126 of its shell)"},
+		{[]string{"sh", "-e", "-c", "exit 127"}, "nothing on stderr (exit 127 of its shell)"},
+	} {
+		for _, e := range []protocol.Event{protocol.PreTool, protocol.PostTool} {
+			c := protocol.Call{Event: protocol.PreTool, Tool: "shell", Workspace: b.dir}
+			if e == protocol.PostTool {
+				c = b.post()
+			}
+			o, err := b.runner(runner.Options{}, sh("", hook{"command": test.command})).Fire(context.Background(), c)
+			require.NoError(t, err)
+			require.Equal(t, protocol.CauseUnstarted, o.Hooks[0].Cause, "%v %+v", test.command, o)
+			text := o.Reason + strings.Join(o.Warnings, "\n")
+			require.Contains(t, text, "hook 'h' could not run: ")
+			require.Contains(t, text, test.says)
+		}
+	}
+	for _, command := range []any{[]string{"./exits.sh"}, []string{"sh", "./exits.sh", "-c", "x"}, []string{"sh", "-c", "exit 125"}} {
+		o := b.fire(sh("", hook{"command": command}))
+		require.Equal(t, protocol.CausePolicy, o.Cause, command)
+	}
 }
 
 func TestTooLargeForTheSystem(t *testing.T) {

@@ -66,6 +66,9 @@ func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, g *watchdog)
 	}
 	p.unwatch()
 	leaders.Add(-1)
+	if why := projecthooks.MarkFault(what.path, what.argv[0]); why != "" {
+		return nil, errors.New(why)
+	}
 	if errors.Is(err, unix.ENOEXEC) {
 		return nil, fmt.Errorf("%s: %w; a script needs a #! line", what.argv[0], err)
 	}

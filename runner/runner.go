@@ -378,7 +378,11 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 		v = protocol.Unsupported(h.Dialect, c, shownName(h), h.Unsupported)
 	} else {
 		result = r.result(ctx, set, h, c, payload, g)
-		result.Shell = h.Command.Shell != "" && !h.Command.PowerShell
+		if result.Shell = h.RunsShell(); result.Err == nil && result.Signal == "" && (result.ExitCode == 126 || result.ExitCode == 127) {
+			if result.Fault = h.StartFault(Dir(h, c), r.Environment(h, *c)); result.Fault != "" {
+				result.Shell = true
+			}
+		}
 		v = h.Dialect.Judge(c, shownName(h), &result)
 	}
 	v = h.Settle(c, v, r.Policies(h)...)

@@ -118,6 +118,7 @@ type objects []struct {
 	signs              int // how many there were before it
 	named, event, tool bool
 	reasons            bool // it is the input of an event that has a reason
+	foreign            bool // it has a key that no answer has
 }
 
 // walk goes through one value.
@@ -226,16 +227,30 @@ func (w *walk) closeObject() {
 	}
 	o := w.objects[n]
 	w.objects = w.objects[:n]
-	if !o.named && !(o.event && o.tool) {
-		return
+	signs := w.signs[o.signs:]
+	if o.foreign && !slices.ContainsFunc(signs, func(s Sign) bool { return s.Place != Inside && !s.isReason() }) {
+		for i := range signs {
+			signs[i].Report = signs[i].Place != Inside
+		}
 	}
+	input := o.named || o.event && o.tool
 	kept := w.signs[:o.signs]
-	for _, s := range w.signs[o.signs:] {
-		if s.Kind != Synonym && !(o.reasons && s.Key == "reason") {
+	for _, s := range signs {
+		switch {
+		case input && (s.Kind == Synonym || o.reasons && s.Key == "reason"):
+		case o.tool && s.Kind == Synonym && s.Meant == "updatedInput" && letters(s.Key) == "toolinput":
+			// A tool's name and its input are a call that was printed again, also without its event.
+		default:
 			kept = append(kept, s)
 		}
 	}
 	w.signs = kept
+}
+
+// isReason reports whether the key is a reason, written in any way. Reports of other programs have such keys.
+func (s Sign) isReason() bool {
+	name := letters(s.Key)
+	return name == "reason" || name == "stopreason"
 }
 
 // token takes a string or a bare word: a key if a colon follows, else a value or nothing.
@@ -348,19 +363,22 @@ func (w *walk) note(key string) {
 		w.objects[n].reasons = strings.Contains(rest, "SessionEnd") || strings.Contains(rest, "PermissionDenied")
 	case "event":
 		w.objects[n].event = true
-	case "tool", "tool_name":
+	case "tool", "tool_name", "toolName":
 		w.objects[n].tool = true
 	}
 }
 
 // sign notes w.key if it is like one of an answer.
 func (w *walk) sign(v value) {
-	if len(w.key) > maxKey || len(w.signs) >= maxSigns || len(w.frames) == 0 {
+	if len(w.frames) == 0 {
 		return
 	}
 	place := w.frames[len(w.frames)-1].place
 	meant, kind, ok := match(w.key, v, place)
-	if !ok {
+	if !ok && !v.cut && place != Inside && !isAnswers(w.key) && len(w.objects) > 0 {
+		w.objects[len(w.objects)-1].foreign = true
+	}
+	if !ok || len(w.signs) >= maxSigns {
 		return
 	}
 	s := Sign{
@@ -370,6 +388,7 @@ func (w *walk) sign(v value) {
 	for i := range w.signs { // it was seen before its line was looked at again
 		if w.signs[i].offset == s.offset {
 			if s.Place < w.signs[i].Place || !s.Behind {
+				s.Report = w.signs[i].Report
 				w.signs[i] = s
 			}
 			return

@@ -46,8 +46,21 @@ var renamed = map[string]string{
 var verdictKeys = []string{
 	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment",
 	"judgement",
-	"ruling", "answer", "approval", "effect", "policy", "directive",
+	"ruling", "answer", "approval", "effect", "policy", "directive", "resolution", "disposition", "conclusion",
+	"determination",
 }
+
+// stops are keys that hold a call up where they are true. false says nothing: a tool's result may have them.
+var stops = []string{"stop", "halt", "abort", "cancel", "cancelled", "canceled", "prevent", "prevented", "interrupt",
+	"terminate"}
+
+// targets are what a key may name behind its verb, as in preventExecution.
+var targets = []string{"toolexecution", "execution", "continuation", "toolcall", "tooluse", "tool", "call", "command",
+	"request", "action"}
+
+// refusals are what stands before "reason" in a key that says why a call was denied.
+var refusals = []string{"block", "blocked", "blocking", "deny", "denied", "denial", "reject", "rejected", "rejection",
+	"refusal", "veto", "permissiondeny", "permissiondenied"}
 
 var (
 	denials = []string{"deny", "denied", "denies", "block", "blocked", "reject", "rejected", "refuse", "refused",
@@ -104,7 +117,7 @@ func (v value) yesOrNo() bool {
 
 // match returns the key of an answer that a key is, or may be meant for.
 func match(key string, v value, place Place) (meant string, kind Kind, ok bool) {
-	if v.null() {
+	if v.null() || len(key) > maxKey {
 		return "", 0, false
 	}
 	if place == Inside { // only what no other JSON has
@@ -148,6 +161,9 @@ func decidesAs(name string, v value) bool {
 	case name == "type" || name == "kind":
 		return v.is([]string{"deny", "denied", "reject", "rejected"})
 	}
+	if refusal, is := strings.CutSuffix(name, "reason"); is && slices.Contains(refusals, refusal) {
+		return v.cut || v.quoted && strings.TrimSpace(v.text) != ""
+	}
 	for _, prefix := range []string{"", "is", "should", "must", "not", "tool", "shouldbe", "mustbe"} {
 		bare, found := strings.CutPrefix(name, prefix)
 		switch {
@@ -158,11 +174,26 @@ func decidesAs(name string, v value) bool {
 				strings.TrimSpace(v.text) != "" && !isNumber(v.text)
 		case near(bare, approvals) || bare == "proceed":
 			return v.yesOrNo() || v.cut
-		case bare == "stop" || bare == "halt" || bare == "abort" || slices.Contains(questions, bare):
+		case slices.Contains(stops, bare) || slices.Contains(questions, bare):
 			return v.yesOrNo() && !v.is([]string{"false", "no", "n", "off", "0"})
+		}
+		for _, target := range targets {
+			verb, is := strings.CutSuffix(bare, target)
+			switch {
+			case !is || verb == "":
+			case slices.Contains(stops, verb):
+				return v.yesOrNo() && !v.is([]string{"false", "no", "n", "off", "0"})
+			case slices.Contains(denials, verb) || slices.Contains(approvals, verb):
+				return v.yesOrNo()
+			}
 		}
 	}
 	return false
+}
+
+// isAnswers reports whether a key is one that an answer may have, also if its value says nothing.
+func isAnswers(key string) bool {
+	return meantKey(key) != "" || key == "hookEventName" || key == "terminalSequence"
 }
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789.") == "" }

@@ -295,6 +295,9 @@ func (s *server) changed() (warnings []string) {
 func (s *server) reload() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.flags.project.File != "" { // somebody may have taken it away on purpose
+		s.flags.project.File = ownFile(s.flags.workspace)
+	}
 	cfg, err := s.flags.read()
 	var problems projecthooks.Problems
 	switch {

@@ -40,9 +40,10 @@ type Call struct {
 	// ParseInput makes it. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
 	ClientInput string
 
-	equalKeys    string    // the Args that had equal keys before ParseInput left the last of them
-	projectTools [2]string // NameTool's
-	input        *input    // what Input returned last
+	equalKeys    string             // the Args that had equal keys before ParseInput left the last of them
+	projectTools [2]string          // NameTool's
+	moreTools    *map[string]string // what it was given, nil: nothing
+	input        *input             // what Input returned last
 }
 
 type input struct {

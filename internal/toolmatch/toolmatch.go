@@ -50,7 +50,7 @@ func Check(matcher string, known []string) (warnings []string, err error) {
 			warnings = append(
 				warnings,
 				fmt.Sprintf(
-					"the matcher %s has %s, in which the point is itself; did you mean %s? %s",
+					"the matcher %s has %s, and here . means only a dot; did you mean %s? %s",
 					quote(matcher),
 					quote(glob),
 					quote(meant),

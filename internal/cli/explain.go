@@ -139,7 +139,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 		case x.Runs && h.Unsupported != "":
 			x.Runs, x.Why = false, "it is of type "+h.Unsupported+", which hookrun cannot run: the outcome has it as skipped"
 		case x.Runs && !selected[h]:
-			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].Source()+" runs in its place"
+			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].SourceBeside(h)+" runs in its place"
 		case h.Async:
 			x.Timeout = "none, it is not waited for"
 		}

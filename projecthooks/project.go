@@ -86,6 +86,26 @@ func search(dir string) (p Project, err error) {
 	}
 }
 
+// FileAbove returns the nearest hooks file above a folder in its repository, "" if there is none: where the folder itself
+// was named, or has a file of its own, that one does not count.
+func FileAbove(dir string) string {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		at = real
+	}
+	if top, err := present(filepath.Join(at, ".git")); top || err != nil || at == filepath.Dir(at) {
+		return ""
+	}
+	p, err := search(filepath.Dir(at))
+	if err != nil {
+		return ""
+	}
+	return p.File // none outside of a repository
+}
+
 // nearestAbove returns the nearest hooks file above a folder, "" if there is none. It only serves a remark, so what
 // cannot be looked at does not count.
 func nearestAbove(dir string) string {

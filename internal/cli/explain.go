@@ -40,6 +40,7 @@ var explain = command{
 				return 0, err
 			}
 			o.Subreaper = false // nothing will run
+			f.project.lookAbove(len(cfg.Hooks))
 			e := newExplanation(f.call, cfg, o)
 			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
 			e.found = f.project
@@ -168,10 +169,10 @@ func (e explanation) String() string {
 		fmt.Fprintf(&b, " of tool %q", e.Tool)
 	}
 	fmt.Fprintf(&b, " in %s: ", e.Workspace)
+	runs := 0
 	if len(e.Hooks) == 0 {
 		b.WriteString("no hooks, the call goes on\n")
 	} else {
-		runs := 0
 		for _, h := range e.Hooks {
 			if h.Runs {
 				runs++
@@ -179,7 +180,8 @@ func (e explanation) String() string {
 		}
 		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
 	}
-	if p := &e.found; p.File != "" && p.Workspace != p.began {
+	p := &e.found
+	if used := p.File != "" || len(p.configs) > 0; used && (runs == 0 || p.File != "" && p.Workspace != p.began) {
 		fmt.Fprintln(&b, p)
 	}
 	if len(e.Here) > 0 {

@@ -149,6 +149,9 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	if err != nil {
 		return 0, err
 	}
+	if f.verbose {
+		f.project.lookAbove(len(cfg.Hooks))
+	}
 	o.OneShot = true
 	r := runner.New(cfg, o)
 	ctx := context.Background()

@@ -940,7 +940,7 @@ func TestGuardsAsRules(t *testing.T) {
 		require.Equal(t, "block", r.pre("mcp__composio__COMPOSIO_REMOTE_WORKBENCH", object{}, rules...).Decision)
 		other := finish(t, r.dir, "", r.env, append([]string{hookrun, "pre-tool", "--tool", "websearch"}, rules...)...)
 		require.Equal(t, 0, other.code, "a tool of another name")
-		require.Contains(t, other.stderr, "and would if case and blanks around the name did not count")
+		require.Contains(t, other.stderr, "which differs only in case or blanks")
 	})
 	t.Run("U35 not for subagents", func(t *testing.T) {
 		require.Equal(t, "continue", r.pre("WebSearch", object{}, append(rules, "--agent-id", "a2")...).Decision)

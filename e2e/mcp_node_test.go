@@ -89,11 +89,11 @@ func TestMCPWithTheSDK(t *testing.T) {
 		}, run(t, dir, []any{tool("echo", hook{"message": "a secret"}), tool("get-sum", hook{"a": 1, "b": 2})}, through(dir, server)...)[1:])
 
 		// A server takes a name as it likes, and the gate goes by it.
-		for name, answer := range map[string]string{"none": "", "Echo": `; did you mean \"echo\"?`, " echo": `; did you mean \"echo\"?`} {
+		for name, answer := range map[string]string{"none": ";", "Echo": `; did you mean \"echo\"?`, " echo": `; did you mean \"echo\"?`} {
 			for _, script := range [][]any{{tool(name, hook{"message": "a secret"})}, {[]any{"listTools", hook{}}, tool(name, hook{"message": "x"})}} {
 				heard := run(t, dir, script, through(dir, server)...)
 				require.Equal(t, `["callTool failed","McpError: MCP error -32602: unknown tool \"`+name+`\"`+answer+
-					`; call a tool by its name in tools/list"]`+"\n", heard[len(heard)-1])
+					` call a tool by its name in tools/list"]`+"\n", heard[len(heard)-1])
 			}
 		}
 	})

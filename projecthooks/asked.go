@@ -25,7 +25,9 @@ type Asked struct {
 	looked bool               // whether the arguments are torn
 	torn   bool
 
-	equal, equalKnown bool   // the arguments have equal keys
+	equal, equalKnown bool // the arguments have equal keys
+	near              []protocol.Call
+	nearKnown         bool
 	lower             string // the tool's name without blanks around it, in lower case
 	work              int    // what matching has cost so far
 	steps             int    // what conditions have cost so far
@@ -106,15 +108,40 @@ func (a *Asked) Concerns(h *Hook) bool {
 		a.nearRule(h)
 		return true
 	}
-	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools && a.spend(globs.text, a.lowerTool()) &&
-		globs.nearlyMatches(a.lowerTool()) {
-		a.warn("hook %s: its matcher %s does not match the tool %s, and would "+ifNotFor, quote(h.Name), quote(globs.text), quote(c.Tool))
+	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools {
+		if known, near := a.nearlyMatches(h, globs); near {
+			a.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
+				quote(h.Name), quote(globs.text), quote(c.Tool), known)
+		}
 	}
 	return false
 }
 
-// ifNotFor ends a warning about a name that nearly matches.
-const ifNotFor = "if case and blanks around the name did not count"
+// differs says of a name that it nearly matches.
+const differs = "differs only in case or blanks"
+
+// nearlyMatches reports whether a matcher would match the tool by any of its names if case and blanks did not count.
+// known ends a warning where that is a name of another tool, which the call's nearly is.
+func (a *Asked) nearlyMatches(h *Hook, globs Globs) (known string, near bool) {
+	matches := func(name string) bool { return a.spend(globs.text, name) && globs.nearlyMatches(strings.ToLower(name)) }
+	if matches(a.lowerTool()) || slices.ContainsFunc(h.toolNames(a.call), matches) {
+		return "", true
+	}
+	for _, c := range a.nearlyCalled() {
+		if slices.ContainsFunc(h.toolNames(&c), matches) {
+			return " from " + quote(c.Tool), true
+		}
+	}
+	return "", false
+}
+
+// nearlyCalled are the calls that this one may have been meant to be.
+func (a *Asked) nearlyCalled() []protocol.Call {
+	if !a.nearKnown && a.call.Event.HasTool() && len(a.call.Tool) <= maxToolName {
+		a.near, a.nearKnown = a.call.NearlyCalled(a.lowerTool()), true
+	}
+	return a.near
+}
 
 // spend takes from what the matchers of the call may cost, and reports whether there was enough.
 func (a *Asked) spend(matcher, name string) bool {
@@ -127,11 +154,24 @@ func (a *Asked) nearRule(h *Hook) {
 	if h.If.String() == "" || !h.Dialect.ProjectTools || !a.call.Event.HasTool() {
 		return
 	}
-	tool := h.If.Tool()
-	if strings.ToLower(tool) == a.lowerTool() && tool != a.call.Tool && !slices.Contains(h.toolNames(a.call), tool) {
-		a.warn("hook %s: its if %s is not for the tool %s, and would be "+ifNotFor,
-			quote(h.Name), quote(h.If.String()), quote(a.call.Tool))
+	tool, names := h.If.Tool(), h.toolNames(a.call)
+	if tool == a.call.Tool || slices.Contains(names, tool) {
+		return
 	}
+	lower := strings.ToLower(tool)
+	is := func(name string) bool { return strings.ToLower(name) == lower }
+	known := ""
+	if lower != a.lowerTool() && !slices.ContainsFunc(names, is) {
+		at := slices.IndexFunc(a.nearlyCalled(), func(c protocol.Call) bool {
+			return slices.ContainsFunc(h.toolNames(&c), is)
+		})
+		if at < 0 {
+			return
+		}
+		known = " from " + quote(a.near[at].Tool)
+	}
+	a.warn("hook %s: its if %s is not for the tool %s, which "+differs+"%s",
+		quote(h.Name), quote(h.If.String()), quote(a.call.Tool), known)
 }
 
 func (a *Asked) lowerTool() string {

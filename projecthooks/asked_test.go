@@ -3,6 +3,7 @@ package projecthooks_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -256,4 +257,45 @@ func TestWhenOfAClient(t *testing.T) {
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":"agent_typ","exists":true}]}]}`),
 	)
 	require.ErrorContains(t, err, `did you mean "agent_type"?`)
+}
+
+// A tool has several names. One that differs in case from any of them is warned of, since no hook for it runs.
+func TestNamesOfAToolThatDifferInCase(t *testing.T) {
+	for _, c := range []struct {
+		narrowed, tool string
+		client         bool
+		near           string // "": no warning
+	}{
+		{`"matcher":"Task"`, "agent", false, `from "Agent"`},
+		{`"matcher":"Task"`, "AGENT", false, `from "Agent"`},
+		{`"matcher":"Agent"`, " Task", false, `from "Task"`},
+		{`"matcher":"Tas?"`, "agent", true, `from "Agent"`},
+		{`"matcher":"task"`, "Agent", false, "only in case or blanks"},
+		{`"matcher":"Edit"`, "Apply_patch", false, `from "apply_patch"`},
+		{`"matcher":"shell"`, "bash", true, `from "Bash"`},
+		{`"matcher":"Shell"`, "Bash", true, "only in case or blanks"},
+		{`"matcher":"shell"`, "SHELL", false, "only in case or blanks"},
+		{`"if":"Task(x*)"`, "agent", false, `from "Agent"`},
+		{`"if":"task"`, "Agent", false, "only in case or blanks"},
+		{`"if":"SHELL(x*)"`, "Bash", true, "only in case or blanks"},
+		{`"matcher":"Read"`, "agent", true, ""},
+		{`"matcher":"shell"`, "bash", false, ""}, // it is not Bash's name outside of a client
+		{`"if":"shell(x*)"`, "Bash", true, ""},
+	} {
+		call := protocol.Call{Event: protocol.PreTool, Tool: c.tool, Workspace: "/ws"}
+		if c.client {
+			call = clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+c.tool+`","tool_input":{}}`)
+		}
+		cfg := rules(t, c.narrowed)
+		cfg.NameTool(&call)
+		_, warnings := runs(cfg, call)
+		warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.HasPrefix(w, "the tool's name") })
+		if c.near == "" {
+			require.Empty(t, warnings, c)
+			continue
+		}
+		require.Len(t, warnings, 1, c)
+		require.Contains(t, warnings[0], "which differs only in case or blanks")
+		require.Contains(t, warnings[0], c.near)
+	}
 }

@@ -164,6 +164,14 @@ func (h *Hook) Source() string {
 	return h.File + ":" + strconv.Itoa(h.Line)
 }
 
+// SourceBeside is the place of the hook where another is named too: with the column, if both are on one line of a file.
+func (h *Hook) SourceBeside(other *Hook) string {
+	if h.Line == 0 || h.Source() != other.Source() {
+		return h.Source()
+	}
+	return h.Source() + ":" + strconv.Itoa(h.column)
+}
+
 // Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.
 type Command struct {
 	Argv  []string

@@ -124,7 +124,7 @@ func (p *parser) document() {
 		p.wrongType(`"hooks"`, "an array", hooks)
 		return
 	}
-	lines := map[string]int{}
+	first := map[string]*Hook{}
 	n := 0
 	hooks.ForEach(func(_, entry gjson.Result) bool {
 		n++
@@ -132,10 +132,13 @@ func (p *parser) document() {
 		if !ok {
 			return true // the file is refused: nobody will see its hooks
 		}
-		if line := lines[h.Name]; line > 0 {
-			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(line)))
-		} else {
-			lines[h.Name] = h.Line
+		switch other := first[h.Name]; {
+		case other == nil:
+			first[h.Name] = &h
+		case other.Line == h.Line:
+			p.config.Warnings = append(p.config.Warnings, h.sameName(fmt.Sprintf("line %d, column %d", h.Line, other.column)))
+		default:
+			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
 		}
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true

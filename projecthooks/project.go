@@ -31,12 +31,24 @@ func FindProject(dir string) (Project, error) {
 	if err != nil {
 		return Project{}, fmt.Errorf("finding the project of %s: %w", dir, err)
 	}
-	if present(filepath.Join(shown, FileName)) {
-		return Project{Workspace: dir, File: filepath.Join(dir, FileName)}, nil
+	// By the path that the file will be read by: a folder that is reached from the current one may not be reached from /.
+	own := filepath.Join(dir, FileName)
+	switch there, err := present(own); {
+	case err != nil:
+		return Project{}, err
+	case there:
+		return Project{Workspace: dir, File: own}, nil
 	}
-	p := search(shown)
+	p, err := search(shown)
+	if err != nil {
+		return Project{}, err
+	}
 	if real, err := filepath.EvalSymlinks(shown); err == nil && real != shown {
-		if really := search(real); really.File != "" || p.File == "" && really.PassedOver != "" {
+		really, err := search(real)
+		if err != nil {
+			return Project{}, err
+		}
+		if really.File != "" || p.File == "" && really.PassedOver != "" {
 			p = really
 		}
 	}
@@ -47,38 +59,75 @@ func FindProject(dir string) (Project, error) {
 }
 
 // search walks upwards from an absolute path.
-func search(dir string) (p Project) {
+func search(dir string) (p Project, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
-		if file := filepath.Join(at, FileName); p.File == "" && present(file) {
-			p.Workspace, p.File = at, file
+		if p.File == "" {
+			file := filepath.Join(at, FileName)
+			switch there, err := present(file); {
+			case err != nil:
+				return p, err
+			case there:
+				p.Workspace, p.File = at, file
+			}
 		}
+		ends, err := present(filepath.Join(at, ".git"))
 		switch {
-		case !present(filepath.Join(at, ".git")):
+		case err != nil:
+			return p, err
+		case !ends:
 		case p.File != "":
-			return p
+			return p, nil
 		default:
-			return Project{Repository: at, PassedOver: nearestAbove(at)}
+			return Project{Repository: at, PassedOver: nearestAbove(at)}, nil
 		}
 		if at == filepath.Dir(at) {
-			return Project{PassedOver: p.File}
+			return Project{PassedOver: p.File}, nil
 		}
 	}
 }
 
-// nearestAbove returns the nearest hooks file above a folder, "" if there is none.
+// FileAbove returns the nearest hooks file above a folder in its repository, "" if there is none: where the folder itself
+// was named, or has a file of its own, that one does not count.
+func FileAbove(dir string) string {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		at = real
+	}
+	if top, err := present(filepath.Join(at, ".git")); top || err != nil || at == filepath.Dir(at) {
+		return ""
+	}
+	p, err := search(filepath.Dir(at))
+	if err != nil {
+		return ""
+	}
+	return p.File // none outside of a repository
+}
+
+// nearestAbove returns the nearest hooks file above a folder, "" if there is none. It only serves a remark, so what
+// cannot be looked at does not count.
 func nearestAbove(dir string) string {
 	for dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
-		if file := filepath.Join(dir, FileName); present(file) {
+		file := filepath.Join(dir, FileName)
+		if there, err := present(file); there && err == nil {
 			return file
 		}
 	}
 	return ""
 }
 
-// present reports whether something has the name. A link to nothing is a gate that got lost, and what may not be looked
-// at can be one: whoever reads it says what is wrong.
-func present(path string) bool {
+// present reports whether something has the name. A link to nothing is a gate that got lost: whoever reads it says what
+// is wrong. What may not be looked at can be a gate too, so that is an error and never an absence.
+func present(path string) (bool, error) {
 	_, err := os.Lstat(path)
-	return !errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	}
+	return false, fmt.Errorf("looking for %s: %w; give -C and the folder of the project", path, bare(err))
 }

@@ -40,9 +40,10 @@ type Call struct {
 	// ParseInput makes it. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
 	ClientInput string
 
-	equalKeys    string    // the Args that had equal keys before ParseInput left the last of them
-	projectTools [2]string // NameTool's
-	input        *input    // what Input returned last
+	equalKeys    string             // the Args that had equal keys before ParseInput left the last of them
+	projectTools [2]string          // NameTool's
+	moreTools    *map[string]string // what it was given, nil: nothing
+	input        *input             // what Input returned last
 }
 
 type input struct {
@@ -55,13 +56,19 @@ type input struct {
 }
 
 // ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini CLI
-// write it. Of two equal keys the last counts, and a warning says so. Call.Workspace is left to the caller.
+// write it. A field that says which call it is, such as tool_name, must not be there twice with different values: there
+// would be two calls. Of other equal keys the last counts, and a warning says so. Call.Workspace is left to the caller.
 func ParseInput(doc string) (c Call, warnings []string, err error) {
 	doc = lossy(strings.TrimPrefix(doc, "\ufeff"))
 	written := doc
 	doc, warnings, err = once(doc, "the hook input")
 	if err != nil {
 		return Call{}, nil, err
+	}
+	if len(warnings) > 0 {
+		if key := contradicts(written); key != "" {
+			return Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once", key)
+		}
 	}
 	if compact := strictjson.Compact(make([]byte, 0, len(doc)), doc); string(compact) != doc { // mostly a client wrote it so
 		doc = string(compact)
@@ -115,6 +122,38 @@ func ParseInput(doc string) (c Call, warnings []string, err error) {
 		c.geminiResult(result)
 	}
 	return c, warnings, nil
+}
+
+// contradicts returns a field that a hook input has twice with different values, where hookrun or a matcher reads that
+// field; "" if there is none. Two inputs or results of the tool are no such field: of them the last counts, and rules that
+// look at the arguments run.
+func contradicts(doc string) (twice string) {
+	values := map[string]gjson.Result{}
+	strictjson.Members(doc, func(key, value string) bool {
+		name, now := strictjson.Text(key), gjson.Parse(value)
+		before, there := values[name]
+		if there && !strictjson.Equal(before, now) && isCallField(name) {
+			twice = name
+		}
+		if !there {
+			values[name] = now
+		}
+		return twice == ""
+	})
+	return twice
+}
+
+// isCallField reports whether a field of a hook input says which call it is: what hookrun reads itself, and what the
+// matchers of some event are held against.
+func isCallField(name string) bool {
+	known := []string{"hook_event_name", "session_id", "prompt", "tool_name", "tool_use_id", "transcript_path", "cwd",
+		"agent_id", "agent_type", "orchestrator_id", "permission_mode", "stop_hook_active", "error", "output"}
+	if slices.Contains(known, name) {
+		return true
+	}
+	return slices.ContainsFunc(Clients(), func(d *Dialect) bool {
+		return slices.ContainsFunc(d.Events(), func(e Event) bool { return d.SubjectField(e) == name })
+	})
 }
 
 // responseKeys are the names of a tool's result: the clients', MassGen's and Universal Agent's.
@@ -211,11 +250,39 @@ func (c *Call) ArgsWarnings() []string {
 	if strings.TrimSpace(c.Args) == "" {
 		return nil
 	}
-	warning, _ := equalKeys(lossy(c.Args), c.argsName())
+	args := lossy(c.Args)
+	warning, _ := equalKeys(args, c.argsName())
+	if warning == "" {
+		warning = equalKeysInText(args, c.argsName())
+	}
 	if warning == "" {
 		return nil
 	}
 	return []string{warning}
+}
+
+// maxTexts is how often arguments can be the text of a text: a loop that writes JSON once too often does it once.
+const maxTexts = 3
+
+// equalKeysInText returns a warning about equal keys in arguments that are the text of an object or a list, "" if there
+// are none. The tool may parse that text, so it is as good as the object. Hooks get the text as it is.
+func equalKeysInText(args, what string) (warning string) {
+	for range maxTexts {
+		args = strings.TrimSpace(args)
+		if !strings.HasPrefix(args, `"`) || len(strictjson.Check(args, maxInputDepth)) > 0 {
+			return ""
+		}
+		args = strings.TrimSpace(strings.TrimPrefix(strictjson.Text(args), "\ufeff"))
+		if !strings.HasPrefix(args, "{") && !strings.HasPrefix(args, "[") {
+			continue
+		}
+		found, more, _ := findEqualKeys(args, what)
+		if found == "" {
+			return ""
+		}
+		return found + "; hooks were given the text with both" + more
+	}
+	return ""
 }
 
 // argsName is what warnings call the arguments.
@@ -246,6 +313,9 @@ func (c *Call) newInput() (value []byte, warnings []string, err error) {
 	case err != nil:
 		return nil, nil, err
 	}
+	if warning := equalKeysInText(args, c.argsName()); warning != "" {
+		warnings = append(warnings, warning)
+	}
 	return strictjson.Compact(make([]byte, 0, len(args)), args), warnings, nil
 }
 
@@ -269,24 +339,33 @@ func once(doc, what string) (same string, warnings []string, err error) {
 
 // equalKeys returns a warning about equal keys in a document, "" if there are none, or why it cannot be given to hooks.
 func equalKeys(doc, what string) (warning string, err error) {
+	warning, more, err := findEqualKeys(doc, what)
+	if warning == "" || err != nil {
+		return "", err
+	}
+	return warning + "; hooks were given the last" + more, nil
+}
+
+// findEqualKeys says which key stands twice in a document, and of how many more that is true.
+func findEqualKeys(doc, what string) (warning, more string, err error) {
 	equal := 0
 	for _, f := range strictjson.Check(doc, maxInputDepth) {
 		switch f.Kind {
 		case strictjson.Syntax:
 			line, col := strictjson.Position(doc, f.Offset)
-			return "", syntaxError(fmt.Sprintf("%s: line %d, column %d: %s", what, line, col, f.Text))
+			return "", "", syntaxError(fmt.Sprintf("%s: line %d, column %d: %s", what, line, col, f.Text))
 		case strictjson.Depth:
-			return "", fmt.Errorf("%s: %s; no hook can be asked about it", what, f.Text)
+			return "", "", fmt.Errorf("%s: %s; no hook can be asked about it", what, f.Text)
 		case strictjson.Duplicate:
 			if equal++; equal == 1 {
-				warning = fmt.Sprintf("%s: %s; hooks were given the last", what, strings.TrimSuffix(f.Text, "; keep one"))
+				warning = fmt.Sprintf("%s: %s", what, strings.TrimSuffix(f.Text, "; keep one"))
 			}
 		}
 	}
 	if equal > 1 {
-		warning += fmt.Sprintf(" (and %d more such keys)", equal-1)
+		more = fmt.Sprintf(" (and %d more such keys)", equal-1)
 	}
-	return warning, nil
+	return warning, more, nil
 }
 
 // lastOfEqualKeys writes a document again as its commonest reader understands it. Keys come out sorted.

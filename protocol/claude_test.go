@@ -816,13 +816,13 @@ func TestParseInput(t *testing.T) {
 	}
 
 	// Of equal keys everybody is given the last, and is told so.
-	c, warnings, err = protocol.ParseInput(`{"hook_event_name":"Stop","tool_name":"safe","tool_n\u0061me":"evil","hook_event_name":"PreToolUse","tool_input":{"a":1,"a":2}}`)
+	c, warnings, err = protocol.ParseInput(`{"tool_name":"evil","tool_n\u0061me":"evil","hook_event_name":"PreToolUse","x":"safe","x":1,"tool_input":{"a":1,"a":2}}`)
 	require.NoError(t, err)
 	require.Equal(t, []string{`the hook input: the key "tool_name" is there twice in one object; hooks were given the last (and 2 more such keys)`}, warnings)
 	require.Equal(t, protocol.Event("PreToolUse"), c.Event)
 	require.Equal(t, "evil", c.Tool)
 	require.Equal(t, `{"a":2}`, c.Args)
-	require.JSONEq(t, `{"hook_event_name":"PreToolUse","tool_name":"evil","tool_input":{"a":2}}`, c.ClientInput)
+	require.JSONEq(t, `{"hook_event_name":"PreToolUse","tool_name":"evil","x":1,"tool_input":{"a":2}}`, c.ClientInput)
 	require.NotContains(t, c.ClientInput, "safe")
 
 	for doc, want := range map[string]string{

@@ -1,6 +1,11 @@
 package protocol
 
-import "cmp"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // clientTools are the tools of clients by the names that TENEX has for such tools, and a project's hooks. A tool that does the work of
 // two has two names.
@@ -88,7 +93,10 @@ func KnownTools() (tools []string) {
 // NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools", or else what is
 // known of that client's tools.
 func (c *Call) NameTool(more map[string]string) {
-	c.projectTools = [2]string{}
+	c.projectTools, c.moreTools = [2]string{}, nil
+	if len(more) > 0 {
+		c.moreTools = &more
+	}
 	client := c.Client()
 	if client == nil || !c.Event.HasTool() {
 		return
@@ -101,6 +109,25 @@ func (c *Call) NameTool(more map[string]string) {
 	if c.projectTools[0] == c.Tool {
 		c.projectTools = [2]string{}
 	}
+}
+
+// NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
+// case: the name as it is has no other names, and the known one may.
+func (c *Call) NearlyCalled(lower string) (calls []Call) {
+	var more map[string]string
+	if c.moreTools != nil {
+		more = *c.moreTools
+	}
+	for _, name := range append(ClientTools(), slices.Sorted(maps.Keys(more))...) {
+		if name == c.Tool || strings.ToLower(name) != lower {
+			continue
+		}
+		known := *c
+		known.Tool = name
+		known.NameTool(more)
+		calls = append(calls, known)
+	}
+	return calls
 }
 
 func toolNames(client *Dialect, c *Call) (names [2]string) {

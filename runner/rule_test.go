@@ -243,7 +243,7 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		"free":  {fmt.Sprintf(equal, "free")},
 		"other": {fmt.Sprintf(equal, "other")},
 		"shell": {fmt.Sprintf(equal, "shell")},
-		"SHELL": {fmt.Sprintf(equal, "SHELL"), `hook "a": its matcher "shell" does not match the tool "SHELL", and would if case and blanks around the name did not count`},
+		"SHELL": {fmt.Sprintf(equal, "SHELL"), `hook "a": its matcher "shell" does not match the tool "SHELL", which differs only in case or blanks`},
 	} {
 		c := protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: b.dir, Args: `{"a":1,"a":1}`}
 		o, err := r.Fire(context.Background(), c)

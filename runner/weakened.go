@@ -30,7 +30,8 @@ func (r *Runner) weakened(doubles []double, c *protocol.Call) (warnings []string
 	for _, d := range doubles {
 		if ways := r.weaker(d.runs, d.hook, c); len(ways) > 0 {
 			warnings = append(warnings, fmt.Sprintf("hook '%s' of %s does not run, since the equal one of %s runs in its place, which %s; "+
-				"write both alike, or take one out", shownName(d.hook), d.hook.Source(), d.runs.Source(), strings.Join(ways, " and ")))
+				"write both alike, or take one out", shownName(d.hook), d.hook.SourceBeside(d.runs),
+				d.runs.SourceBeside(d.hook), strings.Join(ways, " and ")))
 		}
 	}
 	return warnings

@@ -108,8 +108,18 @@ func (c *checker) command(files []string, workspace string) (checkReport, error)
 		workspace = p.Workspace // also for the user's own file
 	}
 	report.add(c.loader, files, workspace)
-	report.Warnings = p.remarks()
+	report.lookAbove(&p)
 	return report, nil
+}
+
+// lookAbove takes what there is to say of the project, now that it is known how many hooks there are.
+func (r *checkReport) lookAbove(p *project) {
+	hooks := 0
+	for _, f := range r.Files {
+		hooks += f.Hooks + len(f.Errors) // a file that does not load may have some
+	}
+	p.lookAbove(hooks)
+	r.Warnings = p.remarks()
 }
 
 // meant are the files that the command line means, and the project.
@@ -118,7 +128,7 @@ func (c *checker) meant(files []string, workspace string) (_ []string, p project
 	if err != nil {
 		return nil, p, err
 	}
-	if len(files) == 0 {
+	if p.configs = files; len(files) == 0 {
 		files = nonEmpty(p.File)
 	}
 	if files, err = c.withClaude(files, p.Workspace); err != nil {
@@ -160,10 +170,13 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 	if err != nil {
 		return err
 	}
+	all, err := c.parse(files)
+	if err == nil {
+		p.lookAbove(len(all.Hooks))
+	}
 	for _, r := range p.remarks() {
 		fmt.Fprintln(std.Err, "hookrun check: warning:", r)
 	}
-	all, err := c.parse(files)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ var explain = command{
 				return 0, err
 			}
 			o.Subreaper = false // nothing will run
+			f.project.lookAbove(len(cfg.Hooks))
 			e := newExplanation(f.call, cfg, o)
 			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
 			e.found = f.project
@@ -145,7 +146,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 		case x.Runs && h.Unsupported != "":
 			x.Runs, x.Why = false, "it is of type "+h.Unsupported+", which hookrun cannot run: the outcome has it as skipped"
 		case x.Runs && !selected[h]:
-			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].Source()+" runs in its place"
+			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].SourceBeside(h)+" runs in its place"
 		case h.Async:
 			x.Timeout = "none, it is not waited for"
 		}
@@ -207,10 +208,10 @@ func (e explanation) String() string {
 		fmt.Fprintf(&b, " of tool %q", e.Tool)
 	}
 	fmt.Fprintf(&b, " in %s: ", e.Workspace)
+	runs := 0
 	if len(e.Hooks) == 0 {
 		b.WriteString("no hooks, the call goes on\n")
 	} else {
-		runs := 0
 		for _, h := range e.Hooks {
 			if h.Runs {
 				runs++
@@ -218,7 +219,8 @@ func (e explanation) String() string {
 		}
 		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
 	}
-	if p := &e.found; p.File != "" && p.Workspace != p.began {
+	p := &e.found
+	if used := p.File != "" || len(p.configs) > 0; used && (runs == 0 || p.File != "" && p.Workspace != p.began) {
 		fmt.Fprintln(&b, p)
 	}
 	if len(e.Here) > 0 {

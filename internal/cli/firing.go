@@ -39,7 +39,11 @@ func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
 func (f *callFlags) read() (*projecthooks.Config, error) {
 	loader := f.loader()
 	own := func() (*projecthooks.Config, error) { return loader.LoadFiles(f.configs...) }
-	if len(f.configs) == 0 {
+	switch {
+	case len(f.configs) > 0:
+	case f.project.File != "": // what was found must not be missing when it is read
+		own = func() (*projecthooks.Config, error) { return loader.LoadFile(f.project.File) }
+	default:
 		own = func() (*projecthooks.Config, error) { return loader.Load(f.workspace) }
 	}
 	loads := []func() (*projecthooks.Config, error){own}
@@ -144,6 +148,9 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	cfg, o, err := f.load()
 	if err != nil {
 		return 0, err
+	}
+	if f.verbose {
+		f.project.lookAbove(len(cfg.Hooks))
 	}
 	o.OneShot = true
 	r := runner.New(cfg, o)

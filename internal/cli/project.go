@@ -67,6 +67,24 @@ func ownFile(folder string) string {
 // warnings are for the outcome of every call.
 func (p *project) warnings() []string { return nonEmpty(p.warning) }
 
+// lookAbove finds a hooks file that lies above in the repository and does not count, where the one that does has no
+// hooks, or is not there: for those who ask why no hook runs.
+func (p *project) lookAbove(hooks int) {
+	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {
+		return
+	}
+	above := projecthooks.FileAbove(p.Workspace)
+	if above == "" {
+		return
+	}
+	why := "-C is " + absolute(p.Workspace)
+	if p.File != "" {
+		why = absolute(p.File) + " is nearer, and has no hooks"
+	}
+	const text = "the hooks file %s lies above and does not count, since %s; to use it give -C %s"
+	p.suggestion = fmt.Sprintf(text, above, why, quoted(filepath.Dir(above)))
+}
+
 // remarks are for those who ask where the hooks come from.
 func (p *project) remarks() []string { return nonEmpty(p.warning, p.suggestion) }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -257,7 +258,7 @@ func (s *server) warn(warnings []string) {
 
 // result renders an outcome, with the warnings that only the server has, and puts it on record.
 func (s *server) result(began time.Time, r *request, o protocol.Outcome, warnings []string) ([]byte, error) {
-	o.Warnings = slices.Concat(s.flags.warnings, warnings, o.Warnings, s.changed())
+	o.Warnings = slices.Concat(s.flags.warnings, warnings, o.Warnings, s.changed(), s.elsewhere(&r.call))
 	o.Warnings = append(o.Warnings, s.flags.record.write(began, &r.call, &o, nil)...)
 	if r.client != nil {
 		return clientResult(r.client, o)
@@ -276,10 +277,44 @@ func (s *server) changed() (warnings []string) {
 	return warnings
 }
 
+// elsewhere warns of a call from another folder whose project has a hooks file of its own: the server read another.
+func (s *server) elsewhere(c *protocol.Call) []string {
+	if len(s.flags.configs) > 0 {
+		return nil
+	}
+	s.mu.Lock()
+	own := s.flags.project.File
+	s.mu.Unlock()
+	for _, dir := range []string{c.Workspace, c.Dir} {
+		if dir == "" || dir == s.flags.call.Workspace || !filepath.IsAbs(dir) {
+			continue
+		}
+		p, err := projecthooks.FindProject(dir)
+		if err != nil || p.File == "" || own != "" && sameFile(p.File, own) {
+			continue // what cannot be looked for is nobody's to read
+		}
+		const text = "the hooks are those of %s; %s has a hooks file of its own that this server did not read; start a server there"
+		return []string{fmt.Sprintf(text, s.flags.call.Workspace, absolute(p.Workspace))}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
 // reload reads the files anew. If something is wrong with them, all stays as it is.
 func (s *server) reload() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.flags.project.File != "" { // somebody may have taken it away on purpose
+		s.flags.project.File = ownFile(s.flags.workspace)
+	}
 	cfg, err := s.flags.read()
 	var problems projecthooks.Problems
 	switch {
@@ -321,6 +356,7 @@ func (s *server) check() ([]byte, error) {
 	}
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
 	report.add(c.loader, files, s.flags.workspace)
-	report.Warnings = s.flags.project.remarks()
+	p := s.flags.project
+	report.lookAbove(&p)
 	return json.Marshal(report)
 }

@@ -173,9 +173,17 @@ func (t tool) takes(now, before string) bool {
 func (t tool) replaceContent(result, content string) string {
 	old, _ := members(result, "structuredContent", "isError")
 	was, isError, before := old["structuredContent"].raw, old["isError"].raw, resultText(gjson.Parse(result))
-	if _, whole := shown(gjson.Parse(result)); whole && content[0] == '"' {
-		if text := objectIn(strictjson.Text(content)); isContent(gjson.Get(text, "content")) {
-			content = text // a hook that changes texts gives back what it got
+	if content[0] == '"' { // a hook that changes texts gives back what it got
+		text := strictjson.Text(content)
+		switch _, whole := shown(gjson.Parse(result)); {
+		case whole:
+			if text = objectIn(text); isContent(gjson.Get(text, "content")) {
+				content = text
+			}
+		case isContent(gjson.Parse(before)) && !isOneText(gjson.Parse(result).Get("content")):
+			if text = listIn(text); isContent(gjson.Parse(text)) {
+				content = text
+			}
 		}
 	}
 	if now := gjson.Parse(content); now.IsObject() && isContent(now.Get("content")) {
@@ -217,6 +225,19 @@ func objectIn(text string) string {
 		return ""
 	}
 	return compact(text)
+}
+
+// listIn is the list that a text is the JSON of, "" if it is none that all readers read alike.
+func listIn(text string) string {
+	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "[") || len(strictjson.Check(text, maxDepth)) > 0 {
+		return ""
+	}
+	return compact(text)
+}
+
+func isOneText(content gjson.Result) bool {
+	_, is := onlyText(content)
+	return is
 }
 
 // mirror puts a new text into structured content that has the old text for its one member, and nothing else. "" if it

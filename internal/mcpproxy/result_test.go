@@ -45,7 +45,18 @@ func TestAdapt(t *testing.T) {
 		"a list in its place":       {`{"content":[]}`, `[{"type":"image","data":""}]`, []string{"x"}, `{"content":[{"type":"image","data":""},{"type":"text","text":"\nx"}]}`},
 		"other JSON in its place":   {`{"content":[]}`, `{"a": [1]}`, nil, `{"content":[{"type":"text","text":"{\"a\":[1]}"}]}`},
 		"a list that is no content": {`{"content":[]}`, `["a"]`, nil, `{"content":[{"type":"text","text":"[\"a\"]"}]}`},
-		"a text in several lines":   {`{"content":[]}`, "[\n{\"type\":\"text\",\n\"text\":\"a\"}]\n", nil, `{"content":[{"type":"text","text":"a"}]}`},
+		"the JSON of a list in the place of a list": {
+			`{"content":[{"type":"text","text":"key"},{"type":"resource","resource":{"uri":"a:b","text":"key"}}],"isError":false}`,
+			`"[{\"type\":\"text\",\"text\":\"x\"}, {\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\",\"text\":\"x\"}}]"`, nil,
+			`{"isError":false,"content":[{"type":"text","text":"x"},{"type":"resource","resource":{"uri":"a:b","text":"x"}}]}`},
+		"a list with a key twice is a text": {
+			`{"content":[{"type":"image","data":""}]}`, `"[{\"type\":\"text\",\"text\":\"x\",\"text\":\"y\"}]"`, nil,
+			`{"content":[{"type":"text","text":"[{\"type\":\"text\",\"text\":\"x\",\"text\":\"y\"}]"}]}`},
+		"other text in the place of a list": {`{"content":[{"type":"image","data":""}]}`, `"gone"`, nil, `{"content":[{"type":"text","text":"gone"}]}`},
+		"the JSON of a list in the place of a text": {
+			`{"content":[{"type":"text","text":"[{\"type\":\"a\"}]"}]}`, `"[{\"type\":\"b\"}]"`, nil,
+			`{"content":[{"type":"text","text":"[{\"type\":\"b\"}]"}]}`},
+		"a text in several lines": {`{"content":[]}`, "[\n{\"type\":\"text\",\n\"text\":\"a\"}]\n", nil, `{"content":[{"type":"text","text":"a"}]}`},
 		"a whole result": {
 			`{"content":[],"structuredContent":{"a":1},"isError":true}`, `{"content":[],"structuredContent":{"a":2}}`, nil,
 			`{"content":[],"structuredContent":{"a":2},"isError":true}`},

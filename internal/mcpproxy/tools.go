@@ -1,6 +1,7 @@
 package mcpproxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,8 +119,8 @@ func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) 
 	case l.err != nil:
 		return t, jsonrpc.Errorf(codeEnded, "whether the server has the tool %q is not known: %v", brief(name), l.err)
 	case known:
-		return t, jsonrpc.Errorf(jsonrpc.InvalidParams, "unknown tool %q%s; call a tool by its name in tools/list",
-			brief(name), p.meant(name))
+		return t, jsonrpc.Errorf(jsonrpc.InvalidParams, "unknown tool %q%s call a tool by its name in tools/list",
+			brief(name), cmp.Or(p.meant(name), ";"))
 	}
 	return t, nil
 }

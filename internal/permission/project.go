@@ -355,7 +355,9 @@ func (r Rule) matchReached(c *Call, behind *reached) (bool, string) {
 func (r Rule) Misfit(kind Kind) string {
 	host, isHost := strings.CutPrefix(r.pattern, hostPrefix)
 	switch {
-	case r.pattern == "", kind == Unknown:
+	case r.pattern == "":
+	case kind == Unknown:
+		return r.habit(kind)
 	case kind == Other:
 		return "has a pattern, and none is understood for this tool, so it matches every call; use \"matcher\" and \"when\""
 	case kind == Host && !isHost:
@@ -372,6 +374,8 @@ func (r Rule) Misfit(kind Kind) string {
 		return "has an operator of the shell, and is held against each command of a line by itself, so it hardly matches"
 	case kind != Shell && !isPathPattern(r.pattern):
 		return "is no pattern of a path, so it never matches; it is read as a line of a .gitignore"
+	default:
+		return r.habit(kind)
 	}
 	return ""
 }

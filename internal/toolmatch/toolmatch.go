@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/hookrun/hookrun/internal/fnmatch"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -50,14 +51,14 @@ func Check(matcher string, known []string) (warnings []string, err error) {
 			warnings = append(
 				warnings,
 				fmt.Sprintf(
-					"the matcher %s has %s, in which the point is itself; did you mean %s? %s",
+					"the matcher %s has %s, and here . means only a dot; did you mean %s? %s",
 					quote(matcher),
 					quote(glob),
 					quote(meant),
 					mend,
 				),
 			)
-		case strings.ContainsAny(glob, ", \t"):
+		case strings.Contains(glob, ",") || strings.ContainsFunc(glob, unicode.IsSpace):
 			warnings = append(
 				warnings,
 				fmt.Sprintf(
@@ -68,6 +69,16 @@ func Check(matcher string, known []string) (warnings []string, err error) {
 				),
 			)
 		default:
+			if what, meant := odd(glob, known); what != "" {
+				if meant != "" {
+					what += "; did you mean " + meant + "?"
+				} else {
+					what += ";"
+				}
+				const never = "the matcher %s has %s, which would match no tool: it has %s %s"
+				warnings = append(warnings, fmt.Sprintf(never, quote(matcher), quote(glob), what, mend))
+				break
+			}
 			if name := otherCase(glob, whole, known); name != "" {
 				warnings = append(
 					warnings,

@@ -1,0 +1,96 @@
+package toolmatch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// names are the characters of tools' names besides letters, digits and marks, and stars those of globs. Names of MCP
+// tools have points, slashes and colons in them, as mcp__a.b__c, server:tool and a/b, and packages an @.
+const (
+	names = "_-./:@"
+	stars = "*?"
+)
+
+// odd says which part of a glob no name of a tool has, and what may be meant; "" if there is none. Such a glob loads,
+// and matches nothing.
+func odd(glob string, known []string) (what, meant string) {
+	if tool, ok := strings.CutSuffix(glob, ":*"); ok && slices.Contains(known, tool) {
+		return `:*, which is for the pattern of an "if"`, quote(tool)
+	}
+	text := withoutSets(glob)
+	switch {
+	case strings.HasPrefix(text, "!"):
+		return "!, and a matcher cannot leave tools out", ""
+	case strings.HasPrefix(text, "/") || strings.HasSuffix(text, "/"):
+		return "a / at its end, and no name of a tool begins or ends with one", cleaned(glob)
+	}
+	latin := strings.ContainsFunc(text, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) })
+	for _, r := range text {
+		switch {
+		case !isOdd(r, latin):
+		case r > unicode.MaxASCII && unicode.In(r, unicode.L, unicode.M, unicode.N):
+			return fmt.Sprintf("the character %q (%U), which is not one of ASCII and may look like one", r, r), ""
+		case unicode.IsPrint(r):
+			return fmt.Sprintf("a %c, which no name of a tool has", r), cleaned(glob)
+		default:
+			return fmt.Sprintf("a character that cannot be seen (%U)", r), cleaned(glob)
+		}
+	}
+	return "", ""
+}
+
+// isOdd reports whether no name of a tool has the character. Names can be in any language; one letter of another script
+// among Latin ones is a slip or a trap.
+func isOdd(r rune, latin bool) bool {
+	switch {
+	case unicode.In(r, unicode.L, unicode.M, unicode.N):
+		wide := 0xff01 <= r && r <= 0xff5e
+		return r > unicode.MaxASCII && (latin || wide)
+	}
+	return !strings.ContainsRune(names+stars, r)
+}
+
+// cleaned is a glob, quoted, without the characters that no name of a tool has; "" if nothing is left.
+func cleaned(glob string) string {
+	parts := strings.FieldsFunc(glob, func(r rune) bool { return r == ';' || r == '&' })
+	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
+	for i, p := range parts {
+		p = strings.Map(func(r rune) rune {
+			if !strings.ContainsRune("[]", r) && isOdd(r, true) {
+				return -1
+			}
+			return r
+		}, p)
+		parts[i] = strings.Trim(p, "/")
+	}
+	if clean := strings.Join(parts, "|"); strings.Trim(clean, "|") != "" && clean != glob {
+		return quote(clean)
+	}
+	return ""
+}
+
+// withoutSets is a glob without its [sets], in which any character may stand.
+func withoutSets(glob string) string {
+	var b strings.Builder
+	for {
+		before, set, found := strings.Cut(glob, "[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		end := len(set) - len(strings.TrimPrefix(set, "!"))
+		if strings.HasPrefix(set[end:], "]") {
+			end++
+		}
+		shut := strings.IndexByte(set[end:], ']')
+		if shut < 0 { // it is itself
+			b.WriteString("[" + set)
+			return b.String()
+		}
+		b.WriteByte('?')
+		glob = set[end+shut+1:]
+	}
+}

@@ -1,0 +1,23 @@
+package runner_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// Two hooks of one line are told apart by their columns.
+func TestEqualHooksOfOneLine(t *testing.T) {
+	const strict, weak = `{"type":"command","command":"./gate"}`, `{"type":"command","command":"./gate","async":true}`
+	doc := `{"hooks":{"PreToolUse":[{"hooks":[` + strict + `,` + weak + `]}]}}`
+	cfg, err := projecthooks.Parse(".claude/settings.json", []byte(doc))
+	require.NoError(t, err)
+	call := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Workspace: t.TempDir()}
+	warnings := runner.New(cfg, runner.Options{}).Weakened(&call)
+	require.Len(t, warnings, 1)
+	require.Regexp(t, `of \.claude/settings\.json:1:\d+ does not run, since the equal one of \.claude/settings\.json:1:\d+ runs`, warnings[0])
+}

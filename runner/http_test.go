@@ -137,16 +137,18 @@ func TestURLHookTimesOut(t *testing.T) {
 		},
 	})
 	for path, more := range map[string]hook{"/": {}, "/begun": {}, "/?": {"on_failure": hook{"timeout": "continue"}}} {
-		b := newBench(t)
-		o := b.fire(policy(url+path, hook{"timeout": 0.2}, more))
-		require.Equal(t, []protocol.Status{protocol.StatusTimeout}, statuses(o))
-		want := protocol.Block
-		if len(more) > 0 {
-			want = protocol.Continue
-		}
-		require.Equal(t, want, o.Decision)
-		require.Equal(t, protocol.CauseTimeout, o.Hooks[0].Cause)
-		<-left // the server lost its client
+		t.Run(path, func(t *testing.T) { // the bench of each waits for the server's end of the connection
+			b := newBench(t)
+			o := b.fire(policy(url+path, hook{"timeout": 0.2}, more))
+			require.Equal(t, []protocol.Status{protocol.StatusTimeout}, statuses(o))
+			want := protocol.Block
+			if len(more) > 0 {
+				want = protocol.Continue
+			}
+			require.Equal(t, want, o.Decision)
+			require.Equal(t, protocol.CauseTimeout, o.Hooks[0].Cause)
+			<-left // the server lost its client
+		})
 	}
 }
 

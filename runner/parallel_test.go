@@ -803,12 +803,14 @@ func TestHTTPHookTimesOut(t *testing.T) {
 		left <- struct{}{}
 	}})
 	for policy, decision := range map[string]protocol.Decision{"continue": protocol.Continue, "block": protocol.Block} {
-		b := newBench(t)
-		o := b.posts(runner.Options{}, post(url, hook{"timeout": 0.3, "onFailure": policy}))
-		require.Equal(t, []protocol.Status{protocol.StatusTimeout}, statuses(o))
-		require.Equal(t, decision, o.Decision)
-		require.Empty(t, b.marked())
-		<-left // the server lost its client
+		t.Run(policy, func(t *testing.T) {
+			b := newBench(t)
+			o := b.posts(runner.Options{}, post(url, hook{"timeout": 0.3, "onFailure": policy}))
+			require.Equal(t, []protocol.Status{protocol.StatusTimeout}, statuses(o))
+			require.Equal(t, decision, o.Decision)
+			require.Empty(t, b.marked())
+			<-left // the server lost its client
+		})
 	}
 }
 

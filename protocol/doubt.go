@@ -94,7 +94,7 @@ func doubtOf(object gjson.Result, words string, known ...string) error {
 
 // doubtOfText is doubtOf for output that is no JSON object.
 func doubtOfText(who, text string) string {
-	unreadable, stray := inText(text)
+	stray, unreadable := inText(text)
 	for _, s := range stray {
 		return who + " " + s
 	}
@@ -128,27 +128,27 @@ func insideOf(signs []nearmiss.Sign) []string {
 
 // inText looks for an answer in output that is none as a whole. unreadable: a line of it begins one. stray: behind
 // other text on its line, or deep inside of other JSON, there is something that looks like one.
-func inText(text string) (unreadable error, stray []string) {
+func inText(text string) (stray []string, unreadable error) {
 	signs := nearmiss.Scan(text)
 	for _, s := range signs {
 		if !s.Behind && s.Place != nearmiss.Inside && !s.Report {
-			return fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
-				s.Line, s, printAlone(text)), nil
+			return nil, fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
+				s.Line, s, printAlone(text))
 		}
 	}
 	for _, s := range signs {
 		if s.Behind && s.Decides() {
 			lost := fmt.Sprintf("printed text before a JSON answer on line %d, which was therefore not read; %s",
 				s.Line, printAlone(text))
-			return nil, []string{lost}
+			return []string{lost}, nil
 		}
 	}
-	return nil, insideOf(signs)
+	return insideOf(signs), nil
 }
 
 // aroundText is inText for an answer that counts only if it is nothing but JSON.
 func (a *answer) aroundText(text string) error {
-	unreadable, stray := inText(text)
+	stray, unreadable := inText(text)
 	a.doubts = stray
 	return unreadable
 }

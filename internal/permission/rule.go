@@ -158,6 +158,12 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 // knownLater is why a rule matches a line that hides a part of itself.
 const knownLater = "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
 
+// What is said of a match for doubt alone ends with soItRuns.
+const (
+	notThrough = "cannot see through the line ("
+	soItRuns   = ", so the hook runs"
+)
+
 const hostPrefix = "domain:"
 
 func (r Rule) notUnderstood(c *Call) (bool, string) {
@@ -200,7 +206,7 @@ func (r Rule) matchLine(c *Call, line commandLine) (bool, string) {
 }
 
 func throughNot(what string) (bool, string) {
-	return true, "cannot see through the line (" + what + "), so the hook runs"
+	return true, notThrough + what + ")" + soItRuns
 }
 
 func (c Call) line() (line commandLine, readable bool) {

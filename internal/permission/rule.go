@@ -65,6 +65,8 @@ type taken struct {
 	line           commandLine
 	project        *projectInput
 	work           int
+	followed       map[string]string // where paths lead, "" if nobody knows
+	lookups        int               // of names in folders, for that
 }
 
 // maxWork bounds what the rules of one call may cost, in bytes looked at: a tenth of a second or two. Beyond it rules
@@ -250,6 +252,11 @@ func (r Rule) matchPath(c Call, file string) (bool, string) {
 	}
 	if matchPath(r.pattern, slashed(file), dir, root, home) {
 		return true, "matches the path " + quote(file)
+	}
+	if c.Project {
+		if ok, why := r.matchLinks(&c, slashed(file), dir, root, home); ok {
+			return true, why
+		}
 	}
 	return false, "does not match the path " + quote(file)
 }

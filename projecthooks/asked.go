@@ -222,11 +222,30 @@ func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if h.If.String() == "" {
 		return true, ""
 	}
-	if a.rule == nil {
-		a.prepare()
-	}
+	rule := a.ruleCall(h)
 	if a.doubt {
 		return true, "cannot be held against the input, so the hook runs"
+	}
+	return h.If.Match(rule)
+}
+
+// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if there
+// is no doubt. The agent can write another call then.
+func (a *Asked) Doubt(h *Hook) string {
+	if h.If.String() == "" || !h.Dialect.ProjectTools {
+		return ""
+	}
+	rule := a.ruleCall(h)
+	if a.doubt {
+		return ""
+	}
+	return h.If.Doubt(rule)
+}
+
+// ruleCall is the call as the if of a hook is held against it.
+func (a *Asked) ruleCall(h *Hook) permission.Call {
+	if a.rule == nil {
+		a.prepare()
 	}
 	rule := *a.rule
 	if !h.Dialect.FollowsDir {
@@ -235,7 +254,7 @@ func (a *Asked) allows(h *Hook) (ok bool, why string) {
 	if rule.Project = h.Dialect.ProjectTools; rule.Project {
 		rule.Also = h.toolNames(a.call)
 	}
-	return h.If.Match(rule)
+	return rule
 }
 
 func (a *Asked) prepare() {

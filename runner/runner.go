@@ -368,7 +368,13 @@ func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Ho
 func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) (a answer) {
 	a.asked = time.Now()
 	if h.Says != nil {
-		a.judged = protocol.Said(h.Name, h.Source(), *h.Says, h.Dialect)
+		says := *h.Says
+		if says.Decision == protocol.Block {
+			if doubt := projecthooks.NewAsked(c).Doubt(h); doubt != "" {
+				says.Reason += " (" + doubt + ")"
+			}
+		}
+		a.judged = protocol.Said(h.Name, h.Source(), says, h.Dialect)
 		a.judged.Report.Duration = protocol.Milliseconds(time.Since(a.asked))
 		return a
 	}

@@ -17,20 +17,32 @@ const (
 // commandLine is what a pattern for a shell tool is held against.
 type commandLine struct {
 	commands []string // the words of each simple command, unquoted, joined by single blanks
-	words    [][]word // the same commands, word by word; nil for [ ] and [[ ]]
+	words    [][]word // the same commands, word by word; of [[ ]] no more than the first ones
 	unknown  bool     // an argument of a command is nothing but an expansion, so that only the shell knows it
 	opaque   string   // why the line was not taken apart; then nothing else is set
 }
 
-// word is one word of a simple command without its quotes. unknown: it is nothing but an expansion.
+// word is one word of a simple command without its quotes. unknown: it is nothing but an expansion; for a project's
+// own rules: it may be an option, or other than one word.
 type word struct {
 	text    string
 	unknown bool
+
+	// For a project's own rules: a part of the word is computed when the line runs, behind the prefix. several: what
+	// comes of it may be no word at all, or several.
+	computed, several bool
+	prefix            string
 }
 
 // takeApart finds the simple commands of a line. Package syntax reads the line as bash does. Claude Code 2.1.329 reads
 // less than that, so all of the tree that it was not recorded to see through is opaque.
-func takeApart(src string) (line commandLine) {
+func takeApart(src string) commandLine { return parse(src, false) }
+
+// takeApartMore is takeApart for a project's own rules. Words may be computed, since those rules can do with what is
+// known of a command.
+func takeApartMore(src string) commandLine { return parse(src, true) }
+
+func parse(src string, project bool) (line commandLine) {
 	switch reason := deceptive(src); {
 	case len(src) > maxLine:
 		return commandLine{opaque: "it is too long"}
@@ -49,7 +61,7 @@ func takeApart(src string) (line commandLine) {
 	if err != nil {
 		return commandLine{opaque: "a syntax error"}
 	}
-	r := reader{src: src, set: map[string]bool{}}
+	r := reader{src: src, project: project, set: map[string]bool{}}
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
 	if r.line.opaque != "" {
@@ -86,6 +98,8 @@ type reader struct {
 	front    []word // what stands before the next simple command: `time` is a command like any other to a pattern
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
+	project  bool            // the line is for a project's own rules
+	inQuotes bool
 }
 
 // fail makes the line opaque. The first reason counts.
@@ -216,16 +230,25 @@ func (r *reader) test(c *syntax.TestClause) {
 		r.fail("[[ with an operator")
 	}
 	texts := []string{"[["}
+	var words []word // of which each must not run anything
 	var walk func(x syntax.TestExpr)
 	walk = func(x syntax.TestExpr) {
 		switch x := x.(type) {
 		case *syntax.Word:
-			texts = append(texts, r.word(x, still).text)
+			words = append(words, r.word(x, still))
+			texts = append(texts, words[len(words)-1].text)
 		case *syntax.UnaryTest:
+			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+				defer r.noneComputed(&words)
+			}
 			texts = append(texts, r.operator(x.OpPos))
 			walk(x.X)
 		case *syntax.BinaryTest:
 			walk(x.X)
+			switch x.Op {
+			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr: // arithmetic
+				defer r.noneComputed(&words)
+			}
 			switch x.Op {
 			case syntax.AndTest, syntax.OrTest:
 				texts = append(texts, x.Op.String())
@@ -242,7 +265,18 @@ func (r *reader) test(c *syntax.TestClause) {
 		}
 	}
 	walk(c.X)
-	r.emit(strings.Join(append(texts, "]]"), " "), nil)
+	seen := []word{{text: "[["}}
+	if slices.ContainsFunc(words, func(w word) bool { return w.computed }) {
+		seen = append(seen, word{computed: true, several: true})
+	}
+	r.emit(strings.Join(append(texts, "]]"), " "), seen)
+}
+
+// noneComputed fails where a word is computed whose value the shell may evaluate, and so run.
+func (r *reader) noneComputed(words *[]word) {
+	if slices.ContainsFunc(*words, func(w word) bool { return w.computed }) {
+		r.fail("an expansion that is evaluated")
+	}
 }
 
 // operator returns an operator of [[ ]], behind which a blank stands.
@@ -283,9 +317,17 @@ func (r *reader) simple(s *syntax.Stmt) {
 		for _, a := range c.Args {
 			if a.Naked && a.Name == nil {
 				words = append(words, r.word(a.Value, still))
+				r.noneComputed(&[]word{words[len(words)-1]})
 				continue
 			}
-			words = append(words, word{text: r.assignment(a, value)})
+			said := r.assignment(a, value)
+			// An integer, or another name of a variable, is evaluated.
+			if said.computed && slices.ContainsFunc(words, func(w word) bool {
+				return strings.HasPrefix(w.text, "-") && strings.ContainsAny(w.text, "in")
+			}) {
+				r.noneComputed(&[]word{said})
+			}
+			words = append(words, said)
 			if !a.Naked {
 				r.set[a.Name.Value] = true
 			}
@@ -321,9 +363,13 @@ func (r *reader) call(args []*syntax.Word) []word {
 			if name == "read" {
 				r.set[words[len(words)-1].text] = true
 			}
+			if name == "read" || name == "printf" && words[1].text == "-v" && len(words) <= 3 {
+				r.noneComputed(&words) // the name of a variable is evaluated
+			}
 			continue
 		}
 		words = append(words, r.word(w, still))
+		r.noneComputed(&[]word{words[len(words)-1]})
 		variable, behind := cutName(r.source(w))
 		switch {
 		case variable != "" && strings.HasPrefix(behind, "["):
@@ -341,7 +387,7 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
 			words, c.Args = append(words, r.word(c.Args[0], argument)), c.Args[1:]
 		}
-		words = append(words, word{text: r.assignment(a, still)})
+		words = append(words, r.assignment(a, still))
 	}
 	for _, w := range c.Args {
 		words = append(words, r.word(w, argument))
@@ -351,9 +397,9 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 
 // bracket reads [ ], in which nothing may expand. Nothing may follow it.
 func (r *reader) bracket(s *syntax.Stmt, c *syntax.CallExpr) {
-	var texts []string
+	var words []word
 	for i, w := range c.Args {
-		texts = append(texts, r.word(w, still).text)
+		words = append(words, r.word(w, still))
 		switch source := r.source(w); {
 		case source == "=~":
 			r.fail("a regular expression")
@@ -364,7 +410,7 @@ func (r *reader) bracket(s *syntax.Stmt, c *syntax.CallExpr) {
 	if len(s.Redirs) > 0 {
 		r.fail("[ with an operator")
 	}
-	r.emit(strings.Join(texts, " "), nil)
+	r.emit(joined(words), words)
 }
 
 func (r *reader) emit(command string, words []word) {
@@ -376,7 +422,7 @@ func (r *reader) emit(command string, words []word) {
 }
 
 // assignment reads NAME, NAME=value or NAME+=value and returns what it says.
-func (r *reader) assignment(a *syntax.Assign, u use) string {
+func (r *reader) assignment(a *syntax.Assign, u use) word {
 	text := a.Name.Value
 	switch {
 	case a.Index != nil:
@@ -387,7 +433,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) string {
 		if r.source(a) != text {
 			r.fail("a line continued in a word")
 		}
-		return text
+		return word{text: text}
 	}
 	operator := "="
 	if a.Append {
@@ -399,10 +445,15 @@ func (r *reader) assignment(a *syntax.Assign, u use) string {
 		r.fail("an assignment to no variable")
 	}
 	text += operator
-	if a.Value != nil {
-		text += r.word(a.Value, u).text
+	if a.Value == nil {
+		return word{text: text}
 	}
-	return text
+	value := r.word(a.Value, u)
+	value.text, value.unknown = text+value.text, value.unknown && value.several
+	if value.computed {
+		value.prefix = text + value.prefix
+	}
+	return value
 }
 
 // quotedDelimiter is one of a here-document whose body does not expand.
@@ -431,7 +482,9 @@ func (r *reader) redirect(d *syntax.Redirect) {
 			r.fail("a redirection")
 		}
 		// Of a target that is no number bash takes the quotes off and expands it once more: a >&'$(b)' runs b.
-		if target := r.word(d.Word, still); d.Op == syntax.DplOut && strings.ContainsAny(target.text, "$`<>") {
+		target := r.word(d.Word, still)
+		if (d.Op == syntax.DplOut || d.Op == syntax.DplIn) && (target.computed || strings.ContainsAny(target.text, "$`<>")) &&
+			(r.project || d.Op == syntax.DplOut) {
 			r.fail("a redirection")
 		}
 	}

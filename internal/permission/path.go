@@ -41,6 +41,14 @@ func matchPath(pattern, file, dir, root, home string) bool {
 // resolve returns the absolute path without "." and ".." that a tool of Claude Code opens for file, or "". The tools
 // trim the path and know `~/`; a rule that did not would be walked around with it.
 func resolve(file, dir, home string) string {
+	if file = absolute(file, dir, home); file == "" {
+		return ""
+	}
+	return path.Clean(file)
+}
+
+// absolute is resolve with "." and "..", which lead elsewhere behind a symbolic link.
+func absolute(file, dir, home string) string {
 	if file == "" || strings.ContainsRune(file, 0) {
 		return ""
 	}
@@ -51,7 +59,6 @@ func resolve(file, dir, home string) string {
 	case !path.IsAbs(file):
 		file = dir + "/" + file
 	}
-	file = path.Clean(file)
 	if !path.IsAbs(file) {
 		return ""
 	}

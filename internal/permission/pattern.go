@@ -61,6 +61,26 @@ func (w wildcard) matchStart(command string) bool {
 	})
 }
 
+// mayMatch reports whether the pattern may match a command of which words are computed when it runs, or, with more,
+// further arguments follow. What stands before the first of them decides. A command whose name is computed may run any.
+func (w wildcard) mayMatch(words []word, more bool) bool {
+	i := slices.IndexFunc(words, func(w word) bool { return w.computed })
+	switch {
+	case i < 0:
+		return more && w.matchStart(joined(words))
+	case i == 0:
+		return true
+	}
+	known := joined(words[:i])
+	if words[i].several && words[i].prefix == "" && w.match(known) { // it may be nothing
+		return true
+	}
+	known += " " + words[i].prefix
+	return slices.ContainsFunc(w, func(texts []string) bool {
+		return len(texts) > 1 && strings.HasPrefix(known, texts[0]) || strings.HasPrefix(texts[0], known)
+	})
+}
+
 // matchTexts takes each text where it comes first. No other place can be better, so there is nothing to go back to, and
 // the time is linear.
 func matchTexts(texts []string, command string) bool {

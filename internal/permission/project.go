@@ -56,8 +56,10 @@ const patchTool = "apply_patch"
 
 // shellLines is a command of the input, and what it runs behind wrappers.
 type shellLines struct {
-	line    commandLine
-	reached *reached // nil until a project's rule asks
+	text    string
+	line    *commandLine // as the client reads it; nil until a rule of its form asks
+	more    *commandLine // for a project's own rules; nil until one asks
+	reached *reached     // from more
 }
 
 // commandKeys are the arguments that carry a line for a shell, and pathKeys those that carry a path, however a tool
@@ -142,7 +144,7 @@ func (in *projectInput) read(input string) {
 		switch {
 		case slices.Contains(commandKeys, name):
 			if line, ok := text(`{"l":`+value+`}`, "l"); ok {
-				in.lines = append(in.lines, shellLines{line: takeApart(line)})
+				in.lines = append(in.lines, shellLines{text: line})
 			} else if value != "null" {
 				in.otherLine = true
 			}
@@ -312,43 +314,78 @@ func (r Rule) matchLines(c *Call, in *projectInput) (bool, string) {
 	}
 	for i := range in.lines {
 		s := &in.lines[i]
-		if ok, why := r.matchLine(c, s.line); ok {
-			return true, why
-		}
 		if c.Project {
-			if s.reached == nil {
-				behind := s.line.reach()
-				s.reached = &behind
+			if s.more == nil {
+				line := takeApartMore(s.text)
+				behind := line.reach()
+				s.more, s.reached = &line, &behind
 			}
-			if ok, why := r.matchReached(c, s.reached); ok {
+			if ok, why := r.matchMore(c, s); ok {
 				return true, why
 			}
+			continue
+		}
+		if s.line == nil {
+			line := takeApart(s.text)
+			s.line = &line
+		}
+		if ok, why := r.matchLine(c, *s.line); ok {
+			return true, why
 		}
 	}
 	return false, "matches no command of the line"
 }
 
-func (r Rule) matchReached(c *Call, behind *reached) (bool, string) {
-	for _, command := range behind.commands {
-		if !c.spend(len(command.text)) {
+// matchMore holds the pattern against the commands of a line and those behind them. Doubt counts where no command matches.
+func (r Rule) matchMore(c *Call, s *shellLines) (bool, string) {
+	if s.more.opaque != "" {
+		return throughNot(s.more.opaque)
+	}
+	doubt := ""
+	for i, command := range s.more.commands {
+		switch {
+		case !c.spend(len(command)):
 			return true, tooMuchWork
+		case r.command.match(command):
+			return true, "matches the command " + quote(command)
+		case doubt == "" && r.command.mayMatch(s.more.words[i], false):
+			doubt = "may match the command " + quote(command) + ", of which words are known only when it runs, so the hook runs"
 		}
-		if r.command.match(command.text) {
+	}
+	for _, command := range s.reached.commands {
+		switch {
+		case !c.spend(len(command.text)):
+			return true, tooMuchWork
+		case r.command.match(command.text):
 			return true, "matches the command " + quote(command.text) + " behind " + command.by
-		}
-		if command.more && r.command.matchStart(command.text) {
-			return true, "may match the command " + quote(
-				command.text,
-			) + " behind " + command.by + ", whose arguments are known only when it runs, so the hook runs"
+		case doubt == "" && r.command.mayMatch(command.words, command.more):
+			doubt = "may match the command " + quote(command.text) + " behind " + command.by +
+				", whose arguments are known only when it runs, so the hook runs"
 		}
 	}
-	switch {
-	case behind.opaque != "":
-		return throughNot(behind.opaque)
-	case behind.unknown && !namesCommandOnly(r.pattern):
-		return true, knownLater
+	if s.reached.opaque != "" {
+		return throughNot(s.reached.opaque)
 	}
-	return false, ""
+	return doubt != "", doubt
+}
+
+// Doubt says what hookrun cannot tell of a call that the rule matches out of doubt alone, and what to write instead: a
+// sentence for the agent. It is "" where the rule does not match, or matches what is there.
+func (r Rule) Doubt(c Call) string {
+	ok, why := r.Match(c)
+	what, doubtful := strings.CutSuffix(why, soItRuns)
+	if !ok || !doubtful {
+		return ""
+	}
+	if inside, ok := strings.CutPrefix(what, notThrough); ok {
+		inside = strings.TrimSuffix(inside, ")")
+		return "hookrun cannot tell what this line runs: it has " + inside + "; write it without that"
+	}
+	if command, ok := strings.CutPrefix(what, "may match the command "); ok {
+		return "hookrun cannot tell what this line runs: " + command +
+			"; write it without expansions, globs and braces in that command"
+	}
+	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what
 }
 
 // Misfit says why the pattern cannot do what it was written for with a tool of that kind, "" if it can.

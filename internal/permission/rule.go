@@ -65,6 +65,8 @@ type taken struct {
 	line           commandLine
 	project        *projectInput
 	work           int
+	followed       map[string]string // where paths lead, "" if nobody knows
+	lookups        int               // of names in folders, for that
 }
 
 // maxWork bounds what the rules of one call may cost, in bytes looked at: a tenth of a second or two. Beyond it rules
@@ -158,6 +160,12 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 // knownLater is why a rule matches a line that hides a part of itself.
 const knownLater = "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
 
+// What is said of a match for doubt alone ends with soItRuns.
+const (
+	notThrough = "cannot see through the line ("
+	soItRuns   = ", so the hook runs"
+)
+
 const hostPrefix = "domain:"
 
 func (r Rule) notUnderstood(c *Call) (bool, string) {
@@ -200,7 +208,7 @@ func (r Rule) matchLine(c *Call, line commandLine) (bool, string) {
 }
 
 func throughNot(what string) (bool, string) {
-	return true, "cannot see through the line (" + what + "), so the hook runs"
+	return true, notThrough + what + ")" + soItRuns
 }
 
 func (c Call) line() (line commandLine, readable bool) {
@@ -244,6 +252,11 @@ func (r Rule) matchPath(c Call, file string) (bool, string) {
 	}
 	if matchPath(r.pattern, slashed(file), dir, root, home) {
 		return true, "matches the path " + quote(file)
+	}
+	if c.Project {
+		if ok, why := r.matchLinks(&c, slashed(file), dir, root, home); ok {
+			return true, why
+		}
 	}
 	return false, "does not match the path " + quote(file)
 }

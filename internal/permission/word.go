@@ -25,6 +25,18 @@ type expansions struct {
 	variable bool            // any other variable
 	fixed    bool            // text that does not expand
 	braces   bool            // some of the text is { or }
+
+	computed, several bool   // as a word's
+	prefix            string // as a word's
+	brace             int    // where the text before the first { ends, and 1
+}
+
+// compute notes that what follows is known only when the line runs. several: it may be no word, or several.
+func (e *expansions) compute(several bool) {
+	if !e.computed {
+		e.computed, e.prefix = true, e.text.String()
+	}
+	e.several = e.several || several
 }
 
 // word reads a word.
@@ -47,6 +59,9 @@ func (r *reader) word(w *syntax.Word, u use) word {
 		(strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">")) {
 		r.fail("a redirection")
 	}
+	if r.project {
+		return r.computedWord(raw, u, &e)
+	}
 	if e.braces && (u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
 		r.fail("brace expansion")
 	}
@@ -60,7 +75,23 @@ func (r *reader) word(w *syntax.Word, u use) word {
 	}
 	unknown := u == argument && e.whole == 1
 	r.line.unknown = r.line.unknown || unknown
-	return word{e.text.String(), unknown}
+	return word{text: e.text.String(), unknown: unknown}
+}
+
+// computedWord is a word for a project's own rules, which weigh what is not known of it against their pattern.
+func (r *reader) computedWord(raw string, u use, e *expansions) word {
+	w := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix}
+	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
+		if before := w.text[:e.brace-1]; !w.computed || len(before) < len(w.prefix) {
+			w.prefix = before
+		}
+		w.computed, w.several = true, true
+	}
+	if e.home && u == still && !w.computed {
+		w.computed = true
+	}
+	w.unknown = w.computed && (w.several || w.prefix == "" || w.prefix[0] == '-' || w.prefix[0] == '+')
+	return w
 }
 
 // follows checks that a part begins where the one before it ends, and returns where it ends. Between them is nothing but a
@@ -91,9 +122,11 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 	case *syntax.ParamExp:
 		r.parameter(part, e)
 	case *syntax.CmdSubst:
+		e.compute(true)
 		r.substitution(part, e)
 		e.whole++
 	case *syntax.ArithmExp:
+		e.compute(true)
 		r.arithmetic(part, e)
 	default: // process substitution, extended globs
 		r.fail("parentheses in a command")
@@ -109,6 +142,13 @@ func (r *reader) literal(raw string, e *expansions) {
 			r.fail("an expansion")
 		case '{', '}':
 			e.braces = true
+			if raw[i] == '{' && e.brace == 0 {
+				e.brace = e.text.Len() + 1
+			}
+		case '*', '?', '[': // [ alone is a command, and nobody is to find the ] of others
+			if raw != "[" {
+				e.compute(true)
+			}
 		case '\\':
 			i++
 			if i == len(raw) || strings.IndexByte(" \t\n", raw[i]) >= 0 {
@@ -124,6 +164,9 @@ func (r *reader) literal(raw string, e *expansions) {
 func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 	substituted, fixed := 0, len(q.Parts) == 0
 	at := q.Left.Offset() + 1
+	outside := r.inQuotes
+	r.inQuotes = true
+	defer func() { r.inQuotes = outside }()
 	for _, part := range q.Parts {
 		at = r.follows(at, part)
 		switch part := part.(type) {
@@ -140,13 +183,19 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			}
 			fixed = true
 		case *syntax.ParamExp:
-			if !r.home(part, e) {
+			switch {
+			case r.home(part, e):
+			case r.project:
+				r.parameter(part, e)
+			default:
 				r.fail("a variable in double quotes")
 			}
 		case *syntax.CmdSubst:
+			e.compute(false)
 			r.substitution(part, e)
 			substituted++
 		case *syntax.ArithmExp:
+			e.compute(false)
 			r.arithmetic(part, e)
 			fixed = true
 		default:
@@ -184,6 +233,15 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	switch {
 	case r.home(p, e):
 		return
+	case r.project:
+		// "$@" is several words also in quotes.
+		several := !r.inQuotes || strings.ContainsAny(raw, "@*")
+		e.compute(several)
+		if !variable.MatchString(raw) && !r.harmless(p) {
+			r.fail("an expansion")
+		}
+		e.text.WriteString(raw)
+		return
 	case !variable.MatchString(raw):
 		r.fail("an expansion")
 	case r.set[strings.Trim(raw, "${}")]:
@@ -194,13 +252,34 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	e.variable = true
 }
 
+// harmless reports whether an expansion of more than a name runs nothing but the commands in its text, which it reads:
+// a subscript and a slice are arithmetic, which may run commands, and @P runs what is in the value.
+func (r *reader) harmless(p *syntax.ParamExp) bool {
+	if p.Param == nil || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 {
+		return false
+	}
+	if p.Exp == nil {
+		return p.Length
+	}
+	if p.Exp.Op == syntax.OtherParamOps || p.Exp.Word != nil && strings.ContainsAny(r.source(p.Exp.Word), "\\'\"") {
+		return false
+	}
+	if p.Exp.Word != nil {
+		var e expansions
+		for _, part := range p.Exp.Word.Parts {
+			r.part(part, &e)
+		}
+	}
+	return true
+}
+
 // substitution reads $( ) or backticks. Their commands are commands of the line. In the text of its own command a
 // substitution is empty: what it will say is not known.
 func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
-	front := r.front
-	r.front = nil
+	front, inQuotes := r.front, r.inQuotes
+	r.front, r.inQuotes = nil, false
 	r.list(c.Stmts)
-	r.front = front
+	r.front, r.inQuotes = front, inQuotes
 	raw := r.source(c)
 	switch {
 	case c.Backquotes:

@@ -30,6 +30,7 @@ type wrapper struct {
 var wrappers = map[string]wrapper{
 	"builtin": {},
 	"busybox": {},
+	"toybox":  {},
 	"command": {short: "pvV", idle: "vV"},
 	"coproc":  {assigns: true},
 	"doas":    {short: "a:C:u:nsL"},
@@ -109,13 +110,29 @@ func behind(words []word) (all []launch, opaque string) {
 	name := path.Base(words[0].text)
 	switch name {
 	case "eval":
+		if len(words) > 1 && words[1].text == "--" {
+			words = words[1:]
+		}
 		return lineOf(name, words[1:])
 	case "trap":
 		return trapped(words[1:])
-	case "sh", "bash", "dash", "zsh", "ksh", "ash":
-		return shellLine(name, words[1:])
+	case "source", ".":
+		return sourced(words[1:])
+	case "alias":
+		return aliased(words[1:])
+	case "watch":
+		return watched(words[1:])
 	case "find":
 		return found(words[1:])
+	}
+	if posixShell.MatchString(name) {
+		return shellLine(name, words[1:])
+	}
+	if foreignShell.MatchString(name) {
+		return foreignLine(name, words[1:])
+	}
+	if l, ok := lineOptions[name]; ok {
+		return l.lines(name, words[1:])
 	}
 	w, ok := wrappers[name]
 	if !ok {
@@ -128,7 +145,7 @@ func behind(words []word) (all []launch, opaque string) {
 func lineOf(by string, words []word) ([]launch, string) {
 	var texts []string
 	for _, w := range words {
-		if w.unknown {
+		if w.computed {
 			return nil, computed(by)
 		}
 		texts = append(texts, w.text)
@@ -136,7 +153,7 @@ func lineOf(by string, words []word) ([]launch, string) {
 	return []launch{{line: strings.Join(texts, " "), by: by}}, ""
 }
 
-func computed(by string) string { return "what " + by + " runs is known only then" }
+func computed(by string) string { return "what " + by + " runs, which is known only then" }
 
 // trapped reads the arguments of trap: the first one is a line, unless it is an option or all there is.
 func trapped(args []word) ([]launch, string) {
@@ -148,6 +165,10 @@ func trapped(args []word) ([]launch, string) {
 	}
 	return lineOf("trap", args[:1])
 }
+
+// longOptions are those of bash that take no value.
+var longOptions = []string{"--debugger", "--dump-po-strings", "--dump-strings", "--login", "--noediting", "--noprofile", "--norc", "--posix",
+	"--pretty-print", "--restricted", "--verbose"}
 
 // shellLine reads the arguments of a shell: -c makes the first operand a line. Without it that is a script, whose
 // commands no rule sees, and without any operand the shell reads its commands from stdin.
@@ -173,6 +194,8 @@ func shellLine(name string, args []word) ([]launch, string) {
 			}
 			if text == "--rcfile" || text == "--init-file" {
 				args = args[min(1, len(args)):]
+			} else if !slices.Contains(longOptions, text) {
+				return nil, "an option of " + name + " that is not known"
 			}
 			continue
 		}
@@ -189,7 +212,7 @@ func shellLine(name string, args []word) ([]launch, string) {
 		return nil, computed(name)
 	case isLine:
 		return lineOf(name, args[:1])
-	case args[0].unknown || args[0].text == "/dev/stdin":
+	case args[0].unknown || isStdin(args[0].text):
 		return nil, computed(name)
 	}
 	return nil, ""
@@ -201,6 +224,20 @@ func found(args []word) (all []launch, opaque string) {
 		switch args[i].text {
 		case "-exec", "-execdir", "-ok", "-okdir":
 		default:
+			if w := args[i]; !w.computed || w.prefix != "" {
+				continue
+			} else if w.several {
+				return nil, computed("find")
+			} else if i > 0 && strings.HasPrefix(args[i-1].text, "-") ||
+				!slices.ContainsFunc(args[i:], func(w word) bool { return w.text == ";" || w.text == "+" }) {
+				continue
+			}
+			// It may be -exec.
+			if s, opaque := found(append([]word{{text: "-exec"}}, args[i+1:]...)); opaque != "" {
+				return nil, opaque
+			} else {
+				all = append(all, s...)
+			}
 			continue
 		}
 		var command []word
@@ -233,14 +270,6 @@ func replaced(by string, command []word, text string, more bool) ([]launch, stri
 		return nil, ""
 	}
 	return []launch{{words: command, more: more, by: by}}, ""
-}
-
-func isShell(name string) bool {
-	switch path.Base(name) {
-	case "sh", "bash", "dash", "zsh", "ksh", "ash", "eval":
-		return true
-	}
-	return false
 }
 
 // command reads the arguments up to the command that they run.
@@ -366,14 +395,14 @@ func (w *wrapper) options(text string) (all []option, ok bool) {
 // reached is the commands that a line runs behind wrappers, at any depth.
 type reached struct {
 	commands []reachedCommand
-	unknown  bool   // as a commandLine's
 	opaque   string // as a commandLine's
 }
 
 type reachedCommand struct {
-	text string
-	more bool // it gets further arguments, which are known only when it runs
-	by   string
+	text  string
+	words []word
+	more  bool // it gets further arguments, which are known only when it runs
+	by    string
 }
 
 // reach finds what the commands of a line run.
@@ -388,8 +417,11 @@ func (l *commandLine) reach() (r reached) {
 // many wrappers more it may go through.
 func (r *reached) follow(words []word, more bool, left int) {
 	all, opaque := behind(words)
-	if opaque == "" && more && len(all) == 0 && len(words) > 0 {
-		if name := path.Base(words[0].text); name == "eval" || wrapperNamed(name) {
+	if opaque == "" && more && len(words) > 0 {
+		name := path.Base(words[0].text)
+		// Arguments behind the line of a shell are its parameters. All others take them for more of what they run.
+		isLine := len(all) > 0 && all[0].words == nil && (name == "eval" || !isShell(name))
+		if isLine || len(all) == 0 && runsOthers(name) {
 			opaque = computed(name)
 		}
 	}
@@ -405,24 +437,25 @@ func (r *reached) follow(words []word, more bool, left int) {
 	}
 	for _, s := range all {
 		if s.words == nil {
-			line := takeApart(s.line)
-			r.unknown = r.unknown || line.unknown
+			line := takeApartMore(s.line)
 			r.opaque = line.opaque
 			for i, command := range line.commands {
-				r.commands = append(r.commands, reachedCommand{text: command, by: s.by})
+				r.commands = append(r.commands, reachedCommand{text: command, words: line.words[i], by: s.by})
 				r.follow(line.words[i], false, left-1)
 			}
 			continue
 		}
 		s.more = s.more || more
-		r.commands = append(r.commands, reachedCommand{joined(s.words), s.more, s.by})
+		r.commands = append(r.commands, reachedCommand{joined(s.words), s.words, s.more, s.by})
 		r.follow(s.words, s.more, left-1)
 	}
 }
 
-func wrapperNamed(name string) bool {
-	_, ok := wrappers[name]
-	return ok
+// runsOthers reports whether a program or builtin runs what its arguments say.
+func runsOthers(name string) bool {
+	_, wraps := wrappers[name]
+	_, hasLine := lineOptions[name]
+	return wraps || hasLine || isShell(name) || slices.Contains([]string{"source", ".", "alias", "watch", "trap"}, name)
 }
 
 func joined(words []word) string {

@@ -1,0 +1,102 @@
+package permission
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestComputedWords holds a project's rule against commands of which the shell computes words.
+func TestComputedWords(t *testing.T) {
+	rule := Parse("shell(git push --force*)")
+	for want, lines := range map[bool][]string{
+		true: {
+			"$CMD push", `"$CMD" push`, `"$@"`, "git $x --force", `git "$@"`, `git "$x" --force`, "$EMPTY git push --force", "git $EMPTY push --force",
+			"git $EMPTY status", "git push $x", `git push "$x"`, `git push --"$x"`, "git push --$x", "git pu${x}", `git push --f"$(x)"`,
+			"git push --forc?", "git push --forc[e]", "git push --f*", "git push {--force,x}", "git {push,pull} --force", "gi? push --force",
+			"git p?sh --force", "{git,push,--force}", "$(echo git) push", "`echo git` push", "X=git; $X push --force", "$HOME/git push --force",
+			`make "$(git push --force)"`, "make -j$(git push --force)", "A=$x git push --force", `A="$x" git push --force`, "export A=$(git push --force)",
+			"for f in *; do $f; done", "for f in *; do git $f; done", "make $x; git push --force", `make > "$(git push --force)"`, "a >&$x",
+			"env $x", "env A=$x make", `env "$x" make`, `time "$x"`, `bash -c "$x"`, `eval "echo $x"`, `eval "$HOME"`, "find $x -name y", "find . $x",
+			`find . "$x" git push --force ';'`, "declare -i A=$x", "declare $x", "unset $x", `unset "$x"`, `read "$x"`, "xargs git $x", `printf -v "$x" y`,
+			"[[ $x -eq 1 ]]", "[[ -v $x ]]", "timeout 5 git $x", `sh "$x"`, `source "$x"`, `echo "${x:-$(git push --force)}"`,
+		},
+		false: {
+			"make -j$(nproc)", "export PATH=$PATH:/x", `export PATH="$HOME/bin:$PATH"`, `for f in *.go; do gofmt -l "$f"; done`, `git add "$FILE"`, "git add $FILE",
+			"git diff $(git merge-base HEAD main)", "test $x = y", `[ -n "$x" ]`, "[ $x = y ]", "git commit -m \"$(cat <<'X'\nso\nX\n)\"", `git commit -m "a $x"`,
+			"git a$x", "git status *", "ls *.go", "rm {a,b}", `echo "$(git log)" $x "${y}"`, "X=$Y make", "X=$Y", "X=1; make $X", "cp a{,.bak}",
+			"git push origin $x", `git push origin "$x" --force`, "git pull --forc?", "git push --no?", "git 'push' '--forc?' -x", `timeout 5 make "$x"`,
+			`make > "$x"`, "make 2>>$LOG", `cat <<< "$x"`, "for i in $x; do make; done", "for i in {1..3}; do make $i; done", `env A="$x" make`,
+			`find "$DIR" -name x`, `find . -name "$x" -exec grep y {} +`, `printf '%s' "$x"`, "readonly A=$x", "sudo make $x", "declare A=$x",
+			`git log --format="%h" -- "$x"`, `[[ -n $x ]]`, `[[ $x == a ]]`, `cd "$(git rev-parse --show-toplevel)" && make`,
+		},
+	} {
+		for _, line := range lines {
+			got, why := rule.Match(projectLine(t, line))
+			require.Equal(t, want, got, "%s: %s", line, why)
+		}
+	}
+	for pattern, lines := range map[string]map[string]bool{
+		"git push":   {"git push $x": true, `git push "$x"`: false, "git pushx$y": false, `git push"$y"`: true},
+		"git *":      {"gitk $x": false, "git $x": true, "git?": true},
+		"*--force":   {`rm "$x"`: true, "rm x": false, "rm *": true},
+		"rm -rf /*":  {`rm -rf "$x"`: true, "rm -r $x": false, `rm -rf a"$x"`: false},
+		"make *":     {"make -j$(nproc)": true},
+		"./deploy *": {"$HOME/deploy x": true, "ls $HOME": false},
+	} {
+		for line, want := range lines {
+			got, why := Parse("shell(" + pattern + ")").Match(projectLine(t, line))
+			require.Equal(t, want, got, "%s %s: %s", pattern, line, why)
+		}
+	}
+}
+
+// TestLinesInArguments holds a rule against programs and builtins that run a text of theirs, or stdin, as a line.
+func TestLinesInArguments(t *testing.T) {
+	rule := Parse("shell(git push --force*)")
+	for want, lines := range map[bool][]string{
+		true: {
+			"eval -- 'git push --force'", "eval -- git push --force", "xargs eval --", "timeout -v 5 git push --force",
+			"source /dev/stdin <<< 'git push --force'", ". /dev/stdin <<< 'git push --force'", "source -- /dev/stdin", ". /dev/fd/0", ". /proc/self/fd/0",
+			". //dev/./stdin", "builtin source /dev/stdin", "sh /dev/fd/0", "bash /proc/self/fd/0", "command . /dev/stdin", ". /proc/$$/fd/0",
+			"rbash -c 'git push --force'", "mksh -c 'git push --force'", "yash -c 'git push --force'", "fish -c 'git push --force'",
+			"csh -c 'git push --force'", "tcsh -c 'git push --force'", "ash -c 'git push --force'", "ksh -c 'git push --force'",
+			"ksh93 -c 'git push --force'", "busybox sh -c 'git push --force'", "busybox ash -c 'git push --force'", "bash5 -c 'git push --force'",
+			"fish -c 'and git push --force'", "fish --command='git push --force'", "fish -C 'git push --force'", "tcsh", "echo x | fish",
+			"xargs fish -c", "xargs -I{} mksh -c 'echo {}'", "/usr/bin/rbash -c 'git push --force'", "yash --cmdline='git push --force'",
+			"mapfile -C 'git push --force' -c1 x", "readarray -C 'git push --force' -c 1 x", "mapfile -tC'git push --force' x", `mapfile -C "$x" y`,
+			"mapfile -C 'git push' -c1 x", "compgen -C 'git push --force'", "complete -C 'git push --force' x", "alias x='git push --force'; x",
+			"watch -n 1 git push --force", "watch 'git push --force'", "su -c 'git push --force'", "su - x -c 'git push --force'",
+			"runuser -u x -- git push --force", "script -qc 'git push --force' /dev/null", "script --command='git push --force'",
+		},
+		false: {
+			"eval -- ls", "source x.sh", ". ./x.sh", "source /dev/null", "rbash -c ls", "fish -c 'ls -l'", "fish x.fish", "tcsh -c ls", "ksh x", "mapfile -t x",
+			"mapfile -C ls -c1 x", "compgen -c git", "alias x=ls", "watch ls", "su", "su -c ls", "script x", "push", "flush", "squash -c 'git push --force'",
+		},
+	} {
+		for _, line := range lines {
+			got, why := rule.Match(projectLine(t, line))
+			require.Equal(t, want, got, "%s: %s", line, why)
+		}
+	}
+}
+
+// A rule that holds for doubt alone says what it cannot tell.
+func TestDoubt(t *testing.T) {
+	rule := Parse("shell(git push --force*)")
+	for line, want := range map[string]string{
+		"git push --force $x": "",
+		"make":                "",
+		"git $x":              `hookrun cannot tell what this line runs: `,
+		"eval $x":             `hookrun cannot tell what this line runs: `,
+		"{ ls; }":             `hookrun cannot tell what this line runs: `,
+	} {
+		doubt := rule.Doubt(projectLine(t, line))
+		if want == "" {
+			require.Empty(t, doubt, line)
+			continue
+		}
+		require.Contains(t, doubt, want, line)
+		require.Contains(t, doubt, "; write it without ", line)
+	}
+}

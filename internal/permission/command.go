@@ -363,9 +363,6 @@ func (r *reader) call(args []*syntax.Word) []word {
 			if name == "read" {
 				r.set[words[len(words)-1].text] = true
 			}
-			if name == "read" || name == "printf" && words[1].text == "-v" && len(words) <= 3 {
-				r.noneComputed(&words) // the name of a variable is evaluated
-			}
 			continue
 		}
 		words = append(words, r.word(w, still))
@@ -378,7 +375,30 @@ func (r *reader) call(args []*syntax.Word) []word {
 			r.set[variable] = true
 		}
 	}
+	if evaluates(words) {
+		r.noneComputed(&words)
+	}
 	return words
+}
+
+// evaluates reports whether a builtin takes arguments for names of variables, whose subscripts it evaluates, or for arithmetic.
+func evaluates(words []word) bool {
+	for len(words) > 1 && (words[0].text == "builtin" || words[0].text == "command") {
+		words = words[1:]
+		for len(words) > 1 && strings.HasPrefix(words[0].text, "-") {
+			words = words[1:]
+		}
+	}
+	switch name := words[0].text; name {
+	case "read", "let", "getopts", "wait", "mapfile", "readarray":
+		return true
+	case "printf":
+		return len(words) > 1 && strings.HasPrefix(words[1].text, "-v")
+	case "test", "[":
+		return slices.ContainsFunc(words, func(w word) bool { return w.text == "-v" || w.text == "-R" })
+	default: // the others of declarers are read where they stand, and by their own names only
+		return slices.Contains(declarers, name) && name != "export" && name != "readonly"
+	}
 }
 
 // arguments reads a command that other words stand before. The tree has all assignments first, wherever they stood.
@@ -409,6 +429,9 @@ func (r *reader) bracket(s *syntax.Stmt, c *syntax.CallExpr) {
 	}
 	if len(s.Redirs) > 0 {
 		r.fail("[ with an operator")
+	}
+	if evaluates(words) {
+		r.noneComputed(&words)
 	}
 	r.emit(joined(words), words)
 }

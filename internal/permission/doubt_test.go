@@ -19,7 +19,8 @@ func TestComputedWords(t *testing.T) {
 			"for f in *; do $f; done", "for f in *; do git $f; done", "make $x; git push --force", `make > "$(git push --force)"`, "a >&$x",
 			"env $x", "env A=$x make", `env "$x" make`, `time "$x"`, `bash -c "$x"`, `eval "echo $x"`, `eval "$HOME"`, "find $x -name y", "find . $x",
 			`find . "$x" git push --force ';'`, "declare -i A=$x", "declare $x", "unset $x", `unset "$x"`, `read "$x"`, "xargs git $x", `printf -v "$x" y`,
-			"[[ $x -eq 1 ]]", "[[ -v $x ]]", "timeout 5 git $x", `sh "$x"`, `source "$x"`, `echo "${x:-$(git push --force)}"`,
+			"[[ $x -eq 1 ]]", "[[ -v $x ]]", `[ -v "$x" ]`, `test -v "$x"`, `printf -v"$x" y`, `builtin let "$x"`,
+			`\let "$x"`, `command unset "$x"`, `getopts ab "$x"`, `wait -np "$x"`, `mapfile "$x"`, `builtin -- read -r "$x"`, `command -p printf -v "$x" y`, "timeout 5 git $x", `sh "$x"`, `source "$x"`, `echo "${x:-$(git push --force)}"`,
 		},
 		false: {
 			"make -j$(nproc)", "export PATH=$PATH:/x", `export PATH="$HOME/bin:$PATH"`, `for f in *.go; do gofmt -l "$f"; done`, `git add "$FILE"`, "git add $FILE",

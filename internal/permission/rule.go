@@ -18,7 +18,8 @@
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
 // A rule of a project's own file (Call.Project) goes further than the client: it looks behind wrappers such as env,
-// timeout and bash -c, and reads the paths of file tools of any name.
+// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. Of words that the shell
+// computes it weighs what is known against the pattern.
 package permission
 
 import (

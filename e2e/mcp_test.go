@@ -324,7 +324,8 @@ func TestMCPQueue(t *testing.T) {
 	require.Equal(t, []string{"x", "\nafter the task"}, p.result("echo", hook{"text": "x"}).texts())
 
 	// What the queue has to say but no text is for people.
-	put("too late", "--ttl", "1us")
+	put("too late", "--ttl", "1ms")
+	<-time.After(time.Millisecond) // its time
 	require.Equal(t, []string{"x"}, p.result("echo", hook{"text": "x"}).texts())
 	require.NoError(t, os.Chmod(filepath.Join(p.path("state"), "queue", "s1"), 0o777))
 	require.Equal(t, []string{"x"}, p.result("echo", hook{"text": "x"}).texts())

@@ -374,7 +374,7 @@ func (r Rule) matchMore(c *Call, s *shellLines) (bool, string) {
 func (r Rule) Doubt(c Call) string {
 	ok, why := r.Match(c)
 	what, doubtful := strings.CutSuffix(why, soItRuns)
-	if !ok || !doubtful {
+	if !ok || !doubtful || c.EqualKeys { // of equal keys the call has a warning
 		return ""
 	}
 	if inside, ok := strings.CutPrefix(what, notThrough); ok {

@@ -24,7 +24,8 @@ func isShell(name string) bool {
 // plainLine is a line that all shells read alike. It does not begin with a word that comes before a command in one of them.
 var plainLine = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
 
-var foreignKeywords = []string{"and", "or", "not", "begin", "if", "else", "while", "for", "switch", "function", "do", "repeat", "foreach", "source", "end"}
+var foreignKeywords = []string{"and", "or", "not", "begin", "if", "else", "while", "for",
+	"switch", "function", "do", "repeat", "foreach", "source", "end"}
 
 // foreignLine reads the arguments of a shell with a language of its own. -c makes the next one a line.
 func foreignLine(name string, args []word) ([]launch, string) {
@@ -51,7 +52,8 @@ func isStdin(file string) bool {
 	return strings.HasSuffix(file, "dev/stdin") || strings.Contains(file, "dev/fd/") || strings.Contains(file, "/fd/")
 }
 
-// sourced reads the arguments of source. A script is none of a rule's business, but what comes from stdin may stand in the line.
+// sourced reads the arguments of source. Rules do not see through scripts, but what comes from stdin may stand in the
+// line.
 func sourced(args []word) ([]launch, string) {
 	if len(args) > 0 && args[0].text == "--" {
 		args = args[1:]
@@ -75,16 +77,22 @@ var lineOptions = map[string]lineOption{
 	"compgen":   {options: wrapper{short: "abcdefgjksuvo:A:G:W:F:C:X:P:S:V:"}, names: []string{"C"}, more: true},
 	"complete":  {options: wrapper{short: "abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:"}, names: []string{"C"}, more: true},
 	"script": {
-		options: wrapper{short: "aefqc:I:O:B:T:m:t::o:E:hV", long: []string{"append", "command:", "echo:", "return", "flush", "force",
-			"log-in:", "log-out:", "log-io:", "log-timing:", "logging-format:", "output-limit:", "quiet", "timing", "help", "version"}},
+		options: wrapper{short: "aefqc:I:O:B:T:m:t::o:E:hV", long: []string{
+			"append", "command:", "echo:", "return", "flush", "force",
+			"log-in:", "log-out:", "log-io:", "log-timing:",
+			"logging-format:", "output-limit:", "quiet", "timing", "help", "version",
+		}},
 		names: []string{"c", "command"},
 	},
 	"su":      {options: suOptions, names: []string{"c", "command", "session-command"}},
 	"runuser": {options: suOptions, names: []string{"c", "command", "session-command"}},
 }
 
-var suOptions = wrapper{short: "c:fg:G:lmpPs:u:w:hVT", long: []string{"command:", "session-command:", "fast", "group:", "supp-group:", "login",
-	"preserve-environment", "pty", "no-pty", "shell:", "user:", "whitelist-environment:", "help", "version"}}
+var suOptions = wrapper{short: "c:fg:G:lmpPs:u:w:hVT", long: []string{
+	"command:", "session-command:", "fast", "group:",
+	"supp-group:", "login",
+	"preserve-environment", "pty", "no-pty", "shell:", "user:", "whitelist-environment:", "help", "version",
+}}
 
 // lines reads the lines in the options of a program, which may stand behind operands as well. runuser -u also has a command.
 func (l *lineOption) lines(name string, args []word) (all []launch, opaque string) {
@@ -144,8 +152,10 @@ func aliased(args []word) (all []launch, opaque string) {
 
 // watched reads the arguments of watch: without -x it joins them to a line.
 func watched(args []word) ([]launch, string) {
-	w := wrapper{short: "bcCd::egn:pq:rs:twxfhv", long: []string{"beep", "color", "no-color", "differences", "errexit", "chgexit", "interval:",
-		"precise", "no-rerun", "shotsdir:", "no-title", "no-wrap", "exec", "equexit:", "help", "version"}}
+	w := wrapper{short: "bcCd::egn:pq:rs:twxfhv", long: []string{
+		"beep", "color", "no-color", "differences", "errexit", "chgexit", "interval:",
+		"precise", "no-rerun", "shotsdir:", "no-title", "no-wrap", "exec", "equexit:", "help", "version",
+	}}
 	all, opaque := w.command("watch", args)
 	if opaque != "" || len(all) == 0 {
 		return all, opaque

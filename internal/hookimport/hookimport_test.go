@@ -156,6 +156,7 @@ left_out Claude Code has no event "Nope", so none of these hooks ever runs there
 			`left_out this hook is not carried: an entry runs a command or posts to a url, and this is of type prompt
 left_out this hook is not carried: it is async, and entries are waited for; end its command with & and give it /dev/null for its output
 wider the if "Bash(git *)" is "shell(git *)" here, as a project calls the tool, so it holds in other clients and loops
+differs the if "shell(git *)" is weighed word by word here: of a line that Claude Code cannot read only what may be meant runs the hook, where the client runs it for every such line; and it is also held against what env, xargs and the like run
 left_out "once" is not carried: a hook runs at each call here, not only at the first of a session`},
 		"a hook that posts": {claude, pre(`{"matcher":"Bash","hooks":[{"type":"http","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer $T","A":"é"},"allowedEnvVars":["T"],"timeout":7}]}`),
 			`[{"name":"guard.v2","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer $T","A":"é"},"allowed_env_vars":["T"],"events":["pre-tool"],"matcher":"Bash|shell","timeout":7,` +

@@ -156,6 +156,11 @@ func (g *handler) rule(text string) {
 		here := protocol.ToolNames(theirs)[0]
 		g.set("if", here+rest)
 		g.say(Wider, "if", "the if %s is %s here, as a project calls the tool, so it holds in other clients and loops", brief(text), brief(here+rest))
+		if rest != "" {
+			g.say(Differs, "if", "the if %s is weighed word by word here: of a line that %s cannot read only what may be meant runs the hook, "+
+				"where the client runs it for every such line; and it is also held against what env, xargs and the like run",
+				brief(here+rest), g.client.name)
+		}
 		return
 	}
 	g.set("if", text)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package permission
+
+const slowdown = 1

@@ -301,8 +301,8 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 	return r.outcome(set, match, judged, weakened, begin), nil
 }
 
-// Static returns the outcome of a call for which no hook has to be run, as Fire does. It waits for nothing. If there are hooks to
-// run, or Fire would return an error, it is false.
+// Static returns the outcome of a call of a tool and event that only rules are for, as Fire does. It waits for nothing. If there
+// are hooks that may have to run, or Fire would return an error, it is false.
 func (r *Runner) Static(c protocol.Call) (protocol.Outcome, bool) {
 	if r.none() || r.unfit != nil {
 		return protocol.Outcome{}, false
@@ -314,8 +314,11 @@ func (r *Runner) Static(c protocol.Call) (protocol.Outcome, bool) {
 	set.config.NameTool(&call)
 	match := projecthooks.NewAsked(&call)
 	large := len(call.Args)+len(call.Result)+len(call.ClientInput) > largeCall // which takes time to match
-	if set.concerned(match) && (large || slices.ContainsFunc(set.selected(match), func(h *projecthooks.Hook) bool { return h.Says == nil })) {
-		return protocol.Outcome{}, false
+	// By event and tool alone: fire holds the rest of the call against the hooks, once.
+	for i := range set.all {
+		if h := &set.all[i]; match.Concerns(h) && (large || h.Says == nil) {
+			return protocol.Outcome{}, false
+		}
 	}
 	o, err := r.fire(context.Background(), set, c)
 	return o, err == nil

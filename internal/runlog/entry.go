@@ -1,18 +1,19 @@
 package runlog
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Entry is one call. Append asks Call for its Input, which two goroutines must not do at once.
+// Entry is one call. Append calls Call.Input, which two goroutines must not do at once.
 type Entry struct {
 	Time    time.Time         // when the call began
 	Command string            // that was called: pre-tool, serve, …
@@ -24,264 +25,165 @@ type Entry struct {
 // maxText is how many characters of a text a line has at most.
 const maxText = 2500
 
+// line is the JSON form of an entry.
+type line struct {
+	Version   int    `json:"version"`
+	Time      string `json:"time"`
+	Command   string `json:"command,omitempty"`
+	PID       int    `json:"pid"`
+	SessionID string `json:"session_id,omitempty"`
+	AgentID   string `json:"agent_id,omitempty"`
+	Workspace string `json:"workspace,omitempty"`
+	ToolUseID string `json:"tool_use_id,omitempty"`
+
+	Args          json.RawMessage `json:"args,omitempty"`
+	ArgsPreview   string          `json:"args_preview,omitempty"`
+	ArgsSize      int             `json:"args_size,omitempty"` // in characters
+	Prompt        string          `json:"prompt,omitempty"`
+	Result        string          `json:"result,omitempty"`
+	ResultPreview string          `json:"result_preview,omitempty"`
+	ResultSize    int             `json:"result_size,omitempty"`
+	Failed        bool            `json:"failed,omitempty"`
+	Redacted      bool            `json:"redacted,omitempty"`
+
+	Error *string `json:"error,omitempty"`
+	Event string  `json:"event,omitempty"` // of a call without an outcome, which has its own
+	Tool  string  `json:"tool,omitempty"`
+
+	// What is known of an outcome that its own JSON does not have: how many of its warnings are about how the hooks files are
+	// written and come with every call, and for each hook a word, "" where its status says all.
+	Lint    int               `json:"lint,omitempty"`
+	Notes   []protocol.Note   `json:"notes,omitempty"`
+	Outcome *protocol.Outcome `json:"outcome,omitempty"`
+}
+
 // AppendLine appends the entry as one line of JSON, without the line feed. What the patterns match is not in it, and no secret
 // that has a telling name.
-//
-// It writes by hand what encoding/json could: that takes a third of a millisecond to get ready, which is much for a process
-// that lives for two.
 func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	call := e.Call
 	if call == nil {
 		call = new(protocol.Call)
 	}
-	w := writer{clean: cleaner{patterns: patterns}}
-
-	switch {
-	case e.Err != nil:
-		w.key("error")
-		w.string(e.Err.Error())
-		fallthrough
-	case e.Outcome == nil:
-		w.text("event", string(call.Event))
-		w.text("tool", call.Tool)
-	default:
-		w.notes(e.Outcome)
-		w.outcome(e.Outcome)
+	c := cleaner{patterns: patterns}
+	l := line{
+		Version: 1, Time: e.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), Command: c.cut(e.Command), PID: os.Getpid(),
+		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace), ToolUseID: c.cut(call.ToolUseID),
+		Failed: call.Failed,
 	}
-	verdict := w.b // first, since what is taken out of it is said before it
-	w.b = append(dst, `{"version":1,"time":"`...)
-	w.b = append(e.Time.UTC().AppendFormat(w.b, "2006-01-02T15:04:05.000000Z"), '"')
-	w.text("command", e.Command)
-	w.int("pid", int64(os.Getpid()))
-	w.text("session_id", call.SessionID)
-	w.text("agent_id", call.AgentID)
-	w.text("workspace", call.Workspace)
-	w.text("tool_use_id", call.ToolUseID)
 	if call.Event.HasTool() {
-		w.args(call)
+		l.setArgs(&c, call)
 	} else {
-		w.text("prompt", call.Prompt)
+		l.Prompt = c.cut(call.Prompt)
 	}
-	if call.Event.Canonical() == protocol.PostTool && call.Result != "" {
-		if text, size := w.clean.excerpt(call.Result); size > maxText {
-			w.preview("result", text, size)
+	if call.Event.Canonical() == protocol.PostTool {
+		if text, size := c.excerpt(call.Result); size > maxText {
+			l.ResultPreview, l.ResultSize = text, size
 		} else {
-			w.key("result")
-			w.b = strictjson.AppendString(w.b, text)
+			l.Result = text
 		}
 	}
-	w.flag("failed", call.Failed)
-	w.flag("redacted", w.clean.found)
-	if len(verdict) > 0 {
-		w.b = append(append(w.b, ','), verdict...)
+	if e.Err != nil {
+		text := c.cut(e.Err.Error())
+		l.Error = &text
 	}
-	return append(w.b, '}')
-}
-
-// args writes the tool's arguments.
-func (w *writer) args(call *protocol.Call) {
-	input, _, err := call.Input()
-	if err != nil { // nested too deep: to us a text like any other
-		text, size := w.clean.excerpt(call.Args)
-		w.preview("args", text, size)
-		return
-	}
-	if text, size := w.clean.excerptJSON(input); size > maxText {
-		w.preview("args", text, size)
+	if o := e.Outcome; e.Err != nil || o == nil {
+		l.Event, l.Tool = c.cut(string(call.Event)), c.cut(call.Tool)
 	} else {
-		w.key("args")
-		w.b = append(w.b, text...)
-	}
-}
-
-// writer writes members of an object. A member that is empty is left out, as encoding/json does with omitempty.
-type writer struct {
-	b     []byte
-	clean cleaner
-}
-
-func (w *writer) comma() {
-	if n := len(w.b); n > 0 && w.b[n-1] != '{' && w.b[n-1] != '[' {
-		w.b = append(w.b, ',')
-	}
-}
-
-func (w *writer) key(name string) {
-	w.comma()
-	w.b = append(strictjson.AppendString(w.b, name), ':')
-}
-
-func (w *writer) text(key, value string) {
-	if value != "" {
-		w.key(key)
-		w.string(value)
-	}
-}
-
-// string writes a text, cleaned and cut.
-func (w *writer) string(value string) {
-	text, size := w.clean.excerpt(value)
-	w.b = strictjson.AppendString(w.b, text)
-	w.cut(size)
-}
-
-// cut says in the string that was just written how long it was.
-func (w *writer) cut(size int) {
-	if size > maxText {
-		w.b = fmt.Appendf(w.b[:len(w.b)-1], ` … (%d characters)"`, size)
-	}
-}
-
-func (w *writer) preview(what, text string, size int) {
-	w.key(what + "_preview")
-	w.b = strictjson.AppendString(w.b, text)
-	w.int(what+"_size", int64(size))
-}
-
-func (w *writer) int(key string, value int64) {
-	w.key(key)
-	w.b = strconv.AppendInt(w.b, value, 10)
-}
-
-func (w *writer) flag(key string, value bool) {
-	if value {
-		w.key(key)
-		w.b = append(w.b, "true"...)
-	}
-}
-
-func (w *writer) milliseconds(key string, value protocol.Milliseconds) {
-	w.key(key)
-	text, _ := value.MarshalJSON() // a number cannot fail
-	w.b = append(w.b, text...)
-}
-
-// json writes a value that hooks gave. What is too long, or is no JSON after all, becomes a string.
-func (w *writer) json(key string, value []byte) {
-	if len(value) == 0 {
-		return
-	}
-	w.key(key)
-	text, size := w.clean.excerptJSON(value)
-	if size <= maxText {
-		if len(strictjson.Check(string(value), maxText)) == 0 {
-			w.b = append(w.b, text...)
-			return
-		}
-		text, size = w.clean.excerpt(string(value))
-	}
-	w.b = strictjson.AppendString(w.b, text)
-	w.cut(size)
-}
-
-func (w *writer) list(key string, n int, each func(i int)) {
-	if n == 0 {
-		return
-	}
-	w.key(key)
-	w.b = append(w.b, '[')
-	for i := range n {
-		w.comma()
-		each(i)
-	}
-	w.b = append(w.b, ']')
-}
-
-func (w *writer) texts(key string, values []string) {
-	w.list(key, len(values), func(i int) { w.string(values[i]) })
-}
-
-func (w *writer) open()  { w.b = append(w.b, '{') }
-func (w *writer) close() { w.b = append(w.b, '}') }
-
-// outcome writes what Outcome.JSON does.
-func (w *writer) outcome(o *protocol.Outcome) {
-	w.key("outcome")
-	w.open()
-	w.int("version", int64(o.Version))
-	w.key("event")
-	w.string(string(o.Event))
-	w.text("tool", o.Tool)
-	w.text("decision", o.Decision.String())
-	w.flag("approved", o.Approved)
-	w.flag("stop", o.Stop)
-	w.text("stop_reason", o.StopReason)
-	w.text("reason", o.Reason)
-	w.text("cause", string(o.Cause))
-	w.text("hook", o.Hook)
-	w.json("updated_input", o.UpdatedInput)
-	w.json("updated_output", o.UpdatedOutput)
-	w.list("inject", len(o.Inject), func(i int) { w.inject(&o.Inject[i]) })
-	w.texts("system_messages", o.SystemMessages)
-	if len(o.Other) > 0 {
-		w.key("other")
-		w.open()
-		for _, f := range o.Other {
-			if named(f.Key) >= secret {
-				w.key(w.clean.text(f.Key, len(f.Key)))
-				w.b = strictjson.AppendString(w.b, w.clean.hide())
-			} else {
-				w.json(w.clean.text(f.Key, len(f.Key)), f.Value)
+		l.Lint, l.Outcome = len(o.Lint), c.outcome(*o)
+		if slices.ContainsFunc(o.Hooks, func(h protocol.HookReport) bool { return h.Note != "" }) {
+			for _, h := range o.Hooks {
+				l.Notes = append(l.Notes, h.Note)
 			}
 		}
-		w.close()
 	}
-	w.texts("warnings", o.Warnings)
-	if len(o.Hooks) == 0 {
-		w.key("hooks")
-		w.b = append(w.b, "[]"...)
-	}
-	w.list("hooks", len(o.Hooks), func(i int) { w.hook(&o.Hooks[i]) })
-	w.milliseconds("duration_ms", o.Duration)
-	w.close()
+	l.Redacted = c.found
+
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	_ = to.Encode(&l)                          // which cannot fail: all JSON in it was checked
+	return strictjson.Compact(dst, b.String()) // which writes U+2028 and its like as they are
 }
 
-// notes writes what is known of an outcome that its JSON does not have: how many of its warnings are about how the hooks files are
-// written and come with every call, and for each hook a word, "" where its status says all.
-func (w *writer) notes(o *protocol.Outcome) {
-	if len(o.Lint) > 0 {
-		w.int("lint", int64(len(o.Lint)))
+func (l *line) setArgs(c *cleaner, call *protocol.Call) {
+	input, _, err := call.Input()
+	if err != nil { // nested too deep: to us a text like any other
+		l.ArgsPreview, l.ArgsSize = c.excerpt(call.Args)
+		return
 	}
-	if slices.ContainsFunc(o.Hooks, func(h protocol.HookReport) bool { return h.Note != "" }) {
-		w.list("notes", len(o.Hooks), func(i int) { w.b = strictjson.AppendString(w.b, string(o.Hooks[i].Note)) })
+	if text, size := c.excerptJSON(input); size > maxText {
+		l.ArgsPreview, l.ArgsSize = text, size
+	} else {
+		l.Args = json.RawMessage(text)
 	}
 }
 
-func (w *writer) inject(in *protocol.Inject) {
-	w.open()
-	w.text("hook", in.Hook)
-	w.key("content")
-	w.string(in.Content)
-	w.flag("truncated", in.Truncated)
-	w.text("file", in.File)
-	w.text("strategy", string(in.Strategy))
-	w.text("source", in.Source)
-	w.text("id", in.ID)
-	w.close()
+// outcome returns the outcome as a line shows it. Words of hookrun's own, such as a status, are no secrets.
+func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
+	o.Event = protocol.Event(c.cut(string(o.Event)))
+	c.clean(&o.Tool, &o.StopReason, &o.Reason, &o.Hook)
+	o.UpdatedInput, o.UpdatedOutput = c.value(o.UpdatedInput), c.value(o.UpdatedOutput)
+	o.Inject = slices.Clone(o.Inject)
+	for i := range o.Inject {
+		in := &o.Inject[i]
+		c.clean(&in.Hook, &in.Content, &in.File, &in.Source, &in.ID)
+	}
+	o.SystemMessages, o.Warnings = slices.Clone(o.SystemMessages), slices.Clone(o.Warnings)
+	for _, texts := range [][]string{o.SystemMessages, o.Warnings} {
+		for i := range texts {
+			c.clean(&texts[i])
+		}
+	}
+	other := o.Other
+	o.Other = nil
+	for _, f := range other {
+		value := c.value(f.Value)
+		if named(f.Key) >= secret {
+			value = strictjson.AppendString(nil, c.hide())
+		}
+		if value != nil {
+			o.Other = append(o.Other, protocol.Field{Key: c.text(f.Key, len(f.Key)), Value: value})
+		}
+	}
+	o.Hooks = append([]protocol.HookReport{}, o.Hooks...) // never null
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		c.clean(&h.Name, &h.Source, &h.Signal, &h.Stderr)
+	}
+	return &o
 }
 
-func (w *writer) hook(h *protocol.HookReport) {
-	w.open()
-	w.key("name")
-	w.string(h.Name)
-	w.key("source")
-	w.string(h.Source)
-	w.key("status")
-	w.string(string(h.Status))
-	w.text("cause", string(h.Cause))
-	if h.ExitCode != nil {
-		w.int("exit_code", int64(*h.ExitCode))
+// clean replaces texts by what a line shows of them.
+func (c *cleaner) clean(texts ...*string) {
+	for _, text := range texts {
+		*text = c.cut(*text)
 	}
-	w.text("signal", h.Signal)
-	if h.Start != 0 {
-		w.milliseconds("start_ms", h.Start)
+}
+
+// cut returns what a line shows of a text. One that is too long ends with how long it was.
+func (c *cleaner) cut(text string) string {
+	shown, size := c.excerpt(text)
+	return withSize(shown, size)
+}
+
+func withSize(shown string, size int) string {
+	if size > maxText {
+		return fmt.Sprintf("%s … (%d characters)", shown, size)
 	}
-	w.milliseconds("duration_ms", h.Duration)
-	if h.Limit != 0 {
-		w.milliseconds("limit_ms", h.Limit)
+	return shown
+}
+
+// value returns what a line shows of a value that hooks gave. What is too long, or is no JSON after all, becomes a string.
+func (c *cleaner) value(value []byte) json.RawMessage {
+	if len(value) == 0 {
+		return nil
 	}
-	w.int("stdout_bytes", h.StdoutBytes)
-	w.text("stderr", h.Stderr)
-	w.list("left_running", len(h.LeftRunning), func(i int) { w.b = strconv.AppendInt(w.b, int64(h.LeftRunning[i]), 10) })
-	w.close()
+	text, size := c.excerptJSON(value)
+	if size <= maxText {
+		if len(strictjson.Check(string(value), maxText)) == 0 {
+			return json.RawMessage(text)
+		}
+		text, size = c.excerpt(string(value))
+	}
+	return strictjson.AppendString(nil, withSize(text, size))
 }

@@ -1,191 +1,191 @@
 package runstats
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// entry is what a line says, as far as anybody here asks. Texts and values stand as they do in the line, texts with their quotes,
-// and are parts of it; what the line does not have is "".
+// entry is what a line says, as far as anybody here needs it. Its strings are parts of the line.
 type entry struct {
-	time                       int64 // in microseconds since 1970
-	session, workspace, id     string
-	event, tool                string
-	args, argsPreview          string
-	result, resultPreview      string
-	argsSize, resultSize       float64
-	failed                     bool
-	err                        string
-	outcome                    bool // there is one, and the line has what follows
-	decision                   protocol.Decision
-	stop                       bool
-	reason, cause, hook        string
-	updatedInput, updatedOut   string
-	lint                       float64         // how many of the warnings are about the style of files
-	notes                      []protocol.Note // of the hooks, in their order
-	inject, messages, warnings string          // arrays
-	hooks                      string          // an array
-	count                      int             // of hooks
-	list                       []report        // the first maxList of them
-	outcomeEvent, outcomeTool  string
+	call
+	outcome
+	hook report // at hand
+
+	ofCall, ofOutcome, ofHook fields
+}
+
+type call struct {
+	time                                      time.Time // to the microsecond
+	when, session, workspace, id, event, tool quoted
+	args                                      value
+	argsPreview, result, resultPreview        quoted
+	argsSize, resultSize                      float64
+	failed                                    bool
+	err                                       quoted
+	lint                                      float64  // how many of the warnings are about the style of files
+	notes                                     []quoted // of the hooks, in their order
+}
+
+type outcome struct {
+	decided                       bool // there is an outcome
+	event, tool, word             quoted
+	decision                      protocol.Decision
+	stop                          bool
+	reason, cause, decider        quoted
+	updatedInput, updatedOut      value
+	injectors, messages, warnings []quoted // injectors: the hook of each text, "" for one of a queue
+	hooks                         []report
 }
 
 // report is what a line says about one hook.
 type report struct {
-	name, source, status, stderr string
+	name, source, status, stderr quoted
 	duration, limit              float64 // in milliseconds
 }
 
+func newEntry() *entry {
+	e := new(entry)
+	e.ofCall = fields{
+		"time": &e.when, "session_id": &e.session, "workspace": &e.workspace, "tool_use_id": &e.id, "event": &e.call.event,
+		"tool": &e.call.tool, "args": &e.args, "args_preview": &e.argsPreview, "args_size": &e.argsSize, "result": &e.result,
+		"result_preview": &e.resultPreview, "result_size": &e.resultSize, "failed": &e.failed, "error": &e.err, "lint": &e.lint,
+		"notes": &e.notes,
+		"outcome": func(v gjson.Result) bool {
+			e.outcome = outcome{decided: true, hooks: e.hooks[:0]}
+			return e.ofOutcome.read(v) && e.decision.UnmarshalText([]byte(e.word.text())) == nil
+		},
+	}
+	ofInject := fields{}
+	e.ofOutcome = fields{
+		"event": &e.outcome.event, "tool": &e.outcome.tool, "decision": &e.word, "stop": &e.stop, "reason": &e.reason, "cause": &e.cause,
+		"hook": &e.decider, "updated_input": &e.updatedInput, "updated_output": &e.updatedOut, "system_messages": &e.messages,
+		"warnings": &e.warnings,
+		"inject": func(v gjson.Result) bool {
+			e.injectors = e.injectors[:0]
+			return elements(v, func(v gjson.Result) bool {
+				var hook quoted
+				ofInject["hook"] = &hook
+				ok := ofInject.read(v)
+				e.injectors = append(e.injectors, hook)
+				return ok
+			})
+		},
+		"hooks": func(v gjson.Result) bool {
+			e.hooks = e.hooks[:0]
+			return elements(v, func(v gjson.Result) bool {
+				e.hook = report{}
+				ok := e.ofHook.read(v) && e.hook.name != "" && e.hook.status != ""
+				e.hooks = append(e.hooks, e.hook)
+				return ok
+			})
+		},
+	}
+	e.ofHook = fields{
+		"name": &e.hook.name, "source": &e.hook.source, "status": &e.hook.status, "stderr": &e.hook.stderr,
+		"duration_ms": &e.hook.duration, "limit_ms": &e.hook.limit,
+	}
+	return e
+}
+
 // read reads a line, and reports whether it can be read: it is one JSON object with a time and with an outcome or an error, and
-// nothing that is asked for is of a wrong type. Of two equal keys the last counts.
+// no value that is needed is of a wrong type. Of two equal keys the last counts.
 func (e *entry) read(line []byte) bool {
-	*e = entry{list: e.list[:0], notes: e.notes[:0]}
-	if !valid(line) {
+	e.call, e.outcome = call{notes: e.notes[:0]}, outcome{hooks: e.hooks[:0]}
+	if !valid(line) || !e.ofCall.read(gjson.ParseBytes(line)) || e.when == "" || e.err == "" && !e.decided {
 		return false
 	}
-	var in reader
-	when := ""
-	in.members(gjson.ParseBytes(line), func(key string, v gjson.Result) {
-		switch key {
-		case "time":
-			when = in.text(v)
-		case "session_id":
-			e.session = in.text(v)
-		case "workspace":
-			e.workspace = in.text(v)
-		case "tool_use_id":
-			e.id = in.text(v)
-		case "event":
-			e.event = in.text(v)
-		case "tool":
-			e.tool = in.text(v)
-		case "args":
-			e.args = v.Raw
-		case "args_preview":
-			e.argsPreview = in.text(v)
-		case "args_size":
-			e.argsSize = in.number(v)
-		case "result":
-			e.result = in.text(v)
-		case "result_preview":
-			e.resultPreview = in.text(v)
-		case "result_size":
-			e.resultSize = in.number(v)
-		case "failed":
-			e.failed = in.flag(v)
-		case "error":
-			e.err = in.text(v)
-		case "lint":
-			e.lint = in.number(v)
-		case "notes":
-			e.notes = e.notes[:0]
-			in.elements(v, func(v gjson.Result) { e.notes = append(e.notes, protocol.Note(text(in.text(v)))) })
-		case "outcome":
-			e.readOutcome(&in, v)
-		}
-	})
-	if in.failed || when == "" || e.err == "" && !e.outcome {
-		return false
-	}
-	if e.outcomeEvent != "" {
-		e.event = e.outcomeEvent
-	}
-	if e.outcomeTool != "" {
-		e.tool = e.outcomeTool
-	}
-	t, err := time.Parse(time.RFC3339Nano, unquoted(when))
-	e.time = t.UnixMicro()
+	e.call.event, e.call.tool = cmp.Or(e.outcome.event, e.call.event), cmp.Or(e.outcome.tool, e.call.tool)
+	t, err := time.Parse(time.RFC3339Nano, e.when.text())
+	e.time = t.Truncate(time.Microsecond)
 	return err == nil
 }
 
 // note is that of a hook, by its place among those of the call.
-func (e *entry) note(order int) protocol.Note {
-	if order < len(e.notes) {
-		return e.notes[order]
+func (e *entry) note(hook int) protocol.Note {
+	if hook < len(e.notes) {
+		return protocol.Note(e.notes[hook].text())
 	}
 	return ""
 }
 
-func (e *entry) readOutcome(in *reader, outcome gjson.Result) {
-	e.outcome, e.stop, e.decision = true, false, protocol.Block
-	e.reason, e.cause, e.hook, e.updatedInput, e.updatedOut = "", "", "", "", ""
-	e.inject, e.messages, e.warnings, e.hooks, e.count, e.list = "", "", "", "", 0, e.list[:0]
-	e.outcomeEvent, e.outcomeTool = "", ""
-	decided := false
-	in.members(outcome, func(key string, v gjson.Result) {
-		switch key {
-		case "event":
-			e.outcomeEvent = in.text(v)
-		case "tool":
-			e.outcomeTool = in.text(v)
-		case "decision":
-			decided = e.decision.UnmarshalText([]byte(unquoted(in.text(v)))) == nil
-		case "stop":
-			e.stop = in.flag(v)
-		case "reason":
-			e.reason = in.text(v)
-		case "cause":
-			e.cause = in.text(v)
-		case "hook":
-			e.hook = in.text(v)
-		case "updated_input":
-			e.updatedInput = v.Raw
-		case "updated_output":
-			e.updatedOut = v.Raw
-		case "inject":
-			e.inject = in.elements(v, func(v gjson.Result) { in.inject(v) })
-		case "system_messages":
-			e.messages = in.elements(v, func(v gjson.Result) { in.text(v) })
-		case "warnings":
-			e.warnings = in.elements(v, func(v gjson.Result) { in.text(v) })
-		case "hooks":
-			e.count, e.list = 0, e.list[:0]
-			e.hooks = in.elements(v, func(v gjson.Result) {
-				r := in.report(v)
-				if e.count++; e.count <= maxList {
-					e.list = append(e.list, r)
-				}
+// maxDepth is encoding/json's own limit.
+const maxDepth = 10_000
+
+// valid reports whether a line is JSON. Package gjson knows no limit of depth. It is called where no value can be too
+// deep, since a log has millions of lines and encoding/json takes almost three times as long.
+func valid(line []byte) bool {
+	if bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("[")) > maxDepth {
+		return json.Valid(line)
+	}
+	return gjson.ValidBytes(line)
+}
+
+// fields are the members of an object that are read, and where each value goes. That says of which type it must be: a *quoted, a
+// *[]quoted, a *float64, a *bool, a *value for one of any type, or a func that takes it.
+type fields map[string]any
+
+// read reads the members of an object, and reports whether each is of its type.
+func (f fields) read(object gjson.Result) bool {
+	ok := object.IsObject()
+	object.ForEach(func(key, v gjson.Result) bool {
+		switch to := f[key.Str].(type) {
+		case *quoted:
+			*to, ok = quoted(v.Raw), v.Type == gjson.String
+		case *[]quoted:
+			*to = (*to)[:0]
+			ok = elements(v, func(v gjson.Result) bool {
+				*to = append(*to, quoted(v.Raw))
+				return v.Type == gjson.String
 			})
+		case *float64:
+			*to, ok = v.Num, v.Type == gjson.Number && !math.IsInf(v.Num, 0) // no float64 is as large
+		case *bool:
+			*to, ok = v.Type == gjson.True, v.IsBool()
+		case *value:
+			*to = value(v.Raw)
+		case func(gjson.Result) bool:
+			ok = to(v)
 		}
+		return ok
 	})
-	in.failed = in.failed || !decided
+	return ok
 }
 
-// maxList is how many reports of a line are kept. A line of 16 MiB can have hundreds of thousands, and those are read again.
-const maxList = 400
+// elements gives each element of an array until one is refused, and reports whether none was.
+func elements(array gjson.Result, each func(gjson.Result) bool) bool {
+	ok := array.IsArray()
+	array.ForEach(func(_, v gjson.Result) bool {
+		ok = ok && each(v)
+		return ok
+	})
+	return ok
+}
 
-// reports gives each report of the entry.
-func (e *entry) reports(do func(report)) {
-	if e.count <= maxList {
-		for _, r := range e.list {
-			do(r)
-		}
-		return
+// value is a JSON value as it stands in a line, "" if it is not there.
+type value string
+
+// quoted is a JSON string as it stands in a line, with its quotes; "" if it is not there.
+type quoted string
+
+// text is what a string says, "" if it is not there. It may be a part of the line.
+func (q quoted) text() string {
+	if q == "" {
+		return ""
 	}
-	var in reader
-	in.elements(gjson.Parse(e.hooks), func(v gjson.Result) { do(in.report(v)) })
+	return strictjson.Text(string(q))
 }
 
-// injecting gives the name of the hook of each entry of inject, "" where it has none.
-func (e *entry) injecting(do func(hook string)) {
-	if e.inject != "" {
-		var in reader
-		in.elements(gjson.Parse(e.inject), func(v gjson.Result) { do(in.inject(v)) })
-	}
-}
-
-// texts gives each text of an array.
-func texts(array string, do func(string)) {
-	if array != "" {
-		gjson.Parse(array).ForEach(func(_, v gjson.Result) bool {
-			do(text(v.Raw))
-			return true
-		})
-	}
-}
+// clone is the same without the line, which may be long.
+func (q quoted) clone() string { return strings.Clone(q.text()) }
 
 // Call is what a line of a log says, for a person.
 type Call struct {
@@ -211,24 +211,23 @@ type Report struct {
 
 // ParseCall reads a line.
 func ParseCall(line []byte) (c Call, ok bool) {
-	var e entry
+	e := newEntry()
 	if !e.read(line) {
 		return c, false
 	}
 	c = Call{
-		Time: time.UnixMicro(e.time), Session: text(e.session), Event: text(e.event), Tool: text(e.tool),
-		Error: text(e.err),
+		Time: e.time, Session: e.session.clone(), Event: e.call.event.clone(), Tool: e.call.tool.clone(), Error: e.err.clone(),
+		Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
 	}
-	if e.outcome {
-		c.Decision, c.Stop, c.Cause, c.Hook, c.Reason = e.decision.String(), e.stop, text(e.cause), text(e.hook), text(e.reason)
+	if e.decided {
+		c.Decision = e.decision.String()
 	}
-	e.reports(func(r report) {
-		c.Hooks = append(c.Hooks, Report{text(r.name), protocol.Status(text(r.status)), milliseconds(r.duration)})
-	})
+	for _, r := range e.hooks {
+		took := time.Duration(r.duration * float64(time.Millisecond))
+		c.Hooks = append(c.Hooks, Report{r.name.clone(), protocol.Status(r.status.clone()), took})
+	}
 	return c, true
 }
-
-func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // Filter says which calls count. The zero Filter takes all.
 type Filter struct {
@@ -237,24 +236,10 @@ type Filter struct {
 }
 
 // Admits reports whether a call counts.
-func (f Filter) Admits(c *Call) bool {
-	return !c.Time.Before(f.Since) && (f.Session == "" || c.Session == f.Session)
-}
+func (f Filter) Admits(c *Call) bool { return f.admit(c.Time, c.Session) }
 
-// filter is a Filter, ready to be held against entries.
-type filter struct {
-	since   int64
-	session string // "" takes all
-}
+func (f Filter) admits(e *entry) bool { return f.admit(e.time, e.session.text()) }
 
-func (f Filter) ready() filter {
-	r := filter{session: f.Session, since: -1 << 63}
-	if !f.Since.IsZero() {
-		r.since = f.Since.UnixMicro()
-	}
-	return r
-}
-
-func (f filter) admits(e *entry) bool {
-	return e.time >= f.since && (f.session == "" || unquoted(e.session) == f.session)
+func (f Filter) admit(at time.Time, session string) bool {
+	return !at.Before(f.Since.Truncate(time.Microsecond)) && (f.Session == "" || session == f.Session)
 }

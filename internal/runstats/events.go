@@ -2,10 +2,14 @@ package runstats
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"math"
+	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -20,19 +24,19 @@ import (
 //
 // It remembers of each session the ids of its last turn.
 type Events struct {
-	filter filter
+	filter Filter
 	turns  map[string]*turn // by session
-	entry  entry
+	entry  *entry
 }
 
 type turn struct {
-	begin          int64 // 0: before the log
+	begin          time.Time // zero: before the log
 	calls, results map[string]bool
 }
 
 // NewEvents returns events of the calls that the filter admits. Lines of others must be given to it all the same: they are of the
 // same turns.
-func NewEvents(f Filter) *Events { return &Events{filter: f.ready(), turns: map[string]*turn{}} }
+func NewEvents(f Filter) *Events { return &Events{f, map[string]*turn{}, newEntry()} }
 
 type event struct {
 	Type      string  `json:"type"`
@@ -76,34 +80,32 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 
 // Of returns the events of a line, each as a line of JSON. A line that cannot be read has none.
 func (m *Events) Of(line []byte) ([]byte, error) {
-	e := &m.entry
+	e := m.entry
 	if !e.read(line) {
 		return nil, nil
 	}
-	moment := protocol.Event(text(e.event)).Canonical()
+	moment := protocol.Event(e.call.event.text()).Canonical()
 	t := m.turn(e, moment)
 	offset := decimal(0)
-	if t.begin != 0 {
-		offset = decimal(math.Round(float64(max(0, e.time-t.begin))/1e3) / 1e3)
+	if !t.begin.IsZero() {
+		offset = decimal(max(0, e.time.Sub(t.begin).Round(time.Millisecond).Milliseconds())) / 1e3
 	}
 	var out bytes.Buffer
 	to := json.NewEncoder(&out)
 	to.SetEscapeHTML(false)
 	var failed error
 	emit := func(kind string, data any) {
-		if err := to.Encode(event{kind, decimal(float64(e.time) / 1e6), data}); err != nil && failed == nil {
-			failed = err
-		}
+		failed = errors.Join(failed, to.Encode(event{kind, decimal(float64(e.time.UnixMicro()) / 1e6), data}))
 	}
-	id := text(e.id)
+	id := e.id.clone()
 	if moment == protocol.PostTool && first(t.results, id) {
 		preview, size, isError := e.content()
 		emit("tool_result", toolResult{id, isError, preview, size, offset})
 	}
 	e.statuses(func(level, prefix, text string) { emit("status", status{text, level, prefix, true, offset}) })
 	// A call that was held up never became one, and its id may come again.
-	if moment == protocol.PreTool && e.outcome && e.decision == protocol.Continue && !e.stop && first(t.calls, id) {
-		emit("tool_call", toolCall{id, text(e.tool), e.input(), offset})
+	if moment == protocol.PreTool && e.decided && e.decision == protocol.Continue && !e.stop && first(t.calls, id) {
+		emit("tool_call", toolCall{id, e.call.tool.text(), e.input(), offset})
 	}
 	if !m.filter.admits(e) {
 		return nil, nil
@@ -113,7 +115,7 @@ func (m *Events) Of(line []byte) ([]byte, error) {
 
 // turn returns the turn of an entry, a new one where it begins one.
 func (m *Events) turn(e *entry, moment protocol.Event) *turn {
-	session := text(e.session)
+	session := e.session.clone()
 	t := m.turns[session]
 	if t == nil || moment == protocol.PreExecute {
 		t = &turn{calls: map[string]bool{}, results: map[string]bool{}}
@@ -136,41 +138,42 @@ func first(seen map[string]bool, id string) bool {
 
 // statuses gives what the hooks said besides their verdicts, in the order in which they said it.
 func (e *entry) statuses(say func(level, prefix, text string)) {
-	e.reports(func(r report) {
-		for line := range strings.Lines(text(r.stderr)) {
+	for _, r := range e.hooks {
+		for line := range strings.Lines(r.stderr.text()) {
 			if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
 				say("INFO", "[LOG]", line)
 			}
 		}
-	})
-	texts(e.messages, func(text string) { say("INFO", "", text) })
-	texts(e.warnings, func(text string) { say("WARNING", "", text) })
+	}
+	for _, q := range e.messages {
+		say("INFO", "", q.text())
+	}
+	for _, q := range e.warnings {
+		say("WARNING", "", q.text())
+	}
 }
 
 // input is what the tool got, always an object.
 func (e *entry) input() json.RawMessage {
-	value := e.args
-	if e.updatedInput != "" {
-		value = e.updatedInput
-		if value[0] == '"' {
-			if preview, size, ok := cut(text(value)); ok {
-				return beginning(string(strictjson.AppendString(nil, preview)), size)
-			}
+	input := cmp.Or(e.updatedInput, e.args)
+	if e.updatedInput != "" && input[0] == '"' {
+		if preview, size, ok := cut(quoted(input).text()); ok {
+			return beginning(strictjson.AppendString(nil, preview), size)
 		}
 	}
 	switch {
-	case value == "" && e.argsPreview != "":
-		return beginning(e.argsPreview, strconv.FormatFloat(e.argsSize, 'f', -1, 64))
-	case value == "":
+	case input == "" && e.argsPreview != "":
+		return beginning([]byte(e.argsPreview), strconv.FormatFloat(e.argsSize, 'f', -1, 64))
+	case input == "":
 		return json.RawMessage("{}")
-	case value[0] != '{':
-		return json.RawMessage(`{"value":` + value + `}`)
+	case input[0] != '{':
+		return json.RawMessage(`{"value":` + input + `}`)
 	}
-	return json.RawMessage(value)
+	return json.RawMessage(input)
 }
 
-func beginning(preview, size string) json.RawMessage {
-	return json.RawMessage(`{"preview":` + preview + `,"size":` + size + `}`)
+func beginning(preview []byte, size string) json.RawMessage {
+	return fmt.Appendf(nil, `{"preview":%s,"size":%s}`, preview, size)
 }
 
 // cut takes from a text the note that it was cut and how many characters it had, as a log has it: " … (12345 characters)".
@@ -191,9 +194,9 @@ const maxPreview = 2500
 // content is the result of a tool, as events have it.
 func (e *entry) content() (preview string, size int, isError bool) {
 	if e.result == "" && e.resultPreview != "" {
-		return text(e.resultPreview), int(min(max(e.resultSize, 0), 1<<53)), e.failed
+		return e.resultPreview.text(), int(min(max(e.resultSize, 0), 1<<53)), e.failed
 	}
-	result := text(e.result)
+	result := e.result.text()
 	whole := ResultText(result)
 	size = utf8.RuneCountInString(whole)
 	if preview = whole; size > maxPreview {
@@ -207,23 +210,9 @@ func saysError(result string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(result), "{") || !gjson.Valid(result) {
 		return false
 	}
-	for _, key := range []string{"is_error", "error"} {
-		switch v := gjson.Get(result, key); v.Type {
-		case gjson.True:
-			return true
-		case gjson.String:
-			if v.Raw != `""` {
-				return true
-			}
-		case gjson.Number:
-			if v.Num != 0 {
-				return true
-			}
-		case gjson.JSON:
-			if v.Raw != "{}" && v.Raw != "[]" {
-				return true
-			}
-		}
+	says := func(v gjson.Result) bool {
+		nothing := slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, v.Raw)
+		return !nothing && (v.Type != gjson.Number || v.Num != 0)
 	}
-	return false
+	return says(gjson.Get(result, "is_error")) || says(gjson.Get(result, "error"))
 }

@@ -23,17 +23,6 @@ func (h *histogram) add(ms float64) {
 	h.max = max(h.max, ms)
 }
 
-func (h *histogram) merge(other *histogram) {
-	if more := len(other.counts) - len(h.counts); more > 0 {
-		h.counts = append(h.counts, make([]int, more)...)
-	}
-	for b, n := range other.counts {
-		h.counts[b] += n
-	}
-	h.total += other.total
-	h.max = max(h.max, other.max)
-}
-
 // percentile returns the smallest duration that so many percent of all do not exceed.
 func (h *histogram) percentile(percent int) float64 {
 	rank := (h.total*percent + 99) / 100

@@ -1,6 +1,7 @@
 package runstats
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"sync"
 )
 
 const (
@@ -25,6 +25,7 @@ type Log struct {
 type part struct {
 	path string
 	file *os.File
+	info fs.FileInfo
 	size int64
 }
 
@@ -64,12 +65,10 @@ func (l *Log) open(path string) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range l.parts {
-		if known, err := p.file.Stat(); err == nil && os.SameFile(known, info) {
-			return file.Close()
-		}
+	if slices.ContainsFunc(l.parts, func(p part) bool { return os.SameFile(p.info, info) }) {
+		return file.Close()
 	}
-	l.parts = append(l.parts, part{path, file, info.Size()})
+	l.parts = append(l.parts, part{path, file, info, info.Size()})
 	return nil
 }
 
@@ -88,102 +87,49 @@ func (l *Log) Files() (paths []string) {
 	return paths
 }
 
-// block is a piece of a log.
-type block struct {
-	lines []byte // whole lines, each with its end; or nothing
-	torn  []byte // or a last line without an end
-	long  bool   // or a line that is too long, and was left out
-	at    int64  // where it begins
-}
-
-// readBlock reads whole lines of a file from at on, before end, at least one if there is one. buf is read into, and grows if a
-// line needs it. next is where to go on.
-func readBlock(file io.ReaderAt, at, end int64, buf *[]byte) (b block, next int64, err error) {
-	b.at = at
-	size := min(blockSize, end-at)
-	for {
-		if int64(len(*buf)) < size {
-			*buf = make([]byte, size)
+// eachLineOf is eachLine for all of several parts. It returns up to where the last has lines with ends.
+func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int64, err error) {
+	for _, p := range parts {
+		if end, err = eachLine(p.file, 0, p.size, each); err != nil {
+			return end, err
 		}
-		text := (*buf)[:size]
-		n, err := file.ReadAt(text, at)
-		if err != nil && err != io.EOF { // somebody may have truncated the file meanwhile
-			return b, at, err
-		}
-		text = text[:n]
-		if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
-			b.lines = text[:i+1]
-			return b, at + int64(i+1), nil
-		}
-		switch {
-		case n > maxLine:
-			b.long = true
-			next, err := lineEnd(file, at+int64(n), end, text)
-			return b, next, err
-		case int64(n) < size || at+size == end:
-			b.torn = text
-			return b, end, nil
-		}
-		size = min(2*size, maxLine+1, end-at)
-	}
-}
-
-// lineEnd returns where the next line begins, end if none does.
-func lineEnd(file io.ReaderAt, at, end int64, buf []byte) (int64, error) {
-	for at < end {
-		n, err := file.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
-		if err != nil && err != io.EOF {
-			return at, err
-		}
-		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
-			return at + int64(i+1), nil
-		}
-		if n == 0 {
-			break
-		}
-		at += int64(n)
 	}
 	return end, nil
 }
 
-// source hands out the blocks of a log, to several goroutines.
-type source struct {
-	mu    sync.Mutex
-	parts []part
-	at    int64 // in the first of parts
-	base  int64 // where that begins in the whole log
-	err   error
-}
-
-// next reads a block into buf. It is io.EOF when all were handed out, or reading failed for somebody. The place of a block is one
-// in the whole log.
-func (s *source) next(buf *[]byte) (b block, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.parts) > 0 && s.at >= s.parts[0].size {
-		s.base += s.parts[0].size
-		s.parts, s.at = s.parts[1:], 0
-	}
-	if s.err != nil || len(s.parts) == 0 {
-		return b, io.EOF
-	}
-	p := s.parts[0]
-	b, s.at, s.err = readBlock(p.file, s.at, p.size, buf)
-	if s.err != nil {
-		s.err = fmt.Errorf("reading %s: %w", p.path, s.err)
-		return b, io.EOF
-	}
-	b.at += s.base
-	return b, nil
-}
-
-// split gives the lines of a block without their ends, and where each begins.
-func (b *block) split(line func(line []byte, at int64)) {
-	at := b.at
-	for rest := b.lines; len(rest) > 0; {
-		i := bytes.IndexByte(rest, '\n')
-		line(rest[:i], at)
-		rest = rest[i+1:]
-		at += int64(i + 1)
+// eachLine gives the lines of a file between two places, without their ends, and returns up to where they have ends. whole is false
+// for a last line that has none yet. A line that is too long is nil and always whole.
+func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
+	end = from
+	var long []byte // the beginning of a line that the buffer does not hold
+	for at := from; ; {
+		line, err := in.ReadSlice('\n')
+		at += int64(len(line))
+		if err == bufio.ErrBufferFull || long != nil {
+			if len(long) <= maxLine {
+				long = append(long, line...)
+			}
+			line = long
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(line) == 0:
+			return end, nil
+		case err != nil && err != io.EOF:
+			return end, err
+		}
+		whole := err == nil
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > maxLine {
+			line, whole = nil, true
+		}
+		if whole {
+			end = at
+		}
+		if err := each(line, whole); err != nil {
+			return end, err
+		}
+		long = nil
 	}
 }

@@ -7,19 +7,11 @@
 //	fmt.Println(summary.Hooks[0].Name, summary.Hooks[0].P95)
 //
 // Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. A line that cannot be read is
-// counted as such and changes nothing else, whatever is in it. The result does not depend on how many processors read. Memory
-// grows with the number of different hooks, not with that of lines.
+// counted as such and changes nothing else, whatever is in it. Memory grows with the number of different hooks, not with that of
+// lines.
 //
 // Non-guarantees: percentiles are wrong by up to 1 %. Lines stand in the order in which their calls ended, and so do the results.
 package runstats
-
-import (
-	"cmp"
-	"maps"
-	"runtime"
-	"slices"
-	"sync"
-)
 
 // Summary is what a log amounts to, as `hookrun log --output json` prints it.
 type Summary struct {
@@ -112,81 +104,11 @@ type Block struct {
 
 // Summary reads all of the log.
 func (l *Log) Summary(f Filter) (*Summary, error) {
-	from := source{parts: l.parts}
-	tallies := make([]*tally, min(runtime.GOMAXPROCS(0), 8))
-	var readers sync.WaitGroup
-	for i := range tallies {
-		tallies[i] = newTally(f.ready())
-		readers.Go(func() { tallies[i].read(&from) })
+	t := newTally(f)
+	if _, err := eachLineOf(l.parts, t.line); err != nil {
+		return nil, err
 	}
-	readers.Wait()
-	if from.err != nil {
-		return nil, from.err
-	}
-	all := tallies[0]
-	for _, t := range tallies[1:] {
-		all.merge(t)
-	}
-	s := all.summary()
+	s := t.summary()
 	s.Files = l.Files()
 	return s, nil
-}
-
-func (t *tally) read(from *source) {
-	var buf []byte
-	for {
-		b, err := from.next(&buf)
-		if err != nil {
-			return
-		}
-		t.add(&b)
-	}
-}
-
-func (t *tally) add(b *block) {
-	switch {
-	case b.long:
-		t.lines++
-		t.unreadable++
-	case b.torn != nil:
-		t.torn(b.torn, b.at)
-	default:
-		b.split(t.line)
-	}
-}
-
-func (t *tally) summary() *Summary {
-	s := &Summary{
-		Version: 1, Lines: t.lines, Unreadable: t.unreadable, Calls: t.calls, Errors: t.errors, Stopped: t.stopped,
-		Columns:   t.columns,
-		Decisions: Decisions{Continue: t.continued, Block: t.blocked, Ask: t.asked, Defer: t.deferred},
-		Hooks:     []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{},
-	}
-	if t.calls > 0 {
-		s.From, s.To = stamp(t.from), stamp(t.to)
-	}
-	slices.SortFunc(t.blocks, func(a, b placedBlock) int { return cmp.Compare(a.at, b.at) })
-	for _, b := range t.blocks[max(0, len(t.blocks)-maxBlocks):] {
-		s.Blocks = append(s.Blocks, b.Block)
-	}
-	hooks := slices.SortedFunc(maps.Values(t.hooks), func(a, b *hookTally) int {
-		// Hooks of one call stand as in the call.
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.order, b.order))
-	})
-	for _, h := range hooks {
-		late := t.strays[h.name] // of several hooks of that name it is the first
-		delete(t.strays, h.name)
-		events := slices.SortedFunc(maps.Keys(h.events), func(a, b string) int {
-			return cmp.Compare(h.events[a], h.events[b])
-		})
-		d := &h.durations
-		s.Hooks = append(s.Hooks, Hook{
-			Name: h.name, File: h.file, Events: events,
-			Matched: h.matched, OK: h.ok, Blocked: h.blocked, Asked: h.asked, Injected: h.injected, Rewrote: h.rewrote, Failed: h.failed,
-			TimedOut: h.timedOut, Unstarted: h.unstarted, Skipped: h.skipped, Async: h.async, Other: h.other, Late: late,
-			P50: d.percentile(50), P95: d.percentile(95), Max: d.max, Limit: h.limit, Near: h.near, Last: stamp(h.last),
-			sources: h.sources,
-		})
-	}
-	return s
 }

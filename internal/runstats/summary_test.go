@@ -319,14 +319,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"time":"2026-11-21T14:43:17.000001Z","outcome":{"decision":"ask","inject":[{"hook":"\u0061"}],"hooks":[{"name":"a","source":"x:1","status":"timeout","limit_ms":1e1,"duration_ms":-0.5}]}}`), "")
 	f.Fuzz(func(t *testing.T, log []byte, session string) {
 		filter := Filter{Session: strings.ToValidUTF8(session, "\ufffd")}
-		all := newTally(filter.ready()) // one reader, since the fuzzer looks for what is new in a run
-		var buf []byte
-		for at := int64(0); at < int64(len(log)); {
-			b, next, err := readBlock(bytes.NewReader(log), at, int64(len(log)), &buf)
-			require.NoError(t, err)
-			all.add(&b)
-			at = next
-		}
+		all := newTally(filter)
+		_, err := eachLine(bytes.NewReader(log), 0, int64(len(log)), all.line)
+		require.NoError(t, err)
 		requireOracle(t, log, filter, all.summary())
 	})
 }

@@ -1,131 +1,132 @@
 package runstats
 
 import (
-	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// tally is what one goroutine has counted. Of what depends on the order of the lines it knows where in the log it was, so that
-// the sum of several tallies is the same whoever read which line.
+// tally counts what becomes a summary.
 type tally struct {
-	filter                              filter
-	lines, unreadable                   int
-	calls, errors, stopped              int
-	continued, blocked, asked, deferred int
-	columns                             Columns
-	from, to                            int64 // of the calls
-	hooks                               map[hookKey]*hookTally
-	spelled                             map[spelling]*hookTally // the same, as lines have them
-	strays                              map[string]int          // by hook: calls into which it injected without having been asked there
-	blocks                              []placedBlock           // the last; from 200 on each takes the place of the one at oldest
-	oldest                              int
+	Summary
+	filter   Filter
+	entry    *entry
+	from, to time.Time               // of the calls
+	hooks    []*hookTally            // in the order of their first call
+	byKey    map[hookKey]*hookTally  // the same
+	spelled  map[spelling]*hookTally // the same, as lines have them
+	late     map[string]int          // by hook: calls into which it injected and which it did not match
 
-	entry     entry
 	injecting map[string]bool // hooks that inject into the call at hand and were not found in it yet
 }
 
 type hookKey struct{ name, file string }
 
 // spelling is a hook as a line has it: by the workspace where it is by that which file the source is.
-type spelling struct{ name, source, workspace string }
+type spelling struct{ name, source, workspace quoted }
+
+// clone is the same without the line.
+func (s spelling) clone() spelling {
+	clone := func(q quoted) quoted { return quoted(strings.Clone(string(q))) }
+	return spelling{clone(s.name), clone(s.source), clone(s.workspace)}
+}
 
 type hookTally struct {
-	hookKey
-	first                                                                int64 // place of the first call
-	order                                                                int   // of that call's hooks
-	events                                                               map[string]int64
-	sources                                                              map[string]bool // with their lines, if the name is altered
-	matched, ok, blocked, injected, failed, timedOut, unstarted, skipped int
-	async, near, asked, rewrote, other                                   int
-	durations                                                            histogram
-	limit                                                                float64
-	limitAt                                                              int64 // place of the call that had it
-	last                                                                 int64 // time of the last call
+	Hook
+	durations histogram
+	last      time.Time // of the last call
 }
 
-type placedBlock struct {
-	at int64
-	Block
-}
-
-func newTally(f filter) *tally {
-	return &tally{filter: f, hooks: map[hookKey]*hookTally{}, spelled: map[spelling]*hookTally{}, strays: map[string]int{}, injecting: map[string]bool{}}
-}
-
-// line counts a line, which begins at that byte of the log.
-func (t *tally) line(line []byte, at int64) {
-	t.lines++
-	if len(line) > maxLine || !t.entry.read(line) {
-		t.unreadable++
-		return
+func newTally(f Filter) *tally {
+	return &tally{
+		Summary: Summary{Version: 1, Hooks: []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{}},
+		filter:  f, entry: newEntry(), byKey: map[hookKey]*hookTally{}, spelled: map[spelling]*hookTally{}, late: map[string]int{},
+		injecting: map[string]bool{},
 	}
-	t.call(at)
 }
 
-// torn counts a last line without an end, if it is whole. If it is not, somebody is about to write the rest.
-func (t *tally) torn(line []byte, at int64) {
+// summary completes the summary.
+func (t *tally) summary() *Summary {
+	if t.Calls > 0 {
+		t.From, t.To = stamp(t.from), stamp(t.to)
+	}
+	for _, h := range t.hooks {
+		h.Late = t.late[h.Name]
+		delete(t.late, h.Name) // of several hooks of that name it is the first
+		h.P50, h.P95, h.Max, h.Last = h.durations.percentile(50), h.durations.percentile(95), h.durations.max, stamp(h.last)
+		t.Hooks = append(t.Hooks, h.Hook)
+	}
+	return &t.Summary
+}
+
+// line counts a line. One without an end counts if it can be read; else somebody is about to write the rest.
+func (t *tally) line(line []byte, whole bool) error {
 	if t.entry.read(line) {
-		t.lines++
-		t.call(at)
+		t.Lines++
+		t.call()
+	} else if whole {
+		t.Lines++
+		t.Unreadable++
 	}
+	return nil
 }
 
-func (t *tally) call(at int64) {
-	e := &t.entry
+func (t *tally) call() {
+	e := t.entry
 	if !t.filter.admits(e) {
 		return
 	}
-	if t.calls == 0 {
-		t.from, t.to = e.time, e.time
+	if t.Calls++; t.Calls == 1 || e.time.Before(t.from) {
+		t.from = e.time
 	}
-	t.calls++
-	t.from, t.to = min(t.from, e.time), max(t.to, e.time)
-	*t.columns.of(e)++
+	t.to = later(t.to, e.time)
+	*t.Columns.of(e)++
 	if e.err != "" {
-		t.errors++
+		t.Errors++
 	}
-	if !e.outcome {
+	if !e.decided {
 		return
 	}
 	if e.stop {
-		t.stopped++
+		t.Stopped++
 	}
-	switch e.decision {
-	case protocol.Continue:
-		t.continued++
-	case protocol.Ask:
-		t.asked++
-	case protocol.Defer:
-		t.deferred++
-	default:
-		t.blocked++
-	}
+	*t.Decisions.of(e.decision)++
 	if e.decision != protocol.Continue {
-		t.block(at)
+		t.block()
 	}
-	e.injecting(func(hook string) { t.injecting[text(hook)] = true })
-	order := 0
-	e.reports(func(r report) {
-		t.report(&r, at, order)
-		order++
-	})
+	for _, hook := range e.injectors {
+		t.injecting[hook.clone()] = true
+	}
+	for i := range e.hooks {
+		t.report(i)
+	}
+	delete(t.injecting, "") // a text of a queue
 	for hook := range t.injecting {
-		if hook != "" { // "" is a text of a queue
-			t.strays[hook]++
-		}
+		t.late[hook]++
 	}
 	clear(t.injecting)
+}
+
+func (d *Decisions) of(decision protocol.Decision) *int {
+	switch decision {
+	case protocol.Continue:
+		return &d.Continue
+	case protocol.Ask:
+		return &d.Ask
+	case protocol.Defer:
+		return &d.Defer
+	}
+	return &d.Block
 }
 
 // of is the column of a call. What ended it comes before what it was like: no verdict, the end of the loop, a decision, a failure,
 // a rewrite.
 func (c *Columns) of(e *entry) *int {
 	switch {
-	case e.err != "" || !e.outcome:
+	case e.err != "" || !e.decided:
 		return &c.Error
 	case e.stop:
 		return &c.Stop
@@ -144,95 +145,77 @@ func (c *Columns) of(e *entry) *int {
 }
 
 // troubled reports whether a gate of the call did not count, or something else of it.
-func (e *entry) troubled() (is bool) {
-	warnings := 0.0
-	texts(e.warnings, func(string) { warnings++ })
-	is = warnings > e.lint
-	e.reports(func(r report) {
-		switch protocol.Status(unquoted(r.status)) {
+func (e *entry) troubled() bool {
+	if float64(len(e.warnings)) > e.lint {
+		return true
+	}
+	for i, r := range e.hooks {
+		switch protocol.Status(r.status.text()) {
 		case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
-			is = true
+			return true
 		}
-	})
-	for i := range min(e.count, len(e.notes)) {
-		is = is || e.notes[i] == protocol.NoteWarning
-	}
-	return is
-}
-
-// add adds what another one counted.
-func (c *Columns) add(o *Columns) {
-	c.Continue += o.Continue
-	c.Rewritten += o.Rewritten
-	c.Failed += o.Failed
-	c.Ask += o.Ask
-	c.Defer += o.Defer
-	c.Block += o.Block
-	c.Stop += o.Stop
-	c.Error += o.Error
-}
-
-func (t *tally) report(r *report, at int64, order int) {
-	h := t.hook(r, at, order)
-	e := &t.entry
-	h.last = max(h.last, e.time)
-	if event := unquoted(e.event); event != "" {
-		if _, known := h.events[event]; !known {
-			h.events[strings.Clone(event)] = at
+		if e.note(i) == protocol.NoteWarning {
+			return true
 		}
 	}
-	injects := len(t.injecting) > 0 && t.injecting[h.name]
-	if injects {
-		delete(t.injecting, h.name)
+	return false
+}
+
+// report counts what became of a hook of the call.
+func (t *tally) report(i int) {
+	e, r := t.entry, &t.entry.hooks[i]
+	h := t.hook(r)
+	h.last = later(h.last, e.time)
+	if event := e.call.event.text(); event != "" && !slices.Contains(h.Events, event) {
+		h.Events = append(h.Events, strings.Clone(event))
 	}
-	h.matched++
+	h.Matched++
 	if r.limit > 0 {
-		h.limit, h.limitAt = r.limit, at
+		h.Limit = r.limit
 	}
-	*h.column(e, r, e.note(order), injects)++
-	switch protocol.Status(unquoted(r.status)) {
+	status := protocol.Status(r.status.text())
+	*h.column(status, e.note(i), e.decision, t.injecting[h.Name])++
+	delete(t.injecting, h.Name)
+	switch status {
 	case protocol.StatusOK, protocol.StatusBlocked, protocol.StatusFailed:
-	case protocol.StatusTimeout:
+		if r.limit > 0 && r.duration >= 0.8*r.limit {
+			h.Near++
+		}
+		fallthrough
+	case protocol.StatusTimeout: // others did not run to their end, or are of a later version
 		h.durations.add(r.duration)
-		return
-	default: // it did not run to its end, or is of a later version
-		return
-	}
-	h.durations.add(r.duration)
-	if r.limit > 0 && r.duration >= 0.8*r.limit {
-		h.near++
 	}
 }
 
 // column is the count that a call of the hook is in.
-func (h *hookTally) column(e *entry, r *report, note protocol.Note, injects bool) *int {
-	switch status := protocol.Status(unquoted(r.status)); {
-	case status == protocol.StatusBlocked && (note == protocol.NoteAsk || e.decision == protocol.Ask): // or defer; nothing milder holds up
-		return &h.asked
+func (h *Hook) column(status protocol.Status, note protocol.Note, decision protocol.Decision, injects bool) *int {
+	switch {
+	case status == protocol.StatusBlocked && (note == protocol.NoteAsk || decision == protocol.Ask): // or defer; nothing milder holds up
+		return &h.Asked
 	case status == protocol.StatusBlocked:
-		return &h.blocked
+		return &h.Blocked
 	case status == protocol.StatusTimeout:
-		return &h.timedOut
+		return &h.TimedOut
 	case status == protocol.StatusUnstarted:
-		return &h.unstarted
+		return &h.Unstarted
 	case status == protocol.StatusFailed, note == protocol.NoteWarning:
-		return &h.failed
+		return &h.Failed
 	case status == protocol.StatusSkipped:
-		return &h.skipped
+		return &h.Skipped
 	case status == protocol.StatusAsync:
-		return &h.async
+		return &h.Async
 	case status != protocol.StatusOK:
-		return &h.other
+		return &h.Other
 	case note == protocol.NoteRewrite:
-		return &h.rewrote
+		return &h.Rewrote
 	case injects:
-		return &h.injected
+		return &h.Injected
 	}
-	return &h.ok
+	return &h.OK
 }
 
 // hook finds the hook of a report.
-func (t *tally) hook(r *report, at int64, order int) *hookTally {
+func (t *tally) hook(r *report) *hookTally {
 	s := spelling{r.name, r.source, ""}
 	if len(r.source) > 1 && r.source[1] != '/' {
 		s.workspace = t.entry.workspace
@@ -240,18 +223,20 @@ func (t *tally) hook(r *report, at int64, order int) *hookTally {
 	if h := t.spelled[s]; h != nil {
 		return h
 	}
-	key := hookKey{text(r.name), file(absolute(text(r.source), text(t.entry.workspace)))}
-	h := t.hooks[key]
+	source := absolute(r.source.clone(), t.entry.workspace.text())
+	key := hookKey{r.name.clone(), file(source)}
+	h := t.byKey[key]
 	if h == nil {
-		h = &hookTally{hookKey: key, first: at, order: order, events: map[string]int64{}, last: t.entry.time, limitAt: -1}
-		t.hooks[key] = h
+		h = &hookTally{Hook: Hook{Name: key.name, File: key.file}, last: t.entry.time}
+		t.byKey[key] = h
+		t.hooks = append(t.hooks, h)
 	}
-	t.spelled[spelling{strings.Clone(s.name), strings.Clone(s.source), strings.Clone(s.workspace)}] = h
-	if altered(h.name) {
+	t.spelled[s.clone()] = h
+	if altered(h.Name) {
 		if h.sources == nil {
 			h.sources = map[string]bool{}
 		}
-		h.sources[absolute(text(r.source), text(t.entry.workspace))] = true
+		h.sources[source] = true
 	}
 	return h
 }
@@ -284,80 +269,20 @@ func altered(name string) bool {
 
 const maxBlocks = 200
 
-func (t *tally) block(at int64) {
-	e := &t.entry
-	b := placedBlock{at, Block{
-		Time: stamp(e.time), Event: text(e.event), Tool: text(e.tool), Hook: text(e.hook), Cause: text(e.cause), Reason: text(e.reason),
-		Decision: e.decision.String(), Session: text(e.session),
-	}}
-	if len(t.blocks) < maxBlocks {
-		t.blocks = append(t.blocks, b)
-		return
-	}
-	t.blocks[t.oldest] = b
-	t.oldest = (t.oldest + 1) % maxBlocks
+func (t *tally) block() {
+	e := t.entry
+	t.Blocks = append(t.Blocks[max(0, len(t.Blocks)+1-maxBlocks):], Block{
+		Time: stamp(e.time), Event: e.call.event.clone(), Tool: e.call.tool.clone(), Hook: e.decider.clone(), Cause: e.cause.clone(),
+		Reason: e.reason.clone(), Decision: e.decision.String(), Session: e.session.clone(),
+	})
 }
 
-// merge adds what another goroutine has counted.
-func (t *tally) merge(o *tally) {
-	if t.calls == 0 {
-		t.from, t.to = o.from, o.to
-	} else if o.calls > 0 {
-		t.from, t.to = min(t.from, o.from), max(t.to, o.to)
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
-	t.lines += o.lines
-	t.unreadable += o.unreadable
-	t.calls += o.calls
-	t.errors += o.errors
-	t.stopped += o.stopped
-	t.continued += o.continued
-	t.blocked += o.blocked
-	t.asked += o.asked
-	t.deferred += o.deferred
-	t.columns.add(&o.columns)
-	t.blocks = append(t.blocks, o.blocks...)
-	for hook, n := range o.strays {
-		t.strays[hook] += n
-	}
-	for key, more := range o.hooks {
-		h := t.hooks[key]
-		if h == nil {
-			t.hooks[key] = more
-			continue
-		}
-		if more.first < h.first {
-			h.first, h.order = more.first, more.order
-		}
-		h.last = max(h.last, more.last)
-		for event, at := range more.events {
-			if first, known := h.events[event]; !known || at < first {
-				h.events[event] = at
-			}
-		}
-		if h.sources != nil {
-			maps.Copy(h.sources, more.sources)
-		}
-		if more.limitAt > h.limitAt {
-			h.limit, h.limitAt = more.limit, more.limitAt
-		}
-		h.matched += more.matched
-		h.ok += more.ok
-		h.blocked += more.blocked
-		h.injected += more.injected
-		h.failed += more.failed
-		h.timedOut += more.timedOut
-		h.unstarted += more.unstarted
-		h.skipped += more.skipped
-		h.async += more.async
-		h.asked += more.asked
-		h.rewrote += more.rewrote
-		h.other += more.other
-		h.near += more.near
-		h.durations.merge(&more.durations)
-	}
+	return b
 }
 
 // stamp is a time as a log has it.
-func stamp(micros int64) string {
-	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z")
-}
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }

@@ -18,6 +18,7 @@ package strictjson
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -46,7 +47,7 @@ func Check(doc string, maxDepth int) []Fault {
 	return s.faults
 }
 
-// Stop is what a scan ends with when it cannot go on. It is only ever a panic inside this package.
+// stop is what a scan ends with when it cannot go on. It is only ever a panic inside this package.
 type stop struct{}
 
 type scanner struct {
@@ -56,117 +57,84 @@ type scanner struct {
 	faults   []Fault
 }
 
-// level is one open array or object.
-type level struct {
-	opened int // offset of its bracket
-	object bool
-	keys   []string // as they read, unescaped
-	index  map[string]struct{}
-}
-
-// manyKeys is where a map becomes cheaper than comparing with every key before.
-const manyKeys = 16
-
-// add reports whether key is new.
-func (l *level) add(key string) bool {
-	if l.index != nil {
-		_, old := l.index[key]
-		l.index[key] = struct{}{}
-		return !old
-	}
-	for _, k := range l.keys {
-		if k == key {
-			return false
-		}
-	}
-	l.keys = append(l.keys, key)
-	if len(l.keys) > manyKeys {
-		l.index = make(map[string]struct{}, 4*manyKeys)
-		for _, k := range l.keys {
-			l.index[k] = struct{}{}
-		}
-	}
-	return true
-}
-
 func (s *scanner) fail(offset int, kind Kind, format string, args ...any) {
 	s.faults = append(s.faults, Fault{offset, kind, fmt.Sprintf(format, args...)})
 	panic(stop{})
 }
 
-// document walks the whole text with a stack of its own: the depth of a hostile document is then memory, not stack.
 func (s *scanner) document() {
 	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(stop); !ok {
-				panic(r)
-			}
+		if r := recover(); r != nil && r != (stop{}) {
+			panic(r)
 		}
 	}()
-	var open []level
+	s.value(0)
+	if s.space(); s.at < len(s.doc) {
+		s.fail(s.at, Syntax, "unexpected %s after the end of the document; remove it", s.found())
+	}
+}
+
+// value reads a value that so many arrays and objects are open around.
+func (s *scanner) value(depth int) {
+	s.space()
+	bracket, opened := s.peek(), s.at
+	if bracket != '{' && bracket != '[' {
+		s.scalar(depth > 0)
+		return
+	}
+	if depth == s.maxDepth {
+		s.fail(s.at, Depth, "nested more than %d deep", s.maxDepth)
+	}
+	closing := bracket + 2 // in ASCII, of both
+	s.at++
+	if s.space(); s.peek() == closing {
+		s.at++
+		return
+	}
+	var seen keys
 	for {
-		// A value starts here.
-		s.space()
-		if c := s.peek(); c == '{' || c == '[' {
-			if len(open) == s.maxDepth {
-				s.fail(s.at, Depth, "nested more than %d deep", s.maxDepth)
-			}
-			open = append(open, level{opened: s.at, object: c == '{'})
-			s.at++
-			s.space()
-			if l := &open[len(open)-1]; s.peek() == closing(l.object) {
-				s.at++
-				open = open[:len(open)-1]
-			} else {
-				if l.object {
-					s.key(l)
-				}
-				continue
-			}
-		} else {
-			s.scalar(len(open) > 0)
+		if bracket == '{' {
+			s.key(&seen)
 		}
-		// A value ended here: close what ends with it, or go on to the next.
-		for {
-			s.space()
-			if len(open) == 0 {
-				if s.at < len(s.doc) {
-					s.fail(s.at, Syntax, "unexpected %s after the end of the document; remove it", s.found())
-				}
-				return
-			}
-			l := &open[len(open)-1]
-			if s.peek() == closing(l.object) {
-				s.at++
-				open = open[:len(open)-1]
-				continue
-			}
-			if s.at >= len(s.doc) {
-				line, col := Position(s.doc, l.opened)
-				s.fail(s.at, Syntax, "the document ends too early: '%c' of %d:%d is never closed", s.doc[l.opened], line, col)
-			}
-			if s.peek() != ',' {
-				s.fail(s.at, Syntax, "expected ',' or '%c', found %s", closing(l.object), s.found())
-			}
-			comma := s.at
+		s.value(depth + 1)
+		switch s.space(); {
+		case s.peek() == closing:
 			s.at++
-			s.space()
-			if s.peek() == closing(l.object) {
-				s.fail(comma, Syntax, "a comma before '%c'; remove it", closing(l.object))
-			}
-			if l.object {
-				s.key(l)
-			}
-			break
+			return
+		case s.at >= len(s.doc):
+			line, col := Position(s.doc, opened)
+			s.fail(s.at, Syntax, "the document ends too early: '%c' of %d:%d is never closed", bracket, line, col)
+		case s.peek() != ',':
+			s.fail(s.at, Syntax, "expected ',' or '%c', found %s", closing, s.found())
+		}
+		comma := s.at
+		s.at++
+		if s.space(); s.peek() == closing {
+			s.fail(comma, Syntax, "a comma before '%c'; remove it", closing)
 		}
 	}
 }
 
-func closing(object bool) byte {
-	if object {
-		return '}'
+// keys are those of an open object, as they read. The first ones are compared one by one, which is cheaper than a map.
+type keys struct {
+	few  []string
+	many map[string]bool
+}
+
+// add reports whether a key is new.
+func (k *keys) add(key string) bool {
+	if slices.Contains(k.few, key) || k.many[key] {
+		return false
 	}
-	return ']'
+	if len(k.few) < 16 {
+		k.few = append(k.few, key)
+		return true
+	}
+	if k.many == nil {
+		k.many = map[string]bool{}
+	}
+	k.many[key] = true
+	return true
 }
 
 // peek returns the byte at hand, or 0 at the end. A real NUL is no JSON anywhere, so the two need not be told apart.
@@ -178,13 +146,8 @@ func (s *scanner) peek() byte {
 }
 
 func (s *scanner) space() {
-	for s.at < len(s.doc) {
-		switch s.doc[s.at] {
-		case ' ', '\t', '\n', '\r':
-			s.at++
-		default:
-			return
-		}
+	for s.at < len(s.doc) && isSpace(s.doc[s.at]) {
+		s.at++
 	}
 }
 
@@ -199,27 +162,20 @@ func (s *scanner) found() string {
 	return fmt.Sprintf("byte 0x%02x", s.doc[s.at])
 }
 
-func (s *scanner) key(l *level) {
+func (s *scanner) key(seen *keys) {
 	start := s.at
-	switch s.peek() {
-	case '"':
-	case '\'':
-		s.fail(s.at, Syntax, "JSON takes double quotes, not single ones")
-	case '/', '#':
-		s.fail(s.at, Syntax, "JSON has no comments; put the text under a key that starts with \"x-\"")
-	default:
-		s.fail(s.at, Syntax, "expected a key in double quotes, found %s", s.found())
+	if s.peek() != '"' {
+		s.noJSON("a key in double quotes")
 	}
 	raw, escaped := s.text()
 	key := raw[1 : len(raw)-1]
 	if escaped {
 		key = Text(raw)
 	}
-	if !l.add(key) {
+	if !seen.add(key) {
 		s.faults = append(s.faults, Fault{start, Duplicate, fmt.Sprintf("the key %q is there twice in one object; keep one", key)})
 	}
-	s.space()
-	if s.peek() != ':' {
+	if s.space(); s.peek() != ':' {
 		s.fail(s.at, Syntax, "expected ':' after the key, found %s", s.found())
 	}
 	s.at++
@@ -243,14 +199,19 @@ func (s *scanner) scalar(inside bool) {
 				return
 			}
 		}
-		switch c {
-		case '\'':
-			s.fail(s.at, Syntax, "JSON takes double quotes, not single ones")
-		case '/', '#':
-			s.fail(s.at, Syntax, "JSON has no comments; put the text under a key that starts with \"x-\"")
-		}
-		s.fail(s.at, Syntax, "expected a value, found %s", s.found())
+		s.noJSON("a value")
 	}
+}
+
+// noJSON fails where something else stands than was expected.
+func (s *scanner) noJSON(expected string) {
+	switch s.peek() {
+	case '\'':
+		s.fail(s.at, Syntax, "JSON takes double quotes, not single ones")
+	case '/', '#':
+		s.fail(s.at, Syntax, "JSON has no comments; put the text under a key that starts with \"x-\"")
+	}
+	s.fail(s.at, Syntax, "expected %s, found %s", expected, s.found())
 }
 
 // text reads a string and returns it as it stands, quotes included.

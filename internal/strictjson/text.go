@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/bits"
 	"strings"
 	"unicode/utf8"
@@ -56,6 +57,11 @@ func InvalidUTF8(doc string) int {
 	return -1
 }
 
+// space is white space between tokens.
+const space = " \t\r\n"
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
 // Text returns what a JSON string says. The string must have no fault of syntax. Half a character, as \ud800 without its
 // other half, is U+FFFD as in encoding/json; gjson would swallow the escape behind it, and so a ; of a shell command.
 func Text(raw string) string {
@@ -72,21 +78,18 @@ func Text(raw string) string {
 // document must have no fault of syntax.
 func Compact(dst []byte, doc string) []byte {
 	for i := 0; i < len(doc); {
-		switch c := doc[i]; c {
-		case ' ', '\t', '\n', '\r':
-			i++
-		case '"':
-			end, asWritten := stringEnd(doc, i)
-			if asWritten {
-				dst = append(dst, doc[i:end]...)
-			} else {
-				dst = AppendString(dst, Text(doc[i:end]))
-			}
-			i = end
-		default:
-			dst = append(dst, c)
-			i++
+		end, asWritten := i+1, true
+		if doc[i] == '"' {
+			end, asWritten = stringEnd(doc, i)
 		}
+		switch {
+		case isSpace(doc[i]):
+		case asWritten:
+			dst = append(dst, doc[i:end]...)
+		default:
+			dst = AppendString(dst, Text(doc[i:end]))
+		}
+		i = end
 	}
 	return dst
 }
@@ -111,7 +114,6 @@ func stringEnd(doc string, i int) (end int, asWritten bool) {
 // object must have no fault of syntax. It reads a value of megabytes no further than to its end, which a parser would do
 // several times.
 func Members(object string, each func(key, value string) bool) {
-	const space = " \t\r\n"
 	rest := strings.TrimLeft(object, space)[1:]
 	for {
 		rest = strings.TrimLeft(rest, space+",")
@@ -145,10 +147,10 @@ func valueEnd(doc string) int {
 		default:
 			i++
 			if depth == 0 { // a number or a word
-				for i < len(doc) && strings.IndexByte(",}] \t\r\n", doc[i]) < 0 {
-					i++
+				if n := strings.IndexAny(doc[i:], ",}]"+space); n >= 0 {
+					return i + n
 				}
-				return i
+				return len(doc)
 			}
 		}
 		if depth == 0 {
@@ -160,7 +162,7 @@ func valueEnd(doc string) int {
 // AppendString appends s to dst as a JSON string. Only what JSON requires is escaped: `<>&` and everything
 // outside ASCII stay as they are. A byte that is no UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
+	const short, letters = "\"\\\n\t\r\b\f", "\"\\ntrbf"
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
 		n := plain(s[i:])
@@ -168,28 +170,15 @@ func AppendString(dst []byte, s string) []byte {
 		if i += n; i >= len(s) {
 			break
 		}
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, '\\', 'n')
-		case c == '\t':
-			dst = append(dst, '\\', 't')
-		case c == '\r':
-			dst = append(dst, '\\', 'r')
-		case c == '\b':
-			dst = append(dst, '\\', 'b')
-		case c == '\f':
-			dst = append(dst, '\\', 'f')
-		case c < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			r, size := utf8.DecodeRuneInString(s[i:])
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if escape := strings.IndexByte(short, s[i]); escape >= 0 {
+			dst = append(dst, '\\', letters[escape])
+		} else if r < ' ' {
+			dst = fmt.Appendf(dst, "\\u%04x", r)
+		} else {
 			dst = utf8.AppendRune(dst, r) // U+FFFD for a byte that starts no character
-			i += size
-			continue
 		}
-		i++
+		i += size
 	}
 	return append(dst, '"')
 }

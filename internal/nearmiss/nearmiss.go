@@ -147,24 +147,23 @@ func escapeLength(rest string, opened bool) int {
 	head := rest[:min(len(rest), maxEscape)]
 	switch kind {
 	case '[':
-		for i := at; i < len(head); i++ {
-			if c := head[i]; c >= '@' && c <= '~' {
-				return i + 1
-			} else if c < ' ' || c > '~' {
-				return i
-			}
+		n := strings.IndexFunc(head[at:], func(r rune) bool { return r < ' ' || r >= '@' })
+		if n < 0 {
+			return at
 		}
-		return at
+		if c := head[at+n]; c >= '@' && c <= '~' {
+			n++
+		}
+		return at + n
 	case ']', 'P', '_', '^':
-		if end := strings.IndexAny(head, "\a\n\r"); end >= 0 {
-			if escape := strings.Index(head[:end], "\x1b\\"); escape >= 0 {
-				return escape + 2
-			}
-			if head[end] == '\a' {
-				return end + 1
-			}
-		} else if escape := strings.Index(head, "\x1b\\"); escape >= 0 {
+		line, _, _ := strings.Cut(head, "\n")
+		line, _, _ = strings.Cut(line, "\r")
+		text, _, rung := strings.Cut(line, "\a")
+		if escape := strings.Index(text, "\x1b\\"); escape >= 0 {
 			return escape + 2
+		}
+		if rung {
+			return len(text) + 1
 		}
 		return at
 	case '{', '"', '\n', '\r', '\'', '\x1b':

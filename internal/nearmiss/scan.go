@@ -85,26 +85,32 @@ func (s *scanner) nextLine(i int) int {
 	return len(s.text)
 }
 
-// jsonString reads the JSON string at i, which has to end on its line.
+// jsonString reads the JSON string at i, which has to end on its line and to have brackets in it.
 func jsonString(text string, i int) (content string, end int, ok bool) {
-	if text[i] != '"' {
+	end, closed := closingQuote(text, i)
+	if text[i] != '"' || !closed {
 		return "", 0, false
 	}
-	for end = i + 1; end < len(text); end++ {
-		switch text[end] {
-		case '\n', '\r':
-			return "", 0, false
-		case '\\':
-			end++
-		case '"':
-			raw := text[i : end+1]
-			if !strings.ContainsAny(raw, "{[") || !gjson.Valid(raw) {
-				return "", 0, false
-			}
-			return strictjson.Text(raw), end + 1, true
-		}
+	end++
+	if raw := text[i:end]; strings.ContainsAny(raw, "{[") && gjson.Valid(raw) {
+		return strictjson.Text(raw), end, true
 	}
 	return "", 0, false
+}
+
+// closingQuote returns where the quote is that closes the one at i, or else where its line ends.
+func closingQuote(text string, i int) (end int, closed bool) {
+	for end = i + 1; end < len(text); end++ {
+		switch text[end] {
+		case text[i]:
+			return end, true
+		case '\n', '\r':
+			return end, false
+		case '\\':
+			end++
+		}
+	}
+	return len(text), false
 }
 
 // frame is an open bracket.
@@ -317,21 +323,13 @@ func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 // read reads a string or a bare word. A string that is not closed ends with its line. cut: it ends with the text.
 func (w *walk) read() (text string, cut bool) {
 	start := w.at
-	if quote := w.text[start]; isQuote(quote) {
-		for w.at++; w.at < len(w.text); w.at++ {
-			switch w.text[w.at] {
-			case quote:
-				text = w.text[start+1 : w.at]
-				w.at++
-				return plainString(text), false
-			case '\n', '\r':
-				return w.text[start+1 : w.at], false
-			case '\\':
-				w.at++
-			}
+	if isQuote(w.text[start]) {
+		end, closed := closingQuote(w.text, start)
+		if w.at = end; closed {
+			w.at++
+			return plainString(w.text[start+1 : end]), false
 		}
-		w.at = len(w.text)
-		return w.text[start+1:], true
+		return w.text[start+1 : end], end == len(w.text)
 	}
 	for w.at < len(w.text) && !strings.ContainsRune(" \t\n\r\"'`{}[],:;=\\", rune(w.text[w.at])) {
 		w.at++

@@ -67,6 +67,8 @@ var (
 		"forbid", "forbidden", "disallow", "disallowed", "veto", "vetoed", "prohibited"}
 	approvals = []string{"allow", "allowed", "approve", "approved", "permit", "permitted"}
 	questions = []string{"ask", "defer"}
+	yes       = []string{"true", "yes", "y", "on", "1"}
+	no        = []string{"false", "no", "n", "off", "0"}
 )
 
 // bracketed is the value of a key that an object or a list follows.
@@ -84,10 +86,11 @@ func (v value) shown() string {
 	if v.open || v.text == "" {
 		return ""
 	}
-	if text := spelling.Brief(v.text, maxShown); v.quoted {
+	text := spelling.Brief(v.text, maxShown)
+	if v.quoted {
 		return `"` + text + `"`
 	}
-	return spelling.Brief(v.text, maxShown)
+	return text
 }
 
 // null: it is as good as not there.
@@ -101,19 +104,11 @@ func (v value) is(lists ...[]string) bool {
 	if v.open || len(v.text) > maxShown {
 		return false
 	}
-	word := letters(v.text)
-	for _, list := range lists {
-		if slices.Contains(list, word) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Concat(lists...), letters(v.text))
 }
 
-// yesOrNo reports whether the value is true or false, or is written for that.
-func (v value) yesOrNo() bool {
-	return v.is([]string{"true", "false", "yes", "no", "y", "n", "on", "off", "1", "0"})
-}
+// says reports whether the value is a text that is not blank.
+func (v value) says() bool { return v.quoted && strings.TrimSpace(v.text) != "" }
 
 // match returns the key of an answer that a key is, or may be meant for.
 func match(key string, v value, place Place) (meant string, kind Kind, ok bool) {
@@ -153,16 +148,17 @@ func (v value) fits(meant string) bool {
 
 // decidesAs reports whether a key and its value say yes or no in other words than an answer's.
 func decidesAs(name string, v value) bool {
-	decision := v.is(denials, approvals, questions)
-	switch {
-	case decision && (near(name, verdictKeys) || strings.Contains(name, "decision") ||
-		strings.Contains(name, "permission") || strings.Contains(name, "verdict")):
-		return true
-	case name == "type" || name == "kind":
+	if v.is(denials, approvals, questions) {
+		has := func(word string) bool { return strings.Contains(name, word) }
+		if near(name, verdictKeys) || has("decision") || has("permission") || has("verdict") {
+			return true
+		}
+	}
+	if name == "type" || name == "kind" {
 		return v.is([]string{"deny", "denied", "reject", "rejected"})
 	}
 	if refusal, is := strings.CutSuffix(name, "reason"); is && slices.Contains(refusals, refusal) {
-		return v.cut || v.quoted && strings.TrimSpace(v.text) != ""
+		return v.cut || v.says()
 	}
 	for _, prefix := range []string{"", "is", "should", "must", "not", "tool", "shouldbe", "mustbe"} {
 		bare, found := strings.CutPrefix(name, prefix)
@@ -170,21 +166,20 @@ func decidesAs(name string, v value) bool {
 		case !found || bare == "":
 		case near(bare, denials):
 			// "block": "why" is a rule of a hooks file, and a slip here.
-			return v.yesOrNo() || v.cut || slices.Contains(denials, bare) && v.quoted &&
-				strings.TrimSpace(v.text) != "" && !isNumber(v.text)
+			return v.is(yes, no) || v.cut || slices.Contains(denials, bare) && v.says() && !isNumber(v.text)
 		case near(bare, approvals) || bare == "proceed":
-			return v.yesOrNo() || v.cut
+			return v.is(yes, no) || v.cut
 		case slices.Contains(stops, bare) || slices.Contains(questions, bare):
-			return v.yesOrNo() && !v.is([]string{"false", "no", "n", "off", "0"})
+			return v.is(yes)
 		}
 		for _, target := range targets {
 			verb, is := strings.CutSuffix(bare, target)
 			switch {
-			case !is || verb == "":
+			case !is:
 			case slices.Contains(stops, verb):
-				return v.yesOrNo() && !v.is([]string{"false", "no", "n", "off", "0"})
+				return v.is(yes)
 			case slices.Contains(denials, verb) || slices.Contains(approvals, verb):
-				return v.yesOrNo()
+				return v.is(yes, no)
 			}
 		}
 	}
@@ -240,14 +235,8 @@ func meantKey(key string) string {
 
 // consonants are those of a word, sorted: who swaps letters and loses vowels keeps them.
 func consonants(word string) string {
-	letters := []byte(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("aeiouy", r) {
-			return -1
-		}
-		return r
-	}, word))
-	slices.Sort(letters)
-	return string(letters)
+	rest := strings.NewReplacer("a", "", "e", "", "i", "", "o", "", "u", "", "y", "").Replace(word)
+	return string(slices.Sorted(slices.Values([]byte(rest))))
 }
 
 // cutKey returns the key of an answer that a text which ends in a key may have begun.

@@ -25,6 +25,9 @@ type Entry struct {
 // maxText is how many characters of a text a line has at most.
 const maxText = 2500
 
+// TimeFormat is how a log writes times, which are in UTC.
+const TimeFormat = "2006-01-02T15:04:05.000000Z"
+
 // line is the JSON form of an entry.
 type line struct {
 	Version   int    `json:"version"`
@@ -66,7 +69,7 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	}
 	c := cleaner{patterns: patterns}
 	l := line{
-		Version: 1, Time: e.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), Command: c.cut(e.Command), PID: os.Getpid(),
+		Version: 1, Time: e.Time.UTC().Format(TimeFormat), Command: c.cut(e.Command), PID: os.Getpid(),
 		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace), ToolUseID: c.cut(call.ToolUseID),
 		Failed: call.Failed,
 	}

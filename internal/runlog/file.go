@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/filelock"
@@ -169,34 +171,33 @@ const lineStart = `{"version":1,`
 // mend returns where the next line goes, and whether a line ends there. The beginning of a line of ours is cut off: its writer was
 // killed. Any other text is somebody's, in a file that was named by mistake, and stays.
 func (l *Log) mend(size int64) (end int64, ended bool, err error) {
-	if size == 0 {
-		return 0, true, nil
+	start, err := LineStart(l.file, size)
+	if err != nil || start == size {
+		return size, true, err
 	}
-	var last [1]byte
-	if _, err := l.file.ReadAt(last[:], size-1); err != nil {
+	head := make([]byte, min(size-start, int64(len(lineStart))))
+	if _, err := l.file.ReadAt(head, start); err != nil {
 		return 0, false, err
 	}
-	if last[0] == '\n' {
-		return size, true, nil
+	if !strings.HasPrefix(lineStart, string(head)) || l.file.Truncate(start) != nil {
+		return size, false, nil
 	}
-	chunk := make([]byte, 64<<10)
-	for start := size; ; {
-		span := min(start, int64(len(chunk)))
-		if _, err := l.file.ReadAt(chunk[:span], start-span); err != nil {
-			return 0, false, err
+	return start, true, nil
+}
+
+// LineStart returns where the line begins that a place of a file is in.
+func LineStart(file io.ReaderAt, at int64) (int64, error) {
+	chunk := make([]byte, 4<<10)
+	for at > 0 {
+		from := max(0, at-int64(len(chunk)))
+		n, err := file.ReadAt(chunk[:at-from], from)
+		if err != nil && err != io.EOF {
+			return 0, err
 		}
-		at := int64(bytes.LastIndexByte(chunk[:span], '\n')) + 1
-		start -= span - at
-		if at == 0 && start > 0 {
-			continue
+		if i := bytes.LastIndexByte(chunk[:n], '\n'); i >= 0 {
+			return from + int64(i+1), nil
 		}
-		n, err := l.file.ReadAt(chunk[:min(size-start, int64(len(lineStart)))], start)
-		if err != nil {
-			return 0, false, err
-		}
-		if lineStart[:n] != string(chunk[:n]) || l.file.Truncate(start) != nil {
-			return size, false, nil
-		}
-		return start, true, nil
+		at = from
 	}
+	return 0, nil
 }

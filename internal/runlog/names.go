@@ -1,6 +1,9 @@
 package runlog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kind is what a name promises of its value.
 type kind int
@@ -15,34 +18,28 @@ const (
 // longestName is how much of a name counts: its end.
 const longestName = 128
 
-// named judges a name, however its words are joined: api_key, API-KEY, apiKey and apikey are one.
+// named returns the kind of a name, however its words are joined: api_key, API-KEY, apiKey and apikey are one.
 func named(name string) kind {
 	name = name[max(0, len(name)-longestName):]
-	if sourceFile(name[strings.LastIndexByte(name, '.')+1:]) && strings.Contains(name, ".") {
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && slices.Contains(sourceFiles, name[dot+1:]) {
 		return plain // auth.ts is about secrets, and has none
 	}
-	var words [2 * longestName]byte // in lower case, a space before each
-	n := 0
-	before := byte(0)
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if !letter(c) {
-			before = 0
-			continue
+	spaced := make([]byte, 0, 2*longestName) // in lower case, with spaces between the words
+	for i := range len(name) {
+		switch c := name[i]; {
+		case !letter(c):
+			spaced = append(spaced, ' ')
+		case capital(c):
+			// It begins a word, but in a row of capitals only the one before a small letter does: githubToken, APIKey.
+			if i > 0 && (!capital(name[i-1]) || i+1 < len(name) && letter(name[i+1]) && !capital(name[i+1])) {
+				spaced = append(spaced, ' ')
+			}
+			spaced = append(spaced, c+'a'-'A')
+		default:
+			spaced = append(spaced, c)
 		}
-		// A capital begins a word, but in a row of them only the one before a small letter: githubToken, APIKey.
-		begins := capital(c) && (!capital(before) || i+1 < len(name) && letter(name[i+1]) && !capital(name[i+1]))
-		if before == 0 || begins {
-			words[n] = ' '
-			n++
-		}
-		if before = c; capital(c) {
-			c += 'a' - 'A'
-		}
-		words[n] = c
-		n++
 	}
-	return judge(string(words[:n]))
+	return kindOf(strings.FieldsFunc(string(spaced), func(r rune) bool { return r == ' ' }))
 }
 
 func capital(c byte) bool { return 'A' <= c && c <= 'Z' }
@@ -50,29 +47,27 @@ func capital(c byte) bool { return 'A' <= c && c <= 'Z' }
 // letter counts all that is not ASCII as one.
 func letter(c byte) bool { return capital(c) || 'a' <= c && c <= 'z' || c >= 0x80 }
 
-func judge(words string) (k kind) {
-	last := ""
-	for word := range strings.SplitSeq(words, " ") {
-		if word == "" {
-			continue
-		}
-		before := last
-		last = word
+// kindOf returns the kind of a name of these words.
+func kindOf(words []string) (k kind) {
+	before, last := "", ""
+	for _, word := range words {
+		before, last = last, word
+		single := strings.TrimSuffix(word, "s")
 		switch {
 		case strings.HasSuffix(word, "tokens"):
 			k = max(k, counted)
-		case secretWord(strings.TrimSuffix(word, "s")), strings.TrimSuffix(word, "s") == "key" && keyOf(before),
-			(word == "pass" || word == "pw") && before != "", before == "pass" && (word == "word" || word == "phrase"),
-			before == "amz" && word == "signature":
+		case slices.Contains(secretWords, single), slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(single, end) }),
+			single == "key" && slices.Contains(secretKeys, before), (word == "pass" || word == "pw") && before != "",
+			before == "pass" && (word == "word" || word == "phrase"), before == "amz" && word == "signature":
 			k = secret
 		}
 	}
 	switch {
-	case words == " pass", words == " pw": // as many as pass, or who may
+	case len(words) == 1 && (last == "pass" || last == "pw"): // as many as pass, or who may
 		return counted
 	case k == plain && last == "jwt":
 		return secret
-	case k == plain || describes(last):
+	case k == plain || slices.Contains(describing, last):
 		return plain
 	case last == "authorization", strings.TrimSuffix(last, "s") == "cookie":
 		return header
@@ -80,56 +75,26 @@ func judge(words string) (k kind) {
 	return k
 }
 
-// secretWord reports whether a word, without the s of a plural, makes any name one of a secret.
-func secretWord(word string) bool {
-	switch word {
-	case "auth", "bearer", "cred", "passcode":
-		return true
-	}
-	// Names are glued together, too: githubtoken, PGPASSWORD, setcookie. No other word ends like these.
-	for _, end := range [...]string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authorization",
-		"cookie", "apikey", "accesskey", "privatekey", "secretkey", "sessionkey"} {
-		if strings.HasSuffix(word, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// keyOf reports whether a key of this kind is a secret. A public, primary or foreign one is not.
-func keyOf(what string) bool {
-	switch what {
-	case "api", "access", "account", "app", "client", "deploy", "encryption", "fernet", "hmac", "jwt", "license", "master", "private",
-		"secret", "session", "signing", "ssh":
-		return true
-	}
-	return false
-}
-
-// sourceFile reports whether names of source files end so. What stands in others, as in password.txt, may be the secret itself.
-func sourceFile(extension string) bool {
-	switch extension {
-	case "c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "html", "java", "js", "jsx", "kt", "md", "mjs", "php", "proto", "py", "rb",
-		"rs", "scss", "sh", "sql", "svelte", "swift", "ts", "tsx", "vue":
-		return true
-	}
-	return false
-}
+var (
+	// secretWords make any name one of a secret. They are without the s of a plural, as are the next.
+	secretWords = []string{"auth", "bearer", "cred", "passcode"}
+	// secretEnds do the same at the end of a word. Names are glued together, too: githubtoken, PGPASSWORD, setcookie. No other word
+	// ends like these.
+	secretEnds = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "authorization", "cookie", "apikey",
+		"accesskey", "privatekey", "secretkey", "sessionkey"}
+	// secretKeys are the kinds of keys that are secrets. A public, primary or foreign one is not.
+	secretKeys = strings.Fields("api access account app client deploy encryption fernet hmac jwt license master private secret session " +
+		"signing ssh")
+	// sourceFiles are how names of source files end. What stands in others, as in password.txt, may be the secret itself.
+	sourceFiles = strings.Fields("c cc cpp cs css go h hpp html java js jsx kt md mjs php proto py rb rs scss sh sql svelte swift ts " +
+		"tsx vue")
+	// describing are last words of names that are not of a secret but of something about it: token_count, secretName, password_file.
+	describing = strings.Fields("at budget count counts dir domain enabled endpoint expiration expires expiry field file format header " +
+		"host ids in index jar kind len length limit method mode name names path policy provider ref region required scope scopes size " +
+		"source status ttl type types uri url usage used user username version")
+)
 
 // folder reports whether a value is that of the name under which a shell keeps its working directory. Databases call a password so.
 func folder(name, value string) bool {
 	return (strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")) && strings.HasPrefix(strings.TrimLeft(value, `\"'`), "/")
-}
-
-// describes reports whether a name that ends in this word is not of a secret but of something about it: token_count, secretName,
-// password_file.
-func describes(last string) bool {
-	switch last {
-	case "at", "budget", "count", "counts", "dir", "domain", "enabled", "endpoint", "expiration", "expires", "expiry", "field", "file",
-		"format", "header", "host", "ids", "in", "index", "jar", "kind", "len", "length", "limit", "method", "mode", "name", "names",
-		"path", "policy", "provider", "ref", "region", "required", "scope", "scopes", "size", "source", "status", "ttl", "type", "types",
-		"uri", "url", "usage", "used", "user", "username", "version":
-		return true
-	}
-	return false
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -77,13 +79,13 @@ func (c *cleaner) excerptJSON(value []byte) (shown string, size int) {
 
 // firstCharacters returns where the first n characters of s end. A byte that is no UTF-8 counts as one.
 func firstCharacters(s string, n int) int {
-	end := 0
-	for end < len(s) && n > 0 {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
+	for i := range s {
+		if n == 0 {
+			return i
+		}
 		n--
 	}
-	return end
+	return len(s)
 }
 
 // text returns a text without its secrets, as far as show. What begins before and ends behind it is taken out as a whole.
@@ -101,11 +103,8 @@ func (c *cleaner) text(s string, show int) string {
 			c.spans = append(c.spans, span{m[0], m[1]})
 		}
 	}
-	matched := len(c.spans)
 	show = min(show, c.scan(s))
-	if matched > 0 { // else they are in order
-		slices.SortFunc(c.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	}
+	slices.SortFunc(c.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	if len(c.spans) == 0 || c.spans[0].from >= show {
 		return s[:show]
 	}
@@ -207,29 +206,22 @@ func skip(s string, i int, bytes string) int {
 	return i
 }
 
-// unquote reads the JSON string that begins at i. whole is false if it is cut off.
+// unquote reads the JSON string that begins at i. whole is false if it is cut off, maybe within an escape.
 func unquote(doc string, i int) (text string, end int, whole bool) {
-	plain := true
-	for end = i + 1; end < len(doc); end++ {
-		switch doc[end] {
-		case '"':
-			if plain {
-				return doc[i+1 : end], end + 1, true
-			}
-			return strictjson.Text(doc[i : end+1]), end + 1, true
-		case '\\':
-			plain = false
-			size := 2
-			if end+1 < len(doc) && doc[end+1] == 'u' {
-				size = 6
-			}
-			if end+size > len(doc) {
-				return strictjson.Text(doc[i:end] + `"`), len(doc), false
-			}
-			end += size - 1
+	inner, end := quoted(doc, i, 0)
+	whole = inner < end
+	if text = doc[i+1 : inner]; !strings.Contains(text, `\`) {
+		return text, end, whole
+	}
+	if whole {
+		return strictjson.Text(doc[i:end]), end, true
+	}
+	for cut := end; cut > max(i, end-len(`\u0000`)); cut-- {
+		if raw := doc[i:cut] + `"`; gjson.Valid(raw) {
+			return strictjson.Text(raw), end, false
 		}
 	}
-	return strictjson.Text(doc[i:] + `"`), len(doc), false
+	return "", end, false // no JSON
 }
 
 // valueEnd returns where the JSON value ends that begins at i, or is cut off.

@@ -71,13 +71,10 @@ func behind(s string, start, end int) (from, to int) {
 	if end < len(s) && s[end] == '>' && start > 0 && s[start-1] == '<' && named(name) >= secret {
 		return element(s, name, end+1)
 	}
-	if !promising(s, name, end) {
-		return 0, 0
-	}
 	// A name can be in quotes, as in JSON, and they have backslashes in a text within a text.
 	i := skip(s, end, `\`)
 	slashes := i - end
-	quote := i < len(s) && strings.IndexByte("\"'`", s[i]) >= 0
+	quote := i < len(s) && isQuote(s[i])
 	if quote {
 		if i++; i < len(s) && s[i] == ']' { // environ["TOKEN"] = …
 			i++
@@ -123,14 +120,17 @@ func behind(s string, start, end int) (from, to int) {
 	if folder(name, s[i:]) {
 		return 0, 0
 	}
-	return value(s, i, context{
+	c := context{
 		line:    k == header && colon && !quote,
 		block:   colon && !quote,
 		json:    quote && colon,
 		query:   start > 0 && (s[start-1] == '?' || s[start-1] == '&'),
 		slashes: slashes,
-		around:  quoteBefore(s, start),
-	})
+	}
+	if start > 0 && isQuote(s[start-1]) {
+		c.around = s[start-1 : start]
+	}
+	return value(s, i, c)
 }
 
 // placed reports whether behind the colon is a line of a file or the port of a host: token.json:12, auth.example.com:443.
@@ -149,44 +149,17 @@ func element(s, name string, i int) (from, to int) {
 	return i, i + n
 }
 
-// promising is a first look at what is behind a name: at most words there is nothing for a longer one.
-func promising(s, name string, end int) bool {
-	if end == len(s) {
-		return false
-	}
-	switch s[end] {
-	case ' ', '\t':
-	case '=', ':', '"', '\'', '`', '\\':
-		return true
-	default:
-		return false
-	}
-	if name[0] == '-' || len(name) == len("bearer") {
-		return true
-	}
-	for end < len(s) && (s[end] == ' ' || s[end] == '\t') {
-		end++
-	}
-	return end < len(s) && (s[end] == '=' || s[end] == ':')
-}
-
-// quoteBefore returns the quote that stands right before i, or 0.
-func quoteBefore(s string, i int) byte {
-	if i > 0 && strings.IndexByte("\"'`", s[i-1]) >= 0 {
-		return s[i-1]
-	}
-	return 0
-}
-
 // context is what the place of a name says about its value.
 type context struct {
-	line    bool // it goes on to the end of the line
-	block   bool // or to the end of the lines that are indented, as YAML has it
-	json    bool // it is a JSON value
-	query   bool // it ends at &
-	slashes int  // how many backslashes quotes have
-	around  byte // the quote that name and value are in together
+	line    bool   // it goes on to the end of the line
+	block   bool   // or to the end of the lines that are indented, as YAML has it
+	json    bool   // it is a JSON value
+	query   bool   // it ends at &
+	slashes int    // how many backslashes quotes have
+	around  string // the quote that name and value are in together
 }
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 // value returns the value that begins at i, without its quotes. It may be empty.
 func value(s string, i int, c context) (from, to int) {
@@ -207,7 +180,7 @@ func value(s string, i int, c context) (from, to int) {
 		}
 	}
 	open := skip(s, i, `\`)
-	if open < len(s) && strings.IndexByte("\"'`", s[open]) >= 0 {
+	if open < len(s) && isQuote(s[open]) {
 		// Behind Password: the quote may as well end a text that the name is in.
 		if open+1 == len(s) || s[open+1] == s[open] || strings.IndexByte(",;)]}>\r\n", s[open+1]) >= 0 {
 			return i, i
@@ -222,17 +195,11 @@ func value(s string, i int, c context) (from, to int) {
 		return i, to
 	}
 	if c.line {
-		if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
-			to = i + n
-		} else {
-			to = len(s)
+		line, _, _ := strings.Cut(s[i:], "\n")
+		if c.around != "" {
+			line, _, _ = strings.Cut(line, c.around)
 		}
-		if c.around != 0 {
-			if n := strings.IndexByte(s[i:to], c.around); n >= 0 {
-				to = i + n
-			}
-		}
-		return i, i + len(strings.TrimRight(s[i:to], "\\\r"))
+		return i, i + len(strings.TrimRight(line, "\\\r"))
 	}
 	word := wordEnd(s, i, c.query)
 	switch strings.ToLower(s[i:min(word, i+10)]) {
@@ -261,11 +228,8 @@ func blockEnd(s string, i int) (end int) {
 		if next == len(s) || s[next] != ' ' && s[next] != '\t' {
 			break
 		}
-		if n := strings.IndexByte(s[next:], '\n'); n >= 0 {
-			end = next + n
-		} else {
-			end = len(s)
-		}
+		line, _, _ := strings.Cut(s[next:], "\n")
+		end = next + len(line)
 	}
 	return end
 }

@@ -5,11 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/runlog"
 )
 
 // maxTail is how much Tail returns at most, whatever the number of lines.
@@ -20,7 +21,7 @@ func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
 	e, size := newEntry(), 0
 	for _, p := range slices.Backward(l.parts) {
 		for end := p.size; end > 0 && len(lines) < most && size <= maxTail; {
-			start, err := lineStart(p.file, max(0, end-blockSize))
+			start, err := runlog.LineStart(p.file, max(0, end-blockSize))
 			if err != nil {
 				return nil, err
 			}
@@ -44,23 +45,6 @@ func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
 		}
 	}
 	return lines[first:], nil
-}
-
-// lineStart returns where the line begins that a place of a file is in.
-func lineStart(file *os.File, at int64) (int64, error) {
-	buf := make([]byte, 64<<10)
-	for at > 0 {
-		from := max(0, at-int64(len(buf)))
-		n, err := file.ReadAt(buf[:at-from], from)
-		if err != nil && err != io.EOF {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			return from + int64(i+1), nil
-		}
-		at = from
-	}
-	return 0, nil
 }
 
 // Lines gives all lines, oldest first. What it gives is valid until the next.
@@ -102,7 +86,7 @@ func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []b
 			return err
 		}
 	} else {
-		if at, err = lineStart(now.file, now.size); err != nil {
+		if at, err = runlog.LineStart(now.file, now.size); err != nil {
 			return err
 		}
 		now.size = at

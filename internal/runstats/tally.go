@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -285,4 +286,4 @@ func later(a, b time.Time) time.Time {
 }
 
 // stamp is a time as a log has it.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }
+func stamp(at time.Time) string { return at.UTC().Format(runlog.TimeFormat) }

@@ -53,8 +53,8 @@ type line struct {
 	Event string  `json:"event,omitempty"` // of a call without an outcome, which has its own
 	Tool  string  `json:"tool,omitempty"`
 
-	// What is known of an outcome that its own JSON does not have: how many of its warnings are about how the hooks files are
-	// written and come with every call, and for each hook a word, "" where its status says all.
+	// Lint and Notes are what the JSON of an outcome does not have: how many of its warnings are about how the hooks files are
+	// written, which come with every call, and what each hook did that its status does not say.
 	Lint    int               `json:"lint,omitempty"`
 	Notes   []protocol.Note   `json:"notes,omitempty"`
 	Outcome *protocol.Outcome `json:"outcome,omitempty"`
@@ -70,8 +70,8 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	c := cleaner{patterns: patterns}
 	l := line{
 		Version: 1, Time: e.Time.UTC().Format(TimeFormat), Command: c.cut(e.Command), PID: os.Getpid(),
-		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace), ToolUseID: c.cut(call.ToolUseID),
-		Failed: call.Failed,
+		SessionID: c.cut(call.SessionID), AgentID: c.cut(call.AgentID), Workspace: c.cut(call.Workspace),
+		ToolUseID: c.cut(call.ToolUseID), Failed: call.Failed,
 	}
 	if call.Event.HasTool() {
 		l.setArgs(&c, call)
@@ -176,7 +176,7 @@ func withSize(shown string, size int) string {
 	return shown
 }
 
-// value returns what a line shows of a value that hooks gave. What is too long, or is no JSON after all, becomes a string.
+// value returns what a line shows of a value that hooks gave. What is too long, or no JSON after all, becomes a string.
 func (c *cleaner) value(value []byte) json.RawMessage {
 	if len(value) == 0 {
 		return nil

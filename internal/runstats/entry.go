@@ -55,10 +55,11 @@ type report struct {
 func newEntry() *entry {
 	e := new(entry)
 	e.ofCall = fields{
-		"time": &e.when, "session_id": &e.session, "workspace": &e.workspace, "tool_use_id": &e.id, "event": &e.call.event,
-		"tool": &e.call.tool, "args": &e.args, "args_preview": &e.argsPreview, "args_size": &e.argsSize, "result": &e.result,
-		"result_preview": &e.resultPreview, "result_size": &e.resultSize, "failed": &e.failed, "error": &e.err, "lint": &e.lint,
-		"notes": &e.notes,
+		"time": &e.when, "session_id": &e.session, "workspace": &e.workspace, "tool_use_id": &e.id,
+		"event": &e.call.event, "tool": &e.call.tool, "failed": &e.failed, "error": &e.err,
+		"args": &e.args, "args_preview": &e.argsPreview, "args_size": &e.argsSize,
+		"result": &e.result, "result_preview": &e.resultPreview, "result_size": &e.resultSize,
+		"lint": &e.lint, "notes": &e.notes,
 		"outcome": func(v gjson.Result) bool {
 			e.outcome = outcome{decided: true, hooks: e.hooks[:0]}
 			return e.ofOutcome.read(v) && e.decision.UnmarshalText([]byte(e.word.text())) == nil
@@ -66,9 +67,10 @@ func newEntry() *entry {
 	}
 	ofInject := fields{}
 	e.ofOutcome = fields{
-		"event": &e.outcome.event, "tool": &e.outcome.tool, "decision": &e.word, "stop": &e.stop, "reason": &e.reason, "cause": &e.cause,
-		"hook": &e.decider, "updated_input": &e.updatedInput, "updated_output": &e.updatedOut, "system_messages": &e.messages,
-		"warnings": &e.warnings,
+		"event": &e.outcome.event, "tool": &e.outcome.tool, "decision": &e.word, "stop": &e.stop,
+		"reason": &e.reason, "cause": &e.cause, "hook": &e.decider,
+		"updated_input": &e.updatedInput, "updated_output": &e.updatedOut,
+		"system_messages": &e.messages, "warnings": &e.warnings,
 		"inject": func(v gjson.Result) bool {
 			e.injectors = e.injectors[:0]
 			return elements(v, func(v gjson.Result) bool {
@@ -96,8 +98,8 @@ func newEntry() *entry {
 	return e
 }
 
-// read reads a line, and reports whether it can be read: it is one JSON object with a time and with an outcome or an error, and
-// no value that is needed is of a wrong type. Of two equal keys the last counts.
+// read reads a line, and reports whether it can be read: it is one JSON object with a time and with an outcome or an
+// error, and no value that is needed is of a wrong type. Of two equal keys the last counts.
 func (e *entry) read(line []byte) bool {
 	e.call, e.outcome = call{notes: e.notes[:0]}, outcome{hooks: e.hooks[:0]}
 	if !valid(line) || !e.ofCall.read(gjson.ParseBytes(line)) || e.when == "" || e.err == "" && !e.decided {
@@ -129,8 +131,8 @@ func valid(line []byte) bool {
 	return gjson.ValidBytes(line)
 }
 
-// fields are the members of an object that are read, and where each value goes. That says of which type it must be: a *quoted, a
-// *[]quoted, a *float64, a *bool, a *value for one of any type, or a func that takes it.
+// fields are the members of an object that are read, and where each value goes. That says of which type it must be: a
+// *quoted, a *[]quoted, a *float64, a *bool, a *value for one of any type, or a func that takes it.
 type fields map[string]any
 
 // read reads the members of an object, and reports whether each is of its type.
@@ -216,8 +218,8 @@ func ParseCall(line []byte) (c Call, ok bool) {
 		return c, false
 	}
 	c = Call{
-		Time: e.time, Session: e.session.clone(), Event: e.call.event.clone(), Tool: e.call.tool.clone(), Error: e.err.clone(),
-		Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
+		Time: e.time, Session: e.session.clone(), Event: e.call.event.clone(), Tool: e.call.tool.clone(),
+		Error: e.err.clone(), Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
 	}
 	if e.decided {
 		c.Decision = e.decision.String()

@@ -16,7 +16,8 @@ import (
 // maxTail is how much Tail returns at most, whatever the number of lines.
 const maxTail = 32 << 20
 
-// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more than it needs.
+// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more than
+// it needs.
 func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
 	e, size := newEntry(), 0
 	for _, p := range slices.Backward(l.parts) {

@@ -97,8 +97,8 @@ func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int
 	return end, nil
 }
 
-// eachLine gives the lines of a file between two places, without their ends, and returns up to where they have ends. whole is false
-// for a last line that has none yet. A line that is too long is nil and always whole.
+// eachLine gives the lines of a file between two places, without their ends, and returns up to where they have ends.
+// whole is false for a last line that has none yet. A line that is too long is nil and always whole.
 func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
 	end = from

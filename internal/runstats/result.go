@@ -3,8 +3,10 @@ package runstats
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -73,23 +75,19 @@ func blocks(list gjson.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// printed takes the first text out of a list of text blocks that Python printed, [{'type': 'text', 'text': '…'}], also where the
-// end of that was cut off.
+// pythonText is how Python begins to print a list of text blocks, [{'type': 'text', 'text': '…'}], up to the first text.
+var pythonText = sync.OnceValue(func() *regexp.Regexp {
+	tokens := []string{`^`, `\[`, `\{`, `('type'|"type")`, `:`, `('text'|"text")`, `,`, `('text'|"text")`, `:`, `['"]`}
+	return regexp.MustCompile(strings.Join(tokens, `[ \t\r\n]*`))
+})
+
+// printed takes the first text out of a list of text blocks that Python printed, also where its end was cut off.
 func printed(list string) (said string, ok bool) {
-	rest := list
-	for _, token := range []string{"[", "{", "'type'", ":", "'text'", ",", "'text'", ":"} {
-		rest = strings.TrimLeft(rest, " \t\r\n")
-		if quoted := strings.ReplaceAll(token, "'", `"`); strings.HasPrefix(rest, quoted) {
-			token = quoted
-		}
-		if rest, ok = strings.CutPrefix(rest, token); !ok {
-			return "", false
-		}
-	}
-	rest = strings.TrimLeft(rest, " \t\r\n")
-	if rest == "" || rest[0] != '\'' && rest[0] != '"' {
+	head := pythonText().FindString(list)
+	if head == "" {
 		return "", false
 	}
+	rest := list[len(head)-1:]
 	var b strings.Builder
 	quote := rest[0]
 	for rest = rest[1:]; rest != "" && rest[0] != quote; {

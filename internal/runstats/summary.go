@@ -7,8 +7,8 @@
 //	fmt.Println(summary.Hooks[0].Name, summary.Hooks[0].P95)
 //
 // Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. A line that cannot be read is
-// counted as such and changes nothing else, whatever is in it. Memory grows with the number of different hooks, not with that of
-// lines.
+// counted as such and changes nothing else, whatever is in it. Memory grows with the number of different hooks, not with
+// that of lines.
 //
 // Non-guarantees: percentiles are wrong by up to 1 %. Lines stand in the order in which their calls ended, and so do the results.
 package runstats

@@ -44,8 +44,8 @@ type hookTally struct {
 func newTally(f Filter) *tally {
 	return &tally{
 		Summary: Summary{Version: 1, Hooks: []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{}},
-		filter:  f, entry: newEntry(), byKey: map[hookKey]*hookTally{}, spelled: map[spelling]*hookTally{}, late: map[string]int{},
-		injecting: map[string]bool{},
+		filter:  f, entry: newEntry(), byKey: map[hookKey]*hookTally{}, spelled: map[spelling]*hookTally{},
+		late: map[string]int{}, injecting: map[string]bool{},
 	}
 }
 
@@ -57,7 +57,8 @@ func (t *tally) summary() *Summary {
 	for _, h := range t.hooks {
 		h.Late = t.late[h.Name]
 		delete(t.late, h.Name) // of several hooks of that name it is the first
-		h.P50, h.P95, h.Max, h.Last = h.durations.percentile(50), h.durations.percentile(95), h.durations.max, stamp(h.last)
+		d := &h.durations
+		h.P50, h.P95, h.Max, h.Last = d.percentile(50), d.percentile(95), d.max, stamp(h.last)
 		t.Hooks = append(t.Hooks, h.Hook)
 	}
 	return &t.Summary
@@ -191,7 +192,8 @@ func (t *tally) report(i int) {
 // column is the count that a call of the hook is in.
 func (h *Hook) column(status protocol.Status, note protocol.Note, decision protocol.Decision, injects bool) *int {
 	switch {
-	case status == protocol.StatusBlocked && (note == protocol.NoteAsk || decision == protocol.Ask): // or defer; nothing milder holds up
+	case status == protocol.StatusBlocked && (note == protocol.NoteAsk || decision == protocol.Ask):
+		// It said ask or defer: in a call that ended with ask no hook said block.
 		return &h.Asked
 	case status == protocol.StatusBlocked:
 		return &h.Blocked
@@ -273,8 +275,8 @@ const maxBlocks = 200
 func (t *tally) block() {
 	e := t.entry
 	t.Blocks = append(t.Blocks[max(0, len(t.Blocks)+1-maxBlocks):], Block{
-		Time: stamp(e.time), Event: e.call.event.clone(), Tool: e.call.tool.clone(), Hook: e.decider.clone(), Cause: e.cause.clone(),
-		Reason: e.reason.clone(), Decision: e.decision.String(), Session: e.session.clone(),
+		Time: stamp(e.time), Event: e.call.event.clone(), Tool: e.call.tool.clone(), Hook: e.decider.clone(),
+		Cause: e.cause.clone(), Reason: e.reason.clone(), Decision: e.decision.String(), Session: e.session.clone(),
 	})
 }
 

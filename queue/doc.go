@@ -48,6 +48,7 @@
 //	              delivered; entries that are all his; and ID=AGENT for those that other agents wait for as well
 //	seen/AGENT/   the ids of what the agent was given of entries that stay for others
 //	bad/          what is no entry any more
-//	history       a line of JSON for each thing that became of an entry, which Done leaves in the claim's done, and whoever ends the
-//	              claim adds; history.1 is the one before it. With the session's folder they go to DIR/history
+//
+// DIR/history has a file for each session: a line of JSON for each thing that became of an entry, which Done leaves in the claim's
+// done, and whoever ends the claim adds. SESSION.1 is the file before it.
 package queue

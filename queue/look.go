@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/filelock"
 )
 
 // look is what a session's queue holds at one moment, under its lock.
@@ -30,9 +32,9 @@ func (s *session) look() (*look, error) {
 		if len(claim) != claimLength {
 			continue
 		}
-		alive, err := locked(s.in("claims", claim, "lock"))
+		alive, err := filelock.Held(s.in("claims", claim, "lock"))
 		if err == nil && !alive {
-			if err = s.settle(claim); err == nil {
+			if err = s.finish(claim); err == nil {
 				continue
 			}
 		}
@@ -61,9 +63,9 @@ func (l *look) hold(claim string) error {
 	return err
 }
 
-// settle ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It can be
+// finish ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It can be
 // killed anywhere: the next one goes on.
-func (s *session) settle(claim string) error {
+func (s *session) finish(claim string) error {
 	files, err := s.names("claims", claim)
 	if err != nil {
 		return err
@@ -100,13 +102,13 @@ func (s *session) settle(claim string) error {
 		if err != nil {
 			return err
 		}
-		reached("settled " + file)
+		reached("finished " + file)
 	}
 	for _, file := range []string{"lock", "done", ""} { // done stands until nothing is left that it speaks of
 		if err := removeFile(s.in("claims", claim, file)); err != nil {
 			return err
 		}
-		reached("settled " + file)
+		reached("finished " + file)
 	}
 	return nil
 }
@@ -144,28 +146,6 @@ func (l *look) left(n name) (agents []string, err error) {
 		}
 	}
 	return agents, nil
-}
-
-// latest is the id of the entry that was queued last, of those that wait for anybody; "": there is none.
-func (l *look) latest() (id string, err error) {
-	for _, n := range l.entries {
-		if n.id <= id || n.expired(l.now) {
-			continue
-		}
-		if n, err = l.complete(n); err != nil {
-			return "", err
-		}
-		if n.shared() && n.agents != broadcast {
-			if left, err := l.left(n); len(left) == 0 || err != nil {
-				if err != nil {
-					return "", err
-				}
-				continue
-			}
-		}
-		id = n.id
-	}
-	return id, nil
 }
 
 // touched reports whether any agent was given a broadcast or is just being given it.

@@ -130,7 +130,7 @@ func TestNamesApart(t *testing.T) {
 	}
 	left, err := os.ReadDir(q.Dir)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "nobody left the folder")
+	require.Len(t, left, 2, "nobody left the folders history and queue")
 }
 
 // A claim keeps others off until it ends.
@@ -704,10 +704,10 @@ func TestMatchersOfTools(t *testing.T) {
 	for _, tools := range [][]string{{"Agent", "Task"}, {strings.Repeat("a", 2000)}} {
 		_, err := q.Put(queue.Entry{Session: "s", Content: "x", Matcher: "Task"})
 		require.NoError(t, err)
-		claim, err := q.ClaimNamed("s", "a", []string{"Agent", "delegate"})
+		claim, err := q.Claim("s", "a", "Agent", "delegate")
 		require.NoError(t, err)
 		require.Nil(t, claim)
-		claim, err = q.ClaimNamed("s", "a", tools)
+		claim, err = q.Claim("s", "a", tools...)
 		require.NoError(t, err)
 		require.Len(t, claim.Entries, 1)
 		require.NoError(t, claim.Done())

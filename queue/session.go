@@ -46,19 +46,6 @@ func open(path string) (*session, error) {
 // patience is how long the lock is waited for. Whoever has it needs it for milliseconds, unless he was stopped.
 var patience = 10 * time.Second
 
-// lockSoon locks a file that others lock for a moment. It looks again and again, since a wait for a lock has no end of its own.
-func lockSoon(file *os.File) error {
-	for begin, pause := time.Now(), 50*time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
-		if free, err := filelock.Try(file); free || err != nil {
-			return err
-		}
-		if time.Since(begin) > patience {
-			return fmt.Errorf("another process has held it for %v; is one stopped?", patience)
-		}
-		time.Sleep(pause)
-	}
-}
-
 // errRemoved: the folder was removed, with the lock in it, while we waited.
 var errRemoved = errors.New("the queue was removed")
 
@@ -72,18 +59,15 @@ func tryOpen(path string, flags int) (s *session, err error) {
 			file.Close()
 		}
 	}()
-	held, err := file.Stat()
+	held, err := ownFile(file)
 	if err != nil {
 		return nil, err
-	}
-	if err := own(held); err != nil {
-		return nil, fmt.Errorf("%s %w", file.Name(), err)
 	}
 	if err := ownFolders(path); err != nil {
 		return nil, err
 	}
 	reached("opened")
-	if err := lockSoon(file); err != nil {
+	if err := filelock.LockWithin(file, patience); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
 	// A lock that is not in its place any more locks nobody out.
@@ -91,6 +75,17 @@ func tryOpen(path string, flags int) (s *session, err error) {
 		return nil, errRemoved
 	}
 	return &session{path, file}, nil
+}
+
+// ownFile refuses an open file or folder into which somebody else can put entries.
+func ownFile(file *os.File) (fs.FileInfo, error) {
+	info, err := file.Stat()
+	if err == nil {
+		if err = own(info); err != nil {
+			err = fmt.Errorf("%s %w", file.Name(), err)
+		}
+	}
+	return info, err
 }
 
 // ownFolders refuses a queue that somebody else could have made.
@@ -142,12 +137,8 @@ func (s *session) names(elem ...string) ([]string, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	info, err := folder.Stat()
-	if err != nil {
+	if _, err := ownFile(folder); err != nil {
 		return nil, err
-	}
-	if err := own(info); err != nil {
-		return nil, fmt.Errorf("%s %w", folder.Name(), err)
 	}
 	names, err := folder.Readdirnames(-1)
 	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") }), err
@@ -163,11 +154,6 @@ func (s *session) entries() (entries []name, err error) {
 		}
 	}
 	return entries, err
-}
-
-// read reads an entry by the name of its file in the session's folder.
-func (s *session) read(n name, elem ...string) (Entry, error) {
-	return readEntry(s.in(elem...), n)
 }
 
 // damaged is the error of a file that can be read but is no entry.
@@ -206,7 +192,7 @@ func (s *session) complete(n name) (name, error) {
 	if n.agents != unsaid {
 		return n, nil
 	}
-	e, err := s.read(n, "entries", n.file)
+	e, err := readEntry(s.in("entries", n.file), n)
 	if bad, ok := errors.AsType[damaged](err); ok {
 		return n, errors.Join(s.setAside(s.in("entries", n.file), n, bad.error))
 	}
@@ -272,26 +258,12 @@ func (s *session) sweep() error {
 		return err
 	}
 	for _, file := range files {
-		busy, lockErr := locked(s.in("tmp", file))
+		busy, lockErr := filelock.Held(s.in("tmp", file))
 		if err = errors.Join(err, lockErr); lockErr == nil && !busy {
 			err = errors.Join(err, removeFile(s.in("tmp", file)))
 		}
 	}
 	return err
-}
-
-// locked reports whether a living process has a file locked. A file that does not exist is not.
-func locked(path string) (bool, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	free, err := filelock.Try(file)
-	return !free, err
 }
 
 // remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not exist.
@@ -302,15 +274,11 @@ func (s *session) remove() error {
 	if err := s.sweep(); err != nil {
 		return err
 	}
-	for _, folder := range []string{"entries", "claims", "bad", "tmp"} {
-		if left, err := s.names(folder); len(left) > 0 || err != nil {
-			return err
-		}
-	}
-	// A writer needs no lock for tmp, so it is the one folder that may have filled again. That keeps the rest.
-	for _, folder := range []string{"tmp", "entries", "claims", "bad"} {
+	// A claim that goes back finds its place in entries. A writer needs no lock for tmp, so that is the one folder that may have
+	// filled again: it keeps the rest, and what is missing is made anew.
+	for _, folder := range []string{"claims", "bad", "entries", "tmp"} {
 		if err := os.Remove(s.in(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return nil // something is left
 		}
 		reached("removed " + folder)
 	}
@@ -318,9 +286,6 @@ func (s *session) remove() error {
 		return err
 	}
 	reached("removed seen")
-	if err := s.archiveHistory(); err != nil {
-		return err
-	}
 	if err := os.Remove(s.in("lock")); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/internal/filelock"
 )
@@ -95,7 +94,7 @@ func (s *session) claim(status Status, choose func(*look, name) (take, error)) (
 			wanted = append(wanted, t)
 		}
 		if (some || entryErr != nil) && !t.expired {
-			latest = max(latest, n.id)
+			latest = n.id
 		}
 	}
 	if status == Popped {
@@ -108,14 +107,13 @@ func (s *session) claim(status Status, choose func(*look, name) (take, error)) (
 		}
 		return nil, err
 	}
-	slices.SortFunc(wanted, func(a, b taken) int { return strings.Compare(a.id, b.id) })
 	c := &Claim{session: s.path, id: unique(), status: status}
 	if beginErr := c.begin(); beginErr != nil {
 		return nil, errors.Join(err, beginErr)
 	}
 	var size int64
 	for i, t := range wanted {
-		if len(wanted) > 1 && !drain {
+		if !drain {
 			if info, statErr := os.Lstat(s.in("entries", t.file)); statErr == nil {
 				size += info.Size()
 			}

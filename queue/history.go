@@ -222,11 +222,8 @@ func (s *session) lines() (lines []line, err error) {
 	seen := map[key]bool{}
 	for _, path := range []string{s.history() + ".1", s.history()} {
 		text, readErr := readFile(path)
-		if readErr != nil {
-			if !errors.Is(readErr, fs.ErrNotExist) {
-				err = errors.Join(err, readErr)
-			}
-			continue
+		if !errors.Is(readErr, fs.ErrNotExist) {
+			err = errors.Join(err, readErr)
 		}
 		for text := range strings.SplitSeq(string(text), "\n") {
 			var l line

@@ -14,15 +14,14 @@ import (
 type look struct {
 	*session
 	now     time.Time
-	entries []name
+	entries []name                     // in order
 	held    map[string]map[string]bool // by id: the folders of the agents that somebody is just giving it to
-	seen    map[string]map[string]bool // by agent's folder: the ids that it was given; filled as needed
 }
 
 // look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is about a claim
 // that cannot be ended; it keeps what it holds.
 func (s *session) look() (*look, error) {
-	l := &look{session: s, now: now(), held: map[string]map[string]bool{}, seen: map[string]map[string]bool{}}
+	l := &look{session: s, now: now(), held: map[string]map[string]bool{}}
 	claims, err := s.names("claims")
 	if err != nil {
 		return nil, err
@@ -43,8 +42,14 @@ func (s *session) look() (*look, error) {
 			return nil, errors.Join(said, err)
 		}
 	}
-	if l.entries, err = s.entries(); err != nil {
+	files, err := s.names("entries")
+	if err != nil {
 		return nil, errors.Join(said, err)
+	}
+	for _, file := range files {
+		if n, ok := parseName(file); ok {
+			l.entries = append(l.entries, n)
+		}
 	}
 	return l, said
 }
@@ -79,25 +84,23 @@ func (s *session) finish(claim string) error {
 	}
 	for _, file := range files {
 		path := s.in("claims", claim, file)
-		id, agent, share := strings.Cut(file, "=")
 		n, whole := parseName(file)
-		switch {
+		switch id, agent, share := strings.Cut(file, "="); {
 		case share && delivered:
 			var entry []byte
 			if entry, err = readFile(path); err == nil {
 				err = s.got(id, agent, string(entry))
 			}
-			if err == nil {
-				err = removeFile(path)
-			}
 		case share:
+		case !whole:
+			continue
+		case delivered:
+			err = s.forget(n)
+		default:
+			err = os.Rename(path, s.in("entries", file)) // then there is nothing left to remove
+		}
+		if err == nil {
 			err = removeFile(path)
-		case whole && delivered:
-			if err = s.forget(n); err == nil {
-				err = removeFile(path)
-			}
-		case whole:
-			err = os.Rename(path, s.in("entries", file))
 		}
 		if err != nil {
 			return err
@@ -113,24 +116,10 @@ func (s *session) finish(claim string) error {
 	return nil
 }
 
-func (l *look) sawIt(agentFolder, id string) (bool, error) {
-	if l.seen[agentFolder] == nil {
-		ids, err := l.names("seen", agentFolder)
-		if err != nil {
-			return false, err
-		}
-		l.seen[agentFolder] = make(map[string]bool, len(ids))
-		for _, id := range ids {
-			l.seen[agentFolder][id] = true
-		}
-	}
-	return l.seen[agentFolder][id], nil
-}
-
 // waitsFor reports whether an agent was not given an entry yet, nor is just being given it.
 func (l *look) waitsFor(n name, agent string) (bool, error) {
 	agent = folder(agent)
-	saw, err := l.sawIt(agent, n.id)
+	saw, err := l.saw(agent, n.id)
 	return !saw && !l.held[n.id][agent] && err == nil, err
 }
 
@@ -155,7 +144,7 @@ func (l *look) touched(n name) (bool, error) {
 	}
 	agents, err := l.names("seen")
 	for _, agent := range agents {
-		saw, err := l.sawIt(agent, n.id)
+		saw, err := l.saw(agent, n.id)
 		if saw || err != nil {
 			return saw, err
 		}

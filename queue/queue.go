@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
@@ -254,7 +253,6 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 		}
 		waiting = append(waiting, e)
 	}
-	slices.SortFunc(waiting, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	return waiting, err
 }
 

@@ -127,7 +127,7 @@ func (s *session) next() (int64, error) {
 	return order, err
 }
 
-// names lists one of the session's folders. What begins with a dot is a file manager's.
+// names lists one of the session's folders, in order. What begins with a dot is a file manager's.
 func (s *session) names(elem ...string) ([]string, error) {
 	folder, err := os.Open(s.in(elem...))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -141,19 +141,8 @@ func (s *session) names(elem ...string) ([]string, error) {
 		return nil, err
 	}
 	names, err := folder.Readdirnames(-1)
+	slices.Sort(names)
 	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") }), err
-}
-
-// entries lists what waits, for whomever, in any order: there may be much that is not wanted.
-func (s *session) entries() (entries []name, err error) {
-	files, err := s.names("entries")
-	entries = make([]name, 0, len(files))
-	for _, file := range files {
-		if n, ok := parseName(file); ok {
-			entries = append(entries, n)
-		}
-	}
-	return entries, err
 }
 
 // damaged is the error of a file that can be read but is no entry.
@@ -202,6 +191,15 @@ func (s *session) complete(n name) (name, error) {
 	return n.with(e), nil
 }
 
+// saw reports whether an agent was given an entry, by the folder of its marks.
+func (s *session) saw(agent, id string) (bool, error) {
+	_, err := os.Lstat(s.in("seen", agent, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // got notes that an agent was given an entry, and drops the entry if it was the last to get it.
 func (s *session) got(id, agent, file string) error {
 	n, ok := parseName(file)
@@ -223,7 +221,7 @@ func (s *session) got(id, agent, file string) error {
 		return err
 	}
 	for _, target := range n.targets() {
-		if _, err := os.Lstat(s.in("seen", folder(target), id)); err != nil {
+		if saw, err := s.saw(folder(target), id); !saw || err != nil {
 			return nil
 		}
 	}

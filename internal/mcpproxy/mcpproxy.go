@@ -45,6 +45,9 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -131,21 +134,20 @@ type Proxy struct {
 	o      Options
 	client *outbox
 	server *outbox
-	ctx    context.Context // ends when nobody wants anything any more
-	before sync.WaitGroup  // calls at the gate
-	after  sync.WaitGroup  // and results
+	ctx    context.Context     // ends when nobody wants anything any more
+	before sync.WaitGroup      // calls at the gate
+	after  sync.WaitGroup      // and results
+	room   *semaphore.Weighted // for their bytes
 
 	mu      sync.Mutex
 	pending map[string]*request // of the client, by the key of the id
 	held    int                 // bytes of the calls among them
-	results int                 // bytes of results at the gate
-	fewer   sync.Cond           // results are
 	name    string              // of the server
 	naming  chan struct{}       // closed when the first initialize is answered, or given up; nil: there was none
 	tools   map[string]tool     // that it has listed; nil: it was seen to list none
 	stale   bool                // it has changed its tools since
 	changes int                 // of its tools
-	listing *listing            // that is under way
+	listing singleflight.Group  // the tools/list of the proxy's own
 	own     int                 // requests of the proxy's own
 	noList  bool                // it was said that the server gives no list
 	dead    string              // why it answers nothing any more; "": it does
@@ -182,9 +184,7 @@ func New(gate Gate, o Options) *Proxy {
 	if o.Say == nil {
 		o.Say = func(string, ...any) {}
 	}
-	p := &Proxy{gate: gate, o: o, name: plainName(o.Name), pending: map[string]*request{}}
-	p.fewer.L = &p.mu
-	return p
+	return &Proxy{gate: gate, o: o, name: plainName(o.Name), pending: map[string]*request{}, room: semaphore.NewWeighted(maxHeld)}
 }
 
 // plainName makes of a server's name one that can stand in that of a tool.

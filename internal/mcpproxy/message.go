@@ -1,6 +1,7 @@
 package mcpproxy
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,18 +193,20 @@ func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
 	parts, err := members(m.params.raw, "name", "arguments")
 	name, arguments := parts["name"], parts["arguments"]
 	arguments.at += m.params.at
+	isName := len(name.raw) > len(`""`) && name.raw[0] == '"'
+	if isName {
+		tool = strictjson.Text(name.raw)
+	}
 	switch {
 	case err != nil:
-		return "", part{}, err
-	case len(name.raw) <= len(`""`) || name.raw[0] != '"':
-		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name must be the name of a tool")
+	case !isName:
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name must be the name of a tool")
 	case arguments.there() && arguments.raw != "null" && arguments.raw[0] != '{':
-		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.arguments must be an object")
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.arguments must be an object")
+	case strings.Contains(tool, "\x00"):
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name has a NUL, which some take for its end")
 	}
-	if tool = strictjson.Text(name.raw); strings.Contains(tool, "\x00") {
-		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name has a NUL, which some take for its end")
-	}
-	return tool, arguments, nil
+	return tool, arguments, err
 }
 
 // task reports whether a tools/call asks for its result to come later.
@@ -231,15 +234,13 @@ func (m *message) withArguments(now string) string {
 
 // failure is the answer that a request failed.
 func failure(id string, code jsonrpc.Code, text string) string {
-	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	b = append(append(b, `,"error":{"code":`...), strconv.Itoa(int(code))...)
-	b = strictjson.AppendString(append(b, `,"message":`...), text)
-	return string(append(b, "}}"...))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
 }
 
 // refusal is the answer to a tools/call that did not reach the server: a result, since that is what a model gets to see.
 func refusal(id, reason string) string {
-	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	b = strictjson.AppendString(append(b, `,"result":{"content":[{"type":"text","text":`...), reason)
-	return string(append(b, `}],"isError":true}}`...))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s],"isError":true}}`, id, textItem(reason))
 }
+
+// quote is a text as JSON.
+func quote(text string) string { return string(strictjson.AppendString(nil, text)) }

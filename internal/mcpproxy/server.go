@@ -1,6 +1,7 @@
 package mcpproxy
 
 import (
+	"context"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -162,13 +163,10 @@ func (p *Proxy) answer(r *request, m *message) {
 		}
 		return
 	}
-	p.mu.Lock()
-	for p.results > maxHeld { // the server waits: results at the gate are as many as there is room for
-		p.fewer.Wait()
-	}
-	p.results += len(m.text)
-	p.mu.Unlock()
+	size := int64(len(m.text))
+	_ = p.room.Acquire(context.Background(), size) // the server waits while the results at the gate are as many as there is room for
 	p.start(&p.after, func() {
+		defer p.room.Release(size)
 		result := resultOf(m)
 		a := p.gate.After(p.ctx, r.call, result)
 		line := m.text
@@ -180,9 +178,5 @@ func (p *Proxy) answer(r *request, m *message) {
 		} else if a.Given != nil {
 			a.Given(false) // the client has cancelled the call
 		}
-		p.mu.Lock()
-		p.results -= len(m.text)
-		p.fewer.Broadcast()
-		p.mu.Unlock()
 	})
 }

@@ -31,7 +31,6 @@ type Claim struct {
 	id      string // name of the folder in claims
 	status  Status // of the entries once they are delivered
 	lock    *os.File
-	taken   []taken
 }
 
 // claimLength is that of a claim's id, from unique.
@@ -45,7 +44,6 @@ const maxDelivery = 8 << 20
 type taken struct {
 	name
 	take
-	path    string
 	expired bool
 }
 
@@ -68,7 +66,10 @@ func (q Queue) claim(session string, status Status, choose func(*look, name) (ta
 		return nil, err
 	}
 	reached("claimed")
-	return c.read(err)
+	if len(c.Entries)+len(c.Expired) == 0 { // none could be read
+		return nil, errors.Join(err, c.Release())
+	}
+	return c, err
 }
 
 func (s *session) claim(status Status, choose func(*look, name) (take, error)) (*Claim, error) {
@@ -82,7 +83,7 @@ func (s *session) claim(status Status, choose func(*look, name) (take, error)) (
 		n, entryErr := s.complete(n)
 		t := taken{name: n, expired: n.expired(l.now)}
 		switch {
-		case entryErr != nil || n.agents == unsaid:
+		case entryErr != nil:
 		case t.expired:
 			t.take, entryErr = l.lapse(n)
 		default:
@@ -121,7 +122,7 @@ func (s *session) claim(status Status, choose func(*look, name) (take, error)) (
 				break // the rest is next in line
 			}
 		}
-		err = errors.Join(err, c.hold(s, t))
+		err = errors.Join(err, c.add(s, t))
 	}
 	return c, err
 }
@@ -147,84 +148,41 @@ func (c *Claim) begin() (err error) {
 	return nil
 }
 
-func (c *Claim) hold(s *session, t taken) error {
-	t.path = s.in("entries", t.file)
+// add reads an entry and takes what is wanted of it.
+func (c *Claim) add(s *session, t taken) error {
+	e, err := s.read(t.name)
+	if err != nil {
+		return err
+	}
 	if t.whole {
-		claimed := c.in(t.file)
-		if err := os.Rename(t.path, claimed); err != nil {
+		if err := os.Rename(s.in("entries", t.file), c.in(t.file)); err != nil {
 			return err
 		}
-		t.path = claimed
 		reached("taken")
 	}
 	for _, agent := range t.shares {
 		if err := os.WriteFile(c.share(t, agent), []byte(t.file), 0o600); err != nil {
 			// One that stays would make Done note that the agent was given what it never saw.
-			return errors.Join(err, c.dropShares(t))
+			for _, agent := range t.shares {
+				err = errors.Join(err, removeFile(c.share(t, agent)))
+			}
+			return err
 		}
 		reached("shared")
 	}
-	c.taken = append(c.taken, t)
+	if t.only != nil {
+		e.Agents = t.only
+	}
+	if t.expired {
+		c.Expired = append(c.Expired, e)
+	} else {
+		c.Entries = append(c.Entries, e)
+	}
 	return nil
 }
 
 // share is the file that says that an agent is just being given an entry.
 func (c *Claim) share(t taken, agent string) string { return c.in(t.id + "=" + folder(agent)) }
-
-func (c *Claim) dropShares(t taken) (err error) {
-	for _, agent := range t.shares {
-		err = errors.Join(err, removeFile(c.share(t, agent)))
-	}
-	return err
-}
-
-// read reads what was taken. Others need not wait for that.
-func (c *Claim) read(err error) (*Claim, error) {
-	for _, t := range c.taken {
-		e, readErr := readEntry(t.path, t.name)
-		if errors.Is(readErr, fs.ErrNotExist) && !t.whole {
-			continue // cleared since
-		}
-		if readErr != nil {
-			said, giveErr := c.giveBack(t, readErr)
-			if err = errors.Join(err, said, giveErr); giveErr != nil {
-				return nil, errors.Join(err, c.Release()) // Done would drop it unread
-			}
-			continue
-		}
-		if t.only != nil {
-			e.Agents = t.only
-		}
-		if t.expired {
-			c.Expired = append(c.Expired, e)
-		} else {
-			c.Entries = append(c.Entries, e)
-		}
-	}
-	if len(c.Entries)+len(c.Expired) == 0 {
-		return nil, errors.Join(err, c.Release())
-	}
-	return c, err
-}
-
-// giveBack takes one entry, which cannot be read, out of the claim, and returns what is to be said about it.
-func (c *Claim) giveBack(t taken, why error) (said, err error) {
-	s, err := open(c.session)
-	if s == nil {
-		return why, err
-	}
-	defer s.unlock()
-	if err := c.dropShares(t); err != nil {
-		return why, err
-	}
-	if bad, ok := errors.AsType[damaged](why); ok {
-		return s.setAside(t.path, t.name, bad.error)
-	}
-	if t.whole {
-		err = os.Rename(t.path, s.in("entries", t.file))
-	}
-	return fmt.Errorf("an entry waits that cannot be read: %w", why), err
-}
 
 // Done records that the entries were delivered. Without an error they never come again. A nil Claim is done.
 func (c *Claim) Done() error { return c.end(true) }

@@ -236,12 +236,8 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 		return nil, err
 	}
 	for _, n := range l.entries {
-		e, readErr := readEntry(s.in("entries", n.file), n)
-		if readErr != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", s.in("entries", n.file), readErr))
-			continue
-		}
-		if n.expired(l.now) && !expired {
+		e, _, readErr := s.load(n)
+		if err = errors.Join(err, readErr); readErr != nil || n.expired(l.now) && !expired {
 			continue
 		}
 		if e.Agents != nil && n.shared() {

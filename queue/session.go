@@ -145,35 +145,29 @@ func (s *session) names(elem ...string) ([]string, error) {
 	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") }), err
 }
 
-// damaged is the error of a file that can be read but is no entry.
-type damaged struct{ error }
-
-func readEntry(path string, n name) (Entry, error) {
-	text, err := readFile(path)
+// load reads an entry that waits. damaged: its file can be read but is none.
+func (s *session) load(n name) (e Entry, damaged bool, err error) {
+	text, err := readFile(s.in("entries", n.file))
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, false, fmt.Errorf("an entry waits that cannot be read: %w", err)
 	}
-	e, err := decode(text, n.id)
-	if err != nil {
-		return Entry{}, damaged{err}
+	if e, err = decode(text, n.id); err != nil {
+		return Entry{}, true, fmt.Errorf("%s: %w", s.in("entries", n.file), err)
 	}
-	return e, nil
+	return e, false, nil
 }
 
-// setAside moves a file that is no entry out of everybody's way, and returns what is to be said about it.
-func (s *session) setAside(path string, n name, why error) (said, err error) {
+// read is load for who takes entries: it moves a file that is none out of everybody's way.
+func (s *session) read(n name) (Entry, error) {
+	e, damaged, err := s.load(n)
+	if !damaged {
+		return e, err
+	}
 	bad := s.in("bad", n.file)
-	if err := os.MkdirAll(filepath.Dir(bad), 0o700); err != nil {
-		return why, err
+	if moveErr := errors.Join(os.MkdirAll(filepath.Dir(bad), 0o700), os.Rename(s.in("entries", n.file), bad)); moveErr != nil {
+		return Entry{}, errors.Join(err, moveErr)
 	}
-	err = os.Rename(path, bad)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // another claim on it has met it first
-	}
-	if err != nil {
-		return why, err
-	}
-	return fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, why), s.forget(n)
+	return Entry{}, errors.Join(fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, errors.Unwrap(err)), s.forget(n))
 }
 
 // complete opens the file of an entry whose name is too long to say for whom it is.
@@ -181,10 +175,7 @@ func (s *session) complete(n name) (name, error) {
 	if n.agents != unsaid {
 		return n, nil
 	}
-	e, err := readEntry(s.in("entries", n.file), n)
-	if bad, ok := errors.AsType[damaged](err); ok {
-		return n, errors.Join(s.setAside(s.in("entries", n.file), n, bad.error))
-	}
+	e, err := s.read(n)
 	if err != nil {
 		return n, err
 	}
@@ -217,7 +208,7 @@ func (s *session) got(id, agent, file string) error {
 	}
 	reached("seen")
 	n, err := s.complete(n)
-	if err != nil || n.agents == broadcast || n.agents == unsaid {
+	if err != nil || n.agents == broadcast {
 		return err
 	}
 	for _, target := range n.targets() {

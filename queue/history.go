@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -128,18 +127,12 @@ func (s *session) remember(lines []byte) error {
 			return err
 		}
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if end, err := file.Seek(0, io.SeekEnd); err == nil && end > 0 { // a line that a crash cut ends here
-		last := make([]byte, 1)
-		if _, err := file.ReadAt(last, end-1); err == nil && last[0] != '\n' {
-			lines = append([]byte{'\n'}, lines...)
-		}
-	}
-	_, err = file.Write(lines)
+	_, err = file.Write(append([]byte{'\n'}, lines...)) // a line that a crash cut ends here
 	return err
 }
 

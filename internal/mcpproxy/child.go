@@ -73,12 +73,10 @@ func (c *Child) how() string {
 }
 
 func (c *Child) exits(within time.Duration) bool {
-	timer := time.NewTimer(within)
-	defer timer.Stop()
 	select {
 	case <-c.exited:
 		return true
-	case <-timer.C:
+	case <-time.After(within):
 		return false
 	}
 }

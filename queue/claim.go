@@ -60,19 +60,7 @@ func (q Queue) claim(session string, status Status, choose func(*look, name) (ta
 	if s == nil {
 		return nil, err
 	}
-	c, err := s.claim(status, choose)
-	s.unlock()
-	if c == nil {
-		return nil, err
-	}
-	reached("claimed")
-	if len(c.Entries)+len(c.Expired) == 0 { // none could be read
-		return nil, errors.Join(err, c.Release())
-	}
-	return c, err
-}
-
-func (s *session) claim(status Status, choose func(*look, name) (take, error)) (*Claim, error) {
+	defer s.unlock()
 	l, err := s.look()
 	if l == nil {
 		return nil, err
@@ -123,6 +111,10 @@ func (s *session) claim(status Status, choose func(*look, name) (take, error)) (
 			}
 		}
 		err = errors.Join(err, c.add(s, t))
+	}
+	if len(c.Entries)+len(c.Expired) == 0 { // none could be read
+		c.close()
+		return nil, errors.Join(err, s.finish(c.id))
 	}
 	return c, err
 }
@@ -199,7 +191,7 @@ func (c *Claim) end(delivered bool) error {
 		_, _ = c.lock.WriteAt(c.noted(), 0)
 		reached("noted")
 	}
-	recorded := delivered && renamesOpen
+	recorded := delivered && movesOpen
 	if recorded { // at once, without a wait for our turn: until then our death has all of it delivered again
 		if err := c.record(); err != nil {
 			return err

@@ -68,7 +68,7 @@ func DieAtStep(number int) (steps func() int) {
 }
 
 // Removable says whether the folder of a session that is done goes.
-const Removable = removable
+const Removable = movesOpen
 
 // SetPatience changes how long the lock is waited for, until the test ends.
 func SetPatience(t *testing.T, d time.Duration) {

@@ -72,26 +72,20 @@ func (s *session) history() string {
 // one step: whoever ends the claim adds them to the history.
 func (c *Claim) noted() []byte {
 	var text []byte
-	note := func(e Entry, status Status) {
-		full := len(e.Content)
-		e.Content = spelling.Brief(e.Content, maxExcerpt)
-		l := line{Claim: c.id, Entry: e, Bytes: full, Event: Event{Status: status, At: now().UTC().Round(0)}}
-		if status != Expired {
-			l.Event.Agent, l.Event.Tool, l.Event.ToolUseID = c.agent, c.tool, c.ToolUseID
+	delivered := Event{Status: c.status, Agent: c.agent, Tool: c.tool, ToolUseID: c.ToolUseID}
+	if c.Suppress {
+		delivered.Status = Deferred
+	}
+	for i, e := range slices.Concat(c.Entries, c.Expired) {
+		l := line{Claim: c.id, Entry: e, Bytes: len(e.Content), Event: Event{Status: Expired}}
+		if i < len(c.Entries) {
+			l.Event = delivered
 		}
+		l.Entry.Content = spelling.Brief(e.Content, maxExcerpt)
+		l.Event.At = now().UTC().Round(0)
 		if b, err := json.Marshal(l); err == nil {
 			text = append(append(text, b...), '\n')
 		}
-	}
-	status := c.status
-	if c.Suppress {
-		status = Deferred
-	}
-	for _, e := range c.Entries {
-		note(e, status)
-	}
-	for _, e := range c.Expired {
-		note(e, Expired)
 	}
 	if len(text) > maxHistory { // the last of them
 		text = text[len(text)-maxHistory:]

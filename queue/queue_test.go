@@ -597,11 +597,12 @@ func TestMeanwhile(t *testing.T) {
 		q := queue.Queue{Dir: t.TempDir()}
 		put(t, q, queue.Entry{Content: "all"})
 		put(t, q, queue.Entry{Content: "mine", Agents: []string{"a"}})
-		defer queue.OnStep("claimed", func() {
-			_, err := q.Clear(session)
-			require.NoError(t, err)
-		})()
-		require.Equal(t, []string{"all", "mine"}, deliver(t, q, "a", "shell"))
+		c, err := q.Claim(session, "a", "shell")
+		require.NoError(t, err)
+		_, err = q.Clear(session)
+		require.NoError(t, err)
+		require.Equal(t, []string{"all", "mine"}, contents(c.Entries))
+		require.NoError(t, c.Done())
 		gone(t, q)
 	})
 }

@@ -257,7 +257,7 @@ func (s *session) sweep() error {
 
 // remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not exist.
 func (s *session) remove() error {
-	if !removable {
+	if !movesOpen {
 		return nil
 	}
 	if err := s.sweep(); err != nil {

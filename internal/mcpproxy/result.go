@@ -48,7 +48,7 @@ const maxCompared = 1 << 30
 
 // repeats reports whether a text has all names, texts and numbers of an object, but for the name of an only member.
 func repeats(text string, object gjson.Result) bool {
-	left, only := maxCompared, len(membersOf(object)) == 1
+	left, only := maxCompared, len(object.Map()) == 1
 	var in func(value gjson.Result) bool
 	has := func(name string) bool {
 		left -= len(text)
@@ -231,7 +231,7 @@ func jsonIn(text, begin string) string {
 // mirror puts a new text into structured content that has the old text for its one member, and nothing else. "" if it
 // has not.
 func (t tool) mirror(structured, before, now string) string {
-	all := membersOf(gjson.Parse(structured))
+	all := gjson.Parse(structured).Map()
 	for name, value := range all {
 		if len(all) == 1 && t.schema != "" && value.Type == gjson.String && strictjson.Text(value.Raw) == before {
 			return with("{}", name, now)

@@ -94,8 +94,9 @@ func (c *Claim) noted() []byte {
 	return text
 }
 
-// remember adds lines to the history, whose size is bounded: the file before it has another name, and the one before that is gone.
-// What cannot be added is lost to the history, and nothing else is: a text was delivered whether or not that can be looked up.
+// remember adds lines to the history, whose size is bounded: the file before it has another name, and the one before
+// that is gone. What cannot be added is lost to the history, and nothing else is: a text was delivered whether or not
+// that can be looked up.
 func (s *session) remember(lines []byte) error {
 	if len(lines) == 0 {
 		return nil

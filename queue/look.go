@@ -18,8 +18,8 @@ type look struct {
 	held    map[string]map[string]bool // by id: the folders of the agents that somebody is just giving it to
 }
 
-// look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is about a claim
-// that cannot be ended; it keeps what it holds.
+// look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is
+// about a claim that cannot be ended; it keeps what it holds.
 func (s *session) look() (*look, error) {
 	l := &look{session: s, now: now(), held: map[string]map[string]bool{}}
 	claims, err := s.names("claims")
@@ -68,8 +68,8 @@ func (l *look) hold(claim string) error {
 	return err
 }
 
-// finish ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It can be
-// killed anywhere: the next one goes on.
+// finish ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It
+// can be killed anywhere: the next one goes on.
 func (s *session) finish(claim string) error {
 	files, err := s.names("claims", claim)
 	if err != nil {
@@ -152,7 +152,8 @@ func (l *look) touched(n name) (bool, error) {
 	return false, err
 }
 
-// lapse takes an expired entry out of the queue, to be said once. Nobody has missed a broadcast that somebody was given.
+// lapse takes an expired entry out of the queue, to be said once. Nobody has missed a broadcast that somebody was
+// given.
 func (l *look) lapse(n name) (take, error) {
 	switch {
 	case len(l.held[n.id]) > 0:

@@ -28,8 +28,10 @@ const (
 
 // isDevice reports whether a text cannot be the name of a file on Windows.
 func isDevice(text string) bool {
-	numbered := len(text) == 4 && '0' <= text[3] && text[3] <= '9'
-	return slices.Contains([]string{"con", "prn", "aux", "nul"}, text) || numbered && (text[:3] == "com" || text[:3] == "lpt")
+	if len(text) == 4 && '0' <= text[3] && text[3] <= '9' {
+		return text[:3] == "com" || text[:3] == "lpt"
+	}
+	return slices.Contains([]string{"con", "prn", "aux", "nul"}, text)
 }
 
 // escape makes a name for files of any text: a different one for each, also where A and a are the same.

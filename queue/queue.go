@@ -41,8 +41,8 @@ func (q Queue) open(session string) (*session, error) {
 	return open(s.path)
 }
 
-// Put queues an entry and returns it as it was queued. It is safe on disk when Put returns. After an error it may be queued as
-// well, if the error is one of the disk.
+// Put queues an entry and returns it as it was queued. It is safe on disk when Put returns. After an error it may be
+// queued as well, if the error is one of the disk.
 func (q Queue) Put(e Entry) (Entry, error) {
 	e, err := e.put(now())
 	if err != nil {
@@ -141,13 +141,13 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	return id, nil
 }
 
-// maxToolName is how long a tool's name may be for matchers to be held against it: a model chooses it. After a tool with a longer one
-// every entry is due.
+// maxToolName is how long a tool's name may be for matchers to be held against it: a model chooses it. After a tool
+// with a longer one every entry is due.
 const maxToolName = 1 << 10
 
-// Claim takes what is due for an agent after a tool has run. "" is an agent like any other, that of a loop which has only one. Where
-// the tool has several names, an entry is due if its matcher matches any of them; the history has the first.
-// nil: nothing is due. An error beside a claim is about other entries.
+// Claim takes what is due for an agent after a tool has run. "" is an agent like any other, that of a loop which has
+// only one. Where the tool has several names, an entry is due if its matcher matches any of them; the history has the
+// first. nil: nothing is due. An error beside a claim is about other entries.
 func (q Queue) Claim(session, agent string, tools ...string) (*Claim, error) {
 	matches := map[string]bool{} // many entries have one matcher
 	c, err := q.claimFor(session, agent, Delivered, func(n name) bool {
@@ -155,7 +155,9 @@ func (q Queue) Claim(session, agent string, tools ...string) (*Claim, error) {
 		if !known {
 			globs, ok := unescape(n.matcher)
 			list := fnmatch.NewList(globs)
-			due = ok && (globs == "" || slices.ContainsFunc(tools, func(tool string) bool { return len(tool) > maxToolName || list.Match(tool) }))
+			due = ok && (globs == "" || slices.ContainsFunc(tools, func(tool string) bool {
+				return len(tool) > maxToolName || list.Match(tool)
+			}))
 			matches[n.matcher] = due
 		}
 		return due
@@ -192,9 +194,9 @@ func (q Queue) claimFor(session, agent string, status Status, due func(name) boo
 	return c, err
 }
 
-// DrainAll takes what was never delivered to anybody: what waits for agents by name, with those that are left as its Agents, and
-// broadcasts that no agent has seen. With the last of a session its folder goes. A broadcast that somebody has seen stays for
-// agents to come, until it expires or Clear drops it.
+// DrainAll takes what was never delivered to anybody: what waits for agents by name, with those that are left as its
+// Agents, and broadcasts that no agent has seen. With the last of a session its folder goes. A broadcast that somebody
+// has seen stays for agents to come, until it expires or Clear drops it.
 func (q Queue) DrainAll(session string) (*Claim, error) {
 	return q.claim(session, Drained, func(l *look, n name) (take, error) {
 		switch {
@@ -209,8 +211,8 @@ func (q Queue) DrainAll(session string) (*Claim, error) {
 	})
 }
 
-// PopLatest takes back the entry that was queued last, of those that still wait for anybody, also a broadcast that some agents have
-// seen: no other will be given it. With the last of a session its folder goes.
+// PopLatest takes back the entry that was queued last, of those that still wait for anybody, also a broadcast that some
+// agents have seen: no other will be given it. With the last of a session its folder goes.
 func (q Queue) PopLatest(session string) (*Claim, error) {
 	return q.claim(session, Popped, func(l *look, n name) (take, error) {
 		if n.agents == broadcast || !n.shared() {
@@ -221,8 +223,8 @@ func (q Queue) PopLatest(session string) (*Claim, error) {
 	})
 }
 
-// Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still waits for.
-// A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
+// Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still
+// waits for. A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
 func (q Queue) Waiting(session string) ([]Entry, error) { return q.waiting(session, false) }
 
 func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error) {
@@ -252,8 +254,8 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 	return waiting, err
 }
 
-// Clear drops all that waits, broadcasts and damaged files included, and the history, and returns how many entries waited. What somebody is
-// just delivering is not touched; if that fails it waits again.
+// Clear drops all that waits, broadcasts and damaged files included, and the history, and returns how many entries
+// waited. What somebody is just delivering is not touched; if that fails it waits again.
 func (q Queue) Clear(session string) (n int, err error) {
 	at, err := q.at(session)
 	if err != nil {

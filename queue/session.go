@@ -164,10 +164,15 @@ func (s *session) read(n name) (Entry, error) {
 		return e, err
 	}
 	bad := s.in("bad", n.file)
-	if moveErr := errors.Join(os.MkdirAll(filepath.Dir(bad), 0o700), os.Rename(s.in("entries", n.file), bad)); moveErr != nil {
+	moveErr := os.MkdirAll(filepath.Dir(bad), 0o700)
+	if moveErr == nil {
+		moveErr = os.Rename(s.in("entries", n.file), bad)
+	}
+	if moveErr != nil {
 		return Entry{}, errors.Join(err, moveErr)
 	}
-	return Entry{}, errors.Join(fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, errors.Unwrap(err)), s.forget(n))
+	err = fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, errors.Unwrap(err))
+	return Entry{}, errors.Join(err, s.forget(n))
 }
 
 // complete opens the file of an entry whose name is too long to say for whom it is.
@@ -255,7 +260,8 @@ func (s *session) sweep() error {
 	return err
 }
 
-// remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not exist.
+// remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not
+// exist.
 func (s *session) remove() error {
 	if !movesOpen {
 		return nil
@@ -263,8 +269,8 @@ func (s *session) remove() error {
 	if err := s.sweep(); err != nil {
 		return err
 	}
-	// A claim that goes back finds its place in entries. A writer needs no lock for tmp, so that is the one folder that may have
-	// filled again: it keeps the rest, and what is missing is made anew.
+	// A claim that goes back finds its place in entries. A writer needs no lock for tmp, so that is the one folder that
+	// may have filled again: it keeps the rest, and what is missing is made anew.
 	for _, folder := range []string{"claims", "bad", "entries", "tmp"} {
 		if err := os.Remove(s.in(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil // something is left

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// movesOpen: what somebody has open can be renamed, and removed with its folder. Who waits for the lock of a session notices.
+// movesOpen: what somebody has open can be renamed, and removed with its folder. Who waits for the lock of a session
+// notices.
 const movesOpen = true
 
 // own refuses a folder or file into which somebody else can put entries.

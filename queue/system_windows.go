@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// movesOpen: a file cannot be renamed or removed while somebody has it open, and to close the lock first would let others in.
+// movesOpen: a file cannot be renamed or removed while somebody has it open, and to close the lock first would let
+// others in.
 const movesOpen = false
 
 // own: whose a folder is cannot be told from its mode. It has the rights of the user's folder that it is in.

@@ -4,8 +4,8 @@
 //	…
 //	defer filelock.Unlock(file)
 //
-// It guarantees that of all opens of a file, in one process or in many, one has the lock, and that the lock opens when the file is
-// closed or the process ends, however it ends. It keeps nobody from reading or writing who does not ask.
+// It guarantees that of all opens of a file, in one process or in many, one has the lock, and that the lock opens when
+// the file is closed or the process ends, however it ends. It keeps nobody from reading or writing who does not ask.
 //
 // gofrs/flock opens files itself, by their path. Here callers lock a file that they have open, and write to it.
 package filelock

@@ -81,8 +81,8 @@ func (c *Child) exits(within time.Duration) bool {
 	}
 }
 
-// End ends what is left of the server, whose input is closed by now, and of what it started in its group. The error is that of
-// an exit that was its own.
+// End ends what is left of the server, whose input is closed by now, and of what it started in its group. The error is
+// that of an exit that was its own.
 func (c *Child) End() error {
 	defer c.stdout.Close()
 	own := false

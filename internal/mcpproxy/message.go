@@ -43,8 +43,9 @@ func (m *message) reply() bool   { return m.result.there() || m.failed.there() }
 // maxDepth is as deep as encoding/json reads.
 const maxDepth = 10_000
 
-// check finds out whether a line is JSON, and returns it so that it is one line for every reader: to some a carriage return ends
-// a line, and a message could hide in another one. Outside of strings, where alone JSON has one, it is a blank like any other.
+// check finds out whether a line is JSON, and returns it so that it is one line for every reader: to some a carriage
+// return ends a line, and a message could hide in another one. Outside of strings, where alone JSON has one, it is a
+// blank like any other.
 func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	for _, f := range strictjson.Check(line, maxDepth) {
 		if f.Kind != strictjson.Duplicate {
@@ -55,11 +56,12 @@ func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	return strings.ReplaceAll(line, "\r", " "), equalKeys, nil
 }
 
-// parse reads a message out of JSON without faults of syntax. Beside an error the message has its id, if that could be read.
+// parse reads a message out of JSON without faults of syntax. Beside an error the message has its id, if that could be
+// read.
 //
-// It is stricter than the servers behind it, which read a line in many ways: of two equal keys some take the first and some
-// the last, to some case does not count, and some make a string of what is none. What could be a call in another reading than
-// ours is an error.
+// It is stricter than the servers behind it, which read a line in many ways: of two equal keys some take the first and
+// some the last, to some case does not count, and some make a string of what is none. What could be a call in another
+// reading than ours is an error.
 func parse(text string) (m message, err *jsonrpc.Error) {
 	m.text = text
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t"), "{") {
@@ -82,7 +84,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 		}
 		m.method = strictjson.Text(method.raw)
 		if m.method != callMethod && alike(callMethod, strings.TrimSpace(m.method)) {
-			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method %q is not %q, but some would read it so", m.method, callMethod)
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method %q is not %q, but some would read it so",
+				m.method, callMethod)
 		}
 	}
 	return m, nil
@@ -90,8 +93,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 
 const callMethod = "tools/call"
 
-// alike reports whether some readers take a name for the one that it should be: those to whom case does not count, and those whose
-// texts end at a NUL, as in C.
+// alike reports whether some readers take a name for the one that it should be: those to whom case does not count, and
+// those whose texts end at a NUL, as in C.
 func alike(should, name string) bool {
 	name, _, _ = strings.Cut(name, "\x00")
 	return strings.EqualFold(should, name)
@@ -149,7 +152,8 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 		case i < 0:
 			return true
 		case known[i] != name:
-			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the key %q is not %q, but some would read it so; leave it out", name, known[i])
+			err = jsonrpc.Errorf(jsonrpc.InvalidRequest,
+				"the key %q is not %q, but some would read it so; leave it out", name, known[i])
 		case found[name].there():
 			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the message has %q twice", name)
 		}
@@ -162,8 +166,8 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 // maxID keeps small what is remembered of a request.
 const maxID = 1 << 10
 
-// keyOf returns the same text for all spellings of an id: a server may write 1.0 as 1, and its answer must find its call. It is
-// "" for what cannot be one.
+// keyOf returns the same text for all spellings of an id: a server may write 1.0 as 1, and its answer must find its
+// call. It is "" for what cannot be one.
 func keyOf(id string) string {
 	if len(id) > maxID {
 		return ""
@@ -237,7 +241,8 @@ func failure(id string, code jsonrpc.Code, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
 }
 
-// refusal is the answer to a tools/call that did not reach the server: a result, since that is what a model gets to see.
+// refusal is the answer to a tools/call that did not reach the server: a result, since that is what a model gets to
+// see.
 func refusal(id, reason string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s],"isError":true}}`, id, textItem(reason))
 }

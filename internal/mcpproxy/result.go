@@ -220,7 +220,8 @@ func (t tool) structures(had string) bool {
 	return t.schema != "" || had != "" && !t.listed
 }
 
-// jsonIn is the object or list that a text is the JSON of, "" if it is none that begins so, or none that all readers read alike.
+// jsonIn is the object or list that a text is the JSON of, "" if it is none that begins so, or none that all readers
+// read alike.
 func jsonIn(text, begin string) string {
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), begin) || len(strictjson.Check(text, maxDepth)) > 0 {
 		return ""

@@ -150,8 +150,8 @@ func (p *Proxy) answers(line string) {
 	}
 }
 
-// answer tells the gate of a result, unless nobody is there, and passes it on. That of a task is still to come, and what was added
-// to its announcement no model would see.
+// answer tells the gate of a result, unless nobody is there, and passes it on. That of a task is still to come, and
+// what was added to its announcement no model would see.
 func (p *Proxy) answer(r *request, m *message) {
 	task := r.task && isTask(m.result.raw)
 	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
@@ -164,7 +164,7 @@ func (p *Proxy) answer(r *request, m *message) {
 		return
 	}
 	size := int64(len(m.text))
-	_ = p.room.Acquire(context.Background(), size) // the server waits while the results at the gate are as many as there is room for
+	_ = p.room.Acquire(context.Background(), size) // the server waits for room
 	p.start(&p.after, func() {
 		defer p.room.Release(size)
 		result := resultOf(m)

@@ -91,9 +91,9 @@ func (p *Proxy) tool(name string) tool {
 	return p.tools[name]
 }
 
-// lookUp asks the server for its list because a client calls a tool that is on no list yet. Everybody whose tool is unknown waits for
-// the same list. The error says that the call must not be passed on. A server that gives no list at all cannot be held to one, so
-// there calls pass by any name.
+// lookUp asks the server for its list because a client calls a tool that is on no list yet. Everybody whose tool is
+// unknown waits for the same list. The error says that the call must not be passed on. A server that gives no list at
+// all cannot be held to one, so there calls pass by any name.
 func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) {
 	_, err, _ := p.listing.Do("", func() (any, error) {
 		if p.tool(name).listed { // somebody else has asked meanwhile
@@ -130,7 +130,8 @@ func (p *Proxy) meant(name string) string {
 	return fmt.Sprintf("; did you mean %q?", brief(near[0]))
 }
 
-// fetchList asks for the whole list, and puts it in the place of what was known. The error says why the server cannot be asked.
+// fetchList asks for the whole list, and puts it in the place of what was known. The error says why the server cannot
+// be asked.
 func (p *Proxy) fetchList() error {
 	p.mu.Lock()
 	changes := p.changes

@@ -10,8 +10,8 @@ import (
 // ErrNoPlace: neither $HOOKRUN_STATE nor the system says where a user's state is. So nobody could have queued anything.
 var ErrNoPlace = errors.New("there is no folder for queues")
 
-// DefaultDir is where hookrun keeps what must outlive it: $HOOKRUN_STATE, or hookrun in the folder that the system has for a
-// user's state.
+// DefaultDir is where hookrun keeps what must outlive it: $HOOKRUN_STATE, or hookrun in the folder that the system has
+// for a user's state.
 func DefaultDir() (string, error) {
 	if dir := os.Getenv("HOOKRUN_STATE"); dir != "" {
 		if !filepath.IsAbs(dir) {

@@ -21,7 +21,7 @@ type Entry struct {
 	Session  string    `json:"session"`
 	Agents   []string  `json:"agents,omitempty"`  // nil: a broadcast, which reaches each agent of the session once
 	Strategy string    `json:"strategy"`          // "tool_result", which is the default, or "user_message"
-	Matcher  string    `json:"matcher,omitempty"` // of the tools after which it is due: globs with | between them; "": every tool
+	Matcher  string    `json:"matcher,omitempty"` // globs with | between them, of the tools after which it is due; "": all
 	Source   string    `json:"source,omitempty"`
 	Content  string    `json:"content"`
 	Created  time.Time `json:"created_at"`          // Put sets it where it is zero
@@ -40,7 +40,8 @@ func (e Entry) put(now time.Time) (Entry, error) {
 	// Without the monotonic clock and the zone, so that what is read back is equal.
 	e.Created, e.Expires = e.Created.UTC().Round(0), e.Expires.UTC().Round(0)
 	e.Source = strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(e.Source, "\uFFFD")))
-	// A message with a broken character is better than none. A name with one would be the name of somebody else: see check.
+	// A message with a broken character is better than none. A name with one would be the name of somebody else: see
+	// check.
 	e.Content = strings.ToValidUTF8(e.Content, "\uFFFD")
 	if e.Agents != nil {
 		agents := make([]string, 0, len(e.Agents))
@@ -58,7 +59,8 @@ func (e Entry) put(now time.Time) (Entry, error) {
 		return Entry{}, err
 	}
 	if e.expired(now) {
-		return Entry{}, fmt.Errorf("the entry expired at %s, before it was queued: give it a later time, or none", e.Expires.Format(time.RFC3339))
+		return Entry{}, fmt.Errorf("the entry expired at %s, before it was queued: give it a later time, or none",
+			e.Expires.Format(time.RFC3339))
 	}
 	return e, nil
 }
@@ -73,7 +75,8 @@ func (e Entry) check() error {
 	case strings.TrimSpace(e.Content) == "":
 		return errors.New("the content is empty: there is nothing to deliver")
 	case len(e.Content) > maxContent:
-		return fmt.Errorf("the content has %d bytes, of which at most %d are kept: put it into a file and queue the path", len(e.Content), maxContent)
+		return fmt.Errorf("the content has %d bytes, of which at most %d are kept: put it into a file and queue the path",
+			len(e.Content), maxContent)
 	case e.Strategy != "tool_result" && e.Strategy != "user_message":
 		return fmt.Errorf("there is no strategy %q: use tool_result or user_message", e.Strategy)
 	case e.Matcher != "" && len(fnmatch.NewList(e.Matcher)) == 0:

@@ -68,7 +68,7 @@ func DieAtStep(number int) (steps func() int) {
 }
 
 // Removable says whether the folder of a session that is done goes.
-const Removable = removable
+const Removable = movesOpen
 
 // SetPatience changes how long the lock is waited for, until the test ends.
 func SetPatience(t *testing.T, d time.Duration) {
@@ -79,9 +79,7 @@ func SetPatience(t *testing.T, d time.Duration) {
 
 // LockSession takes the lock of a session as a process does that is then stopped.
 func LockSession(t *testing.T, q Queue, name string) (unlock func()) {
-	path, err := q.path(name)
-	require.NoError(t, err)
-	s, err := open(path)
+	s, err := q.open(name)
 	require.NoError(t, err)
 	return s.unlock
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,11 +63,8 @@ const (
 	maxAge      = 30 * 24 * time.Hour
 )
 
-// history is the file of a session's history. With the session's folder, which goes with its last entry, it goes to the
-// archive.
-func (s *session) history() string { return s.in("history") }
-
-func (s *session) archive() string {
+// history is the file of a session's history, which outlives the session's folder.
+func (s *session) history() string {
 	return filepath.Join(filepath.Dir(filepath.Dir(s.path)), "history", filepath.Base(s.path))
 }
 
@@ -76,26 +72,20 @@ func (s *session) archive() string {
 // one step: whoever ends the claim adds them to the history.
 func (c *Claim) noted() []byte {
 	var text []byte
-	note := func(e Entry, status Status) {
-		full := len(e.Content)
-		e.Content = spelling.Brief(e.Content, maxExcerpt)
-		l := line{Claim: c.id, Entry: e, Bytes: full, Event: Event{Status: status, At: now().UTC().Round(0)}}
-		if status != Expired {
-			l.Event.Agent, l.Event.Tool, l.Event.ToolUseID = c.agent, c.tool, c.ToolUseID
+	delivered := Event{Status: c.status, Agent: c.agent, Tool: c.tool, ToolUseID: c.ToolUseID}
+	if c.Suppress {
+		delivered.Status = Deferred
+	}
+	for i, e := range slices.Concat(c.Entries, c.Expired) {
+		l := line{Claim: c.id, Entry: e, Bytes: len(e.Content), Event: Event{Status: Expired}}
+		if i < len(c.Entries) {
+			l.Event = delivered
 		}
+		l.Entry.Content = spelling.Brief(e.Content, maxExcerpt)
+		l.Event.At = now().UTC().Round(0)
 		if b, err := json.Marshal(l); err == nil {
 			text = append(append(text, b...), '\n')
 		}
-	}
-	status := c.status
-	if c.Suppress {
-		status = Deferred
-	}
-	for _, e := range c.Entries {
-		note(e, status)
-	}
-	for _, e := range c.Expired {
-		note(e, Expired)
 	}
 	if len(text) > maxHistory { // the last of them
 		text = text[len(text)-maxHistory:]
@@ -104,19 +94,25 @@ func (c *Claim) noted() []byte {
 	return text
 }
 
-// remember adds lines to the history. What cannot be added is lost to it, and nothing else is: a text was delivered
-// whether or not that can be looked up.
-func (s *session) remember(lines []byte) error { return appendLines(s.history(), lines) }
-
-// appendLines adds lines to a file of bounded size: the one before it has another name, and the one before that is
-// gone.
-func appendLines(path string, lines []byte) error {
+// remember adds lines to the history, whose size is bounded: the file before it has another name, and the one before
+// that is gone. What cannot be added is lost to the history, and nothing else is: a text was delivered whether or not
+// that can be looked up.
+func (s *session) remember(lines []byte) error {
 	if len(lines) == 0 {
 		return nil
+	}
+	path := s.history()
+	folder := filepath.Dir(path)
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err := os.Lstat(folder); err != nil || !info.IsDir() || own(info) != nil {
+		return errors.Join(err, errors.New("the folder of the history is somebody else's"))
 	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		forgetSessions(folder)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
@@ -126,56 +122,13 @@ func appendLines(path string, lines []byte) error {
 			return err
 		}
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if end, err := file.Seek(0, io.SeekEnd); err == nil && end > 0 { // a line that a crash cut ends here
-		last := make([]byte, 1)
-		if _, err := file.ReadAt(last, end-1); err == nil && last[0] != '\n' {
-			lines = append([]byte{'\n'}, lines...)
-		}
-	}
-	_, err = file.Write(lines)
+	_, err = file.Write(append([]byte{'\n'}, lines...)) // a line that a crash cut ends here
 	return err
-}
-
-// archiveHistory takes the history out of the session's folder, which is to be removed. Killed before its end it begins
-// again: a line that is there twice counts once.
-func (s *session) archiveHistory() error {
-	for _, path := range []string{s.history() + ".1", s.history()} {
-		lines, err := readFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			_ = s.addToArchive(lines) // else it is lost, and nothing else is
-		}
-		reached("archived")
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *session) addToArchive(lines []byte) error {
-	folder := filepath.Dir(s.archive())
-	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	info, err := os.Lstat(folder)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || own(info) != nil {
-		return errors.New("the folder of the history is somebody else's")
-	}
-	if _, err := os.Lstat(s.archive()); errors.Is(err, fs.ErrNotExist) {
-		forgetSessions(folder)
-	}
-	return appendLines(s.archive(), lines)
 }
 
 // forgetSessions removes histories that nothing was added to for long, and the oldest of too many.
@@ -200,22 +153,18 @@ func forgetSessions(folder string) {
 
 // forgetHistory removes the history of a session.
 func (s *session) forgetHistory() error {
-	var err error
-	for _, path := range []string{s.history(), s.archive()} {
-		err = errors.Join(err, removeFile(path), removeFile(path+".1"))
-	}
-	os.Remove(filepath.Dir(s.archive())) // if it is empty
+	err := errors.Join(removeFile(s.history()), removeFile(s.history()+".1"))
+	os.Remove(filepath.Dir(s.history())) // if it is empty
 	return err
 }
 
 // History lists the entries of a session that wait or that something became of, in order. It goes back as far as its
 // bounds: the last quarter of a megabyte of a session at least. An entry that somebody is just delivering is not in it.
 func (q Queue) History(session string) ([]Record, error) {
-	path, err := q.path(session)
+	s, err := q.at(session)
 	if err != nil {
 		return nil, err
 	}
-	s := q.at(path)
 	lines, err := s.lines()
 	waiting, waitErr := q.waiting(session, true)
 	err = errors.Join(err, waitErr)
@@ -255,20 +204,14 @@ func (q Queue) History(session string) ([]Record, error) {
 	return all, err
 }
 
-// at is a session by its path alone, whose lock is not ours.
-func (q Queue) at(path string) *session { return &session{path: path} }
-
 // lines reads a session's history, each event once.
 func (s *session) lines() (lines []line, err error) {
 	type key struct{ claim, id string }
 	seen := map[key]bool{}
-	for _, path := range []string{s.archive() + ".1", s.archive(), s.history() + ".1", s.history()} {
+	for _, path := range []string{s.history() + ".1", s.history()} {
 		text, readErr := readFile(path)
-		if readErr != nil {
-			if !errors.Is(readErr, fs.ErrNotExist) {
-				err = errors.Join(err, readErr)
-			}
-			continue
+		if !errors.Is(readErr, fs.ErrNotExist) {
+			err = errors.Join(err, readErr)
 		}
 		for text := range strings.SplitSeq(string(text), "\n") {
 			var l line

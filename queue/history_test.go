@@ -174,7 +174,7 @@ func TestHistoryAfterDeath(t *testing.T) {
 		q := queue.Queue{Dir: t.TempDir()}
 		put(t, q, queue.Entry{Content: "one", Agents: []string{"a"}})
 		put(t, q, queue.Entry{Content: "two", Agents: []string{"a"}, Matcher: "later"})
-		require.NoError(t, os.MkdirAll(filepath.Join(q.Dir, "queue", session, "history", "x"), 0o700))
+		require.NoError(t, os.MkdirAll(filepath.Join(q.Dir, "history", session, "x"), 0o700))
 		require.Equal(t, []string{"one"}, deliver(t, q, "a", "shell"))
 		require.Equal(t, []string{"two"}, deliver(t, q, "a", "later"))
 		require.Empty(t, deliver(t, q, "a", "shell"))
@@ -183,7 +183,8 @@ func TestHistoryAfterDeath(t *testing.T) {
 		q := queue.Queue{Dir: t.TempDir()}
 		put(t, q, queue.Entry{Content: "one", Agents: []string{"a"}})
 		put(t, q, queue.Entry{Content: "stays", Agents: []string{"b"}})
-		history := filepath.Join(q.Dir, "queue", session, "history")
+		history := filepath.Join(q.Dir, "history", session)
+		require.NoError(t, os.MkdirAll(filepath.Dir(history), 0o700))
 		require.NoError(t, os.WriteFile(history, []byte(`{"claim":"x","entry":{"id":"1"`), 0o600))
 		deliver(t, q, "a", "shell")
 		require.Equal(t, []string{"one delivered, delivered a shell", "stays queued waiting"}, told(t, q))
@@ -203,8 +204,8 @@ func TestHistoryIsBounded(t *testing.T) {
 		require.Len(t, deliver(t, q, "a", "shell"), 40)
 	}
 	size := int64(0)
-	for _, name := range []string{"history", "history.1"} {
-		info, err := os.Stat(filepath.Join(q.Dir, "queue", session, name))
+	for _, name := range []string{session, session + ".1"} {
+		info, err := os.Stat(filepath.Join(q.Dir, "history", name))
 		require.NoError(t, err)
 		size += info.Size()
 	}

@@ -6,21 +6,22 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/filelock"
 )
 
 // look is what a session's queue holds at one moment, under its lock.
 type look struct {
 	*session
 	now     time.Time
-	entries []name
+	entries []name                     // in order
 	held    map[string]map[string]bool // by id: the folders of the agents that somebody is just giving it to
-	seen    map[string]map[string]bool // by agent's folder: the ids that it was given; filled as needed
 }
 
-// look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is about a claim
-// that cannot be ended; it keeps what it holds.
+// look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is
+// about a claim that cannot be ended; it keeps what it holds.
 func (s *session) look() (*look, error) {
-	l := &look{session: s, now: now(), held: map[string]map[string]bool{}, seen: map[string]map[string]bool{}}
+	l := &look{session: s, now: now(), held: map[string]map[string]bool{}}
 	claims, err := s.names("claims")
 	if err != nil {
 		return nil, err
@@ -30,9 +31,9 @@ func (s *session) look() (*look, error) {
 		if len(claim) != claimLength {
 			continue
 		}
-		alive, err := locked(s.in("claims", claim, "lock"))
+		alive, err := filelock.Held(s.in("claims", claim, "lock"))
 		if err == nil && !alive {
-			if err = s.settle(claim); err == nil {
+			if err = s.finish(claim); err == nil {
 				continue
 			}
 		}
@@ -41,8 +42,14 @@ func (s *session) look() (*look, error) {
 			return nil, errors.Join(said, err)
 		}
 	}
-	if l.entries, err = s.entries(); err != nil {
+	files, err := s.names("entries")
+	if err != nil {
 		return nil, errors.Join(said, err)
+	}
+	for _, file := range files {
+		if n, ok := parseName(file); ok {
+			l.entries = append(l.entries, n)
+		}
 	}
 	return l, said
 }
@@ -61,9 +68,9 @@ func (l *look) hold(claim string) error {
 	return err
 }
 
-// settle ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It can be
-// killed anywhere: the next one goes on.
-func (s *session) settle(claim string) error {
+// finish ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It
+// can be killed anywhere: the next one goes on.
+func (s *session) finish(claim string) error {
 	files, err := s.names("claims", claim)
 	if err != nil {
 		return err
@@ -77,58 +84,42 @@ func (s *session) settle(claim string) error {
 	}
 	for _, file := range files {
 		path := s.in("claims", claim, file)
-		id, agent, share := strings.Cut(file, "=")
 		n, whole := parseName(file)
-		switch {
+		switch id, agent, share := strings.Cut(file, "="); {
 		case share && delivered:
 			var entry []byte
 			if entry, err = readFile(path); err == nil {
 				err = s.got(id, agent, string(entry))
 			}
-			if err == nil {
-				err = removeFile(path)
-			}
 		case share:
+		case !whole:
+			continue
+		case delivered:
+			err = s.forget(n)
+		default:
+			err = os.Rename(path, s.in("entries", file)) // then there is nothing left to remove
+		}
+		if err == nil {
 			err = removeFile(path)
-		case whole && delivered:
-			if err = s.forget(n); err == nil {
-				err = removeFile(path)
-			}
-		case whole:
-			err = os.Rename(path, s.in("entries", file))
 		}
 		if err != nil {
 			return err
 		}
-		reached("settled " + file)
+		reached("finished " + file)
 	}
 	for _, file := range []string{"lock", "done", ""} { // done stands until nothing is left that it speaks of
 		if err := removeFile(s.in("claims", claim, file)); err != nil {
 			return err
 		}
-		reached("settled " + file)
+		reached("finished " + file)
 	}
 	return nil
-}
-
-func (l *look) sawIt(agentFolder, id string) (bool, error) {
-	if l.seen[agentFolder] == nil {
-		ids, err := l.names("seen", agentFolder)
-		if err != nil {
-			return false, err
-		}
-		l.seen[agentFolder] = make(map[string]bool, len(ids))
-		for _, id := range ids {
-			l.seen[agentFolder][id] = true
-		}
-	}
-	return l.seen[agentFolder][id], nil
 }
 
 // waitsFor reports whether an agent was not given an entry yet, nor is just being given it.
 func (l *look) waitsFor(n name, agent string) (bool, error) {
 	agent = folder(agent)
-	saw, err := l.sawIt(agent, n.id)
+	saw, err := l.saw(agent, n.id)
 	return !saw && !l.held[n.id][agent] && err == nil, err
 }
 
@@ -146,28 +137,6 @@ func (l *look) left(n name) (agents []string, err error) {
 	return agents, nil
 }
 
-// latest is the id of the entry that was queued last, of those that wait for anybody; "": there is none.
-func (l *look) latest() (id string, err error) {
-	for _, n := range l.entries {
-		if n.id <= id || n.expired(l.now) {
-			continue
-		}
-		if n, err = l.complete(n); err != nil {
-			return "", err
-		}
-		if n.shared() && n.agents != broadcast {
-			if left, err := l.left(n); len(left) == 0 || err != nil {
-				if err != nil {
-					return "", err
-				}
-				continue
-			}
-		}
-		id = n.id
-	}
-	return id, nil
-}
-
 // touched reports whether any agent was given a broadcast or is just being given it.
 func (l *look) touched(n name) (bool, error) {
 	if len(l.held[n.id]) > 0 {
@@ -175,7 +144,7 @@ func (l *look) touched(n name) (bool, error) {
 	}
 	agents, err := l.names("seen")
 	for _, agent := range agents {
-		saw, err := l.sawIt(agent, n.id)
+		saw, err := l.saw(agent, n.id)
 		if saw || err != nil {
 			return saw, err
 		}
@@ -183,7 +152,8 @@ func (l *look) touched(n name) (bool, error) {
 	return false, err
 }
 
-// lapse takes an expired entry out of the queue, to be said once. Nobody has missed a broadcast that somebody was given.
+// lapse takes an expired entry out of the queue, to be said once. Nobody has missed a broadcast that somebody was
+// given.
 func (l *look) lapse(n name) (take, error) {
 	switch {
 	case len(l.held[n.id]) > 0:

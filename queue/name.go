@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,11 +28,10 @@ const (
 
 // isDevice reports whether a text cannot be the name of a file on Windows.
 func isDevice(text string) bool {
-	switch text {
-	case "con", "prn", "aux", "nul":
-		return true
+	if len(text) == 4 && '0' <= text[3] && text[3] <= '9' {
+		return text[:3] == "com" || text[:3] == "lpt"
 	}
-	return len(text) == 4 && (strings.HasPrefix(text, "com") || strings.HasPrefix(text, "lpt")) && '0' <= text[3] && text[3] <= '9'
+	return slices.Contains([]string{"con", "prn", "aux", "nul"}, text)
 }
 
 // escape makes a name for files of any text: a different one for each, also where A and a are the same.
@@ -53,28 +53,13 @@ func escape(text string) string {
 	return b.String()
 }
 
+// unescape reports false for what escape would not have written: one text, one name.
 func unescape(name string) (text string, ok bool) {
 	if name == empty {
 		return "", true
 	}
-	b := make([]byte, 0, len(name))
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if c == '%' {
-			if i+2 >= len(name) {
-				return "", false
-			}
-			n, err := strconv.ParseUint(name[i+1:i+3], 16, 8)
-			if err != nil {
-				return "", false
-			}
-			c = byte(n)
-			i += 2
-		}
-		b = append(b, c)
-	}
-	// One text, one name: what escape would not have written is none.
-	return string(b), escape(string(b)) == name
+	text, err := url.PathUnescape(name)
+	return text, err == nil && escape(text) == name
 }
 
 // folder is the name of a session's or an agent's folder.
@@ -141,20 +126,12 @@ const idLength = 16 + 1 + 8
 // parseName reports false for the name of anything but an entry.
 func parseName(file string) (n name, ok bool) {
 	n.file = file
-	n.id, file, _ = strings.Cut(file, ".")
-	expires, file, _ := strings.Cut(file, ".")
-	if len(n.id) != idLength || len(expires) != 16 {
-		return n, false
-	}
-	expiry, err := strconv.ParseInt(expires, 16, 64)
-	if err != nil {
-		return n, false
-	}
-	n.expires = expiry
-	if n.agents, n.matcher, ok = strings.Cut(file, "."); !ok {
-		return n, n.agents == unsaid
-	}
-	return n, n.agents != "" && n.matcher != ""
+	parts := append(strings.SplitN(file, ".", 4), "", "", "")
+	n.id, n.agents, n.matcher = parts[0], parts[2], parts[3]
+	expires, err := strconv.ParseInt(parts[1], 16, 64)
+	n.expires = expires
+	ok = len(n.id) == idLength && len(parts[1]) == 16 && err == nil && n.agents != ""
+	return n, ok && (n.matcher != "" || n.agents == unsaid)
 }
 
 func (n name) expired(now time.Time) bool { return n.expires != 0 && nanoseconds(now) > n.expires }
@@ -166,15 +143,7 @@ func (n name) shared() bool {
 
 // reaches reports whether it reaches an agent, whose name is escaped.
 func (n name) reaches(agent string) bool {
-	if n.agents == broadcast || n.agents == agent {
-		return true
-	}
-	for one := range strings.SplitSeq(n.agents, ",") {
-		if one == agent {
-			return true
-		}
-	}
-	return false
+	return n.agents == broadcast || slices.Contains(strings.Split(n.agents, ","), agent)
 }
 
 // targets is the agents by name; nil for a broadcast.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
@@ -19,37 +18,37 @@ type Queue struct {
 	Dir string // "": DefaultDir()
 }
 
-// path is the folder of a session.
-func (q Queue) path(session string) (path string, err error) {
-	if session == "" {
-		return "", errors.New("a queue needs a session")
+// at is a session by its path alone, whose lock is not ours.
+func (q Queue) at(id string) (s *session, err error) {
+	if id == "" {
+		return nil, errors.New("a queue needs a session")
 	}
 	dir := q.Dir
 	if dir == "" {
 		if dir, err = DefaultDir(); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	return filepath.Join(dir, "queue", folder(session)), nil
+	return &session{path: filepath.Join(dir, "queue", folder(id))}, nil
 }
 
 // open waits for the lock of a session. nil, nil: it has no queue.
 func (q Queue) open(session string) (*session, error) {
-	path, err := q.path(session)
+	s, err := q.at(session)
 	if err != nil {
 		return nil, err
 	}
-	return open(path)
+	return open(s.path)
 }
 
-// Put queues an entry and returns it as it was queued. It is safe on disk when Put returns. After an error it may be queued as
-// well, if the error is one of the disk.
+// Put queues an entry and returns it as it was queued. It is safe on disk when Put returns. After an error it may be
+// queued as well, if the error is one of the disk.
 func (q Queue) Put(e Entry) (Entry, error) {
 	e, err := e.put(now())
 	if err != nil {
 		return Entry{}, err
 	}
-	path, err := q.path(e.Session)
+	at, err := q.at(e.Session)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -58,7 +57,7 @@ func (q Queue) Put(e Entry) (Entry, error) {
 		return Entry{}, err
 	}
 	for range tries {
-		e.ID, err = put(path, e, text)
+		e.ID, err = put(at.path, e, text)
 		if err == nil {
 			return e, nil
 		}
@@ -66,7 +65,7 @@ func (q Queue) Put(e Entry) (Entry, error) {
 		if err != errRemoved && !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		if err = makeFolders(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err = makeFolders(at.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -142,25 +141,23 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	return id, nil
 }
 
-// maxToolName is how long a tool's name may be for matchers to be held against it: a model chooses it. After a tool with a longer one
-// every entry is due.
+// maxToolName is how long a tool's name may be for matchers to be held against it: a model chooses it. After a tool
+// with a longer one every entry is due.
 const maxToolName = 1 << 10
 
-// Claim takes what is due for an agent after a tool has run. "" is an agent like any other, that of a loop which has only one.
-// nil: nothing is due. An error beside a claim is about other entries.
-func (q Queue) Claim(session, agent, tool string) (*Claim, error) {
-	return q.ClaimNamed(session, agent, []string{tool})
-}
-
-// ClaimNamed is Claim for a tool that has several names: an entry is due if its matcher matches any of them.
-func (q Queue) ClaimNamed(session, agent string, tools []string) (*Claim, error) {
+// Claim takes what is due for an agent after a tool has run. "" is an agent like any other, that of a loop which has
+// only one. Where the tool has several names, an entry is due if its matcher matches any of them; the history has the
+// first. nil: nothing is due. An error beside a claim is about other entries.
+func (q Queue) Claim(session, agent string, tools ...string) (*Claim, error) {
 	matches := map[string]bool{} // many entries have one matcher
-	c, err := q.claimFor(session, agent, false, func(n name) bool {
+	c, err := q.claimFor(session, agent, Delivered, func(n name) bool {
 		due, known := matches[n.matcher]
 		if !known {
 			globs, ok := unescape(n.matcher)
 			list := fnmatch.NewList(globs)
-			due = ok && (globs == "" || slices.ContainsFunc(tools, func(tool string) bool { return len(tool) > maxToolName || list.Match(tool) }))
+			due = ok && (globs == "" || slices.ContainsFunc(tools, func(tool string) bool {
+				return len(tool) > maxToolName || list.Match(tool)
+			}))
 			matches[n.matcher] = due
 		}
 		return due
@@ -173,20 +170,20 @@ func (q Queue) ClaimNamed(session, agent string, tools []string) (*Claim, error)
 
 // Drain takes whatever an agent was not given yet, whatever its matcher. With the last of a session its folder goes.
 func (q Queue) Drain(session, agent string) (*Claim, error) {
-	return q.claimFor(session, agent, true, func(name) bool { return true })
+	return q.claimFor(session, agent, Drained, func(name) bool { return true })
 }
 
-func (q Queue) claimFor(session, agent string, drain bool, due func(name) bool) (*Claim, error) {
+func (q Queue) claimFor(session, agent string, status Status, due func(name) bool) (*Claim, error) {
 	escaped := escape(agent)
-	c, err := q.claim(session, drain, func(l *look, n name) (take, error) {
+	c, err := q.claim(session, status, func(l *look, n name) (take, error) {
 		if !n.reaches(escaped) || !due(n) {
 			return take{}, nil
 		}
 		if !n.shared() {
 			return take{whole: true}, nil
 		}
-		open, err := l.waitsFor(n, agent)
-		if err != nil || !open {
+		waits, err := l.waitsFor(n, agent)
+		if !waits {
 			return take{}, err
 		}
 		return take{shares: []string{agent}}, nil
@@ -197,16 +194,16 @@ func (q Queue) claimFor(session, agent string, drain bool, due func(name) bool) 
 	return c, err
 }
 
-// DrainAll takes what was never delivered to anybody: what waits for agents by name, with those that are left as its Agents, and
-// broadcasts that no agent has seen. With the last of a session its folder goes. A broadcast that somebody has seen stays for
-// agents to come, until it expires or Clear drops it.
+// DrainAll takes what was never delivered to anybody: what waits for agents by name, with those that are left as its
+// Agents, and broadcasts that no agent has seen. With the last of a session its folder goes. A broadcast that somebody
+// has seen stays for agents to come, until it expires or Clear drops it.
 func (q Queue) DrainAll(session string) (*Claim, error) {
-	return q.claim(session, true, func(l *look, n name) (take, error) {
-		if n.agents == broadcast {
+	return q.claim(session, Drained, func(l *look, n name) (take, error) {
+		switch {
+		case n.agents == broadcast:
 			touched, err := l.touched(n)
 			return take{whole: err == nil && !touched}, err
-		}
-		if !n.shared() {
+		case !n.shared():
 			return take{whole: true}, nil
 		}
 		left, err := l.left(n)
@@ -214,33 +211,20 @@ func (q Queue) DrainAll(session string) (*Claim, error) {
 	})
 }
 
-// PopLatest takes back the entry that was queued last, of those that still wait for anybody, also a broadcast that some agents have
-// seen: no other will be given it. With the last of a session its folder goes.
+// PopLatest takes back the entry that was queued last, of those that still wait for anybody, also a broadcast that some
+// agents have seen: no other will be given it. With the last of a session its folder goes.
 func (q Queue) PopLatest(session string) (*Claim, error) {
-	latest := ""
-	c, err := q.claim(session, true, func(l *look, n name) (t take, err error) {
-		if latest == "" {
-			if latest, err = l.latest(); err != nil {
-				return take{}, err
-			}
+	return q.claim(session, Popped, func(l *look, n name) (take, error) {
+		if n.agents == broadcast || !n.shared() {
+			return take{whole: true}, nil
 		}
-		if n.id != latest {
-			return take{}, nil
-		}
-		if n.shared() && n.agents != broadcast {
-			t.only, err = l.left(n)
-		}
-		t.whole = err == nil
-		return t, err
+		left, err := l.left(n)
+		return take{whole: len(left) > 0, only: left}, err
 	})
-	if c != nil {
-		c.status = Popped
-	}
-	return c, err
 }
 
-// Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still waits for.
-// A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
+// Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still
+// waits for. A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
 func (q Queue) Waiting(session string) ([]Entry, error) { return q.waiting(session, false) }
 
 func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error) {
@@ -254,12 +238,8 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 		return nil, err
 	}
 	for _, n := range l.entries {
-		e, readErr := s.read(n, "entries", n.file)
-		if readErr != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", s.in("entries", n.file), readErr))
-			continue
-		}
-		if n.expired(l.now) && !expired {
+		e, _, readErr := s.load(n)
+		if err = errors.Join(err, readErr); readErr != nil || n.expired(l.now) && !expired {
 			continue
 		}
 		if e.Agents != nil && n.shared() {
@@ -271,21 +251,20 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 		}
 		waiting = append(waiting, e)
 	}
-	slices.SortFunc(waiting, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	return waiting, err
 }
 
-// Clear drops all that waits, broadcasts and damaged files included, and the history, and returns how many entries waited. What somebody is
-// just delivering is not touched; if that fails it waits again.
+// Clear drops all that waits, broadcasts and damaged files included, and the history, and returns how many entries
+// waited. What somebody is just delivering is not touched; if that fails it waits again.
 func (q Queue) Clear(session string) (n int, err error) {
-	path, err := q.path(session)
+	at, err := q.at(session)
 	if err != nil {
 		return 0, err
 	}
-	s, err := open(path)
+	s, err := open(at.path)
 	if s == nil {
-		os.Remove(path) // what is left of a removal that was killed, if it is empty
-		return 0, errors.Join(err, q.at(path).forgetHistory())
+		os.Remove(at.path) // what is left of a removal that was killed, if it is empty
+		return 0, errors.Join(err, at.forgetHistory())
 	}
 	defer s.unlock()
 	l, err := s.look()

@@ -130,7 +130,7 @@ func TestNamesApart(t *testing.T) {
 	}
 	left, err := os.ReadDir(q.Dir)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "nobody left the folder")
+	require.Len(t, left, 2, "nobody left the folders history and queue")
 }
 
 // A claim keeps others off until it ends.
@@ -593,25 +593,16 @@ func TestMeanwhile(t *testing.T) {
 		require.Equal(t, []string{"2"}, deliver(t, q, "a", "shell"))
 		require.Zero(t, writing())
 	})
-	t.Run("Clear while a claim is read", func(t *testing.T) {
+	t.Run("Clear while a claim is out", func(t *testing.T) {
 		q := queue.Queue{Dir: t.TempDir()}
 		put(t, q, queue.Entry{Content: "all"})
 		put(t, q, queue.Entry{Content: "mine", Agents: []string{"a"}})
-		defer queue.OnStep("claimed", func() {
-			_, err := q.Clear(session)
-			require.NoError(t, err)
-		})()
-		require.Equal(t, []string{"mine"}, deliver(t, q, "a", "shell"))
-		gone(t, q)
-	})
-	t.Run("Clear after the last claim went", func(t *testing.T) {
-		q := queue.Queue{Dir: t.TempDir()}
-		put(t, q, queue.Entry{Content: "all"})
-		defer queue.OnStep("claimed", func() {
-			_, err := q.Clear(session)
-			require.NoError(t, err)
-		})()
-		require.Nil(t, deliver(t, q, "a", "shell"))
+		c, err := q.Claim(session, "a", "shell")
+		require.NoError(t, err)
+		_, err = q.Clear(session)
+		require.NoError(t, err)
+		require.Equal(t, []string{"all", "mine"}, contents(c.Entries))
+		require.NoError(t, c.Done())
 		gone(t, q)
 	})
 }
@@ -704,10 +695,10 @@ func TestMatchersOfTools(t *testing.T) {
 	for _, tools := range [][]string{{"Agent", "Task"}, {strings.Repeat("a", 2000)}} {
 		_, err := q.Put(queue.Entry{Session: "s", Content: "x", Matcher: "Task"})
 		require.NoError(t, err)
-		claim, err := q.ClaimNamed("s", "a", []string{"Agent", "delegate"})
+		claim, err := q.Claim("s", "a", "Agent", "delegate")
 		require.NoError(t, err)
 		require.Nil(t, claim)
-		claim, err = q.ClaimNamed("s", "a", tools)
+		claim, err = q.Claim("s", "a", tools...)
 		require.NoError(t, err)
 		require.Len(t, claim.Entries, 1)
 		require.NoError(t, claim.Done())

@@ -46,19 +46,6 @@ func open(path string) (*session, error) {
 // patience is how long the lock is waited for. Whoever has it needs it for milliseconds, unless he was stopped.
 var patience = 10 * time.Second
 
-// lockSoon locks a file that others lock for a moment. It looks again and again, since a wait for a lock has no end of its own.
-func lockSoon(file *os.File) error {
-	for begin, pause := time.Now(), 50*time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
-		if free, err := filelock.Try(file); free || err != nil {
-			return err
-		}
-		if time.Since(begin) > patience {
-			return fmt.Errorf("another process has held it for %v; is one stopped?", patience)
-		}
-		time.Sleep(pause)
-	}
-}
-
 // errRemoved: the folder was removed, with the lock in it, while we waited.
 var errRemoved = errors.New("the queue was removed")
 
@@ -72,18 +59,15 @@ func tryOpen(path string, flags int) (s *session, err error) {
 			file.Close()
 		}
 	}()
-	held, err := file.Stat()
+	held, err := ownFile(file)
 	if err != nil {
 		return nil, err
-	}
-	if err := own(held); err != nil {
-		return nil, fmt.Errorf("%s %w", file.Name(), err)
 	}
 	if err := ownFolders(path); err != nil {
 		return nil, err
 	}
 	reached("opened")
-	if err := lockSoon(file); err != nil {
+	if err := filelock.LockWithin(file, patience); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
 	// A lock that is not in its place any more locks nobody out.
@@ -91,6 +75,17 @@ func tryOpen(path string, flags int) (s *session, err error) {
 		return nil, errRemoved
 	}
 	return &session{path, file}, nil
+}
+
+// ownFile refuses an open file or folder into which somebody else can put entries.
+func ownFile(file *os.File) (fs.FileInfo, error) {
+	info, err := file.Stat()
+	if err == nil {
+		if err = own(info); err != nil {
+			err = fmt.Errorf("%s %w", file.Name(), err)
+		}
+	}
+	return info, err
 }
 
 // ownFolders refuses a queue that somebody else could have made.
@@ -132,7 +127,7 @@ func (s *session) next() (int64, error) {
 	return order, err
 }
 
-// names lists one of the session's folders. What begins with a dot is a file manager's.
+// names lists one of the session's folders, in order. What begins with a dot is a file manager's.
 func (s *session) names(elem ...string) ([]string, error) {
 	folder, err := os.Open(s.in(elem...))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -142,63 +137,42 @@ func (s *session) names(elem ...string) ([]string, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	info, err := folder.Stat()
-	if err != nil {
+	if _, err := ownFile(folder); err != nil {
 		return nil, err
 	}
-	if err := own(info); err != nil {
-		return nil, fmt.Errorf("%s %w", folder.Name(), err)
-	}
 	names, err := folder.Readdirnames(-1)
+	slices.Sort(names)
 	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") }), err
 }
 
-// entries lists what waits, for whomever, in any order: there may be much that is not wanted.
-func (s *session) entries() (entries []name, err error) {
-	files, err := s.names("entries")
-	entries = make([]name, 0, len(files))
-	for _, file := range files {
-		if n, ok := parseName(file); ok {
-			entries = append(entries, n)
-		}
-	}
-	return entries, err
-}
-
-// read reads an entry by the name of its file in the session's folder.
-func (s *session) read(n name, elem ...string) (Entry, error) {
-	return readEntry(s.in(elem...), n)
-}
-
-// damaged is the error of a file that can be read but is no entry.
-type damaged struct{ error }
-
-func readEntry(path string, n name) (Entry, error) {
-	text, err := readFile(path)
+// load reads an entry that waits. damaged: its file can be read but is none.
+func (s *session) load(n name) (e Entry, damaged bool, err error) {
+	text, err := readFile(s.in("entries", n.file))
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, false, fmt.Errorf("an entry waits that cannot be read: %w", err)
 	}
-	e, err := decode(text, n.id)
-	if err != nil {
-		return Entry{}, damaged{err}
+	if e, err = decode(text, n.id); err != nil {
+		return Entry{}, true, fmt.Errorf("%s: %w", s.in("entries", n.file), err)
 	}
-	return e, nil
+	return e, false, nil
 }
 
-// setAside moves a file that is no entry out of everybody's way, and returns what is to be said about it.
-func (s *session) setAside(path string, n name, why error) (said, err error) {
+// read is load for who takes entries: it moves a file that is none out of everybody's way.
+func (s *session) read(n name) (Entry, error) {
+	e, damaged, err := s.load(n)
+	if !damaged {
+		return e, err
+	}
 	bad := s.in("bad", n.file)
-	if err := os.MkdirAll(filepath.Dir(bad), 0o700); err != nil {
-		return why, err
+	moveErr := os.MkdirAll(filepath.Dir(bad), 0o700)
+	if moveErr == nil {
+		moveErr = os.Rename(s.in("entries", n.file), bad)
 	}
-	err = os.Rename(path, bad)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // another claim on it has met it first
+	if moveErr != nil {
+		return Entry{}, errors.Join(err, moveErr)
 	}
-	if err != nil {
-		return why, err
-	}
-	return fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, why), s.forget(n)
+	err = fmt.Errorf("%s is not delivered, since it is no entry: %w", bad, errors.Unwrap(err))
+	return Entry{}, errors.Join(err, s.forget(n))
 }
 
 // complete opens the file of an entry whose name is too long to say for whom it is.
@@ -206,14 +180,20 @@ func (s *session) complete(n name) (name, error) {
 	if n.agents != unsaid {
 		return n, nil
 	}
-	e, err := s.read(n, "entries", n.file)
-	if bad, ok := errors.AsType[damaged](err); ok {
-		return n, errors.Join(s.setAside(s.in("entries", n.file), n, bad.error))
-	}
+	e, err := s.read(n)
 	if err != nil {
 		return n, err
 	}
 	return n.with(e), nil
+}
+
+// saw reports whether an agent was given an entry, by the folder of its marks.
+func (s *session) saw(agent, id string) (bool, error) {
+	_, err := os.Lstat(s.in("seen", agent, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // got notes that an agent was given an entry, and drops the entry if it was the last to get it.
@@ -233,11 +213,11 @@ func (s *session) got(id, agent, file string) error {
 	}
 	reached("seen")
 	n, err := s.complete(n)
-	if err != nil || n.agents == broadcast || n.agents == unsaid {
+	if err != nil || n.agents == broadcast {
 		return err
 	}
 	for _, target := range n.targets() {
-		if _, err := os.Lstat(s.in("seen", folder(target), id)); err != nil {
+		if saw, err := s.saw(folder(target), id); !saw || err != nil {
 			return nil
 		}
 	}
@@ -272,7 +252,7 @@ func (s *session) sweep() error {
 		return err
 	}
 	for _, file := range files {
-		busy, lockErr := locked(s.in("tmp", file))
+		busy, lockErr := filelock.Held(s.in("tmp", file))
 		if err = errors.Join(err, lockErr); lockErr == nil && !busy {
 			err = errors.Join(err, removeFile(s.in("tmp", file)))
 		}
@@ -280,37 +260,20 @@ func (s *session) sweep() error {
 	return err
 }
 
-// locked reports whether a living process has a file locked. A file that does not exist is not.
-func locked(path string) (bool, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	free, err := filelock.Try(file)
-	return !free, err
-}
-
-// remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not exist.
+// remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not
+// exist.
 func (s *session) remove() error {
-	if !removable {
+	if !movesOpen {
 		return nil
 	}
 	if err := s.sweep(); err != nil {
 		return err
 	}
-	for _, folder := range []string{"entries", "claims", "bad", "tmp"} {
-		if left, err := s.names(folder); len(left) > 0 || err != nil {
-			return err
-		}
-	}
-	// A writer needs no lock for tmp, so it is the one folder that may have filled again. That keeps the rest.
-	for _, folder := range []string{"tmp", "entries", "claims", "bad"} {
+	// A claim that goes back finds its place in entries. A writer needs no lock for tmp, so that is the one folder that
+	// may have filled again: it keeps the rest, and what is missing is made anew.
+	for _, folder := range []string{"claims", "bad", "entries", "tmp"} {
 		if err := os.Remove(s.in(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return nil // something is left
 		}
 		reached("removed " + folder)
 	}
@@ -318,9 +281,6 @@ func (s *session) remove() error {
 		return err
 	}
 	reached("removed seen")
-	if err := s.archiveHistory(); err != nil {
-		return err
-	}
 	if err := os.Remove(s.in("lock")); err != nil {
 		return err
 	}

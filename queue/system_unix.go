@@ -9,11 +9,9 @@ import (
 	"syscall"
 )
 
-// removable: a folder whose lock somebody has open can be removed. Who waits for the lock notices.
-const removable = true
-
-// renamesOpen: a file can be renamed while it is open.
-const renamesOpen = true
+// movesOpen: what somebody has open can be renamed, and removed with its folder. Who waits for the lock of a session
+// notices.
+const movesOpen = true
 
 // own refuses a folder or file into which somebody else can put entries.
 func own(info fs.FileInfo) error {

@@ -7,11 +7,9 @@ import (
 	"path/filepath"
 )
 
-// removable: a file cannot be removed while somebody has it open, and to close the lock first would let others in.
-const removable = false
-
-// renamesOpen: nor renamed.
-const renamesOpen = false
+// movesOpen: a file cannot be renamed or removed while somebody has it open, and to close the lock first would let
+// others in.
+const movesOpen = false
 
 // own: whose a folder is cannot be told from its mode. It has the rights of the user's folder that it is in.
 func own(fs.FileInfo) error { return nil }

@@ -24,7 +24,7 @@ func Deliver(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim
 	if named.ProjectTool() == named.Tool { // nobody named it yet
 		named.NameTool(nil)
 	}
-	claim, err := q.ClaimNamed(c.SessionID, c.AgentID, slices.Concat([]string{c.Tool}, named.ProjectTools(), protocol.ToolAliases(c.Tool)))
+	claim, err := q.Claim(c.SessionID, c.AgentID, slices.Concat([]string{c.Tool}, named.ProjectTools(), protocol.ToolAliases(c.Tool))...)
 	if err != nil && !errors.Is(err, queue.ErrNoPlace) { // without a place nobody could put anything in
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}

@@ -99,8 +99,13 @@ func Sweep(path string) {
 		return
 	}
 	for _, e := range entries {
-		if stamp, ours := strings.CutPrefix(e.Name(), "."+base+"."); ours && e.Type().IsRegular() && isStamp(stamp) {
-			removeUnlocked(filepath.Join(folder, e.Name()))
+		stamp, ours := strings.CutPrefix(e.Name(), "."+base+".")
+		if !ours || !e.Type().IsRegular() || !isStamp(stamp) {
+			continue
+		}
+		left := filepath.Join(folder, e.Name())
+		if busy, err := filelock.Held(left); err == nil && !busy {
+			os.Remove(left)
 		}
 	}
 }
@@ -114,17 +119,4 @@ func isStamp(text string) bool {
 	}
 	at := time.Unix(0, nanoseconds)
 	return at.Year() >= 2020 && at.Before(time.Now().Add(24*time.Hour))
-}
-
-// removeUnlocked removes a file that nobody is writing any more.
-func removeUnlocked(path string) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return
-	}
-	free, err := filelock.Try(file)
-	file.Close() // Windows removes no open file
-	if free && err == nil {
-		os.Remove(path)
-	}
 }

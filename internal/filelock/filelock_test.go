@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,7 +27,17 @@ func TestLock(t *testing.T) {
 	}
 	require.NoError(t, filelock.Lock(first))
 	require.False(t, try(second))
+	require.ErrorContains(t, filelock.LockWithin(second, time.Millisecond), "another process has held it for 1ms")
+	held, err := filelock.Held(path)
+	require.NoError(t, err)
+	require.True(t, held)
 	require.NoError(t, filelock.Unlock(first))
+	held, err = filelock.Held(path)
+	require.NoError(t, err)
+	require.False(t, held)
+	held, err = filelock.Held(path + ".none")
+	require.NoError(t, err)
+	require.False(t, held)
 	require.True(t, try(second))
 	require.False(t, try(first))
 	waited := make(chan error)

@@ -8,26 +8,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func lock(f *os.File) error {
+const (
+	exclusive = unix.LOCK_EX
+	atOnce    = unix.LOCK_NB
+	errHeld   = unix.EWOULDBLOCK
+)
+
+func lock(f *os.File, how int) error {
 	for {
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR {
+		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
 			return err
 		}
 	}
 }
 
-func try(f *os.File) (bool, error) {
-	for {
-		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err {
-		case nil:
-			return true, nil
-		case unix.EWOULDBLOCK:
-			return false, nil
-		case unix.EINTR:
-		default:
-			return false, err
-		}
-	}
-}
-
-func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+// Unlock opens the lock before the file is closed.
+func Unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

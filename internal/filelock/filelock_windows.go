@@ -6,23 +6,20 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+const (
+	exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK
+	atOnce    = windows.LOCKFILE_FAIL_IMMEDIATELY
+	errHeld   = windows.ERROR_LOCK_VIOLATION
+)
+
 // A locked byte cannot be read by others, so it is one that no file will ever have.
 const atHigh = 1 << 30
 
-func lock(f *os.File) error { return lockWith(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
-
-func try(f *os.File) (bool, error) {
-	err := lockWith(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
-	if err == windows.ERROR_LOCK_VIOLATION {
-		return false, nil
-	}
-	return err == nil, err
+func lock(f *os.File, how uint32) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: atHigh})
 }
 
-func lockWith(f *os.File, flags uint32) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: atHigh})
-}
-
-func unlock(f *os.File) error {
+// Unlock opens the lock before the file is closed.
+func Unlock(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{OffsetHigh: atHigh})
 }

@@ -6,12 +6,12 @@
 //	r := massgenipc.NewReader(".codex") // one for as long as the server runs
 //	content, found, warnings := r.Consume("read_file")
 //
-// Guarantees: a reader sees a whole payload or none, and of several readers that look at once one gets it. A payload that replaces
-// another while that is read is not deleted in its place.
+// Guarantees: a reader sees a whole payload or none, and of several readers that look at once one gets it. A payload
+// that replaces another while that is read is not deleted in its place.
 //
-// Not there: decisions and changes of arguments. The file carries text alone, and only to tools whose calls pass by a reader. It is
-// a best effort: a payload that no call took is read by Unconsumed between turns. Who is killed while it takes a payload takes
-// the payload along.
+// Not there: decisions and changes of arguments. The file carries text alone, and only to tools whose calls pass by a
+// reader. It is a best effort: a payload that no call took is read by Unconsumed between turns. Who is killed while it
+// takes a payload takes the payload along.
 package massgenipc
 
 import (
@@ -43,9 +43,10 @@ const (
 // DefaultTTL is how long a payload waits for a call.
 const DefaultTTL = 30 * time.Second
 
-// Writer puts payloads into a folder. MassGen's orchestrator may write into it as well: the number of a payload is the next after the
-// one that it replaces or, where a reader took that along, after the last that Memory has. Readers take each number once and none
-// that is lower, so a number that ran ahead would silence the orchestrator. It is safe for concurrent use.
+// Writer puts payloads into a folder. MassGen's orchestrator may write into it as well: the number of a payload is the
+// next after the one that it replaces or, where a reader took that along, after the last that Memory has. Readers take
+// each number once and none that is lower, so a number that ran ahead would silence the orchestrator. It is safe for
+// concurrent use.
 type Writer struct {
 	Dir    string
 	Memory Memory
@@ -54,8 +55,8 @@ type Writer struct {
 	last int64
 }
 
-// Write puts a text there for the next call of a tool that the glob matches ("": every tool), for so long (0: DefaultTTL). It
-// replaces a payload that nobody took. The folder is made if it is not there.
+// Write puts a text there for the next call of a tool that the glob matches ("": every tool), for so long (0:
+// DefaultTTL). It replaces a payload that nobody took. The folder is made if it is not there.
 func (w *Writer) Write(content, matcher string, ttl time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,88 +115,105 @@ func pendingSequence(dir string) (n int64, pending bool) {
 type Reader struct {
 	Memory Memory // for writers of other processes
 
-	path string
+	dir string
 
 	mu   sync.Mutex
 	last int64
 }
 
 // NewReader reads from a folder, which need not be there.
-func NewReader(dir string) *Reader { return &Reader{path: filepath.Join(dir, FileName), last: -1} }
+func NewReader(dir string) *Reader { return &Reader{dir: dir, last: -1} }
 
-// Consume takes the payload if it is for a tool, whose name is the one that its server knows: no mcp__SERVER__ stands before
-// it. The tool must have run by then, and well. Whatever is wrong with the file is a warning: it is no reason to hold up a call
-// that is over.
+// Consume takes the payload if it is for a tool, whose name is the one that its server knows: no mcp__SERVER__ stands
+// before it. The tool must have run by then, and well. Whatever is wrong with the file is a warning: it is no reason to
+// hold up a call that is over.
 func (r *Reader) Consume(tool string) (content string, found bool, warnings []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for {
-		raw, err := read(r.path)
+	var number int64
+	var ours bool // which does not count among the orchestrator's
+	content, wrong, err := takeIf(r.dir, func(raw []byte, p payload) (meant, fresh bool, err error) {
+		if meant, err = p.matches(tool, false); !meant {
+			return false, false, err // another tool may be meant
+		}
+		late, err := p.expired()
+		number, ours = p.sequence(), r.Memory.wrote(r.dir, raw)
+		return true, !late && (ours || number > r.last), err
+	})
+	for _, err := range append(wrong, err) {
 		if err != nil {
-			return "", false, says(err)
-		}
-		p, err := parse(raw)
-		use, ours := false, false
-		if err == nil {
-			var matches bool
-			if matches, err = p.matches(tool, false); err != nil || !matches {
-				return "", false, says(err) // it is kept: another tool may be meant
-			}
-			var late bool
-			if late, err = p.expired(); err != nil {
-				warnings = says(err)
-			}
-			ours = r.Memory.wrote(filepath.Dir(r.path), raw) // which does not count among the orchestrator's
-			if !late && (ours || p.sequence() > r.last) {
-				content, err = p.content()
-				use = err == nil
-			}
-		}
-		switch mine, failed := take(r.path, raw); {
-		case failed != nil:
-			return "", false, append(warnings, says(failed)...)
-		case !mine:
-			warnings = nil // it has changed, or somebody else has it
-		case use:
-			if !ours {
-				r.last = p.sequence()
-				r.Memory.note(filepath.Dir(r.path), r.last)
-			}
-			return content, true, warnings
-		default:
-			return "", false, append(warnings, says(err)...)
+			warnings = append(warnings, err.Error())
 		}
 	}
+	if content != "" && !ours {
+		r.last = number
+		r.Memory.note(r.dir, number)
+	}
+	return content, content != "", warnings
 }
 
-// Unconsumed takes a payload that no call took, after a round is over. One that has expired is dropped, and so is one that cannot be
-// read as JSON.
+// Unconsumed takes a payload that no call took, after a round is over. One that has expired is dropped, and so is one
+// that cannot be read as JSON.
 func Unconsumed(dir string) (content string, found bool, err error) {
+	content, _, err = takeIf(dir, func(_ []byte, p payload) (meant, fresh bool, err error) {
+		late, _ := p.expired()
+		return true, !late, nil
+	})
+	return content, content != "", err
+}
+
+// Take takes the payload for a tool, as the command does that MassGen has Codex run after each: the matcher may be
+// several globs with |, what stands before a / in the tool's name does not count, and numbers are not looked at, since
+// the process that comes after this one could not know the last. The number is noted for writers.
+func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
+	var number int64
+	content, wrong, err := takeIf(dir, func(_ []byte, p payload) (meant, fresh bool, err error) {
+		number = p.sequence()
+		late, _ := p.expired()
+		meant, _ = p.matches(tool[strings.LastIndexByte(tool, '/')+1:], true)
+		return meant || late, !late, nil
+	})
+	if content != "" {
+		m.note(dir, number)
+	}
+	return content, content != "", errors.Join(append(wrong, err)...)
+}
+
+// takeIf takes the payload of a folder if it is meant for the caller, and returns its text if it is also fresh. wrong
+// is about the payload. Where another payload came in its place meanwhile, it begins again.
+func takeIf(dir string, choose func([]byte, payload) (meant, fresh bool, err error)) (
+	content string, wrong []error, err error) {
 	path := filepath.Join(dir, FileName)
 	for {
 		raw, err := read(path)
 		if err != nil {
-			return "", false, orNotThere(err)
+			return "", nil, orNotThere(err)
 		}
-		if p, err := parse(raw); err == nil {
-			if late, _ := p.expired(); !late {
+		p, parseErr := parse(raw)
+		content, wrong = "", []error{parseErr}
+		if parseErr == nil {
+			meant, fresh, chooseErr := choose(raw, p)
+			wrong[0] = chooseErr
+			if !meant {
+				return "", wrong, nil
+			}
+			if fresh {
 				content, err = p.content()
-				found = err == nil
+				wrong = append(wrong, err)
 			}
 		}
-		switch mine, err := take(path, raw); {
-		case err != nil:
-			return "", false, err
-		case mine:
-			return content, found, nil
+		if mine, err := take(path, raw); err != nil {
+			return "", wrong, err
+		} else if mine {
+			return content, wrong, nil
 		}
-		content, found = "", false
 	}
 }
 
 // Clear removes what an earlier turn left behind.
 func Clear(dir string) error {
-	err := errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))), orNotThere(os.Remove(filepath.Join(dir, temporary))))
+	err := errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))),
+		orNotThere(os.Remove(filepath.Join(dir, temporary))))
 	entries, listErr := os.ReadDir(dir)
 	for _, e := range entries { // of a writer that was killed
 		if mine, _ := filepath.Match(ours, e.Name()); mine {
@@ -203,37 +221,6 @@ func Clear(dir string) error {
 		}
 	}
 	return errors.Join(err, orNotThere(listErr))
-}
-
-// Take takes the payload for a tool, as the command does that MassGen has Codex run after each: the matcher may be several globs
-// with |, what stands before a / in the tool's name does not count, and numbers are not looked at, since the process that comes
-// after this one could not know the last.
-func Take(dir, tool string) (content string, found bool, err error) { return Memory{}.Take(dir, tool) }
-
-// Take is the function, which notes the number for writers.
-func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
-	path := filepath.Join(dir, FileName)
-	raw, err := read(path)
-	if err != nil {
-		return "", false, orNotThere(err)
-	}
-	p, wrong := parse(raw)
-	if wrong == nil {
-		late, _ := p.expired()
-		if matches, _ := p.matches(tool[strings.LastIndexByte(tool, '/')+1:], true); !late && !matches {
-			return "", false, nil
-		}
-		if !late {
-			content, wrong = p.content()
-		}
-		found = !late && wrong == nil
-	}
-	mine, err := take(path, raw)
-	if err != nil || !mine || !found {
-		return "", false, errors.Join(err, wrong)
-	}
-	m.note(dir, p.sequence())
-	return content, true, nil
 }
 
 // payload is what stands in the file. Of two equal keys the last counts, as for MassGen.
@@ -257,7 +244,8 @@ func parse(raw []byte) (p payload, err error) {
 	return p, nil
 }
 
-// matches holds the glob against the name. Anything but a string is an error, and where there may be several globs, every tool.
+// matches holds the glob against the name. Anything but a string is an error, and where there may be several globs,
+// every tool.
 func (p payload) matches(tool string, several bool) (bool, error) {
 	glob := "*"
 	if raw, there := p["tool_matcher"]; there {
@@ -306,8 +294,8 @@ func (p payload) content() (string, error) {
 	return content, nil
 }
 
-// take deletes the file if it is still what was read, and reports whether we are the one who did: a writer may have put another
-// in its place, which must not be lost, and another reader may have it. A rename tells: it succeeds once.
+// take deletes the file if it is still what was read, and reports whether we are the one who did: a writer may have put
+// another in its place, which must not be lost, and another reader may have it. A rename tells: it succeeds once.
 func take(path string, read []byte) (mine bool, err error) {
 	taken, err := away(path)
 	if taken == "" {
@@ -336,8 +324,8 @@ func away(path string) (taken string, err error) {
 	return f.Name(), nil
 }
 
-// putBack puts a payload back that is not what was read. What is in its place by then is a later one of the writer's, or an earlier
-// one that another reader has put back: the later one of the two is to stay, whoever came first.
+// putBack puts a payload back that is not what was read. What is in its place by then is a later one of the writer's,
+// or an earlier one that another reader has put back: the later one of the two is to stay, whoever came first.
 func putBack(taken, path string) {
 	for errors.Is(os.Link(taken, path), fs.ErrExist) {
 		other, err := away(path)
@@ -356,7 +344,8 @@ func putBack(taken, path string) {
 	_ = os.Remove(taken)
 }
 
-// earlier compares two payloads by the time of their file, and of the same moment by their numbers, which begin anew with each writer.
+// earlier compares two payloads by the time of their file, and of the same moment by their numbers, which begin anew
+// with each writer.
 func earlier(a, b string) bool {
 	written := func(path string) (at time.Time, sequence int64) {
 		if info, err := os.Stat(path); err == nil {
@@ -372,13 +361,6 @@ func earlier(a, b string) bool {
 	atA, a1 := written(a)
 	atB, b1 := written(b)
 	return atA.Before(atB) || atA.Equal(atB) && a1 < b1
-}
-
-func says(err error) []string {
-	if orNotThere(err) == nil {
-		return nil
-	}
-	return []string{err.Error()}
 }
 
 // orNotThere: that there is no file is no error.

@@ -260,14 +260,14 @@ func TestTake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFolder(t)
 			f.put(test.file)
-			content, found, _ := massgenipc.Take(f.dir, test.tool)
+			content, found, _ := massgenipc.Memory{}.Take(f.dir, test.tool)
 			require.Equal(t, test.want, content)
 			require.Equal(t, test.want != "", found)
 			f.isKept(test.kept)
 		})
 	}
 	t.Run("M76 no file", func(t *testing.T) {
-		_, found, err := massgenipc.Take(t.TempDir(), "x")
+		_, found, err := massgenipc.Memory{}.Take(t.TempDir(), "x")
 		require.NoError(t, err)
 		require.False(t, found)
 	})

@@ -2,12 +2,11 @@ package massgenipc
 
 import (
 	"encoding/hex"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/filelock"
@@ -61,13 +60,9 @@ func (m Memory) wrote(dir string, payload []byte) bool {
 
 // kept reads what keep wrote. What is no number begins anew.
 func kept(file *os.File) (last int64, sum string) {
-	text, err := io.ReadAll(io.NewSectionReader(file, 0, 128))
-	if err != nil {
-		return 0, ""
-	}
-	number, sum, _ := strings.Cut(string(text), " ")
-	if last, err = strconv.ParseInt(number, 10, 64); err != nil || last < 0 || last >= maxSequence {
-		return 0, sum
+	_, _ = fmt.Fscan(io.NewSectionReader(file, 0, 128), &last, &sum)
+	if last < 0 || last >= maxSequence {
+		last = 0
 	}
 	return last, sum
 }
@@ -78,7 +73,7 @@ const maxSequence = 1 << 53
 // keep writes a number and the sum of a payload. What cannot be kept was not seen: the text is there all the same.
 func keep(file *os.File, n int64, sum string) {
 	if file.Truncate(0) == nil {
-		_, _ = file.WriteAt(append(strconv.AppendInt(nil, n, 10), " "+sum...), 0)
+		_, _ = file.WriteAt(fmt.Appendf(nil, "%d %s", n, sum), 0)
 	}
 }
 
@@ -108,15 +103,11 @@ func (m Memory) open(dir string) *os.File {
 	if err != nil {
 		return nil
 	}
-	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
-		switch free, err := filelock.Try(file); {
-		case free:
-			return file
-		case err != nil || time.Since(begin) > patience:
-			file.Close()
-			return nil
-		}
+	if filelock.LockWithin(file, patience) != nil {
+		file.Close()
+		return nil
 	}
+	return file
 }
 
 // patience is how long another process is waited for, which may be stopped.

@@ -73,18 +73,16 @@ func (c *Child) how() string {
 }
 
 func (c *Child) exits(within time.Duration) bool {
-	timer := time.NewTimer(within)
-	defer timer.Stop()
 	select {
 	case <-c.exited:
 		return true
-	case <-timer.C:
+	case <-time.After(within):
 		return false
 	}
 }
 
-// End ends what is left of the server, whose input is closed by now, and of what it started in its group. The error is that of
-// an exit that was its own.
+// End ends what is left of the server, whose input is closed by now, and of what it started in its group. The error is
+// that of an exit that was its own.
 func (c *Child) End() error {
 	defer c.stdout.Close()
 	own := false

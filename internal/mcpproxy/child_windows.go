@@ -11,5 +11,6 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// endGroup kills the server alone: what it started gets the end of its own input by that, and is not found in another way.
+// endGroup kills the server alone: what it started gets the end of its own input by that, and is not found in another
+// way.
 func (c *Child) endGroup(time.Duration) { _ = c.command.Process.Kill() }

@@ -103,7 +103,7 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	p.client.offer("[" + strings.Join(answers, ",") + "]")
 }
 
-// call asks the gate about a call, unless nobody is there, and passes it on.
+// call calls the gate for a tools/call, unless the gate is idle, and passes it on.
 func (p *Proxy) call(m *message) {
 	tool, arguments, err := m.call()
 	switch {
@@ -120,7 +120,8 @@ func (p *Proxy) call(m *message) {
 		c.Args = "{}"
 	}
 	ctx, cancel := context.WithCancel(p.ctx)
-	r := &request{key: m.key, id: m.id, method: m.method, call: c, task: m.task(), size: len(m.text), cancel: cancel, sent: make(chan struct{})}
+	r := &request{key: m.key, id: m.id, method: m.method, call: c, task: m.task(), size: len(m.text),
+		cancel: cancel, sent: make(chan struct{})}
 	if err := p.begin(r); err != nil {
 		cancel()
 		p.turnAway(m.id, err)
@@ -150,7 +151,7 @@ func (p *Proxy) call(m *message) {
 			}
 		}
 		if !p.gate.Idle(c, false) {
-			b = p.ask(ctx, c)
+			b = p.callGate(ctx, c)
 		}
 		p.pass(r, m, b)
 	})
@@ -164,10 +165,11 @@ func (p *Proxy) reject(r *request, err *jsonrpc.Error) {
 	}
 }
 
-// ask asks the gate about a call, unless its arguments could be other ones for the server than for the gate.
-func (p *Proxy) ask(ctx context.Context, c *Call) Before {
+// callGate calls the gate, unless the arguments could be other ones for the server than for the gate.
+func (p *Proxy) callGate(ctx context.Context, c *Call) Before {
 	if one, other := twins(c.Args); other != "" {
-		return Before{Refused: true, Reason: fmt.Sprintf("the arguments have the keys %q and %q, which some would read as one; leave one out", one, other)}
+		return Before{Refused: true, Reason: fmt.Sprintf(
+			"the arguments have the keys %q and %q, which some would read as one; leave one out", one, other)}
 	}
 	return p.gate.Before(ctx, c)
 }
@@ -212,8 +214,8 @@ func (p *Proxy) pass(r *request, m *message, b Before) {
 	}
 }
 
-// cancelled gives up the request that the client does not want any more. A call that is still at the gate ends there, and the
-// server does not hear of it.
+// cancelled gives up the request that the client does not want any more. A call that is still at the gate ends there,
+// and the server does not hear of it.
 func (p *Proxy) cancelled(m *message) {
 	var id string
 	if strings.HasPrefix(m.params.raw, "{") {

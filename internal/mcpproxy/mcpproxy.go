@@ -1,22 +1,23 @@
-// Package mcpproxy stands between a client and a server of the Model Context Protocol, which speak JSON-RPC 2.0 in lines, and asks
-// a Gate about every call of a tool.
+// Package mcpproxy stands between a client and a server of the Model Context Protocol, which speak JSON-RPC 2.0 in
+// lines, and calls a Gate before and after every call of a tool.
 //
-//	p := mcpproxy.New(mcpproxy.Gate{Before: ask, After: tell}, mcpproxy.Options{})
-//	err := p.Run(ctx, mcpproxy.Client{In: os.Stdin, Out: os.Stdout}, mcpproxy.Server{In: stdin, Out: stdout, Ended: wait})
+//	p := mcpproxy.New(mcpproxy.Gate{Before: before, After: after, Idle: idle}, mcpproxy.Options{})
+//	client := mcpproxy.Client{In: os.Stdin, Out: os.Stdout}
+//	err := p.Run(ctx, client, mcpproxy.Server{In: stdin, Out: stdout, Ended: wait})
 //
 // Guarantees:
 //
-//  1. No tools/call reaches the server before the gate has let it pass, however it is spelled: a line from the client that
-//     another reader could read in another way is answered by an error. A batch (an array of messages) with a call is refused,
-//     and so is a call whose arguments have two keys that differ by case alone, where the gate would be asked about it.
-//  2. Everything else passes as it is, in its order: requests of both sides, notifications, ids of any form, batches without
-//     calls. A carriage return between two tokens becomes a blank, since for some readers a line ends there.
-//  3. Each request of the client has one answer, also where the server ends. What is neither an answer to a request of the
-//     client nor JSON does not reach the client.
-//  4. A call of a tool that the server does not list is refused, and the gate is not asked: what the gate goes by
-//     is the name, and a server may take "Echo" or " echo" for echo. What the server lists is seen when the client
-//     asks for it. For a name that was not seen the proxy asks for the whole list itself, and holds the call until it
-//     has it. Where the server gives no list, calls pass.
+//  1. No tools/call reaches the server before the gate has let it pass, however it is spelled: a line from the client
+//     that another reader could read in another way is answered by an error. A batch (an array of messages) with a call
+//     is refused, and so is a call for the gate whose arguments have two keys that differ by case alone.
+//  2. Everything else passes as it is, in its order: requests of both sides, notifications, ids of any form, batches
+//     without calls. A carriage return between two tokens becomes a blank, since for some readers a line ends there.
+//  3. Each request of the client has one answer, also where the server ends. What is neither an answer to a request of
+//     the client nor JSON does not reach the client.
+//  4. A call of a tool that the server does not list is refused, and the gate is not called: the gate goes by the name,
+//     and a server may take "Echo" or " echo" for echo. The proxy reads the lists that the client requests. For a name
+//     that is on none it requests the whole list itself, and holds the call until it has it. Where the server gives no
+//     list, calls pass.
 //  5. A result that the gate changes stays valid for a tool with an output schema: its structured content is
 //     changed as well where that can be done, else it is left out and the result is one of a tool that failed. Nothing
 //     of what the gate replaced stays in the structured content. Where that says more than the text of the content,
@@ -26,13 +27,13 @@
 //  7. Memory is bounded: a line to 64 MB, and what waits to a few times that. A side that does not read holds up
 //     the other, as a pipe does.
 //
-// Calls wait at the gate for the name of the server, if it was asked for that by initialize.
+// After an initialize, calls wait at the gate until the server has answered with its name.
 //
-// A call that is at the gate holds nothing up. What the client sends meanwhile overtakes it, other calls too; one that nobody is to
-// be asked about keeps its place.
+// A call that is at the gate holds nothing up. What the client sends meanwhile overtakes it, other calls too. A call for
+// which the gate is idle keeps its place.
 //
-// No library does this: those for the protocol decode a message and encode it again, and what a proxy hands on must be byte for byte
-// what it was given.
+// No library does this: those for the protocol decode a message and encode it again, and what a proxy hands on must be
+// byte for byte what it was given.
 package mcpproxy
 
 import (
@@ -44,6 +45,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -86,7 +90,7 @@ type After struct {
 type Gate struct {
 	Before func(ctx context.Context, c *Call) Before
 	After  func(ctx context.Context, c *Call, r Result) After
-	// Idle reports whether nobody would be asked, before the call or after it. It must not take time.
+	// Idle reports whether Before or After would do nothing with the call. It must not take time.
 	Idle func(c *Call, after bool) bool
 }
 
@@ -131,21 +135,20 @@ type Proxy struct {
 	o      Options
 	client *outbox
 	server *outbox
-	ctx    context.Context // ends when nobody wants anything any more
-	before sync.WaitGroup  // calls at the gate
-	after  sync.WaitGroup  // and results
+	ctx    context.Context     // ends when nobody wants anything any more
+	before sync.WaitGroup      // calls at the gate
+	after  sync.WaitGroup      // and results
+	room   *semaphore.Weighted // for their bytes
 
 	mu      sync.Mutex
 	pending map[string]*request // of the client, by the key of the id
 	held    int                 // bytes of the calls among them
-	results int                 // bytes of results at the gate
-	fewer   sync.Cond           // results are
 	name    string              // of the server
 	naming  chan struct{}       // closed when the first initialize is answered, or given up; nil: there was none
 	tools   map[string]tool     // that it has listed; nil: it was seen to list none
 	stale   bool                // it has changed its tools since
 	changes int                 // of its tools
-	listing *listing            // that is under way
+	listing singleflight.Group  // the tools/list of the proxy's own
 	own     int                 // requests of the proxy's own
 	noList  bool                // it was said that the server gives no list
 	dead    string              // why it answers nothing any more; "": it does
@@ -182,9 +185,8 @@ func New(gate Gate, o Options) *Proxy {
 	if o.Say == nil {
 		o.Say = func(string, ...any) {}
 	}
-	p := &Proxy{gate: gate, o: o, name: plainName(o.Name), pending: map[string]*request{}}
-	p.fewer.L = &p.mu
-	return p
+	return &Proxy{gate: gate, o: o, name: plainName(o.Name), pending: map[string]*request{},
+		room: semaphore.NewWeighted(maxHeld)}
 }
 
 // plainName makes of a server's name one that can stand in that of a tool.
@@ -202,9 +204,9 @@ var (
 	errUnread     = errors.New("the client takes no answers")
 )
 
-// Run passes messages on until the client's input ends, and the server's output, at most Options.Grace later. If the server ends
-// first, or the client cannot be written to, or ctx ends, that is the error. Whatever is at the gate then is given up. Reads that
-// wait are left behind until their streams are closed.
+// Run passes messages on until the client's input ends, and the server's output, at most Options.Grace later. If the
+// server ends first, or the client cannot be written to, or ctx ends, that is the error. Whatever is at the gate then
+// is given up. Reads that wait are left behind until their streams are closed.
 func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.ctx = ctx
@@ -251,8 +253,8 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 	return err
 }
 
-// finish lets what is on its way come to its end once the client says no more: calls are decided, the server gets the end of
-// its input, and its last answers pass.
+// finish lets what is on its way come to its end once the client says no more: calls are decided, the server gets the
+// end of its input, and its last answers pass.
 func (p *Proxy) finish(server Server, ended <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(p.ctx, p.o.Grace)
 	defer cancel()
@@ -378,7 +380,8 @@ func (p *Proxy) start(all *sync.WaitGroup, work func()) {
 	}
 }
 
-// refuse answers what is not passed on. It waits for nothing: who sends rubbish and reads no answers gets fewer of them.
+// refuse answers what is not passed on. It waits for nothing: who sends rubbish and reads no answers gets fewer of
+// them.
 func (p *Proxy) refuse(id string, err *jsonrpc.Error) {
 	p.client.offer(failure(cmp.Or(id, "null"), err.Code, err.Message))
 }

@@ -1,6 +1,7 @@
 package mcpproxy
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,8 +43,9 @@ func (m *message) reply() bool   { return m.result.there() || m.failed.there() }
 // maxDepth is as deep as encoding/json reads.
 const maxDepth = 10_000
 
-// check finds out whether a line is JSON, and returns it so that it is one line for every reader: to some a carriage return ends
-// a line, and a message could hide in another one. Outside of strings, where alone JSON has one, it is a blank like any other.
+// check finds out whether a line is JSON, and returns it so that it is one line for every reader: to some a carriage
+// return ends a line, and a message could hide in another one. Outside of strings, where alone JSON has one, it is a
+// blank like any other.
 func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	for _, f := range strictjson.Check(line, maxDepth) {
 		if f.Kind != strictjson.Duplicate {
@@ -54,11 +56,12 @@ func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	return strings.ReplaceAll(line, "\r", " "), equalKeys, nil
 }
 
-// parse reads a message out of JSON without faults of syntax. Beside an error the message has its id, if that could be read.
+// parse reads a message out of JSON without faults of syntax. Beside an error the message has its id, if that could be
+// read.
 //
-// It is stricter than the servers behind it, which read a line in many ways: of two equal keys some take the first and some
-// the last, to some case does not count, and some make a string of what is none. What could be a call in another reading than
-// ours is an error.
+// It is stricter than the servers behind it, which read a line in many ways: of two equal keys some take the first and
+// some the last, to some case does not count, and some make a string of what is none. What could be a call in another
+// reading than ours is an error.
 func parse(text string) (m message, err *jsonrpc.Error) {
 	m.text = text
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t"), "{") {
@@ -81,7 +84,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 		}
 		m.method = strictjson.Text(method.raw)
 		if m.method != callMethod && alike(callMethod, strings.TrimSpace(m.method)) {
-			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method %q is not %q, but some would read it so", m.method, callMethod)
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the method %q is not %q, but some would read it so",
+				m.method, callMethod)
 		}
 	}
 	return m, nil
@@ -89,8 +93,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 
 const callMethod = "tools/call"
 
-// alike reports whether some readers take a name for the one that it should be: those to whom case does not count, and those whose
-// texts end at a NUL, as in C.
+// alike reports whether some readers take a name for the one that it should be: those to whom case does not count, and
+// those whose texts end at a NUL, as in C.
 func alike(should, name string) bool {
 	name, _, _ = strings.Cut(name, "\x00")
 	return strings.EqualFold(should, name)
@@ -148,7 +152,8 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 		case i < 0:
 			return true
 		case known[i] != name:
-			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the key %q is not %q, but some would read it so; leave it out", name, known[i])
+			err = jsonrpc.Errorf(jsonrpc.InvalidRequest,
+				"the key %q is not %q, but some would read it so; leave it out", name, known[i])
 		case found[name].there():
 			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "the message has %q twice", name)
 		}
@@ -161,8 +166,8 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 // maxID keeps small what is remembered of a request.
 const maxID = 1 << 10
 
-// keyOf returns the same text for all spellings of an id: a server may write 1.0 as 1, and its answer must find its call. It is
-// "" for what cannot be one.
+// keyOf returns the same text for all spellings of an id: a server may write 1.0 as 1, and its answer must find its
+// call. It is "" for what cannot be one.
 func keyOf(id string) string {
 	if len(id) > maxID {
 		return ""
@@ -192,18 +197,20 @@ func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
 	parts, err := members(m.params.raw, "name", "arguments")
 	name, arguments := parts["name"], parts["arguments"]
 	arguments.at += m.params.at
+	isName := len(name.raw) > len(`""`) && name.raw[0] == '"'
+	if isName {
+		tool = strictjson.Text(name.raw)
+	}
 	switch {
 	case err != nil:
-		return "", part{}, err
-	case len(name.raw) <= len(`""`) || name.raw[0] != '"':
-		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name must be the name of a tool")
+	case !isName:
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name must be the name of a tool")
 	case arguments.there() && arguments.raw != "null" && arguments.raw[0] != '{':
-		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.arguments must be an object")
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.arguments must be an object")
+	case strings.Contains(tool, "\x00"):
+		err = jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name has a NUL, which some take for its end")
 	}
-	if tool = strictjson.Text(name.raw); strings.Contains(tool, "\x00") {
-		return "", part{}, jsonrpc.Errorf(jsonrpc.InvalidParams, "params.name has a NUL, which some take for its end")
-	}
-	return tool, arguments, nil
+	return tool, arguments, err
 }
 
 // task reports whether a tools/call asks for its result to come later.
@@ -231,15 +238,14 @@ func (m *message) withArguments(now string) string {
 
 // failure is the answer that a request failed.
 func failure(id string, code jsonrpc.Code, text string) string {
-	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	b = append(append(b, `,"error":{"code":`...), strconv.Itoa(int(code))...)
-	b = strictjson.AppendString(append(b, `,"message":`...), text)
-	return string(append(b, "}}"...))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
 }
 
-// refusal is the answer to a tools/call that did not reach the server: a result, since that is what a model gets to see.
+// refusal is the answer to a tools/call that did not reach the server: a result, since that is what a model gets to
+// see.
 func refusal(id, reason string) string {
-	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	b = strictjson.AppendString(append(b, `,"result":{"content":[{"type":"text","text":`...), reason)
-	return string(append(b, `}],"isError":true}}`...))
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s],"isError":true}}`, id, textItem(reason))
 }
+
+// quote is a text as JSON.
+func quote(text string) string { return string(strictjson.AppendString(nil, text)) }

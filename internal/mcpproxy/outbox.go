@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// outbox writes lines to one side, in their order, in a goroutine of its own: who has something to say to a side that does not
-// read can go on reading what the other says, up to the limit.
+// outbox writes lines to one side, in their order, in a goroutine of its own: who has something to say to a side that
+// does not read can go on reading what the other says, up to the limit.
 type outbox struct {
 	to    io.Writer
 	limit int // bytes that wait

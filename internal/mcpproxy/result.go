@@ -2,6 +2,7 @@ package mcpproxy
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -47,12 +48,11 @@ const maxCompared = 1 << 30
 
 // repeats reports whether a text has all names, texts and numbers of an object, but for the name of an only member.
 func repeats(text string, object gjson.Result) bool {
-	left, only := maxCompared, len(membersOf(object)) == 1
+	left, only := maxCompared, len(object.Map()) == 1
 	var in func(value gjson.Result) bool
 	has := func(name string) bool {
 		left -= len(text)
-		escaped := string(strictjson.AppendString(nil, name))
-		return left >= 0 && (strings.Contains(text, name) || strings.Contains(text, strings.Trim(escaped, `"`)))
+		return left >= 0 && (strings.Contains(text, name) || strings.Contains(text, strings.Trim(quote(name), `"`)))
 	}
 	in = func(value gjson.Result) (all bool) {
 		all = true
@@ -175,13 +175,14 @@ func (t tool) replaceContent(result, content string) string {
 	was, isError, before := old["structuredContent"].raw, old["isError"].raw, resultText(gjson.Parse(result))
 	if content[0] == '"' { // a hook that changes texts gives back what it got
 		text := strictjson.Text(content)
+		_, isText := onlyText(gjson.Get(result, "content"))
 		switch _, whole := shown(gjson.Parse(result)); {
 		case whole:
-			if text = objectIn(text); isContent(gjson.Get(text, "content")) {
+			if text = jsonIn(text, "{"); isContent(gjson.Get(text, "content")) {
 				content = text
 			}
-		case isContent(gjson.Parse(before)) && !isOneText(gjson.Parse(result).Get("content")):
-			if text = listIn(text); isContent(gjson.Parse(text)) {
+		case isContent(gjson.Parse(before)) && !isText:
+			if text = jsonIn(text, "["); isContent(gjson.Parse(text)) {
 				content = text
 			}
 		}
@@ -203,7 +204,7 @@ func (t tool) replaceContent(result, content string) string {
 func (t tool) restructure(result, was, before string) string {
 	if now := gjson.Parse(result); t.structures(was) && now.Get("isError").Type != gjson.True {
 		if text, is := onlyText(now.Get("content")); is {
-			for _, structured := range []string{objectIn(text), t.mirror(was, before, text)} {
+			for _, structured := range []string{jsonIn(text, "{"), t.mirror(was, before, text)} {
 				if structured != "" && t.takes(structured, was) {
 					return plus(result, `"structuredContent":`+structured)
 				}
@@ -219,31 +220,19 @@ func (t tool) structures(had string) bool {
 	return t.schema != "" || had != "" && !t.listed
 }
 
-// objectIn is the object that a text is the JSON of, "" if it is none that all readers read alike.
-func objectIn(text string) string {
-	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") || len(strictjson.Check(text, maxDepth)) > 0 {
+// jsonIn is the object or list that a text is the JSON of, "" if it is none that begins so, or none that all readers
+// read alike.
+func jsonIn(text, begin string) string {
+	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), begin) || len(strictjson.Check(text, maxDepth)) > 0 {
 		return ""
 	}
 	return compact(text)
-}
-
-// listIn is the list that a text is the JSON of, "" if it is none that all readers read alike.
-func listIn(text string) string {
-	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "[") || len(strictjson.Check(text, maxDepth)) > 0 {
-		return ""
-	}
-	return compact(text)
-}
-
-func isOneText(content gjson.Result) bool {
-	_, is := onlyText(content)
-	return is
 }
 
 // mirror puts a new text into structured content that has the old text for its one member, and nothing else. "" if it
 // has not.
 func (t tool) mirror(structured, before, now string) string {
-	all := membersOf(gjson.Parse(structured))
+	all := gjson.Parse(structured).Map()
 	for name, value := range all {
 		if len(all) == 1 && t.schema != "" && value.Type == gjson.String && strictjson.Text(value.Raw) == before {
 			return with("{}", name, now)
@@ -274,33 +263,22 @@ func isContent(v gjson.Result) bool {
 	return is
 }
 
-func textItem(text string) string {
-	return string(append(strictjson.AppendString([]byte(`{"type":"text","text":`), text), '}'))
-}
+func textItem(text string) string { return `{"type":"text","text":` + quote(text) + "}" }
 
 // without leaves members out of an object.
 func without(object string, names ...string) string {
-	b := []byte{'{'}
+	var left []string
 	strictjson.Members(object, func(key, value string) bool {
-		for _, name := range names {
-			if strictjson.Text(key) == name {
-				return true
-			}
+		if !slices.Contains(names, strictjson.Text(key)) {
+			left = append(left, key+":"+value)
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, key...), ':'), value...)
 		return true
 	})
-	return string(append(b, '}'))
+	return "{" + strings.Join(left, ",") + "}"
 }
 
 // with adds a member with a text to an object.
-func with(object, name, text string) string {
-	b := strictjson.AppendString(nil, name)
-	return plus(object, string(strictjson.AppendString(append(b, ':'), text)))
-}
+func with(object, name, text string) string { return plus(object, quote(name)+":"+quote(text)) }
 
 // plus adds a member to an object, behind the others.
 func plus(object, member string) string {
@@ -317,12 +295,7 @@ func comma(of string) string {
 
 // runtimeInput is what a person says in the texts, "" if nobody does.
 func runtimeInput(texts []string) string {
-	var said []string
-	for _, text := range texts {
-		if strings.Contains(text, humanInput) {
-			said = append(said, text)
-		}
-	}
+	said := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !strings.Contains(text, humanInput) })
 	_, tail, _ := strings.Cut(strings.Join(said, "\n"), humanInput)
 	if tail = strings.TrimSpace(tail); tail == "" {
 		return ""

@@ -40,8 +40,8 @@ func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 		return false
 	}
 	ok = true
-	members, were := membersOf(now), membersOf(before)
-	properties := membersOf(rule.Get("properties"))
+	members, were := now.Map(), before.Map()
+	properties := rule.Get("properties").Map()
 	rule.ForEach(func(key, value gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); name {
 		case "properties":
@@ -100,7 +100,7 @@ func (s *schemaCheck) named(reference string) gjson.Result {
 	}
 	rule := s.root
 	for _, step := range steps[1:] {
-		rule = membersOf(rule)[step]
+		rule = rule.Map()[step]
 	}
 	return rule
 }
@@ -111,31 +111,14 @@ func isOfType(v gjson.Result, name string) bool {
 		return v.IsObject()
 	case "array":
 		return v.IsArray()
-	case "string":
-		return v.Type == gjson.String
 	case "boolean":
 		return v.IsBool()
-	case "null":
-		return v.Type == gjson.Null
-	case "number":
-		return v.Type == gjson.Number
 	case "integer":
 		return v.Type == gjson.Number && !strings.ContainsAny(v.Raw, ".eE")
+	case "string", "number", "null":
+		return strings.EqualFold(v.Type.String(), name)
 	}
 	return false
-}
-
-// membersOf are the members of an object by their names; nil of anything else.
-func membersOf(v gjson.Result) map[string]gjson.Result {
-	if !v.IsObject() {
-		return nil
-	}
-	all := map[string]gjson.Result{}
-	v.ForEach(func(key, value gjson.Result) bool {
-		all[strictjson.Text(key.Raw)] = value
-		return true
-	})
-	return all
 }
 
 // elements are those of a list; nil of anything else.

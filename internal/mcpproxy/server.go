@@ -1,6 +1,7 @@
 package mcpproxy
 
 import (
+	"context"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -149,8 +150,8 @@ func (p *Proxy) answers(line string) {
 	}
 }
 
-// answer tells the gate of a result, unless nobody is there, and passes it on. That of a task is still to come, and what was added
-// to its announcement no model would see.
+// answer tells the gate of a result, unless nobody is there, and passes it on. That of a task is still to come, and
+// what was added to its announcement no model would see.
 func (p *Proxy) answer(r *request, m *message) {
 	task := r.task && isTask(m.result.raw)
 	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
@@ -162,13 +163,10 @@ func (p *Proxy) answer(r *request, m *message) {
 		}
 		return
 	}
-	p.mu.Lock()
-	for p.results > maxHeld { // the server waits: results at the gate are as many as there is room for
-		p.fewer.Wait()
-	}
-	p.results += len(m.text)
-	p.mu.Unlock()
+	size := int64(len(m.text))
+	_ = p.room.Acquire(context.Background(), size) // the server waits for room
 	p.start(&p.after, func() {
+		defer p.room.Release(size)
 		result := resultOf(m)
 		a := p.gate.After(p.ctx, r.call, result)
 		line := m.text
@@ -180,9 +178,5 @@ func (p *Proxy) answer(r *request, m *message) {
 		} else if a.Given != nil {
 			a.Given(false) // the client has cancelled the call
 		}
-		p.mu.Lock()
-		p.results -= len(m.text)
-		p.fewer.Broadcast()
-		p.mu.Unlock()
 	})
 }

@@ -36,12 +36,6 @@ type tool struct {
 	schema string // of its structured content; "" if there is none
 }
 
-// listing is a tools/list of the proxy's own, page by page. Everybody whose tool is unknown waits for the same one.
-type listing struct {
-	done chan struct{} // closed when it has ended
-	err  error         // why the server cannot be asked
-}
-
 // learnTools adds the tools of one answer to those that are known. It reports whether the answer has a list of tools.
 func learnTools(known map[string]tool, result string) bool {
 	list := gjson.Get(result, "tools")
@@ -97,27 +91,26 @@ func (p *Proxy) tool(name string) tool {
 	return p.tools[name]
 }
 
-// lookUp asks the server for its list because a client calls a tool that is on no list yet. The error says that the
-// call must not be passed on. A server that gives no list at all cannot be held to one, so there calls pass by any
-// name.
+// lookUp asks the server for its list because a client calls a tool that is on no list yet. Everybody whose tool is
+// unknown waits for the same list. The error says that the call must not be passed on. A server that gives no list at
+// all cannot be held to one, so there calls pass by any name.
 func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) {
-	if t := p.tool(name); t.listed { // somebody else has asked meanwhile
-		return t, nil
-	}
-	l := p.list()
-	select {
-	case <-l.done:
-	case <-ctx.Done(): // nobody waits for the call any more
-		return tool{}, jsonrpc.Errorf(codeEnded, "%v", context.Cause(ctx))
-	}
+	_, err, _ := p.listing.Do("", func() (any, error) {
+		if p.tool(name).listed { // somebody else has asked meanwhile
+			return nil, nil
+		}
+		return nil, p.fetchList()
+	})
 	p.mu.Lock()
 	known, t := p.tools != nil, p.tools[name]
 	p.mu.Unlock()
 	switch {
+	case ctx.Err() != nil: // nobody waits for the call any more
+		return t, jsonrpc.Errorf(codeEnded, "%v", context.Cause(ctx))
 	case t.listed:
 		return t, nil
-	case l.err != nil:
-		return t, jsonrpc.Errorf(codeEnded, "whether the server has the tool %q is not known: %v", brief(name), l.err)
+	case err != nil:
+		return t, jsonrpc.Errorf(codeEnded, "whether the server has the tool %q is not known: %v", brief(name), err)
 	case known:
 		return t, jsonrpc.Errorf(jsonrpc.InvalidParams, "unknown tool %q%s call a tool by its name in tools/list",
 			brief(name), cmp.Or(p.meant(name), ";"))
@@ -137,42 +130,29 @@ func (p *Proxy) meant(name string) string {
 	return fmt.Sprintf("; did you mean %q?", brief(near[0]))
 }
 
-// list begins a listing, unless one is under way.
-func (p *Proxy) list() *listing {
+// fetchList asks for the whole list, and puts it in the place of what was known. The error says why the server cannot
+// be asked.
+func (p *Proxy) fetchList() error {
 	p.mu.Lock()
-	l, changes := p.listing, p.changes
-	if l == nil {
-		l = &listing{done: make(chan struct{}), err: errClientGone}
-		p.listing = l
-		defer p.start(&p.before, func() { p.fetchList(l, changes) })
-	}
+	changes := p.changes
 	p.mu.Unlock()
-	return l
-}
-
-// fetchList asks for the whole list, and puts it in the place of what was known.
-func (p *Proxy) fetchList(l *listing, changes int) {
-	defer close(l.done)
 	late := fmt.Errorf("it has not answered tools/list for %v", listPatience)
 	ctx, cancel := context.WithTimeoutCause(p.ctx, listPatience, late)
 	defer cancel()
 	found, err := p.allPages(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.listing = nil
 	var refused *noList
 	switch {
 	case err == nil:
-		p.tools, p.stale, l.err = found, p.changes != changes, nil
+		p.tools, p.stale = found, p.changes != changes
 	case !errors.As(err, &refused):
-		l.err = err
-	default:
-		l.err = nil
-		if p.tools == nil && !p.noList {
-			p.noList = true
-			p.o.Say("the server gives no list of its tools, so calls pass by any name: %v", err)
-		}
+		return err
+	case p.tools == nil && !p.noList:
+		p.noList = true
+		p.o.Say("the server gives no list of its tools, so calls pass by any name: %v", err)
 	}
+	return nil
 }
 
 // noList is the error of a server that answers tools/list with something else than a list.

@@ -18,27 +18,18 @@ import (
 
 // Escape returns a text with what a person could not see in it, or a terminal would act on, as escapes.
 func Escape(text string) string {
-	if utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
 	var b strings.Builder
-	for i, r := range text {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
-			b.WriteString(escaped(text[i : i+1]))
-		case hidden(r):
-			b.WriteString(escaped(string(r)))
-		default:
-			b.WriteRune(r)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		char := text[:size]
+		if hidden(r) || r == utf8.RuneError && size == 1 {
+			quoted := strconv.QuoteToASCII(char)
+			char = quoted[1 : len(quoted)-1]
 		}
+		b.WriteString(char)
+		text = text[size:]
 	}
 	return b.String()
-}
-
-// escaped is one character as strconv.Quote has it, without the quotes.
-func escaped(char string) string {
-	quoted := strconv.QuoteToASCII(char)
-	return quoted[1 : len(quoted)-1]
 }
 
 // hidden reports whether a character steers a terminal, ends a line or is not seen: also those that turn the direction of writing,

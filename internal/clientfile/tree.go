@@ -221,6 +221,13 @@ func (c container) after() *hujson.Extra {
 	return &c.array.AfterExtra
 }
 
+func (c container) value(i int) *hujson.Value {
+	if c.object != nil {
+		return &c.object.Members[i].Value
+	}
+	return &c.array.Elements[i]
+}
+
 func (c container) append(from container) {
 	if c.object != nil {
 		c.object.Members = append(c.object.Members, from.object.Members...)
@@ -239,25 +246,18 @@ func (c container) remove(i int) {
 	}
 	if i < c.len() {
 		if next := c.before(i); i > 0 || !next.IsStandard() {
-			*next = join(keptOf(gone, *next), *next)
+			*next = slices.Concat(keptOf(gone, *next), *next)
 		} else {
 			*next = gone // the layout behind the bracket stays
 		}
 		return
 	}
 	after := c.after()
-	*after = join(keptOf(gone, *after), *after)
+	*after = slices.Concat(keptOf(gone, *after), *after)
 	if i > 0 { // hujson writes a comma behind a last member that something follows, and JSON has no comma there
-		last := c.last()
-		*after, last.AfterExtra = join(last.AfterExtra, *after), nil
+		last := c.value(c.len() - 1)
+		*after, last.AfterExtra = slices.Concat(last.AfterExtra, *after), nil
 	}
-}
-
-func (c container) last() *hujson.Value {
-	if c.object != nil {
-		return &c.object.Members[c.len()-1].Value
-	}
-	return &c.array.Elements[c.len()-1]
 }
 
 // keptOf is what stays of the extra before a member that goes: the comments, and the end of the line that the last one
@@ -291,5 +291,3 @@ func lastComment(extra hujson.Extra) (end int, line bool) {
 	}
 	return end, line
 }
-
-func join(a, b hujson.Extra) hujson.Extra { return slices.Concat(a, b) }

@@ -2,6 +2,7 @@ package clientfile
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -82,66 +83,39 @@ func (d *document) fault(at *hujson.Value, text string) projecthooks.Problems {
 	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
 }
 
+// commentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
+var commentOrString = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`)
+
 // blankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of a
-// comment that is never closed, or -1. A line comment ends before its \n or \r\n.
+// comment that is never closed, or -1.
 func blankComments(text string) (plain string, open int) {
 	b := []byte(text)
-	for i := 0; i < len(text); {
-		end, comment := i+1, true
-		switch rest := text[i:]; {
-		case rest[0] == '"':
-			end, comment = i+stringLength(rest), false
-		case strings.HasPrefix(rest, "//"):
-			line, _, _ := strings.Cut(rest, "\n")
-			end = i + len(strings.TrimSuffix(line, "\r"))
-		case strings.HasPrefix(rest, "/*"):
-			n := strings.Index(rest[2:], "*/")
-			if n < 0 {
-				return "", i
-			}
-			end = i + 2 + n + 2
-		default:
-			comment = false
-		}
-		for ; i < end; i++ {
-			if comment && b[i] != '\n' {
-				b[i] = ' '
+	for _, at := range commentOrString.FindAllStringIndex(text, -1) {
+		switch found := b[at[0]:at[1]]; {
+		case string(found) == "/*":
+			return "", at[0]
+		case found[0] == '/':
+			for i, c := range found {
+				if c != '\n' && c != '\r' {
+					found[i] = ' '
+				}
 			}
 		}
 	}
 	return string(b), -1
 }
 
-// stringLength is how far the string goes that s begins with; one that is not closed goes to the end.
-func stringLength(s string) int {
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
+// as returns what a value is, nil if it is something else.
+func as[T *hujson.Object | *hujson.Array](v *hujson.Value) (t T) {
+	if v != nil {
+		t, _ = v.Value.(T)
 	}
-	return len(s)
+	return t
 }
 
-// object returns v as an object, nil if it is none.
-func object(v *hujson.Value) *hujson.Object {
-	if v == nil {
-		return nil
-	}
-	o, _ := v.Value.(*hujson.Object)
-	return o
-}
+func object(v *hujson.Value) *hujson.Object { return as[*hujson.Object](v) }
 
-// array returns v as an array, nil if it is none.
-func array(v *hujson.Value) *hujson.Array {
-	if v == nil {
-		return nil
-	}
-	a, _ := v.Value.(*hujson.Array)
-	return a
-}
+func array(v *hujson.Value) *hujson.Array { return as[*hujson.Array](v) }
 
 // get returns the value of a key, nil if v is no object that has it.
 func get(v *hujson.Value, key string) *hujson.Value {
@@ -273,21 +247,10 @@ func keptOf(gone, follows hujson.Extra) hujson.Extra {
 // lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
 // line. 0 is no comment.
 func lastComment(extra hujson.Extra) (end int, line bool) {
-	for i := 0; i < len(extra); {
-		switch rest := extra[i:]; {
-		case bytes.HasPrefix(rest, []byte("//")):
-			n := bytes.IndexByte(rest, '\n')
-			if n < 0 {
-				n = len(rest)
-			}
-			end, line = i+len(bytes.TrimSuffix(rest[:n], []byte("\r"))), true
-			i += n
-		case bytes.HasPrefix(rest, []byte("/*")):
-			end, line = i+2+bytes.Index(rest[2:], []byte("*/"))+2, false
-			i = end
-		default:
-			i++
-		}
+	all := commentOrString.FindAllIndex(extra, -1)
+	if all == nil {
+		return 0, false
 	}
-	return end, line
+	last := extra[:all[len(all)-1][1]]
+	return len(bytes.TrimSuffix(last, []byte("\r"))), last[all[len(all)-1][0]+1] == '/'
 }

@@ -23,35 +23,46 @@ type found struct {
 }
 
 // find reads the file of a place, if there is one.
-func find(p Place) (found, error) {
-	path, err := resolve(p)
-	if err != nil {
+func find(p Place) (f found, err error) {
+	if f.path, err = resolve(p); err != nil {
 		return found{}, err
 	}
-	f := found{path: path}
-	f.info, err = os.Lstat(path) // to open a FIFO or a device can do something already
+	f.text, f.info, err = readRegular(f.path, maxSize)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return found{path: path}, nil
-	case err != nil:
-		return found{}, err
-	case !f.info.Mode().IsRegular():
+	case errors.Is(err, errNotRegular):
 		return found{}, fmt.Errorf("%s is no regular file; hooks cannot be installed there", p.Path)
+	case errors.Is(err, errTooLarge):
+		return found{}, fmt.Errorf("%s is larger than 1 MiB, which no client's settings are", p.Path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return found{}, err
+	}
+	return f, nil
+}
+
+var errNotRegular, errTooLarge = errors.New("no regular file"), errors.New("too large")
+
+// readRegular reads a regular file of at most so many bytes. What is none is not opened: to open a FIFO or a device can do something already.
+func readRegular(path string, most int64) (string, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return "", nil, errNotRegular
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return found{}, err
+		return "", nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = errTooLarge
+	}
 	if err != nil {
-		return found{}, err
+		return "", nil, err
 	}
-	if len(text) > maxSize {
-		return found{}, fmt.Errorf("%s is larger than 1 MiB, which no client's settings are", p.Path)
-	}
-	f.text = string(text)
-	return f, nil
+	return string(text), info, nil
 }
 
 // resolve follows the symbolic links of a path as far as it exists, and refuses one that leads out of the root: a project that

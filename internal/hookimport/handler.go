@@ -36,7 +36,7 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		h := &r.hooks[0]
 		r.hooks = r.hooks[1:]
 		if carried {
-			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, group: at, path: at + ".hooks." + strconv.Itoa(n), given: map[string]*gjson.Result{}}
+			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, group: at, path: at + ".hooks." + strconv.Itoa(n), given: map[string]gjson.Result{}}
 			g.convert()
 		}
 		n++
@@ -55,8 +55,8 @@ type handler struct {
 	entry       gjson.Result
 	matcher     gjson.Result
 	group, path string
-	keys        []string                 // in the order of the file
-	given       map[string]*gjson.Result // a Result has eleven words: to copy them at each place is long
+	keys        []string // in the order of the file
+	given       map[string]gjson.Result
 	to          Entry
 	when        []string
 }
@@ -71,12 +71,7 @@ func (g *handler) without(format string, args ...any) {
 }
 
 // value is what a key of the hook has, a Result that is not there if it has none.
-func (g *handler) value(key string) *gjson.Result {
-	if v := g.given[key]; v != nil {
-		return v
-	}
-	return new(gjson.Result)
-}
+func (g *handler) value(key string) gjson.Result { return g.given[key] }
 
 // say reports something of one of the hook's keys.
 func (g *handler) say(kind Kind, key, format string, args ...any) {
@@ -87,7 +82,7 @@ func (g *handler) convert() {
 	h := g.hook
 	g.entry.ForEach(func(key, value gjson.Result) bool {
 		g.keys = append(g.keys, key.String())
-		g.given[key.String()] = &value
+		g.given[key.String()] = value
 		return true
 	})
 	name := g.givenName()
@@ -99,6 +94,10 @@ func (g *handler) convert() {
 		}
 	}
 	rule := h.If.String()
+	var badURL error
+	if h.HTTP != nil {
+		_, badURL = h.Endpoint()
+	}
 	switch {
 	case h.Unsupported != "":
 		g.without("an entry runs a command or posts to a url, and this is of type %s", h.Unsupported)
@@ -115,14 +114,10 @@ func (g *handler) convert() {
 	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
 		g.without("its if %s holds of no call of this event, so it never runs", brief(rule))
 		return
-	}
-	if h.HTTP != nil {
-		if _, err := h.Endpoint(); err != nil {
-			g.without("%v, so it is never sent", err)
-			return
-		}
-	}
-	if strings.ContainsRune(rule+name+g.matcher.String(), 0) {
+	case badURL != nil:
+		g.without("%v, so it is never sent", badURL)
+		return
+	case strings.ContainsRune(rule+name+g.matcher.String(), 0):
 		g.without("its name, matcher or if has a NUL character, which no entry may have")
 		return
 	}
@@ -297,29 +292,31 @@ func duration(d time.Duration) string {
 // onFailure carries what a hook without an answer amounts to, where that is not so by itself.
 func (g *handler) onFailure() {
 	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
+	here, causes := protocol.Tenex, protocol.Tenex.Causes
 	if g.hook.HTTP != nil {
-		if policy := g.httpFailures(from, to); len(policy) > 0 {
-			g.set("on_failure", policy)
-		}
-		return
+		here, causes = here.ForHTTP(), []protocol.Cause{protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit}
 	}
 	policy := map[string]string{}
-	for _, cause := range protocol.Tenex.Causes {
-		wanted := g.client.dialect.FailureMeans(from, cause, g.hook.OnFailure)
-		if cause == protocol.CauseOutput && g.client.otherWords {
+	for _, cause := range causes {
+		theirs := cause
+		switch {
+		case g.hook.HTTP != nil:
+			if cause != protocol.CauseTimeout { // the client has one cause for all others
+				theirs = protocol.CauseExit
+			}
+		case cause == protocol.CauseOutput && g.client.otherWords:
 			continue // it may be a deny
-		}
-		if cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil) {
+		case cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil):
 			continue // before a tool it always blocks; elsewhere entries pass by themselves
 		}
-		if wanted != protocol.Tenex.FailureMeans(to, cause) {
+		if wanted := g.client.dialect.FailureMeans(from, theirs, g.hook.OnFailure); wanted != here.FailureMeans(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}
 	if len(policy) > 0 {
 		g.set("on_failure", policy)
 	}
-	if g.value("onFailure").Exists() {
+	if g.hook.HTTP == nil && g.value("onFailure").Exists() {
 		g.say(Differs, "onFailure", `"onFailure" is "on_failure" here, which before a tool is not for exit codes, nor for an answer with another event's name: the first always block there, the second counts for what it says`)
 	}
 }

@@ -2,6 +2,7 @@ package hookimport
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,13 +62,14 @@ type handler struct {
 	when        []string
 }
 
-// without leaves the hook out, with all that is in it.
-func (g *handler) without(format string, args ...any) {
+// without leaves the hook out, with all that is in it. It returns false: the hook is not carried.
+func (g *handler) without(format string, args ...any) bool {
 	g.item(LeftOut, g.path, g.entry.Index, "this hook is not carried: "+format, args...)
 	if g.matcher.Exists() { // it was the matcher of this hook too
 		last := &g.result.Report[len(g.result.Report)-1]
 		last.Paths = append(last.Paths, g.group+".matcher")
 	}
+	return false
 }
 
 // value is what a key of the hook has, a Result that is not there if it has none.
@@ -94,31 +96,8 @@ func (g *handler) convert() {
 		}
 	}
 	rule := h.If.String()
-	var badURL error
-	if h.HTTP != nil {
-		_, badURL = h.Endpoint()
-	}
-	switch {
-	case h.Unsupported != "":
-		g.without("an entry runs a command or posts to a url, and this is of type %s", h.Unsupported)
-		return
-	case h.Async:
-		g.without("it is async, and entries are waited for; end its command with & and give it /dev/null for its output")
-		return
-	case h.HTTP == nil && strings.TrimSpace(g.value("command").String()) == "":
-		g.without("its command is blank, so it lets everything pass")
-		return
-	case clientfile.AsksHookrun(g.value("command").String()):
-		g.without("it asks hookrun, which would ask this hook again")
-		return
-	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
-		g.without("its if %s holds of no call of this event, so it never runs", brief(rule))
-		return
-	case badURL != nil:
-		g.without("%v, so it is never sent", badURL)
-		return
-	case strings.ContainsRune(rule+name+g.matcher.String(), 0):
-		g.without("its name, matcher or if has a NUL character, which no entry may have")
+	if why := g.obstacle(rule + name); why != "" {
+		g.without("%s", why)
 		return
 	}
 	if h.HTTP != nil {
@@ -164,6 +143,32 @@ func (g *handler) convert() {
 			`an answer of the hook must be in hookrun's words: "block" for "deny", "permissionDecision": "ask" for "ask", "updatedInput" for "tool_input"; another one is unreadable, and blocks a tool call with a reason of hookrun's own`)
 	}
 	g.add(name)
+}
+
+// obstacle says why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
+func (g *handler) obstacle(texts string) string {
+	h, command := g.hook, g.value("command").String()
+	switch rule := h.If.String(); {
+	case h.Unsupported != "":
+		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
+	case h.Async:
+		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
+	case h.HTTP == nil && strings.TrimSpace(command) == "":
+		return "its command is blank, so it lets everything pass"
+	case clientfile.AsksHookrun(command):
+		return "it asks hookrun, which would ask this hook again"
+	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
+		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
+	}
+	if h.HTTP != nil {
+		if _, err := h.Endpoint(); err != nil {
+			return err.Error() + ", so it is never sent"
+		}
+	}
+	if strings.ContainsRune(texts+g.matcher.String(), 0) {
+		return "its name, matcher or if has a NUL character, which no entry may have"
+	}
+	return ""
 }
 
 // set puts a value into the entry.

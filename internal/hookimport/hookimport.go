@@ -120,21 +120,21 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 	if len(r.result.Entries) == 0 && r.env.Exists() {
 		r.item(LeftOut, "env", r.env.Index, "the variables are for hooks, and there is none that could be carried")
 	}
-	report := r.result.Report
-	slices.SortStableFunc(report, func(a, b Item) int {
+	slices.SortStableFunc(r.result.Report, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+	ofFile := func(kind Kind, text string, paths []string) {
+		r.result.Report = append(r.result.Report, Item{kind, projecthooks.Problem{File: path, Text: text}, paths})
+	}
 	if len(r.other) > 0 {
-		text := r.client.name + "'s own settings stay where they are: " + spelling.Brief(strings.Join(r.other, ", "), 200)
-		r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, r.other})
+		ofFile(Note, r.client.name+"'s own settings stay where they are: "+spelling.Brief(strings.Join(r.other, ", "), 200), r.other)
 	}
 	if len(r.commands) > 0 {
-		text := fmt.Sprintf(foreignJSON, r.client.name)
-		r.result.Report = append(r.result.Report, Item{Differs, projecthooks.Problem{File: path, Text: text}, r.commands})
+		ofFile(Differs, fmt.Sprintf(foreignJSON, r.client.name), r.commands)
 	}
 	if len(r.result.Entries) > 0 {
 		for _, text := range r.client.notes {
-			r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, nil})
+			ofFile(Note, text, nil)
 		}
 	}
 	return r.result, nil

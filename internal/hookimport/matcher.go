@@ -43,19 +43,16 @@ func (g *handler) narrow() bool {
 			}
 		}
 		if len(names) == 0 {
-			g.without("its matcher %s names nothing, so it never runs", brief(text))
-			return false
+			return g.without("its matcher %s names nothing, so it never runs", brief(text))
 		}
 		return g.globs(names)
 	}
-	if g.client.expression == javaScript {
+	if !g.client.rust {
 		if _, err := jsregexp.Compile(text); err != nil {
-			g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.client.name, err)
-			return false
+			return g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.client.name, err)
 		}
 		if !readAlike(text) {
-			g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
-			return false
+			return g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
 		}
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
@@ -64,8 +61,7 @@ func (g *handler) narrow() bool {
 			g.item(Differs, at, g.matcher.Index, "hookrun cannot read the matcher %s, so the entry is for every tool", brief(text))
 			return true
 		}
-		g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
-		return false
+		return g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
 	}
 	if names, ok := globsOf(parsed.Simplify()); ok {
 		return g.globs(names)
@@ -108,8 +104,7 @@ func (g *handler) globs(names []string) bool {
 	set := func() { m, _ = projecthooks.NewGlobs(strings.Join(names, "|")) }
 	set()
 	if !g.agree(func(name string) bool { return m.Match(name) }, func(name string) { names = append(names, name); set() }) {
-		g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))
-		return false
+		return g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))
 	}
 	if slices.Contains(names, "*") {
 		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is for every tool, so the entry has none", brief(g.matcher.String()))
@@ -124,15 +119,14 @@ func (g *handler) globs(names []string) bool {
 			more = append(more, tool)
 		}
 	}
-	if also != nil || more != nil {
-		g.set("matcher", m.String())
+	here, theirs := m.String(), g.matcher.String()
+	g.set("matcher", here)
+	switch {
+	case also != nil || more != nil:
 		g.item(Wider, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here, and holds by the names that a project has for tools, whatever client or loop they are of; it is also for %s",
-			brief(g.matcher.String()), brief(m.String()), strings.Join(more, ", "))
-		return true
-	}
-	g.set("matcher", m.String())
-	if m.String() != g.matcher.String() {
-		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here", brief(g.matcher.String()), brief(m.String()))
+			brief(theirs), brief(here), strings.Join(more, ", "))
+	case here != theirs:
+		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here", brief(theirs), brief(here))
 	}
 	return true
 }
@@ -169,18 +163,13 @@ func (g *handler) rule(text string) {
 
 // condition says the matcher by a condition.
 func (g *handler) condition(text string) bool {
-	re, err := regexp.Compile(text)
-	if err != nil {
-		g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
-		return false
-	}
+	re := regexp.MustCompile(text) // narrow has parsed it
 	add := func(name string) {
 		text += "|^" + name + "$"
 		re = regexp.MustCompile(text) // a valid one, and a name
 	}
 	if !g.agree(func(name string) bool { return re.MatchString(name) }, add) {
-		g.without("its matcher %s cannot be said by a condition", brief(text))
-		return false
+		return g.without("its matcher %s cannot be said by a condition", brief(text))
 	}
 	g.when = append(g.when, `{"path": "tool_name", "matches": `+string(strictjson.AppendString(nil, text))+`}`)
 	g.item(Changed, g.group+".matcher", g.matcher.Index, `the matcher %s is a condition in "when" here, for the names that tools have in %s`, brief(g.matcher.String()), g.client.name)

@@ -3,13 +3,13 @@ package clientfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
@@ -27,42 +27,16 @@ func find(p Place) (f found, err error) {
 	if f.path, err = resolve(p); err != nil {
 		return found{}, err
 	}
-	f.text, f.info, err = readRegular(f.path, maxSize)
-	switch {
-	case errors.Is(err, errNotRegular):
+	text, info, err := regularfile.Read(f.path, maxSize)
+	switch f.text, f.info = string(text), info; {
+	case errors.Is(err, regularfile.ErrNotRegular):
 		return found{}, fmt.Errorf("%s is no regular file; hooks cannot be installed there", p.Path)
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, regularfile.ErrTooLarge):
 		return found{}, fmt.Errorf("%s is larger than 1 MiB, which no client's settings are", p.Path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return found{}, err
 	}
 	return f, nil
-}
-
-var errNotRegular, errTooLarge = errors.New("no regular file"), errors.New("too large")
-
-// readRegular reads a regular file of at most so many bytes. What is none is not opened: to open a FIFO or a device can do something already.
-func readRegular(path string, most int64) (string, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return "", nil, errNotRegular
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = errTooLarge
-	}
-	if err != nil {
-		return "", nil, err
-	}
-	return string(text), info, nil
 }
 
 // resolve follows the symbolic links of a path as far as it exists, and refuses one that leads out of the root: a project that

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -40,11 +41,11 @@ func (c *Client) Proxied(w Where, binary string) (found []projecthooks.Problem) 
 			return
 		}
 		seen[absolute] = true
-		text, _, err := readRegular(path, maxServers)
+		doc, _, err := regularfile.Read(path, maxServers)
 		if err != nil {
 			return
 		}
-		text = strings.TrimPrefix(text, mark)
+		text := strings.TrimPrefix(string(doc), mark)
 		places := strictjson.Locator{Doc: text}
 		for _, s := range read(text) {
 			if s.off || !runsProxy(s.line, binary) {
@@ -126,8 +127,8 @@ func claudeServers(c *Client, w Where, each visit) {
 func (c *Client) disabledServers(places ...Place) (names []string) {
 	for _, p := range places {
 		for _, base := range append([]string{c.Base}, c.others...) {
-			text, _, _ := readRegular(filepath.Join(filepath.Dir(p.Path), base), maxServers)
-			if d, err := c.parse(text, ""); err == nil { // of no file there is no text, which is a fault
+			text, _, _ := regularfile.Read(filepath.Join(filepath.Dir(p.Path), base), maxServers)
+			if d, err := c.parse(string(text), ""); err == nil { // of no file there is no text, which is a fault
 				names = append(names, texts(get(&d.tree, "disabledMcpjsonServers"))...)
 			}
 		}

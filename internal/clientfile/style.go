@@ -66,7 +66,8 @@ func (s *style) layout(v *hujson.Value, indent string, lines bool) {
 // layoutInside lays out the members of a container.
 func (s *style) layoutInside(c container, indent string, lines bool) {
 	for i := range c.len() {
-		switch before := c.before(i); {
+		before, v := c.at(i)
+		switch {
 		case lines:
 			*before = hujson.Extra(s.newline + indent)
 		case i > 0:
@@ -74,7 +75,6 @@ func (s *style) layoutInside(c container, indent string, lines bool) {
 		default:
 			*before = nil
 		}
-		v := c.value(i)
 		if c.object != nil {
 			v.BeforeExtra = hujson.Extra(s.colon[1:])
 		}
@@ -96,8 +96,9 @@ func (s *style) add(v *hujson.Value, indent string, lines bool, text string) {
 	more := containerOf(&made)
 	empty, inside := c.len() == 0, indent+s.unit
 	if !empty {
+		before, _ := c.at(0)
 		var in string
-		if in, lines = lineIndent(*c.before(0)); lines {
+		if in, lines = lineIndent(*before); lines {
 			inside = in
 		}
 	}
@@ -105,15 +106,16 @@ func (s *style) add(v *hujson.Value, indent string, lines bool, text string) {
 	comments, rest := (*c.after())[:end:end], (*c.after())[end:]
 	lines = lines || endsLine
 	s.layoutInside(more, inside, lines)
+	before, _ := more.at(0)
 	if !lines && (!empty || end > 0) {
-		*more.before(0) = hujson.Extra(s.comma[1:])
+		*before = hujson.Extra(s.comma[1:])
 	}
 	if empty && end == 0 { // the footnote of the entry says what was there
 		if rest = nil; lines {
 			rest = hujson.Extra(s.newline + indent)
 		}
 	}
-	*more.before(0) = slices.Concat(comments, *more.before(0))
+	*before = slices.Concat(comments, *before)
 	c.append(more)
 	*c.after() = rest
 }

@@ -179,12 +179,14 @@ func (c container) len() int {
 	return len(c.array.Elements)
 }
 
-// before is what stands between member i and the comma or bracket before it.
-func (c container) before(i int) *hujson.Extra {
+// at is member i, and what stands between the comma or bracket and it.
+func (c container) at(i int) (before *hujson.Extra, v *hujson.Value) {
 	if c.object != nil {
-		return &c.object.Members[i].Name.BeforeExtra
+		m := &c.object.Members[i]
+		return &m.Name.BeforeExtra, &m.Value
 	}
-	return &c.array.Elements[i].BeforeExtra
+	e := &c.array.Elements[i]
+	return &e.BeforeExtra, e
 }
 
 // after is what stands between the last member and the closing bracket.
@@ -193,13 +195,6 @@ func (c container) after() *hujson.Extra {
 		return &c.object.AfterExtra
 	}
 	return &c.array.AfterExtra
-}
-
-func (c container) value(i int) *hujson.Value {
-	if c.object != nil {
-		return &c.object.Members[i].Value
-	}
-	return &c.array.Elements[i]
 }
 
 func (c container) append(from container) {
@@ -212,14 +207,15 @@ func (c container) append(from container) {
 
 // remove takes member i out. Comments before it stay.
 func (c container) remove(i int) {
-	gone := *c.before(i)
+	before, _ := c.at(i)
+	gone := *before
 	if c.object != nil {
 		c.object.Members = slices.Delete(c.object.Members, i, i+1)
 	} else {
 		c.array.Elements = slices.Delete(c.array.Elements, i, i+1)
 	}
 	if i < c.len() {
-		if next := c.before(i); i > 0 || !next.IsStandard() {
+		if next, _ := c.at(i); i > 0 || !next.IsStandard() {
 			*next = slices.Concat(keptOf(gone, *next), *next)
 		} else {
 			*next = gone // the layout behind the bracket stays
@@ -229,7 +225,7 @@ func (c container) remove(i int) {
 	after := c.after()
 	*after = slices.Concat(keptOf(gone, *after), *after)
 	if i > 0 { // hujson writes a comma behind a last member that something follows, and JSON has no comma there
-		last := c.value(c.len() - 1)
+		_, last := c.at(i - 1)
 		*after, last.AfterExtra = slices.Concat(last.AfterExtra, *after), nil
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"sync"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // Client keeps connections between requests. The zero Client is ready to use, by many goroutines at once.
@@ -140,22 +141,17 @@ func (e *Endpoint) tls(id identity) (*tls.Config, error) {
 	return config, nil
 }
 
-// readFile reads a file of certificates, which are a few kilobytes. What is no regular file is not opened: a pipe would
-// wait for ever.
+// readFile reads a file of certificates, which are a few kilobytes.
 func readFile(path string) (string, error) {
-	const most = 1 << 20
-	info, err := os.Stat(path)
+	text, _, err := regularfile.Read(path, 1<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: no such file", path)
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s: not a regular file", path)
-	case info.Size() > most:
-		return "", fmt.Errorf("%s: larger than 1 MiB", path)
+		err = fmt.Errorf("%s: no such file", path)
+	case errors.Is(err, regularfile.ErrNotRegular):
+		err = fmt.Errorf("%s: %w", path, err)
+	case errors.Is(err, regularfile.ErrTooLarge):
+		err = fmt.Errorf("%s: larger than 1 MiB", path)
 	}
-	text, err := os.ReadFile(path)
 	return string(text), err
 }
 

@@ -32,18 +32,16 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		}
 		return true
 	})
-	n := 0
-	hooks.ForEach(func(_, entry gjson.Result) bool {
+	entries := hooks.Array()
+	for n, entry := range entries {
 		h := &r.hooks[0]
 		r.hooks = r.hooks[1:]
 		if carried {
 			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, group: at, path: at + ".hooks." + strconv.Itoa(n), given: map[string]gjson.Result{}}
 			g.convert()
 		}
-		n++
-		return true
-	})
-	if n == 0 && carried {
+	}
+	if len(entries) == 0 && carried {
 		r.item(LeftOut, at, group.Index, "this group has no hooks")
 	}
 }

@@ -250,12 +250,9 @@ func (r *reader) switchesOf(name string, object gjson.Result) {
 				r.switchOff("enabled", path, key.Index)
 			}
 		case key.String() == "disabled":
-			n := 0
-			value.ForEach(func(_, v gjson.Result) bool {
+			for n, v := range value.Array() {
 				r.disabled = append(r.disabled, &switchedOff{text: v.String(), path: path + "." + strconv.Itoa(n), at: v.Index})
-				n++
-				return true
-			})
+			}
 		default:
 			r.other = append(r.other, path)
 		}
@@ -285,12 +282,9 @@ func (r *reader) events(hooks gjson.Result) {
 		case !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
 		}
-		n := 0
-		groups.ForEach(func(_, group gjson.Result) bool {
+		for n, group := range groups.Array() {
 			r.group(event, group, path+"."+strconv.Itoa(n), carried)
-			n++
-			return true
-		})
+		}
 		return true
 	})
 }

@@ -2,8 +2,9 @@ package clientfile
 
 import "strings"
 
-// AppendTo returns a JSON file without comments with objects, which are JSON too, behind the elements of the list that a key of it has.
-// All that is there stays, and what is added is laid out as that is. "" is a file that is not there; a list that is not there is made.
+// AppendTo appends objects, which are JSON text, to the list that a key of a JSON file without comments has, and
+// returns the file. All that is there stays, and what is added is laid out as that is. "" is a file that is not
+// there; a list that is not there is made.
 func AppendTo(text, key string, objects []string) (string, error) {
 	if text == "" {
 		text = "{}\n"

@@ -66,8 +66,8 @@ const maxServers = 64 << 20
 // separates reports whether a character stands between words of a line.
 func separates(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()'\"", r) }
 
-// runsProxy reports whether a command runs `hookrun mcp`, behind whatever other programs, or in a line for a shell. What stands
-// between quotes there may be a line too.
+// runsProxy reports whether a command runs `hookrun mcp`, behind whatever other programs, or in a line for a
+// shell. What stands between quotes there may be a line too.
 func runsProxy(line []string, binary string) bool {
 	isHookrun := func(word string) bool {
 		return strings.TrimSuffix(filepath.Base(word), ".exe") == "hookrun" || filepath.Clean(word) == binary

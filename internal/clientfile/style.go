@@ -89,8 +89,8 @@ func (s *style) set(v *hujson.Value, text, indent string, lines bool) {
 	v.Value = made.Value
 }
 
-// add puts the members of a container that is JSON text behind the last member of another, and behind the comments there. indent is
-// that of the line in which the other begins. An empty one is written in lines if it says so.
+// add appends the members of a container that is JSON text to those of v, behind the comments there. indent is
+// that of the line in which v begins. An empty v is laid out in lines if lines says so.
 func (s *style) add(v *hujson.Value, indent string, lines bool, text string) {
 	c, made := containerOf(v), parsed(text)
 	more := containerOf(&made)

@@ -37,7 +37,8 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		h := &r.hooks[0]
 		r.hooks = r.hooks[1:]
 		if carried {
-			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, group: at, path: at + ".hooks." + strconv.Itoa(n), given: map[string]gjson.Result{}}
+			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, given: map[string]gjson.Result{}}
+			g.group, g.path = at, at+".hooks."+strconv.Itoa(n)
 			g.convert()
 		}
 	}
@@ -297,7 +298,8 @@ func (g *handler) onFailure() {
 	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
 	here, causes := protocol.Tenex, protocol.Tenex.Causes
 	if g.hook.HTTP != nil {
-		here, causes = here.ForHTTP(), []protocol.Cause{protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit}
+		here = here.ForHTTP()
+		causes = slices.DeleteFunc(slices.Clone(causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
 	}
 	policy := map[string]string{}
 	for _, cause := range causes {

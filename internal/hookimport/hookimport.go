@@ -127,7 +127,8 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 		r.result.Report = append(r.result.Report, Item{kind, projecthooks.Problem{File: path, Text: text}, paths})
 	}
 	if len(r.other) > 0 {
-		ofFile(Note, r.client.name+"'s own settings stay where they are: "+spelling.Brief(strings.Join(r.other, ", "), 200), r.other)
+		names := spelling.Brief(strings.Join(r.other, ", "), 200)
+		ofFile(Note, r.client.name+"'s own settings stay where they are: "+names, r.other)
 	}
 	if len(r.commands) > 0 {
 		ofFile(Differs, fmt.Sprintf(foreignJSON, r.client.name), r.commands)

@@ -209,7 +209,7 @@ func readAlike(text string) bool {
 	return true
 }
 
-// Characters of a glob to be: the start and the end of a name, and what no glob can say. Names of tools have none of them.
+// Characters of a glob to be: the start and the end of a name, and what no glob can say. No name of a tool has them.
 const start, end, never = "\ufdd0", "\ufdd1", "\ufdd2"
 
 // maxAlternatives bounds how many globs one expression may become.

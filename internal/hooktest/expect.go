@@ -18,7 +18,8 @@ import (
 type Expectation map[string]*want
 
 // expectKeys are the keys in the order in which messages list them.
-var expectKeys = []string{"decision", "reason", "cause", "hook", "stop_reason", "inject", "message", "warning", "updated_input", "updated_output", "approved", "stop"}
+var expectKeys = []string{"decision", "reason", "cause", "hook", "stop_reason", "inject", "message", "warning",
+	"updated_input", "updated_output", "approved", "stop"}
 
 // want is what one field of an outcome should be.
 type want struct {
@@ -108,7 +109,8 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	if e["cause"] == nil && e["warning"] == nil {
 		for i := range o.Hooks {
 			if h := &o.Hooks[i]; silent(h) {
-				add("hook '%s' gave no answer (%s), of which \"expect\" says nothing by \"cause\" or \"warning\"", printable.Escape(h.Name), h.Cause)
+				add("hook '%s' gave no answer (%s), of which \"expect\" says nothing by \"cause\" or \"warning\"",
+					printable.Escape(h.Name), h.Cause)
 			}
 		}
 	}

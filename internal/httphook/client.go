@@ -22,8 +22,8 @@ type Client struct {
 	clients map[identity]*http.Client
 }
 
-// identity is what makes connections differ besides the server's address: the texts of the endpoint's files, and its proxy. Two
-// endpoints with the same share connections, and a renewed certificate makes new ones.
+// identity is what makes connections differ besides the server's address: the texts of the endpoint's files, and
+// its proxy. Two endpoints with the same share connections, and a renewed certificate makes new ones.
 type identity struct{ ca, cert, key, proxy string }
 
 func (e *Endpoint) identity() (id identity, err error) {

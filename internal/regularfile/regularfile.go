@@ -1,5 +1,5 @@
-// Package regularfile reads files whole, up to a size. What is no regular file is not opened: a named pipe would wait for ever, and to
-// open a device can do something already.
+// Package regularfile reads files whole, up to a size. What is no regular file is not opened: a named pipe would
+// wait for ever, and to open a device can do something already.
 package regularfile
 
 import (

@@ -126,8 +126,8 @@ func at(doc string, offset int, format string, args ...any) Fault {
 	return Fault{len(before), 1 + utf8.RuneCountInString(before[len(before)-1]), fmt.Sprintf(format, args...)}
 }
 
-// checkCharacters refuses what YAML allows nowhere, and the line ends of YAML 1.1 that other programs show as no line ends: behind one
-// of them in a comment stands something that a reader sees and the author does not.
+// checkCharacters refuses what YAML allows nowhere, and the line ends of YAML 1.1 that other programs show as no
+// line ends: behind one of them in a comment stands something that a reader sees and the author does not.
 func checkCharacters(doc string) {
 	for i, c := range doc {
 		switch {

@@ -111,7 +111,7 @@ func (g *handler) convert() {
 	if rule != "" {
 		g.rule(rule)
 	}
-	g.sameMoment()
+	g.narrowToEvent()
 	if g.when != nil {
 		g.to.Set("when", []byte("["+strings.Join(g.when, ",")+"]"))
 	}
@@ -253,8 +253,8 @@ func (g *handler) givenName() string {
 	return ""
 }
 
-// sameMoment narrows an entry to calls of the hook's event, where the client has several for one moment.
-func (g *handler) sameMoment() {
+// narrowToEvent narrows an entry to calls of the hook's event, where the client has several that are one here.
+func (g *handler) narrowToEvent() {
 	for _, e := range g.client.dialect.Events() {
 		if e != g.event && e.Canonical() == g.event.Canonical() {
 			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestAppendTo(t *testing.T) {
-	objects := []Object{{{Key: "a", Value: `[1, 2]`}, {Key: "b", Value: `"x"`}}}
+	objects := []string{`{"a":[1,2],"b":"x"}`}
 	const inLines = "{\n  \"l\": [\n    {\n      \"a\": [1, 2],\n      \"b\": \"x\"\n    }\n  ]\n}"
 	for text, want := range map[string]string{
 		"":                                      inLines + "\n",

@@ -217,11 +217,11 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 // footnotes are what commands say of a file that had something empty in it.
 var footnotes = regexp.MustCompile(` # before: [^"]*`)
 
-var commentOrString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*|(?s:/\*.*?\*/)`)
+var commentsAndStrings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*|(?s:/\*.*?\*/)`)
 
 func meaning(t testing.TB, text string) map[string]any {
 	t.Helper()
-	text = commentOrString.ReplaceAllStringFunc(strings.TrimPrefix(text, "\ufeff"), func(s string) string {
+	text = commentsAndStrings.ReplaceAllStringFunc(strings.TrimPrefix(text, "\ufeff"), func(s string) string {
 		if s[0] == '"' {
 			return s
 		}

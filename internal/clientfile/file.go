@@ -3,13 +3,13 @@ package clientfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
@@ -23,34 +23,19 @@ type found struct {
 }
 
 // find reads the file of a place, if there is one.
-func find(p Place) (found, error) {
-	path, err := resolve(p)
-	if err != nil {
+func find(p Place) (f found, err error) {
+	if f.path, err = resolve(p); err != nil {
 		return found{}, err
 	}
-	f := found{path: path}
-	f.info, err = os.Lstat(path) // to open a FIFO or a device can do something already
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return found{path: path}, nil
-	case err != nil:
-		return found{}, err
-	case !f.info.Mode().IsRegular():
+	text, info, err := regularfile.Read(f.path, maxSize)
+	switch f.text, f.info = string(text), info; {
+	case errors.Is(err, regularfile.ErrNotRegular):
 		return found{}, fmt.Errorf("%s is no regular file; hooks cannot be installed there", p.Path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return found{}, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
-	if err != nil {
-		return found{}, err
-	}
-	if len(text) > maxSize {
+	case errors.Is(err, regularfile.ErrTooLarge):
 		return found{}, fmt.Errorf("%s is larger than 1 MiB, which no client's settings are", p.Path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return found{}, err
 	}
-	f.text = string(text)
 	return f, nil
 }
 

@@ -30,8 +30,9 @@ func (c *Client) install(text string, exists bool, h *handler, events []string) 
 		})
 	}
 	if !exists {
-		file := &node{brackets: "{}", inside: []*node{h.hooks(events)}}
-		return ownStyle.write(file, "", true) + "\n", nil, nil
+		file := parsed(objectOf("hooks", h.hooks(events)))
+		ownStyle.layout(&file, "", true)
+		return file.String() + "\n", nil, nil
 	}
 	if err := d.put(h, events); err != nil {
 		return "", nil, err
@@ -45,14 +46,14 @@ func (d *document) put(h *handler, events []string) error {
 	found := foundEmpty("file", &d.tree)
 	hooks := get(&d.tree, "hooks")
 	if hooks == nil {
-		s.add(&d.tree, "", s.lines, h.hooks(events, found...))
+		s.add(&d.tree, "", s.lines, objectOf("hooks", h.hooks(events, found...)))
 		return nil
 	}
 	indent, lines := d.lineOf("hooks")
 	found = append(found, foundEmpty("hooks", hooks)...)
 	switch {
 	case isNull(hooks):
-		hooks.Value = parsed(s.write(h.hooks(events, found...).value(), indent, lines)).Value
+		s.set(hooks, h.hooks(events, found...), indent, lines)
 		return nil
 	case object(hooks) == nil:
 		return d.fault(hooks, `"hooks" is no object, so the client can have no hooks; write {}`)
@@ -74,15 +75,15 @@ func (d *document) put(h *handler, events []string) error {
 		found := append(slices.Clip(found), foundEmpty(name, &event.Value)...)
 		switch {
 		case isNull(&event.Value):
-			event.Value.Value = parsed(s.write(h.event(name, found...).value(), inLine, lines)).Value
+			s.set(&event.Value, h.event(found...), inLine, lines)
 		case array(&event.Value) == nil:
 			return d.fault(&event.Value, fmt.Sprintf("%q is no list; put its hooks into []", name))
 		case !d.renew(s, event, inLine, h):
-			s.add(&event.Value, inLine, lines, h.group(found...))
+			s.add(&event.Value, inLine, lines, h.event(found...))
 		}
 	}
 	if len(missing) > 0 {
-		s.add(hooks, indent, lines, h.hooks(missing, found...).inside...)
+		s.add(hooks, indent, lines, h.hooks(missing, found...))
 	}
 	return nil
 }
@@ -111,11 +112,11 @@ func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h 
 				seconds, _ := strconv.ParseInt(raw(get(there, "timeout")), 10, 64)
 				longer.timeout = max(seconds, h.timeout)
 			}
-			if !is(there, longer.entry()) {
+			if !same(there, longer.entry()) {
 				if own, lines := lineIndent(there.BeforeExtra); lines {
 					indent = own
 				}
-				there.Value = parsed(s.write(want.entry(), indent, strings.Contains(raw(there), "\n"))).Value
+				s.set(there, want.entry(), indent, strings.Contains(raw(there), "\n"))
 			}
 			return true
 		}
@@ -123,15 +124,43 @@ func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h 
 	return false
 }
 
-// is reports whether an object has the members of a node, however it is written, and no others.
-func is(v *hujson.Value, n *node) bool {
-	for _, want := range n.inside {
-		if string(strictjson.Compact(nil, raw(get(v, want.key)))) != want.literal {
+// same reports whether an object has the members of another that is JSON text, however it is written, and no others.
+func same(v *hujson.Value, text string) bool {
+	want := parsed(text)
+	for _, m := range members(&want) {
+		if string(strictjson.Compact(nil, raw(get(v, keyOf(&m))))) != raw(&m.Value) {
 			return false
 		}
 	}
-	return len(object(v).Members) == len(n.inside)
+	return len(members(v)) == len(members(&want))
 }
+
+// hooks is the object with the hooks, as JSON text. found is what the footnote of each entry says.
+func (h *handler) hooks(events []string, found ...string) string {
+	var lists []string
+	for _, event := range events {
+		lists = append(lists, quoted(event)+":"+h.event(found...))
+	}
+	return "{" + strings.Join(lists, ",") + "}"
+}
+
+// event is the list of an event: the entry in a group of its own, which has no matcher, for it is for every tool.
+func (h *handler) event(found ...string) string { return `[{"hooks":[` + h.entry(found...) + `]}]` }
+
+func (h *handler) entry(found ...string) string {
+	text := `{"type":"command","command":` + quoted(h.command+footnote(found))
+	if h.name != "" {
+		text += `,"name":` + quoted(h.name)
+	}
+	if h.timeout > 0 {
+		text += `,"timeout":` + strconv.FormatInt(h.timeout, 10)
+	}
+	return text + "}"
+}
+
+func objectOf(key, value string) string { return "{" + quoted(key) + ":" + value + "}" }
+
+func quoted(text string) string { return string(strictjson.AppendString(nil, text)) }
 
 func (d *document) isOurs(command *hujson.Value) bool {
 	return isText(command) && ours(text(command), d.binary)

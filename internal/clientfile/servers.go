@@ -3,14 +3,13 @@ package clientfile
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -42,10 +41,11 @@ func (c *Client) Proxied(w Where, binary string) (found []projecthooks.Problem) 
 			return
 		}
 		seen[absolute] = true
-		text, ok := readServers(path)
-		if !ok {
+		doc, _, err := regularfile.Read(path, maxServers)
+		if err != nil {
 			return
 		}
+		text := strings.TrimPrefix(string(doc), mark)
 		places := strictjson.Locator{Doc: text}
 		for _, s := range read(text) {
 			if s.off || !runsProxy(s.line, binary) {
@@ -63,49 +63,24 @@ func (c *Client) Proxied(w Where, binary string) (found []projecthooks.Problem) 
 // maxServers is the size of the largest file that is looked at. Claude Code keeps the servers among much else.
 const maxServers = 64 << 20
 
-func readServers(path string) (text string, ok bool) {
-	info, err := os.Stat(path) // to open a FIFO or a device can do something already
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	doc, err := io.ReadAll(io.LimitReader(f, maxServers+1))
-	if err != nil || len(doc) > maxServers {
-		return "", false
-	}
-	return strings.TrimPrefix(string(doc), mark), true
-}
+// separates reports whether a character stands between words of a line.
+func separates(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()'\"", r) }
 
-// runsProxy reports whether a command runs `hookrun mcp`, behind whatever other programs, or in a line for a shell.
+// runsProxy reports whether a command runs `hookrun mcp`, behind whatever other programs, or in a line for a
+// shell. What stands between quotes there may be a line too.
 func runsProxy(line []string, binary string) bool {
+	isHookrun := func(word string) bool {
+		return strings.TrimSuffix(filepath.Base(word), ".exe") == "hookrun" || filepath.Clean(word) == binary
+	}
 	for i, word := range line {
-		if i+1 < len(line) && line[i+1] == "mcp" && isHookrun(word, binary) {
+		if i > 0 && word == "mcp" && isHookrun(line[i-1]) {
 			return true
 		}
-		if strings.ContainsAny(word, " \t\n;&|") && lineRunsProxy(word, binary) {
-			return true
-		}
-	}
-	return false
-}
-
-// lineRunsProxy is the same for a line that a shell reads. What stands between quotes there may be a line too.
-func lineRunsProxy(line, binary string) bool {
-	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n;&|()'\"", r) })
-	for i := range words[:max(len(words)-1, 0)] {
-		if words[i+1] == "mcp" && isHookrun(words[i], binary) {
+		if strings.ContainsAny(word, " \t\n;&|") && runsProxy(strings.FieldsFunc(word, separates), binary) {
 			return true
 		}
 	}
 	return false
-}
-
-func isHookrun(word, binary string) bool {
-	return strings.TrimSuffix(filepath.Base(word), ".exe") == "hookrun" || filepath.Clean(word) == binary
 }
 
 // visit is told of each file of a client's, and how its servers are read.
@@ -114,24 +89,22 @@ type visit func(path string, read func(text string) []server)
 // claudeServers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all
 // projects or for one. Its settings switch those of .mcp.json off.
 func claudeServers(c *Client, w Where, each visit) {
-	folder := cmp.Or(w.Getenv(c.folderVariable), w.Home)
 	disabled := c.disabledServers(c.Project(w.Workspace), c.User(w.Home, w.Getenv))
+	inProject := func(text string) []server {
+		return c.jsonServers(text, func(top *hujson.Value) ([]*hujson.Value, []string) {
+			return []*hujson.Value{get(top, "mcpServers")}, disabled
+		})
+	}
 	workspace, err := existing(w.Workspace)
 	if err != nil {
 		workspace = w.Workspace
 	}
-	for dir, path := workspace, filepath.Join(w.Workspace, ".mcp.json"); ; path = filepath.Join(dir, ".mcp.json") {
-		each(path, func(text string) []server {
-			return c.jsonServers(text, func(top *hujson.Value) ([]*hujson.Value, []string) {
-				return []*hujson.Value{get(top, "mcpServers")}, disabled
-			})
-		})
-		above := filepath.Dir(dir)
-		if above == dir {
-			break
-		}
-		dir = above
+	each(filepath.Join(w.Workspace, ".mcp.json"), inProject)
+	for dir := workspace; dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
+		each(filepath.Join(dir, ".mcp.json"), inProject)
 	}
+	folder := cmp.Or(w.Getenv(c.folderVariable), w.Home)
 	if folder == "" {
 		return
 	}
@@ -154,12 +127,10 @@ func claudeServers(c *Client, w Where, each visit) {
 func (c *Client) disabledServers(places ...Place) (names []string) {
 	for _, p := range places {
 		for _, base := range append([]string{c.Base}, c.others...) {
-			text, ok := readServers(filepath.Join(filepath.Dir(p.Path), base))
-			d, err := c.parse(text, "")
-			if !ok || err != nil {
-				continue
+			text, _, _ := regularfile.Read(filepath.Join(filepath.Dir(p.Path), base), maxServers)
+			if d, err := c.parse(string(text), ""); err == nil { // of no file there is no text, which is a fault
+				names = append(names, texts(get(&d.tree, "disabledMcpjsonServers"))...)
 			}
-			names = append(names, texts(get(&d.tree, "disabledMcpjsonServers"))...)
 		}
 	}
 	return names

@@ -2,6 +2,7 @@ package clientfile
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -82,66 +83,39 @@ func (d *document) fault(at *hujson.Value, text string) projecthooks.Problems {
 	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
 }
 
+// commentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
+var commentOrString = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`)
+
 // blankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of a
-// comment that is never closed, or -1. A line comment ends before its \n or \r\n.
+// comment that is never closed, or -1.
 func blankComments(text string) (plain string, open int) {
 	b := []byte(text)
-	for i := 0; i < len(text); {
-		end, comment := i+1, true
-		switch rest := text[i:]; {
-		case rest[0] == '"':
-			end, comment = i+stringLength(rest), false
-		case strings.HasPrefix(rest, "//"):
-			line, _, _ := strings.Cut(rest, "\n")
-			end = i + len(strings.TrimSuffix(line, "\r"))
-		case strings.HasPrefix(rest, "/*"):
-			n := strings.Index(rest[2:], "*/")
-			if n < 0 {
-				return "", i
-			}
-			end = i + 2 + n + 2
-		default:
-			comment = false
-		}
-		for ; i < end; i++ {
-			if comment && b[i] != '\n' {
-				b[i] = ' '
+	for _, at := range commentOrString.FindAllStringIndex(text, -1) {
+		switch found := b[at[0]:at[1]]; {
+		case string(found) == "/*":
+			return "", at[0]
+		case found[0] == '/':
+			for i, c := range found {
+				if c != '\n' && c != '\r' {
+					found[i] = ' '
+				}
 			}
 		}
 	}
 	return string(b), -1
 }
 
-// stringLength is how far the string goes that s begins with; one that is not closed goes to the end.
-func stringLength(s string) int {
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
+// as returns what a value is, nil if it is something else.
+func as[T *hujson.Object | *hujson.Array](v *hujson.Value) (t T) {
+	if v != nil {
+		t, _ = v.Value.(T)
 	}
-	return len(s)
+	return t
 }
 
-// object returns v as an object, nil if it is none.
-func object(v *hujson.Value) *hujson.Object {
-	if v == nil {
-		return nil
-	}
-	o, _ := v.Value.(*hujson.Object)
-	return o
-}
+func object(v *hujson.Value) *hujson.Object { return as[*hujson.Object](v) }
 
-// array returns v as an array, nil if it is none.
-func array(v *hujson.Value) *hujson.Array {
-	if v == nil {
-		return nil
-	}
-	a, _ := v.Value.(*hujson.Array)
-	return a
-}
+func array(v *hujson.Value) *hujson.Array { return as[*hujson.Array](v) }
 
 // get returns the value of a key, nil if v is no object that has it.
 func get(v *hujson.Value, key string) *hujson.Value {
@@ -205,12 +179,14 @@ func (c container) len() int {
 	return len(c.array.Elements)
 }
 
-// before is what stands between member i and the comma or bracket before it.
-func (c container) before(i int) *hujson.Extra {
+// at is member i, and what stands between the comma or bracket and it.
+func (c container) at(i int) (before *hujson.Extra, v *hujson.Value) {
 	if c.object != nil {
-		return &c.object.Members[i].Name.BeforeExtra
+		m := &c.object.Members[i]
+		return &m.Name.BeforeExtra, &m.Value
 	}
-	return &c.array.Elements[i].BeforeExtra
+	e := &c.array.Elements[i]
+	return &e.BeforeExtra, e
 }
 
 // after is what stands between the last member and the closing bracket.
@@ -231,33 +207,27 @@ func (c container) append(from container) {
 
 // remove takes member i out. Comments before it stay.
 func (c container) remove(i int) {
-	gone := *c.before(i)
+	before, _ := c.at(i)
+	gone := *before
 	if c.object != nil {
 		c.object.Members = slices.Delete(c.object.Members, i, i+1)
 	} else {
 		c.array.Elements = slices.Delete(c.array.Elements, i, i+1)
 	}
 	if i < c.len() {
-		if next := c.before(i); i > 0 || !next.IsStandard() {
-			*next = join(keptOf(gone, *next), *next)
+		if next, _ := c.at(i); i > 0 || !next.IsStandard() {
+			*next = slices.Concat(keptOf(gone, *next), *next)
 		} else {
 			*next = gone // the layout behind the bracket stays
 		}
 		return
 	}
 	after := c.after()
-	*after = join(keptOf(gone, *after), *after)
+	*after = slices.Concat(keptOf(gone, *after), *after)
 	if i > 0 { // hujson writes a comma behind a last member that something follows, and JSON has no comma there
-		last := c.last()
-		*after, last.AfterExtra = join(last.AfterExtra, *after), nil
+		_, last := c.at(i - 1)
+		*after, last.AfterExtra = slices.Concat(last.AfterExtra, *after), nil
 	}
-}
-
-func (c container) last() *hujson.Value {
-	if c.object != nil {
-		return &c.object.Members[c.len()-1].Value
-	}
-	return &c.array.Elements[c.len()-1]
 }
 
 // keptOf is what stays of the extra before a member that goes: the comments, and the end of the line that the last one
@@ -273,23 +243,10 @@ func keptOf(gone, follows hujson.Extra) hujson.Extra {
 // lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
 // line. 0 is no comment.
 func lastComment(extra hujson.Extra) (end int, line bool) {
-	for i := 0; i < len(extra); {
-		switch rest := extra[i:]; {
-		case bytes.HasPrefix(rest, []byte("//")):
-			n := bytes.IndexByte(rest, '\n')
-			if n < 0 {
-				n = len(rest)
-			}
-			end, line = i+len(bytes.TrimSuffix(rest[:n], []byte("\r"))), true
-			i += n
-		case bytes.HasPrefix(rest, []byte("/*")):
-			end, line = i+2+bytes.Index(rest[2:], []byte("*/"))+2, false
-			i = end
-		default:
-			i++
-		}
+	all := commentOrString.FindAllIndex(extra, -1)
+	if all == nil {
+		return 0, false
 	}
-	return end, line
+	last := extra[:all[len(all)-1][1]]
+	return len(bytes.TrimSuffix(last, []byte("\r"))), last[all[len(all)-1][0]+1] == '/'
 }
-
-func join(a, b hujson.Extra) hujson.Extra { return slices.Concat(a, b) }

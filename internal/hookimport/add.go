@@ -40,7 +40,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 		there[name] = append(there[name], entry)
 		return true
 	})
-	var objects []clientfile.Object
+	var objects []string
 	for _, e := range entries {
 		base := strictjson.Text(string(e.Get("name")))
 		for n := 1; ; n++ {
@@ -56,11 +56,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 			raw, _ := e.MarshalJSON() // its values have a JSON form
 			there[name] = []gjson.Result{gjson.ParseBytes(raw)}
 			added = append(added, name)
-			var o clientfile.Object
-			for _, f := range e {
-				o = append(o, clientfile.Member{Key: f.Key, Value: spaced(string(f.Value))})
-			}
-			objects = append(objects, o)
+			objects = append(objects, string(strictjson.Compact(nil, string(raw))))
 			break
 		}
 	}
@@ -94,29 +90,4 @@ func alike(e Entry, other gjson.Result) bool {
 		}
 	}
 	return true
-}
-
-// spaced writes JSON in one line with blanks as people have them.
-func spaced(raw string) string {
-	var b strings.Builder
-	for compact := string(strictjson.Compact(nil, raw)); compact != ""; {
-		if compact[0] == '"' {
-			end := 1
-			for compact[end] != '"' {
-				if compact[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			b.WriteString(compact[:end+1])
-			compact = compact[end+1:]
-			continue
-		}
-		b.WriteByte(compact[0])
-		if compact[0] == ',' || compact[0] == ':' {
-			b.WriteByte(' ')
-		}
-		compact = compact[1:]
-	}
-	return b.String()
 }

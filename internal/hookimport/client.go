@@ -18,7 +18,7 @@ type client struct {
 
 	// A matcher of these characters alone is names with separators between them; "": every matcher is an expression.
 	listed, separators string
-	expression         syntaxOf
+	rust               bool // expressions are Rust's, as far as RE2 has them, and else JavaScript's
 	trims              bool // blanks around a matcher do not count
 
 	// otherWords: its hooks answer in words of their own, which an entry does not read. So what cannot be read must not pass.
@@ -26,14 +26,6 @@ type client struct {
 
 	notes []string
 }
-
-// syntaxOf is whose regular expressions matchers are.
-type syntaxOf int
-
-const (
-	javaScript syntaxOf = iota
-	rust                // as far as RE2 has it
-)
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
@@ -72,7 +64,7 @@ var clients = []client{
 	{
 		dialect: protocol.Codex, name: "Codex",
 		carried: []string{"type", "command", "timeout", "async"},
-		listed:  letters + "|", separators: "|", expression: rust,
+		listed:  letters + "|", separators: "|", rust: true,
 		notes: []string{
 			"before a tool every exit code but 0 blocks here; Codex takes 2 with a text on stderr for that, and lets all others pass",
 			ownWords + "an answer that Codex cannot use, for an unknown key, an allow alone, a deny without a reason or a byte order mark, counts here for what it says, and so does one beside exit 2",

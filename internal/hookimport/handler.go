@@ -2,6 +2,7 @@ package hookimport
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,18 +32,17 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		}
 		return true
 	})
-	n := 0
-	hooks.ForEach(func(_, entry gjson.Result) bool {
+	entries := hooks.Array()
+	for n, entry := range entries {
 		h := &r.hooks[0]
 		r.hooks = r.hooks[1:]
 		if carried {
-			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, group: at, path: at + ".hooks." + strconv.Itoa(n), given: map[string]*gjson.Result{}}
+			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, given: map[string]gjson.Result{}}
+			g.group, g.path = at, at+".hooks."+strconv.Itoa(n)
 			g.convert()
 		}
-		n++
-		return true
-	})
-	if n == 0 && carried {
+	}
+	if len(entries) == 0 && carried {
 		r.item(LeftOut, at, group.Index, "this group has no hooks")
 	}
 }
@@ -55,28 +55,24 @@ type handler struct {
 	entry       gjson.Result
 	matcher     gjson.Result
 	group, path string
-	keys        []string                 // in the order of the file
-	given       map[string]*gjson.Result // a Result has eleven words: to copy them at each place is long
+	keys        []string // in the order of the file
+	given       map[string]gjson.Result
 	to          Entry
 	when        []string
 }
 
-// without leaves the hook out, with all that is in it.
-func (g *handler) without(format string, args ...any) {
+// without leaves the hook out, with all that is in it. It returns false: the hook is not carried.
+func (g *handler) without(format string, args ...any) bool {
 	g.item(LeftOut, g.path, g.entry.Index, "this hook is not carried: "+format, args...)
 	if g.matcher.Exists() { // it was the matcher of this hook too
 		last := &g.result.Report[len(g.result.Report)-1]
 		last.Paths = append(last.Paths, g.group+".matcher")
 	}
+	return false
 }
 
 // value is what a key of the hook has, a Result that is not there if it has none.
-func (g *handler) value(key string) *gjson.Result {
-	if v := g.given[key]; v != nil {
-		return v
-	}
-	return new(gjson.Result)
-}
+func (g *handler) value(key string) gjson.Result { return g.given[key] }
 
 // say reports something of one of the hook's keys.
 func (g *handler) say(kind Kind, key, format string, args ...any) {
@@ -87,7 +83,7 @@ func (g *handler) convert() {
 	h := g.hook
 	g.entry.ForEach(func(key, value gjson.Result) bool {
 		g.keys = append(g.keys, key.String())
-		g.given[key.String()] = &value
+		g.given[key.String()] = value
 		return true
 	})
 	name := g.givenName()
@@ -99,31 +95,8 @@ func (g *handler) convert() {
 		}
 	}
 	rule := h.If.String()
-	switch {
-	case h.Unsupported != "":
-		g.without("an entry runs a command or posts to a url, and this is of type %s", h.Unsupported)
-		return
-	case h.Async:
-		g.without("it is async, and entries are waited for; end its command with & and give it /dev/null for its output")
-		return
-	case h.HTTP == nil && strings.TrimSpace(g.value("command").String()) == "":
-		g.without("its command is blank, so it lets everything pass")
-		return
-	case clientfile.AsksHookrun(g.value("command").String()):
-		g.without("it asks hookrun, which would ask this hook again")
-		return
-	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
-		g.without("its if %s holds of no call of this event, so it never runs", brief(rule))
-		return
-	}
-	if h.HTTP != nil {
-		if _, err := h.Endpoint(); err != nil {
-			g.without("%v, so it is never sent", err)
-			return
-		}
-	}
-	if strings.ContainsRune(rule+name+g.matcher.String(), 0) {
-		g.without("its name, matcher or if has a NUL character, which no entry may have")
+	if why := g.obstacle(rule + name); why != "" {
+		g.without("%s", why)
 		return
 	}
 	if h.HTTP != nil {
@@ -138,7 +111,7 @@ func (g *handler) convert() {
 	if rule != "" {
 		g.rule(rule)
 	}
-	g.sameMoment()
+	g.narrowToEvent()
 	if g.when != nil {
 		g.to.Set("when", []byte("["+strings.Join(g.when, ",")+"]"))
 	}
@@ -169,6 +142,32 @@ func (g *handler) convert() {
 			`an answer of the hook must be in hookrun's words: "block" for "deny", "permissionDecision": "ask" for "ask", "updatedInput" for "tool_input"; another one is unreadable, and blocks a tool call with a reason of hookrun's own`)
 	}
 	g.add(name)
+}
+
+// obstacle says why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
+func (g *handler) obstacle(texts string) string {
+	h, command := g.hook, g.value("command").String()
+	switch rule := h.If.String(); {
+	case h.Unsupported != "":
+		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
+	case h.Async:
+		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
+	case h.HTTP == nil && strings.TrimSpace(command) == "":
+		return "its command is blank, so it lets everything pass"
+	case clientfile.AsksHookrun(command):
+		return "it asks hookrun, which would ask this hook again"
+	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
+		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
+	}
+	if h.HTTP != nil {
+		if _, err := h.Endpoint(); err != nil {
+			return err.Error() + ", so it is never sent"
+		}
+	}
+	if strings.ContainsRune(texts+g.matcher.String(), 0) {
+		return "its name, matcher or if has a NUL character, which no entry may have"
+	}
+	return ""
 }
 
 // set puts a value into the entry.
@@ -254,8 +253,8 @@ func (g *handler) givenName() string {
 	return ""
 }
 
-// sameMoment narrows an entry to calls of the hook's event, where the client has several for one moment.
-func (g *handler) sameMoment() {
+// narrowToEvent narrows an entry to calls of the hook's event, where the client has several that are one here.
+func (g *handler) narrowToEvent() {
 	for _, e := range g.client.dialect.Events() {
 		if e != g.event && e.Canonical() == g.event.Canonical() {
 			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)
@@ -297,29 +296,32 @@ func duration(d time.Duration) string {
 // onFailure carries what a hook without an answer amounts to, where that is not so by itself.
 func (g *handler) onFailure() {
 	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
+	here, causes := protocol.Tenex, protocol.Tenex.Causes
 	if g.hook.HTTP != nil {
-		if policy := g.httpFailures(from, to); len(policy) > 0 {
-			g.set("on_failure", policy)
-		}
-		return
+		here = here.ForHTTP()
+		causes = slices.DeleteFunc(slices.Clone(causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
 	}
 	policy := map[string]string{}
-	for _, cause := range protocol.Tenex.Causes {
-		wanted := g.client.dialect.FailureMeans(from, cause, g.hook.OnFailure)
-		if cause == protocol.CauseOutput && g.client.otherWords {
+	for _, cause := range causes {
+		theirs := cause
+		switch {
+		case g.hook.HTTP != nil:
+			if cause != protocol.CauseTimeout { // the client has one cause for all others
+				theirs = protocol.CauseExit
+			}
+		case cause == protocol.CauseOutput && g.client.otherWords:
 			continue // it may be a deny
-		}
-		if cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil) {
+		case cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil):
 			continue // before a tool it always blocks; elsewhere entries pass by themselves
 		}
-		if wanted != protocol.Tenex.FailureMeans(to, cause) {
+		if wanted := g.client.dialect.FailureMeans(from, theirs, g.hook.OnFailure); wanted != here.FailureMeans(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}
 	if len(policy) > 0 {
 		g.set("on_failure", policy)
 	}
-	if g.value("onFailure").Exists() {
+	if g.hook.HTTP == nil && g.value("onFailure").Exists() {
 		g.say(Differs, "onFailure", `"onFailure" is "on_failure" here, which before a tool is not for exit codes, nor for an answer with another event's name: the first always block there, the second counts for what it says`)
 	}
 }

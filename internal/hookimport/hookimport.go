@@ -120,21 +120,22 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 	if len(r.result.Entries) == 0 && r.env.Exists() {
 		r.item(LeftOut, "env", r.env.Index, "the variables are for hooks, and there is none that could be carried")
 	}
-	report := r.result.Report
-	slices.SortStableFunc(report, func(a, b Item) int {
+	slices.SortStableFunc(r.result.Report, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+	ofFile := func(kind Kind, text string, paths []string) {
+		r.result.Report = append(r.result.Report, Item{kind, projecthooks.Problem{File: path, Text: text}, paths})
+	}
 	if len(r.other) > 0 {
-		text := r.client.name + "'s own settings stay where they are: " + spelling.Brief(strings.Join(r.other, ", "), 200)
-		r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, r.other})
+		names := spelling.Brief(strings.Join(r.other, ", "), 200)
+		ofFile(Note, r.client.name+"'s own settings stay where they are: "+names, r.other)
 	}
 	if len(r.commands) > 0 {
-		text := fmt.Sprintf(foreignJSON, r.client.name)
-		r.result.Report = append(r.result.Report, Item{Differs, projecthooks.Problem{File: path, Text: text}, r.commands})
+		ofFile(Differs, fmt.Sprintf(foreignJSON, r.client.name), r.commands)
 	}
 	if len(r.result.Entries) > 0 {
 		for _, text := range r.client.notes {
-			r.result.Report = append(r.result.Report, Item{Note, projecthooks.Problem{File: path, Text: text}, nil})
+			ofFile(Note, text, nil)
 		}
 	}
 	return r.result, nil
@@ -250,12 +251,9 @@ func (r *reader) switchesOf(name string, object gjson.Result) {
 				r.switchOff("enabled", path, key.Index)
 			}
 		case key.String() == "disabled":
-			n := 0
-			value.ForEach(func(_, v gjson.Result) bool {
+			for n, v := range value.Array() {
 				r.disabled = append(r.disabled, &switchedOff{text: v.String(), path: path + "." + strconv.Itoa(n), at: v.Index})
-				n++
-				return true
-			})
+			}
 		default:
 			r.other = append(r.other, path)
 		}
@@ -285,12 +283,9 @@ func (r *reader) events(hooks gjson.Result) {
 		case !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
 		}
-		n := 0
-		groups.ForEach(func(_, group gjson.Result) bool {
+		for n, group := range groups.Array() {
 			r.group(event, group, path+"."+strconv.Itoa(n), carried)
-			n++
-			return true
-		})
+		}
 		return true
 	})
 }

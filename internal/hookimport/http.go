@@ -1,11 +1,9 @@
 package hookimport
 
 import (
-	"fmt"
 	"net/url"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/protocol"
@@ -37,14 +35,11 @@ func (g *handler) endpoint() {
 	e, _ := g.hook.Endpoint() // an address that is not allowed was left out before
 	g.set("url", e.URL)
 	if len(e.Headers) > 0 {
-		var b strings.Builder
-		for i, h := range e.Headers {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "%s:%s", text(h.Name), text(h.Value))
+		var headers protocol.Fields
+		for _, h := range e.Headers {
+			headers = append(headers, protocol.Field{Key: h.Name, Value: []byte(text(h.Value))})
 		}
-		g.to.Set("headers", []byte("{"+b.String()+"}"))
+		g.to.Set("headers", []byte(inJSON(headers)))
 	}
 	var names []string
 	for _, name := range g.hook.HTTP.AllowedEnvVars {
@@ -63,27 +58,6 @@ func (g *handler) endpoint() {
 	}
 	g.item(Differs, g.runs(), g.value("url").Index, "an answer without a key of an answer says nothing in %s, and is unreadable here: "+
 		"let the server answer {} or nothing", g.client.name)
-}
-
-// httpFailures are what a request without an answer amounts to, where that is not so by itself. The client has one cause for
-// all of them but a timeout.
-func (g *handler) httpFailures(from, to *protocol.Call) map[string]string {
-	policy := map[string]string{}
-	for _, cause := range g.causes() {
-		theirs := protocol.CauseExit
-		if cause == protocol.CauseTimeout {
-			theirs = cause
-		}
-		wanted := g.client.dialect.FailureMeans(from, theirs, g.hook.OnFailure)
-		if wanted != protocol.Tenex.ForHTTP().FailureMeans(to, cause) {
-			policy[string(cause)] = wanted.String()
-		}
-	}
-	return policy
-}
-
-func (g *handler) causes() []protocol.Cause {
-	return []protocol.Cause{protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit}
 }
 
 // nameOfURL makes a name of an address: that of what is asked for there, else the host.

@@ -43,19 +43,16 @@ func (g *handler) narrow() bool {
 			}
 		}
 		if len(names) == 0 {
-			g.without("its matcher %s names nothing, so it never runs", brief(text))
-			return false
+			return g.without("its matcher %s names nothing, so it never runs", brief(text))
 		}
 		return g.globs(names)
 	}
-	if g.client.expression == javaScript {
+	if !g.client.rust {
 		if _, err := jsregexp.Compile(text); err != nil {
-			g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.client.name, err)
-			return false
+			return g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.client.name, err)
 		}
 		if !readAlike(text) {
-			g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
-			return false
+			return g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
 		}
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
@@ -64,8 +61,7 @@ func (g *handler) narrow() bool {
 			g.item(Differs, at, g.matcher.Index, "hookrun cannot read the matcher %s, so the entry is for every tool", brief(text))
 			return true
 		}
-		g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
-		return false
+		return g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
 	}
 	if names, ok := globsOf(parsed.Simplify()); ok {
 		return g.globs(names)
@@ -108,8 +104,7 @@ func (g *handler) globs(names []string) bool {
 	set := func() { m, _ = projecthooks.NewGlobs(strings.Join(names, "|")) }
 	set()
 	if !g.agree(func(name string) bool { return m.Match(name) }, func(name string) { names = append(names, name); set() }) {
-		g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))
-		return false
+		return g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))
 	}
 	if slices.Contains(names, "*") {
 		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is for every tool, so the entry has none", brief(g.matcher.String()))
@@ -124,15 +119,14 @@ func (g *handler) globs(names []string) bool {
 			more = append(more, tool)
 		}
 	}
-	if also != nil || more != nil {
-		g.set("matcher", m.String())
+	here, theirs := m.String(), g.matcher.String()
+	g.set("matcher", here)
+	switch {
+	case also != nil || more != nil:
 		g.item(Wider, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here, and holds by the names that a project has for tools, whatever client or loop they are of; it is also for %s",
-			brief(g.matcher.String()), brief(m.String()), strings.Join(more, ", "))
-		return true
-	}
-	g.set("matcher", m.String())
-	if m.String() != g.matcher.String() {
-		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here", brief(g.matcher.String()), brief(m.String()))
+			brief(theirs), brief(here), strings.Join(more, ", "))
+	case here != theirs:
+		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here", brief(theirs), brief(here))
 	}
 	return true
 }
@@ -169,18 +163,13 @@ func (g *handler) rule(text string) {
 
 // condition says the matcher by a condition.
 func (g *handler) condition(text string) bool {
-	re, err := regexp.Compile(text)
-	if err != nil {
-		g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
-		return false
-	}
+	re := regexp.MustCompile(text) // narrow has parsed it
 	add := func(name string) {
 		text += "|^" + name + "$"
 		re = regexp.MustCompile(text) // a valid one, and a name
 	}
 	if !g.agree(func(name string) bool { return re.MatchString(name) }, add) {
-		g.without("its matcher %s cannot be said by a condition", brief(text))
-		return false
+		return g.without("its matcher %s cannot be said by a condition", brief(text))
 	}
 	g.when = append(g.when, `{"path": "tool_name", "matches": `+string(strictjson.AppendString(nil, text))+`}`)
 	g.item(Changed, g.group+".matcher", g.matcher.Index, `the matcher %s is a condition in "when" here, for the names that tools have in %s`, brief(g.matcher.String()), g.client.name)
@@ -220,21 +209,8 @@ func readAlike(text string) bool {
 	return true
 }
 
-// piece is a part of a glob to be.
-type piece struct {
-	kind kind
-	text string
-}
-
-type kind int
-
-const (
-	literal kind = iota
-	any1         // one character
-	anything
-	start
-	end
-)
+// Characters of a glob to be: the start and the end of a name, and what no glob can say. No name of a tool has them.
+const start, end, never = "\ufdd0", "\ufdd1", "\ufdd2"
 
 // maxAlternatives bounds how many globs one expression may become.
 const maxAlternatives = 64
@@ -245,13 +221,24 @@ func globsOf(re *syntax.Regexp) (globs []string, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	for _, pieces := range all {
-		glob, ok := globOf(pieces)
-		if !ok {
-			return nil, false
+	for _, text := range all {
+		glob, fromStart := text, strings.HasPrefix(text, start)
+		glob = strings.TrimLeft(glob, start)
+		if toEnd := strings.HasSuffix(glob, end); !toEnd {
+			glob += "*"
+		}
+		glob = strings.TrimRight(glob, end)
+		if !fromStart {
+			glob = "*" + glob
+		}
+		for strings.Contains(glob, "**") {
+			glob = strings.ReplaceAll(glob, "**", "*")
 		}
 		if glob == "*" { // whatever the others say
 			return []string{glob}, true
+		}
+		if glob == "" || strings.ContainsAny(glob, start+end+never) {
+			return nil, false
 		}
 		if !slices.Contains(globs, glob) {
 			globs = append(globs, glob)
@@ -260,74 +247,35 @@ func globsOf(re *syntax.Regexp) (globs []string, ok bool) {
 	return globs, len(globs) > 0
 }
 
-func globOf(pieces []piece) (glob string, ok bool) {
-	var b strings.Builder
-	from, to := 0, len(pieces)
-	for from < to && pieces[from].kind == start {
-		from++
-	}
-	for to > from && pieces[to-1].kind == end {
-		to--
-	}
-	if from == 0 {
-		b.WriteByte('*')
-	}
-	for _, p := range pieces[from:to] {
-		switch p.kind {
-		case any1:
-			b.WriteByte('?')
-		case anything:
-			if !strings.HasSuffix(b.String(), "*") {
-				b.WriteByte('*')
-			}
-		case literal:
-			if strings.ContainsAny(p.text, "*?[]|, \t\r\n"+toolmatch.Never) { // a matcher with one of these is refused
-				return "", false
-			}
-			b.WriteString(p.text)
-		default: // an end in the middle
-			return "", false
-		}
-	}
-	if to == len(pieces) && !strings.HasSuffix(b.String(), "*") {
-		b.WriteByte('*')
-	}
-	return b.String(), b.Len() > 0
-}
-
-// alternatives takes an expression apart into texts, of which it is one.
-func alternatives(re *syntax.Regexp) (all [][]piece, ok bool) {
-	one := func(pieces ...piece) ([][]piece, bool) { return [][]piece{pieces}, true }
+// alternatives takes an expression apart into texts, of which it is one, as globs with the characters above.
+func alternatives(re *syntax.Regexp) (all []string, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
-		return one()
+		return []string{""}, true
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 {
-			return nil, false
-		}
-		return one(piece{literal, string(re.Rune)})
+		return []string{literal(re.Rune...)}, re.Flags&syntax.FoldCase == 0
 	case syntax.OpCapture:
 		return alternatives(re.Sub[0])
 	case syntax.OpBeginText:
-		return one(piece{kind: start})
+		return []string{start}, true
 	case syntax.OpEndText:
-		return one(piece{kind: end})
+		return []string{end}, true
 	case syntax.OpStar:
-		return [][]piece{{{kind: anything}}}, isAny(re.Sub[0])
+		return []string{"*"}, isAny(re.Sub[0])
 	case syntax.OpPlus:
-		return [][]piece{{{kind: any1}, {kind: anything}}}, isAny(re.Sub[0])
+		return []string{"?*"}, isAny(re.Sub[0])
 	case syntax.OpQuest:
 		all, ok = alternatives(re.Sub[0])
-		return append(all, nil), ok
+		return append(all, ""), ok
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return one(piece{kind: any1})
+		return []string{"?"}, true
 	case syntax.OpCharClass:
 		for i := 0; i < len(re.Rune); i += 2 {
 			if re.Rune[i+1]-re.Rune[i] > maxAlternatives {
 				return nil, false
 			}
 			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-				all = append(all, []piece{{literal, string(r)}})
+				all = append(all, literal(r))
 			}
 		}
 		return all, 0 < len(all) && len(all) <= 4 // more are better read as a class
@@ -340,16 +288,16 @@ func alternatives(re *syntax.Regexp) (all [][]piece, ok bool) {
 		}
 		return all, true
 	case syntax.OpConcat:
-		all = [][]piece{nil}
+		all = []string{""}
 		for _, sub := range re.Sub {
 			some, ok := alternatives(sub)
 			if !ok || len(all)*len(some) > maxAlternatives {
 				return nil, false
 			}
-			var longer [][]piece
+			var longer []string
 			for _, head := range all {
 				for _, tail := range some {
-					longer = append(longer, append(slices.Clip(head), tail...))
+					longer = append(longer, head+tail)
 				}
 			}
 			all = longer
@@ -357,6 +305,14 @@ func alternatives(re *syntax.Regexp) (all [][]piece, ok bool) {
 		return all, true
 	}
 	return nil, false
+}
+
+// literal is a text in a glob. A matcher with certain characters is refused.
+func literal(text ...rune) string {
+	if strings.ContainsAny(string(text), "*?[]|, \t\r\n"+toolmatch.Never+start+end) {
+		return never
+	}
+	return string(text)
 }
 
 // isAny reports whether an expression is every character, or all but a line end, which no name has.

@@ -1,9 +1,7 @@
 package hooktest
 
 import (
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,78 +14,103 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Expectation is what a test says about an outcome. nil is not named.
-type Expectation struct {
-	decision                                 *protocol.Decision
-	reason, cause, hook, stopReason, warning *text
-	inject, message                          *texts
-	updatedInput, updatedOutput              *value
-	approved, stop                           *bool
+// Expectation is what a test says about an outcome, by the keys of its "expect".
+type Expectation map[string]*want
+
+// expectKeys are the keys in the order in which messages list them.
+var expectKeys = []string{"decision", "reason", "cause", "hook", "stop_reason", "inject", "message", "warning",
+	"updated_input", "updated_output", "approved", "stop"}
+
+// want is what one field of an outcome should be.
+type want struct {
+	text string // for messages
+	fits func(got string) bool
+	none bool    // there must be nothing
+	list bool    // each of several texts is named, in order
+	each []*want // these
 }
 
-var expectKeys = []string{"decision", "reason", "cause", "hook", "stop_reason", "inject", "message", "warning", "updated_input", "updated_output", "approved", "stop"}
+// equal wants a value as it stands.
+func equal(value string) *want {
+	return &want{text: value, fits: func(got string) bool { return got == value }}
+}
+
+// equalJSON wants a JSON value, however it is written.
+func equalJSON(value string) *want {
+	return &want{text: value, fits: func(got string) bool {
+		return gjson.Valid(got) && strictjson.Equal(gjson.Parse(got), gjson.Parse(value))
+	}}
+}
+
+var nothing = &want{text: "none", none: true}
+
+// field is a field of an outcome.
+type field struct {
+	key   string
+	texts []string // of which one must fit
+	none  bool
+	shown string
+}
+
+func textField(key, text string) field { return field{key, []string{text}, text == "", shown(text)} }
+
+func valueField(key, value string) field {
+	return field{key, []string{value}, value == "", shownJSON(value)}
+}
+
+// listField is a list whose texts are expected joined by a blank line.
+func listField(key string, list []string) field {
+	return field{key, []string{strings.Join(list, "\n\n")}, len(list) == 0, shownAll(list)}
+}
 
 // differences says what an outcome has otherwise than expected, and what it has that only a test that names it may pass on.
-func (e *Expectation) differences(o *protocol.Outcome) (found []string) {
-	differs := func(what, expected, got string) {
-		found = append(found, fmt.Sprintf("%s: expected %s, got %s", what, expected, got))
-	}
+func (e Expectation) differences(o *protocol.Outcome) (found []string) {
+	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	decided := o.Decision.String()
 	if o.Decision != protocol.Continue {
 		decided += fmt.Sprintf(" by hook '%s' with the reason %s", printable.Escape(o.Hook), shown(o.Reason))
-	}
-	switch {
-	case e.decision == nil && o.Decision != protocol.Continue:
-		found = append(found, "decision: \"expect\" says nothing of it, got "+decided)
-	case e.decision != nil && *e.decision != o.Decision:
-		differs("decision", e.decision.String(), decided)
-	}
-	if o.Stop && e.stop == nil && e.stopReason == nil {
-		found = append(found, "stop: \"expect\" says nothing of it, got true with the reason "+shown(o.StopReason))
-	}
-	for _, flag := range []struct {
-		what string
-		want *bool
-		got  bool
-	}{{"approved", e.approved, o.Approved}, {"stop", e.stop, o.Stop}} {
-		if flag.want != nil && *flag.want != flag.got {
-			differs(flag.what, strconv.FormatBool(*flag.want), strconv.FormatBool(flag.got))
+		if e["decision"] == nil {
+			add("decision: \"expect\" says nothing of it, got %s", decided)
 		}
 	}
-	for _, one := range []struct {
-		what string
-		want *text
-		got  string
-	}{{"reason", e.reason, o.Reason}, {"cause", e.cause, string(o.Cause)}, {"hook", e.hook, o.Hook}, {"stop_reason", e.stopReason, o.StopReason}} {
-		if one.want != nil && !one.want.fits(one.got) {
-			differs(one.what, one.want.String(), shown(one.got))
+	if o.Stop && e["stop"] == nil && e["stop_reason"] == nil {
+		add("stop: \"expect\" says nothing of it, got true with the reason %s", shown(o.StopReason))
+	}
+	lists := map[string][]string{"inject": o.Texts(), "message": o.SystemMessages}
+	for _, f := range []field{
+		{"decision", []string{o.Decision.String()}, false, decided},
+		valueField("approved", strconv.FormatBool(o.Approved)),
+		valueField("stop", strconv.FormatBool(o.Stop)),
+		textField("reason", o.Reason),
+		textField("cause", string(o.Cause)),
+		textField("hook", o.Hook),
+		textField("stop_reason", o.StopReason),
+		listField("inject", lists["inject"]),
+		listField("message", lists["message"]),
+		{"warning", o.Warnings, len(o.Warnings) == 0, shownAll(o.Warnings)},
+		valueField("updated_input", string(o.UpdatedInput)),
+		valueField("updated_output", string(o.UpdatedOutput)),
+	} {
+		want, got := e[f.key], lists[f.key]
+		switch {
+		case want == nil:
+		case want.list && len(got) != len(want.each):
+			add("%s: expected %d, got %d: %s", f.key, len(want.each), len(got), f.shown)
+		case want.list:
+			for i, one := range want.each {
+				if !one.fits(got[i]) {
+					add("%s[%d]: expected %s, got %s", f.key, i, one.text, shown(got[i]))
+				}
+			}
+		case want.none && !f.none, !want.none && !slices.ContainsFunc(f.texts, want.fits):
+			add("%s: expected %s, got %s", f.key, want.text, f.shown)
 		}
 	}
-	for _, several := range []struct {
-		what string
-		want *texts
-		got  []string
-	}{{"inject", e.inject, o.Texts()}, {"message", e.message, o.SystemMessages}} {
-		if several.want != nil {
-			found = append(found, several.want.differences(several.what, several.got)...)
-		}
-	}
-	if e.warning != nil && !e.warning.fitsOne(o.Warnings) {
-		differs("warning", e.warning.String(), shownAll(o.Warnings))
-	}
-	for _, json := range []struct {
-		what string
-		want *value
-		got  json.RawMessage
-	}{{"updated_input", e.updatedInput, o.UpdatedInput}, {"updated_output", e.updatedOutput, o.UpdatedOutput}} {
-		if json.want != nil && !json.want.equals(json.got) {
-			differs(json.what, json.want.String(), shownJSON(string(json.got)))
-		}
-	}
-	if e.cause == nil && e.warning == nil {
+	if e["cause"] == nil && e["warning"] == nil {
 		for i := range o.Hooks {
 			if h := &o.Hooks[i]; silent(h) {
-				found = append(found, fmt.Sprintf("hook '%s' gave no answer (%s), of which \"expect\" says nothing by \"cause\" or \"warning\"", printable.Escape(h.Name), h.Cause))
+				add("hook '%s' gave no answer (%s), of which \"expect\" says nothing by \"cause\" or \"warning\"",
+					printable.Escape(h.Name), h.Cause)
 			}
 		}
 	}
@@ -104,65 +127,6 @@ func silent(h *protocol.HookReport) bool {
 		return slices.Contains(protocol.FailureCauses(), h.Cause)
 	}
 	return false
-}
-
-// text is what one text should be: none, found by a pattern, or equal.
-type text struct {
-	none    bool
-	pattern *regexp.Regexp
-	equal   string
-}
-
-func (t *text) fits(got string) bool {
-	switch {
-	case t.none:
-		return got == ""
-	case t.pattern != nil:
-		return t.pattern.MatchString(got)
-	}
-	return got == t.equal
-}
-
-// fitsOne reports whether one of several texts is as it should be, or whether there are none where there should be none.
-func (t *text) fitsOne(got []string) bool {
-	if t.none {
-		return len(got) == 0
-	}
-	return slices.ContainsFunc(got, t.fits)
-}
-
-func (t *text) String() string {
-	switch {
-	case t.none:
-		return "none"
-	case t.pattern != nil:
-		return "a text that matches " + strconv.Quote(t.pattern.String())
-	}
-	return strconv.Quote(t.equal)
-}
-
-// texts is what several texts should be: all together, joined by a blank line, or one by one.
-type texts struct {
-	joined *text // nil: one by one
-	each   []text
-}
-
-func (t *texts) differences(what string, got []string) (found []string) {
-	if t.joined != nil {
-		if fits := t.joined.fits(strings.Join(got, "\n\n")); !fits || t.joined.none && len(got) > 0 {
-			found = append(found, fmt.Sprintf("%s: expected %s, got %s", what, t.joined, shownAll(got)))
-		}
-		return found
-	}
-	if len(got) != len(t.each) {
-		return []string{fmt.Sprintf("%s: expected %d, got %d: %s", what, len(t.each), len(got), shownAll(got))}
-	}
-	for i := range t.each {
-		if !t.each[i].fits(got[i]) {
-			found = append(found, fmt.Sprintf("%s[%d]: expected %s, got %s", what, i, &t.each[i], shown(got[i])))
-		}
-	}
-	return found
 }
 
 // maxShown is how much of a text a message cites.
@@ -188,21 +152,4 @@ func shownJSON(got string) string {
 		return "none"
 	}
 	return spelling.Brief(got, maxShown)
-}
-
-// value is what a JSON value should be; null is none.
-type value struct{ json string }
-
-func (v *value) String() string {
-	if v.json == "null" {
-		return "none"
-	}
-	return v.json
-}
-
-func (v *value) equals(got json.RawMessage) bool {
-	if v.json == "null" || len(got) == 0 {
-		return v.json == "null" && len(got) == 0
-	}
-	return gjson.ValidBytes(got) && strictjson.Equal(gjson.ParseBytes(got), gjson.Parse(v.json))
 }

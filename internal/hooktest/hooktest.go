@@ -28,12 +28,12 @@ package hooktest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -109,32 +109,14 @@ func Find(folder string) (paths []string, err error) {
 // Load reads a file of tests for a workspace, whose path must be absolute. An error that has a place is of type
 // projecthooks.Problems.
 func Load(path, workspace string) (*File, error) {
-	doc, err := readFile(path)
-	if err != nil {
-		return nil, projecthooks.Problems{{File: path, Text: "reading the tests: " + err.Error()}}
-	}
-	return Parse(path, doc, workspace)
-}
-
-// readFile reads a regular file up to the limit. What is none is not opened: a pipe would wait for ever.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, bare(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, bare(err)
-	}
-	defer f.Close()
-	doc, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
-	if err == nil && len(doc) > maxFileSize {
+	doc, _, err := regularfile.Read(path, maxFileSize)
+	if errors.Is(err, regularfile.ErrTooLarge) {
 		err = errors.New("larger than 1 MiB; divide it")
 	}
-	return doc, bare(err)
+	if err != nil {
+		return nil, projecthooks.Problems{{File: path, Text: "reading the tests: " + bare(err).Error()}}
+	}
+	return Parse(path, doc, workspace)
 }
 
 // bare takes the path out of an error that stands behind that path already.

@@ -254,71 +254,55 @@ func (p *parser) env(object gjson.Result) (env []string) {
 	return env
 }
 
-func (p *parser) expectation(object gjson.Result) (e Expectation) {
+func (p *parser) expectation(object gjson.Result) Expectation {
 	fields := p.fields(object, expectKeys...)
 	if len(fields) == 0 {
 		p.problem(object.Index, "\"expect\" says nothing, so the test could not fail; known are %s", strings.Join(expectKeys, ", "))
 	}
+	e := Expectation{}
 	for key, v := range fields {
 		what := strconv.Quote(key)
 		switch key {
 		case "decision":
-			if p.is(v, what, "continue|block|ask|defer") {
-				e.decision = new(protocol.Decision)
-				_ = e.decision.UnmarshalText([]byte(strictjson.Text(v.Raw))) // it is one of the four
+			p.is(v, what, "continue|block|ask|defer")
+			e[key] = equal(strictjson.Text(v.Raw))
+		case "approved", "stop":
+			p.is(v, what, "boolean")
+			e[key] = equal(v.Raw)
+		case "inject", "message":
+			e[key] = p.expectedTexts(v, what)
+		case "updated_input", "updated_output":
+			if e[key] = nothing; v.Type != gjson.Null {
+				e[key] = equalJSON(p.json(v))
 			}
-		case "reason":
-			e.reason = p.expectedText(v, what)
-		case "cause":
-			e.cause = p.expectedText(v, what)
-		case "hook":
-			e.hook = p.expectedText(v, what)
-		case "stop_reason":
-			e.stopReason = p.expectedText(v, what)
-		case "warning":
-			e.warning = p.expectedText(v, what)
-		case "inject":
-			e.inject = p.expectedTexts(v, what)
-		case "message":
-			e.message = p.expectedTexts(v, what)
-		case "updated_input":
-			e.updatedInput = &value{p.json(v)}
-		case "updated_output":
-			e.updatedOutput = &value{p.json(v)}
-		case "approved":
-			e.approved = p.expectedBool(v, what)
-		case "stop":
-			e.stop = p.expectedBool(v, what)
+		default:
+			e[key] = p.expectedText(v, what)
 		}
 	}
 	return e
 }
 
-func (p *parser) expectedBool(v gjson.Result, what string) *bool {
-	p.is(v, what, "boolean")
-	is := v.Bool()
-	return &is
-}
-
-func (p *parser) expectedText(v gjson.Result, what string) *text {
+// expectedText returns nil where the expectation has a problem.
+func (p *parser) expectedText(v gjson.Result, what string) *want {
 	switch {
 	case v.Type == gjson.Null:
-		return &text{none: true}
+		return nothing
 	case v.Type == gjson.String:
-		return &text{equal: p.text(v)}
+		w := equal(p.text(v))
+		w.text = strconv.Quote(w.text)
+		return w
 	case !v.IsObject():
 		p.problem(v.Index, "%s must be a string, {\"matches\": \"a pattern\"}, or null for none, not %s", what, cited(v))
 		return nil
 	}
 	pattern, ok := p.fields(v, "matches")["matches"]
-	if !ok {
+	switch {
+	case !ok:
 		p.problem(v.Index, "%s has no \"matches\"", what)
 		return nil
-	}
-	if !p.is(pattern, `"matches"`, "string") {
+	case !p.is(pattern, `"matches"`, "string"):
 		return nil
-	}
-	if pattern.Raw == `""` {
+	case pattern.Raw == `""`:
 		p.problem(pattern.Index, "the pattern is empty, which every text matches; write null for none")
 		return nil
 	}
@@ -328,24 +312,20 @@ func (p *parser) expectedText(v gjson.Result, what string) *text {
 		p.problem(pattern.Index, "the pattern %s is no RE2: %s", quote(expression), spelling.Expression(err))
 		return nil
 	}
-	return &text{pattern: compiled}
+	return &want{text: "a text that matches " + strconv.Quote(expression), fits: compiled.MatchString}
 }
 
-func (p *parser) expectedTexts(v gjson.Result, what string) *texts {
+func (p *parser) expectedTexts(v gjson.Result, what string) *want {
 	if !v.IsArray() {
-		if joined := p.expectedText(v, what); joined != nil {
-			return &texts{joined: joined}
-		}
-		return nil
+		return p.expectedText(v, what)
 	}
-	list := &texts{}
-	v.ForEach(func(_, one gjson.Result) bool {
+	w := &want{list: true}
+	for _, one := range v.Array() {
 		if one.Type == gjson.Null {
 			p.problem(one.Index, "a text of %s cannot be none; leave it out of the list", what)
-		} else if each := p.expectedText(one, "a text of "+what); each != nil {
-			list.each = append(list.each, *each)
+		} else {
+			w.each = append(w.each, p.expectedText(one, "a text of "+what))
 		}
-		return true
-	})
-	return list
+	}
+	return w
 }

@@ -42,18 +42,23 @@ func NewRecording(workspace string) *Recording {
 
 // logged is a line of a run log, as far as a test needs it.
 type logged struct {
+	said
 	Workspace     string            `json:"workspace"`
-	SessionID     string            `json:"session_id"`
-	AgentID       string            `json:"agent_id"`
-	ToolUseID     string            `json:"tool_use_id"`
-	Prompt        string            `json:"prompt"`
-	Args          json.RawMessage   `json:"args"`
 	ArgsPreview   *string           `json:"args_preview"`
-	Result        string            `json:"result"`
 	ResultPreview *string           `json:"result_preview"`
-	Failed        bool              `json:"failed"`
 	Redacted      bool              `json:"redacted"`
 	Outcome       *protocol.Outcome `json:"outcome"`
+}
+
+// said is what a run log and a test both say about a call, under the same keys.
+type said struct {
+	Args      json.RawMessage `json:"args,omitempty"`
+	Result    string          `json:"result,omitempty"`
+	Failed    bool            `json:"failed,omitempty"`
+	Prompt    string          `json:"prompt,omitempty"`
+	SessionID string          `json:"session_id,omitempty"`
+	AgentID   string          `json:"agent_id,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
 }
 
 // Why lines are left out.
@@ -70,30 +75,25 @@ const (
 // Read adds the lines of a log.
 func (r *Recording) Read(log io.Reader) error {
 	lines := bufio.NewReaderSize(log, 64<<10)
-	for {
-		line, long, err := readLine(lines)
-		if len(line) > 0 || long {
+	var line []byte
+	for long := false; ; {
+		part, more, err := lines.ReadLine()
+		if line = append(line, part...); len(line) > maxLine {
+			line, long = nil, true // nothing of it is kept
+		}
+		if more {
+			continue
+		}
+		if len(bytes.TrimSpace(line)) > 0 || long {
 			r.Lines++
 			r.add(line)
 		}
+		line, long = nil, false
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
-		}
-	}
-}
-
-// readLine reads a line. Of one that is too long nothing is kept.
-func readLine(lines *bufio.Reader) (line []byte, long bool, err error) {
-	for {
-		part, err := lines.ReadSlice('\n')
-		if line = append(line, part...); len(line) > maxLine {
-			line, long = nil, true
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), long, err
 		}
 	}
 }
@@ -173,17 +173,11 @@ func (l *logged) cut() bool {
 
 // written is a test as it stands in a file.
 type written struct {
-	Name      string          `json:"name"`
-	Event     protocol.Event  `json:"event"`
-	Tool      string          `json:"tool,omitempty"`
-	Args      json.RawMessage `json:"args,omitempty"`
-	Result    string          `json:"result,omitempty"`
-	Failed    bool            `json:"failed,omitempty"`
-	Prompt    string          `json:"prompt,omitempty"`
-	SessionID string          `json:"session_id,omitempty"`
-	AgentID   string          `json:"agent_id,omitempty"`
-	ToolUseID string          `json:"tool_use_id,omitempty"`
-	Expect    writtenExpect   `json:"expect"`
+	Name  string         `json:"name"`
+	Event protocol.Event `json:"event"`
+	Tool  string         `json:"tool,omitempty"`
+	said
+	Expect writtenExpect `json:"expect"`
 }
 
 type writtenExpect struct {
@@ -204,8 +198,7 @@ type writtenExpect struct {
 func (l *logged) test(name, workspace string) (string, error) {
 	o := l.Outcome
 	w := written{
-		Name: name, Event: o.Event, Tool: o.Tool, Args: l.Args, Result: l.Result, Failed: l.Failed, Prompt: l.Prompt,
-		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
+		Name: name, Event: o.Event, Tool: o.Tool, said: l.said,
 		Expect: writtenExpect{
 			Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause, Stop: o.Stop, StopReason: o.StopReason,
 			Inject: o.Texts(), Message: o.SystemMessages, UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,

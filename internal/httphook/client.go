@@ -9,73 +9,59 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"sync"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // Client keeps connections between requests. The zero Client is ready to use, by many goroutines at once.
 type Client struct {
 	conns   connections
 	mu      sync.Mutex
-	clients map[identity]*identified
-	retired []*http.Client
+	clients map[identity]*http.Client
 }
 
-// identity is what makes connections differ besides the server's address: two endpoints with the same share connections.
-type identity struct{ caFile, clientCert, clientKey, proxy string }
+// identity is what makes connections differ besides the server's address: the texts of the endpoint's files, and
+// its proxy. Two endpoints with the same share connections, and a renewed certificate makes new ones.
+type identity struct{ ca, cert, key, proxy string }
 
-// identified is the client of an identity, with the files as they were when it was made.
-type identified struct {
-	*http.Client
-	files [3]fs.FileInfo
+func (e *Endpoint) identity() (id identity, err error) {
+	id.proxy = e.Proxy
+	for _, file := range []struct {
+		path string
+		text *string
+	}{{e.CAFile, &id.ca}, {e.ClientCert, &id.cert}, {e.ClientKey, &id.key}} {
+		if file.path != "" && err == nil {
+			*file.text, err = readFile(file.path)
+		}
+	}
+	return id, err
 }
 
-// client returns the client of an endpoint. A file that changed, as a renewed certificate, makes a new one.
+// client returns the client of an endpoint.
 func (c *Client) client(e *Endpoint) (*http.Client, error) {
-	id := identity{e.CAFile, e.ClientCert, e.ClientKey, e.Proxy}
-	var files [3]fs.FileInfo
-	for i, path := range []string{e.CAFile, e.ClientCert, e.ClientKey} {
-		if path == "" {
-			continue
-		}
-		var err error
-		if files[i], err = os.Stat(path); err != nil {
-			return nil, err
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	old := c.clients[id]
-	if old != nil && unchanged(old.files, files) {
-		return old.Client, nil
-	}
-	transport, err := e.transport(c.conns.dial)
+	id, err := e.identity()
 	if err != nil {
 		return nil, err
 	}
-	if old != nil {
-		old.CloseIdleConnections()
-		c.retired = append(c.retired, old.Client) // requests may still be on their way
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.clients[id]; known != nil {
+		return known, nil
 	}
-	client := &http.Client{
+	transport, err := e.transport(id, c.conns.dial)
+	if err != nil {
+		return nil, err
+	}
+	if c.clients == nil {
+		c.clients = map[identity]*http.Client{}
+	}
+	c.clients[id] = &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	if c.clients == nil {
-		c.clients = map[identity]*identified{}
-	}
-	c.clients[id] = &identified{client, files}
-	return client, nil
-}
-
-func unchanged(a, b [3]fs.FileInfo) bool {
-	for i := range a {
-		if a[i] != nil && (a[i].Size() != b[i].Size() || !a[i].ModTime().Equal(b[i].ModTime()) || !os.SameFile(a[i], b[i])) {
-			return false
-		}
-	}
-	return true
+	return c.clients[id], nil
 }
 
 // Close closes all connections, and returns when none is left. Requests in flight are errors then, and so is each later one.
@@ -89,9 +75,6 @@ func (c *Client) Close() {
 func (c *Client) CloseIdleConnections() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, client := range c.retired {
-		client.CloseIdleConnections()
-	}
 	for _, client := range c.clients {
 		client.CloseIdleConnections()
 	}
@@ -104,8 +87,8 @@ const (
 	idleConns = 64
 )
 
-func (e *Endpoint) transport(dial dialer) (*http.Transport, error) {
-	config, err := e.tls()
+func (e *Endpoint) transport(id identity, dial dialer) (*http.Transport, error) {
+	config, err := e.tls(id)
 	if err != nil {
 		return nil, err
 	}
@@ -128,73 +111,48 @@ func (e *Endpoint) transport(dial dialer) (*http.Transport, error) {
 	return t, nil
 }
 
-// CheckFiles returns what is wrong with the file of each kind that the endpoint names, in the order in which they stand
-// there.
+// CheckFiles returns what is wrong with the file of each kind that the endpoint names.
 func (e *Endpoint) CheckFiles() (caFile, clientCert error) {
-	_, caFile = e.roots()
-	_, clientCert = e.certificates()
-	return caFile, clientCert
+	check := func(e *Endpoint) error {
+		id, err := e.identity()
+		if err == nil {
+			_, err = e.tls(id)
+		}
+		return err
+	}
+	return check(&Endpoint{CAFile: e.CAFile}), check(&Endpoint{ClientCert: e.ClientCert, ClientKey: e.ClientKey})
 }
 
-func (e *Endpoint) tls() (*tls.Config, error) {
-	roots, err := e.roots()
-	if err != nil {
-		return nil, err
+func (e *Endpoint) tls(id identity) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if e.CAFile != "" {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM([]byte(id.ca)) {
+			return nil, fmt.Errorf("%s: no certificate in PEM, -----BEGIN CERTIFICATE-----", e.CAFile)
+		}
 	}
-	certificates, err := e.certificates()
-	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, Certificates: certificates}, err
+	if e.ClientCert != "" {
+		pair, err := tls.X509KeyPair([]byte(id.cert), []byte(id.key))
+		if err != nil {
+			return nil, fmt.Errorf("%s and %s: %w", e.ClientCert, e.ClientKey, err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
 }
 
-func (e *Endpoint) roots() (*x509.CertPool, error) {
-	if e.CAFile == "" {
-		return nil, nil
-	}
-	text, err := readFile(e.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s: no certificate in PEM, -----BEGIN CERTIFICATE-----", e.CAFile)
-	}
-	return roots, nil
-}
-
-func (e *Endpoint) certificates() ([]tls.Certificate, error) {
-	if e.ClientCert == "" {
-		return nil, nil
-	}
-	cert, err := readFile(e.ClientCert)
-	if err != nil {
-		return nil, err
-	}
-	key, err := readFile(e.ClientKey)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("%s and %s: %w", e.ClientCert, e.ClientKey, err)
-	}
-	return []tls.Certificate{pair}, nil
-}
-
-// readFile reads a file of certificates, which are a few kilobytes. What is no regular file is not opened: a pipe would
-// wait for ever.
-func readFile(path string) ([]byte, error) {
-	const most = 1 << 20
-	info, err := os.Stat(path)
+// readFile reads a file of certificates, which are a few kilobytes.
+func readFile(path string) (string, error) {
+	text, _, err := regularfile.Read(path, 1<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file", path)
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	case info.Size() > most:
-		return nil, fmt.Errorf("%s: larger than 1 MiB", path)
+		err = fmt.Errorf("%s: no such file", path)
+	case errors.Is(err, regularfile.ErrNotRegular):
+		err = fmt.Errorf("%s: %w", path, err)
+	case errors.Is(err, regularfile.ErrTooLarge):
+		err = fmt.Errorf("%s: larger than 1 MiB", path)
 	}
-	return os.ReadFile(path)
+	return string(text), err
 }
 
 // unconnected says why there is no connection.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,7 +88,11 @@ func parseURL(s string, schemes ...string) (*url.URL, error) {
 	return u, checkHost(u)
 }
 
-const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
+const (
+	alphanumeric     = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	hostCharacters   = alphanumeric + "-._"
+	headerCharacters = alphanumeric + "!#$%&'*+-.^_`|~" // of a name, by RFC 9110
+)
 
 func checkHost(u *url.URL) error {
 	host := u.Hostname()
@@ -95,7 +100,7 @@ func checkHost(u *url.URL) error {
 		if ip, err := netip.ParseAddr(host); err != nil || !ip.Is6() || ip.Zone() != "" {
 			return errors.New("what the url has in brackets is no IPv6 address without zone")
 		}
-	} else if host == "" || strings.Trim(host, hostLetters) != "" {
+	} else if host == "" || strings.Trim(host, hostCharacters) != "" {
 		return errors.New("the url has no valid host; ASCII letters, digits and -._ make one, " +
 			"others are written in punycode")
 	}
@@ -131,7 +136,7 @@ func CheckHeader(h Header, seen map[string]bool) error {
 	twice := seen[lower]
 	seen[lower] = true
 	switch {
-	case !isToken(h.Name):
+	case h.Name == "" || strings.Trim(h.Name, headerCharacters) != "":
 		return fmt.Errorf("%q is no header name", h.Name)
 	case slices.Contains(belongsToSending, lower):
 		return fmt.Errorf("the header %s cannot be set: it belongs to the sending itself", h.Name)
@@ -142,25 +147,11 @@ func CheckHeader(h Header, seen map[string]bool) error {
 }
 
 func checkValue(name, value string) error {
-	for i := range len(value) {
-		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return fmt.Errorf("the value of the header %s has a line break or another control character; "+
-				"look at the environment variables in it, too", name)
-		}
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return fmt.Errorf("the value of the header %s has a line break or another control character; "+
+			"look at the environment variables in it, too", name)
 	}
 	return nil
-}
-
-// isToken reports whether s can be the name of a header, by RFC 9110.
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
-		if !letter && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // header returns the headers of a request, and its Host, which is "" if none is set. Values are looked at after variables
@@ -185,62 +176,28 @@ func (e *Endpoint) header(getenv func(string) string) (all http.Header, host str
 	return all, host, nil
 }
 
+var (
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\z`)
+	variable     = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+)
+
+// IsVariable reports whether a header can name a variable of that name.
+func IsVariable(name string) bool { return variableName.MatchString(name) }
+
 // Variables are the names of variables that the value of a header has.
 func (h Header) Variables() (names []string) {
-	variables(h.Value, func(_, name string) {
-		if name != "" {
-			names = append(names, name)
-		}
-	})
+	for _, v := range variable.FindAllString(h.Value, -1) {
+		names = append(names, strings.Trim(v, "${}"))
+	}
 	return names
 }
 
-// IsVariable reports whether a header can name a variable of that name.
-func IsVariable(name string) bool { return name != "" && nameLength(name) == len(name) }
-
 // expand puts variables in for $NAME and ${NAME}. What it has put in is not looked at again.
 func expand(s string, allowed []string, getenv func(string) string) string {
-	var b strings.Builder
-	variables(s, func(text, name string) {
-		b.WriteString(text)
-		if slices.Contains(allowed, name) {
-			b.WriteString(getenv(name))
+	return variable.ReplaceAllStringFunc(s, func(v string) string {
+		if name := strings.Trim(v, "${}"); slices.Contains(allowed, name) {
+			return getenv(name)
 		}
+		return ""
 	})
-	return b.String()
-}
-
-// variables cuts a text into pieces without variables and the name behind each, which is "" behind the last.
-func variables(s string, piece func(text, name string)) {
-	start := 0
-	for i := 0; i < len(s); i++ {
-		if s[i] != '$' {
-			continue
-		}
-		inner, braced := strings.CutPrefix(s[i+1:], "{")
-		name := inner[:nameLength(inner)]
-		rest := inner[len(name):]
-		closed := true
-		if braced {
-			rest, closed = strings.CutPrefix(rest, "}")
-		}
-		if name == "" || !closed {
-			continue
-		}
-		piece(s[start:i], name)
-		start = len(s) - len(rest)
-		i = start - 1
-	}
-	piece(s[start:], "")
-}
-
-// nameLength returns how much of the start of s is the name of a variable.
-func nameLength(s string) int {
-	for i := range len(s) {
-		c := s[i]
-		if c != '_' && !('a' <= c|0x20 && c|0x20 <= 'z') && !(i > 0 && '0' <= c && c <= '9') {
-			return i
-		}
-	}
-	return len(s)
 }

@@ -28,6 +28,7 @@ package httphook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,8 +47,6 @@ import (
 const (
 	maxHead = 64 << 10 // of the headers of an answer
 	maxBody = 1 << 20  // the runner keeps no more of a hook's stdout
-
-	smallBody = 64 << 10 // of a request
 )
 
 // Failure is what kind of error kept an answer away. The zero value is none.
@@ -79,10 +78,10 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 		return nil, &Error{f, oneLine(err.Error())}
 	}
 	request, err := e.request(ctx, getenv, body)
-	if err != nil {
-		return fail(Unsent, fmt.Errorf("%v: %w", e, err))
+	var client *http.Client
+	if err == nil {
+		client, err = c.client(e)
 	}
-	client, err := c.client(e)
 	if err != nil {
 		return fail(Unsent, fmt.Errorf("%v: %w", e, err))
 	}
@@ -104,7 +103,7 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 
 // do sends a request, and returns the connection that it went over, nil if there is none. Servers end connections that are
 // idle, also at the very moment of the next request: where a kept one ends before any byte of an answer, the request is sent
-// once more over a new one.
+// once more over a new one; net/http does that of itself for GET alone.
 func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, error) {
 	for again := false; ; again = true {
 		var got httptrace.GotConnInfo
@@ -125,34 +124,20 @@ func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, e
 
 // request makes the request.
 func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body [][]byte) (*http.Request, error) {
-	u, err := parseURL(e.URL, "http", "https")
-	if err != nil {
+	if _, err := parseURL(e.URL, "http", "https"); err != nil { // its errors quote nothing of a URL
 		return nil, err
 	}
-	u.Fragment, u.RawFragment = "", ""
 	header, host, err := e.header(getenv)
 	if err != nil {
 		return nil, err
 	}
-	r := &http.Request{Method: http.MethodPost, URL: u, Header: header, Host: host,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
-	for _, piece := range body {
-		r.ContentLength += int64(len(piece))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(slices.Concat(body...)))
+	if err != nil {
+		return nil, err
 	}
-	r.GetBody = func() (io.ReadCloser, error) {
-		pieces := net.Buffers(append([][]byte{}, body...))
-		return io.NopCloser(&pieces), nil
-	}
-	// net/http sends a small body together with the head, if it knows that no reading can block: one packet, not two.
-	if r.ContentLength <= smallBody {
-		text := slices.Concat(body...)
-		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	}
-	if r.ContentLength == 0 {
-		r.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
-	}
-	r.Body, _ = r.GetBody()
-	return r.WithContext(ctx), nil
+	r.Header = header
+	r.Host = cmp.Or(host, r.Host)
+	return r, nil
 }
 
 // explained puts an error of net/http into words that say what to look at.

@@ -85,7 +85,7 @@ const maxDepth = 64
 const maxTables = 10_000
 
 // Parse reads a document. An error is a Fault.
-func Parse(doc string) (*Value, error) {
+func Parse(doc string) (top *Value, err error) {
 	if strings.Count(doc, "\n[") > maxTables { // the library takes time in proportion to the square of their number
 		return nil, Fault{0, fmt.Sprintf("more than %d tables", maxTables)}
 	}
@@ -93,25 +93,29 @@ func Parse(doc string) (*Value, error) {
 	if err := toml.Unmarshal([]byte(doc), &all); err != nil {
 		return nil, faultOf(doc, err)
 	}
+	defer catch(&err)
 	r := reader{doc: doc, parser: &unstable.Parser{}}
 	r.parser.Reset([]byte(doc))
-	top := &Value{Kind: Table}
-	table := top
-	for r.parser.NextExpression() {
-		e := r.parser.Expression()
-		switch e.Kind {
-		case unstable.KeyValue:
-			if _, err := r.pair(table, e, 0); err != nil {
-				return nil, err
-			}
-		default:
-			var err error
-			if table, err = r.header(top, e); err != nil {
-				return nil, err
-			}
+	top = &Value{Kind: Table}
+	for table := top; r.parser.NextExpression(); {
+		if e := r.parser.Expression(); e.Kind == unstable.KeyValue {
+			r.pair(table, e, 0)
+		} else {
+			table = r.header(top, e)
 		}
 	}
 	return top, nil
+}
+
+// catch makes an error of a Fault that was thrown, however deep.
+func catch(err *error) {
+	switch fault := recover().(type) {
+	case nil:
+	case Fault:
+		*err = fault
+	default:
+		panic(fault)
+	}
 }
 
 // faultOf returns the fault of a document that is not valid.
@@ -141,13 +145,13 @@ type reader struct {
 }
 
 // step goes down the parts of a key but the last, and makes the tables that are not there. It returns the last part and where it ends.
-func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last string, at, end int, err error) {
+func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last string, at, end int) {
 	for n := 1; keys.Next(); n++ {
 		key := keys.Node()
 		last, at = string(key.Data), int(key.Raw.Offset)
 		end = at + int(key.Raw.Length)
 		if n > maxDepth {
-			return nil, "", 0, 0, Fault{at, fmt.Sprintf("a key of more than %d parts", maxDepth)}
+			panic(Fault{at, fmt.Sprintf("a key of more than %d parts", maxDepth)})
 		}
 		if keys.IsLast() {
 			break
@@ -162,45 +166,36 @@ func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last s
 		}
 		table = next
 	}
-	return table, last, at, end, nil
+	return table, last, at, end
 }
 
 // header reads [a.b] or [[a.b]], and returns the table that the lines below it are for.
-func (r *reader) header(top *Value, e *unstable.Node) (*Value, error) {
-	table, last, at, _, err := r.step(top, e.Key())
-	if err != nil {
-		return nil, err
+func (r *reader) header(top *Value, e *unstable.Node) *Value {
+	table, last, at, _ := r.step(top, e.Key())
+	start := strings.LastIndexByte(r.doc[:e.Child().Raw.Offset], '[')
+	kind := Table
+	if e.Kind == unstable.ArrayTable {
+		kind, start = Array, start-1
 	}
-	first := e.Child().Raw.Offset
-	start := strings.LastIndexByte(r.doc[:first], '[')
 	there := table.Get(last)
-	if e.Kind == unstable.Table {
-		if there == nil {
-			there = &Value{Kind: Table, Offset: start}
-			table.add(last, at, there)
-		}
-		return there, nil
-	}
-	one := &Value{Kind: Table, Offset: start - 1}
 	if there == nil {
-		there = &Value{Kind: Array, Offset: start - 1}
+		there = &Value{Kind: kind, Offset: start}
 		table.add(last, at, there)
 	}
+	if kind == Table {
+		return there
+	}
+	one := &Value{Kind: Table, Offset: start}
 	there.Items = append(there.Items, one)
-	return one, nil
+	return one
 }
 
 // pair reads key = value into a table, and returns where the value ends.
-func (r *reader) pair(table *Value, e *unstable.Node, depth int) (end int, err error) {
-	table, last, at, end, err := r.step(table, e.Key())
-	if err != nil {
-		return 0, err
-	}
-	v, end, err := r.value(e.Value(), r.gap(r.gap(end, " \t")+len("="), " \t"), depth)
-	if err == nil {
-		table.add(last, at, v)
-	}
-	return end, err
+func (r *reader) pair(table *Value, e *unstable.Node, depth int) (end int) {
+	table, last, at, end := r.step(table, e.Key())
+	v, end := r.value(e.Value(), r.gap(r.gap(end, " \t")+len("="), " \t"), depth)
+	table.add(last, at, v)
+	return end
 }
 
 // gap returns what follows some characters, and comments if ends of lines are among them.
@@ -233,7 +228,7 @@ func (r *reader) text(raw, text string) string {
 const between = " \t\r\n,"
 
 // value reads the value that begins at an offset, and returns where it ends.
-func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int, err error) {
+func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int) {
 	v = &Value{Offset: at, Text: string(n.Data)}
 	end = at + int(n.Raw.Length)
 	switch n.Kind {
@@ -245,7 +240,7 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int, err 
 		v.Kind = Number
 		i, err := strconv.ParseInt(v.Text, 0, 64)
 		if err != nil { // Unmarshal has read it
-			return nil, 0, Fault{at, v.Text + " is no integer of 64 bits"}
+			panic(Fault{at, v.Text + " is no integer of 64 bits"})
 		}
 		v.Text = strconv.FormatInt(i, 10)
 	case unstable.Float:
@@ -257,7 +252,7 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int, err 
 		v.Text = strings.TrimPrefix(strings.ReplaceAll(v.Text, "_", ""), "+")
 	case unstable.Array, unstable.InlineTable:
 		if depth++; depth > maxDepth {
-			return nil, 0, Fault{at, fmt.Sprintf("nested more than %d deep", maxDepth)}
+			panic(Fault{at, fmt.Sprintf("nested more than %d deep", maxDepth)})
 		}
 		v.Kind, v.Text = Array, ""
 		if n.Kind == unstable.InlineTable {
@@ -266,21 +261,18 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int, err 
 		end = at + 1
 		for items := n.Children(); items.Next(); {
 			if v.Kind == Table {
-				end, err = r.pair(v, items.Node(), depth)
+				end = r.pair(v, items.Node(), depth)
 			} else {
 				var item *Value
-				item, end, err = r.value(items.Node(), r.gap(end, between), depth)
+				item, end = r.value(items.Node(), r.gap(end, between), depth)
 				v.Items = append(v.Items, item)
-			}
-			if err != nil {
-				return nil, 0, err
 			}
 		}
 		end = r.gap(end, between) + 1 // the bracket
 	default:
 		v.Kind = Other
 	}
-	return v, end, nil
+	return v, end
 }
 
 // Origin is where in the document a piece of JSON comes from.
@@ -303,27 +295,30 @@ func (from Origins) Of(at int) int {
 
 // AppendJSON appends a value as JSON, and for each key and value where it comes from, in the order of the JSON. JSON has nothing for
 // an Other, so one is a Fault.
-func (v *Value) AppendJSON(dst []byte, from Origins) ([]byte, Origins, error) {
+func (v *Value) AppendJSON(dst []byte, from Origins) (_ []byte, _ Origins, err error) {
+	defer catch(&err)
+	dst, from = v.appendJSON(dst, from)
+	return dst, from, nil
+}
+
+func (v *Value) appendJSON(dst []byte, from Origins) ([]byte, Origins) {
 	from = append(from, Origin{len(dst), v.Offset})
-	var err error
 	switch v.Kind {
 	case String:
-		return strictjson.AppendString(dst, v.Text), from, nil
+		return strictjson.AppendString(dst, v.Text), from
 	case Number, Bool:
-		return append(dst, v.Text...), from, nil
+		return append(dst, v.Text...), from
 	case Other:
-		return dst, from, Fault{v.Offset, v.Text + " has no place here: no field is a date, a time or no number"}
+		panic(Fault{v.Offset, v.Text + " has no place here: no field is a date, a time or no number"})
 	case Array:
 		dst = append(dst, '[')
 		for i, item := range v.Items {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, from, err = item.AppendJSON(dst, from); err != nil {
-				return dst, from, err
-			}
+			dst, from = item.appendJSON(dst, from)
 		}
-		return append(dst, ']'), from, nil
+		return append(dst, ']'), from
 	}
 	dst = append(dst, '{')
 	for i, m := range v.Members {
@@ -332,9 +327,7 @@ func (v *Value) AppendJSON(dst []byte, from Origins) ([]byte, Origins, error) {
 		}
 		from = append(from, Origin{len(dst), m.Offset})
 		dst = append(strictjson.AppendString(dst, m.Key), ':')
-		if dst, from, err = m.Value.AppendJSON(dst, from); err != nil {
-			return dst, from, err
-		}
+		dst, from = m.Value.appendJSON(dst, from)
 	}
-	return append(dst, '}'), from, nil
+	return append(dst, '}'), from
 }

@@ -45,21 +45,7 @@ const (
 )
 
 func (k Kind) String() string {
-	switch k {
-	case Null:
-		return "null"
-	case Bool:
-		return "true or false"
-	case Number:
-		return "a number"
-	case String:
-		return "a string"
-	case List:
-		return "a list"
-	case Map:
-		return "a mapping"
-	}
-	return "a value with a tag"
+	return [...]string{"null", "true or false", "a number", "a string", "a list", "a mapping", "a value with a tag"}[k]
 }
 
 // Value is a value of a document, and its place. Aliases share what they stand for.
@@ -110,27 +96,22 @@ const (
 
 // Parse reads a document of one value, nil if it is empty. Its errors are Faults.
 func Parse(doc string) (v *Value, err error) {
-	doc = strings.TrimPrefix(doc, "\ufeff")
-	if fault := characters(doc); fault != nil {
-		return nil, *fault
-	}
-	top, fault := decode(doc)
-	if fault != nil {
-		return nil, *fault
-	}
-	if top == nil {
-		return nil, nil
-	}
-	r := reader{lines: lines(doc), values: map[*yaml.Node]*Value{}}
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
-		case Fault: // from fail, however deep
+		case Fault: // however deep
 			v, err = nil, fault
 		default:
 			panic(fault)
 		}
 	}()
+	doc = strings.TrimPrefix(doc, "\ufeff")
+	checkCharacters(doc)
+	top := decode(doc)
+	if top == nil {
+		return nil, nil
+	}
+	r := reader{lines: lines(doc), values: map[*yaml.Node]*Value{}}
 	return r.value(top.Content[0], 0), nil
 }
 
@@ -140,50 +121,50 @@ func lines(doc string) []string {
 }
 
 // at returns the fault of an offset.
-func at(doc string, offset int, format string, args ...any) *Fault {
+func at(doc string, offset int, format string, args ...any) Fault {
 	before := lines(doc[:offset])
-	return &Fault{len(before), 1 + utf8.RuneCountInString(before[len(before)-1]), fmt.Sprintf(format, args...)}
+	return Fault{len(before), 1 + utf8.RuneCountInString(before[len(before)-1]), fmt.Sprintf(format, args...)}
 }
 
-// characters refuses what YAML allows nowhere, and the line ends of YAML 1.1 that other programs show as no line ends: behind one
-// of them in a comment stands something that a reader sees and the author does not.
-func characters(doc string) *Fault {
+// checkCharacters refuses what YAML allows nowhere, and the line ends of YAML 1.1 that other programs show as no
+// line ends: behind one of them in a comment stands something that a reader sees and the author does not.
+func checkCharacters(doc string) {
 	for i, c := range doc {
 		switch {
 		case c == '\u0085' || c == '\u2028' || c == '\u2029':
-			return at(doc, i, "the line separator U+%04X; write it as an escape in double quotes", c)
+			panic(at(doc, i, "the line separator U+%04X; write it as an escape in double quotes", c))
 		case c == utf8.RuneError && !strings.HasPrefix(doc[i:], string(utf8.RuneError)):
-			return at(doc, i, "not UTF-8; save the file as UTF-8")
+			panic(at(doc, i, "not UTF-8; save the file as UTF-8"))
 		case c < ' ' && c != '\t' && c != '\n' && c != '\r' || 0x7f <= c && c < 0xa0 || c == '\ufeff' || c == '\ufffe' || c == '\uffff':
-			return at(doc, i, "the character U+%04X does not belong here; write it as an escape in double quotes", c)
+			panic(at(doc, i, "the character U+%04X does not belong here; write it as an escape in double quotes", c))
 		}
 	}
-	return nil
 }
 
 // decode returns the only document, nil if there is none.
-func decode(doc string) (*yaml.Node, *Fault) {
+func decode(doc string) *yaml.Node {
 	if rest := strings.TrimLeft(doc, " \t\r\n"); strings.HasPrefix(rest, "%") {
-		return nil, at(doc, len(doc)-len(rest), "a directive; leave it out")
+		panic(at(doc, len(doc)-len(rest), "a directive; leave it out"))
 	}
 	var top, second yaml.Node
 	decoder := yaml.NewDecoder(strings.NewReader(doc))
-	err := next(decoder, &top)
-	if err == io.EOF {
-		return nil, nil
+	switch err := next(decoder, &top); {
+	case err == io.EOF:
+		return nil
+	case err != nil:
+		panic(unreadable(doc, err))
 	}
-	if err != nil {
-		return nil, unreadable(doc, err)
-	}
+	fault := Fault{}
 	switch err := next(decoder, &second); {
 	case err == io.EOF:
-		return &top, nil
+		return &top
 	case err != nil:
-		fault := unreadable(doc, err)
-		fault.Text = "a second document; a file has one"
-		return nil, fault
+		fault = unreadable(doc, err)
+	default:
+		fault = Fault{Line: second.Line, Column: second.Column}
 	}
-	return nil, &Fault{second.Line, second.Column, "a second document; a file has one"}
+	fault.Text = "a second document; a file has one"
+	panic(fault)
 }
 
 // next decodes a document. The parser panics where it does not understand itself.
@@ -216,7 +197,7 @@ var mends = map[string]string{
 
 // unreadable returns the fault of a document that the parser refuses. The parser tells a line at most, often that of what encloses the
 // fault. So the document is read again byte by byte: where the reading stops, there the fault was seen.
-func unreadable(doc string, err error) *Fault {
+func unreadable(doc string, err error) Fault {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -224,12 +205,12 @@ func unreadable(doc string, err error) *Fault {
 		line, _ = strconv.Atoi(number)
 		text = behind
 	}
-	bytes := &byteReader{rest: doc}
+	bytes := byteReader{strings.NewReader(doc)}
 	decoder := yaml.NewDecoder(bytes)
 	for err := error(nil); err == nil; {
 		err = next(decoder, &yaml.Node{})
 	}
-	read := strings.TrimRight(doc[:len(doc)-len(bytes.rest)], " \t\r\n")
+	read := strings.TrimRight(doc[:len(doc)-bytes.Len()], " \t\r\n")
 	if whole := strings.TrimRight(doc, " \t\r\n"); read == whole && open[text] != "" {
 		if !strings.HasPrefix(text, "found") {
 			line++ // the parser counts from 0, its scanner from 1
@@ -239,7 +220,7 @@ func unreadable(doc string, err error) *Fault {
 		if line > len(all) || line == len(all) && !strings.ContainsAny(all[line-1], `"'[{`) {
 			line = 1
 		}
-		return &Fault{max(line, 1), 1, open[text]}
+		return Fault{max(line, 1), 1, open[text]}
 	}
 	_, size := utf8.DecodeLastRuneInString(read)
 	fault := at(doc, len(read)-size, "%s%s", text, mends[text])
@@ -250,16 +231,9 @@ func unreadable(doc string, err error) *Fault {
 }
 
 // byteReader reads a byte at a time.
-type byteReader struct{ rest string }
+type byteReader struct{ *strings.Reader }
 
-func (b *byteReader) Read(p []byte) (int, error) {
-	if b.rest == "" {
-		return 0, io.EOF
-	}
-	n := copy(p[:1], b.rest)
-	b.rest = b.rest[n:]
-	return n, nil
-}
+func (b byteReader) Read(p []byte) (int, error) { return b.Reader.Read(p[:1]) }
 
 // brief cuts a name that a message repeats.
 func brief(name string) string { return spelling.Brief(name, 80) }
@@ -328,16 +302,14 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 	if r.flow > 0 && plain && strings.HasSuffix(n.Value, ":") { // the end of a key to PyYAML, text to others
 		fail(n, "a text that ends with a colon; put a blank behind the colon of a key, or the text in quotes")
 	}
-	tag := ""
-	if written := r.tag(n); n.Style&yaml.TaggedStyle != 0 {
+	tag := r.tag(n)
+	if n.Style&yaml.TaggedStyle != 0 {
 		tag = n.ShortTag()
-	} else {
-		tag = written
 	}
+	kind, known := kinds[looks]
 	switch {
 	case tag == "" && plain:
-		kind, ok := kinds[looks]
-		if ok {
+		if known {
 			v.Kind = kind
 		}
 		v.merge = n.Tag == "!!merge"
@@ -346,8 +318,8 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 		if !plain || n.Tag != "!!str" && n.Tag != "!!timestamp" {
 			v.Kind = Other
 		}
-	case tag == "!!int" && looks == "!!int", tag == "!!float" && looks == "!!float", tag == "!!bool" && looks == "!!bool", tag == "!!null" && looks == "!!null":
-		v.Kind = kinds[looks]
+	case known && tag == looks:
+		v.Kind = kind
 	default:
 		v.Kind = Other
 	}
@@ -385,80 +357,52 @@ func (r *reader) tag(n *yaml.Node) string {
 	return tag
 }
 
-// mapping collects the members of one mapping.
-type mapping struct {
-	into   *Value
-	known  map[string]bool // once there are many
-	merges *Member
-}
-
-func (m *mapping) has(key string) bool {
-	if m.known != nil {
-		return m.known[key]
-	}
-	return m.into.Get(key) != nil
-}
-
-func (m *mapping) add(member Member) {
-	m.into.Members = append(m.into.Members, member)
-	switch {
-	case m.known != nil:
-		m.known[member.Key] = true
-	case len(m.into.Members) > 16:
-		m.known = map[string]bool{}
-		for _, member := range m.into.Members {
-			m.known[member.Key] = true
-		}
-	}
-}
-
 func (r *reader) mapping(v *Value, n *yaml.Node, depth int) {
-	m := mapping{into: v}
+	known := map[string]bool{}
+	add := func(m Member) {
+		known[m.Key] = true
+		v.Members = append(v.Members, m)
+	}
+	var merge, merged *Value // the key <<, and what it brings in
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		at := n.Content[i]
-		key, value := r.value(at, depth+1), (*Value)(nil)
-		if key.Kind <= String && !key.merge && m.has(key.Text) {
+		key := r.value(at, depth+1)
+		if key.Kind <= String && !key.merge && known[key.Text] {
 			fail(at, "the key %q stands here twice; keep one", brief(key.Text))
 		}
-		value = r.value(n.Content[i+1], depth+1)
+		value := r.value(n.Content[i+1], depth+1)
 		switch {
 		case key.Kind > String:
 			fail(at, "a key must be a word, not %s", key.Kind)
 		case key.merge && at.Kind == yaml.AliasNode: // some look at the text and some at the alias
 			fail(at, "an alias of <<; write << itself")
-		case key.merge && m.merges != nil: // readers disagree on which of them wins
+		case key.merge && merge != nil: // readers disagree on which of them wins
 			fail(at, "the key << stands here twice; write one with a list: <<: [*a, *b]")
 		case key.merge:
-			m.merges = &Member{At: key, Value: value}
+			merge, merged = key, value
 		default:
-			m.add(Member{key.Text, key, value})
+			add(Member{key.Text, key, value})
 		}
 	}
-	r.merge(&m)
-}
-
-// merge brings in the members of other mappings, the first of them first, where the mapping has none of that name itself.
-func (r *reader) merge(m *mapping) {
-	if m.merges == nil {
+	if merge == nil {
 		return
 	}
-	fault := Fault{Line: m.merges.At.Line, Column: m.merges.At.Column}
-	all := m.merges.Value.Items
-	if m.merges.Value.Kind != List {
-		all = []*Value{m.merges.Value}
+	// The first of several mappings comes first, where the mapping has none of that name itself.
+	at := &yaml.Node{Line: merge.Line, Column: merge.Column}
+	all := merged.Items
+	if merged.Kind != List {
+		all = []*Value{merged}
 	}
 	for _, from := range all {
 		if from.Kind != Map {
-			fault.Text = fmt.Sprintf("<< must be a mapping, not %s", from.Kind)
-			panic(fault)
+			fail(at, "<< must be a mapping, not %s", from.Kind)
 		}
 		for _, member := range from.Members {
 			if r.merged++; r.merged > maxMerged {
-				fault.Text = fmt.Sprintf("the merge keys (<<) bring in more than %d members", maxMerged)
-				panic(fault)
+				fail(at, "the merge keys (<<) bring in more than %d members", maxMerged)
 			}
-			if !m.has(member.Key) {
-				m.add(member)
+			if !known[member.Key] {
+				add(member)
 			}
 		}
 	}

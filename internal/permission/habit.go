@@ -1,9 +1,62 @@
 package permission
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
+
+// Misfit says why the pattern cannot do what it was written for with a tool of that kind, "" if it can.
+func (r Rule) Misfit(kind Kind) string {
+	host, isHost := strings.CutPrefix(r.pattern, hostPrefix)
+	switch {
+	case r.pattern == "":
+	case kind == Unknown:
+		return r.habit(kind)
+	case kind == Other:
+		return "has a pattern, and none is understood for this tool, so it matches every call; use \"matcher\" and \"when\""
+	case kind == Host && !isHost:
+		return "has a pattern that names no host, so it matches every call; write domain:HOST"
+	case kind == Host && !plainHost(canonicalHost(host)):
+		return "names a host that is not understood, so it matches every call; " +
+			"write domain:HOST, which also means what lies below HOST"
+	case kind == Host:
+	case isHost:
+		return "has a pattern for hosts, which this tool has none of; domain: is for web_fetch"
+	case kind == Shell && r.looksLikePath() && strings.Contains(r.pattern, "**"):
+		return "has a pattern for paths, and is held against the commands of a shell line"
+	case kind == Shell && hasOperator(r.pattern):
+		return "has an operator of the shell, and is held against each command of a line by itself, so it hardly matches"
+	case kind != Shell && !isPathPattern(r.pattern):
+		return "is no pattern of a path, so it never matches; it is read as a line of a .gitignore"
+	default:
+		return r.habit(kind)
+	}
+	return ""
+}
+
+// hasOperator reports whether an operator stands between the words of a pattern.
+func hasOperator(pattern string) bool {
+	return slices.ContainsFunc(strings.Fields(pattern), func(field string) bool {
+		return field == "&&" || field == "||" || field == "|" || field == "&" ||
+			strings.HasSuffix(field, ";") && field != `\;`
+	})
+}
+
+// isPathPattern reports whether any path can match the pattern.
+func isPathPattern(pattern string) bool {
+	if strings.HasPrefix(pattern, "//") {
+		pattern = "/" + strings.TrimLeft(pattern, "/")
+	}
+	_, ok := translate(strings.TrimPrefix(strings.TrimPrefix(pattern, "~"), "./"))
+	return ok
+}
+
+// looksLikePath reports whether the pattern was probably written for paths.
+func (r Rule) looksLikePath() bool {
+	return !strings.ContainsAny(r.pattern, " \t") &&
+		(strings.Contains(r.pattern, "/") || strings.Contains(r.pattern, "*."))
+}
 
 // habit says what of a pattern is a regular expression, "" if nothing looks like one: such a pattern loads, and hardly
 // matches. A point and a star can also be meant as they stand, for files with a dot before their name or their end, so

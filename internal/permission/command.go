@@ -2,12 +2,11 @@ package permission
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -81,12 +80,7 @@ func takeApart(src string) (line commandLine) {
 
 // opener is what package syntax reads by recursion. It takes up to 8 KiB of stack for each one that is open, and a stack
 // that is too large ends the program.
-var opener = lazy(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
-
-// lazy compiles an expression when it is first needed, which is not at each start.
-func lazy(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
+var opener = lazyregexp.New(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
 
 // deceptive finds characters that make a line look other than it runs, in bash or in zsh.
 func deceptive(src string) string {

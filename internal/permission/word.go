@@ -3,6 +3,7 @@ package permission
 import (
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -278,7 +279,7 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 }
 
 // quotedDelimiter is one of a here-document whose body does not expand.
-var quotedDelimiter = lazy(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
+var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
 
 // redirect reads a redirection, which patterns do not see. It must not expand.
 func (r *reader) redirect(d *syntax.Redirect) {

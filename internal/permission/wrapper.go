@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // maxWrappers bounds how many of them may stand before one command.
@@ -90,11 +92,11 @@ func aliased(args []word) (all []launch, opaque string) {
 
 var (
 	// posixShell is a shell that reads lines as bash does, as far as commands are found in them.
-	posixShell = lazy(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
+	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
 	// foreignShell is one with a language of its own.
-	foreignShell = lazy(`^(?:fish|csh|tcsh|nu|elvish|xonsh|pwsh|powershell|rc|es|ion|murex|osh|ysh|oil|scsh)(?:\.exe)?$`)
+	foreignShell = lazyregexp.New(`^(?:fish|csh|tcsh|nu|elvish|xonsh|pwsh|powershell|rc|es|ion|murex|osh|ysh|oil|scsh)(?:\.exe)?$`)
 	// plainLine is a line that all shells read alike, unless it begins with a word that comes before a command in one.
-	plainLine       = lazy(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
+	plainLine       = lazyregexp.New(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
 	foreignKeywords = strings.Fields("and or not begin if else while for switch function do repeat foreach source end")
 )
 

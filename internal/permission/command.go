@@ -78,8 +78,8 @@ func takeApart(src string) (line commandLine) {
 	return r.line
 }
 
-// opener is what package syntax reads by recursion. It takes up to 8 KiB of stack for each one that is open, and a stack
-// that is too large ends the program.
+// opener is what package syntax reads by recursion. It takes up to 8 KiB of stack for each one that is open, and a
+// stack that is too large ends the program.
 var opener = lazyregexp.New(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
 
 // deceptive finds characters that make a line look other than it runs, in bash or in zsh.
@@ -239,7 +239,6 @@ func (r *reader) test(c *syntax.TestClause) {
 		r.fail("[[ with an operator")
 	}
 	words := []word{{text: "[["}}
-	evaluates := false // a word of it
 	// An operator stands in the tree by one of its names: -e for -a.
 	operator := func(at syntax.Pos, name string) {
 		words = append(words, word{text: r.src[at.Offset():][:len(name)]})
@@ -250,21 +249,23 @@ func (r *reader) test(c *syntax.TestClause) {
 		case *syntax.Word:
 			words = append(words, r.word(x, still))
 		case *syntax.UnaryTest:
-			evaluates = evaluates || x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar
 			operator(x.OpPos, x.Op.String())
 			walk(x.X)
+			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+				r.noneComputed(words...)
+			}
 		case *syntax.BinaryTest:
 			walk(x.X)
+			operator(x.OpPos, x.Op.String())
+			walk(x.Y)
 			switch x.Op {
 			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr: // arithmetic
-				evaluates = true
+				r.noneComputed(words...)
 			case syntax.TsReMatch:
 				r.fail("a regular expression")
 			case syntax.TsBefore, syntax.TsAfter:
 				r.fail("[[ with an operator")
 			}
-			operator(x.OpPos, x.Op.String())
-			walk(x.Y)
 		default:
 			r.fail("[[ with an operator")
 		}
@@ -272,9 +273,6 @@ func (r *reader) test(c *syntax.TestClause) {
 	walk(c.X)
 	if slices.ContainsFunc(words, isComputed) {
 		words[1] = word{text: words[1].text, computed: true, several: true}
-	}
-	if evaluates {
-		r.noneComputed(words...)
 	}
 	r.emit(append(words, word{text: "]]"}))
 }
@@ -378,6 +376,8 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 			r.fail("a regular expression")
 		case name == "unset" && hasIndex && syntax.ValidName(element):
 			r.fail("an element of an array")
+		case name == "unset" && strings.Contains(said.text, "="): // which bash refuses
+			r.fail("a syntax error")
 		case name == "read":
 			r.set[said.text] = true
 		}

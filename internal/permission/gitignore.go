@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// maxPathSteps bounds what package regexp may do for one pattern and one path, which it cannot be stopped at: half a second
-// at the very worst. Linux knows no path of more than 4 KiB.
+// maxPathSteps bounds what package regexp may do for one pattern and one path, which it cannot be stopped at: half a
+// second at the very worst. Linux knows no path of more than 4 KiB.
 const maxPathSteps = 1 << 24
 
 // gitignored reports whether the single line pattern of a .gitignore ignores file, a clean path relative to the place
@@ -73,9 +73,9 @@ const (
 	anyText  = anyChar + `*`
 )
 
-// translate returns the regular expression of a line, for texts that characters returned. A line that matches nothing of
-// its own is not ok: a blank one, a comment, a negation, one with an open bracket, an unknown class or a lone backslash at
-// its end, and one with an empty name.
+// translate returns the regular expression of a line, for texts that characters returned. A line that matches nothing
+// of its own is not ok: a blank one, a comment, a negation, one with an open bracket, an unknown class or a lone
+// backslash at its end, and one with an empty name.
 func translate(line string) (expression string, ok bool) {
 	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!") {
 		return "", false
@@ -179,8 +179,8 @@ func splitNames(rest []rune) (names []string, ok bool) {
 // posixClasses are the ones of git.
 var posixClasses = strings.Fields("alnum alpha blank cntrl digit graph lower print punct space upper xdigit")
 
-// readClass reads what follows a `[`, and n is how long that is. It is not ok if the bracket is never closed or names an
-// unknown class.
+// readClass reads what follows a `[`, and n is how long that is. It is not ok if the bracket is never closed or names
+// an unknown class.
 //
 // As in git's wildmatch, a `]` that comes first is a member, a backslash escapes the next member, and of a range that
 // is the wrong way round only its start is a member.
@@ -208,7 +208,8 @@ func readClass(all []rune) (expression string, n int, ok bool) {
 			if shut < 0 {
 				return "", 0, false
 			}
-			if class, isClass := strings.CutSuffix(string(all[i+2:i+2+shut]), ":"); isClass { // else it is a plain bracket
+			// Without a `:]` it is a plain bracket.
+			if class, isClass := strings.CutSuffix(string(all[i+2:i+2+shut]), ":"); isClass {
 				switch {
 				case class == "space": // git knows no vertical tab
 					members.WriteString(`\t\n\r `)

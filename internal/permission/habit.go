@@ -90,12 +90,12 @@ func (r Rule) habit(kind Kind) string {
 // asGlob is what a regular expression comes to as a glob.
 func asGlob(pattern, star string) string {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")
-	return strings.NewReplacer(`\s+`, " ", `\s*`, " ", `\s`, " ", `\b`, "", `\w+`, star, `\w*`, star, `\S+`, star, `\S*`, star,
-		`\d+`, star, `\d*`, star, `\.`, ".", ".*", star, ".+", star).Replace(pattern)
+	return strings.NewReplacer(`\s+`, " ", `\s*`, " ", `\s`, " ", `\b`, "", `\w+`, star, `\w*`, star,
+		`\S+`, star, `\S*`, star, `\d+`, star, `\d*`, star, `\.`, ".", ".*", star, ".+", star).Replace(pattern)
 }
 
-// What a regular expression has: a class of characters, as \s, and (a|b). In a line of a shell a backslash and a point can
-// be what is written there.
+// What a regular expression has: a class of characters, as \s, and (a|b). In a line of a shell a backslash and a point
+// can be what is written there.
 var (
 	commandClass = lazyregexp.New(`(?:^|[^\\])\\[sSdDwWbB]`)
 	pathClass    = lazyregexp.New(`(?:^|[^\\])\\\.`)

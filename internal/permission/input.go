@@ -92,12 +92,12 @@ func (l *shellLine) read(project bool) {
 	}
 }
 
-// The arguments that carry a line for a shell, those that carry a path, however a tool joins their words, and those that
-// carry a patch as Codex's tool takes it.
+// The arguments that carry a line for a shell, those that carry a path, however a tool joins their words, and those
+// that carry a patch as Codex's tool takes it.
 var (
 	commandKeys = []string{"command", "cmd", "script"}
-	pathKeys    = strings.Fields(`path paths file files filename filepath filepaths notebookpath absolutepath relativepath
-		targetpath targetfile target dir dirpath directory folder source sourcepath destination destinationpath src dst
+	pathKeys    = strings.Fields(`path paths file files filename filepath filepaths notebookpath absolutepath
+		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination destinationpath src dst
 		from to frompath topath oldpath newpath uri include`)
 	patchKeys = []string{"command", "input", "patch"}
 )

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // List is globs of which one must match. An empty List matches nothing.
@@ -78,95 +80,59 @@ func escaped(text string) string {
 	return b.String()
 }
 
+// sets finds [sets]. As the first of a set, a ] is one of it.
+var sets = lazyregexp.New(`(?s)\[(?:!.|[^!])[^\]]*\]`)
+
 // translate returns the regular expression of a glob.
-func translate(pattern string) string {
+func translate(glob string) string {
+	for strings.Contains(glob, "**") {
+		glob = strings.ReplaceAll(glob, "**", "*")
+	}
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
-	chars := []rune(pattern)
-	lastClosing := len(chars) - 1 // without it a pattern of a million [ would be searched a million times
-	for lastClosing >= 0 && chars[lastClosing] != ']' {
-		lastClosing--
-	}
-	for i := 0; i < len(chars); i++ {
-		switch c := chars[i]; c {
-		case '*':
-			for i+1 < len(chars) && chars[i+1] == '*' {
-				i++
-			}
-			b.WriteString(`.*`)
-		case '?':
-			b.WriteByte('.')
-		case '[':
-			end := i + 1
-			if end < len(chars) && chars[end] == '!' {
-				end++
-			}
-			if end < len(chars) && chars[end] == ']' { // as the first it is one of the set
-				end++
-			}
-			if end > lastClosing {
-				b.WriteString(`\[`)
-				continue
-			}
-			for chars[end] != ']' {
-				end++
-			}
-			b.WriteString(set(chars[i+1 : end]))
-			i = end
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
+	plain := strings.NewReplacer(`\\`, `\\`, `\*`, `.*`, `\?`, `.`)
+	for {
+		at := sets().FindStringIndex(glob)
+		if at == nil {
+			break
 		}
+		b.WriteString(plain.Replace(regexp.QuoteMeta(glob[:at[0]])) + set(glob[at[0]+1:at[1]-1]))
+		glob = glob[at[1]:]
 	}
-	b.WriteString(`\z`)
+	b.WriteString(plain.Replace(regexp.QuoteMeta(glob)) + `\z`)
 	return b.String()
 }
 
-// set returns the class of what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing. Python throws it out
-// before it looks for the !: [z-a!b] is [!b] there.
-func set(chars []rune) string {
-	type span struct{ lo, hi rune }
-	var spans []span
-	negated := chars[0] == '!'
-	if negated {
-		chars = chars[1:]
-	}
-	for i := 0; i < len(chars); i++ {
-		s := span{chars[i], chars[i]}
-		if i+2 < len(chars) && chars[i+1] == '-' {
-			s.hi = chars[i+2]
-			i += 2
+// set returns the class of what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing. Python throws
+// it out before it looks for the !: [z-a!b] is [!b] there.
+func set(text string) string {
+	text, negated := strings.CutPrefix(text, "!")
+	var b strings.Builder
+	for chars := []rune(text); len(chars) > 0; {
+		lo, hi, n := chars[0], chars[0], 1
+		if len(chars) > 2 && chars[1] == '-' {
+			hi, n = chars[2], 3
 		}
-		if s.lo <= s.hi {
-			spans = append(spans, s)
+		switch chars = chars[n:]; {
+		case lo < hi:
+			b.WriteString(char(lo) + "-" + char(hi))
+		case lo == hi:
+			b.WriteString(char(lo))
 		}
 	}
-	if !negated && len(spans) > 0 && spans[0].lo == '!' {
-		first := spans[0]
-		negated, spans = true, spans[1:]
-		if first.hi != '!' {
-			spans = append(spans, span{'-', '-'}, span{first.hi, first.hi})
-		}
+	class := b.String()
+	if !negated {
+		class, negated = strings.CutPrefix(class, "!")
 	}
 	switch {
-	case len(spans) > 0:
-	case negated:
+	case class == "" && negated:
 		return `.`
-	default:
+	case class == "":
 		return `[^\x00-\x{10FFFF}]`
+	case negated:
+		return `[^` + class + `]`
 	}
-	var b strings.Builder
-	b.WriteByte('[')
-	if negated {
-		b.WriteByte('^')
-	}
-	for _, s := range spans {
-		b.WriteString(char(s.lo))
-		if s.hi > s.lo {
-			b.WriteString("-" + char(s.hi))
-		}
-	}
-	b.WriteByte(']')
-	return b.String()
+	return `[` + class + `]`
 }
 
 // char returns a character as it stands in a class.

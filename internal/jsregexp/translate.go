@@ -2,11 +2,12 @@ package jsregexp
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // character returns the character that stands for a unit of UTF-16, in patterns as in texts. The engine takes characters, and loses
@@ -25,10 +26,10 @@ const (
 )
 
 var (
-	namedGroup = regexp.MustCompile(`\(\?<[^=!]`)
-	groupName  = regexp.MustCompile(`^(?:\(\?|\\k)<[^=!<>()][^<>()]*>`)
-	counts     = regexp.MustCompile(`^\{\d+(?:,\d*)?\}`)
-	largeCount = regexp.MustCompile(`0*[1-9]\d{6,}`)
+	namedGroup = lazyregexp.New(`\(\?<[^=!]`)
+	groupName  = lazyregexp.New(`^(?:\(\?|\\k)<[^=!<>()][^<>()]*>`)
+	counts     = lazyregexp.New(`^\{\d+(?:,\d*)?\}`)
+	largeCount = lazyregexp.New(`0*[1-9]\d{6,}`)
 )
 
 // translator writes a pattern so that the engine takes it as JavaScript does.
@@ -74,13 +75,13 @@ func (t *translator) translate() (string, error) {
 			if after, ok := strings.CutPrefix(rest, "(?"); ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0) {
 				return "", errors.New("'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'")
 			}
-			t.copy(max(1, len(groupName.FindString(rest))))
+			t.copy(max(1, len(groupName().FindString(rest))))
 		case !t.within && rest[0] == ')':
 			open--
 			t.copy(1)
 		case !t.within && rest[0] == '{':
-			braces := counts.FindString(rest)
-			t.out.WriteString(largeCount.ReplaceAllString(braces, "1000000")) // maxText
+			braces := counts().FindString(rest)
+			t.out.WriteString(largeCount().ReplaceAllString(braces, "1000000")) // maxText
 			t.at += len(braces)
 			if braces == "" {
 				t.copy(1)
@@ -126,7 +127,7 @@ func (t *translator) escape() {
 		}
 		t.copy(2)
 	case c == 'k' && t.named && !t.within:
-		t.copy(max(2, len(groupName.FindString(rest))))
+		t.copy(max(2, len(groupName().FindString(rest))))
 	default:
 		t.copy(2)
 	}

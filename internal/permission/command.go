@@ -1,10 +1,12 @@
 package permission
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -16,72 +18,77 @@ const (
 
 // commandLine is what a pattern for a shell tool is held against.
 type commandLine struct {
-	commands []string // the words of each simple command, unquoted, joined by single blanks
-	words    [][]word // the same commands, word by word; of [[ ]] no more than the first ones
-	unknown  bool     // an argument of a command is nothing but an expansion, so that only the shell knows it
-	opaque   string   // why the line was not taken apart; then nothing else is set
+	commands []command // in the order of the text
+	unknown  bool      // an argument of a command is nothing but an expansion, so that only the shell knows it
+
+	// Why a rule cannot see through the line, "" if it can. Claude Code 2.1.329 reads less than package syntax, so what
+	// it was not recorded to see through is opaque to the client's own rules. A project's rules weigh computed words.
+	client, project string
 }
 
-// word is one word of a simple command without its quotes. unknown: it is nothing but an expansion; for a project's
-// own rules: it may be an option, or other than one word.
-type word struct {
-	text    string
-	unknown bool
+// command is one simple command.
+type command struct {
+	text  string // the words without quotes, joined by single blanks
+	words []word
+	more  bool   // it gets further arguments, which are known only when it runs
+	by    string // the wrapper that runs it, "" for a command of the line itself
+}
 
-	// For a project's own rules: a part of the word is computed when the line runs, behind the prefix. several: what
-	// comes of it may be no word at all, or several.
+// word is one word of a simple command without its quotes.
+type word struct {
+	text string
+
+	// A part of the word is computed when the line runs, behind the prefix. several: what comes of it may be no word
+	// at all, or several.
 	computed, several bool
 	prefix            string
 }
 
-// takeApart finds the simple commands of a line. Package syntax reads the line as bash does. Claude Code 2.1.329 reads
-// less than that, so all of the tree that it was not recorded to see through is opaque.
-func takeApart(src string) commandLine { return parse(src, false) }
+// unsure reports whether a computed word may be an option, or other than one word.
+func (w word) unsure() bool {
+	return w.computed && (w.several || w.prefix == "" || w.prefix[0] == '-' || w.prefix[0] == '+')
+}
 
-// takeApartMore is takeApart for a project's own rules. Words may be computed, since those rules can do with what is
-// known of a command.
-func takeApartMore(src string) commandLine { return parse(src, true) }
+func isComputed(w word) bool { return w.computed }
 
-func parse(src string, project bool) (line commandLine) {
+// takeApart finds the simple commands of a line. Package syntax reads the line as bash does.
+func takeApart(src string) (line commandLine) {
+	opaque := func(reason string) commandLine { return commandLine{client: reason, project: reason} }
 	switch reason := deceptive(src); {
 	case len(src) > maxLine:
-		return commandLine{opaque: "it is too long"}
+		return opaque("it is too long")
 	case reason != "":
-		return commandLine{opaque: reason}
-	case len(src) > maxNesting && len(opener.FindAllStringIndex(src, maxNesting+1)) > maxNesting:
-		return commandLine{opaque: "nested too deeply"}
+		return opaque(reason)
+	case len(src) > maxNesting && len(opener().FindAllStringIndex(src, maxNesting+1)) > maxNesting:
+		return opaque("nested too deeply")
 	}
 	defer func() {
 		if recover() != nil { // a line that breaks the parser must not end a server, nor keep its gate from running
-			line = commandLine{opaque: "the parser failed"}
+			line = opaque("the parser failed")
 		}
 	}()
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(src), "")
 	if err != nil {
-		return commandLine{opaque: "a syntax error"}
+		return opaque("a syntax error")
 	}
-	r := reader{src: src, project: project, set: map[string]bool{}}
+	r := reader{src: src, set: map[string]bool{}}
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
-	if r.line.opaque != "" {
-		return commandLine{opaque: r.line.opaque}
-	}
 	return r.line
 }
 
-// opener is what package syntax reads by recursion. It takes up to 8 KiB of stack for each one that is open, and a stack
-// that is too large ends the program.
-var opener = regexp.MustCompile(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
+// opener is what package syntax reads by recursion. It takes up to 8 KiB of stack for each one that is open, and a
+// stack that is too large ends the program.
+var opener = lazyregexp.New(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
 
 // deceptive finds characters that make a line look other than it runs, in bash or in zsh.
 func deceptive(src string) string {
 	for _, r := range src {
 		switch {
-		case r < ' ' && r != '\t' && r != '\n', r == 0x7f:
+		case unicode.IsControl(r) && r != '\t' && r != '\n':
 			return "a control character"
-		case r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200b, r == 0x2028, r == 0x2029, r == 0x202f, r == 0x205f,
-			r == 0x3000, r == 0xfeff:
+		case r > unicode.MaxASCII && unicode.IsSpace(r), r == '\u200b', r == '\ufeff':
 			return "a blank of Unicode"
 		}
 	}
@@ -98,18 +105,20 @@ type reader struct {
 	front    []word // what stands before the next simple command: `time` is a command like any other to a pattern
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
-	project  bool            // the line is for a project's own rules
 	inQuotes bool
 }
 
-// fail makes the line opaque. The first reason counts.
+// fail makes the line opaque to all rules. The first reason counts.
 func (r *reader) fail(reason string) {
-	if r.line.opaque == "" {
-		r.line.opaque = reason
-	}
+	r.failClient(reason)
+	r.failProject(reason)
 }
 
-// source returns the text of a node. Values in the tree lack continued lines, and say -e for -a.
+func (r *reader) failClient(reason string) { r.line.client = cmp.Or(r.line.client, reason) }
+
+func (r *reader) failProject(reason string) { r.line.project = cmp.Or(r.line.project, reason) }
+
+// source returns the text of a node. Values in the tree lack continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
 
 // comment fails at a comment with a backslash at its end. In bash that is where it ends, package syntax reads on.
@@ -224,121 +233,85 @@ func (r *reader) loop(c *syntax.ForClause) {
 	r.list(c.Do)
 }
 
-// test reads [[ ]], which a pattern sees as a command of that name.
+// test reads [[ ]], which a pattern sees as a command of that name. What is not known of it may be all of it.
 func (r *reader) test(c *syntax.TestClause) {
 	if strings.Contains(r.source(c), "\n") {
 		r.fail("[[ with an operator")
 	}
-	texts := []string{"[["}
-	var words []word // of which each must not run anything
+	words := []word{{text: "[["}}
+	// An operator stands in the tree by one of its names: -e for -a.
+	operator := func(at syntax.Pos, name string) {
+		words = append(words, word{text: r.src[at.Offset():][:len(name)]})
+	}
 	var walk func(x syntax.TestExpr)
 	walk = func(x syntax.TestExpr) {
 		switch x := x.(type) {
 		case *syntax.Word:
 			words = append(words, r.word(x, still))
-			texts = append(texts, words[len(words)-1].text)
 		case *syntax.UnaryTest:
-			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-				defer r.noneComputed(&words)
-			}
-			texts = append(texts, r.operator(x.OpPos))
+			operator(x.OpPos, x.Op.String())
 			walk(x.X)
+			if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+				r.noneComputed(words...)
+			}
 		case *syntax.BinaryTest:
 			walk(x.X)
+			operator(x.OpPos, x.Op.String())
+			walk(x.Y)
 			switch x.Op {
 			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr: // arithmetic
-				defer r.noneComputed(&words)
-			}
-			switch x.Op {
-			case syntax.AndTest, syntax.OrTest:
-				texts = append(texts, x.Op.String())
+				r.noneComputed(words...)
 			case syntax.TsReMatch:
 				r.fail("a regular expression")
 			case syntax.TsBefore, syntax.TsAfter:
 				r.fail("[[ with an operator")
-			default:
-				texts = append(texts, r.operator(x.OpPos))
 			}
-			walk(x.Y)
 		default:
 			r.fail("[[ with an operator")
 		}
 	}
 	walk(c.X)
-	seen := []word{{text: "[["}}
-	if slices.ContainsFunc(words, func(w word) bool { return w.computed }) {
-		seen = append(seen, word{computed: true, several: true})
+	if slices.ContainsFunc(words, isComputed) {
+		words[1] = word{text: words[1].text, computed: true, several: true}
 	}
-	r.emit(strings.Join(append(texts, "]]"), " "), seen)
+	r.emit(append(words, word{text: "]]"}))
 }
 
 // noneComputed fails where a word is computed whose value the shell may evaluate, and so run.
-func (r *reader) noneComputed(words *[]word) {
-	if slices.ContainsFunc(*words, func(w word) bool { return w.computed }) {
-		r.fail("an expansion that is evaluated")
+func (r *reader) noneComputed(words ...word) {
+	if slices.ContainsFunc(words, isComputed) {
+		r.failProject("an expansion that is evaluated")
 	}
-}
-
-// operator returns an operator of [[ ]], behind which a blank stands.
-func (r *reader) operator(at syntax.Pos) string {
-	operator, _, _ := strings.Cut(r.src[at.Offset():], " ")
-	operator, _, _ = strings.Cut(operator, "\t")
-	return operator
 }
 
 // simple reads a simple command.
 func (r *reader) simple(s *syntax.Stmt) {
-	words, value := r.front, assigned
-	if r.front = nil; len(words) > 0 {
-		value = still
-	}
+	words := r.front
+	r.front = nil
 	var only *syntax.Assign // the one assignment that the client knows without a command
 	switch c := s.Cmd.(type) {
-	case nil:
 	case *syntax.CallExpr:
-		if len(words) > 0 { // an assignment is an argument there
+		if len(words) > 0 {
 			words = r.arguments(words, c)
 			break
 		}
 		for _, a := range c.Assigns {
-			r.assignment(a, value)
+			r.assignment(a, assigned)
 		}
-		switch {
-		case len(c.Args) > 0 && len(c.Assigns) == 0 && r.source(c.Args[0]) == "[":
-			r.bracket(s, c)
-			return
-		case len(c.Args) > 0:
-			words = r.call(c.Args)
-		case len(c.Assigns) == 1 && len(s.Redirs) == 0:
+		if len(c.Args) > 0 {
+			words = r.call(c, len(s.Redirs) > 0)
+		} else if len(c.Assigns) == 1 && len(s.Redirs) == 0 {
 			only = c.Assigns[0]
 		}
 	case *syntax.DeclClause:
-		words = append(words, word{text: c.Variant.Value})
-		for _, a := range c.Args {
-			if a.Naked && a.Name == nil {
-				words = append(words, r.word(a.Value, still))
-				r.noneComputed(&[]word{words[len(words)-1]})
-				continue
-			}
-			said := r.assignment(a, value)
-			// An integer, or another name of a variable, is evaluated.
-			if said.computed && slices.ContainsFunc(words, func(w word) bool {
-				return strings.HasPrefix(w.text, "-") && strings.ContainsAny(w.text, "in")
-			}) {
-				r.noneComputed(&[]word{said})
-			}
-			words = append(words, said)
-			if !a.Naked {
-				r.set[a.Name.Value] = true
-			}
-		}
+		words = r.declaration(words, c)
 	}
 	for _, redirect := range s.Redirs {
 		r.redirect(redirect)
 	}
 	switch {
 	case len(words) > 0:
-		r.emit(joined(words), words)
+		r.emit(words)
 	case only != nil:
 		r.set[only.Name.Value] = true
 	default:
@@ -347,41 +320,77 @@ func (r *reader) simple(s *syntax.Stmt) {
 	}
 }
 
-// declarers are the commands whose arguments may be assignments, by whatever spelling.
-var declarers = []string{"declare", "typeset", "local", "export", "readonly", "unset"}
-
-// call reads the words of a command.
-func (r *reader) call(args []*syntax.Word) []word {
-	words := []word{r.word(args[0], still)}
-	name := words[0].text
-	if r.source(args[0]) == "else" { // without an if, which bash refuses
-		r.fail("a syntax error")
+// declaration reads declare, export and their like, with what stands in front of them.
+func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
+	value := assigned
+	if len(words) > 0 {
+		value = still
 	}
-	for _, w := range args[1:] {
-		if !slices.Contains(declarers, name) {
-			words = append(words, r.word(w, argument))
-			if name == "read" {
-				r.set[words[len(words)-1].text] = true
-			}
+	words = append(words, word{text: c.Variant.Value})
+	evaluates := false // what is assigned, to an integer or as another name of a variable
+	for _, a := range c.Args {
+		if a.Naked && a.Name == nil {
+			option := r.word(a.Value, still)
+			r.noneComputed(option)
+			evaluates = evaluates || strings.HasPrefix(option.text, "-") && strings.ContainsAny(option.text, "in")
+			words = append(words, option)
 			continue
 		}
-		words = append(words, r.word(w, still))
-		r.noneComputed(&[]word{words[len(words)-1]})
-		variable, behind := cutName(r.source(w))
-		switch {
-		case variable != "" && strings.HasPrefix(behind, "["):
-			r.fail("an element of an array")
-		case strings.HasPrefix(strings.TrimPrefix(behind, "+"), "="):
-			r.set[variable] = true
+		said := r.assignment(a, value)
+		if evaluates {
+			r.noneComputed(said)
 		}
-	}
-	if evaluates(words) {
-		r.noneComputed(&words)
+		words = append(words, said)
+		if !a.Naked {
+			r.set[a.Name.Value] = true
+		}
 	}
 	return words
 }
 
-// evaluates reports whether a builtin takes arguments for names of variables, whose subscripts it evaluates, or for arithmetic.
+// call reads the words of a command.
+func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
+	args := c.Args
+	words := []word{r.word(args[0], still)}
+	name, u := words[0].text, argument
+	isTest := r.source(args[0]) == "[" && len(c.Assigns) == 0
+	switch {
+	case r.source(args[0]) == "else": // without an if, which bash refuses
+		r.fail("a syntax error")
+	case isTest: // nothing may follow its ]
+		u = still
+		closing := slices.IndexFunc(args, func(w *syntax.Word) bool { return r.source(w) == "]" })
+		if closing != len(args)-1 || redirected {
+			r.fail("[ with an operator")
+		}
+	case name == "unset":
+		u = still
+	case slices.Contains([]string{"declare", "typeset", "local", "export", "readonly"}, name):
+		r.fail("a declaration by another spelling") // whose arguments are assignments all the same
+	}
+	for _, w := range args[1:] {
+		said := r.word(w, u)
+		element, _, hasIndex := strings.Cut(said.text, "[")
+		switch {
+		case isTest && r.source(w) == "=~":
+			r.fail("a regular expression")
+		case name == "unset" && hasIndex && syntax.ValidName(element):
+			r.fail("an element of an array")
+		case name == "unset" && strings.Contains(said.text, "="): // which bash refuses
+			r.fail("a syntax error")
+		case name == "read":
+			r.set[said.text] = true
+		}
+		words = append(words, said)
+	}
+	if evaluates(words) {
+		r.noneComputed(words...)
+	}
+	return words
+}
+
+// evaluates reports whether a builtin takes arguments for names of variables, whose subscripts it evaluates, or for
+// arithmetic.
 func evaluates(words []word) bool {
 	for len(words) > 1 && (words[0].text == "builtin" || words[0].text == "command") {
 		words = words[1:]
@@ -389,19 +398,19 @@ func evaluates(words []word) bool {
 			words = words[1:]
 		}
 	}
-	switch name := words[0].text; name {
-	case "read", "let", "getopts", "wait", "mapfile", "readarray":
+	switch words[0].text {
+	case "read", "let", "getopts", "wait", "mapfile", "readarray", "declare", "typeset", "local", "unset":
 		return true
 	case "printf":
 		return len(words) > 1 && strings.HasPrefix(words[1].text, "-v")
 	case "test", "[":
 		return slices.ContainsFunc(words, func(w word) bool { return w.text == "-v" || w.text == "-R" })
-	default: // the others of declarers are read where they stand, and by their own names only
-		return slices.Contains(declarers, name) && name != "export" && name != "readonly"
 	}
+	return false
 }
 
-// arguments reads a command that other words stand before. The tree has all assignments first, wherever they stood.
+// arguments reads a command that other words stand before, to which its assignments are arguments. The tree has those
+// first, wherever they stood.
 func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 	for _, a := range c.Assigns {
 		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
@@ -415,33 +424,12 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 	return words
 }
 
-// bracket reads [ ], in which nothing may expand. Nothing may follow it.
-func (r *reader) bracket(s *syntax.Stmt, c *syntax.CallExpr) {
-	var words []word
-	for i, w := range c.Args {
-		words = append(words, r.word(w, still))
-		switch source := r.source(w); {
-		case source == "=~":
-			r.fail("a regular expression")
-		case source == "]" != (i == len(c.Args)-1):
-			r.fail("[ with an operator")
-		}
-	}
-	if len(s.Redirs) > 0 {
-		r.fail("[ with an operator")
-	}
-	if evaluates(words) {
-		r.noneComputed(&words)
-	}
-	r.emit(joined(words), words)
-}
-
-func (r *reader) emit(command string, words []word) {
+func (r *reader) emit(words []word) {
 	if len(r.line.commands) == maxCommands {
 		r.fail("too many commands")
 		return
 	}
-	r.line.commands, r.line.words = append(r.line.commands, command), append(r.line.words, words)
+	r.line.commands = append(r.line.commands, command{text: joined(words), words: words})
 }
 
 // assignment reads NAME, NAME=value or NAME+=value and returns what it says.
@@ -463,8 +451,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 		operator = "+="
 	}
 	// Package syntax reads ]=a[ and +=a[ as assignments, which bash takes for commands.
-	name, behind := cutName(r.src[a.Pos().Offset():])
-	if name == "" || name != text || !strings.HasPrefix(behind, operator) {
+	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
 		r.fail("an assignment to no variable")
 	}
 	text += operator
@@ -472,7 +459,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 		return word{text: text}
 	}
 	value := r.word(a.Value, u)
-	value.text, value.unknown = text+value.text, value.unknown && value.several
+	value.text = text + value.text
 	if value.computed {
 		value.prefix = text + value.prefix
 	}

@@ -34,7 +34,7 @@ func TestWhatBashComputes(t *testing.T) {
 		for range 1 + random.IntN(6) {
 			line.WriteString(words[random.IntN(len(words))] + between[random.IntN(len(between))])
 		}
-		if got := takeApartMore(line.String()); got.opaque == "" && len(got.commands) > 0 {
+		if got := takeApart(line.String()); got.project == "" && len(got.commands) > 0 {
 			lines = append(lines, line.String())
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// maxPathSteps bounds what package regexp may do for one pattern and one path, which it cannot be stopped at: half a second
-// at the very worst. Linux knows no path of more than 4 KiB.
+// maxPathSteps bounds what package regexp may do for one pattern and one path, which it cannot be stopped at: half a
+// second at the very worst. Linux knows no path of more than 4 KiB.
 const maxPathSteps = 1 << 24
 
 // gitignored reports whether the single line pattern of a .gitignore ignores file, a clean path relative to the place
@@ -27,12 +27,55 @@ func gitignored(pattern, file string) bool {
 		return false
 	}
 	r, err := regexp.Compile(expression)
-	return err != nil || r.MatchString(units(file))
+	return err != nil || r.MatchString(string(characters(file)))
 }
 
-// translate returns the regular expression of a line, for texts that units returned. A line that matches nothing of its
-// own is not ok: a blank one, a comment, a negation, one with an open bracket, an unknown class or a lone backslash at
-// its end, and one with an empty name.
+// moved is how far the characters for some units lie from them, in a plane whose own characters are surrogates here.
+const moved = 0x100000
+
+// apart are the units of UTF-16 that package regexp would read in another way than the client, first and last of each
+// span. A surrogate is a unit of its own to the client: a `?` is half an emoji. And where case is ignored, JavaScript
+// compares upper case, so that it does not take the Kelvin sign for a k.
+var apart = [...][2]rune{
+	{0x17f, 0x17f}, {0x3f4, 0x3f4}, {0x1e9e, 0x1e9e}, {0x2126, 0x2126}, {0x212a, 0x212b}, {0xd800, 0xdfff},
+}
+
+// character is what stands for a unit in expressions and texts. A slash moves so that it is in no class.
+func character(unit rune) rune {
+	if unit == '/' || slices.ContainsFunc(apart[:], func(a [2]rune) bool { return a[0] <= unit && unit <= a[1] }) {
+		return unit + moved
+	}
+	return unit
+}
+
+// units returns a text as JavaScript sees it.
+func units(text string) (all []rune) {
+	for _, u := range utf16.Encode([]rune(text)) {
+		all = append(all, rune(u))
+	}
+	return all
+}
+
+// characters returns a text as expressions see it.
+func characters(text string) []rune {
+	all := units(text)
+	for i, u := range all {
+		all[i] = character(u)
+	}
+	return all
+}
+
+// Parts of expressions.
+const (
+	slash    = `\x{10002f}`
+	anyNames = `(?:.*` + slash + `)?`
+	anyChar  = `[^` + slash + `]`
+	anyText  = anyChar + `*`
+)
+
+// translate returns the regular expression of a line, for texts that characters returned. A line that matches nothing
+// of its own is not ok: a blank one, a comment, a negation, one with an open bracket, an unknown class or a lone
+// backslash at its end, and one with an empty name.
 func translate(line string) (expression string, ok bool) {
 	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!") {
 		return "", false
@@ -42,36 +85,31 @@ func translate(line string) (expression string, ok bool) {
 		return "", false
 	}
 	anchored := strings.Contains(line[:len(line)-1], "/")
-	line = strings.TrimPrefix(line, "/")
-	body := strings.TrimSuffix(line, "/")
-
-	t := translator{rest: []rune(units(body))}
-	names, ok := t.names()
+	body, isFolder := strings.CutSuffix(strings.TrimPrefix(line, "/"), "/")
+	names, ok := splitNames(units(body))
 	if !ok {
 		return "", false
 	}
-	const anyNames = `(?:.*/)?`
-	t.out.WriteString(`(?is)\A`)
-	last := len(names) - 1
+	var b strings.Builder
+	b.WriteString(`(?is)\A`)
 	if !anchored && names[0] != "" {
-		t.out.WriteString(anyNames)
+		b.WriteString(anyNames)
 	}
+	last := len(names) - 1
 	for i, name := range names {
 		switch {
-		case name == "" && i == last: // `a/**` is what is in a
-		case name == "" && (i == 0 || names[i-1] != ""):
-			t.out.WriteString(anyNames)
-		case name == "":
-		case i == last && body == line:
-			t.out.WriteString(name + `(?:/|\z)`)
+		case name == "" && i < last:
+			b.WriteString(anyNames)
+		case name == "" && isFolder: // `a/**/` is what is in folders of a
+			b.WriteString(anyChar + `+` + slash)
+		case name == "": // `a/**` is what is in a
+		case i == last && !isFolder:
+			b.WriteString(name + `(?:` + slash + `|\z)`)
 		default:
-			t.out.WriteString(name + `/`)
+			b.WriteString(name + slash)
 		}
 	}
-	if names[last] == "" && body != line { // `**/` and `a/**/` are what is in folders
-		t.out.WriteString(`[^/]+/`)
-	}
-	return t.out.String(), true
+	return b.String(), true
 }
 
 // trimLine cuts off trailing blanks, but not one that a backslash stands before. It is not ok if the line ends in a
@@ -88,151 +126,65 @@ func trimLine(line string) (trimmed string, ok bool) {
 	return line[:len(trimmed)+1], true
 }
 
-// apart are the units of UTF-16 that package regexp would read in another way than the client, first and last of each
-// span. A surrogate is a unit of its own to the client: a `?` is half an emoji. And where case is ignored, JavaScript
-// compares upper case, so that it does not take the Kelvin sign for a k.
-var apart = [...][2]rune{
-	{0x17f, 0x17f}, {0x3f4, 0x3f4}, {0x1e9e, 0x1e9e}, {0x2126, 0x2126}, {0x212a, 0x212b}, {0xd800, 0xdfff},
-}
-
-// moved is how far the characters for those units lie from them, in a plane whose own characters are surrogates here.
-const moved = 0x100000
-
-// units returns a text with a character for each of its units.
-func units(text string) string {
-	var b strings.Builder
-	for _, u := range utf16.Encode([]rune(text)) {
-		c := rune(u)
-		for _, a := range apart {
-			if a[0] <= c && c <= a[1] {
-				c += moved
-				break
-			}
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
-
-// span adds the units from lo to hi, given as units returns them, to a class. A slash is in no name.
-func span(class *strings.Builder, lo, hi rune) {
-	if lo >= moved {
-		lo -= moved
-	}
-	if hi >= moved {
-		hi -= moved
-	}
-	write := func(lo, hi rune) {
-		if lo <= hi {
-			class.WriteString(char(lo) + "-" + char(hi))
-		}
-	}
-	for _, a := range slices.Concat([][2]rune{{'/', '/'}}, apart[:]) {
-		if lo > hi || hi < a[0] || lo > a[1] {
-			continue
-		}
-		write(lo, a[0]-1)
-		if a[0] != '/' {
-			write(moved+max(lo, a[0]), moved+min(hi, a[1]))
-		}
-		lo = a[1] + 1
-	}
-	write(lo, hi)
-}
-
-// char returns a character as it may stand in a class.
-func char(c rune) string { return fmt.Sprintf(`\x{%x}`, c) }
-
-// translator reads the names of a pattern without its leading and trailing slash.
-type translator struct {
-	rest []rune
-	out  strings.Builder
-}
-
-// names returns the expression of each name, "" for `**`. An empty name is not ok: no path has one.
-func (t *translator) names() (names []string, ok bool) {
+// splitNames returns the expression of each name of a pattern without its leading and trailing slash. "" is any names,
+// as `**` says. An empty name is not ok: no path has one.
+func splitNames(rest []rune) (names []string, ok bool) {
 	var name strings.Builder
 	stars, other := 0, false
-	end := func() bool {
-		switch {
-		case stars == 0 && !other:
-			return false
-		case stars > 1 && !other:
-			names = append(names, "")
-		default:
-			names = append(names, name.String())
-		}
-		name.Reset()
-		stars, other = 0, false
-		return true
-	}
-	for len(t.rest) > 0 {
-		c := t.rest[0]
-		t.rest = t.rest[1:]
-		if c == '\\' {
-			if len(t.rest) == 0 {
+	rest = append(rest, '/')
+	for len(rest) > 0 {
+		c := rest[0]
+		rest = rest[1:]
+		escaped := c == '\\'
+		if escaped {
+			if c, rest = rest[0], rest[1:]; len(rest) == 0 {
 				return nil, false // the trailing slash that it escaped is gone
 			}
-			c = t.rest[0]
-			t.rest = t.rest[1:]
-			if c != '/' {
-				name.WriteString(regexp.QuoteMeta(string(c)))
-				other = true
-				continue
-			}
 		}
-		switch c {
-		case '/':
-			if !end() {
-				return nil, false
-			}
-			continue
-		case '*':
+		if c == '*' && !escaped {
 			if stars++; !strings.HasSuffix(name.String(), anyText) {
 				name.WriteString(anyText)
 			}
 			continue
-		case '?':
-			name.WriteString(`[^/]`)
-		case '[':
-			class, ok := t.class()
+		}
+		switch {
+		case c == '/':
+			switch {
+			case stars == 0 && !other:
+				return nil, false
+			case stars < 2 || other:
+				names = append(names, name.String())
+			case len(names) == 0 || names[len(names)-1] != "":
+				names = append(names, "")
+			}
+			name.Reset()
+			stars = 0
+		case c == '?' && !escaped:
+			name.WriteString(anyChar)
+		case c == '[' && !escaped:
+			class, n, ok := readClass(rest)
 			if !ok {
 				return nil, false
 			}
 			name.WriteString(class)
+			rest = rest[n:]
 		default:
-			name.WriteString(regexp.QuoteMeta(string(c)))
+			name.WriteString(regexp.QuoteMeta(string(character(c))))
 		}
-		other = true
+		other = c != '/'
 	}
-	return names, end()
+	return names, true
 }
 
-// anyText is what `*` becomes. No other part of an expression ends like it.
-const anyText = `[^/]*`
+// posixClasses are the ones of git.
+var posixClasses = strings.Fields("alnum alpha blank cntrl digit graph lower print punct space upper xdigit")
 
-// posixClasses are the ones of git, which knows ASCII only: pairs of a first and a last character.
-var posixClasses = map[string]string{
-	"alnum":  "09AZaz",
-	"alpha":  "AZaz",
-	"blank":  "\t\t  ",
-	"cntrl":  "\x00\x1f\x7f\x7f",
-	"digit":  "09",
-	"graph":  "!~",
-	"lower":  "az",
-	"print":  " ~",
-	"punct":  "!/:@[`{~",
-	"space":  "\t\n\r\r  ",
-	"upper":  "AZ",
-	"xdigit": "09AFaf",
-}
-
-// class reads what follows a `[`. It is not ok if the bracket is never closed or names an unknown class.
+// readClass reads what follows a `[`, and n is how long that is. It is not ok if the bracket is never closed or names
+// an unknown class.
 //
 // As in git's wildmatch, a `]` that comes first is a member, a backslash escapes the next member, and of a range that
 // is the wrong way round only its start is a member.
-func (t *translator) class() (expression string, ok bool) {
-	all := t.rest
+func readClass(all []rune) (expression string, n int, ok bool) {
 	var members strings.Builder
 	i := 0
 	negated := len(all) > 0 && (all[0] == '!' || all[0] == '^')
@@ -240,64 +192,71 @@ func (t *translator) class() (expression string, ok bool) {
 		i++
 	}
 	start := rune(-1) // the member that a `-` would start a range from
-	for first := true; ; first = false {
-		if i >= len(all) {
-			return "", false
-		}
+	for first := i; i < len(all); i++ {
 		c := all[i]
-		if c == ']' && !first {
-			break
+		if c == ']' && i > first {
+			switch {
+			case negated:
+				return `[^` + slash + members.String() + `]`, i + 1, true
+			case members.Len() == 0:
+				return `[^\x00-\x{10FFFF}]`, i + 1, true
+			}
+			return `[` + members.String() + `]`, i + 1, true
 		}
-		switch {
-		case c == '-' && start >= 0 && i+1 < len(all) && all[i+1] != ']':
-			i++
-			if all[i] == '\\' {
-				i++
-			}
-			if i >= len(all) {
-				return "", false
-			}
-			span(&members, start, all[i])
-			start = -1
-		case c == '[' && i+1 < len(all) && all[i+1] == ':':
+		if c == '[' && i+1 < len(all) && all[i+1] == ':' {
 			shut := slices.Index(all[i+2:], ']')
 			if shut < 0 {
-				return "", false
+				return "", 0, false
 			}
-			name, isClass := strings.CutSuffix(string(all[i+2:i+2+shut]), ":")
-			if !isClass { // no `:]`: it is a plain bracket
-				span(&members, c, c)
-				start = c
-				break
+			// Without a `:]` it is a plain bracket.
+			if class, isClass := strings.CutSuffix(string(all[i+2:i+2+shut]), ":"); isClass {
+				switch {
+				case class == "space": // git knows no vertical tab
+					members.WriteString(`\t\n\r `)
+				case slices.Contains(posixClasses, class):
+					members.WriteString(`[:` + class + `:]`)
+				default:
+					return "", 0, false
+				}
+				i += 2 + shut
+				start = -1
+				continue
 			}
-			pairs, known := posixClasses[name]
-			if !known {
-				return "", false
-			}
-			for n := 0; n < len(pairs); n += 2 {
-				span(&members, rune(pairs[n]), rune(pairs[n+1]))
-			}
-			i += 2 + shut
+		}
+		isRange := c == '-' && start >= 0 && i+1 < len(all) && all[i+1] != ']'
+		if isRange {
+			i++
+		}
+		if all[i] == '\\' {
+			i++
+		}
+		switch {
+		case i >= len(all):
+			return "", 0, false
+		case isRange:
+			writeSpan(&members, start, all[i])
 			start = -1
 		default:
-			if c == '\\' {
-				i++
-				if i >= len(all) {
-					return "", false
-				}
-				c = all[i]
-			}
-			span(&members, c, c)
-			start = c
+			start = all[i]
+			writeSpan(&members, start, start)
 		}
-		i++
 	}
-	t.rest = all[i+1:]
-	switch {
-	case negated:
-		return `[^/` + members.String() + `]`, true
-	case members.Len() == 0:
-		return `[^\x00-\x{10FFFF}]`, true
+	return "", 0, false
+}
+
+// writeSpan adds the units from lo to hi to a class.
+func writeSpan(class *strings.Builder, lo, hi rune) {
+	write := func(lo, hi rune) {
+		if lo <= hi {
+			fmt.Fprintf(class, `\x{%x}-\x{%x}`, lo, hi)
+		}
 	}
-	return `[` + members.String() + `]`, true
+	for _, a := range apart {
+		if lo <= a[1] && a[0] <= hi {
+			write(lo, a[0]-1)
+			write(moved+max(lo, a[0]), moved+min(hi, a[1]))
+			lo = a[1] + 1
+		}
+	}
+	write(lo, hi)
 }

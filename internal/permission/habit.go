@@ -1,18 +1,73 @@
 package permission
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
+
+// Misfit says why the pattern cannot do what it was written for with a tool of that kind, "" if it can.
+func (r Rule) Misfit(kind Kind) string {
+	host, isHost := strings.CutPrefix(r.pattern, hostPrefix)
+	switch {
+	case r.pattern == "":
+	case kind == Unknown:
+		return r.habit(kind)
+	case kind == Other:
+		return "has a pattern, and none is understood for this tool, so it matches every call; use \"matcher\" and \"when\""
+	case kind == Host && !isHost:
+		return "has a pattern that names no host, so it matches every call; write domain:HOST"
+	case kind == Host && !plainHost(canonicalHost(host)):
+		return "names a host that is not understood, so it matches every call; " +
+			"write domain:HOST, which also means what lies below HOST"
+	case kind == Host:
+	case isHost:
+		return "has a pattern for hosts, which this tool has none of; domain: is for web_fetch"
+	case kind == Shell && r.looksLikePath() && strings.Contains(r.pattern, "**"):
+		return "has a pattern for paths, and is held against the commands of a shell line"
+	case kind == Shell && hasOperator(r.pattern):
+		return "has an operator of the shell, and is held against each command of a line by itself, so it hardly matches"
+	case kind != Shell && !isPathPattern(r.pattern):
+		return "is no pattern of a path, so it never matches; it is read as a line of a .gitignore"
+	default:
+		return r.habit(kind)
+	}
+	return ""
+}
+
+// hasOperator reports whether an operator stands between the words of a pattern.
+func hasOperator(pattern string) bool {
+	return slices.ContainsFunc(strings.Fields(pattern), func(field string) bool {
+		return field == "&&" || field == "||" || field == "|" || field == "&" ||
+			strings.HasSuffix(field, ";") && field != `\;`
+	})
+}
+
+// isPathPattern reports whether any path can match the pattern.
+func isPathPattern(pattern string) bool {
+	if strings.HasPrefix(pattern, "//") {
+		pattern = "/" + strings.TrimLeft(pattern, "/")
+	}
+	_, ok := translate(strings.TrimPrefix(strings.TrimPrefix(pattern, "~"), "./"))
+	return ok
+}
+
+// looksLikePath reports whether the pattern was probably written for paths.
+func (r Rule) looksLikePath() bool {
+	return !strings.ContainsAny(r.pattern, " \t") &&
+		(strings.Contains(r.pattern, "/") || strings.Contains(r.pattern, "*."))
+}
 
 // habit says what of a pattern is a regular expression, "" if nothing looks like one: such a pattern loads, and hardly
 // matches. A point and a star can also be meant as they stand, for files with a dot before their name or their end, so
 // where that is likely nothing is said.
 func (r Rule) habit(kind Kind) string {
 	pattern := strings.TrimSpace(r.pattern)
-	star := "*"
-	if kind != Shell {
-		star = "**"
+	star, class, hasAny := "**", pathClass, pathHasAny
+	if kind == Shell {
+		star, class, hasAny = "*", commandClass, commandHasAny
 	}
 	meant := ", as " + quote(r.tool+"("+asGlob(pattern, star)+")")
 	switch {
@@ -20,13 +75,13 @@ func (r Rule) habit(kind Kind) string {
 		return "has a ^, which is itself here: a pattern is a glob, and begins where the text begins; leave it out" + meant
 	case strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`):
 		return "has a $ at its end, which is itself here: a pattern is a glob, and ends where the text ends; leave it out" + meant
-	case hasClass(pattern, kind):
+	case class().MatchString(pattern):
 		return `has a \ as in a regular expression, and is a glob: * is any text` + meant
 	case strings.Contains(pattern, ".+"):
 		return "has .+, and here . means only a dot and + is itself; for any text write " + star + meant
-	case hasAlternatives(pattern):
+	case alternatives().MatchString(pattern):
 		return "has alternatives in parentheses, and is a glob, in which ( and | are themselves; write an entry for each"
-	case kind == Shell && commandHasAny(pattern), kind != Shell && pathHasAny(pattern):
+	case hasAny(pattern):
 		return "has .*, and here . means only a dot; is .* meant as any text? write " + star + meant
 	}
 	return ""
@@ -35,45 +90,23 @@ func (r Rule) habit(kind Kind) string {
 // asGlob is what a regular expression comes to as a glob.
 func asGlob(pattern, star string) string {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")
-	return strings.NewReplacer(`\s+`, " ", `\s*`, " ", `\s`, " ", `\b`, "", `\w+`, star, `\w*`, star, `\S+`, star, `\S*`, star,
-		`\d+`, star, `\d*`, star, `\.`, ".", ".*", star, ".+", star).Replace(pattern)
+	return strings.NewReplacer(`\s+`, " ", `\s*`, " ", `\s`, " ", `\b`, "", `\w+`, star, `\w*`, star,
+		`\S+`, star, `\S*`, star, `\d+`, star, `\d*`, star, `\.`, ".", ".*", star, ".+", star).Replace(pattern)
 }
 
-// hasClass reports whether a pattern has a class of characters of a regular expression, as \s. In a line of a shell a
-// backslash and a point can be what is written there.
-func hasClass(pattern string, kind Kind) bool {
-	letters := "sSdDwWbB"
-	if kind != Shell {
-		letters = "."
-	}
-	for i := range len(pattern) - 1 {
-		if pattern[i] == '\\' && strings.IndexByte(letters, pattern[i+1]) >= 0 && (i == 0 || pattern[i-1] != '\\') {
-			return true
-		}
-	}
-	return false
-}
-
-// hasAlternatives reports whether a pattern has (a|b).
-func hasAlternatives(pattern string) bool {
-	for {
-		_, rest, open := strings.Cut(pattern, "(")
-		inside, _, shut := strings.Cut(rest, ")")
-		if !open || !shut {
-			return false
-		}
-		if strings.Contains(inside, "|") && !strings.ContainsAny(inside, ` "'`) {
-			return true
-		}
-		pattern = rest
-	}
-}
+// What a regular expression has: a class of characters, as \s, and (a|b). In a line of a shell a backslash and a point
+// can be what is written there.
+var (
+	commandClass = lazyregexp.New(`(?:^|[^\\])\\[sSdDwWbB]`)
+	pathClass    = lazyregexp.New(`(?:^|[^\\])\\\.`)
+	alternatives = lazyregexp.New(`\([^) "']*\|[^) "']*\)`)
+)
 
 // commandHasAny reports whether a .* in a pattern for commands hardly is the end of a file's name: *.* and .env.* are.
 func commandHasAny(pattern string) bool {
 	for _, word := range strings.FieldsFunc(pattern, unicode.IsSpace) {
 		before, _, found := strings.Cut(word, ".*")
-		_, name := cutLast(before, "/")
+		name := before[strings.LastIndex(before, "/")+1:]
 		switch {
 		case !found, strings.HasSuffix(before, "*"), strings.HasPrefix(name, "."), before != name && name != "":
 		case strings.HasSuffix(before, "~/"), before == "./", strings.HasSuffix(before, "*/"):
@@ -88,20 +121,7 @@ func commandHasAny(pattern string) bool {
 // alone, or for all in a folder that has a name, or twice around a name.
 func pathHasAny(pattern string) bool {
 	folder, all := strings.CutSuffix(pattern, "/.*")
-	_, name := cutLast(folder, "/")
-	switch {
-	case pattern == ".*":
-		return true
-	case strings.HasPrefix(pattern, ".*") && strings.HasSuffix(pattern, ".*"):
-		return true
-	}
-	return all && strings.Trim(name, ".~") != "" && !strings.ContainsAny(name, "*?[")
-}
-
-// cutLast cuts a text at the last separator; without one all of it is behind.
-func cutLast(s, separator string) (before, behind string) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):]
-	}
-	return "", s
+	name := folder[strings.LastIndex(folder, "/")+1:]
+	return strings.HasPrefix(pattern, ".*") && strings.HasSuffix(pattern, ".*") ||
+		all && strings.Trim(name, ".~") != "" && !strings.ContainsAny(name, "*?[")
 }

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"slices"
@@ -19,42 +20,48 @@ const (
 // ofProcess are the links of /proc whose target depends on the process that opens them, or on others.
 var ofProcess = []string{"cwd", "root", "fd", "exe", "map_files"}
 
-// leadsTo says which paths a file may have without symbolic links: by the path as it is written, as the system walks it, and
-// by the one without "..", which some tools open. ok: that is known.
-func (c *Call) leadsTo(file, dir, home string) (paths []string, ok bool) {
-	file = absolute(file, dir, home)
-	if file == "" || len(file) > maxPath {
-		return nil, true
+// matchLinks holds the pattern against the paths that a file may have without symbolic links: by the path as it is
+// written, as the system walks it, and by the one without "..", which some tools open.
+func (r Rule) matchLinks(c *Call, file, dir, root, home string) (bool, string) {
+	written := absolute(file, dir, home)
+	if written == "" || len(written) > maxPath {
+		return false, ""
 	}
-	if c.taken == nil {
-		c.taken = &taken{}
-	}
-	for _, start := range []string{file, path.Clean(file)} {
-		end, ok := c.taken.follow(start)
-		if !ok {
-			return nil, false
+	place := func(dir string) string {
+		if !strings.HasPrefix(dir, "/") {
+			return dir
 		}
-		if !slices.Contains(paths, end) {
-			paths = append(paths, end)
+		return cmp.Or(c.taken.follow(dir), dir)
+	}
+	places := slices.Compact([][2]string{{root, home}, {place(root), place(home)}})
+	for _, start := range slices.Compact([]string{written, path.Clean(written)}) {
+		end := c.taken.follow(start)
+		if end == "" {
+			return doubt("cannot tell where the path " + quote(file) + " leads")
+		}
+		for _, p := range places {
+			if !c.spend(len(r.pattern) * (64 + len(end))) {
+				return true, tooMuchWork
+			}
+			if matchPath(r.pattern, end, dir, p[0], p[1]) {
+				return true, "matches the path " + quote(end) + ", where " + quote(file) + " leads"
+			}
 		}
 	}
-	return paths, true
+	return false, ""
 }
 
-// follow walks an absolute path from the root through its links. Behind the first name that does not exist there are none.
-func (t *taken) follow(file string) (end string, ok bool) {
-	if end, ok := t.followed[file]; ok {
-		return end, end != ""
+// follow walks an absolute path from the root through its links, "" if it leads nobody knows where.
+func (t *taken) follow(file string) string {
+	end, ok := t.followed[file]
+	if !ok {
+		end = t.walk(file)
+		t.followed[file] = end
 	}
-	if t.followed == nil {
-		t.followed = map[string]string{}
-	}
-	end = t.walk(file)
-	t.followed[file] = end
-	return end, end != ""
+	return end
 }
 
-// walk is follow; "" is a path that leads nobody knows where.
+// walk is follow. Behind the first name that does not exist there are no links.
 func (t *taken) walk(file string) string {
 	at, missing, links := "/", false, 0
 	rest := strings.Split(file, "/")
@@ -98,34 +105,4 @@ func (t *taken) walk(file string) string {
 		rest = append(strings.Split(target, "/"), rest...)
 	}
 	return at
-}
-
-// matchLinks holds the pattern against the paths that a file has without symbolic links.
-func (r Rule) matchLinks(c *Call, file, dir, root, home string) (bool, string) {
-	paths, ok := c.leadsTo(file, dir, home)
-	if !ok {
-		return true, "cannot tell where the path " + quote(file) + " leads" + soItRuns
-	}
-	if len(paths) == 0 {
-		return false, ""
-	}
-	places := [][2]string{{root, home}, {root, home}}
-	for i, place := range places[1] {
-		if strings.HasPrefix(place, "/") {
-			if end, ok := c.taken.follow(place); ok {
-				places[1][i] = end
-			}
-		}
-	}
-	for _, end := range paths {
-		for _, place := range places {
-			if !c.spend(len(r.pattern) * (64 + len(end))) {
-				return true, tooMuchWork
-			}
-			if matchPath(r.pattern, end, dir, place[0], place[1]) {
-				return true, "matches the path " + quote(end) + ", where " + quote(file) + " leads"
-			}
-		}
-	}
-	return false, ""
 }

@@ -53,29 +53,23 @@ func (w wildcard) match(command string) bool {
 	return slices.ContainsFunc(w, func(texts []string) bool { return matchTexts(texts, command) })
 }
 
-// matchStart reports whether the pattern may match a command of which more arguments follow that are not known.
-func (w wildcard) matchStart(command string) bool {
-	known := command + " "
-	return slices.ContainsFunc(w, func(texts []string) bool {
-		return len(texts) > 1 && strings.HasPrefix(known, texts[0]) || strings.HasPrefix(texts[0], known)
-	})
-}
-
-// mayMatch reports whether the pattern may match a command of which words are computed when it runs, or, with more,
-// further arguments follow. What stands before the first of them decides. A command whose name is computed may run any.
-func (w wildcard) mayMatch(words []word, more bool) bool {
-	i := slices.IndexFunc(words, func(w word) bool { return w.computed })
+// mayMatch reports whether the pattern may match a command of which words are computed when it runs, or more arguments
+// follow. What stands before the first of them decides. A command whose name is computed may run any.
+func (w wildcard) mayMatch(c command) bool {
+	i := slices.IndexFunc(c.words, isComputed)
 	switch {
-	case i < 0:
-		return more && w.matchStart(joined(words))
 	case i == 0:
 		return true
+	case i < 0:
+		return c.more && w.mayBegin(c.text+" ")
 	}
-	known := joined(words[:i])
-	if words[i].several && words[i].prefix == "" && w.match(known) { // it may be nothing
-		return true
-	}
-	known += " " + words[i].prefix
+	known, next := joined(c.words[:i]), c.words[i]
+	return next.several && next.prefix == "" && w.match(known) || // it may be nothing
+		w.mayBegin(known+" "+next.prefix)
+}
+
+// mayBegin reports whether the pattern may match a text that begins with what is known.
+func (w wildcard) mayBegin(known string) bool {
 	return slices.ContainsFunc(w, func(texts []string) bool {
 		return len(texts) > 1 && strings.HasPrefix(known, texts[0]) || strings.HasPrefix(texts[0], known)
 	})

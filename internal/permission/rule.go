@@ -23,6 +23,7 @@
 package permission
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"runtime"
@@ -59,15 +60,12 @@ type Call struct {
 	taken *taken // of Once
 }
 
-// taken is what rules read of a call, which is read once: its command, taken apart, or that there is none that can be
-// read, and the same for a project's rules. work is what matching has cost so far.
+// taken is what rules read of a call and need to find out once. work is what matching has cost so far.
 type taken struct {
-	done, readable bool
-	line           commandLine
-	project        *projectInput
-	work           int
-	followed       map[string]string // where paths lead, "" if nobody knows
-	lookups        int               // of names in folders, for that
+	own, all *input // by the client's own rules, and by others
+	work     int
+	followed map[string]string // where paths lead, "" if nobody knows
+	lookups  int               // of names in folders, for that
 }
 
 // maxWork bounds what the rules of one call may cost, in bytes looked at: a tenth of a second or two. Beyond it rules
@@ -76,19 +74,16 @@ const maxWork = 1 << 28
 
 // spend takes from what the rules of the call may cost, and reports whether there was enough.
 func (c *Call) spend(n int) bool {
-	if c.taken == nil {
-		return true
-	}
 	c.taken.work += n
 	return c.taken.work <= maxWork
 }
 
-const tooMuchWork = "could take too long to match, so the hook runs"
+const tooMuchWork = "could take too long to match" + soItRuns
 
 // Once returns the call for many rules of one goroutine: its command is taken apart once, and there is a bound on what
 // all of them cost.
 func (c Call) Once() Call {
-	c.taken = &taken{}
+	c.taken = &taken{followed: map[string]string{}}
 	return c
 }
 
@@ -134,132 +129,184 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 		return false, "has a pattern, and no pattern but * matches a tool of an MCP server"
 	case c.EqualKeys:
 		return true, "looks at an input with equal keys, of which the tool may read others, so the hook runs"
-	case c.Project:
-		return r.matchProject(&c)
 	}
-	switch c.Tool {
-	case "Bash":
-		return r.matchCommand(c)
-	case "Edit", "MultiEdit", "Read", "Write":
-		return r.matchFile(c, "file_path")
-	case "NotebookEdit", "NotebookRead":
-		return r.matchFile(c, "notebook_path")
-	case "Glob", "Grep", "LS":
-		if gjson.Get(c.Input, "path").String() == "" && c.Dir != "" { // also null
-			return r.matchPath(c, c.Dir)
-		}
-		return r.matchFile(c, "path")
-	case "WebFetch":
-		if host, ok := strings.CutPrefix(r.pattern, hostPrefix); ok {
-			return matchHost(host, c)
-		}
-		return r.notUnderstood(&c)
+	if c.taken == nil {
+		c = c.Once()
 	}
-	return r.matchProject(&c) // what a pattern means for other tools was not recorded
+	return r.matchInput(&c)
 }
 
-// knownLater is why a rule matches a line that hides a part of itself.
-const knownLater = "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"
+// Doubt says what hookrun cannot tell of a call that the rule matches out of doubt alone, and what to write instead: a
+// sentence for the agent. It is "" where the rule does not match, or matches what is there.
+func (r Rule) Doubt(c Call) string {
+	ok, why := r.Match(c)
+	what, doubtful := strings.CutSuffix(why, soItRuns)
+	if !ok || !doubtful || c.EqualKeys { // of equal keys the call has a warning
+		return ""
+	}
+	if inside, ok := strings.CutPrefix(what, notThrough); ok {
+		inside = strings.TrimSuffix(inside, ")")
+		return "hookrun cannot tell what this line runs: it has " + inside + "; write it without that"
+	}
+	if command, ok := strings.CutPrefix(what, "may match the command "); ok {
+		return "hookrun cannot tell what this line runs: " + command +
+			"; write it without expansions, globs and braces in that command"
+	}
+	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what
+}
+
+// isFor reports whether the rule is for the tool, by any of its names.
+func (r Rule) isFor(c *Call) bool {
+	return r.tool == c.Tool || slices.Contains(c.Also, r.tool) ||
+		!c.Project && r.tool == "Task" && c.Tool == "Agent" // its name before
+}
 
 // What is said of a match for doubt alone ends with soItRuns.
 const (
 	notThrough = "cannot see through the line ("
 	soItRuns   = ", so the hook runs"
+	hostPrefix = "domain:"
 )
 
-const hostPrefix = "domain:"
+// doubt is a match because something is not known.
+func doubt(what string) (bool, string) { return true, what + soItRuns }
+
+func throughNot(why string) (bool, string) { return doubt(notThrough + why + ")") }
+
+func unreadable(field string) (bool, string) {
+	return doubt("cannot be decided without a readable " + field + " in the input")
+}
+
+// matchInput holds the pattern against what the tool works on. Where nobody knows that, its arguments tell; a command
+// that is there besides never keeps a rule for paths or hosts from being held against those.
+func (r Rule) matchInput(c *Call) (bool, string) {
+	in := c.input()
+	lines, paths := len(in.lines) > 0 || in.otherLine, len(in.paths) > 0 || in.otherPath
+	isHost := strings.HasPrefix(r.pattern, hostPrefix)
+	switch {
+	case in.kind == Shell:
+		return r.matchLines(c, in)
+	case in.kind == File, in.kind == Folder:
+		return r.matchPaths(c, in)
+	case isHost && (in.kind == Host || in.kind == Unknown):
+		return r.matchHost(c)
+	case in.kind != Unknown, !paths && !lines:
+		return r.notUnderstood(c)
+	case paths:
+		if ok, why := r.matchPaths(c, in); ok || !lines {
+			return ok, why
+		}
+	case r.looksLikePath():
+		for _, file := range in.other {
+			if ok, why := r.matchPath(c, file); ok {
+				return true, why
+			}
+		}
+	}
+	return r.matchLines(c, in)
+}
 
 func (r Rule) notUnderstood(c *Call) (bool, string) {
-	return true, "has a pattern that is not understood for " + c.Tool + ", so the hook runs"
+	return doubt("has a pattern that is not understood for " + c.Tool)
 }
 
-// isFor reports whether the rule is for the tool, by any of its names.
-func (r Rule) isFor(c *Call) bool {
-	return r.tool == c.Tool || slices.Contains(c.Also, r.tool) || !c.Project && r.tool == "Task" && c.Tool == "Agent" // its name before
-}
-
-func (r Rule) matchCommand(c Call) (bool, string) {
-	line, ok := c.line()
-	if !ok {
+// matchLines holds the pattern against each command of the lines, and in a project's own rule against what those run.
+// Doubt counts where no command matches.
+func (r Rule) matchLines(c *Call, in *input) (bool, string) {
+	switch {
+	case len(in.lines) > 0 && !in.otherLine:
+	case c.Tool == "Bash":
 		return unreadable("command")
+	default:
+		return r.notUnderstood(c)
 	}
-	return r.matchLine(&c, line)
-}
-
-func (r Rule) matchLine(c *Call, line commandLine) (bool, string) {
-	if line.opaque != "" {
-		return throughNot(line.opaque)
-	}
-	for _, command := range line.commands {
-		if !c.spend(len(command)) {
-			return true, tooMuchWork
+	for i := range in.lines {
+		if ok, why := r.matchLine(c, &in.lines[i]); ok {
+			return true, why
 		}
-		if r.command.match(command) {
-			return true, "matches the command " + quote(command)
-		}
-		// A recorded special case of 2.1.329, for xargs without options only; env, sudo and the like have none.
-		if behind, ok := strings.CutPrefix(command, "xargs "); ok && r.command.match(behind) {
-			return true, "matches the command " + quote(behind) + " behind xargs"
-		}
-	}
-	if line.unknown && !namesCommandOnly(r.pattern) {
-		return true, knownLater
 	}
 	return false, "matches no command of the line"
 }
 
-func throughNot(what string) (bool, string) {
-	return true, notThrough + what + ")" + soItRuns
-}
-
-func (c Call) line() (line commandLine, readable bool) {
-	t := c.taken
-	if t == nil {
-		t = &taken{}
+func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
+	line.read(c.Project)
+	opaque, all := line.client, line.commands
+	if c.Project {
+		opaque, all = line.project, slices.Concat(line.commands, line.reached.commands)
 	}
-	if !t.done {
-		t.done = true
-		var command string
-		if command, t.readable = text(c.Input, "command"); t.readable {
-			t.line = takeApart(command)
+	if opaque != "" {
+		return throughNot(opaque)
+	}
+	mayMatch := ""
+	for _, command := range all {
+		// Recorded: the client looks behind an xargs without options, and not behind env, sudo and the like.
+		byXargs, isXargs := strings.CutPrefix(command.text, "xargs ")
+		behind, known := "", "of which words are known only when it runs"
+		if command.by != "" {
+			behind, known = " behind "+command.by, "whose arguments are known only when it runs"
+		}
+		switch {
+		case !c.spend(len(command.text)):
+			return true, tooMuchWork
+		case r.command.match(command.text):
+			return true, "matches the command " + quote(command.text) + behind
+		case !c.Project && isXargs && r.command.match(byXargs):
+			return true, "matches the command " + quote(byXargs) + " behind xargs"
+		case c.Project && mayMatch == "" && r.command.mayMatch(command):
+			mayMatch = "may match the command " + quote(command.text) + behind + ", " + known
 		}
 	}
-	return t.line, t.readable
+	switch {
+	case c.Project && line.reached.opaque != "":
+		return throughNot(line.reached.opaque)
+	case mayMatch != "":
+		return doubt(mayMatch)
+	case !c.Project && line.unknown && !namesCommandOnly(r.pattern):
+		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
+	}
+	return false, ""
 }
 
-func (r Rule) matchFile(c Call, field string) (bool, string) {
-	file, ok := text(c.Input, field)
-	if !ok {
-		return unreadable(field)
+// matchPaths holds the pattern against each path of the input.
+func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
+	paths := in.paths
+	if len(paths) == 0 && in.kind == Folder && c.Dir != "" && !in.oddPath {
+		paths = []string{c.Dir}
 	}
-	return r.matchPath(c, file)
+	if len(paths) == 0 || in.otherPath {
+		return unreadable(in.field)
+	}
+	why := ""
+	for _, file := range paths {
+		ok, because := r.matchPath(c, file)
+		if ok {
+			return true, because
+		}
+		why = because
+	}
+	return false, why
 }
 
-func (r Rule) matchPath(c Call, file string) (bool, string) {
-	dir := slashed(c.Dir)
-	if !strings.HasPrefix(dir, "/") {
-		return true, "cannot place the path without an absolute current directory, so the hook runs"
-	}
-	home := slashed(c.Home)
-	if !strings.HasPrefix(home, "/") && (strings.HasPrefix(r.pattern, "~/") || strings.HasPrefix(strings.TrimSpace(file), "~")) {
-		return true, "cannot place ~ without a home directory, so the hook runs"
-	}
-	root := dir
-	if c.Root != "" {
-		root = slashed(c.Root)
-	}
-	if !c.spend(len(r.pattern) * (64 + len(file))) {
+func (r Rule) matchPath(c *Call, file string) (bool, string) {
+	dir, root, home := slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)
+	noHome := !strings.HasPrefix(home, "/")
+	file, shown := slashed(file), quote(file)
+	switch {
+	case !strings.HasPrefix(dir, "/"):
+		return doubt("cannot place the path without an absolute current directory")
+	case noHome && (strings.HasPrefix(r.pattern, "~/") || strings.HasPrefix(strings.TrimSpace(file), "~")):
+		return doubt("cannot place ~ without a home directory")
+	case !c.spend(len(r.pattern) * (64 + len(file))):
 		return true, tooMuchWork
-	}
-	if matchPath(r.pattern, slashed(file), dir, root, home) {
-		return true, "matches the path " + quote(file)
+	case matchPath(r.pattern, file, dir, root, home):
+		return true, "matches the path " + shown
 	}
 	if c.Project {
-		if ok, why := r.matchLinks(&c, slashed(file), dir, root, home); ok {
+		if ok, why := r.matchLinks(c, file, dir, root, home); ok {
 			return true, why
 		}
 	}
-	return false, "does not match the path " + quote(file)
+	return false, "does not match the path " + shown
 }
 
 // slashed gives a path of Windows the form that patterns are written in; C:\x is /c:/x.
@@ -276,18 +323,18 @@ func slashed(file string) string {
 
 // matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII,
 // of which some are other spellings of ASCII ones, or with escapes.
-func matchHost(domain string, c Call) (bool, string) {
+func (r Rule) matchHost(c *Call) (bool, string) {
 	address, ok := text(c.Input, "url")
 	if !ok {
 		return unreadable("url")
 	}
-	domain = canonicalHost(domain)
+	domain := canonicalHost(strings.TrimPrefix(r.pattern, hostPrefix))
 	if !plainHost(domain) {
-		return true, "names a domain that is not understood, so the hook runs"
+		return doubt("names a domain that is not understood")
 	}
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || !plainHost(canonicalHost(u.Hostname())) {
-		return true, "cannot tell the host of the address, so the hook runs"
+		return doubt("cannot tell the host of the address")
 	}
 	host := canonicalHost(u.Hostname())
 	if host == domain || strings.HasSuffix(host, "."+domain) {
@@ -302,10 +349,6 @@ func canonicalHost(host string) string {
 
 func plainHost(host string) bool {
 	return host != "" && strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""
-}
-
-func unreadable(field string) (bool, string) {
-	return true, "cannot be decided without a readable " + field + " in the input, so the hook runs"
 }
 
 // text returns a field of an input that is a string. The input may be broken: then there is none. Nor is there one that

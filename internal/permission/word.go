@@ -1,9 +1,9 @@
 package permission
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -42,7 +42,7 @@ func (e *expansions) compute(several bool) {
 // word reads a word.
 func (r *reader) word(w *syntax.Word, u use) word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
-	if len(raw) > 1 && raw[0] == '=' && isLetter(raw[1]) {
+	if len(raw) > 1 && raw[0] == '=' && syntax.ValidName(raw[1:2]) {
 		r.fail("=, which zsh expands")
 	}
 	var e expansions
@@ -59,39 +59,33 @@ func (r *reader) word(w *syntax.Word, u use) word {
 		(strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">")) {
 		r.fail("a redirection")
 	}
-	if r.project {
-		return r.computedWord(raw, u, &e)
+	r.forClient(raw, u, &e)
+
+	said := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix}
+	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
+		if before := said.text[:e.brace-1]; !said.computed || len(before) < len(said.prefix) {
+			said.prefix = before
+		}
+		said.computed, said.several = true, true
 	}
+	said.computed = said.computed || e.home && u == still
+	return said
+}
+
+// forClient fails where the client was recorded not to see through a word.
+func (r *reader) forClient(raw string, u use, e *expansions) {
 	if e.braces && (u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
-		r.fail("brace expansion")
+		r.failClient("brace expansion")
 	}
 	switch {
 	case u == still && (e.whole > 0 || e.beside || e.home || e.variable):
-		r.fail("an expansion that is not an argument")
+		r.failClient("an expansion that is not an argument")
 	case u == assigned && (e.home || e.variable):
-		r.fail("an assignment from a variable")
+		r.failClient("an assignment from a variable")
 	case e.whole > 1 || e.whole == 1 && (e.fixed || e.beside || e.home):
-		r.fail("an expansion joined with text")
+		r.failClient("an expansion joined with text")
 	}
-	unknown := u == argument && e.whole == 1
-	r.line.unknown = r.line.unknown || unknown
-	return word{text: e.text.String(), unknown: unknown}
-}
-
-// computedWord is a word for a project's own rules, which weigh what is not known of it against their pattern.
-func (r *reader) computedWord(raw string, u use, e *expansions) word {
-	w := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix}
-	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
-		if before := w.text[:e.brace-1]; !w.computed || len(before) < len(w.prefix) {
-			w.prefix = before
-		}
-		w.computed, w.several = true, true
-	}
-	if e.home && u == still && !w.computed {
-		w.computed = true
-	}
-	w.unknown = w.computed && (w.several || w.prefix == "" || w.prefix[0] == '-' || w.prefix[0] == '+')
-	return w
+	r.line.unknown = r.line.unknown || u == argument && e.whole == 1
 }
 
 // follows checks that a part begins where the one before it ends, and returns where it ends. Between them is nothing but a
@@ -175,21 +169,10 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 			if strings.Contains(raw, "\\\n") {
 				r.fail("a line continued in a word")
 			}
-			for i := 0; i < len(raw); i++ {
-				if raw[i] == '\\' && i+1 < len(raw) && strings.IndexByte("$`\"\\", raw[i+1]) >= 0 {
-					i++
-				}
-				e.text.WriteByte(raw[i])
-			}
+			e.text.WriteString(strings.NewReplacer(`\$`, "$", "\\`", "`", `\"`, `"`, `\\`, `\`).Replace(raw))
 			fixed = true
 		case *syntax.ParamExp:
-			switch {
-			case r.home(part, e):
-			case r.project:
-				r.parameter(part, e)
-			default:
-				r.fail("a variable in double quotes")
-			}
+			r.parameter(part, e)
 		case *syntax.CmdSubst:
 			e.compute(false)
 			r.substitution(part, e)
@@ -214,38 +197,29 @@ func (r *reader) quoted(q *syntax.DblQuoted, e *expansions) {
 	e.fixed = e.fixed || fixed
 }
 
-// home reads $HOME, if that is what the expansion is. The client was recorded to take it for text.
-func (r *reader) home(p *syntax.ParamExp, e *expansions) bool {
-	if raw := r.source(p); raw != "$HOME" || r.set["HOME"] {
-		return false
-	}
-	e.text.WriteString("$HOME")
-	e.home = true
-	return true
-}
-
-// variable is an expansion that is no more than the value of a variable or a parameter.
-var variable = regexp.MustCompile(`^\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\}|[0-9?$!#@*-])$`)
-
-// parameter reads the expansion of a variable outside of quotes.
+// parameter reads the expansion of a variable.
 func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
-	raw := r.source(p)
+	raw, name := r.source(p), ""
+	if p.Param != nil {
+		name = p.Param.Value
+	}
+	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // no more than the value
 	switch {
-	case r.home(p, e):
+	case raw == "$HOME" && !r.set["HOME"]: // which the client was recorded to take for text
+		e.text.WriteString(raw)
+		e.home = true
 		return
-	case r.project:
-		// "$@" is several words also in quotes.
-		several := !r.inQuotes || strings.ContainsAny(raw, "@*")
-		e.compute(several)
-		if !variable.MatchString(raw) && !r.harmless(p) {
+	case r.inQuotes:
+		r.failClient("a variable in double quotes")
+	case r.set[name]:
+		r.failClient("a variable that the line sets")
+	}
+	e.compute(!r.inQuotes || strings.ContainsAny(raw, "@*")) // "$@" is several words also in quotes
+	if !plain {
+		r.failClient("an expansion")
+		if !r.harmless(p) {
 			r.fail("an expansion")
 		}
-		e.text.WriteString(raw)
-		return
-	case !variable.MatchString(raw):
-		r.fail("an expansion")
-	case r.set[strings.Trim(raw, "${}")]:
-		r.fail("a variable that the line sets")
 	}
 	e.text.WriteString(raw)
 	e.whole++
@@ -255,22 +229,21 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 // harmless reports whether an expansion of more than a name runs nothing but the commands in its text, which it reads:
 // a subscript and a slice are arithmetic, which may run commands, and @P runs what is in the value.
 func (r *reader) harmless(p *syntax.ParamExp) bool {
-	if p.Param == nil || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 {
+	switch {
+	case p.Param == nil || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0:
 		return false
-	}
-	if p.Exp == nil {
+	case p.Exp == nil:
 		return p.Length
-	}
-	if p.Exp.Op == syntax.OtherParamOps || p.Exp.Word != nil && strings.ContainsAny(r.source(p.Exp.Word), "\\'\"") {
+	case p.Exp.Op == syntax.OtherParamOps:
 		return false
+	case p.Exp.Word == nil:
+		return true
 	}
-	if p.Exp.Word != nil {
-		var e expansions
-		for _, part := range p.Exp.Word.Parts {
-			r.part(part, &e)
-		}
+	var e expansions
+	for _, part := range p.Exp.Word.Parts {
+		r.part(part, &e)
 	}
-	return true
+	return !strings.ContainsAny(r.source(p.Exp.Word), "\\'\"")
 }
 
 // substitution reads $( ) or backticks. Their commands are commands of the line. In the text of its own command a
@@ -305,14 +278,36 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	e.beside, e.fixed = true, true
 }
 
-// cutName cuts the name of a variable off the start of a text.
-func cutName(text string) (name, behind string) {
-	n := 0
-	for n < len(text) && (isLetter(text[n]) || n > 0 && isDigit(text[n])) {
-		n++
-	}
-	return text[:n], text[n:]
-}
+// quotedDelimiter is one of a here-document whose body does not expand.
+var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
 
-func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+// redirect reads a redirection, which patterns do not see. It must not expand.
+func (r *reader) redirect(d *syntax.Redirect) {
+	raw := r.source(d.Word)
+	if d.N != nil && (strings.HasPrefix(d.N.Value, "{") || d.Op == syntax.RdrAll || d.Op == syntax.AppAll) {
+		r.fail("a redirection")
+	}
+	switch d.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		// The client was recorded not to see through one that is not quoted, nor through more on its first line.
+		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
+		switch {
+		case !quotedDelimiter().MatchString(raw):
+			r.fail("a here-document that is not quoted")
+		case strings.Trim(first, " \t") != "":
+			r.fail("a here-document with more on its first line")
+		}
+		return
+	case syntax.RdrInOut:
+		r.fail("a redirection")
+		return
+	}
+	target := r.word(d.Word, still)
+	if d.Op == syntax.DplOut || d.Op == syntax.DplIn {
+		// A - ends the redirection in bash: a >&-b is a b. Of a target that is no number bash takes the quotes off and
+		// expands it once more: a >&'$(b)' runs b.
+		if len(raw) > 1 && raw[0] == '-' || target.computed || strings.ContainsAny(target.text, "$`<>") {
+			r.fail("a redirection")
+		}
+	}
+}

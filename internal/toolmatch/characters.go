@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // names are the characters of tools' names besides letters, digits and marks, and stars those of globs. Names of MCP
@@ -20,7 +22,7 @@ func odd(glob string, known []string) (what, meant string) {
 	if tool, ok := strings.CutSuffix(glob, ":*"); ok && slices.Contains(known, tool) {
 		return `:*, which is for the pattern of an "if"`, quote(tool)
 	}
-	text := withoutSets(glob)
+	text := sets().ReplaceAllString(glob, "?")
 	switch {
 	case strings.HasPrefix(text, "!"):
 		return "!, and a matcher cannot leave tools out", ""
@@ -45,10 +47,9 @@ func odd(glob string, known []string) (what, meant string) {
 // isOdd reports whether no name of a tool has the character. Names can be in any language; one letter of another script
 // among Latin ones is a slip or a trap.
 func isOdd(r rune, latin bool) bool {
-	switch {
-	case unicode.In(r, unicode.L, unicode.M, unicode.N):
-		wide := 0xff01 <= r && r <= 0xff5e
-		return r > unicode.MaxASCII && (latin || wide)
+	if unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		isWide := 0xff01 <= r && r <= 0xff5e
+		return r > unicode.MaxASCII && (latin || isWide)
 	}
 	return !strings.ContainsRune(names+stars, r)
 }
@@ -72,25 +73,5 @@ func cleaned(glob string) string {
 	return ""
 }
 
-// withoutSets is a glob without its [sets], in which any character may stand.
-func withoutSets(glob string) string {
-	var b strings.Builder
-	for {
-		before, set, found := strings.Cut(glob, "[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		end := len(set) - len(strings.TrimPrefix(set, "!"))
-		if strings.HasPrefix(set[end:], "]") {
-			end++
-		}
-		shut := strings.IndexByte(set[end:], ']')
-		if shut < 0 { // it is itself
-			b.WriteString("[" + set)
-			return b.String()
-		}
-		b.WriteByte('?')
-		glob = set[end+shut+1:]
-	}
-}
+// sets finds the [sets] of a glob, in which any character may stand.
+var sets = lazyregexp.New(`(?s)\[(?:!.|[^!])[^\]]*\]`)

@@ -31,70 +31,39 @@ const Never = `^$()\`
 // Check returns what is odd about a matcher, or that it can match no tool. known are names of tools.
 func Check(matcher string, known []string) (warnings []string, err error) {
 	if i := strings.IndexAny(matcher, Never); i >= 0 {
-		return nil, fmt.Errorf(
-			"the matcher %s has a %c, which no name of a tool has, so it would never match; %s",
-			quote(matcher),
-			matcher[i],
-			mend,
-		)
+		return nil, fmt.Errorf("the matcher %s has a %c, which no name of a tool has, so it would never match; %s",
+			quote(matcher), matcher[i], mend)
 	}
 	whole := fnmatch.NewList(matcher)
-	n := 0
-	for glob := range strings.SplitSeq(matcher, "|") {
-		if n++; n > maxGlobs {
-			break
-		}
+	globs := strings.SplitN(matcher, "|", maxGlobs+1)
+	for _, glob := range globs[:min(maxGlobs, len(globs))] {
 		glob = strings.TrimSpace(glob)
-		switch {
-		case strings.Contains(glob, ".*") || strings.Contains(glob, ".+"):
-			meant := strings.NewReplacer(".*", "*", ".+", "*").Replace(glob)
-			warnings = append(
-				warnings,
-				fmt.Sprintf(
-					"the matcher %s has %s, and here . means only a dot; did you mean %s? %s",
-					quote(matcher),
-					quote(glob),
-					quote(meant),
-					mend,
-				),
-			)
-		case strings.Contains(glob, ",") || strings.ContainsFunc(glob, unicode.IsSpace):
-			warnings = append(
-				warnings,
-				fmt.Sprintf(
-					"the matcher %s has %s, which is one name with a comma or a blank in it; %s",
-					quote(matcher),
-					quote(glob),
-					mend,
-				),
-			)
-		default:
-			if what, meant := odd(glob, known); what != "" {
-				if meant != "" {
-					what += "; did you mean " + meant + "?"
-				} else {
-					what += ";"
-				}
-				const never = "the matcher %s has %s, which would match no tool: it has %s %s"
-				warnings = append(warnings, fmt.Sprintf(never, quote(matcher), quote(glob), what, mend))
-				break
-			}
-			if name := otherCase(glob, whole, known); name != "" {
-				warnings = append(
-					warnings,
-					fmt.Sprintf(
-						"the matcher %s has %s, which differs from the tool %s by case alone, and case counts; did you mean %s? %s",
-						quote(matcher),
-						quote(glob),
-						quote(name),
-						quote(name),
-						mend,
-					),
-				)
-			}
+		if what := doubt(glob, whole, known); what != "" {
+			warnings = append(warnings, fmt.Sprintf("the matcher %s has %s, %s %s", quote(matcher), quote(glob), what, mend))
 		}
 	}
 	return warnings, nil
+}
+
+// doubt says what is odd about a glob of a matcher, "" if nothing is.
+func doubt(glob string, whole fnmatch.List, known []string) string {
+	switch {
+	case strings.Contains(glob, ".*") || strings.Contains(glob, ".+"):
+		meant := strings.NewReplacer(".*", "*", ".+", "*").Replace(glob)
+		return "and here . means only a dot; did you mean " + quote(meant) + "?"
+	case strings.Contains(glob, ",") || strings.ContainsFunc(glob, unicode.IsSpace):
+		return "which is one name with a comma or a blank in it;"
+	}
+	if what, meant := odd(glob, known); meant != "" {
+		return "which would match no tool: it has " + what + "; did you mean " + meant + "?"
+	} else if what != "" {
+		return "which would match no tool: it has " + what + ";"
+	}
+	if name := otherCase(glob, whole, known); name != "" {
+		name = quote(name)
+		return "which differs from the tool " + name + " by case alone, and case counts; did you mean " + name + "?"
+	}
+	return ""
 }
 
 // fewLetters is how many letters of a glob say nothing about which tool it means.
@@ -111,10 +80,9 @@ func otherCase(glob string, whole fnmatch.List, known []string) string {
 	if slices.ContainsFunc(known, exact.Match) {
 		return ""
 	}
-	i := slices.IndexFunc(
-		known,
-		func(name string) bool { return folded.Match(strings.ToLower(name)) && !whole.Match(name) },
-	)
+	i := slices.IndexFunc(known, func(name string) bool {
+		return folded.Match(strings.ToLower(name)) && !whole.Match(name)
+	})
 	if i < 0 {
 		return ""
 	}

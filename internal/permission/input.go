@@ -1,0 +1,230 @@
+package permission
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// Kind is what a tool works on, and so what a pattern for it is held against.
+type Kind int
+
+// The zero Kind is that of a tool nobody knows: its arguments tell.
+const (
+	Unknown Kind = iota
+	Shell
+	File
+	Folder // a file tool that works on the current directory where no path says otherwise
+	Host
+	Other // it works on nothing that a pattern is understood for
+)
+
+// KindOf is the kind of a tool by a project's name for it.
+func KindOf(tool string) Kind {
+	switch tool {
+	case "shell":
+		return Shell
+	case "fs_glob", "fs_grep", "fs_list":
+		return Folder
+	case "web_fetch":
+		return Host
+	case "web_search", "todo_write", "delegate":
+		return Other
+	}
+	if strings.HasPrefix(tool, "fs_") {
+		return File
+	}
+	return Unknown
+}
+
+// clientTool is a tool that the client was recorded with, and the field that the client's own rules are for.
+type clientTool struct {
+	kind  Kind
+	field string
+}
+
+var clientTools = map[string]clientTool{
+	"Bash":         {Shell, "command"},
+	"Edit":         {File, "file_path"},
+	"MultiEdit":    {File, "file_path"},
+	"Read":         {File, "file_path"},
+	"Write":        {File, "file_path"},
+	"NotebookEdit": {File, "notebook_path"},
+	"NotebookRead": {File, "notebook_path"},
+	"Glob":         {Folder, "path"},
+	"Grep":         {Folder, "path"},
+	"LS":           {Folder, "path"},
+	"WebFetch":     {Host, "url"},
+}
+
+// input is what rules read of an input.
+type input struct {
+	kind      Kind   // of the tool
+	field     string // that holds the path, for messages
+	lines     []shellLine
+	otherLine bool // an argument for a command is no text that can be read
+	paths     []string
+	otherPath bool // an argument for a path is a text that cannot be read, or the paths of a patch are not found
+	oddPath   bool // an argument for a path is neither a text nor a list
+	patch     bool // some of the paths are a patch's
+	other     []string
+}
+
+// shellLine is a command of the input.
+type shellLine struct {
+	text         string
+	*commandLine          // nil until a rule asks
+	reached      *reached // what it runs behind wrappers; nil until a project's own rule asks
+}
+
+// read takes the line apart.
+func (l *shellLine) read(project bool) {
+	if l.commandLine == nil {
+		line := takeApart(l.text)
+		l.commandLine = &line
+	}
+	if project && l.reached == nil {
+		l.reached = l.reach()
+	}
+}
+
+// The arguments that carry a line for a shell, those that carry a path, however a tool joins their words, and those
+// that carry a patch as Codex's tool takes it.
+var (
+	commandKeys = []string{"command", "cmd", "script"}
+	pathKeys    = strings.Fields(`path paths file files filename filepath filepaths notebookpath absolutepath
+		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination destinationpath src dst
+		from to frompath topath oldpath newpath uri include`)
+	patchKeys = []string{"command", "input", "patch"}
+)
+
+const patchTool = "apply_patch"
+
+// isPathKey reports whether a key is for paths: file_path, filePath and file-path are one.
+func isPathKey(key string) bool {
+	return slices.Contains(pathKeys, strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key)))
+}
+
+// input reads the input, once where the call is for many rules.
+func (c *Call) input() *input {
+	tool, isClients := clientTools[c.Tool]
+	in := &input{kind: cmp.Or(c.Kind, tool.kind, KindOf(c.Tool)), field: "path"}
+	kept := &c.taken.all
+	if isClients && !c.Project {
+		in.kind, in.field, kept = tool.kind, tool.field, &c.taken.own
+	}
+	if *kept != nil {
+		return *kept
+	}
+	*kept = in
+	switch {
+	case kept == &c.taken.own:
+		in.readField(c)
+	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
+		in.read(c.Input)
+	}
+	if !in.patch && c.Tool == patchTool {
+		in.otherPath = true
+	}
+	return in
+}
+
+// readField reads the one field that the client's own rules are for.
+func (in *input) readField(c *Call) {
+	value, ok := text(c.Input, in.field)
+	switch in.kind {
+	case Shell:
+		in.lines, in.otherLine = []shellLine{{text: value}}, !ok
+	case File:
+		in.paths, in.otherPath = []string{value}, !ok
+	case Folder:
+		if c.Dir == "" || gjson.Get(c.Input, in.field).String() != "" { // also null
+			in.paths, in.otherPath = []string{value}, !ok
+		}
+	}
+}
+
+func (in *input) read(input string) {
+	strictjson.Members(input, func(key, value string) bool {
+		name := strictjson.Text(key)
+		isText := strings.HasPrefix(value, `"`)
+		if isText && slices.Contains(patchKeys, name) && strings.Contains(value, "*** ") {
+			in.readPatch(strictjson.Text(value))
+		}
+		switch {
+		case slices.Contains(commandKeys, name):
+			if line, ok := text(`{"l":`+value+`}`, "l"); ok {
+				in.lines = append(in.lines, shellLine{text: line})
+			} else if value != "null" {
+				in.otherLine = true
+			}
+		case isPathKey(name):
+			in.path(value)
+		case isText:
+			if s, ok := readable(value); ok && len(in.other) < maxOther {
+				in.other = append(in.other, s)
+			}
+		case strings.HasPrefix(value, "["): // edits of several files
+			gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
+				if element.IsObject() {
+					strictjson.Members(element.Raw, func(key, value string) bool {
+						if isPathKey(strictjson.Text(key)) {
+							in.path(value)
+						}
+						return true
+					})
+				}
+				return true
+			})
+		}
+		return true
+	})
+}
+
+// maxOther is how many arguments of unknown keys are taken for paths in doubt.
+const maxOther = 64
+
+// path reads an argument for a path, or a list of them. A number or a flag of that name is none.
+func (in *input) path(value string) {
+	switch {
+	case value == `""`:
+	case strings.HasPrefix(value, `"`):
+		s, ok := readable(value)
+		in.otherPath = in.otherPath || !ok
+		if ok {
+			in.paths = append(in.paths, strings.TrimPrefix(s, "file://"))
+		}
+	case strings.HasPrefix(value, "["):
+		gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
+			if element.Type == gjson.String {
+				in.path(element.Raw)
+			}
+			return true
+		})
+	case value != "null":
+		in.oddPath = true
+	}
+}
+
+// readable returns a JSON string as a text, unless it is too long to be a path or a line.
+func readable(raw string) (string, bool) {
+	if len(raw) > maxLine {
+		return "", false
+	}
+	return strictjson.Text(raw), true
+}
+
+// readPatch adds the paths of a patch as apply_patch takes it.
+func (in *input) readPatch(patch string) {
+	for line := range strings.Lines(patch) {
+		for _, mark := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
+			if file, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
+				in.paths, in.patch = append(in.paths, strings.TrimSpace(file)), true
+			}
+		}
+	}
+}

@@ -68,7 +68,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		err = a.aroundText(whole)
 		return a, err != nil, err
 	}
-	signs := nearmiss.Scan(text)
+	signs := nearmiss.Scan(strings.Map(inLine, text))
 	if !begun(signs) && isOutputOfOthers(text, cut) {
 		a.doubts = insideOf(signs)
 		return a, false, nil
@@ -96,7 +96,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		return a, true, nil
 	case code != nil && alone && (known == 0 || slices.ContainsFunc(signs, isReport)):
 		return a, true, doubtful{code}
-	case slices.ContainsFunc(signs, isReport):
+	case slices.ContainsFunc(signs, isReport) && onlyReasons(o):
 		a.doubts, a.report = insideOf(signs), true
 		return a, false, nil
 	case known == 0 && near == nil && err == nil: // JSON of nobody's vocabulary
@@ -128,6 +128,25 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		}
 	}
 	return a, true, err
+}
+
+// inLine makes a blank of what ends a line or controls a terminal outside of JSON, and is a character of a string in JSON.
+func inLine(r rune) rune {
+	if r >= 0x80 && r <= 0x9f || r == '\u2028' || r == '\u2029' {
+		return ' '
+	}
+	return r
+}
+
+// onlyReasons reports whether an object has no key of an answer but reasons. Only reading it can tell: package nearmiss may miss keys.
+func onlyReasons(object gjson.Result) bool {
+	only := true
+	object.ForEach(func(key, _ gjson.Result) bool {
+		name := key.String()
+		only = !slices.Contains(nearmiss.Keys(), name) || name == "reason" || name == "stopReason"
+		return only
+	})
+	return only
 }
 
 // doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that says no,

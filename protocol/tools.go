@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // clientTools are the tools of clients by the names that TENEX has for such tools, and a project's hooks. A tool that does the work of
@@ -111,6 +112,16 @@ func (c *Call) NameTool(more map[string]string) {
 	}
 }
 
+// clientToolsByLower are the tools of clients by their names in lower case.
+var clientToolsByLower = sync.OnceValue(func() map[string][]string {
+	byLower := map[string][]string{}
+	for _, name := range ClientTools() {
+		lower := strings.ToLower(name)
+		byLower[lower] = append(byLower[lower], name)
+	}
+	return byLower
+})
+
 // NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
 // case: the name as it is has no other names, and the known one may.
 func (c *Call) NearlyCalled(lower string) (calls []Call) {
@@ -118,8 +129,14 @@ func (c *Call) NearlyCalled(lower string) (calls []Call) {
 	if c.moreTools != nil {
 		more = *c.moreTools
 	}
-	for _, name := range append(ClientTools(), slices.Sorted(maps.Keys(more))...) {
-		if name == c.Tool || strings.ToLower(name) != lower {
+	names := clientToolsByLower()[lower]
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		if strings.ToLower(name) == lower {
+			names = append(slices.Clip(names), name)
+		}
+	}
+	for _, name := range names {
+		if name == c.Tool {
 			continue
 		}
 		known := *c

@@ -28,7 +28,7 @@ type Sign struct {
 	// Behind: the JSON value has other text before it on its line, so it may be a part of that text.
 	Behind bool
 	// Report: the object has a reason, no other key of an answer, and keys that are nobody's. So it is rather a report, as compilers
-	// and linters print them.
+	// and linters print them. What stands in hookSpecificOutput is none.
 	Report bool
 	Value  string // the beginning of a value that is no object and no list
 
@@ -79,10 +79,10 @@ func (s Sign) String() string {
 const (
 	maxShown = 40 // bytes of a key or value in a message
 	maxKey   = 100
-	maxSigns = 20
+	maxSigns = 20 // inside of other JSON, and as many that are not
 )
 
-// Scan returns the signs of an answer in the text, in their order, 20 at most.
+// Scan returns the signs of an answer in the text, in their order: 20 at most that stand deep inside, and 20 others.
 func Scan(text string) []Sign {
 	if !strings.ContainsAny(text, "{[\"'") {
 		return nil

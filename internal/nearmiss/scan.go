@@ -225,6 +225,18 @@ func (w *walk) closeAll() {
 	}
 }
 
+// full reports whether there are enough signs inside of other JSON, or else enough of others: those inside, which may be a tool's
+// arguments, do not hide the answer that stands beside them.
+func (s *scanner) full(inside bool) bool {
+	n := 0
+	for i := range s.signs {
+		if s.signs[i].Place == Inside == inside && !s.signs[i].Report {
+			n++
+		}
+	}
+	return n >= maxSigns
+}
+
 // closeObject drops what means nothing in an object that is the input of a hook, printed again.
 func (w *walk) closeObject() {
 	n := len(w.objects) - 1
@@ -234,15 +246,17 @@ func (w *walk) closeObject() {
 	o := w.objects[n]
 	w.objects = w.objects[:n]
 	signs := w.signs[o.signs:]
-	if o.foreign && !slices.ContainsFunc(signs, func(s Sign) bool { return s.Place != Inside && !s.isReason() }) {
-		for i := range signs {
-			signs[i].Report = signs[i].Place != Inside
-		}
+	answers := func(s Sign) bool { return s.Place == Specific || s.Place == Top && !s.isReason() }
+	report := o.foreign && !slices.ContainsFunc(signs, answers) // no other program has hookSpecificOutput, and a reason in that
+	more := report && slices.ContainsFunc(w.signs[:o.signs], func(s Sign) bool { return s.Report })
+	for i := range signs {
+		signs[i].Report = report && signs[i].Place != Inside
 	}
 	input := o.named || o.event && o.tool
 	kept := w.signs[:o.signs]
 	for _, s := range signs {
 		switch {
+		case more && s.Report: // compilers print thousands, and one is enough to know
 		case input && (s.Kind == Synonym || o.reasons && s.Key == "reason"):
 		case o.tool && s.Kind == Synonym && s.Meant == "updatedInput" && letters(s.Key) == "toolinput":
 			// A tool's name and its input are a call that was printed again, also without its event.
@@ -376,7 +390,7 @@ func (w *walk) sign(v value) {
 	if !ok && !v.cut && place != Inside && !isAnswers(w.key) && len(w.objects) > 0 {
 		w.objects[len(w.objects)-1].foreign = true
 	}
-	if !ok || len(w.signs) >= maxSigns {
+	if !ok || w.full(place == Inside) {
 		return
 	}
 	s := Sign{

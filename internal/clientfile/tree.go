@@ -2,12 +2,12 @@ package clientfile
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
 )
@@ -84,13 +84,13 @@ func (d *document) fault(at *hujson.Value, text string) projecthooks.Problems {
 }
 
 // commentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
-var commentOrString = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`)
+var commentOrString = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`)
 
 // blankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of a
 // comment that is never closed, or -1.
 func blankComments(text string) (plain string, open int) {
 	b := []byte(text)
-	for _, at := range commentOrString.FindAllStringIndex(text, -1) {
+	for _, at := range commentOrString().FindAllStringIndex(text, -1) {
 		switch found := b[at[0]:at[1]]; {
 		case string(found) == "/*":
 			return "", at[0]
@@ -243,7 +243,7 @@ func keptOf(gone, follows hujson.Extra) hujson.Extra {
 // lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
 // line. 0 is no comment.
 func lastComment(extra hujson.Extra) (end int, line bool) {
-	all := commentOrString.FindAllIndex(extra, -1)
+	all := commentOrString().FindAllIndex(extra, -1)
 	if all == nil {
 		return 0, false
 	}

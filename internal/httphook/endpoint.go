@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // Endpoint is where an HTTP hook posts to, and how.
@@ -177,16 +178,16 @@ func (e *Endpoint) header(getenv func(string) string) (all http.Header, host str
 }
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\z`)
-	variable     = regexp.MustCompile(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\z`)
+	variable     = lazyregexp.New(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 )
 
 // IsVariable reports whether a header can name a variable of that name.
-func IsVariable(name string) bool { return variableName.MatchString(name) }
+func IsVariable(name string) bool { return variableName().MatchString(name) }
 
 // Variables are the names of variables that the value of a header has.
 func (h Header) Variables() (names []string) {
-	for _, v := range variable.FindAllString(h.Value, -1) {
+	for _, v := range variable().FindAllString(h.Value, -1) {
 		names = append(names, strings.Trim(v, "${}"))
 	}
 	return names
@@ -194,7 +195,7 @@ func (h Header) Variables() (names []string) {
 
 // expand puts variables in for $NAME and ${NAME}. What it has put in is not looked at again.
 func expand(s string, allowed []string, getenv func(string) string) string {
-	return variable.ReplaceAllStringFunc(s, func(v string) string {
+	return variable().ReplaceAllStringFunc(s, func(v string) string {
 		if name := strings.Trim(v, "${}"); slices.Contains(allowed, name) {
 			return getenv(name)
 		}

@@ -21,13 +21,13 @@ package yaml
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -292,7 +292,7 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 // kinds are the types of what a plain word looks like. A date is a text here.
 var kinds = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Number, "!!float": Number}
 
-var signed = regexp.MustCompile(`0[bo][-+]`)
+var signed = lazyregexp.New(`0[bo][-+]`)
 
 // scalar fills in a value: a text in quotes is a string, a plain one what it looks like, a tag decides if it fits.
 func (r *reader) scalar(v *Value, n *yaml.Node) {
@@ -328,7 +328,7 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 		v.Text = strings.ToLower(v.Text)
 	case Number:
 		// 0b-1 is a number to this library alone.
-		if signed.MatchString(n.Value) || (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&v.Number) != nil {
+		if signed().MatchString(n.Value) || (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&v.Number) != nil {
 			v.Kind = String
 		}
 	}

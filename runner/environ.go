@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// runVariable marks the descendants of one run of a hook, so that they are known when they left its group and its tree.
-const runVariable = "HOOKRUN_RUN"
-
 // stale are the variables that base has from a hookrun which runs this one, and that this one may not set.
-var stale = []string{"HOOKRUN", "HOOKRUN_TOOL", runVariable}
+var stale = []string{"HOOKRUN", "HOOKRUN_TOOL", process.RunVariable}
 
 // merged returns the variables of all lists, later lists over earlier ones.
 func merged(base []string, more ...[]string) []string {

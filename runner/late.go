@@ -93,17 +93,6 @@ func (m *mailbox) deliver(session string, o *protocol.Outcome) {
 	o.Warnings = append(warnings, o.Warnings...)
 }
 
-// watch waits for a hook that its call does not wait for: to its deadline, or until Close.
-func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, x *running) {
-	r.running.Go(func() {
-		x.pipes.said() // it was heard
-		x.wait(r.end)
-		if r.end.Err() == nil {
-			r.answeredLate(h, &c, x.result)
-		}
-	})
-}
-
 // answeredLate keeps what a hook that was not waited for said in the end.
 func (r *Runner) answeredLate(h *projecthooks.Hook, c *protocol.Call, result protocol.Result) {
 	result.Async, result.Late = false, true

@@ -1,19 +1,17 @@
-package runner
+package process
 
 import (
 	"context"
 	"io"
 	"sync"
 	"time"
-
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // copiedPipes are pipes that goroutines read and write, one for each, beside one that waits for the exit. Every system
 // can have them.
 type copiedPipes struct {
 	*stdio
-	payload  protocol.Payload
+	input    Input
 	captures [2]capture
 	ended    chan struct{} // the leader has
 	read     chan struct{} // both outputs came to their end
@@ -21,18 +19,18 @@ type copiedPipes struct {
 	asked    chan struct{} // closed when the first line says that nobody is to wait
 }
 
-func newCopiedPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
+func newCopiedPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]uintptr, err error) {
 	w := &copiedPipes{
-		payload: payload,
-		read:    make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{}),
+		input: input,
+		read:  make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{}),
 	}
 	if w.stdio, err = newStdio(); err != nil {
-		return nil, hook, err
+		return nil, theirs, err
 	}
-	if detaches != nil {
+	if detach != nil {
 		asked := w.asked
 		w.captures[0].firstLine = func(line []byte) {
-			if detaches(line) {
+			if detach(line) {
 				close(asked)
 			}
 		}
@@ -42,14 +40,12 @@ func newCopiedPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pip
 
 // Writing and reading go on at the same time: a hook that answers before it has read would else wait for us, and we for
 // it.
-func (w *copiedPipes) serve(p *process) {
-	for _, f := range w.hook {
-		f.Close()
-	}
-	w.ended = p.exit()
+func (w *copiedPipes) serve(l *leader) {
+	w.closeTheirs()
+	w.ended = l.exit()
 	go func() {
 		defer close(w.written)
-		for _, piece := range w.payload {
+		for _, piece := range w.input {
 			if _, err := w.in.Write(piece); err != nil {
 				break // it does not want to read, which is its right; its exit still counts
 			}
@@ -65,7 +61,7 @@ func (w *copiedPipes) serve(p *process) {
 	}()
 }
 
-func (w *copiedPipes) wait(ctx context.Context, until time.Time) happening {
+func (w *copiedPipes) wait(ctx context.Context, until time.Time) waitEvent {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	asked := w.asked
@@ -73,15 +69,15 @@ func (w *copiedPipes) wait(ctx context.Context, until time.Time) happening {
 	for {
 		select {
 		case <-w.ended:
-			return exits
+			return eventExit
 		case <-ctx.Done():
-			return givenUp
+			return eventCancel
 		case <-timer.C:
-			return timeUp
+			return eventDeadline
 		case <-asked:
 			asked, promised = nil, w.written
 		case <-promised:
-			return detaches
+			return eventDetach
 		}
 	}
 }
@@ -90,7 +86,7 @@ func (w *copiedPipes) exited(limit time.Duration) bool { return within(w.ended, 
 
 func (w *copiedPipes) drain(limit time.Duration) { within(w.read, limit) }
 
-func (w *copiedPipes) said() bool {
+func (w *copiedPipes) takeDetach() bool {
 	select {
 	case <-w.asked:
 		w.asked = nil
@@ -100,7 +96,7 @@ func (w *copiedPipes) said() bool {
 	}
 }
 
-func (w *copiedPipes) stop() (stdout, stderr protocol.Capture) {
+func (w *copiedPipes) stop() (stdout, stderr Output) {
 	w.in.stop()
 	w.out[0].stop()
 	w.out[1].stop()

@@ -1,11 +1,10 @@
-package runner
+package process
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -21,93 +20,97 @@ var (
 	ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 )
 
-// process is a hook in a job object of its own. The job holds all that comes of it, and Windows ends the job when this
+// leader is a process in a job object of its own. The job holds all that comes of it, and Windows ends the job when this
 // process dies and its handles are closed.
-type process struct {
+type leader struct {
 	pid         int
 	handle, job windows.Handle
 }
 
-// start starts the hook suspended, so that nothing of it can run outside the job. withUs: it dies when this process does.
-func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, _ *watchdog) (*process, error) {
+// start starts a program suspended, so that nothing of it can run outside the job. diesWithUs: it is killed when this process dies.
+func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _ *watchdog) (*leader, error) {
+	s.prepared.Do(s.prepare)
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("creating a job object: %w", err)
 	}
-	p := &process{job: job}
-	if err := p.endWithUs(withUs); err != nil {
-		windows.CloseHandle(p.job)
+	l := &leader{job: job}
+	if err := l.endWithUs(diesWithUs); err != nil {
+		windows.CloseHandle(l.job)
 		return nil, err
 	}
 	attr := &syscall.ProcAttr{
-		Dir:   what.dir,
-		Env:   what.env,
+		Dir:   program.Dir,
+		Env:   program.Env,
 		Files: stdio[:],
-		Sys:   &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP},
+		Sys: &syscall.SysProcAttr{
+			HideWindow:    true,
+			CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP,
+		},
 	}
-	pid, handle, err := syscall.StartProcess(what.path, what.argv, attr)
+	pid, handle, err := syscall.StartProcess(program.Path, program.Args, attr)
 	if err != nil {
-		windows.CloseHandle(p.job)
-		return nil, fmt.Errorf("%s: %w", what.argv[0], err)
+		windows.CloseHandle(l.job)
+		return nil, &StartError{program, err}
 	}
-	p.pid, p.handle = pid, windows.Handle(handle)
-	if err := windows.AssignProcessToJobObject(job, p.handle); err != nil {
-		windows.TerminateProcess(p.handle, 1)
-		p.closeHandles()
-		return nil, fmt.Errorf("%s: putting it into a job object: %w", what.argv[0], err)
+	l.pid, l.handle = pid, windows.Handle(handle)
+	if err := windows.AssignProcessToJobObject(job, l.handle); err != nil {
+		windows.TerminateProcess(l.handle, 1)
+		l.closeHandles()
+		return nil, &StartError{program, fmt.Errorf("putting it into a job object: %w", err)}
 	}
 	if status, _, _ := ntResumeProcess.Call(handle); status != 0 {
 		windows.TerminateJobObject(job, 1)
-		p.closeHandles()
-		return nil, fmt.Errorf("%s: resuming it: status 0x%x", what.argv[0], status)
+		l.closeHandles()
+		return nil, &StartError{program, fmt.Errorf("resuming it: status 0x%x", status)}
 	}
-	return p, nil
+	return l, nil
 }
 
 // endWithUs says whether the job ends with its last handle.
-func (p *process) endWithUs(yes bool) error {
+func (l *leader) endWithUs(yes bool) error {
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if yes {
 		limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	}
 	size := uint32(unsafe.Sizeof(limits))
-	_, err := windows.SetInformationJobObject(p.job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), size)
+	_, err := windows.SetInformationJobObject(l.job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), size)
 	if err != nil {
 		return fmt.Errorf("setting up a job object: %w", err)
 	}
 	return nil
 }
 
-func (p *process) closeHandles() {
-	windows.CloseHandle(p.handle)
-	windows.CloseHandle(p.job)
+func (l *leader) closeHandles() {
+	windows.CloseHandle(l.handle)
+	windows.CloseHandle(l.job)
 }
 
-func (p *process) waitExit() { windows.WaitForSingleObject(p.handle, windows.INFINITE) }
+func (l *leader) waitExit() { windows.WaitForSingleObject(l.handle, windows.INFINITE) }
 
 // reap returns how the hook ended. There are no signals; what Windows ends for a fault has an exit code of its own.
-func (p *process) reap() (code int, signal string, err error) {
+func (l *leader) reap() (code int, signal string, err error) {
 	var status uint32
-	if err := windows.GetExitCodeProcess(p.handle, &status); err != nil {
+	if err := windows.GetExitCodeProcess(l.handle, &status); err != nil {
 		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
 	}
 	return int(int32(status)), "", nil
 }
 
 // terminate has no gentle form here: a hook without a console gets no event.
-func (p *process) terminate() { p.kill() }
-func (p *process) kill()      { windows.TerminateJobObject(p.job, 1) }
+func (l *leader) terminate() { l.kill() }
+func (l *leader) kill()      { windows.TerminateJobObject(l.job, 1) }
 
-// rest returns the processes of the job but the hook itself.
-func (p *process) rest() (pids []int) {
+// descendants returns the processes of the job but the hook itself.
+func (l *leader) descendants() (pids []int) {
 	var list struct {
 		assigned, listed uint32
 		ids              [256]uintptr
 	}
 	size := uint32(unsafe.Sizeof(list)) // with more processes than fit, those that do are listed
-	windows.QueryInformationJobObject(p.job, windows.JobObjectBasicProcessIdList, uintptr(unsafe.Pointer(&list)), size, nil)
+	windows.QueryInformationJobObject(l.job, windows.JobObjectBasicProcessIdList, uintptr(unsafe.Pointer(&list)), size, nil)
 	for _, id := range list.ids[:min(int(list.listed), len(list.ids))] {
-		if int(id) != p.pid {
+		if int(id) != l.pid {
 			pids = append(pids, int(id))
 		}
 	}
@@ -115,30 +118,27 @@ func (p *process) rest() (pids []int) {
 }
 
 // leftInGroup returns what the hook left behind, and lets it live on.
-func (p *process) leftInGroup() []int {
-	left := p.rest()
-	p.endWithUs(false)
+func (l *leader) leftInGroup() []int {
+	left := l.descendants()
+	l.endWithUs(false)
 	return left
 }
 
-func (p *process) forget() { p.closeHandles() }
+func (l *leader) forget() { l.closeHandles() }
 
 func becomeSubreaper() {}
 
 func reapOrphansUntil(over <-chan struct{}) {}
 
-// unread cannot be told here.
-func unread(*os.File) int { return -1 }
+// unreadBytes cannot be told here.
+func unreadBytes(*os.File) int { return -1 }
 
 // watchdog is not needed: the system ends the job when we die.
-type watchdog struct{ stays bool }
+type watchdog struct{ keep bool }
 
-func (g *watchdog) begin()  {}
-func (g *watchdog) end()    {}
-func (p *process) unwatch() {}
-
-// foldName: names of variables do not differ by case.
-func foldName(name string) string { return strings.ToUpper(name) }
+func (w *watchdog) begin() {}
+func (w *watchdog) end()   {}
+func (l *leader) unwatch() {}
 
 // pipeEnd is our end of a pipe. Pipes of Windows cannot be read or written up to a deadline, so both are polled.
 type pipeEnd struct {

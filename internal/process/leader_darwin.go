@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 )
 
 // sysProcAttr: a session and group of its own. macOS has no death with the parent.
-func (p *process) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func (l *leader) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already.
 func closeOnExec() { closeOnExecEach("/dev/fd") }
@@ -18,8 +18,8 @@ func closeOnExec() { closeOnExecEach("/dev/fd") }
 // becomeSubreaper has no counterpart: orphans fall to launchd.
 func becomeSubreaper() {}
 
-// unread cannot be told here.
-func unread(*os.File) int { return -1 }
+// unreadBytes cannot be told here.
+func unreadBytes(*os.File) int { return -1 }
 
 func reapOrphans() {}
 
@@ -50,9 +50,9 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// rest returns what runs of the hook's group but its leader. What left the group is not found.
-func (p *process) rest() []int {
-	return slices.DeleteFunc(group(p.pid), func(pid int) bool { return pid == p.pid })
+// descendants returns what runs of the hook's group but its leader. What left the group is not found.
+func (l *leader) descendants() []int {
+	return slices.DeleteFunc(group(l.pid), func(pid int) bool { return pid == l.pid })
 }
 
 // memoryFile makes a file that has no name.

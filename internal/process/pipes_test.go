@@ -1,6 +1,6 @@
 //go:build linux
 
-package runner_test
+package process_test
 
 import (
 	"flag"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package runner
+package process
 
 // newPipes are those that the system serves best.
 var newPipes = newCopiedPipes

@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 // sysProcAttr: a session and group of its own, and where it is to die with us death with the thread that starts it. Go ends no thread while the
 // process lives, except of a goroutine that locked it; hooks are started by goroutines of the caller's, and a caller who
 // does that gets a hook killed by SIGKILL, which is no approval.
-func (p *process) sysProcAttr(withUs bool) *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setsid: true, PidFD: &p.pidfd}
-	if withUs {
+func (l *leader) sysProcAttr(diesWithUs bool) *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setsid: true, PidFD: &l.pidfd}
+	if diesWithUs {
 		attr.Pdeathsig = unix.SIGKILL
 	}
 	return attr
@@ -31,8 +31,8 @@ func closeOnExec() {
 	}
 }
 
-// unread is how many bytes in a pipe nobody has read.
-func unread(pipe *os.File) int {
+// unreadBytes is how many bytes in a pipe nobody has read.
+func unreadBytes(pipe *os.File) int {
 	var n uint32
 	if raw, err := pipe.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetUint32(int(fd), unix.TIOCINQ) })
@@ -136,24 +136,24 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// rest returns what runs of the hook but its leader: its group, what descends from it, and orphans. An orphan lost its
+// descendants returns what runs of the hook but its leader: its group, what descends from it, and orphans. An orphan lost its
 // place in the tree, but not its environment, which tells by HOOKRUN_RUN whose it is. One that wiped that as well is found
 // only if this process is a subreaper, so that it fell to us, and had no other child that it could come of.
 //
 // What was found once is ours from then on: the tree falls apart as its members are killed.
-func (p *process) rest() (pids []int) {
+func (l *leader) descendants() (pids []int) {
 	all := processes()
-	leader := all[p.pid]
+	leader := all[l.pid]
 	known := func(pid int) bool {
-		started, ok := p.seen[pid]
+		started, ok := l.seen[pid]
 		return ok && all[pid].started == started // else the number is somebody else's by now
 	}
 	ours := func(s stat) bool {
-		if s.group == p.pid || known(s.pid) {
+		if s.group == l.pid || known(s.pid) {
 			return true
 		}
 		for up, steps := s, 0; steps < len(all); steps++ {
-			if up.parent == p.pid || known(up.parent) {
+			if up.parent == l.pid || known(up.parent) {
 				return true
 			}
 			parent, ok := all[up.parent]
@@ -166,23 +166,23 @@ func (p *process) rest() (pids []int) {
 			return false
 		}
 		if mark, ok := runOf(s.pid); ok {
-			return mark == p.mark
+			return mark == l.mark
 		}
 		if isLive(s.pid) { // a watchdog has no mark
 			return false
 		}
-		return p.only && runs.Load() == p.number && s.parent == os.Getpid()
+		return l.only && runs.Load() == l.number && s.parent == os.Getpid()
 	}
 	for pid, s := range all {
-		if pid != p.pid && !s.dead && ours(s) {
+		if pid != l.pid && !s.dead && ours(s) {
 			pids = append(pids, pid)
 		}
 	}
-	if p.seen == nil && len(pids) > 0 {
-		p.seen = map[int]uint64{}
+	if l.seen == nil && len(pids) > 0 {
+		l.seen = map[int]uint64{}
 	}
 	for _, pid := range pids {
-		p.seen[pid] = all[pid].started
+		l.seen[pid] = all[pid].started
 	}
 	return pids
 }
@@ -194,7 +194,7 @@ func runOf(pid int) (run string, ok bool) {
 		return "", false
 	}
 	for _, v := range bytes.Split(env, []byte{0}) {
-		if value, ok := bytes.CutPrefix(v, []byte(runVariable+"=")); ok {
+		if value, ok := bytes.CutPrefix(v, []byte(RunVariable+"=")); ok {
 			return string(value), true
 		}
 	}

@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // newPipes are those that the system serves best.
@@ -29,12 +27,12 @@ var newPipes = newPolledPipes
 //
 // A descriptor of -1 is none, or none any more.
 type polledPipes struct {
-	hook     [3]int // the hook's ends, until it has them
+	theirs   [3]int // the hook's ends, until it has them
 	in       int    // ours: closed when everything is written
 	out      [2]int // closed at the end of the stream
-	payload  protocol.Payload
+	input    Input
 	captures [2]capture
-	p        *process
+	leader   *leader
 	ended    bool        // the leader has
 	over     atomic.Bool // the same, told by a goroutine where the system has no descriptor that tells
 	asked    bool        // the hook said that nobody is to wait for it
@@ -48,43 +46,43 @@ type polledPipes struct {
 const widePipe = 1 << 20
 
 // newPolledPipes makes wide pipes if there is much to write.
-func newPolledPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
-	w := &polledPipes{hook: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, patience: briefTime}
-	w.payload = slices.Clone(payload) // other hooks have the same
-	for i := range w.hook {
+func newPolledPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]uintptr, err error) {
+	w := &polledPipes{theirs: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, patience: shortTime}
+	w.input = slices.Clone(input) // other hooks have the same
+	for i := range w.theirs {
 		var ends [2]int
 		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
 			w.stop()
-			return nil, hook, os.NewSyscallError("pipe2", err)
+			return nil, theirs, os.NewSyscallError("pipe2", err)
 		}
-		if payload.Size() > pipeSize {
+		if input.size() > pipeSize {
 			_, _ = unix.FcntlInt(uintptr(ends[1]), unix.F_SETPIPE_SZ, widePipe)
 		}
 		ours := ends[0]
 		if i == 0 {
-			w.hook[0], w.in, ours = ends[0], ends[1], ends[1]
+			w.theirs[0], w.in, ours = ends[0], ends[1], ends[1]
 		} else {
-			w.hook[i], w.out[i-1] = ends[1], ends[0]
+			w.theirs[i], w.out[i-1] = ends[1], ends[0]
 		}
 		_, _ = unix.FcntlInt(uintptr(ours), unix.F_SETFL, unix.O_NONBLOCK) // it has no other flags
-		hook[i] = uintptr(w.hook[i])
+		theirs[i] = uintptr(w.theirs[i])
 	}
-	if detaches != nil {
-		w.captures[0].firstLine = func(line []byte) { w.asked = detaches(line) }
+	if detach != nil {
+		w.captures[0].firstLine = func(line []byte) { w.asked = detach(line) }
 	}
-	return w, hook, nil
+	return w, theirs, nil
 }
 
-func (w *polledPipes) serve(p *process) {
-	w.p = p
-	for i := range w.hook {
-		closeFD(&w.hook[i])
+func (w *polledPipes) serve(l *leader) {
+	w.leader = l
+	for i := range w.theirs {
+		closeFD(&w.theirs[i])
 	}
 	w.write() // mostly the pipe takes it all
-	if p.pidfd < 0 {
+	if l.pidfd < 0 {
 		w.watchChanges()
 		go func() {
-			p.waitExit()
+			l.waitExit()
 			w.over.Store(true)
 			w.rouse()
 		}()
@@ -106,7 +104,7 @@ func (w *polledPipes) watchChanges() {
 	watch(w.out[0], unix.EPOLLIN)
 	watch(w.out[1], unix.EPOLLIN)
 	watch(w.in, unix.EPOLLOUT)
-	watch(w.p.pidfd, unix.EPOLLIN)
+	watch(w.leader.pidfd, unix.EPOLLIN)
 	// By this os.NewFile knows that it can be waited for.
 	_, _ = unix.FcntlInt(uintptr(set), unix.F_SETFL, unix.O_NONBLOCK)
 	changes := os.NewFile(uintptr(set), "epoll")
@@ -166,11 +164,11 @@ func (w *polledPipes) wakeUp(limit time.Time, done func() bool) {
 }
 
 // wait feeds and reads the hook meanwhile.
-func (w *polledPipes) wait(ctx context.Context, until time.Time) happening {
+func (w *polledPipes) wait(ctx context.Context, until time.Time) waitEvent {
 	detached := func() bool { return w.asked && w.in < 0 } // it was promised its input all the same
 	done := func() bool { return w.ended || detached() || ctx.Err() != nil }
 	// A wait that is over in a moment anyway need not be interrupted, and most are.
-	if time.Until(until) > briefTime {
+	if time.Until(until) > shortTime {
 		if w.changes == nil {
 			w.watchChanges()
 		}
@@ -181,13 +179,13 @@ func (w *polledPipes) wait(ctx context.Context, until time.Time) happening {
 	w.until(until, done)
 	switch {
 	case ctx.Err() != nil:
-		return givenUp
+		return eventCancel
 	case detached():
-		return detaches
+		return eventDetach
 	case w.ended:
-		return exits
+		return eventExit
 	}
-	return timeUp
+	return eventDeadline
 }
 
 func (w *polledPipes) exited(limit time.Duration) bool {
@@ -208,7 +206,7 @@ func (w *polledPipes) poll(limit time.Duration) (some bool) {
 		{Fd: -1, Events: unix.POLLIN},
 	}
 	if !w.ended {
-		fds[3].Fd = int32(w.p.pidfd)
+		fds[3].Fd = int32(w.leader.pidfd)
 	}
 	wait := unix.NsecToTimespec(int64(limit))
 	n, _ := unix.Ppoll(fds[:], &wait, nil)
@@ -258,11 +256,11 @@ func (fd reader) Read(b []byte) (int, error) {
 // it; its exit still counts.
 func (w *polledPipes) write() {
 	for w.in >= 0 {
-		if len(w.payload) == 0 {
+		if len(w.input) == 0 {
 			closeFD(&w.in)
 			return
 		}
-		n, err := unix.Write(w.in, w.payload[0])
+		n, err := unix.Write(w.in, w.input[0])
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -272,21 +270,21 @@ func (w *polledPipes) write() {
 			closeFD(&w.in)
 			return
 		}
-		w.payload[0] = w.payload[0][n:]
-		if len(w.payload[0]) == 0 {
-			w.payload = w.payload[1:]
+		w.input[0] = w.input[0][n:]
+		if len(w.input[0]) == 0 {
+			w.input = w.input[1:]
 		}
 	}
 }
 
-func (w *polledPipes) said() (yes bool) {
+func (w *polledPipes) takeDetach() (yes bool) {
 	yes, w.asked = w.asked, false
 	return yes
 }
 
-func (w *polledPipes) stop() (stdout, stderr protocol.Capture) {
-	for i := range w.hook {
-		closeFD(&w.hook[i])
+func (w *polledPipes) stop() (stdout, stderr Output) {
+	for i := range w.theirs {
+		closeFD(&w.theirs[i])
 	}
 	closeFD(&w.in)
 	closeFD(&w.out[0])

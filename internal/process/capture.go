@@ -1,10 +1,8 @@
-package runner
+package process
 
 import (
 	"bytes"
 	"io"
-
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // keepHead and keepTail are what is kept of one output stream: 1 MiB. A hook that prints for ever costs no more.
@@ -12,6 +10,24 @@ const (
 	keepHead = 512 << 10
 	keepTail = 512 << 10
 )
+
+// Output is what was kept of an output stream: its head and, where that is not all, its tail.
+type Output struct {
+	Head, Tail []byte
+	Total      int64 // bytes that were printed
+}
+
+// NewOutput returns what is kept of a stream that prints the text.
+func NewOutput(text string) Output {
+	o := Output{Head: []byte(text), Total: int64(len(text))}
+	if len(text) > keepHead+keepTail {
+		o.Head, o.Tail = o.Head[:keepHead], o.Head[len(text)-keepTail:]
+	}
+	return o
+}
+
+// leftOut is the number of bytes that were not kept.
+func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail)) }
 
 // capture reads a stream to its end and keeps its two ends.
 type capture struct {
@@ -57,10 +73,10 @@ func (c *capture) read(r io.Reader) error {
 }
 
 // kept returns what was read in its order.
-func (c *capture) kept() protocol.Capture {
+func (c *capture) kept() Output {
 	tail := c.tail
 	if len(tail) == keepTail && c.at > 0 {
 		tail = append(append(make([]byte, 0, keepTail), tail[c.at:]...), tail[:c.at]...)
 	}
-	return protocol.Capture{Head: c.head, Tail: tail, Total: c.total}
+	return Output{Head: c.head, Tail: tail, Total: c.total}
 }

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package runner
+package process
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ import (
 //
 // The zero watchdog is no process yet: the first hook starts it.
 type watchdog struct {
-	stays bool // look after the process
+	keep bool // look after the process
 
 	mu      sync.Mutex
 	runs    *os.File // a record for each run
@@ -85,53 +85,53 @@ done`
 // enter puts a run under watch that is about to be started. Without a watchdog, where the system has no process to spare, it
 // is started all the same. A process that makes one call and ends pays for a watchdog as much as for a hook. So there a
 // program that has no children at first gets it only if it runs for longer than a moment: see begin.
-func (g *watchdog) enter(p *process, what program) {
-	p.record = -1
-	if g == nil {
+func (w *watchdog) enter(l *leader, program Program) {
+	l.record = -1
+	if w == nil {
 		return
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	first := g.runs == nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first := w.runs == nil
 	if first {
 		runs, err := memoryFile()
 		if err != nil {
 			return
 		}
-		g.runs, g.closing = runs, make(chan struct{})
+		w.runs, w.closing = runs, make(chan struct{})
 	}
-	if n := len(g.free); n > 0 {
-		p.record, g.free = g.free[n-1], g.free[:n-1]
+	if n := len(w.free); n > 0 {
+		l.record, w.free = w.free[n-1], w.free[:n-1]
 	} else {
-		p.record = g.records
-		g.records++
+		l.record = w.records
+		w.records++
 	}
-	p.watchdog = g
-	g.write(p.record, p.mark)
-	if g.pid == 0 && !g.closed && (g.stays || what.forksAtOnce()) {
-		g.start()
+	l.watchdog = w
+	w.write(l.record, l.mark)
+	if w.pid == 0 && !w.closed && (w.keep || program.forksAtOnce()) {
+		w.start()
 	}
-	if first && g.stays {
-		g.minding.Go(g.mind)
+	if first && w.keep {
+		w.minding.Go(w.mind)
 	}
 }
 
 // begin starts the watchdog, unless there is one.
-func (g *watchdog) begin() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.runs != nil && g.pid == 0 && !g.closed {
-		g.start()
+func (w *watchdog) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runs != nil && w.pid == 0 && !w.closed {
+		w.start()
 	}
 }
 
 // forksAtOnce reports whether a program can have children as soon as it runs: a shell and a script can. Every other one takes
 // longer to load what it needs for that.
-func (what program) forksAtOnce() bool {
-	if name := filepath.Base(what.path); strings.HasSuffix(name, "sh") || name == "busybox" {
+func (p Program) forksAtOnce() bool {
+	if name := filepath.Base(p.Path); strings.HasSuffix(name, "sh") || name == "busybox" {
 		return true
 	}
-	file, err := unix.Open(what.path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	file, err := unix.Open(p.Path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}
@@ -142,37 +142,37 @@ func (what program) forksAtOnce() bool {
 }
 
 // started notes the process group of a run.
-func (p *process) started() {
-	if p.record >= 0 {
-		p.watchdog.write(p.record, fmt.Sprintf("%s %d", p.mark, p.pid))
+func (l *leader) started() {
+	if l.record >= 0 {
+		l.watchdog.write(l.record, fmt.Sprintf("%s %d", l.mark, l.pid))
 	}
 }
 
 // unwatch says that a run is over, or not ours any more. It comes before the process is reaped: its number is still its own.
-func (p *process) unwatch() {
-	if p.record < 0 {
+func (l *leader) unwatch() {
+	if l.record < 0 {
 		return
 	}
-	g := p.watchdog
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.write(p.record, "")
-	g.free = append(g.free, p.record)
-	p.record = -1
+	w := l.watchdog
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(l.record, "")
+	w.free = append(w.free, l.record)
+	l.record = -1
 }
 
 // write replaces a record.
-func (g *watchdog) write(record int64, text string) {
+func (w *watchdog) write(record int64, text string) {
 	var line [recordSize]byte
 	for i := copy(line[:], text); i < recordSize; i++ {
 		line[i] = ' '
 	}
 	line[recordSize-1] = '\n'
-	_, _ = g.runs.WriteAt(line[:], record*recordSize)
+	_, _ = w.runs.WriteAt(line[:], record*recordSize)
 }
 
 // start starts the process. The lock is held.
-func (g *watchdog) start() {
+func (w *watchdog) start() {
 	stdin, alive, err := os.Pipe()
 	if err != nil {
 		return
@@ -189,7 +189,7 @@ func (g *watchdog) start() {
 	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", watchdogScript}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"PATH=/usr/bin:/bin"},
-		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd(), g.runs.Fd()},
+		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd(), w.runs.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true}, // a Ctrl-C is not for it
 	})
 	if err != nil {
@@ -197,14 +197,14 @@ func (g *watchdog) start() {
 		return
 	}
 	live.Store(pid, true)
-	g.pid, g.alive = pid, alive
+	w.pid, w.alive = pid, alive
 }
 
 // mind looks after the process until end: one that is stopped is killed, and one that is gone is replaced.
-func (g *watchdog) mind() {
+func (w *watchdog) mind() {
 	for pause := time.Duration(0); ; pause = min(max(2*pause, watchdogPause), watchdogPauseMax) {
 		begun := time.Now()
-		for pid := g.process(); pid != 0 && !g.reap(pid); {
+		for pid := w.process(); pid != 0 && !w.reap(pid); {
 		}
 		if time.Since(begun) > watchdogLife {
 			pause = 0
@@ -212,30 +212,30 @@ func (g *watchdog) mind() {
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
-		case <-g.closing:
+		case <-w.closing:
 			timer.Stop()
 			return
 		}
-		g.mu.Lock()
-		if g.pid == 0 && !g.closed { // else a hook that was started meanwhile has started it
-			g.start()
+		w.mu.Lock()
+		if w.pid == 0 && !w.closed { // else a hook that was started meanwhile has started it
+			w.start()
 		}
-		g.mu.Unlock()
+		w.mu.Unlock()
 	}
 }
 
-func (g *watchdog) process() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.pid
+func (w *watchdog) process() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pid
 }
 
 // reap waits until the process has ended or is stopped, which it would not come back from when we are gone, and reports
 // whether it ended.
-func (g *watchdog) reap(pid int) (ended bool) {
+func (w *watchdog) reap(pid int) (ended bool) {
 	waitChange(pid, unix.WEXITED|unix.WSTOPPED)
-	g.mu.Lock() // nobody kills a number that is no child's any more
-	defer g.mu.Unlock()
+	w.mu.Lock() // nobody kills a number that is no child's any more
+	defer w.mu.Unlock()
 	var status unix.WaitStatus
 	got, err := unix.Wait4(pid, &status, unix.WNOHANG|unix.WUNTRACED, nil)
 	switch {
@@ -246,30 +246,30 @@ func (g *watchdog) reap(pid int) (ended bool) {
 		return false
 	}
 	live.Delete(pid)
-	g.alive.Close()
-	g.pid, g.alive = 0, nil
+	w.alive.Close()
+	w.pid, w.alive = 0, nil
 	return true
 }
 
 // end ends the watchdog: the hooks are over.
-func (g *watchdog) end() {
-	g.mu.Lock()
-	if g.runs == nil || g.closed {
-		g.mu.Unlock()
+func (w *watchdog) end() {
+	w.mu.Lock()
+	if w.runs == nil || w.closed {
+		w.mu.Unlock()
 		return
 	}
-	g.closed = true
-	close(g.closing)
-	pid := g.pid
+	w.closed = true
+	close(w.closing)
+	pid := w.pid
 	if pid != 0 {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
-	g.mu.Unlock()
-	if g.stays {
-		g.minding.Wait()
+	w.mu.Unlock()
+	if w.keep {
+		w.minding.Wait()
 	} else {
-		for pid != 0 && !g.reap(pid) {
+		for pid != 0 && !w.reap(pid) {
 		}
 	}
-	g.runs.Close()
+	w.runs.Close()
 }

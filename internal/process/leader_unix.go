@@ -1,9 +1,8 @@
 //go:build linux || darwin
 
-package runner
+package process
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -13,12 +12,10 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
-// process is the leader of a hook's session and process group, which have its pid for their number.
-type process struct {
+// leader is the leader of a hook's session and process group, which have its pid for their number.
+type leader struct {
 	pid      int
 	number   uint64 // of the run
 	only     bool   // we are a subreaper and had no other child when it was started
@@ -39,57 +36,45 @@ var (
 	starting sync.RWMutex  // held for reading while a hook is started and noted in live
 )
 
-// start starts a hook. It does so by ForkExec: os.StartProcess and os/exec first try out what the kernel can do, with a process of
-// their own, which costs a one-shot call as much as its hook. And they cannot wait for the leader without reaping it, after which
-// its pid, and so that of its group, may be somebody else's. withUs: it dies when this process does. g watches it; nil: it is left
-// to itself.
-func (r *Runner) start(what program, stdio [3]uintptr, withUs bool, g *watchdog) (*process, error) {
+// start starts a program. It does so by ForkExec: os.StartProcess and os/exec first try out what the kernel can do, with a process
+// of their own, which costs a one-shot call as much as its hook. And they cannot wait for the leader without reaping it, after which
+// its pid, and so that of its group, may be somebody else's. diesWithUs: it is killed when this process dies. w watches it; nil: it
+// is left alone.
+func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w *watchdog) (*leader, error) {
+	s.prepared.Do(s.prepare)
 	closeOnExec()
-	p := &process{number: runs.Add(1), reaper: r.options.Subreaper, pidfd: -1}
-	p.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(p.number, 10) + "." + strconv.FormatInt(time.Now().UnixNano(), 10)
-	p.only = leaders.Add(1) == 1 && r.options.Subreaper && childless()
-	g.enter(p, what)
+	l := &leader{number: runs.Add(1), reaper: s.Subreaper, pidfd: -1}
+	l.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(time.Now().UnixNano(), 10)
+	l.only = leaders.Add(1) == 1 && s.Subreaper && childless()
+	w.enter(l, program)
 	attr := &syscall.ProcAttr{
-		Dir:   what.dir,
-		Env:   append(what.env, runVariable+"="+p.mark),
+		Dir:   program.Dir,
+		Env:   append(program.Env, RunVariable+"="+l.mark),
 		Files: stdio[:],
-		Sys:   p.sysProcAttr(withUs),
+		Sys:   l.sysProcAttr(diesWithUs),
 	}
 	starting.RLock()
 	defer starting.RUnlock()
 	var err error
-	p.pid, err = syscall.ForkExec(what.path, what.argv, attr)
-	if err == nil {
-		live.Store(p.pid, true)
-		p.started()
-		return p, nil
+	if l.pid, err = syscall.ForkExec(program.Path, program.Args, attr); err != nil {
+		l.unwatch()
+		leaders.Add(-1)
+		return nil, &StartError{program, err}
 	}
-	p.unwatch()
-	leaders.Add(-1)
-	if why := projecthooks.MarkFault(what.path, what.argv[0]); why != "" {
-		return nil, errors.New(why)
-	}
-	if errors.Is(err, unix.ENOEXEC) {
-		return nil, fmt.Errorf("%s: %w; a script needs a #! line", what.argv[0], err)
-	}
-	if why := projecthooks.StartFault(what.path, what.argv[0], what.dir, what.env); why != "" {
-		return nil, errors.New(why)
-	}
-	if errors.Is(err, unix.ENOENT) { // the program itself was found before
-		return nil, fmt.Errorf("%s: %w: the interpreter of its #! line, or the workspace", what.argv[0], err)
-	}
-	return nil, fmt.Errorf("%s: %w", what.argv[0], err)
+	live.Store(l.pid, true)
+	l.started()
+	return l, nil
 }
 
 // forget is called when a process was reaped.
-func (p *process) forget() {
-	live.Delete(p.pid)
+func (l *leader) forget() {
+	live.Delete(l.pid)
 	leaders.Add(-1)
-	if p.pidfd >= 0 {
-		_ = unix.Close(p.pidfd)
-		p.pidfd = -1
+	if l.pidfd >= 0 {
+		_ = unix.Close(l.pidfd)
+		l.pidfd = -1
 	}
-	if p.reaper {
+	if l.reaper {
 		reapOrphans()
 	}
 }
@@ -109,14 +94,14 @@ func reapOrphansUntil(over <-chan struct{}) {
 }
 
 // waitExit blocks until the leader has ended, and leaves it to be reaped.
-func (p *process) waitExit() { waitChange(p.pid, unix.WEXITED) }
+func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
 
 // reap returns how the leader ended. If somebody else reaped it nobody knows, and that is no exit with 0.
-func (p *process) reap() (code int, signal string, err error) {
+func (l *leader) reap() (code int, signal string, err error) {
 	var status unix.WaitStatus
-	_, err = unix.Wait4(p.pid, &status, 0, nil)
+	_, err = unix.Wait4(l.pid, &status, 0, nil)
 	for err == unix.EINTR {
-		_, err = unix.Wait4(p.pid, &status, 0, nil)
+		_, err = unix.Wait4(l.pid, &status, 0, nil)
 	}
 	if err != nil {
 		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
@@ -127,14 +112,14 @@ func (p *process) reap() (code int, signal string, err error) {
 	return status.ExitStatus(), "", nil
 }
 
-func (p *process) terminate() { p.signal(unix.SIGTERM) }
-func (p *process) kill()      { p.signal(unix.SIGKILL) }
+func (l *leader) terminate() { l.signal(unix.SIGTERM) }
+func (l *leader) kill()      { l.signal(unix.SIGKILL) }
 
 // signal reaches the group at once and what left it one by one. It looks for those first: the leader's end makes
 // orphans of them, which are harder to tell.
-func (p *process) signal(s syscall.Signal) {
-	rest := p.rest()
-	_ = unix.Kill(-p.pid, s) // ESRCH: all gone
+func (l *leader) signal(s syscall.Signal) {
+	rest := l.descendants()
+	_ = unix.Kill(-l.pid, s) // ESRCH: all gone
 	for _, pid := range rest {
 		_ = unix.Kill(pid, s)
 	}
@@ -142,11 +127,11 @@ func (p *process) signal(s syscall.Signal) {
 
 // leftInGroup returns what still runs of the group after the leader was reaped. Nearly always that is nothing, and one
 // system call tells.
-func (p *process) leftInGroup() []int {
-	if unix.Kill(-p.pid, 0) == unix.ESRCH {
+func (l *leader) leftInGroup() []int {
+	if unix.Kill(-l.pid, 0) == unix.ESRCH {
 		return nil
 	}
-	return group(p.pid)
+	return group(l.pid)
 }
 
 // closeOnExecEach marks the descriptors that a folder of them lists.
@@ -161,9 +146,6 @@ func closeOnExecEach(dir string) {
 		}
 	}
 }
-
-// foldName: names of variables differ by case.
-func foldName(name string) string { return name }
 
 // pipeEnd is our end of a pipe.
 type pipeEnd struct{ *os.File }

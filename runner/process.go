@@ -10,7 +10,9 @@ import (
 )
 
 // run runs a hook as a process for one call.
-func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) (result protocol.Result) {
+func (r *Runner) run(
+	ctx context.Context, s *process.Supervisor, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload,
+) (result protocol.Result) {
 	begin, limit := time.Now(), r.Deadline(h, c)
 	defer func() { result.Limit, result.Duration = limit, time.Since(begin) }()
 	if err := ctx.Err(); err != nil {
@@ -26,7 +28,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 		return protocol.Result{Err: err, Async: err == nil}
 	}
 	detach := h.Dialect.Detaches
-	if h.Async { // it is so already
+	if h.Async { // it is detached already
 		detach = nil
 	}
 	p, err := s.Start(program, input, begin.Add(limit), detach)
@@ -47,7 +49,7 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 	}
 	result = resultOf(&got, limit)
 	if ended && result.Async && !r.options.OneShot {
-		r.answeredLate(h, c, result)
+		r.keepAsyncResult(h, c, result)
 	}
 	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
 		result.ReadLine()
@@ -56,7 +58,9 @@ func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call
 }
 
 // runPersistent gives the call to a persistent process of the hook.
-func (r *Runner) runPersistent(ctx context.Context, pool *process.Pool, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
+func (r *Runner) runPersistent(
+	ctx context.Context, pool *process.Pool, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload,
+) (result protocol.Result) {
 	begin, limit := time.Now(), r.Deadline(h, c)
 	hasLine := false
 	reply := pool.Ask(ctx, c.Workspace, process.Input(payload), limit, func(reply *process.Reply) (problem string) {
@@ -78,16 +82,17 @@ func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, p *process.Process
 	r.running.Go(func() {
 		got, _ := p.Wait(r.end)
 		if r.end.Err() == nil {
-			r.answeredLate(h, &c, resultOf(&got, limit))
+			r.keepAsyncResult(h, &c, resultOf(&got, limit))
 		}
 	})
 }
 
-// resultOf is what became of a process, in the words of a hook.
+// resultOf is what became of a process, as dialects read it.
 func resultOf(got *process.Result, limit time.Duration) protocol.Result {
 	return protocol.Result{
-		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal, LeftRunning: got.Left,
-		Stdout: protocol.Capture(got.Stdout), Stderr: protocol.Capture(got.Stderr), Async: got.Detached, WentAsync: got.Detached,
+		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
+		Stdout: protocol.Capture(got.Stdout), Stderr: protocol.Capture(got.Stderr), LeftRunning: got.Left,
+		Async: got.Detached, WentAsync: got.Detached,
 	}
 }
 

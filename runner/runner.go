@@ -48,10 +48,10 @@ type Runner struct {
 
 // shared is what a Runner and those that Override made of it have in common.
 type shared struct {
-	unfit error // Options that cannot be used: no call is answered
-	hooks atomic.Pointer[hookSet]
-	late  mailbox
-	http  httphook.Client // of all HTTP hooks
+	unfit        error // Options that cannot be used: no call is answered
+	hooks        atomic.Pointer[hookSet]
+	asyncResults asyncResults
+	http         httphook.Client // of all HTTP hooks
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 
@@ -330,7 +330,7 @@ func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []proto
 	if w, unknown := set.config.UnknownAgent(c.AgentID); unknown {
 		o.Warnings = append(o.Warnings, w)
 	}
-	r.late.deliver(c.SessionID, &o)
+	r.asyncResults.deliver(c.SessionID, &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }
@@ -381,7 +381,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 	}
 	v = h.Settle(c, v, r.Policies(h)...)
 	protocol.FitResult(c, shownName(h), &v)
-	r.spill(h, &v)
+	r.saveContext(h, &v)
 	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a
 }
@@ -389,7 +389,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 // shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have it as it is.
 func shownName(h *projecthooks.Hook) string { return printable.Escape(h.Name) }
 
-// result runs a hook in its own way: a function, a request, a process that stays, or a process for this call.
+// result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.
 func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) protocol.Result {
 	if f := set.funcs[h]; f != nil {
 		return f.call(ctx, c, r.Deadline(h, c))
@@ -400,7 +400,7 @@ func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 	if pool := set.pools[h]; pool != nil && !r.options.OneShot {
 		return r.runPersistent(ctx, pool, h, c, payload)
 	}
-	return r.run(ctx, h, c, payload, s)
+	return r.run(ctx, s, h, c, payload)
 }
 
 // check makes sure that there is something to ask about, and completes the call.

@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
-// startError says why a program was not started, as far as its first line tells: in the words of Hook.Inspect, so that who runs a
-// hook and who checks it read the same.
+// startError says why a program was not started, as far as its first line tells: in the words of Hook.Inspect, so
+// that who runs a hook and who checks it read the same.
 func startError(err error) error {
 	var failed *process.StartError
 	if !errors.As(err, &failed) {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// keepHead and keepTail are what is kept of one output stream: 1 MiB. A hook that prints for ever costs no more.
+// keepHead and keepTail are what is kept of one output stream: 1 MiB. A process that prints for ever costs no more.
 const (
 	keepHead = 512 << 10
 	keepTail = 512 << 10
@@ -17,7 +17,7 @@ type Output struct {
 	Total      int64 // bytes that were printed
 }
 
-// NewOutput returns what is kept of a stream that prints the text.
+// NewOutput returns what is kept of a stream that consists of the text.
 func NewOutput(text string) Output {
 	o := Output{Head: []byte(text), Total: int64(len(text))}
 	if len(text) > keepHead+keepTail {
@@ -29,54 +29,63 @@ func NewOutput(text string) Output {
 // leftOut is the number of bytes that were not kept.
 func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail)) }
 
-// capture reads a stream to its end and keeps its two ends.
+// capture reads a stream to its end and keeps its head and tail.
 type capture struct {
 	head  []byte
-	ring  []byte // of the last bytes
-	tail  []byte // what of the ring is filled
-	at    int    // where the ring goes on
+	ring  []byte // holds the last bytes
+	tail  []byte // the part of the ring that is filled
+	next  int    // where the ring continues
 	total int64
 
-	firstLine func([]byte) // is given the first line once it is there, without its end; nil: nobody asks
+	firstLine func([]byte) // is given the first line, without its end, as soon as it is there; nil: nobody asks
 }
 
 // read reads once, straight into what is kept.
 func (c *capture) read(r io.Reader) error {
 	if len(c.head) < keepHead {
-		if len(c.head) == cap(c.head) {
-			c.head = append(make([]byte, 0, min(max(4*cap(c.head), 512), keepHead)), c.head...)
-		}
-		n, err := r.Read(c.head[len(c.head):cap(c.head)])
-		old := len(c.head)
-		c.head = c.head[:old+max(n, 0)]
-		c.total += int64(max(n, 0))
-		if c.firstLine != nil {
-			if end := bytes.IndexByte(c.head[old:], '\n'); end >= 0 {
-				firstLine := c.firstLine
-				c.firstLine = nil
-				firstLine(c.head[:old+end])
-			}
-		}
-		return err
+		return c.readHead(r)
 	}
 	if c.ring == nil {
 		c.ring = make([]byte, keepTail)
 	}
-	n, err := r.Read(c.ring[c.at:])
-	c.at += max(n, 0)
+	n, err := r.Read(c.ring[c.next:])
+	c.next += max(n, 0)
 	c.total += int64(max(n, 0))
-	c.tail = c.ring[:max(len(c.tail), c.at)]
-	if c.at == len(c.ring) {
-		c.at = 0
+	c.tail = c.ring[:max(len(c.tail), c.next)]
+	if c.next == len(c.ring) {
+		c.next = 0
 	}
 	return err
 }
 
-// kept returns what was read in its order.
-func (c *capture) kept() Output {
+func (c *capture) readHead(r io.Reader) error {
+	if len(c.head) == cap(c.head) {
+		c.head = append(make([]byte, 0, min(max(4*cap(c.head), 512), keepHead)), c.head...)
+	}
+	old := len(c.head)
+	n, err := r.Read(c.head[old:cap(c.head)])
+	c.head = c.head[:old+max(n, 0)]
+	c.total += int64(max(n, 0))
+	if c.firstLine != nil {
+		if end := bytes.IndexByte(c.head[old:], '\n'); end >= 0 {
+			c.firstLine(c.head[:old+end])
+			c.firstLine = nil
+		}
+	}
+	return err
+}
+
+// readAll reads until the end or an error. What was read until then counts.
+func (c *capture) readAll(r io.Reader) {
+	for c.read(r) == nil {
+	}
+}
+
+// output returns what was kept, in the order in which it was printed.
+func (c *capture) output() Output {
 	tail := c.tail
-	if len(tail) == keepTail && c.at > 0 {
-		tail = append(append(make([]byte, 0, keepTail), tail[c.at:]...), tail[:c.at]...)
+	if len(tail) == keepTail && c.next > 0 {
+		tail = append(append(make([]byte, 0, keepTail), tail[c.next:]...), tail[:c.next]...)
 	}
 	return Output{Head: c.head, Tail: tail, Total: c.total}
 }

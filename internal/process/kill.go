@@ -7,14 +7,14 @@ const (
 	termTime = 500 * time.Millisecond
 	// killTime is how long killed processes are waited for. Only one that hangs in the kernel takes longer.
 	killTime = 2 * time.Second
-	// pollTime is the pause between two looks at what is left, which doubles from look to look. Exits other than the leader's
-	// are not announced.
+	// pollTime is the pause between two looks at what is left, which doubles from look to look. Exits other than the
+	// leader's are not announced.
 	pollTime    = 2 * time.Millisecond
 	pollTimeMax = 50 * time.Millisecond
 )
 
-// end kills the process with all its descendants: first gently, then not. It returns what could not be killed. exited waits for
-// the end of the leader, so long at most, and reports whether it came.
+// end kills the process with all its descendants: first gently, then not. It returns what could not be killed. exited
+// waits for the end of the leader, so long at most, and reports whether it came.
 func (l *leader) end(exited func(time.Duration) bool) (left []int) {
 	l.terminate()
 	if left = l.waitGone(exited, termTime); len(left) == 0 {
@@ -48,8 +48,8 @@ func (l *leader) waitGone(exited func(time.Duration) bool, limit time.Duration) 
 	}
 }
 
-// exit returns a channel that is closed when the leader has ended. It is not reaped: until we do that, nobody else can get its
-// pid, and signals find the right group.
+// exit returns a channel that is closed when the leader has ended. It is not reaped: until we do that, nobody else
+// can get its pid, and signals find the right group.
 func (l *leader) exit() chan struct{} {
 	exited := make(chan struct{})
 	go func() {
@@ -66,4 +66,11 @@ func (l *leader) reapLater() {
 		l.reap()
 		l.forget()
 	}()
+}
+
+// exitStatus is how a leader ended.
+type exitStatus struct {
+	code   int
+	signal string // such as SIGKILL; "" if it exited
+	err    error  // the others are unknown
 }

@@ -16,19 +16,21 @@ func (l *leader) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysPro
 func closeOnExec() { closeOnExecEach("/dev/fd") }
 
 // becomeSubreaper has no counterpart: orphans fall to launchd.
-func becomeSubreaper() {}
+func becomeSubreaper() bool { return false }
 
 // unreadBytes cannot be told here.
 func unreadBytes(*os.File) int { return -1 }
 
 func reapOrphans() {}
 
-// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped. Package unix has no waitid here.
+// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped. Package unix has no
+// waitid here.
 func waitChange(pid, ways int) {
 	const onePID = 1   // P_PID
 	var info [128]byte // siginfo_t, which nobody reads
 	for {
-		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)), uintptr(ways|unix.WNOWAIT), 0, 0)
+		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
+			uintptr(ways|unix.WNOWAIT), 0, 0)
 		if errno != unix.EINTR {
 			return
 		}
@@ -50,7 +52,7 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// descendants returns what runs of the hook's group but its leader. What left the group is not found.
+// descendants returns what runs of the leader's group, without the leader. What left the group is not found.
 func (l *leader) descendants() []int {
 	return slices.DeleteFunc(group(l.pid), func(pid int) bool { return pid == l.pid })
 }

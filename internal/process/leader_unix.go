@@ -14,38 +14,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leader is the leader of a hook's session and process group, which have its pid for their number.
+// leader is the process that a program was started as. It leads a session and a process group, which have its pid for
+// their number.
 type leader struct {
-	pid      int
-	number   uint64 // of the run
-	only     bool   // we are a subreaper and had no other child when it was started
-	mark     string // the value of HOOKRUN_RUN in its environment and that of its descendants
-	reaper   bool   // orphans fall to us
-	record   int64  // of the run, in the watchdog's file; -1: it has none
-	watchdog *watchdog
-	seen     map[int]uint64 // descendants that were found, and when each was started
+	pid   int
+	pidfd int // becomes readable when the process ends (Linux); -1: there is none
 
-	pidfd int // tells its end, where the system has that; -1: it does not
+	mark   string         // the value of RunVariable in its environment and that of its descendants
+	number uint64         // of this start
+	adopts bool           // its orphans fall to us
+	only   bool           // they do, and we had no other child when it was started
+	seen   map[int]uint64 // descendants that were found, and when each was started
+
+	watchdog *watchdog
+	record   int64 // the number of its record in the watchdog's file; -1: it has none
 }
 
-// What the runners of this process share: its children are one set, whoever started them.
+// What all supervisors share: the children of this process are one set, whoever started them.
 var (
-	live     sync.Map      // pid of each running hook's leader, and of each watchdog
-	leaders  atomic.Int64  // hooks that run
-	runs     atomic.Uint64 // started so far
-	starting sync.RWMutex  // held for reading while a hook is started and noted in live
+	live     sync.Map      // pid of each leader that runs, and of each watchdog
+	leaders  atomic.Int64  // that run
+	starts   atomic.Uint64 // so far
+	starting sync.RWMutex  // held for reading while a process is started and noted in live
 )
 
-// start starts a program. It does so by ForkExec: os.StartProcess and os/exec first try out what the kernel can do, with a process
-// of their own, which costs a one-shot call as much as its hook. And they cannot wait for the leader without reaping it, after which
-// its pid, and so that of its group, may be somebody else's. diesWithUs: it is killed when this process dies. w watches it; nil: it
-// is left alone.
+// start starts a program. diesWithUs: it is killed when this process dies. w watches it; nil: it is left alone.
+//
+// It calls ForkExec. os.StartProcess and os/exec first try out what the kernel can do, with a process of their own,
+// which costs a program that starts one process as much as that process. And they cannot wait for a process without
+// reaping it, after which its pid, and so that of its group, may be somebody else's.
 func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	closeOnExec()
-	l := &leader{number: runs.Add(1), reaper: s.Subreaper, pidfd: -1}
-	l.mark = strconv.Itoa(os.Getpid()) + "." + strconv.FormatUint(l.number, 10) + "." + strconv.FormatInt(time.Now().UnixNano(), 10)
-	l.only = leaders.Add(1) == 1 && s.Subreaper && childless()
+	l := &leader{number: starts.Add(1), adopts: s.adopts, pidfd: -1}
+	l.mark = fmt.Sprintf("%d.%d.%d", os.Getpid(), l.number, time.Now().UnixNano())
+	l.only = leaders.Add(1) == 1 && s.adopts && childless()
 	w.enter(l, program)
 	attr := &syscall.ProcAttr{
 		Dir:   program.Dir,
@@ -74,53 +77,47 @@ func (l *leader) forget() {
 		_ = unix.Close(l.pidfd)
 		l.pidfd = -1
 	}
-	if l.reaper {
+	if l.adopts {
 		reapOrphans()
-	}
-}
-
-// reapOrphansUntil takes the exit status of orphans that end while no hook does.
-func reapOrphansUntil(over <-chan struct{}) {
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
-	for {
-		select {
-		case <-look.C:
-			reapOrphans()
-		case <-over:
-			return
-		}
 	}
 }
 
 // waitExit blocks until the leader has ended, and leaves it to be reaped.
 func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
 
-// reap returns how the leader ended. If somebody else reaped it nobody knows, and that is no exit with 0.
-func (l *leader) reap() (code int, signal string, err error) {
+// reap takes the exit status. If somebody else took it nobody knows it, and that is no exit with 0.
+func (l *leader) reap() exitStatus {
 	var status unix.WaitStatus
-	_, err = unix.Wait4(l.pid, &status, 0, nil)
+	_, err := unix.Wait4(l.pid, &status, 0, nil)
 	for err == unix.EINTR {
 		_, err = unix.Wait4(l.pid, &status, 0, nil)
 	}
-	if err != nil {
-		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
+	switch {
+	case err != nil:
+		return exitStatus{code: -1, err: fmt.Errorf("its exit status is lost: %w", err)}
+	case status.Signaled():
+		return exitStatus{code: -1, signal: signalName(status.Signal())}
 	}
-	if status.Signaled() {
-		return -1, signalName(status.Signal()), nil
+	return exitStatus{code: status.ExitStatus()}
+}
+
+// signalName is SIGKILL for 9, and a number where the system has no name.
+func signalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
 	}
-	return status.ExitStatus(), "", nil
+	return fmt.Sprintf("signal %d", int(s))
 }
 
 func (l *leader) terminate() { l.signal(unix.SIGTERM) }
 func (l *leader) kill()      { l.signal(unix.SIGKILL) }
 
 // signal reaches the group at once and what left it one by one. It looks for those first: the leader's end makes
-// orphans of them, which are harder to tell.
+// orphans of them, which are harder to find.
 func (l *leader) signal(s syscall.Signal) {
-	rest := l.descendants()
+	found := l.descendants()
 	_ = unix.Kill(-l.pid, s) // ESRCH: all gone
-	for _, pid := range rest {
+	for _, pid := range found {
 		_ = unix.Kill(pid, s)
 	}
 }
@@ -145,18 +142,4 @@ func closeOnExecEach(dir string) {
 			unix.CloseOnExec(fd)
 		}
 	}
-}
-
-// pipeEnd is our end of a pipe.
-type pipeEnd struct{ *os.File }
-
-// stop makes reads and writes return, at once and from now on.
-func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
-
-// signalName is SIGKILL for 9, and a number where the system has no name.
-func signalName(s syscall.Signal) string {
-	if name := unix.SignalName(s); name != "" {
-		return name
-	}
-	return fmt.Sprintf("signal %d", int(s))
 }

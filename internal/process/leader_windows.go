@@ -1,33 +1,25 @@
 package process
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"sync/atomic"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
 
-// What package windows does not have.
-var (
-	peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
-	// ResumeThread would need the handle of a thread, which package syscall closes.
-	ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
-)
+// ResumeThread would need the handle of a thread, which package syscall closes. Package windows does not have this one.
+var ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// leader is a process in a job object of its own. The job holds all that comes of it, and Windows ends the job when this
-// process dies and its handles are closed.
+// leader is the process that a program was started as, in a job object of its own. The job holds all its descendants,
+// and Windows ends the job when this process dies and its handles are closed.
 type leader struct {
 	pid         int
 	handle, job windows.Handle
 }
 
-// start starts a program suspended, so that nothing of it can run outside the job. diesWithUs: it is killed when this process dies.
+// start starts a program suspended, so that nothing of it can run outside the job. diesWithUs: it is killed when this
+// process dies.
 func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _ *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	job, err := windows.CreateJobObject(nil, nil)
@@ -74,7 +66,8 @@ func (l *leader) endWithUs(yes bool) error {
 		limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	}
 	size := uint32(unsafe.Sizeof(limits))
-	_, err := windows.SetInformationJobObject(l.job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), size)
+	_, err := windows.SetInformationJobObject(l.job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), size)
 	if err != nil {
 		return fmt.Errorf("setting up a job object: %w", err)
 	}
@@ -88,27 +81,28 @@ func (l *leader) closeHandles() {
 
 func (l *leader) waitExit() { windows.WaitForSingleObject(l.handle, windows.INFINITE) }
 
-// reap returns how the hook ended. There are no signals; what Windows ends for a fault has an exit code of its own.
-func (l *leader) reap() (code int, signal string, err error) {
+// reap returns the exit status. There are no signals; what Windows ends for a fault has an exit code of its own.
+func (l *leader) reap() exitStatus {
 	var status uint32
 	if err := windows.GetExitCodeProcess(l.handle, &status); err != nil {
-		return -1, "", fmt.Errorf("its exit status is lost: %w", err)
+		return exitStatus{code: -1, err: fmt.Errorf("its exit status is lost: %w", err)}
 	}
-	return int(int32(status)), "", nil
+	return exitStatus{code: int(int32(status))}
 }
 
-// terminate has no gentle form here: a hook without a console gets no event.
+// terminate has no gentle form here: a process without a console gets no event.
 func (l *leader) terminate() { l.kill() }
 func (l *leader) kill()      { windows.TerminateJobObject(l.job, 1) }
 
-// descendants returns the processes of the job but the hook itself.
+// descendants returns the processes of the job but the leader.
 func (l *leader) descendants() (pids []int) {
 	var list struct {
 		assigned, listed uint32
 		ids              [256]uintptr
 	}
 	size := uint32(unsafe.Sizeof(list)) // with more processes than fit, those that do are listed
-	windows.QueryInformationJobObject(l.job, windows.JobObjectBasicProcessIdList, uintptr(unsafe.Pointer(&list)), size, nil)
+	windows.QueryInformationJobObject(l.job, windows.JobObjectBasicProcessIdList,
+		uintptr(unsafe.Pointer(&list)), size, nil)
 	for _, id := range list.ids[:min(int(list.listed), len(list.ids))] {
 		if int(id) != l.pid {
 			pids = append(pids, int(id))
@@ -117,7 +111,7 @@ func (l *leader) descendants() (pids []int) {
 	return pids
 }
 
-// leftInGroup returns what the hook left behind, and lets it live on.
+// leftInGroup returns what the leader left behind, and lets it live on.
 func (l *leader) leftInGroup() []int {
 	left := l.descendants()
 	l.endWithUs(false)
@@ -126,12 +120,10 @@ func (l *leader) leftInGroup() []int {
 
 func (l *leader) forget() { l.closeHandles() }
 
-func becomeSubreaper() {}
+// becomeSubreaper has no counterpart.
+func becomeSubreaper() bool { return false }
 
-func reapOrphansUntil(over <-chan struct{}) {}
-
-// unreadBytes cannot be told here.
-func unreadBytes(*os.File) int { return -1 }
+func reapOrphans() {}
 
 // watchdog is not needed: the system ends the job when we die.
 type watchdog struct{ keep bool }
@@ -139,52 +131,3 @@ type watchdog struct{ keep bool }
 func (w *watchdog) begin() {}
 func (w *watchdog) end()   {}
 func (l *leader) unwatch() {}
-
-// pipeEnd is our end of a pipe. Pipes of Windows cannot be read or written up to a deadline, so both are polled.
-type pipeEnd struct {
-	*os.File
-	stopped atomic.Bool
-	noWait  bool
-}
-
-func (e *pipeEnd) stop() { e.stopped.Store(true) }
-
-func (e *pipeEnd) Read(b []byte) (int, error) {
-	for !e.stopped.Load() {
-		var available uint32
-		ok, _, err := peekNamedPipe.Call(e.Fd(), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0)
-		if ok == 0 {
-			if errors.Is(err, windows.ERROR_BROKEN_PIPE) {
-				return 0, io.EOF
-			}
-			return 0, err
-		}
-		if available > 0 {
-			return e.File.Read(b[:min(len(b), int(available))])
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return 0, os.ErrDeadlineExceeded
-}
-
-func (e *pipeEnd) Write(b []byte) (written int, err error) {
-	if !e.noWait {
-		mode := uint32(windows.PIPE_NOWAIT)
-		windows.SetNamedPipeHandleState(windows.Handle(e.Fd()), &mode, nil, nil)
-		e.noWait = true
-	}
-	for written < len(b) && !e.stopped.Load() {
-		n, err := e.File.Write(b[written:min(len(b), written+4096)])
-		written += max(n, 0)
-		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.ErrShortWrite) { // nothing written: it is full
-			return written, err
-		}
-		if n <= 0 {
-			time.Sleep(time.Millisecond)
-		}
-	}
-	if written < len(b) {
-		return written, os.ErrDeadlineExceeded
-	}
-	return written, nil
-}

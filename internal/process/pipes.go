@@ -14,8 +14,8 @@ type pipes interface {
 	wait(ctx context.Context, until time.Time) waitEvent
 	// exited waits for the end of the leader, so long at most, and reports whether it came.
 	exited(limit time.Duration) bool
-	// drain reads what is still in the pipes, and waits for more as long as somebody holds them, so long at most. It does
-	// not wait for input to be written: the process did without.
+	// drain reads what is still in the pipes, and waits for more as long as somebody holds them, so long at most. It
+	// does not wait for input to be written: the process did without.
 	drain(limit time.Duration)
 	// takeDetach reports whether the process asked to be detached, and forgets that.
 	takeDetach() bool

@@ -12,34 +12,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPipes are those that the system serves best.
+// newPipes makes the pipes that suit the system best.
 var newPipes = newPolledPipes
 
-// polledPipes are pipes that the caller's goroutine serves alone, beside the wait for the exit: goroutines for each
-// pipe and for the exit would wake each other up for longer than a short hook runs. No library waits for pipes and a
+// polledPipes are served by the caller's goroutine alone, beside the wait for the exit. Goroutines for each pipe and
+// for the exit would wake each other up for longer than a short process runs. No library waits for pipes and a
 // process in one system call.
 //
-// For the first millisecond it waits in one system call, from which it goes on at once: most hooks have ended by then.
-// A longer wait would keep a thread, and other calls from their turn. So it is one of Go's own poller, for one
-// descriptor: an epoll set that becomes ready when anything changes, and not because something stays as it is. That
-// matters after the end of a hook: what another thread is just starting has copies of our pipe ends until its exec, and
-// keeps these pipes open.
+// For the first millisecond it waits in one system call, from which it goes on at once: most processes have ended by
+// then. A longer wait there would keep a thread, and other calls from their turn. So it uses Go's own poller then,
+// for one descriptor: an edge-triggered epoll set, which becomes ready when anything changes, and not because
+// something stays as it is. That matters after the exit: what another thread is just starting has copies of our pipe
+// ends until its exec, and keeps these pipes open.
 //
 // A descriptor of -1 is none, or none any more.
 type polledPipes struct {
-	theirs   [3]int // the hook's ends, until it has them
+	theirs   [3]int // the process's ends, until it has them
 	in       int    // ours: closed when everything is written
 	out      [2]int // closed at the end of the stream
 	input    Input
 	captures [2]capture
 	leader   *leader
 	ended    bool        // the leader has
-	over     atomic.Bool // the same, told by a goroutine where the system has no descriptor that tells
-	asked    bool        // the hook said that nobody is to wait for it
+	over     atomic.Bool // the same, said by a goroutine where the kernel has no pidfd
+	detach   bool        // the first line asks to be detached
 
-	patience time.Duration   // that is left for waits in a system call
-	changes  *os.File        // the epoll set; nil: none was needed yet
-	raw      syscall.RawConn // of changes
+	ppollTime time.Duration   // that is left for waits in a system call
+	changes   *os.File        // the epoll set; nil: none was needed yet
+	raw       syscall.RawConn // of changes
 }
 
 // widePipe is as much as every user may have in one pipe.
@@ -47,12 +47,12 @@ const widePipe = 1 << 20
 
 // newPolledPipes makes wide pipes if there is much to write.
 func newPolledPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]uintptr, err error) {
-	w := &polledPipes{theirs: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, patience: shortTime}
-	w.input = slices.Clone(input) // other hooks have the same
-	for i := range w.theirs {
+	p := &polledPipes{theirs: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, ppollTime: shortTime}
+	p.input = slices.Clone(input) // which other processes get as well
+	for i := range p.theirs {
 		var ends [2]int
 		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
-			w.stop()
+			p.stop()
 			return nil, theirs, os.NewSyscallError("pipe2", err)
 		}
 		if input.size() > pipeSize {
@@ -60,38 +60,38 @@ func newPolledPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]u
 		}
 		ours := ends[0]
 		if i == 0 {
-			w.theirs[0], w.in, ours = ends[0], ends[1], ends[1]
+			p.theirs[0], p.in, ours = ends[0], ends[1], ends[1]
 		} else {
-			w.theirs[i], w.out[i-1] = ends[1], ends[0]
+			p.theirs[i], p.out[i-1] = ends[1], ends[0]
 		}
 		_, _ = unix.FcntlInt(uintptr(ours), unix.F_SETFL, unix.O_NONBLOCK) // it has no other flags
-		theirs[i] = uintptr(w.theirs[i])
+		theirs[i] = uintptr(p.theirs[i])
 	}
 	if detach != nil {
-		w.captures[0].firstLine = func(line []byte) { w.asked = detach(line) }
+		p.captures[0].firstLine = func(line []byte) { p.detach = detach(line) }
 	}
-	return w, theirs, nil
+	return p, theirs, nil
 }
 
-func (w *polledPipes) serve(l *leader) {
-	w.leader = l
-	for i := range w.theirs {
-		closeFD(&w.theirs[i])
+func (p *polledPipes) serve(l *leader) {
+	p.leader = l
+	for i := range p.theirs {
+		closeFD(&p.theirs[i])
 	}
-	w.write() // mostly the pipe takes it all
+	p.write() // mostly the pipe takes it all
 	if l.pidfd < 0 {
-		w.watchChanges()
+		p.watchChanges()
 		go func() {
 			l.waitExit()
-			w.over.Store(true)
-			w.rouse()
+			p.over.Store(true)
+			p.interrupt()
 		}()
 	}
 }
 
 // watchChanges makes the epoll set.
-func (w *polledPipes) watchChanges() {
-	w.patience = 0
+func (p *polledPipes) watchChanges() {
+	p.ppollTime = 0
 	set, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return
@@ -101,10 +101,10 @@ func (w *polledPipes) watchChanges() {
 			err = unix.EpollCtl(set, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: what | unix.EPOLLET})
 		}
 	}
-	watch(w.out[0], unix.EPOLLIN)
-	watch(w.out[1], unix.EPOLLIN)
-	watch(w.in, unix.EPOLLOUT)
-	watch(w.leader.pidfd, unix.EPOLLIN)
+	watch(p.out[0], unix.EPOLLIN)
+	watch(p.out[1], unix.EPOLLIN)
+	watch(p.in, unix.EPOLLOUT)
+	watch(p.leader.pidfd, unix.EPOLLIN)
 	// By this os.NewFile knows that it can be waited for.
 	_, _ = unix.FcntlInt(uintptr(set), unix.F_SETFL, unix.O_NONBLOCK)
 	changes := os.NewFile(uintptr(set), "epoll")
@@ -113,48 +113,48 @@ func (w *polledPipes) watchChanges() {
 		changes.Close()
 		return
 	}
-	w.changes, w.raw = changes, raw
+	p.changes, p.raw = changes, raw
 }
 
-// rouse interrupts a wait, which then looks what is to be seen.
-func (w *polledPipes) rouse() {
-	if w.changes != nil {
-		_ = w.changes.SetReadDeadline(time.Unix(1, 0))
+// interrupt makes a wait look again whether it is over.
+func (p *polledPipes) interrupt() {
+	if p.changes != nil {
+		_ = p.changes.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
-// lookUpTime is how long a wait goes on that nobody can interrupt, where the system has no descriptor left for that.
-const lookUpTime = 20 * time.Millisecond
+// blindTime is how long a wait goes on that nobody can interrupt, where the system has no descriptor left for that.
+const blindTime = 20 * time.Millisecond
 
-// until feeds and reads the hook until something is done or the time is up, and reports whether it is done.
-func (w *polledPipes) until(limit time.Time, done func() bool) bool {
-	w.poll(0)
+// until writes and reads until something is done or the time is up, and reports whether it is done.
+func (p *polledPipes) until(limit time.Time, done func() bool) bool {
+	p.poll(0)
 	for !done() {
 		now := time.Now()
 		left := limit.Sub(now)
 		switch {
 		case left <= 0:
 			return false
-		case w.patience > 0:
-			w.poll(min(left, w.patience))
-			if w.patience -= time.Since(now); w.patience <= 0 {
-				w.watchChanges()
+		case p.ppollTime > 0:
+			p.poll(min(left, p.ppollTime))
+			if p.ppollTime -= time.Since(now); p.ppollTime <= 0 {
+				p.watchChanges()
 			}
-		case w.changes == nil:
-			w.poll(min(left, lookUpTime))
+		case p.changes == nil:
+			p.poll(min(left, blindTime))
 		default:
-			w.wakeUp(limit, done)
+			p.waitForChange(limit, done)
 		}
 	}
 	return true
 }
 
-// wakeUp waits until something has changed, and does what can be done then.
-func (w *polledPipes) wakeUp(limit time.Time, done func() bool) {
-	_ = w.changes.SetReadDeadline(limit)
-	_ = w.raw.Read(func(uintptr) bool {
-		for w.poll(0) {
-			// A hook that prints for ever must not keep us from its deadline.
+// waitForChange waits until something has changed, and does what can be done then.
+func (p *polledPipes) waitForChange(limit time.Time, done func() bool) {
+	_ = p.changes.SetReadDeadline(limit)
+	_ = p.raw.Read(func(uintptr) bool {
+		for p.poll(0) {
+			// A process that prints for ever must not keep us from its deadline.
 			if done() || !time.Now().Before(limit) {
 				return true
 			}
@@ -163,73 +163,73 @@ func (w *polledPipes) wakeUp(limit time.Time, done func() bool) {
 	})
 }
 
-// wait feeds and reads the hook meanwhile.
-func (w *polledPipes) wait(ctx context.Context, until time.Time) waitEvent {
-	detached := func() bool { return w.asked && w.in < 0 } // it was promised its input all the same
-	done := func() bool { return w.ended || detached() || ctx.Err() != nil }
+// wait writes and reads meanwhile.
+func (p *polledPipes) wait(ctx context.Context, until time.Time) waitEvent {
+	detached := func() bool { return p.detach && p.in < 0 } // it still gets its whole input
+	done := func() bool { return p.ended || detached() || ctx.Err() != nil }
 	// A wait that is over in a moment anyway need not be interrupted, and most are.
 	if time.Until(until) > shortTime {
-		if w.changes == nil {
-			w.watchChanges()
+		if p.changes == nil {
+			p.watchChanges()
 		}
 		if ctx.Done() != nil {
-			defer context.AfterFunc(ctx, w.rouse)()
+			defer context.AfterFunc(ctx, p.interrupt)()
 		}
 	}
-	w.until(until, done)
+	p.until(until, done)
 	switch {
 	case ctx.Err() != nil:
 		return eventCancel
 	case detached():
 		return eventDetach
-	case w.ended:
+	case p.ended:
 		return eventExit
 	}
 	return eventDeadline
 }
 
-func (w *polledPipes) exited(limit time.Duration) bool {
-	return w.until(time.Now().Add(limit), func() bool { return w.ended })
+func (p *polledPipes) exited(limit time.Duration) bool {
+	return p.until(time.Now().Add(limit), func() bool { return p.ended })
 }
 
-func (w *polledPipes) drain(limit time.Duration) {
-	closeFD(&w.in)
-	w.until(time.Now().Add(limit), func() bool { return w.out[0] < 0 && w.out[1] < 0 })
+func (p *polledPipes) drain(limit time.Duration) {
+	closeFD(&p.in)
+	p.until(time.Now().Add(limit), func() bool { return p.out[0] < 0 && p.out[1] < 0 })
 }
 
 // poll waits until something can be done, so long at most, and does it. It reports whether there was anything.
-func (w *polledPipes) poll(limit time.Duration) (some bool) {
+func (p *polledPipes) poll(limit time.Duration) (some bool) {
 	fds := [4]unix.PollFd{
-		{Fd: int32(w.out[0]), Events: unix.POLLIN},
-		{Fd: int32(w.out[1]), Events: unix.POLLIN},
-		{Fd: int32(w.in), Events: unix.POLLOUT},
+		{Fd: int32(p.out[0]), Events: unix.POLLIN},
+		{Fd: int32(p.out[1]), Events: unix.POLLIN},
+		{Fd: int32(p.in), Events: unix.POLLOUT},
 		{Fd: -1, Events: unix.POLLIN},
 	}
-	if !w.ended {
-		fds[3].Fd = int32(w.leader.pidfd)
+	if !p.ended {
+		fds[3].Fd = int32(p.leader.pidfd)
 	}
 	wait := unix.NsecToTimespec(int64(limit))
 	n, _ := unix.Ppoll(fds[:], &wait, nil)
-	w.ended = w.ended || w.over.Load()
+	p.ended = p.ended || p.over.Load()
 	if n <= 0 {
 		return false
 	}
-	w.ended = w.ended || fds[3].Revents != 0
-	for i := range w.out {
+	p.ended = p.ended || fds[3].Revents != 0
+	for i := range p.out {
 		if fds[i].Revents != 0 {
-			w.read(i)
+			p.read(i)
 		}
 	}
 	if fds[2].Revents != 0 {
-		w.write()
+		p.write()
 	}
 	return true
 }
 
-// read takes once what an output has: a hook that prints for ever must not keep us from its deadline.
-func (w *polledPipes) read(i int) {
-	if w.captures[i].read(reader(w.out[i])) != nil {
-		closeFD(&w.out[i])
+// read takes once what an output has: a process that prints for ever must not keep us from its deadline.
+func (p *polledPipes) read(i int) {
+	if p.captures[i].read(reader(p.out[i])) != nil {
+		closeFD(&p.out[i])
 	}
 }
 
@@ -252,47 +252,47 @@ func (fd reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// write gives the hook what it takes of its input. If it does not want to read, which is its right, that is the end of
-// it; its exit still counts.
-func (w *polledPipes) write() {
-	for w.in >= 0 {
-		if len(w.input) == 0 {
-			closeFD(&w.in)
+// write writes what the process takes of its input. If it does not want to read, which is its right, that is the end
+// of the input. Its exit still counts.
+func (p *polledPipes) write() {
+	for p.in >= 0 {
+		if len(p.input) == 0 {
+			closeFD(&p.in)
 			return
 		}
-		n, err := unix.Write(w.in, w.input[0])
+		n, err := unix.Write(p.in, p.input[0])
 		switch {
 		case err == unix.EINTR:
 			continue
 		case err == unix.EAGAIN:
 			return
 		case err != nil:
-			closeFD(&w.in)
+			closeFD(&p.in)
 			return
 		}
-		w.input[0] = w.input[0][n:]
-		if len(w.input[0]) == 0 {
-			w.input = w.input[1:]
+		p.input[0] = p.input[0][n:]
+		if len(p.input[0]) == 0 {
+			p.input = p.input[1:]
 		}
 	}
 }
 
-func (w *polledPipes) takeDetach() (yes bool) {
-	yes, w.asked = w.asked, false
+func (p *polledPipes) takeDetach() (yes bool) {
+	yes, p.detach = p.detach, false
 	return yes
 }
 
-func (w *polledPipes) stop() (stdout, stderr Output) {
-	for i := range w.theirs {
-		closeFD(&w.theirs[i])
+func (p *polledPipes) stop() (stdout, stderr Output) {
+	for i := range p.theirs {
+		closeFD(&p.theirs[i])
 	}
-	closeFD(&w.in)
-	closeFD(&w.out[0])
-	closeFD(&w.out[1])
-	if w.changes != nil {
-		w.changes.Close() // others may still want to rouse us
+	closeFD(&p.in)
+	closeFD(&p.out[0])
+	closeFD(&p.out[1])
+	if p.changes != nil {
+		p.changes.Close() // others may still interrupt, which does nothing then
 	}
-	return w.captures[0].kept(), w.captures[1].kept()
+	return p.captures[0].output(), p.captures[1].output()
 }
 
 func closeFD(fd *int) {

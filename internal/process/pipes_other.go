@@ -2,5 +2,5 @@
 
 package process
 
-// newPipes are those that the system serves best.
+// newPipes makes the pipes that suit the system best.
 var newPipes = newCopiedPipes

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// From the second death in a row without an answer, a program is started again after backoff, which doubles from death to
-	// death up to backoffMax. Calls until then fail at once: to wait would only look like a slow process.
+	// From the second death in a row without an answer, a program is started again after backoff, which doubles from
+	// death to death up to backoffMax. Calls until then fail at once: to wait would only look like a slow process.
 	backoff    = 100 * time.Millisecond
 	backoffMax = 5 * time.Second
 )
 
-// Pool is the persistent processes of one program. Each answers one line of input with one line of output, one call at a time.
-// They start when a call needs them, and stay for the next.
+// Pool is the persistent processes of one program. Each answers one line of input with one line of output, one call
+// at a time. They start when a call needs them, and stay for the next.
 type Pool struct {
 	supervisor *Supervisor
 	program    func(dir string) (Program, error)
@@ -43,12 +43,16 @@ type Reply struct {
 	Problem string // what is wrong with its line; the process was ended
 }
 
-// Ask gives a line of input to a free process that was started for this directory, and returns its answer. If all are busy, it
-// waits until one is free. The limit begins when the process gets the line, or is started for it: a busy pool is not a slow process.
+// Ask gives a line of input to a free process that was started for this directory, and returns its answer. If all are
+// busy, it waits until one is free. The limit begins when the process gets the line, or is started for it: a busy
+// pool is not a slow process.
 //
-// check looks at what the process printed, which is reply.Stdout, and returns what is wrong with it, or "". It is called once at
-// most. Whatever is no valid answer ends the process with all its descendants, since nobody could tell which call it answers next.
-func (p *Pool) Ask(ctx context.Context, dir string, line Input, limit time.Duration, check func(*Reply) (problem string)) Reply {
+// check looks at what the process printed, which is reply.Stdout, and returns what is wrong with it, or "". It is
+// called once at most. Whatever is no valid answer ends the process with all its descendants, since nobody could tell
+// which call it answers next.
+func (p *Pool) Ask(
+	ctx context.Context, dir string, line Input, limit time.Duration, check func(*Reply) (problem string),
+) Reply {
 	select {
 	case p.turns <- struct{}{}:
 	case <-ctx.Done():
@@ -85,7 +89,8 @@ func (p *Pool) take(dir string) (*worker, error) {
 			return w, nil
 		}
 	}
-	if len(p.idle)+len(p.turns) > cap(p.turns) { // there may be no more processes than turns, of which this call holds one
+	// There may be no more processes than turns, of which this call holds one.
+	if len(p.idle)+len(p.turns) > cap(p.turns) {
 		p.endLater(p.idle[0])
 		p.idle = slices.Delete(p.idle, 0, 1)
 	}

@@ -15,8 +15,8 @@ type Program struct {
 	Env  []string // NAME=VALUE, each name once and without RunVariable, which Start adds
 }
 
-// RunVariable marks a process and its descendants in their environment (Linux, macOS). By its value descendants are found that left
-// the process group.
+// RunVariable marks a process and its descendants in their environment (Linux, macOS). By its value descendants are
+// found that left the process group.
 const RunVariable = "HOOKRUN_RUN"
 
 // StartError is the error of a program that the system did not start.
@@ -64,17 +64,21 @@ type Process struct {
 }
 
 const (
-	// shortTime is how long most processes run at most. One that runs for longer is worth a watchdog and a place in Go's poller.
+	// shortTime is how long most processes run at most. One that runs for longer is worth a watchdog and a place in
+	// Go's poller.
 	shortTime = time.Millisecond
-	// drainTime is how long the pipes are read after the exit, if somebody still holds them. It is Claude Code's own half
-	// second: what a background child prints in it counts there, and must count here.
+	// drainTime is how long the pipes are read after the exit, if somebody still holds them. It is Claude Code's own
+	// half second: what a background child prints in it counts there, and must count here.
 	drainTime = 500 * time.Millisecond
 )
 
 // Start starts a process and begins to write its input and read its output. The deadline is that of Wait.
 //
-// detach looks at the first line of stdout, and reports whether it asks that nobody waits for the process; nil: no line does.
-func (s *Supervisor) Start(program Program, input Input, deadline time.Time, detach func(firstLine []byte) bool) (*Process, error) {
+// detach looks at the first line of stdout, and reports whether it asks that nobody waits for the process; nil: no
+// line does.
+func (s *Supervisor) Start(
+	program Program, input Input, deadline time.Time, detach func(firstLine []byte) bool,
+) (*Process, error) {
 	p := &Process{watchdog: &s.watchdog, begun: time.Now(), deadline: deadline}
 	var ends [3]uintptr
 	var err error
@@ -98,14 +102,15 @@ const (
 	eventDetach                  // it asked that nobody waits for it, and has its whole input
 	eventCancel                  // the context ended
 	eventDeadline
+	eventLine // a persistent process answered
 )
 
-// Wait waits until the process has ended, and returns its result. At the deadline, or when ctx ends, it kills the process with
-// all its descendants. It returns false if the process asked to be detached. It still runs then: wait again until its end, or
-// release it.
+// Wait waits until the process has ended, and returns its result. At the deadline, or when ctx ends, it kills the
+// process with all its descendants. It returns false if the process asked to be detached. It still runs then: wait
+// again until its end, or release it.
 //
-// The precedence of events is decided here: an exit before the deadline counts, whatever the pipes do. Then the deadline or the end
-// of ctx counts, and what was printed before is the caller's to ignore.
+// The precedence of events is decided here: an exit before the deadline counts, whatever the pipes do. Then the
+// deadline or the end of ctx counts, and what was printed before is the caller's to ignore.
 func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	l := p.leader
 	event := p.pipes.wait(ctx, earlier(p.deadline, p.begun.Add(shortTime)))
@@ -135,11 +140,10 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	}
 	l.unwatch()
 	result.Stdout, result.Stderr = p.pipes.stop()
-	var err error
-	if result.ExitCode, result.Signal, err = l.reap(); err != nil && !killed {
-		result.Err = err
-	}
+	status := l.reap()
+	result.ExitCode, result.Signal = status.code, status.signal
 	if !killed {
+		result.Err = status.err
 		result.Left = l.leftInGroup()
 		result.Detached = p.pipes.takeDetach() // it ended before we saw its first line
 	}
@@ -154,8 +158,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// Release stops waiting for a process that asked to be detached, and returns what it printed so far. Nobody reads what it prints
-// from now on.
+// Release stops waiting for a process that asked to be detached, and returns what it printed so far. Nobody reads
+// what it prints from now on.
 func (p *Process) Release() (result Result) {
 	p.leader.unwatch()
 	p.leader.reapLater()

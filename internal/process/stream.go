@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// stream is one output of a process that stays. It can be looked at: what was printed before something else is there then,
-// though a goroutine reads as well. follow and look are the system's.
+// stream is one output of a process that stays. It can be looked at: what was printed before something else is there
+// then, though a goroutine reads as well. follow and look are the system's.
 type stream struct {
 	pipe  *pipeEnd
 	most  int           // bytes that are kept

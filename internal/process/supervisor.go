@@ -4,21 +4,24 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
-// Supervisor starts processes and makes sure that they end when this process does. Set its fields before the first start.
-// It is safe for concurrent use. Every process that it started must be waited for, released or ended before Close.
+// Supervisor starts processes and makes sure that they end when this process does. Set its fields before the first
+// start. It is safe for concurrent use. Every process that it started must be waited for, released or ended before
+// Close.
 type Supervisor struct {
-	// OneShot is for a program that starts a few processes and ends. It does not pay for a watchdog where a process ends
-	// within a millisecond, and a process that may ask to be detached is allowed to outlive it.
+	// OneShot is for a program that starts a few processes and ends. It does not pay for a watchdog where a process
+	// ends within a millisecond, and a process that may ask to be detached is allowed to outlive it.
 	OneShot bool
 
-	// Subreaper makes this process the parent of the orphans of its processes (Linux), so that Wait finds them at a deadline
-	// even if they left their group and wiped their environment. Unknown children are then taken for such orphans and
-	// reaped, so it is only for programs that start no other children.
+	// Subreaper makes this process the parent of the orphans of its processes (Linux), so that Wait finds them at a
+	// deadline even if they left their group and wiped their environment. Unknown children are then taken for such
+	// orphans and reaped, so it is only for programs that start no other children.
 	Subreaper bool
 
 	prepared   sync.Once // by the first start
+	adopts     bool      // Subreaper, and the system can do it
 	watchdog   watchdog
 	closing    chan struct{}
 	background sync.WaitGroup // workers of pools, and the goroutine that reaps orphans
@@ -28,10 +31,22 @@ type Supervisor struct {
 func (s *Supervisor) prepare() {
 	s.watchdog.keep = !s.OneShot
 	s.closing = make(chan struct{})
-	if s.Subreaper {
-		becomeSubreaper()
-		if !s.OneShot {
-			s.background.Go(func() { reapOrphansUntil(s.closing) })
+	s.adopts = s.Subreaper && becomeSubreaper()
+	if s.adopts && !s.OneShot {
+		s.background.Go(s.reapOrphans)
+	}
+}
+
+// reapOrphans reaps orphans that end while none of our processes does.
+func (s *Supervisor) reapOrphans() {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			reapOrphans()
+		case <-s.closing:
+			return
 		}
 	}
 }

@@ -14,45 +14,48 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchdog is a shell that waits for our end, however that comes, and then kills the hooks that still run with everything that
-// came of them. The parent-death signal reaches a hook alone, not the programs that it started, and macOS has none.
+// watchdog is a shell that waits for the end of this process, however that comes, and then kills the processes that
+// still run with all their descendants. The parent-death signal reaches a leader alone, not its descendants, and
+// macOS has none.
 //
-// The runs that it would end stand in a file that only the two of us have: each by its mark, which is known before the hook is
-// forked, and by its process group, which is known after. So there is no moment in which we could be killed and leave a hook
-// that it does not know. It reads the file when we are gone and not before: nothing is ever said to it, so a watchdog that is
-// stopped, or gone, holds nobody up. Where hooks run for long it is looked after, and replaced.
+// The watchdog finds the processes in a file that only the two of us have. A record has the mark of a process, which
+// is known before the fork, and its process group, which is known after. So there is no moment in which we could be
+// killed and leave a process behind that the watchdog does not know. It reads the file when we are gone and not
+// before. We never write to it otherwise, so a watchdog that is stopped, or gone, holds nobody up.
 //
-// The zero watchdog is no process yet: the first hook starts it.
+// The zero watchdog has no shell yet: the first process starts it.
 type watchdog struct {
-	keep bool // look after the process
+	keep bool // replace a shell that ended or was stopped
 
 	mu      sync.Mutex
-	runs    *os.File // a record for each run
+	runs    *os.File // a record for each process
 	free    []int64  // records that were used before
 	records int64
-	pid     int      // 0: there is none
-	alive   *os.File // its stdin: closed by our death
+	pid     int      // of the shell; 0: there is none
+	alive   *os.File // its stdin, which our death closes
 	closing chan struct{}
 	closed  bool
-	minding sync.WaitGroup
+	keeper  sync.WaitGroup
 }
 
-// recordSize is that of a line of the file: a mark, a blank, a process group and spaces.
+// recordSize is the length of a line of the file: a mark, a blank, a process group and spaces.
 const recordSize = 80
 
-// The second of these pauses is between the deaths of two watchdogs that did not live for long, and doubles up to the third.
+// The second of these pauses is between the deaths of two watchdogs that did not live for long, and doubles up to the
+// third.
 const (
 	watchdogLife     = time.Second
 	watchdogPause    = 100 * time.Millisecond
 	watchdogPauseMax = 5 * time.Second
 )
 
-// watchdogScript waits for the end of stdin. Then it reads the runs from descriptor 3, and kills the group of each, and every
-// process that has the mark of one in its environment, with its group. It looks again until it has found nothing twice: what is
-// being killed may just have forked. A run without a group is one that was being forked when we died. Its process has the
-// mark only after its exec, so there it looks more often.
+// watchdogScript waits for the end of stdin. Then it reads the records from descriptor 3, and kills the group of
+// each, and every process that has the mark of one in its environment, with its group. It looks again until it has
+// found nothing twice: what is being killed may just have forked. A record without a group is of a process that was
+// being forked when we died. That one has the mark only after its exec, so there it looks more often.
 //
-// Some versions of grep end a line at a NUL. There the environment is taken apart first, which takes a process for each.
+// Some versions of grep end a line at a NUL. There the environment is taken apart first, which takes a process for
+// each.
 const watchdogScript = `while read -r _; do :; done
 scans=2 groups=
 while read -r mark group; do
@@ -82,9 +85,9 @@ while [ $clean -lt $scans ] && [ $tries -lt 1000 ]; do
 	done
 done`
 
-// enter puts a run under watch that is about to be started. Without a watchdog, where the system has no process to spare, it
-// is started all the same. A process that makes one call and ends pays for a watchdog as much as for a hook. So there a
-// program that has no children at first gets it only if it runs for longer than a moment: see begin.
+// enter puts a process under watch that is about to be started. It is started all the same where the system has no
+// process to spare for a watchdog. A supervisor for one shot would pay for a watchdog as much as for the process. So
+// there a program that has no children at first gets one only if it runs for longer than a millisecond: see begin.
 func (w *watchdog) enter(l *leader, program Program) {
 	l.record = -1
 	if w == nil {
@@ -112,11 +115,11 @@ func (w *watchdog) enter(l *leader, program Program) {
 		w.start()
 	}
 	if first && w.keep {
-		w.minding.Go(w.mind)
+		w.keeper.Go(w.replace)
 	}
 }
 
-// begin starts the watchdog, unless there is one.
+// begin starts the shell, unless there is one.
 func (w *watchdog) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,8 +128,8 @@ func (w *watchdog) begin() {
 	}
 }
 
-// forksAtOnce reports whether a program can have children as soon as it runs: a shell and a script can. Every other one takes
-// longer to load what it needs for that.
+// forksAtOnce reports whether a program can have children as soon as it runs: a shell and a script can. Every other
+// one takes longer to load what it needs for that.
 func (p Program) forksAtOnce() bool {
 	if name := filepath.Base(p.Path); strings.HasSuffix(name, "sh") || name == "busybox" {
 		return true
@@ -141,14 +144,15 @@ func (p Program) forksAtOnce() bool {
 	return string(start[:max(n, 0)]) == "#!"
 }
 
-// started notes the process group of a run.
+// started notes the process group in the record.
 func (l *leader) started() {
 	if l.record >= 0 {
 		l.watchdog.write(l.record, fmt.Sprintf("%s %d", l.mark, l.pid))
 	}
 }
 
-// unwatch says that a run is over, or not ours any more. It comes before the process is reaped: its number is still its own.
+// unwatch clears the record of a process that is over, or not ours any more. It comes before the process is reaped:
+// until then nobody else has its pid.
 func (l *leader) unwatch() {
 	if l.record < 0 {
 		return
@@ -171,7 +175,7 @@ func (w *watchdog) write(record int64, text string) {
 	_, _ = w.runs.WriteAt(line[:], record*recordSize)
 }
 
-// start starts the process. The lock is held.
+// start starts the shell. The lock is held.
 func (w *watchdog) start() {
 	stdin, alive, err := os.Pipe()
 	if err != nil {
@@ -200,11 +204,11 @@ func (w *watchdog) start() {
 	w.pid, w.alive = pid, alive
 }
 
-// mind looks after the process until end: one that is stopped is killed, and one that is gone is replaced.
-func (w *watchdog) mind() {
+// replace kills a shell that is stopped, and replaces one that ended, until end is called.
+func (w *watchdog) replace() {
 	for pause := time.Duration(0); ; pause = min(max(2*pause, watchdogPause), watchdogPauseMax) {
 		begun := time.Now()
-		for pid := w.process(); pid != 0 && !w.reap(pid); {
+		for pid := w.shell(); pid != 0 && !w.reap(pid); {
 		}
 		if time.Since(begun) > watchdogLife {
 			pause = 0
@@ -217,24 +221,24 @@ func (w *watchdog) mind() {
 			return
 		}
 		w.mu.Lock()
-		if w.pid == 0 && !w.closed { // else a hook that was started meanwhile has started it
+		if w.pid == 0 && !w.closed { // else a process that was started meanwhile has started one
 			w.start()
 		}
 		w.mu.Unlock()
 	}
 }
 
-func (w *watchdog) process() int {
+func (w *watchdog) shell() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.pid
 }
 
-// reap waits until the process has ended or is stopped, which it would not come back from when we are gone, and reports
-// whether it ended.
+// reap waits until the shell has ended or is stopped, which nobody would undo when we are gone, and reports whether
+// it ended.
 func (w *watchdog) reap(pid int) (ended bool) {
 	waitChange(pid, unix.WEXITED|unix.WSTOPPED)
-	w.mu.Lock() // nobody kills a number that is no child's any more
+	w.mu.Lock() // so that nobody kills a pid that is no child's any more
 	defer w.mu.Unlock()
 	var status unix.WaitStatus
 	got, err := unix.Wait4(pid, &status, unix.WNOHANG|unix.WUNTRACED, nil)
@@ -251,7 +255,7 @@ func (w *watchdog) reap(pid int) (ended bool) {
 	return true
 }
 
-// end ends the watchdog: the hooks are over.
+// end ends the shell: all processes are over.
 func (w *watchdog) end() {
 	w.mu.Lock()
 	if w.runs == nil || w.closed {
@@ -266,7 +270,7 @@ func (w *watchdog) end() {
 	}
 	w.mu.Unlock()
 	if w.keep {
-		w.minding.Wait()
+		w.keeper.Wait()
 	} else {
 		for pid != 0 && !w.reap(pid) {
 		}

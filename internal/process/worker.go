@@ -57,8 +57,8 @@ func (w *worker) hasExited() bool {
 	}
 }
 
-// unfit reports whether the process printed something, or ended, while it had no call, or left a part of its last line unread.
-// The answer to the next call could not be told from one to that.
+// unfit reports whether the process printed something, or ended, while it had no call, or left a part of its last
+// line unread. The answer to the next call could not be told from one to that.
 func (w *worker) unfit() bool {
 	return w.hasExited() || w.stdout.some() || unreadBytes(w.stdio.in.File) > 0
 }
@@ -72,57 +72,50 @@ const (
 	unread                   // it had ended before it read anything of the line: another one can be asked
 )
 
-// ask gives the process its line and waits for the answer. Whatever else happens, the process is ended: nobody would know
-// which call it answers next.
-func (w *worker) ask(ctx context.Context, line Input, deadline <-chan time.Time, check func(*Reply) string) (reply Reply, how exchange) {
+// ask gives the process its line and waits for the answer. Whatever else happens, the process is ended: nobody would
+// know which call it answers next.
+func (w *worker) ask(
+	ctx context.Context, line Input, deadline <-chan time.Time, check func(*Reply) string,
+) (reply Reply, how exchange) {
 	if w.served {
 		w.stderr.take() // what it said between calls is no call's
 	}
-	written, wrote := make(chan struct{}), 0
-	write := func() {
-		defer close(written)
-		for _, piece := range line {
-			n, err := w.stdio.in.Write(piece)
-			wrote += n
-			if err != nil { // it reads no more: it has ended, which shows
-				return
-			}
-		}
-	}
-	// unheard reports whether it read nothing of the line, once that is written.
-	unheard := func() bool { return wrote == 0 || unreadBytes(w.stdio.in.File) == wrote }
-	// The pipe is empty, and takes at once what fits into the smallest one there is.
-	if line.size() <= smallestPipe && unreadBytes(w.stdio.in.File) == 0 {
-		write()
-	} else {
-		go write()
-	}
-	hasAnswer, killed := w.answer(ctx, written, deadline)
-	switch {
-	case killed:
+	input := w.write(line)
+	switch w.wait(ctx, input, deadline) {
+	case eventCancel, eventDeadline:
 		reply.TimedOut, reply.NoLine = true, !w.stdout.line()
 		reply.Left, _ = w.kill()
-		<-written
+		<-input.done
 		reply.Stderr = w.stderr.take()
 		return reply, failed
-	case hasAnswer:
-		w.stopWriting(written)
-		early := unheard()
-		reply.Stdout, reply.Stderr = w.stdout.take(), w.stderr.take()
-		if reply.Problem = check(&reply); reply.Problem == "" && early {
-			reply.Problem = "it printed a line before it had read the one of this call"
-		}
-		if reply.Problem != "" || w.hasExited() {
-			w.kill()
-		}
-		if reply.Problem != "" {
-			return reply, failed
-		}
-		w.served = true
-		return reply, answered
+	case eventLine:
+		return w.answered(input, check)
 	}
-	w.stopWriting(written)
-	untouched := w.served && unheard() // one that was started for this call died of it
+	return w.died(input, check)
+}
+
+// answered takes the line that the process printed.
+func (w *worker) answered(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
+	w.stopWriting(input)
+	early := w.readNothing(input)
+	reply.Stdout, reply.Stderr = w.stdout.take(), w.stderr.take()
+	if reply.Problem = check(&reply); reply.Problem == "" && early {
+		reply.Problem = "it printed a line before it had read the one of this call"
+	}
+	if reply.Problem != "" || w.hasExited() {
+		w.kill()
+	}
+	if reply.Problem != "" {
+		return reply, failed
+	}
+	w.served = true
+	return reply, answered
+}
+
+// died says how a process ended that printed no line.
+func (w *worker) died(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
+	w.stopWriting(input)
+	untouched := w.served && w.readNothing(input) // one that was started for this call died of it
 	left, status := w.kill()
 	if untouched {
 		return Reply{}, unread
@@ -136,40 +129,70 @@ func (w *worker) ask(ctx context.Context, line Input, deadline <-chan time.Time,
 	return reply, failed
 }
 
-// stopWriting ends the writing where the process has ended: a child of it may hold the pipe, and never read.
-func (w *worker) stopWriting(written chan struct{}) {
+// lineInput is a line that is being written.
+type lineInput struct {
+	done    chan struct{} // closed when it is written, or nobody reads it
+	written int           // bytes; known when done
+}
+
+// write begins to write a line.
+func (w *worker) write(line Input) *lineInput {
+	input := &lineInput{done: make(chan struct{})}
+	write := func() {
+		defer close(input.done)
+		for _, piece := range line {
+			n, err := w.stdio.in.Write(piece)
+			input.written += n
+			if err != nil { // it reads no more: it has ended, which shows
+				return
+			}
+		}
+	}
+	// An empty pipe takes at once what fits into the smallest one there is.
+	if line.size() <= smallestPipe && unreadBytes(w.stdio.in.File) == 0 {
+		write()
+	} else {
+		go write()
+	}
+	return input
+}
+
+// readNothing reports whether the process has read nothing of a line, once that is written.
+func (w *worker) readNothing(input *lineInput) bool {
+	return input.written == 0 || unreadBytes(w.stdio.in.File) == input.written
+}
+
+// stopWriting ends the writing where the process has ended: a descendant may hold the pipe, and never read.
+func (w *worker) stopWriting(input *lineInput) {
 	select {
-	case <-written:
+	case <-input.done:
 	case <-w.exited:
 		w.stdio.in.stop()
-		<-written
+		<-input.done
 	}
 }
 
-// answer waits until the process has printed a line and read its own, has ended, or is to be killed.
-func (w *worker) answer(ctx context.Context, written chan struct{}, deadline <-chan time.Time) (hasAnswer, killed bool) {
+// wait waits until the process has printed a line and read its own (eventLine), has ended, or is to be killed.
+func (w *worker) wait(ctx context.Context, input *lineInput, deadline <-chan time.Time) waitEvent {
 	for {
+		news, written := w.stdout.news, (chan struct{})(nil)
 		if w.stdout.line() {
-			select {
-			case <-written: // a line that was not read to its end is the next call's beginning
-				return true, false
-			case <-w.exited:
-				return true, false
-			case <-deadline:
-				return false, true
-			case <-ctx.Done():
-				return false, true
-			}
+			news, written = nil, input.done // what it does not read of its line would be the beginning of the next
 		}
 		select {
-		case <-w.stdout.news:
-		case <-w.exited: // what it printed last is in the pipe
-			w.stdout.look()
-			return w.stdout.line(), false
+		case <-news:
+		case <-written:
+			return eventLine
+		case <-w.exited:
+			w.stdout.look() // what it printed last is in the pipe
+			if w.stdout.line() {
+				return eventLine
+			}
+			return eventExit
 		case <-deadline:
-			return false, true
+			return eventDeadline
 		case <-ctx.Done():
-			return false, true
+			return eventCancel
 		}
 	}
 }
@@ -181,21 +204,15 @@ func (w *worker) end() {
 	w.kill()
 }
 
-type exitStatus struct {
-	code   int
-	signal string
-	err    error
-}
-
-// kill ends the process, if it still runs, with all that came of it: what it started for many calls is over with it. It returns
-// what could not be killed, and how the process had ended.
+// kill ends the process, if it still runs, with all its descendants. It returns what could not be killed, and how
+// the process ended.
 func (w *worker) kill() (left []int, status exitStatus) {
 	left = w.leader.end(func(limit time.Duration) bool { return within(w.exited, limit) })
 	w.leader.unwatch()
 	if w.hasExited() {
 		w.stderr.look()
 		w.stop()
-		status.code, status.signal, status.err = w.leader.reap()
+		status = w.leader.reap()
 		w.leader.forget()
 	} else { // it hangs in the kernel
 		w.leader.reapLater()

@@ -99,12 +99,13 @@ func TestWaitingForAPipeTakesNoTimeOfAProcessor(t *testing.T) {
 	}
 }
 
-// Guarantee 3: at the deadline nothing is left of the process.
+// Guarantee 3: at the deadline nothing is left of the process. Guarantee 5 is tested in watchdog_test.go.
 
 // orphan is a script that leaves a child behind, which says that it is ready.
 const orphan = `(echo $(exec sh -c "echo \$PPID") >ready; exec sleep 1000) & exit 0`
 
-func TestDeadline(t *testing.T) {
+// The end of the context, which a test can choose, does what a deadline does.
+func TestKill(t *testing.T) {
 	const stubborn = `trap "" TERM; echo $$ >ready; while :; do sleep 1; done`
 	for name, script := range map[string]string{
 		"one that sleeps":               `echo $$ >ready; exec sleep 1000`,
@@ -123,8 +124,11 @@ func TestDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			var pid int
-			p := b.start(b.script(script), line, time.Now().Add(time.Second))
-			result := b.during(context.Background(), p, func(words []string) { pid = processtest.Number(t, words[0]) })
+			ctx, cancel := context.WithCancel(context.Background())
+			result := b.during(ctx, b.start(b.script(script), line, never()), func(words []string) {
+				pid = processtest.Number(t, words[0])
+				cancel()
+			})
 			require.True(t, result.TimedOut)
 			require.False(t, processtest.Alive(pid), "%s still runs", processtest.Describe(pid))
 			require.Empty(t, b.Marked())
@@ -133,13 +137,23 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-func TestDeadlineTermComesFirst(t *testing.T) {
-	b := newBench(t)
-	// Half a second before the signal and after it may be too little for the shell where the machine is busy.
-	for range 4 {
-		p := b.start(b.script(`trap 'echo cleaned >trace; exit 0' TERM; while :; do sleep 0.01; done`), line,
-			time.Now().Add(500*time.Millisecond))
+func TestDeadline(t *testing.T) {
+	for _, script := range []string{"exec sleep 1000", "exec yes", "sleep 1000 & setsid sleep 1000 & wait"} {
+		b := newBench(t)
+		p := b.start(b.script(script), line, time.Now().Add(300*time.Millisecond))
 		require.True(t, b.wait(p).TimedOut)
+		require.Empty(t, b.Marked())
+	}
+}
+
+func TestKillTermComesFirst(t *testing.T) {
+	b := newBench(t)
+	// Half a second after the signal may be too little for the shell where the machine is busy.
+	for range 4 {
+		p := b.start(b.script(`trap 'echo cleaned >trace; exit 0' TERM; echo $$ >ready; while :; do sleep 0.01; done`),
+			line, never())
+		ctx, cancel := context.WithCancel(context.Background())
+		require.True(t, b.during(ctx, p, func([]string) { cancel() }).TimedOut)
 		if _, err := os.Stat(b.Path("trace")); err == nil {
 			return
 		}
@@ -147,14 +161,17 @@ func TestDeadlineTermComesFirst(t *testing.T) {
 	t.Fatal("the process was not asked to go before it was killed")
 }
 
-func TestDeadlineFindsAnOrphanThatWipedItsEnvironment(t *testing.T) {
+func TestKillFindsAnOrphanThatWipedItsEnvironment(t *testing.T) {
 	b := newBench(t)
 	b.ForgetSubreaper()
 	b.Subreaper = true
 	script := b.script(`setsid env -i sh -c '` + orphan + `'; exec sleep 1000`)
-	p := b.start(script, line, time.Now().Add(time.Second))
 	var pid int
-	b.during(context.Background(), p, func(words []string) { pid = processtest.Number(t, words[0]) })
+	ctx, cancel := context.WithCancel(context.Background())
+	b.during(ctx, b.start(script, line, never()), func(words []string) {
+		pid = processtest.Number(t, words[0])
+		cancel()
+	})
 	require.False(t, processtest.Alive(pid))
 }
 
@@ -193,22 +210,6 @@ func TestChildrenAreLeftAfterANormalExit(t *testing.T) {
 		require.Equal(t, []int{child}, result.Left)
 		b.Spare(child)
 	}
-}
-
-// Guarantee 5, where this process lives on: see watchdog_test.go for its end.
-
-func TestContextEndKillsTheProcess(t *testing.T) {
-	b := newBench(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	p := b.start(b.script(`trap '' TERM; setsid sleep 1000 & echo $$ >ready; while :; do sleep 1; done`), line, never())
-	var pid int
-	result := b.during(ctx, p, func(words []string) {
-		pid = processtest.Number(t, words[0])
-		cancel()
-	})
-	require.True(t, result.TimedOut)
-	require.False(t, processtest.Alive(pid))
-	require.Empty(t, b.Marked())
 }
 
 // Guarantee 6: output is bounded.

@@ -74,7 +74,9 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 		a.bytes -= r.size()
 		v := r.verdict
 		if v.Context != "" {
-			inject = append(inject, protocol.Inject{Hook: r.hook, Content: v.Context, Truncated: v.Truncated, File: v.File})
+			inject = append(inject, protocol.Inject{
+				Hook: r.hook, Content: v.Context, Truncated: v.Truncated, File: v.File,
+			})
 		}
 		if v.SystemMessage != "" {
 			messages = append(messages, v.SystemMessage)

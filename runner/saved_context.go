@@ -28,12 +28,15 @@ func (r *Runner) saveContext(h *projecthooks.Hook, v *protocol.Verdict) {
 	size := fmt.Sprintf("%.1f KB", float64(len(whole))/1024)
 	file, err := writeContext(whole)
 	if err != nil {
-		v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. It begins:]\n%s\n[…]", size, preview)
-		v.Warnings = append(v.Warnings, fmt.Sprintf("hook '%s' added %s of context, more than %d characters, and the rest is lost: %v", shownName(h), size, limit, err))
+		v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. It begins:]\n%s\n[…]",
+			size, preview)
+		v.Warnings = append(v.Warnings, fmt.Sprintf("hook '%s' added %s of context, more than %d characters, "+
+			"and the rest is lost: %v", shownName(h), size, limit, err))
 		return
 	}
 	v.File = file
-	v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
+	v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. "+
+		"All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
 }
 
 // characters counts as JavaScript does.

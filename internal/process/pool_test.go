@@ -97,7 +97,9 @@ func TestPersistentProcessAnswers(t *testing.T) {
 		{"a", process.Reply{Result: process.Result{Stdout: process.NewOutput("a\n")}}},
 		{"silence", process.Reply{Problem: `no line: ""`}},
 		{"b", process.Reply{Result: process.Result{Stdout: process.NewOutput("b\n")}}},
-		{"unfinished", process.Reply{Result: process.Result{Stdout: process.NewOutput("half")}, Problem: `no line: "half"`}},
+		{"unfinished", process.Reply{
+			Result: process.Result{Stdout: process.NewOutput("half")}, Problem: `no line: "half"`,
+		}},
 		{"c", process.Reply{Result: process.Result{Stdout: process.NewOutput("c\n")}}},
 		{"exit", process.Reply{Result: process.Result{ExitCode: 7, Stderr: process.NewOutput("why\n")}}},
 		{"d", process.Reply{Result: process.Result{Stdout: process.NewOutput("d\n")}}},

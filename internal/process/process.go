@@ -67,8 +67,8 @@ const (
 	// shortTime is how long most processes run at most. One that runs for longer is worth a watchdog and a place in
 	// Go's poller.
 	shortTime = time.Millisecond
-	// drainTime is how long the pipes are read after the exit, if somebody still holds them. It is Claude Code's own
-	// half second: what a background child prints in it counts there, and must count here.
+	// drainTime is how long the pipes are read after the exit, if somebody still holds them. Claude Code reads for as
+	// long: what a background child prints in that time counts there, and must count here.
 	drainTime = 500 * time.Millisecond
 )
 

@@ -7,18 +7,20 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
 
 // Hooks that nobody waits for, by a field of the file or by their first line.
+
+const tenMB = 10 << 20
 
 const firstLine = `echo '{"async":true}'; `
 
@@ -33,32 +35,26 @@ func eachWay(script string, more ...hook) map[string]hook {
 	}
 }
 
-// reaped waits until a hook that is not waited for has ended, and its exit status was taken.
-func (b *bench) reaped(pid int) {
-	b.Helper()
-	require.Eventually(b, func() bool { return statField(pid, 0) == "" }, patience, time.Millisecond, "process %d", pid)
-}
-
 // later fires and checks that one hook is not waited for: the test has the outcome while the hook waits at the gate.
 func (b *bench) later(r *runner.Runner, c protocol.Call) (protocol.Outcome, int) {
 	b.Helper()
 	f := b.begin(context.Background(), r, c)
-	pid := number(b, b.ready()[0])
+	pid := processtest.Number(b, b.Ready()[0])
 	select {
 	case <-f.ended:
-	case <-time.After(patience):
+	case <-time.After(processtest.Patience):
 		require.Fail(b, "the hook is waited for")
 	}
 	require.NoError(b, f.err)
-	require.True(b, alive(pid))
+	require.True(b, processtest.Alive(pid))
 	return f.outcome, pid
 }
 
 func TestAsyncHookIsNotWaitedFor(t *testing.T) {
-	for way, h := range eachWay(atGate("gate") + "echo proof >proof; echo done >ready; exit 2") {
+	for way, h := range eachWay(processtest.AtGate("gate") + "echo proof >proof; echo done >ready; exit 2") {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
-			open := b.gate("gate")
+			open := b.Gate("gate")
 			o, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse", command(says(adds("before"))), h, command(says(adds("after"))))), b.pre())
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.False(t, o.Approved)
@@ -74,42 +70,42 @@ func TestAsyncHookIsNotWaitedFor(t *testing.T) {
 			}
 			require.Nil(t, o.Hooks[1].ExitCode)
 			require.Empty(t, o.Hooks[1].Stderr)
-			require.Empty(t, guards(), "it is not killed with us, so it has no guard")
-			require.NoFileExists(t, b.path("proof"))
-			require.Equal(t, []int{pid}, children())
-			require.Equal(t, fmt.Sprint(pid), statField(pid, 2), "leader of its group")
-			require.Equal(t, fmt.Sprint(pid), statField(pid, 3), "leader of its session")
+			require.Empty(t, processtest.Watchdogs(), "it is not killed with us, so it has no guard")
+			require.NoFileExists(t, b.Path("proof"))
+			require.Equal(t, []int{pid}, processtest.Children())
+			require.Equal(t, fmt.Sprint(pid), processtest.StatField(pid, 2), "leader of its group")
+			require.Equal(t, fmt.Sprint(pid), processtest.StatField(pid, 3), "leader of its session")
 
 			open()
-			require.Equal(t, []string{"done"}, b.ready())
-			b.reaped(pid)
-			require.FileExists(t, b.path("proof"))
-			b.childless()
+			require.Equal(t, []string{"done"}, b.Ready())
+			b.Reaped(pid)
+			require.FileExists(t, b.Path("proof"))
+			b.Childless()
 		})
 	}
 }
 
 // Neither its own deadline nor the end of the call ends it.
 func TestAsyncHookOutlivesDeadlines(t *testing.T) {
-	for way, h := range eachWay(atGate("gate")+"echo done >ready", hook{"timeout": 1}) {
+	for way, h := range eachWay(processtest.AtGate("gate")+"echo done >ready", hook{"timeout": 1}) {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
-			open := b.gate("gate")
+			open := b.Gate("gate")
 			ctx, cancel := context.WithCancel(context.Background())
 			r := b.with(runner.Options{}, b.claude("PreToolUse", h, command("exec sleep 1000", hook{"timeout": 1.5})))
 			f := b.begin(ctx, r, b.pre())
-			pid := number(t, b.ready()[0])
+			pid := processtest.Number(t, b.Ready()[0])
 			<-f.ended
 			require.NoError(t, f.err)
 			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusTimeout}, statuses(f.outcome))
-			require.True(t, alive(pid))
+			require.True(t, processtest.Alive(pid))
 			cancel()
 			_, err := r.Fire(ctx, b.pre())
 			require.ErrorIs(t, err, context.Canceled)
-			require.True(t, alive(pid))
+			require.True(t, processtest.Alive(pid))
 			open()
-			require.Equal(t, []string{"done"}, b.ready())
-			b.reaped(pid)
+			require.Equal(t, []string{"done"}, b.Ready())
+			b.Reaped(pid)
 		})
 	}
 }
@@ -117,30 +113,30 @@ func TestAsyncHookOutlivesDeadlines(t *testing.T) {
 // An interrupted call kills what is waited for, and leaves what is not.
 func TestInterruptedCallLeavesItsAsyncHooks(t *testing.T) {
 	for way, h := range map[string]hook{
-		"by the file":       command(atGate("gate")+"echo done >ready", hook{"async": true}),
-		"by its first line": command(left + atGate("gate") + "echo done >ready"),
+		"by the file":       command(processtest.AtGate("gate")+"echo done >ready", hook{"async": true}),
+		"by its first line": command(left + processtest.AtGate("gate") + "echo done >ready"),
 	} {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
-			open := b.gate("gate")
+			open := b.Gate("gate")
 			ctx, cancel := context.WithCancel(context.Background())
 			f := b.begin(ctx, b.with(runner.Options{}, b.claude("PreToolUse", h, command("echo $$ sync >ready; exec sleep 1000"))), b.pre())
 			var async, sync int
 			for range 2 {
-				if words := b.ready(); len(words) == 2 {
-					sync = number(t, words[0])
+				if words := b.Ready(); len(words) == 2 {
+					sync = processtest.Number(t, words[0])
 				} else {
-					async = number(t, words[0])
+					async = processtest.Number(t, words[0])
 				}
 			}
 			cancel()
 			<-f.ended
 			require.ErrorIs(t, f.err, context.Canceled)
-			require.False(t, alive(sync))
-			require.True(t, alive(async))
+			require.False(t, processtest.Alive(sync))
+			require.True(t, processtest.Alive(async))
 			open()
-			require.Equal(t, []string{"done"}, b.ready())
-			b.reaped(async)
+			require.Equal(t, []string{"done"}, b.Ready())
+			b.Reaped(async)
 		})
 	}
 }
@@ -154,47 +150,12 @@ func TestAsyncHookGetsItsWholeInput(t *testing.T) {
 			o, err := b.with(runner.Options{}, b.claude("PostToolUse", h, command("cat >sync"))).Fire(context.Background(), c)
 			require.NoError(t, err)
 			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusOK}, statuses(o))
-			b.reaped(number(t, b.ready()[0]))
-			got, want := b.read("async"), b.read("sync")
+			b.Reaped(processtest.Number(t, b.Ready()[0]))
+			got, want := b.Read("async"), b.Read("sync")
 			require.Greater(t, len(want), tenMB)
 			require.Equal(t, sha256.Sum256([]byte(want)), sha256.Sum256([]byte(got)), "%d bytes of %d", len(got), len(want))
 		})
 	}
-}
-
-// The input of a hook that begins to read after the call is over.
-func TestAsyncHookReadsLate(t *testing.T) {
-	b := newBench(t)
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	open := b.gate("gate")
-	c := b.post()
-	c.Result = strings.Repeat("x", tenMB)
-	r := b.with(runner.Options{}, b.claude("PostToolUse", command("exec 3<gate; echo $$ >ready; read x <&3; exec 3<&-; tr -dc x | wc -c >ready", hook{"async": true})))
-	_, pid := b.later(r, c)
-	files, err := os.ReadDir(tmp)
-	require.NoError(t, err)
-	require.Empty(t, files, "what a hook reads has no name that others could find it by")
-	open()
-	require.GreaterOrEqual(t, number(t, b.ready()[0]), tenMB)
-	b.reaped(pid)
-}
-
-func TestAsyncHookHasNothingOfOurs(t *testing.T) {
-	b := newBench(t)
-	open := b.gate("gate")
-	_, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse",
-		command("echo out; echo err >&2; "+atGate("gate")+"echo out; echo err >&2; ls /proc/self/fd >fds; echo done >ready", hook{"async": true}))), b.pre())
-	for _, fd := range []string{"1", "2"} { // of a shell, which redirects its own for a moment
-		require.Eventually(t, func() bool {
-			target, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, fd))
-			return target == os.DevNull
-		}, patience, time.Millisecond)
-	}
-	open()
-	require.Equal(t, []string{"done"}, b.ready())
-	b.reaped(pid)
-	require.Equal(t, "0\n1\n2\n3\n", b.read("fds")) // 3 is ls's own, for the folder
 }
 
 func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
@@ -230,7 +191,7 @@ func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 			require.Empty(t, o.Inject)
 			require.Equal(t, protocol.StatusAsync, o.Hooks[0].Status)
 			require.Equal(t, protocol.StatusOK, o.Hooks[1].Status)
-			b.reaped(number(t, b.ready()[0]))
+			b.Reaped(processtest.Number(t, b.Ready()[0]))
 		})
 	}
 }
@@ -249,7 +210,7 @@ func TestHookThatGoesAsyncUnaskedCanFailClosed(t *testing.T) {
 			require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{o.Decision, o.Cause})
 			require.Contains(t, o.Reason, "went async by its own first line")
 			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusOK}, statuses(o))
-			b.reaped(number(t, b.ready()[0]))
+			b.Reaped(processtest.Number(t, b.Ready()[0]))
 		})
 	}
 }
@@ -264,7 +225,7 @@ func TestFirstLineCountsHoweverFastTheHookEnds(t *testing.T) {
 		require.Equal(t, []protocol.Status{protocol.StatusAsync}, statuses(o))
 		require.Equal(t, protocol.Continue, o.Decision)
 	}
-	require.Eventually(t, func() bool { return len(children()) == 0 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return len(processtest.Children()) == 0 }, processtest.Patience, time.Millisecond)
 }
 
 func TestAnswerOnTheFirstLineIsNotAsync(t *testing.T) {
@@ -312,7 +273,7 @@ func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
 
 	// Nor does it hold the call up that its input has no place.
 	b = newBench(t)
-	t.Setenv("TMPDIR", b.path("nowhere"))
+	t.Setenv("TMPDIR", b.Path("nowhere"))
 	o, err = b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", command("true", hook{"async": true}))).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
@@ -330,27 +291,27 @@ func TestManyAsyncHooks(t *testing.T) {
 	for _, way := range []string{"by the file", "by its first line"} {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
-			open := b.gate("gate")
+			open := b.Gate("gate")
 			var hooks []hook
 			for i := range n {
-				hooks = append(hooks, eachWay(fmt.Sprintf("%s echo %d >done%d", atGate("gate"), i, i))[way])
+				hooks = append(hooks, eachWay(fmt.Sprintf("%s echo %d >done%d", processtest.AtGate("gate"), i, i))[way])
 			}
 			f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse", hooks...)), b.pre())
-			pids := b.readyAll(n)
+			pids := b.ReadyAll(n)
 			<-f.ended
 			require.NoError(t, f.err)
 			for _, s := range statuses(f.outcome) {
 				require.Equal(t, protocol.StatusAsync, s)
 			}
-			require.Len(t, children(), n)
+			require.Len(t, processtest.Children(), n)
 			open()
 			for _, pid := range pids {
-				b.reaped(pid)
+				b.Reaped(pid)
 			}
 			for i := range n {
-				require.FileExists(t, b.path(fmt.Sprintf("done%d", i)))
+				require.FileExists(t, b.Path(fmt.Sprintf("done%d", i)))
 			}
-			b.childless()
+			b.Childless()
 		})
 	}
 }
@@ -360,30 +321,30 @@ func TestSubreaperSparesAsyncHooks(t *testing.T) {
 	for way, h := range eachWay("setsid env -i sh -c 'exec 3<gate; echo $$ child >ready; read x <&3; echo done >ready' & exec 4<gate; echo $$ >ready; read x <&4; wait") {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
-			open := b.gate("gate")
+			open := b.Gate("gate")
 			r := b.with(runner.Options{Subreaper: true},
 				b.claude("PreToolUse", h),
 				b.config(sh("setsid sh -c 'sleep 1000 &'; exec sleep 1000", hook{"timeout": 0.3})))
-			defer b.forgetSubreaper()
+			b.ForgetSubreaper()
 			f := b.begin(context.Background(), r, b.pre())
 			var pid, child int
 			for range 2 {
-				if words := b.ready(); len(words) == 2 {
-					child = number(t, words[0])
+				if words := b.Ready(); len(words) == 2 {
+					child = processtest.Number(t, words[0])
 				} else {
-					pid = number(t, words[0])
+					pid = processtest.Number(t, words[0])
 				}
 			}
 			<-f.ended
 			require.NoError(t, f.err)
 			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusTimeout}, statuses(f.outcome))
-			require.True(t, alive(pid))
-			require.True(t, alive(child), "a descendant of the async hook that wiped its environment")
+			require.True(t, processtest.Alive(pid))
+			require.True(t, processtest.Alive(child), "a descendant of the async hook that wiped its environment")
 			open()
-			require.Equal(t, []string{"done"}, b.ready())
-			b.reaped(pid)
-			b.reaped(child)
-			require.Empty(t, b.marked())
+			require.Equal(t, []string{"done"}, b.Ready())
+			b.Reaped(pid)
+			b.Reaped(child)
+			require.Empty(t, b.Marked())
 		})
 	}
 }
@@ -391,50 +352,39 @@ func TestSubreaperSparesAsyncHooks(t *testing.T) {
 // A hook that says it is asynchronous and then does not read was promised its input; the end of the call ends the waiting.
 func TestContextEndsTheWaitForAnAsyncHookToRead(t *testing.T) {
 	b := newBench(t)
-	open := b.gate("gate")
+	open := b.Gate("gate")
 	c := b.post()
 	c.Result = strings.Repeat("x", tenMB)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	f := b.begin(ctx, b.with(runner.Options{}, b.claude("PostToolUse", command(firstLine+atGate("gate"), hook{"timeout": 1000}))), c)
-	pid := number(t, b.ready()[0])
+	f := b.begin(ctx, b.with(runner.Options{}, b.claude("PostToolUse", command(firstLine+processtest.AtGate("gate"), hook{"timeout": 1000}))), c)
+	pid := processtest.Number(t, b.Ready()[0])
 	gone := errors.New("the host gave up")
 	cancel(gone)
 	select {
 	case <-f.ended:
 		require.ErrorIs(t, f.err, gone)
-	case <-time.After(5 * time.Second):
+	case <-time.After(processtest.Patience):
 		t.Error("the call does not end with its context")
 	}
 	open()
 	<-f.ended
-	b.reaped(pid)
+	b.Reaped(pid)
 }
 
 // What an asynchronous hook prints has no reader. By the file it goes to the null device; after a first line the pipe is
 // closed, so that a hook which goes on printing has to send that somewhere else.
 func TestAsyncHookMayPrintWhenNobodyReads(t *testing.T) {
 	for way, h := range map[string]hook{
-		"by the file":       command(atGate("gate")+"echo progress; echo progress >&2; echo done >ready", hook{"async": true}),
-		"by its first line": command(firstLine + "exec >/dev/null 2>&1; " + atGate("gate") + "echo progress; echo progress >&2; echo done >ready"),
+		"by the file":       command(processtest.AtGate("gate")+"echo progress; echo progress >&2; echo done >ready", hook{"async": true}),
+		"by its first line": command(firstLine + "exec >/dev/null 2>&1; " + processtest.AtGate("gate") + "echo progress; echo progress >&2; echo done >ready"),
 	} {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
-			open := b.gate("gate")
+			open := b.Gate("gate")
 			_, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse", h)), b.pre())
 			open()
-			require.Equal(t, []string{"done"}, b.ready())
-			b.reaped(pid)
+			require.Equal(t, []string{"done"}, b.Ready())
+			b.Reaped(pid)
 		})
 	}
-}
-
-func TestAsyncInputIsPrivate(t *testing.T) {
-	b := newBench(t)
-	open := b.gate("gate")
-	_, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse",
-		command("exec 3<gate; readlink /proc/$$/fd/0 >link; stat -L -c '%a %h' /proc/$$/fd/0 >mode; echo $$ >ready; read x <&3", hook{"async": true}))), b.pre())
-	require.Equal(t, "600 0\n", b.read("mode"), "only we can read it, and it has no name")
-	require.Contains(t, b.read("link"), " (deleted)")
-	open()
-	b.reaped(pid)
 }

@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// runVariable marks the descendants of one run of a hook, so that they are known when they left its group and its tree.
-const runVariable = "HOOKRUN_RUN"
-
 // stale are the variables that base has from a hookrun which runs this one, and that this one may not set.
-var stale = []string{"HOOKRUN", "HOOKRUN_TOOL", runVariable}
+var stale = []string{"HOOKRUN", "HOOKRUN_TOOL", process.RunVariable}
 
 // merged returns the variables of all lists, later lists over earlier ones.
 func merged(base []string, more ...[]string) []string {
@@ -63,8 +61,8 @@ func name(v string) string {
 	return foldName(v)
 }
 
-// Dir is where a hook runs: in the workspace, or where its dialect has it so in the session's current directory, if that is
-// still there.
+// Dir is where a hook runs: in the workspace, or where its dialect has it so in the session's current directory, if
+// that is still there.
 func Dir(h *projecthooks.Hook, c *protocol.Call) string {
 	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
 		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
@@ -74,16 +72,17 @@ func Dir(h *projecthooks.Hook, c *protocol.Call) string {
 	return c.Workspace
 }
 
-// maxVariable is how long the name of a tool may be to stand in the environment. With one that the system refuses no hook
-// would start, and so no guard.
+// maxVariable is how long the name of a tool may be to stand in the environment. With one that the system refuses no
+// hook would start, and so no guard.
 const maxVariable = 4 << 10
 
-// unbuffered has Python print each line at once. With a pipe for stdout it does so at its end, and a persistent hook has none.
+// unbuffered has Python print each line at once. With a pipe for stdout it does so at its end, and a persistent hook
+// has none.
 const unbuffered = "PYTHONUNBUFFERED"
 
-// Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where it has
-// an event, since a process that stays sees many calls. A name occurs once, since programs differ in whether the first or the
-// last of two counts.
+// Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where
+// it has an event, since a process that stays sees many calls. A name occurs once, since programs differ in whether
+// the first or the last of two counts.
 func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 	base := r.options.Env
 	if base == nil {

@@ -34,7 +34,7 @@ func TestTenex(t *testing.T) {
 			require.Equal(t, "h", o.Hook)
 			require.Empty(t, o.Inject)
 			require.Equal(t, protocol.StatusSkipped, o.Hooks[1].Status)
-			require.NoFileExists(t, b.path("second"))
+			require.NoFileExists(t, b.Path("second"))
 		}
 	})
 	t.Run("pre_tool_block_without_stderr_uses_fallback", func(t *testing.T) {
@@ -74,11 +74,11 @@ func TestTenex(t *testing.T) {
 		var stdin map[string]any
 		require.NoError(t, json.Unmarshal([]byte(o.Inject[0].Content), &stdin))
 		require.Equal(t, map[string]any{"command": "ls"}, stdin["args"])
-		require.Equal(t, b.dir, stdin["cwd"])
+		require.Equal(t, b.Dir, stdin["cwd"])
 	})
 	t.Run("pre_execute_stdout_becomes_injection", func(t *testing.T) {
 		b := newBench(t)
-		c := protocol.Call{Event: protocol.PreExecute, Workspace: b.dir, Prompt: "go"}
+		c := protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "go"}
 		o := fire(b, c, sh("echo no >&2; exit 1"), sh("echo ok"), sh("sleep 100", hook{"timeout": 0.1}), sh("", hook{"command": []string{"./no"}}))
 		require.Equal(t, protocol.Continue, o.Decision)
 		require.Equal(t, []string{"ok"}, texts(o))
@@ -86,7 +86,7 @@ func TestTenex(t *testing.T) {
 	})
 	t.Run("pre_execute_payload_omits_tool_and_args", func(t *testing.T) {
 		b := newBench(t)
-		o := fire(b, protocol.Call{Event: protocol.PreExecute, Workspace: b.dir, Prompt: "go"}, sh("cat"))
+		o := fire(b, protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "go"}, sh("cat"))
 		for _, key := range []string{`"tool"`, `"args"`, `"result"`, `"tool_name"`, `"tool_input"`} {
 			require.NotContains(t, o.Inject[0].Content, key+":")
 		}
@@ -105,7 +105,7 @@ func TestOrderIsThatOfTheFile(t *testing.T) {
 	b := newBench(t)
 	o := b.fire(sh("echo 1 | tee -a log"), sh("echo 2 | tee -a log"), sh("echo 3 | tee -a log"))
 	require.Equal(t, []string{"1", "2", "3"}, texts(o))
-	log, err := os.ReadFile(b.path("log"))
+	log, err := os.ReadFile(b.Path("log"))
 	require.NoError(t, err)
 	require.Equal(t, "1\n2\n3\n", string(log))
 }
@@ -135,10 +135,10 @@ func TestEnvironmentOfAHook(t *testing.T) {
 	out, err := r.Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	env := "\n" + out.Inject[0].Content + "\n"
-	for _, want := range []string{"HOOKRUN=/opt/hookrun", "HOOKRUN_EVENT=pre-tool", "HOOKRUN_TOOL=shell", "HOOKRUN_WORKSPACE=" + b.dir, "HOOKRUN_HOOK=h", "PWD=" + b.dir, "MODE=strict", b.mark} {
+	for _, want := range []string{"HOOKRUN=/opt/hookrun", "HOOKRUN_EVENT=pre-tool", "HOOKRUN_TOOL=shell", "HOOKRUN_WORKSPACE=" + b.Dir, "HOOKRUN_HOOK=h", "PWD=" + b.Dir, "MODE=strict", b.Mark} {
 		require.Equal(t, 1, strings.Count(env, "\n"+want+"\n"), want)
 	}
-	out, err = b.runner(runner.Options{}, sh("env")).Fire(context.Background(), protocol.Call{Event: protocol.PreExecute, Workspace: b.dir})
+	out, err = b.runner(runner.Options{}, sh("env")).Fire(context.Background(), protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir})
 	require.NoError(t, err)
 	require.NotContains(t, out.Inject[0].Content, "HOOKRUN_TOOL=")
 	require.NotContains(t, "\n"+out.Inject[0].Content, "\nHOOKRUN=")
@@ -163,16 +163,16 @@ func TestCallsThatCannotBeAsked(t *testing.T) {
 	b := newBench(t)
 	r := b.runner(runner.Options{}, sh("echo >ran"))
 	for want, c := range map[string]protocol.Call{
-		`unknown event "pre-flight"`:      {Event: "pre-flight", Workspace: b.dir, Tool: "x"},
-		`pre-tool needs the name`:         {Event: protocol.PreTool, Workspace: b.dir},
-		`nested more than 9999 deep`:      {Event: protocol.PreTool, Workspace: b.dir, Tool: "x", Args: strings.Repeat("[", 20_000)},
-		`PostToolUse needs the name of a`: {Event: "PostToolUse", Workspace: b.dir},
+		`unknown event "pre-flight"`:      {Event: "pre-flight", Workspace: b.Dir, Tool: "x"},
+		`pre-tool needs the name`:         {Event: protocol.PreTool, Workspace: b.Dir},
+		`nested more than 9999 deep`:      {Event: protocol.PreTool, Workspace: b.Dir, Tool: "x", Args: strings.Repeat("[", 20_000)},
+		`PostToolUse needs the name of a`: {Event: "PostToolUse", Workspace: b.Dir},
 	} {
 		o, err := r.Fire(context.Background(), c)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, protocol.Block, o.Decision)
 	}
-	require.NoFileExists(t, b.path("ran"))
+	require.NoFileExists(t, b.Path("ran"))
 }
 
 func TestEndedContextIsNoVerdict(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -114,19 +115,10 @@ func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) 
 		return result
 	}
 	result.Err = r.panics
-	result.Stdout = captured(r.stdout)
+	result.Stdout = protocol.Capture(process.NewOutput(r.stdout))
 	if r.err != nil {
 		result.ExitCode = 2
-		result.Stderr = captured(r.err.Error())
+		result.Stderr = protocol.Capture(process.NewOutput(r.err.Error()))
 	}
 	return result
-}
-
-// captured is a text as it would be kept of an output.
-func captured(text string) protocol.Capture {
-	c := protocol.Capture{Head: []byte(text), Total: int64(len(text))}
-	if len(text) > keepHead+keepTail {
-		c.Head, c.Tail = c.Head[:keepHead], c.Head[len(text)-keepTail:]
-	}
-	return c
 }

@@ -110,7 +110,7 @@ func TestFuncsStandBeforeTheHooksOfFiles(t *testing.T) {
 	o, err := r.Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.JSONEq(t, `{"command":"ls -l"}`, string(o.UpdatedInput))
-	require.Contains(t, b.read("seen"), `"args":{"command":"ls -l"}`)
+	require.Contains(t, b.Read("seen"), `"args":{"command":"ls -l"}`)
 
 	block := runner.Func{Name: "b", Events: []protocol.Event{protocol.PreTool}, Run: func(context.Context, protocol.Call) (string, error) { return "", errors.New("no") }}
 	r = runner.New(cfg, runner.Options{Funcs: []runner.Func{block}})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -93,7 +94,7 @@ func TestURLHookAnswers(t *testing.T) {
 		t.Run(want.url[strings.LastIndex(want.url, "/"):], func(t *testing.T) {
 			b := newBench(t)
 			o := b.fire(policy(want.url))
-			b.childless()
+			b.Childless()
 			require.Equal(t, want.decision, o.Decision, "%s %v", o.Reason, o.Warnings)
 			require.Nil(t, o.Hooks[0].ExitCode)
 			require.Empty(t, o.Hooks[0].Stderr)
@@ -205,7 +206,7 @@ func TestURLHookKeepsItsConnection(t *testing.T) {
 	<-arrived
 	require.NoError(t, r.Close())
 	require.ErrorIs(t, <-failed, runner.ErrClosed)
-	b.childless()
+	b.Childless()
 }
 
 // TestURLHookVariables: those of the list alone, from the caller's environment, though commands inherit none of it.
@@ -289,10 +290,10 @@ func BenchmarkURLHook(b *testing.B) {
 		fmt.Fprint(w, "{}")
 	}))
 	defer server.Close()
-	bench := &bench{T: &testing.T{}, dir: b.TempDir()}
+	bench := &bench{&processtest.Bench{T: &testing.T{}, Dir: b.TempDir()}}
 	r := runner.New(bench.config(policy(server.URL)), runner.Options{})
 	defer r.Close()
-	call := protocol.Call{Event: protocol.PreTool, Workspace: bench.dir, Tool: "shell", Args: `{"command":"ls"}`}
+	call := protocol.Call{Event: protocol.PreTool, Workspace: bench.Dir, Tool: "shell", Args: `{"command":"ls"}`}
 	payload, _, err := protocol.Tenex.Payload(&call)
 	require.NoError(b, err)
 	var text strings.Builder

@@ -33,7 +33,7 @@ func TestRuleIsAsACommand(t *testing.T) {
 		{rule("inject", "remember"), sh(`echo remember`)},
 		{rule("inject", `{"decision":"block"}`), sh(`printf '%s' '{"hookSpecificOutput":{"additionalContext":"{\"decision\":\"block\"}"}}'`)},
 	} {
-		for _, c := range []protocol.Call{b.pre(), b.post(), {Event: protocol.PreExecute, Workspace: b.dir, Prompt: "p"}} {
+		for _, c := range []protocol.Call{b.pre(), b.post(), {Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "p"}} {
 			for _, others := range [][]hook{nil, {sh("echo first")}, {sh("exit 2")}, {rule("inject", "one"), rule("block", "two")}} {
 				outcome := func(h hook) string {
 					hooks := append(append([]hook{}, others...), h, sh("echo last"))
@@ -118,9 +118,9 @@ func TestRules(t *testing.T) {
 	t.Run("a command that is narrowed is not started", func(t *testing.T) {
 		b := newBench(t)
 		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^rm"}}}), sh("echo >ran", hook{"if": "shell(rm *)"}))
-		require.NoFileExists(t, b.path("ran"))
+		require.NoFileExists(t, b.Path("ran"))
 		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^ls"}}, "if": "shell(ls)"}))
-		require.FileExists(t, b.path("ran"))
+		require.FileExists(t, b.Path("ran"))
 	})
 	t.Run("a runner that stays", func(t *testing.T) {
 		b := newBench(t)
@@ -220,7 +220,7 @@ func TestToolNamesOfClients(t *testing.T) {
 		r := b.runner(runner.Options{}, sh("exit 2", hook{"matcher": matcher}))
 		c, _, err := protocol.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
 		require.NoError(t, err)
-		c.Workspace = b.dir
+		c.Workspace = b.Dir
 		runs := matcher != "fs_*"
 		require.Equal(t, runs, r.Any(c), matcher)
 		require.Equal(t, runs, r.Concerned(c), matcher)
@@ -245,7 +245,7 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		"shell": {fmt.Sprintf(equal, "shell")},
 		"SHELL": {fmt.Sprintf(equal, "SHELL"), `hook "a": its matcher "shell" does not match the tool "SHELL", which differs only in case or blanks`},
 	} {
-		c := protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: b.dir, Args: `{"a":1,"a":1}`}
+		c := protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: b.Dir, Args: `{"a":1,"a":1}`}
 		o, err := r.Fire(context.Background(), c)
 		require.NoError(t, err)
 		require.Equal(t, want, o.Warnings, tool)
@@ -256,7 +256,7 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		}
 		require.Equal(t, want, r.CallWarnings(&c), tool)
 	}
-	o, err := runner.New(nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.dir})
+	o, err := runner.New(nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.Dir})
 	require.NoError(t, err)
 	require.Len(t, o.Warnings, 1)
 	require.Contains(t, o.Warnings[0], "has blanks around it")

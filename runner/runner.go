@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -47,21 +48,19 @@ type Runner struct {
 
 // shared is what a Runner and those that Override made of it have in common.
 type shared struct {
-	unfit error // Options that cannot be used: no call is answered
-	hooks atomic.Pointer[hookSet]
-	late  mailbox
-	http  httphook.Client // of all HTTP hooks
+	unfit        error // Options that cannot be used: no call is answered
+	hooks        atomic.Pointer[hookSet]
+	asyncResults asyncResults
+	http         httphook.Client // of all HTTP hooks
 
-	watchdog watchdog // of all hooks, where the runner stays
+	processes *process.Supervisor // of all hooks, unless Options.OneShot
 
-	end      context.Context // by Close
-	stop     context.CancelCauseFunc
-	mu       sync.Mutex
-	closed   bool
-	closing  sync.Once
-	adopting sync.Once
-	workers  sync.WaitGroup // processes that stay; they are started within calls
-	running  sync.WaitGroup // calls, and hooks that are not waited for
+	end     context.Context // by Close
+	stop    context.CancelCauseFunc
+	mu      sync.Mutex
+	closed  bool
+	closing sync.Once
+	running sync.WaitGroup // calls, and hooks that are not waited for
 }
 
 // ErrClosed is the cause of a call that a closed Runner did not answer.
@@ -72,22 +71,13 @@ var ErrClosed = errors.New("the runner is closed")
 func New(cfg *projecthooks.Config, o Options) *Runner {
 	r := &Runner{o, &shared{unfit: checkFuncs(o.Funcs)}}
 	r.end, r.stop = context.WithCancelCause(context.Background())
-	r.watchdog.stays = true
-	r.hooks.Store(newHookSet(cfg, o.Funcs))
-	if o.Subreaper && len(r.hooks.Load().all) > 0 {
-		r.adopt()
-	}
+	r.processes = r.newSupervisor()
+	r.hooks.Store(r.newHookSet(cfg))
 	return r
 }
 
-// adopt makes orphans of hooks the children of this process.
-func (r *Runner) adopt() {
-	r.adopting.Do(func() {
-		becomeSubreaper()
-		if !r.options.OneShot {
-			r.running.Go(func() { reapOrphansUntil(r.end.Done()) })
-		}
-	})
+func (r *Runner) newSupervisor() *process.Supervisor {
+	return &process.Supervisor{OneShot: r.options.OneShot, Subreaper: r.options.Subreaper}
 }
 
 // Override returns the same runner with another timeout of every hook, unless it is 0, and another policy for hooks that do
@@ -116,13 +106,9 @@ func (r *Runner) Reload(cfg *projecthooks.Config) {
 		return
 	}
 	defer r.running.Done()
-	now := newHookSet(cfg, r.options.Funcs)
-	if r.options.Subreaper && len(now.all) > 0 {
-		r.adopt()
-	}
-	old := r.hooks.Swap(now)
+	old := r.hooks.Swap(r.newHookSet(cfg))
 	for _, pool := range old.pools {
-		r.running.Go(pool.close)
+		r.running.Go(pool.Close)
 	}
 }
 
@@ -141,12 +127,11 @@ func (r *Runner) Close() error {
 		r.running.Wait()
 		var all sync.WaitGroup
 		for _, pool := range r.hooks.Load().pools {
-			all.Go(pool.close)
+			all.Go(pool.Close)
 		}
 		all.Wait()
-		r.workers.Wait()
+		r.processes.Close()
 		r.http.Close()
-		r.watchdog.end()
 	})
 	return nil
 }
@@ -253,10 +238,10 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 		defer over(nil)
 		defer context.AfterFunc(r.end, func() { over(context.Cause(r.end)) })()
 	}
-	g := &r.watchdog
+	processes := r.processes
 	if r.options.OneShot {
-		g = &watchdog{}
-		defer g.end()
+		processes = r.newSupervisor()
+		defer processes.Close()
 	}
 	asked := c // as later hooks see it: with the rewrites of earlier ones
 	var handed chain
@@ -277,7 +262,7 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 		if err != nil {
 			return fail(protocol.CauseUnstarted, err)
 		}
-		said := r.ask(ctx, set, group, shown, stdin.payload, g)
+		said := r.ask(ctx, set, group, shown, stdin.payload, processes)
 		if ctx.Err() != nil {
 			return fail(protocol.CauseInterrupted, context.Cause(ctx))
 		}
@@ -345,7 +330,7 @@ func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []proto
 	if w, unknown := set.config.UnknownAgent(c.AgentID); unknown {
 		o.Warnings = append(o.Warnings, w)
 	}
-	r.late.deliver(c.SessionID, &o)
+	r.asyncResults.deliver(c.SessionID, &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }
@@ -357,18 +342,18 @@ type answer struct {
 }
 
 // ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
-func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) []answer {
+func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) []answer {
 	answers := make([]answer, len(group))
 	var all sync.WaitGroup
 	for i, h := range group[1:] {
-		all.Go(func() { answers[i+1] = r.askOne(ctx, set, h, c, payload, g) })
+		all.Go(func() { answers[i+1] = r.askOne(ctx, set, h, c, payload, s) })
 	}
-	answers[0] = r.askOne(ctx, set, group[0], c, payload, g)
+	answers[0] = r.askOne(ctx, set, group[0], c, payload, s)
 	all.Wait()
 	return answers
 }
 
-func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) (a answer) {
+func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) (a answer) {
 	a.asked = time.Now()
 	if h.Says != nil {
 		says := *h.Says
@@ -386,7 +371,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 	if h.Unsupported != "" {
 		v = protocol.Unsupported(h.Dialect, c, shownName(h), h.Unsupported)
 	} else {
-		result = r.result(ctx, set, h, c, payload, g)
+		result = r.result(ctx, set, h, c, payload, s)
 		if result.Shell = h.RunsShell(); result.Err == nil && result.Signal == "" && (result.ExitCode == 126 || result.ExitCode == 127) {
 			if result.Fault = h.StartFault(Dir(h, c), r.Environment(h, *c)); result.Fault != "" {
 				result.Shell = true
@@ -396,7 +381,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 	}
 	v = h.Settle(c, v, r.Policies(h)...)
 	protocol.FitResult(c, shownName(h), &v)
-	r.spill(h, &v)
+	r.saveContext(h, &v)
 	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a
 }
@@ -404,8 +389,8 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 // shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have it as it is.
 func shownName(h *projecthooks.Hook) string { return printable.Escape(h.Name) }
 
-// result runs a hook in its own way: a function, a request, a process that stays, or a process for this call.
-func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) protocol.Result {
+// result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.
+func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) protocol.Result {
 	if f := set.funcs[h]; f != nil {
 		return f.call(ctx, c, r.Deadline(h, c))
 	}
@@ -413,9 +398,9 @@ func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 		return r.post(ctx, h, c, payload)
 	}
 	if pool := set.pools[h]; pool != nil && !r.options.OneShot {
-		return pool.ask(ctx, r, h, c, payload)
+		return r.runPersistent(ctx, pool, h, c, payload)
 	}
-	return r.run(ctx, h, c, payload, g)
+	return r.run(ctx, s, h, c, payload)
 }
 
 // check makes sure that there is something to ask about, and completes the call.

@@ -3,6 +3,7 @@ package runner
 import (
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -10,17 +11,18 @@ import (
 // hookSet is the hooks of one config, in their order. It never changes: a call keeps to those with which it began.
 type hookSet struct {
 	config *projecthooks.Config
-	all    []projecthooks.Hook          // the functions, and behind them those of the config
-	funcs  map[*projecthooks.Hook]*Func // those that are functions
-	pools  map[*projecthooks.Hook]*pool // those whose processes stay
+	all    []projecthooks.Hook                  // the functions, and behind them those of the config
+	funcs  map[*projecthooks.Hook]*Func         // those that are functions
+	pools  map[*projecthooks.Hook]*process.Pool // those whose processes stay
 }
 
 // newHookSet completes a config: nil is one without hooks.
-func newHookSet(cfg *projecthooks.Config, funcs []Func) *hookSet {
+func (r *Runner) newHookSet(cfg *projecthooks.Config) *hookSet {
+	funcs := r.options.Funcs
 	if cfg == nil {
 		cfg = &projecthooks.Config{}
 	}
-	hs := &hookSet{config: cfg, all: cfg.Hooks, funcs: map[*projecthooks.Hook]*Func{}, pools: map[*projecthooks.Hook]*pool{}}
+	hs := &hookSet{config: cfg, all: cfg.Hooks, funcs: map[*projecthooks.Hook]*Func{}, pools: map[*projecthooks.Hook]*process.Pool{}}
 	if len(funcs) > 0 {
 		hs.all = nil
 		for i := range funcs {
@@ -33,7 +35,9 @@ func newHookSet(cfg *projecthooks.Config, funcs []Func) *hookSet {
 		case i < len(funcs):
 			hs.funcs[h] = &funcs[i]
 		case h.Persistent:
-			hs.pools[h] = newPool(h)
+			hs.pools[h] = r.processes.NewPool(h.Workers, func(dir string) (process.Program, error) {
+				return r.program(h, &protocol.Call{Workspace: dir}) // and nothing else of a call: it will see others
+			})
 		}
 	}
 	return hs

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -27,7 +27,7 @@ func (b *bench) stays(o runner.Options, cfg *projecthooks.Config) *runner.Runner
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
-	o.Env = append(slices.Clip(o.Env), b.mark)
+	o.Env = append(slices.Clip(o.Env), b.Mark)
 	r := runner.New(cfg, o)
 	b.Cleanup(func() { require.NoError(b, r.Close()) })
 	return r
@@ -64,7 +64,7 @@ var pidAnswer = persistent(`echo "{\"stdout\":\"$$\"}"`)
 func TestPersistentHookStays(t *testing.T) {
 	b := newBench(t)
 	r := b.stays(runner.Options{}, b.config(pidAnswer))
-	require.Empty(t, children(), "nothing starts before the first call")
+	require.Empty(t, processtest.Children(), "nothing starts before the first call")
 	first := b.must(r, b.pre()).Inject[0].Content
 	for range 20 {
 		require.Equal(t, first, b.must(r, b.pre()).Inject[0].Content)
@@ -120,35 +120,6 @@ func TestPersistentVerdicts(t *testing.T) {
 	}
 }
 
-// A second line for one call is no answer to the next, whenever it comes.
-func TestPersistentHookThatSpeaksUnasked(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent(`case $line in
-		*noise*) echo '{}'; (sleep 0.05; echo '{}'; echo spoke >ready) & ;;
-		*) echo '{"decision":"block","reason":"the right answer"}' ;;
-	esac`)))
-	b.must(r, b.about("noise"))
-	b.ready()
-	for range 3 {
-		require.Equal(t, "the right answer", b.must(r, b.about("gate")).Reason)
-	}
-}
-
-func TestPersistentDeadline(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent(`case $line in
-		*hang*) sleep 1000 & echo $$ $! >ready; wait ;;
-		*) echo "{\"stdout\":\"$$\"}" ;;
-	esac`, hook{"timeout": 1.5})))
-	first := b.must(r, b.pre()).Inject[0].Content
-	o := b.must(r, b.about("hang"))
-	require.Equal(t, []protocol.Status{protocol.StatusTimeout}, statuses(o))
-	pids := b.ready()
-	require.Equal(t, first, pids[0])
-	require.Empty(t, b.marked(), "it was killed with what came of it")
-	require.NotEqual(t, first, b.must(r, b.pre()).Inject[0].Content)
-}
-
 // After two deaths in a row a start waits, and a gate that is not asked does not look as if it approved.
 func TestPersistentBackoff(t *testing.T) {
 	b := newBench(t)
@@ -163,36 +134,26 @@ func TestPersistentBackoff(t *testing.T) {
 	require.Equal(t, 3, said["unstarted"], said)
 	o := b.must(r, b.pre())
 	require.Contains(t, o.Reason, "it ended 2 times in a row without an answer (at last: exit 1), and is started again in")
-	require.Eventually(t, func() bool { return b.must(r, b.pre()).Cause == protocol.CausePolicy }, patience, 10*time.Millisecond)
-}
-
-func TestPersistentHookThatDiesIdle(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent(`echo "{\"stdout\":\"$$\"}"`)))
-	for range 3 {
-		pid := number(t, b.must(r, b.pre()).Inject[0].Content)
-		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-		require.Eventually(t, func() bool { return statField(pid, 0) == "" }, patience, time.Millisecond, "it is reaped")
-	}
+	require.Eventually(t, func() bool { return b.must(r, b.pre()).Cause == protocol.CausePolicy }, processtest.Patience, 10*time.Millisecond)
 }
 
 func TestWorkers(t *testing.T) {
 	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent("[ -e open ] || { "+atGate("gate")+"}; echo $$ >ready; echo '{}'", hook{"workers": 3})))
-	open := b.gate("gate")
+	r := b.stays(runner.Options{}, b.config(persistent("[ -e open ] || { "+processtest.AtGate("gate")+"}; echo $$ >ready; echo '{}'", hook{"workers": 3})))
+	open := b.Gate("gate")
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() { b.must(r, b.pre()) })
 	}
 	pids := map[string]bool{}
 	for range 3 {
-		pids[b.ready()[0]] = true
+		pids[b.Ready()[0]] = true
 	}
 	require.Len(t, pids, 3, "three calls at once")
-	require.NoError(t, os.WriteFile(b.path("open"), nil, 0o600))
+	require.NoError(t, os.WriteFile(b.Path("open"), nil, 0o600))
 	open()
 	for range 5 {
-		pids[b.ready()[0]] = true
+		pids[b.Ready()[0]] = true
 	}
 	require.Len(t, pids, 3, "the others wait for one of these")
 	all.Wait()
@@ -206,36 +167,6 @@ func TestPersistentHookInOneCall(t *testing.T) {
 	require.Equal(t, protocol.CauseOutput, b.fire(persistent(`:`)).Cause, "silence is no answer")
 	require.Equal(t, protocol.CauseOutput, b.fire(persistent(`echo hello`)).Cause)
 	require.Equal(t, protocol.CausePolicy, b.fire(persistent(`exit 9`)).Cause)
-}
-
-// What a hook says on stderr before its answer is of that call.
-func TestStderrOfPersistentHook(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(sh(`exec python3 -c '
-import os, sys, json
-for line in iter(sys.stdin.readline, ""):
-    os.write(2, json.loads(line)["args"]["command"].encode()); os.write(1, b"{\"exit_code\":1}\n")
-'`, hook{"persistent": true})))
-	for i := range 300 {
-		want := fmt.Sprint("call ", i)
-		require.Equal(t, want, b.must(r, b.about(want)).Reason)
-	}
-}
-
-// A line of 10 MB goes in while the answer comes out.
-func TestPersistentHookAndMegabytes(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(sh(`python3 -uc '
-import sys
-for line in sys.stdin:
-    sys.stderr.write("e" * 10_000_000)
-    print("{\"stdout\":\"%d\"}" % len(line), flush=True)
-'`, hook{"persistent": true})))
-	for range 2 {
-		o := b.must(r, b.about(strings.Repeat("x", 10<<20)))
-		require.Equal(t, protocol.Continue, o.Decision, o.Reason)
-		require.Greater(t, number(t, o.Inject[0].Content), 20<<20, "args and tool_input")
-	}
 }
 
 func TestCloseInterruptsCalls(t *testing.T) {
@@ -254,28 +185,28 @@ func TestCloseInterruptsCalls(t *testing.T) {
 
 func TestReload(t *testing.T) {
 	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent("case $line in *wait*) "+atGate("gate")+` ;; esac; echo '{"stdout":"old"}'`)))
-	open := b.gate("gate")
+	r := b.stays(runner.Options{}, b.config(persistent("case $line in *wait*) "+processtest.AtGate("gate")+` ;; esac; echo '{"stdout":"old"}'`)))
+	open := b.Gate("gate")
 	require.Equal(t, []string{"old"}, texts(b.must(r, b.pre())))
 	f := b.begin(context.Background(), r, b.about("wait"))
-	pid := number(t, b.ready()[0])
+	pid := processtest.Number(t, b.Ready()[0])
 	r.Reload(b.config(sh("echo new")))
 	require.Equal(t, []string{"new"}, texts(b.must(r, b.pre())))
-	require.True(t, alive(pid), "its call goes on")
+	require.True(t, processtest.Alive(pid), "its call goes on")
 	open()
 	<-f.ended
 	require.NoError(t, f.err)
 	require.Equal(t, []string{"old"}, texts(f.outcome))
-	require.Eventually(t, func() bool { return statField(pid, 0) == "" }, patience, time.Millisecond)
+	b.Reaped(pid)
 }
 
 // What an async hook says in the end comes with the next outcome of its session, and with no other.
 func TestLateAnswers(t *testing.T) {
 	answer := `echo '{"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"late","permissionDecision":"deny"}}'; `
-	for way, h := range eachWay(atGate("gate") + answer + "exit 2") {
+	for way, h := range eachWay(processtest.AtGate("gate") + answer + "exit 2") {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
-			open := b.gate("gate")
+			open := b.Gate("gate")
 			r := b.stays(runner.Options{}, b.claude("PreToolUse", h, command("true", hook{"if": "Bash"})))
 			c := b.pre()
 			c.SessionID = "s"
@@ -283,13 +214,13 @@ func TestLateAnswers(t *testing.T) {
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.Contains(t, statuses(o), protocol.StatusAsync)
 			require.Empty(t, o.Inject)
-			pid := number(t, b.ready()[0])
+			pid := processtest.Number(t, b.Ready()[0])
 			open()
-			require.Eventually(t, func() bool { return statField(pid, 0) == "" }, patience, time.Millisecond)
+			b.Reaped(pid)
 			other, mine := b.post(), b.post()
 			other.SessionID, mine.SessionID = "t", "s"
 			require.Empty(t, b.must(r, other).Inject)
-			require.Eventually(t, func() bool { o = b.must(r, mine); return len(o.Inject) > 0 }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { o = b.must(r, mine); return len(o.Inject) > 0 }, processtest.Patience, time.Millisecond)
 			require.Equal(t, []string{"late"}, texts(o))
 			require.Equal(t, []string{"m"}, o.SystemMessages)
 			require.Equal(t, protocol.Continue, o.Decision, "no decision counts any more")
@@ -304,11 +235,11 @@ func TestAsyncHookIsWatchedToItsTimeout(t *testing.T) {
 			b := newBench(t)
 			r := b.stays(runner.Options{}, b.claude("PreToolUse", h))
 			require.Contains(t, statuses(b.must(r, b.pre())), protocol.StatusAsync)
-			b.ready()
+			b.Ready()
 			var o protocol.Outcome
-			require.Eventually(t, func() bool { o = b.must(r, b.post()); return len(o.Warnings) > 0 }, patience, 10*time.Millisecond)
+			require.Eventually(t, func() bool { o = b.must(r, b.post()); return len(o.Warnings) > 0 }, processtest.Patience, 10*time.Millisecond)
 			require.Contains(t, o.Warnings[0], "timed out after 1s and was killed")
-			require.Empty(t, b.marked())
+			require.Empty(t, b.Marked())
 		})
 	}
 }
@@ -319,10 +250,10 @@ func TestCloseKillsAsyncHooks(t *testing.T) {
 			b := newBench(t)
 			r := b.stays(runner.Options{}, b.claude("PreToolUse", h))
 			b.must(r, b.pre())
-			b.ready()
-			require.NotEmpty(t, b.marked())
+			b.Ready()
+			require.NotEmpty(t, b.Marked())
 			require.NoError(t, r.Close())
-			require.Empty(t, b.marked())
+			require.Empty(t, b.Marked())
 		})
 	}
 }
@@ -372,19 +303,6 @@ func TestManyCallsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// One that cannot even begin is no process that ended while it was idle: it is not started again and again for one call.
-func TestPersistentHookThatNeverReads(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(sh("echo started >>log; echo why >&2; exit 2", hook{"persistent": true})))
-	for range 2 {
-		o := b.must(r, b.pre())
-		require.Equal(t, protocol.CausePolicy, o.Cause)
-		require.Equal(t, "why", o.Reason)
-	}
-	require.Equal(t, protocol.CauseUnstarted, b.must(r, b.pre()).Cause)
-	require.Equal(t, "started\nstarted\n", b.read("log"))
-}
-
 // An answer to a call that was not read is no answer.
 func TestPersistentHookThatAnswersUnread(t *testing.T) {
 	b := newBench(t)
@@ -392,48 +310,6 @@ func TestPersistentHookThatAnswersUnread(t *testing.T) {
 	o := b.must(r, b.pre())
 	require.Equal(t, protocol.CauseOutput, o.Cause)
 	require.Contains(t, o.Reason, "it printed a line before it had read the one of this call")
-}
-
-// A child that holds the hook's stdin keeps nobody, however much there was to write.
-func TestPersistentHookWhoseChildHoldsItsInput(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(sh("sleep 1000 & echo why >&2; exit 3", hook{"persistent": true})))
-	o := b.must(r, b.about(strings.Repeat("x", 300_000)))
-	require.Equal(t, protocol.CausePolicy, o.Cause)
-	require.Equal(t, "why", o.Reason)
-	require.Empty(t, b.marked())
-}
-
-// The death of an idle process is not that of the next call, however long that call's line is.
-func TestIdleDeathIsNotTheNextCalls(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent(`echo '{"decision":"block","reason":"asked"}'; exit 7`)))
-	for _, size := range []int{10, 6_000, 60_000, 300_000} {
-		for range 5 {
-			require.Equal(t, "asked", b.must(r, b.about(strings.Repeat("x", size))).Reason)
-		}
-	}
-}
-
-// Getting rid of another process does not take the time of a call.
-func TestCallHasItsOwnTime(t *testing.T) {
-	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(sh(`trap '' TERM; while :; do
-		read -r line || continue
-		case $line in
-		*noise*) echo '{}'; echo '{}'; echo ready >ready ;;
-		*) echo '{"decision":"block","reason":"asked"}' ;;
-		esac
-	done`, hook{"persistent": true, "timeout": 0.9})))
-	require.Equal(t, "asked", b.must(r, b.about("gate")).Reason)
-	o := b.must(r, b.about("noise"))
-	b.ready()
-	require.Contains(t, []protocol.Decision{protocol.Block, protocol.Continue}, o.Decision, "the second line may be there already")
-	require.Equal(t, "asked", b.must(r, b.about("gate")).Reason)
-	c := b.about("gate")
-	c.Workspace = b.path("other")
-	require.NoError(t, os.Mkdir(c.Workspace, 0o700))
-	require.Equal(t, "asked", b.must(r, c).Reason)
 }
 
 func TestLateAnswersAreBounded(t *testing.T) {
@@ -449,6 +325,6 @@ func TestLateAnswersAreBounded(t *testing.T) {
 	require.Eventually(t, func() bool {
 		warnings += strings.Join(b.must(r, b.post()).Warnings, "\n")
 		return warnings != ""
-	}, patience, 5*time.Millisecond)
+	}, processtest.Patience, 5*time.Millisecond)
 	require.Contains(t, warnings, "answers of async hooks were lost: more than 1024, or 8 MiB, waited")
 }

@@ -30,7 +30,7 @@ func geminiHooks(scripts ...string) *projecthooks.Config {
 func (b *bench) geminiCall(event, more string) protocol.Call {
 	c, _, err := protocol.ParseInput(`{"session_id":"s","hook_event_name":"` + event + `"` + more + `}`)
 	require.NoError(b, err)
-	c.Workspace = b.dir
+	c.Workspace = b.Dir
 	return c
 }
 
@@ -69,7 +69,7 @@ func TestGeminiHooksInTurn(t *testing.T) {
 			o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 			require.NoError(t, err)
 			require.Equal(t, protocol.Continue, o.Decision, o.Reason)
-			require.Equal(t, "abc", b.read("order"))
+			require.Equal(t, "abc", b.Read("order"))
 		}
 	})
 	t.Run("one that the call does not select is none", func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		require.Equal(t, []protocol.Status{protocol.StatusBlocked, protocol.StatusBlocked, protocol.StatusOK}, statuses(o))
 		require.Equal(t, "R1", o.Reason)
 		require.True(t, o.Stop)
-		require.Empty(t, b.read("ran"))
+		require.Empty(t, b.Read("ran"))
 	})
 	t.Run("the next one sees a rewrite merged, the tool gets it alone", func(t *testing.T) {
 		b := newBench(t)
@@ -109,8 +109,8 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		cfg.Hooks[0].Sequential = true
 		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
-		require.Contains(t, b.read("two"), `"tool_input":{"command":"b","description":"d"}}`)
-		require.Contains(t, b.read("three"), `"tool_input":{"command":"b","description":"d","n":1}}`)
+		require.Contains(t, b.Read("two"), `"tool_input":{"command":"b","description":"d"}}`)
+		require.Contains(t, b.Read("three"), `"tool_input":{"command":"b","description":"d","n":1}}`)
 		require.JSONEq(t, `{"n":1}`, string(o.UpdatedInput))
 	})
 	t.Run("a hook of another dialect sees what the tool would get", func(t *testing.T) {
@@ -120,9 +120,9 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		cfg.Hooks[2].Dialect, cfg.Hooks[2].Events = protocol.Tenex, []protocol.Event{protocol.PreTool}
 		_, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
-		require.Contains(t, b.read("two"), `"tool_input":{"command":"b","description":"d"}}`)
-		require.Contains(t, b.read("tenex"), `"args":{"command":"b"}`)
-		require.Contains(t, b.read("four"), `"tool_input":{"command":"b"}}`, "what stands behind it sees what it saw")
+		require.Contains(t, b.Read("two"), `"tool_input":{"command":"b","description":"d"}}`)
+		require.Contains(t, b.Read("tenex"), `"args":{"command":"b"}`)
+		require.Contains(t, b.Read("four"), `"tool_input":{"command":"b"}}`, "what stands behind it sees what it saw")
 	})
 	t.Run("the next one sees context in the prompt", func(t *testing.T) {
 		b := newBench(t)
@@ -130,7 +130,7 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		cfg.Hooks[1].Sequential = true
 		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeAgent", `,"prompt":"go"`))
 		require.NoError(t, err)
-		require.Contains(t, b.read("two"), `"prompt":"go\n\nC1"`)
+		require.Contains(t, b.Read("two"), `"prompt":"go\n\nC1"`)
 		require.Equal(t, []string{"C1", "C2"}, o.Texts())
 	})
 	t.Run("at once nobody sees what another one said", func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		cfg := geminiHooks(says(specifically(`"tool_input":{"command":"b"}`)), "cat >two")
 		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
-		require.Contains(t, b.read("two"), `"tool_input":{"command":"a","description":"d"}}`)
+		require.Contains(t, b.Read("two"), `"tool_input":{"command":"a","description":"d"}}`)
 		require.JSONEq(t, `{"command":"b"}`, string(o.UpdatedInput))
 	})
 }
@@ -152,8 +152,8 @@ func TestGeminiEqualHooks(t *testing.T) {
 	o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 	require.NoError(t, err)
 	require.Equal(t, []string{"h1"}, names(o))
-	require.Equal(t, "x", b.read("ran"))
-	require.Equal(t, "1", b.read("who"), "the first, with its own settings")
+	require.Equal(t, "x", b.Read("ran"))
+	require.Equal(t, "1", b.Read("who"), "the first, with its own settings")
 }
 
 func TestGeminiEnvironment(t *testing.T) {
@@ -165,5 +165,5 @@ func TestGeminiEnvironment(t *testing.T) {
 	c.Dir = "/" // the client's hooks stay where it was started
 	_, err := b.with(runner.Options{}, cfg).Fire(context.Background(), c)
 	require.NoError(t, err)
-	require.Equal(t, b.dir+"|mine|"+b.dir+"|s|bar|pre-tool\n"+b.dir+"\n", b.read("note"))
+	require.Equal(t, b.Dir+"|mine|"+b.Dir+"|s|bar|pre-tool\n"+b.Dir+"\n", b.Read("note"))
 }

@@ -25,8 +25,8 @@ func (b *bench) tells(name, text string) hook {
 	b.Helper()
 	answer, err := json.Marshal(hook{"hookSpecificOutput": hook{"hookEventName": "PreToolUse", "additionalContext": text}})
 	require.NoError(b, err)
-	require.NoError(b, os.WriteFile(b.path(name), answer, 0o600))
-	return command("cat '" + b.path(name) + "'")
+	require.NoError(b, os.WriteFile(b.Path(name), answer, 0o600))
+	return command("cat '" + b.Path(name) + "'")
 }
 
 // temporary gives the hooks' texts a folder of their own to go to. ours is the one in it that hookrun makes.
@@ -160,7 +160,7 @@ func TestLimitIsThatOfOneHook(t *testing.T) {
 func TestLongPlainTextGoesIntoAFile(t *testing.T) {
 	b := newBench(t)
 	b.temporary()
-	c := protocol.Call{Event: protocol.PreExecute, Workspace: b.dir, Prompt: "go"}
+	c := protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "go"}
 	o, err := b.with(runner.Options{}, b.claude("UserPromptSubmit", command("printf '%020000d\n' 0"), command("printf '%010000d\n' 0"))).Fire(context.Background(), c)
 	require.NoError(t, err)
 	require.True(t, o.Inject[0].Truncated)
@@ -177,8 +177,8 @@ func TestReasonsAreNotCut(t *testing.T) {
 	long := strings.Repeat("r", 6*limit)
 	o := b.ask(b.claude("PreToolUse", command("printf '%060000d' 0 | tr 0 r >&2; exit 2")))
 	require.Equal(t, long, o.Reason)
-	require.NoError(t, os.WriteFile(b.path("deny"), []byte(decides("deny", long)), 0o600))
-	require.NoError(t, os.WriteFile(b.path("message"), []byte(`{"systemMessage":"`+long+`"}`), 0o600))
+	require.NoError(t, os.WriteFile(b.Path("deny"), []byte(decides("deny", long)), 0o600))
+	require.NoError(t, os.WriteFile(b.Path("message"), []byte(`{"systemMessage":"`+long+`"}`), 0o600))
 	o = b.ask(b.claude("PreToolUse", command("cat deny"), command("cat message")))
 	require.Equal(t, long, o.Reason)
 	require.Equal(t, []string{long}, o.SystemMessages)
@@ -188,7 +188,7 @@ func TestReasonsAreNotCut(t *testing.T) {
 func TestTenexContextIsNotCut(t *testing.T) {
 	b := newBench(t)
 	tmp, _ := b.temporary()
-	require.NoError(t, os.WriteFile(b.path("json"), []byte(adds(strings.Repeat("j", 3*limit))), 0o600))
+	require.NoError(t, os.WriteFile(b.Path("json"), []byte(adds(strings.Repeat("j", 3*limit))), 0o600))
 	o := b.ask(b.config(sh("printf '%020000d' 0"), sh("cat json")), b.claude("PreToolUse", b.tells("a", strings.Repeat("c", limit+1))))
 	require.Equal(t, strings.Repeat("0", 20_000), o.Inject[0].Content)
 	require.Equal(t, strings.Repeat("j", 3*limit), o.Inject[1].Content)
@@ -213,7 +213,7 @@ func TestNoPlaceForALongContext(t *testing.T) {
 	t.Run("a file", func(t *testing.T) {
 		b := newBench(t)
 		h := b.tells("a", text)
-		t.Setenv("TMPDIR", b.path("a"))
+		t.Setenv("TMPDIR", b.Path("a"))
 		lost(t, b, b.ask(b.claude("PreToolUse", h)))
 	})
 	t.Run("not ours to write to", func(t *testing.T) {

@@ -1,8 +1,19 @@
 //go:build unix
 
-package runner
+package process
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// pipeEnd is our end of a pipe.
+type pipeEnd struct{ *os.File }
+
+// stop makes reads and writes return, at once and from now on.
+func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
 // follow reads until the end, or until there is more than anybody asked for.
 func (s *stream) follow() {
@@ -20,8 +31,8 @@ func (s *stream) look() {
 	}
 }
 
-// readAll reads what is there, and reports whether that was all there will ever be. It holds the lock while it reads: whoever
-// has the lock knows that nothing is between the pipe and what was kept.
+// readAll reads what is there, and reports whether that was all there will ever be. It holds the lock while it reads:
+// whoever has the lock knows that nothing is between the pipe and what was kept.
 func (s *stream) readAll(fd uintptr) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

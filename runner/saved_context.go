@@ -14,9 +14,10 @@ import (
 // previewLength is how much of a context that is too long still stands in it, in bytes.
 const previewLength = 2 << 10
 
-// spill puts a context that is longer than the dialect allows into a file, and leaves its beginning and the file's path. A
-// model that is interested can read on. If there is no writing the file, the rest is lost, and a warning says so.
-func (r *Runner) spill(h *projecthooks.Hook, v *protocol.Verdict) {
+// saveContext puts a context that is longer than the dialect allows into a file, and leaves its beginning and the
+// file's path. A model that is interested can read on. If there is no writing the file, the rest is lost, and a
+// warning says so.
+func (r *Runner) saveContext(h *projecthooks.Hook, v *protocol.Verdict) {
 	limit := h.Dialect.MaxContext
 	if limit == 0 || len(v.Context) <= limit || characters(v.Context) <= limit {
 		return
@@ -25,14 +26,17 @@ func (r *Runner) spill(h *projecthooks.Hook, v *protocol.Verdict) {
 	preview := strings.ToValidUTF8(whole[:previewLength], "")
 	v.Truncated = true
 	size := fmt.Sprintf("%.1f KB", float64(len(whole))/1024)
-	file, err := writeSpill(whole)
+	file, err := writeContext(whole)
 	if err != nil {
-		v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. It begins:]\n%s\n[…]", size, preview)
-		v.Warnings = append(v.Warnings, fmt.Sprintf("hook '%s' added %s of context, more than %d characters, and the rest is lost: %v", shownName(h), size, limit, err))
+		v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. It begins:]\n%s\n[…]",
+			size, preview)
+		v.Warnings = append(v.Warnings, fmt.Sprintf("hook '%s' added %s of context, more than %d characters, "+
+			"and the rest is lost: %v", shownName(h), size, limit, err))
 		return
 	}
 	v.File = file
-	v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
+	v.Context = fmt.Sprintf("[hookrun: the text of this hook is too long: %s. "+
+		"All of it is in %s . It begins:]\n%s\n[…]", size, file, preview)
 }
 
 // characters counts as JavaScript does.
@@ -43,8 +47,9 @@ func characters(s string) (n int) {
 	return n
 }
 
-// writeSpill writes the text to a new file that only this user can read, in a folder of the user's for temporary files.
-func writeSpill(text string) (string, error) {
+// writeContext writes the text to a new file that only this user can read, in a folder of the user's for temporary
+// files.
+func writeContext(text string) (string, error) {
 	temporary, err := filepath.Abs(os.TempDir()) // whoever reads the path may stand elsewhere
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package runner
+package process
 
 import (
 	"os"
@@ -10,25 +10,27 @@ import (
 )
 
 // sysProcAttr: a session and group of its own. macOS has no death with the parent.
-func (p *process) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func (l *leader) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already.
 func closeOnExec() { closeOnExecEach("/dev/fd") }
 
 // becomeSubreaper has no counterpart: orphans fall to launchd.
-func becomeSubreaper() {}
+func becomeSubreaper() bool { return false }
 
-// unread cannot be told here.
-func unread(*os.File) int { return -1 }
+// unreadBytes cannot be told here.
+func unreadBytes(*os.File) int { return -1 }
 
 func reapOrphans() {}
 
-// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped. Package unix has no waitid here.
+// waitChange blocks until a child has changed in one of these ways, and leaves it to be reaped. Package unix has no
+// waitid here.
 func waitChange(pid, ways int) {
 	const onePID = 1   // P_PID
 	var info [128]byte // siginfo_t, which nobody reads
 	for {
-		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)), uintptr(ways|unix.WNOWAIT), 0, 0)
+		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
+			uintptr(ways|unix.WNOWAIT), 0, 0)
 		if errno != unix.EINTR {
 			return
 		}
@@ -50,9 +52,9 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// rest returns what runs of the hook's group but its leader. What left the group is not found.
-func (p *process) rest() []int {
-	return slices.DeleteFunc(group(p.pid), func(pid int) bool { return pid == p.pid })
+// descendants returns what runs of the leader's group, without the leader. What left the group is not found.
+func (l *leader) descendants() []int {
+	return slices.DeleteFunc(group(l.pid), func(pid int) bool { return pid == l.pid })
 }
 
 // memoryFile makes a file that has no name.

@@ -1,0 +1,91 @@
+package process
+
+import (
+	"bytes"
+	"io"
+)
+
+// keepHead and keepTail are what is kept of one output stream: 1 MiB. A process that prints for ever costs no more.
+const (
+	keepHead = 512 << 10
+	keepTail = 512 << 10
+)
+
+// Output is what was kept of an output stream: its head and, where that is not all, its tail.
+type Output struct {
+	Head, Tail []byte
+	Total      int64 // bytes that were printed
+}
+
+// NewOutput returns what is kept of a stream that consists of the text.
+func NewOutput(text string) Output {
+	o := Output{Head: []byte(text), Total: int64(len(text))}
+	if len(text) > keepHead+keepTail {
+		o.Head, o.Tail = o.Head[:keepHead], o.Head[len(text)-keepTail:]
+	}
+	return o
+}
+
+// leftOut is the number of bytes that were not kept.
+func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail)) }
+
+// capture reads a stream to its end and keeps its head and tail.
+type capture struct {
+	head  []byte
+	ring  []byte // holds the last bytes
+	tail  []byte // the part of the ring that is filled
+	next  int    // where the ring continues
+	total int64
+
+	firstLine func([]byte) // is given the first line, without its end, as soon as it is there; nil: nobody asks
+}
+
+// read reads once, straight into what is kept.
+func (c *capture) read(r io.Reader) error {
+	if len(c.head) < keepHead {
+		return c.readHead(r)
+	}
+	if c.ring == nil {
+		c.ring = make([]byte, keepTail)
+	}
+	n, err := r.Read(c.ring[c.next:])
+	c.next += max(n, 0)
+	c.total += int64(max(n, 0))
+	c.tail = c.ring[:max(len(c.tail), c.next)]
+	if c.next == len(c.ring) {
+		c.next = 0
+	}
+	return err
+}
+
+func (c *capture) readHead(r io.Reader) error {
+	if len(c.head) == cap(c.head) {
+		c.head = append(make([]byte, 0, min(max(4*cap(c.head), 512), keepHead)), c.head...)
+	}
+	old := len(c.head)
+	n, err := r.Read(c.head[old:cap(c.head)])
+	c.head = c.head[:old+max(n, 0)]
+	c.total += int64(max(n, 0))
+	if c.firstLine != nil {
+		if end := bytes.IndexByte(c.head[old:], '\n'); end >= 0 {
+			c.firstLine(c.head[:old+end])
+			c.firstLine = nil
+		}
+	}
+	return err
+}
+
+// readAll reads until the end or an error. What was read until then counts.
+func (c *capture) readAll(r io.Reader) {
+	for c.read(r) == nil {
+	}
+}
+
+// output returns what was kept, in the order in which it was printed.
+func (c *capture) output() Output {
+	tail := c.tail
+	if len(tail) == keepTail && c.next > 0 {
+		tail = append(append(make([]byte, 0, keepTail), tail[c.next:]...), tail[:c.next]...)
+	}
+	return Output{Head: c.head, Tail: tail, Total: c.total}
+}

@@ -1,0 +1,126 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// stat is what /proc/PID/stat says of a process.
+type stat struct {
+	pid, parent, group int
+	dead               bool   // waits to be reaped
+	started            uint64 // in ticks since the system started
+}
+
+func readStat(pid int) (s stat, ok bool) {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return s, false
+	}
+	// The name, in brackets, may hold blanks and brackets itself.
+	f := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	if len(f) < 20 {
+		return s, false
+	}
+	s.pid = pid
+	s.dead = f[0][0] == 'Z' || f[0][0] == 'X'
+	s.parent, _ = strconv.Atoi(string(f[1]))
+	s.group, _ = strconv.Atoi(string(f[2]))
+	s.started, _ = strconv.ParseUint(string(f[19]), 10, 64)
+	return s, true
+}
+
+// processes returns all processes of the system by pid.
+func processes() map[int]stat {
+	all := map[int]stat{}
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return all
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	for _, n := range names {
+		if pid, err := strconv.Atoi(n); err == nil {
+			if s, ok := readStat(pid); ok {
+				all[pid] = s
+			}
+		}
+	}
+	return all
+}
+
+// group returns the running processes of a process group.
+func group(pgid int) (pids []int) {
+	for pid, s := range processes() {
+		if s.group == pgid && !s.dead {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// descendants returns what runs of the leader's group and its descendants, without the leader. An orphan lost its
+// place in the tree, but not its environment, which tells by RunVariable whose it is. One that wiped that as well is
+// found only if this process is a subreaper, so that it fell to us, and had no other child that it could come of.
+//
+// What was found once is counted from then on: the tree falls apart as its members are killed.
+func (l *leader) descendants() (pids []int) {
+	all := processes()
+	leader := all[l.pid]
+	known := func(pid int) bool {
+		started, ok := l.seen[pid]
+		return ok && all[pid].started == started // else the number is somebody else's by now
+	}
+	ours := func(s stat) bool {
+		if s.group == l.pid || known(s.pid) {
+			return true
+		}
+		for up, steps := s, 0; steps < len(all); steps++ {
+			if up.parent == l.pid || known(up.parent) {
+				return true
+			}
+			parent, ok := all[up.parent]
+			if !ok {
+				break
+			}
+			up = parent
+		}
+		if s.started < leader.started || s.pid == os.Getpid() {
+			return false
+		}
+		if mark, ok := runOf(s.pid); ok {
+			return mark == l.mark
+		}
+		if isLive(s.pid) { // a watchdog has no mark
+			return false
+		}
+		return l.only && starts.Load() == l.number && s.parent == os.Getpid()
+	}
+	for pid, s := range all {
+		if pid != l.pid && !s.dead && ours(s) {
+			pids = append(pids, pid)
+		}
+	}
+	if l.seen == nil && len(pids) > 0 {
+		l.seen = map[int]uint64{}
+	}
+	for _, pid := range pids {
+		l.seen[pid] = all[pid].started
+	}
+	return pids
+}
+
+// runOf returns the value of RunVariable in a process's environment.
+func runOf(pid int) (run string, ok bool) {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return "", false
+	}
+	for _, v := range bytes.Split(env, []byte{0}) {
+		if value, ok := bytes.CutPrefix(v, []byte(RunVariable+"=")); ok {
+			return string(value), true
+		}
+	}
+	return "", false
+}

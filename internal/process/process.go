@@ -1,0 +1,169 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Program is what a process is started from.
+type Program struct {
+	Path string   // of the executable
+	Args []string // the program's name first, as in os.Args
+	Dir  string   // the working directory
+	Env  []string // NAME=VALUE, each name once and without RunVariable, which Start adds
+}
+
+// RunVariable marks a process and its descendants in their environment (Linux, macOS). By its value descendants are
+// found that left the process group.
+const RunVariable = "HOOKRUN_RUN"
+
+// StartError is the error of a program that the system did not start.
+type StartError struct {
+	Program Program
+	Err     error
+}
+
+func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Program.Args[0], e.Err) }
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Input is what a process gets on stdin, in pieces that are written one after the other. Nobody changes the pieces.
+type Input [][]byte
+
+// size is the number of bytes.
+func (in Input) size() (n int) {
+	for _, piece := range in {
+		n += len(piece)
+	}
+	return n
+}
+
+// Result is how a process ended and what it printed.
+type Result struct {
+	Err      error  // its exit status is lost, or it was not started: ExitCode and Signal say nothing then
+	TimedOut bool   // it was killed: its deadline passed, or the context ended. ExitCode and Signal say nothing then
+	ExitCode int    // -1 if a signal killed it
+	Signal   string // that killed it, such as SIGKILL
+	Stdout   Output
+	Stderr   Output
+
+	// Left are process ids: what still ran in its group after it exited by itself, or what could not be killed.
+	Left []int
+
+	Detached bool // its first line asked that nobody waits for it
+}
+
+// Process is a running process. Wait or Release must end it.
+type Process struct {
+	leader   *leader
+	pipes    pipes
+	watchdog *watchdog
+	begun    time.Time
+	deadline time.Time
+}
+
+const (
+	// shortTime is how long most processes run at most. One that runs for longer is worth a watchdog and a place in
+	// Go's poller.
+	shortTime = time.Millisecond
+	// drainTime is how long the pipes are read after the exit, if somebody still holds them. Claude Code reads for as
+	// long: what a background child prints in that time counts there, and must count here.
+	drainTime = 500 * time.Millisecond
+)
+
+// Start starts a process and begins to write its input and read its output. The deadline is that of Wait.
+//
+// detach looks at the first line of stdout, and reports whether it asks that nobody waits for the process; nil: no
+// line does.
+func (s *Supervisor) Start(
+	program Program, input Input, deadline time.Time, detach func(firstLine []byte) bool,
+) (*Process, error) {
+	p := &Process{watchdog: &s.watchdog, begun: time.Now(), deadline: deadline}
+	var ends [3]uintptr
+	var err error
+	if p.pipes, ends, err = newPipes(input, detach); err != nil {
+		return nil, err
+	}
+	diesWithUs := detach == nil || !s.OneShot // else it may have to outlive us
+	if p.leader, err = s.start(program, ends, diesWithUs, &s.watchdog); err != nil {
+		p.pipes.stop()
+		return nil, err
+	}
+	p.pipes.serve(p.leader)
+	return p, nil
+}
+
+// waitEvent is what ends a wait for a process, or interrupts it.
+type waitEvent int
+
+const (
+	eventExit   waitEvent = iota // the leader has ended; it is not reaped
+	eventDetach                  // it asked that nobody waits for it, and has its whole input
+	eventCancel                  // the context ended
+	eventDeadline
+	eventLine // a persistent process answered
+)
+
+// Wait waits until the process has ended, and returns its result. At the deadline, or when ctx ends, it kills the
+// process with all its descendants. It returns false if the process asked to be detached. It still runs then: wait
+// again until its end, or release it.
+//
+// The precedence of events is decided here: an exit before the deadline counts, whatever the pipes do. Then the
+// deadline or the end of ctx counts, and what was printed before is the caller's to ignore.
+func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
+	l := p.leader
+	event := p.pipes.wait(ctx, earlier(p.deadline, p.begun.Add(shortTime)))
+	if event == eventDeadline && time.Now().Before(p.deadline) {
+		p.watchdog.begin()
+		event = p.pipes.wait(ctx, p.deadline)
+	}
+	if event == eventDetach {
+		p.pipes.takeDetach() // the next wait is for the end
+		return Result{}, false
+	}
+	if event == eventDeadline && p.pipes.exited(0) { // in the same moment it did end by itself
+		event = eventExit
+	}
+	killed := event != eventExit
+	if killed {
+		result.TimedOut = true
+		if result.Left = l.end(p.pipes.exited); slices.Contains(result.Left, l.pid) {
+			l.unwatch()
+			l.reapLater() // when the kernel lets go of it
+			result.Stdout, result.Stderr = p.pipes.stop()
+			return result, true
+		}
+	} else {
+		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
+		p.pipes.drain(drainTime)
+	}
+	l.unwatch()
+	result.Stdout, result.Stderr = p.pipes.stop()
+	status := l.reap()
+	result.ExitCode, result.Signal = status.code, status.signal
+	if !killed {
+		result.Err = status.err
+		result.Left = l.leftInGroup()
+		result.Detached = p.pipes.takeDetach() // it ended before we saw its first line
+	}
+	l.forget()
+	return result, true
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// Release stops waiting for a process that asked to be detached, and returns what it printed so far. Nobody reads
+// what it prints from now on.
+func (p *Process) Release() (result Result) {
+	p.leader.unwatch()
+	p.leader.reapLater()
+	result.Detached = true
+	result.Stdout, result.Stderr = p.pipes.stop()
+	return result
+}

@@ -1,0 +1,74 @@
+package process
+
+import (
+	"os"
+	"time"
+)
+
+// stdio is the three pipes of a process: its ends and ours.
+type stdio struct {
+	theirs [3]*os.File
+	in     pipeEnd
+	out    [2]pipeEnd
+}
+
+// pipeSize is what a pipe holds. Through it every 64 KiB of a large input cost two changes between processes.
+const pipeSize = 64 << 10
+
+// smallestPipe is what a pipe holds at least, where a user has so many of them that the system gives no more.
+const smallestPipe = 4 << 10
+
+// newStdio makes the pipes.
+func newStdio() (*stdio, error) {
+	s := &stdio{}
+	for i := range s.theirs {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		if i == 0 {
+			s.theirs[0], s.in.File = reader, writer
+		} else {
+			s.theirs[i], s.out[i-1].File = writer, reader
+		}
+	}
+	return s, nil
+}
+
+// fds are the process's ends.
+func (s *stdio) fds() [3]uintptr {
+	return [3]uintptr{s.theirs[0].Fd(), s.theirs[1].Fd(), s.theirs[2].Fd()}
+}
+
+// closeTheirs closes the process's ends once it has them. The pipes would else stay open for ever.
+func (s *stdio) closeTheirs() {
+	for _, f := range s.theirs {
+		f.Close()
+	}
+}
+
+// close closes everything that is open.
+func (s *stdio) close() {
+	s.closeTheirs()
+	for _, f := range []*os.File{s.in.File, s.out[0].File, s.out[1].File} {
+		f.Close() // nil and closed files only return an error
+	}
+}
+
+// within waits for something to be done, so long at most, and reports whether it was.
+func within(done <-chan struct{}, limit time.Duration) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

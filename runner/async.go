@@ -1,0 +1,106 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// maxAsyncResults is how many async results wait at most, and maxAsyncBytes how much text they have together. Nobody
+// ever takes those of a session that makes no more calls.
+const (
+	maxAsyncResults = 1024
+	maxAsyncBytes   = 8 << 20
+)
+
+// asyncResults keeps what async hooks answered, until the next outcome of their session. The zero value is empty.
+type asyncResults struct {
+	mu    sync.Mutex
+	kept  []asyncResult // oldest first
+	bytes int           // of their texts
+	lost  int
+}
+
+type asyncResult struct {
+	session string
+	hook    string
+	verdict protocol.Verdict
+}
+
+// newAsyncResult keeps of a verdict what is delivered, and not the output that it is a part of.
+func newAsyncResult(session, hook string, v protocol.Verdict) asyncResult {
+	return asyncResult{session, hook, protocol.Verdict{
+		Context: strings.Clone(v.Context), Truncated: v.Truncated, File: v.File,
+		SystemMessage: strings.Clone(v.SystemMessage), Warnings: v.Warnings,
+	}}
+}
+
+func (r asyncResult) size() (n int) {
+	for _, w := range r.verdict.Warnings {
+		n += len(w)
+	}
+	return n + len(r.verdict.Context) + len(r.verdict.SystemMessage)
+}
+
+func (a *asyncResults) put(r asyncResult) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kept = append(a.kept, r)
+	for a.bytes += r.size(); len(a.kept) > maxAsyncResults || a.bytes > maxAsyncBytes; a.lost++ {
+		a.bytes -= a.kept[0].size()
+		a.kept = slices.Delete(a.kept, 0, 1)
+	}
+}
+
+// deliver adds to the outcome what waits for its session, before what its own hooks say: it is older.
+func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.kept) == 0 && a.lost == 0 {
+		return
+	}
+	var inject []protocol.Inject
+	var messages, warnings []string
+	others := a.kept[:0]
+	for _, r := range a.kept {
+		if r.session != session {
+			others = append(others, r)
+			continue
+		}
+		a.bytes -= r.size()
+		v := r.verdict
+		if v.Context != "" {
+			inject = append(inject, protocol.Inject{
+				Hook: r.hook, Content: v.Context, Truncated: v.Truncated, File: v.File,
+			})
+		}
+		if v.SystemMessage != "" {
+			messages = append(messages, v.SystemMessage)
+		}
+		warnings = append(warnings, v.Warnings...)
+	}
+	clear(a.kept[len(others):])
+	a.kept = others
+	if a.lost > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d answers of async hooks were lost: "+
+			"more than %d, or %d MiB, waited for a call of their session", a.lost, maxAsyncResults, maxAsyncBytes>>20))
+		a.lost = 0
+	}
+	o.Inject = append(inject, o.Inject...)
+	o.SystemMessages = append(messages, o.SystemMessages...)
+	o.Warnings = append(warnings, o.Warnings...)
+}
+
+// keepAsyncResult keeps what an async hook said in the end.
+func (r *Runner) keepAsyncResult(h *projecthooks.Hook, c *protocol.Call, result protocol.Result) {
+	result.Async, result.Late = false, true
+	v := h.Dialect.Judge(c, shownName(h), &result)
+	r.saveContext(h, &v)
+	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
+		r.asyncResults.put(newAsyncResult(c.SessionID, h.Name, v))
+	}
+}

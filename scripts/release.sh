@@ -25,4 +25,7 @@ done
 cd "$dist"
 if command -v sha256sum >/dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
 $sum hookrun-* >SHA256SUMS
-go version -m "$(ls hookrun-linux-amd64)" | awk '$1 == "mod" { print "version", $3 }'
+go version -m hookrun-linux-amd64 | awk '$1 == "mod" { print "version", $3; exit $3 == "(devel)" }' || {
+	echo "release.sh: git told Go no version: run it in a clone, not in a worktree of one" >&2
+	exit 1
+}

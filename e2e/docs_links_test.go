@@ -107,6 +107,18 @@ func TestDocsSizes(t *testing.T) {
 	}
 }
 
+// TestArchitecture: the page says of each package what is in it.
+func TestArchitecture(t *testing.T) {
+	root := repository(t)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	require.NoError(t, err)
+	packages, err := os.ReadDir(filepath.Join(root, "internal"))
+	require.NoError(t, err)
+	for _, p := range packages {
+		require.Regexp(t, "`(internal/)?"+p.Name()+"/", string(page))
+	}
+}
+
 // TestMakefile: each target that people are told of is there, and what is handed on does not link the C library.
 func TestMakefile(t *testing.T) {
 	if _, err := exec.LookPath("make"); err != nil {

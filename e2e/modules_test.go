@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestModules holds go.mod and the list of modules in the README to what the binary is linked with.
+// TestModules holds go.mod and the list of modules in docs/architecture.md to what the binary is linked with.
 func TestModules(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
@@ -48,10 +48,10 @@ func TestModules(t *testing.T) {
 		require.False(t, linked[module], "%s is linked", module)
 	}
 
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
 	require.NoError(t, err)
 	var listed []string
-	_, list, _ := strings.Cut(string(readme), "What the binary is linked with beside the standard library:\n\n")
+	_, list, _ := strings.Cut(string(page), "What the binary is linked with beside the standard library:\n\n")
 	for line := range strings.Lines(list) {
 		module, what, ok := strings.Cut(strings.TrimPrefix(line, "* `"), "`: ")
 		if !ok {

@@ -13,11 +13,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// TestTableOfShellLines holds the rules of the README against the shell lines that it says they meet.
+// TestTableOfShellLines holds the rules of docs/rules.md against the shell lines that it says they meet.
 func TestTableOfShellLines(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+	page, err := os.ReadFile("../docs/rules.md")
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(readme), "\n### Where an `if` for shell lines ends\n")
+	_, section, ok := strings.Cut(string(page), "\n## Where an `if` for shell lines ends\n")
 	require.True(t, ok)
 	section, _, _ = strings.Cut(section, "\n## ")
 	_, doc, ok := strings.Cut(section, "```json\n")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -41,11 +42,11 @@ func (h *Hook) FailureMeans(c *protocol.Call, cause protocol.Cause, policies ...
 }
 
 // Settle decides for the hook as FailureMeans does, where its verdict is that of one without an answer.
-func (h *Hook) Settle(c *protocol.Call, v protocol.Verdict, policies ...protocol.FailurePolicy) protocol.Verdict {
+func (h *Hook) Settle(c *protocol.Call, v dialect.Verdict, policies ...protocol.FailurePolicy) dialect.Verdict {
 	return h.failing().Settle(c, v, policies...)
 }
 
-func (h *Hook) failing() *protocol.Dialect {
+func (h *Hook) failing() *dialect.Dialect {
 	if h.HTTP != nil {
 		return h.Dialect.ForHTTP()
 	}

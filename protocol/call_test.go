@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -27,7 +28,7 @@ func TestEqualKeysInATextOfArguments(t *testing.T) {
 		made := asked
 		_, warnings, err := made.Input()
 		require.NoError(t, err)
-		client, told, err := protocol.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t","tool_input":` + args + `}`)
+		client, told, err := all.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t","tool_input":` + args + `}`)
 		require.NoError(t, err)
 		told = append(told, client.ArgsWarnings()...)
 
@@ -51,7 +52,7 @@ func TestInputWithAFieldTwice(t *testing.T) {
 		`"tool_name":"a","session_id":"1","session_id":"2"`, `"tool_name":"a","agent_id":"1","agent_id":"2"`,
 		`"tool_name":"a","agent_id":"1","agent_id":"2","agent_id":"1"`,
 	} {
-		_, _, err := protocol.ParseInput(`{"hook_event_name":"PreToolUse",` + twice + `,"tool_input":{}}`)
+		_, _, err := all.ParseInput(`{"hook_event_name":"PreToolUse",` + twice + `,"tool_input":{}}`)
 		require.ErrorContains(t, err, "twice", twice)
 		require.ErrorContains(t, err, "with different values", twice)
 	}
@@ -59,7 +60,7 @@ func TestInputWithAFieldTwice(t *testing.T) {
 		`"tool_name":"a","tool_name":"a"`, `"tool_name":"a","tool_name":"\u0061"`, `"tool_name":"a","x":{"n":1.0},"x":{"n":1}`,
 		`"tool_name":"a","tool_input":{"a":1}`, `"tool_name":"a","tool_response":1,"tool_response":2`, `"tool_name":"a","x":1,"x":2`,
 	} {
-		_, warnings, err := protocol.ParseInput(`{"hook_event_name":"PreToolUse",` + same + `,"tool_input":{}}`)
+		_, warnings, err := all.ParseInput(`{"hook_event_name":"PreToolUse",` + same + `,"tool_input":{}}`)
 		require.NoError(t, err, same)
 		require.Len(t, warnings, 1, same)
 	}

@@ -8,6 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -47,7 +51,7 @@ func stringOf(value json.RawMessage) (s string) {
 }
 
 func readByOracle(stdout string) oracle {
-	decoded := protocol.Capture{Head: []byte(stdout), Total: int64(len(stdout))}
+	decoded := dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))}
 	text := strings.Trim(decoded.All(), jsSpace)
 	o := oracle{decision: protocol.Continue}
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
@@ -114,8 +118,8 @@ func FuzzClaudeJudge(f *testing.F) {
 			return // depth is limited, and not to the same by all
 		}
 		r := exited(int(exit), stdout, "stderr")
-		v := claude("PreToolUse", r)
-		strict := claude("PreToolUse", r, onFailure(protocol.Block))
+		v := decideClaude("PreToolUse", r)
+		strict := decideClaude("PreToolUse", r, onFailure(protocol.Block))
 		want := readByOracle(stdout)
 
 		require.False(t, v.Approved && v.Decision != protocol.Continue)
@@ -204,7 +208,7 @@ func FuzzParseInput(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
-		c, _, err := protocol.ParseInput(doc)
+		c, _, err := all.ParseInput(doc)
 		if err != nil {
 			return
 		}
@@ -215,14 +219,14 @@ func FuzzParseInput(f *testing.F) {
 		require.Equal(t, stringOf(want["hook_event_name"]), string(c.Event))
 		require.Equal(t, stringOf(want["tool_name"]), c.Tool)
 		require.NotContains(t, c.ClientInput, "\n")
-		d := protocol.ClaudeCode
+		d := claude.Dialect
 		if e := c.Event; e == e.Gemini() && e != e.Claude() { // a name of that client's for a moment that both have
-			d = protocol.Gemini
+			d = gemini.Dialect
 		}
 		p, _, err := d.Payload(&c)
 		require.NoError(t, err)
 		require.Equal(t, c.ClientInput+"\n", string(p.Bytes()))
-		again, warnings, err := protocol.ParseInput(c.ClientInput)
+		again, warnings, err := all.ParseInput(c.ClientInput)
 		require.NoError(t, err)
 		require.Empty(t, warnings, "of equal keys only one is left")
 		require.Equal(t, c, again)

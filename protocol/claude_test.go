@@ -16,6 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -25,15 +28,15 @@ func atEvent(e protocol.Event) protocol.Call {
 }
 
 // claude judges and settles, as the runner does.
-func claude(e protocol.Event, r protocol.Result, policies ...protocol.FailurePolicy) protocol.Verdict {
+func decideClaude(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := atEvent(e)
-	return protocol.ClaudeCode.Settle(&c, protocol.ClaudeCode.Judge(&c, "h", &r), policies...)
+	return claude.Dialect.Settle(&c, claude.Dialect.Judge(&c, "h", &r), policies...)
 }
 
 // onFailure is a policy that says the same for every cause.
 func onFailure(d protocol.Decision) protocol.FailurePolicy {
 	p := protocol.FailurePolicy{}
-	for _, cause := range protocol.ClaudeCode.Causes {
+	for _, cause := range claude.Dialect.Causes {
 		p[cause] = d
 	}
 	return p
@@ -49,59 +52,59 @@ func answers(e protocol.Event, fields string) string {
 
 func pre(fields string) string { return answers("PreToolUse", fields) }
 
-func blocked(reason string) protocol.Verdict {
-	return protocol.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason}
+func blocked(reason string) dialect.Verdict {
+	return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason}
 }
 
-func approved(reason string) protocol.Verdict {
-	return protocol.Verdict{Decision: protocol.Continue, Cause: protocol.CausePolicy, Status: protocol.StatusOK, Approved: true, Reason: reason}
+func approved(reason string) dialect.Verdict {
+	return dialect.Verdict{Decision: protocol.Continue, Cause: protocol.CausePolicy, Status: protocol.StatusOK, Approved: true, Reason: reason}
 }
 
-func passes() protocol.Verdict {
-	return protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
+func passes() dialect.Verdict {
+	return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
 }
 
-func asks(d protocol.Decision, reason string) protocol.Verdict {
+func asks(d protocol.Decision, reason string) dialect.Verdict {
 	v := blocked(reason)
 	v.Decision = d
 	return v
 }
 
 // and adds to a verdict.
-func and(v protocol.Verdict, change func(*protocol.Verdict)) protocol.Verdict {
+func and(v dialect.Verdict, change func(*dialect.Verdict)) dialect.Verdict {
 	change(&v)
 	return v
 }
 
-func posted(failure protocol.Cause, body, why string) protocol.Result {
+func posted(failure protocol.Cause, body, why string) dialect.HookResult {
 	r := exited(0, body, "")
-	r.HTTP = &protocol.HTTPResult{Failure: failure, Why: why}
+	r.HTTP = &dialect.HTTPResult{Failure: failure, Why: why}
 	return r
 }
 
 // TestClaudeAtPreToolUse holds whole verdicts against what the real client was seen to do.
 func TestClaudeAtPreToolUse(t *testing.T) {
-	stop := func(v protocol.Verdict, reason string) protocol.Verdict {
-		return and(v, func(v *protocol.Verdict) { v.Stop, v.StopReason = true, reason })
+	stop := func(v dialect.Verdict, reason string) dialect.Verdict {
+		return and(v, func(v *dialect.Verdict) { v.Stop, v.StopReason = true, reason })
 	}
-	context := func(v protocol.Verdict, text string) protocol.Verdict {
-		return and(v, func(v *protocol.Verdict) { v.Context = text })
+	context := func(v dialect.Verdict, text string) dialect.Verdict {
+		return and(v, func(v *dialect.Verdict) { v.Context = text })
 	}
-	message := func(v protocol.Verdict, text string) protocol.Verdict {
-		return and(v, func(v *protocol.Verdict) { v.SystemMessage = text })
+	message := func(v dialect.Verdict, text string) dialect.Verdict {
+		return and(v, func(v *dialect.Verdict) { v.SystemMessage = text })
 	}
-	update := func(v protocol.Verdict, input string) protocol.Verdict {
-		return and(v, func(v *protocol.Verdict) { v.UpdatedInput = []byte(input) })
+	update := func(v dialect.Verdict, input string) dialect.Verdict {
+		return and(v, func(v *dialect.Verdict) { v.UpdatedInput = []byte(input) })
 	}
-	failed := func(cause protocol.Cause) protocol.Verdict {
-		return protocol.Verdict{Decision: protocol.Continue, Cause: cause, Status: protocol.StatusFailed}
+	failed := func(cause protocol.Cause) dialect.Verdict {
+		return dialect.Verdict{Decision: protocol.Continue, Cause: cause, Status: protocol.StatusFailed}
 	}
 	const around = "printed text around a JSON answer"
 	denied := pre(`"permissionDecision":"deny","permissionDecisionReason":"no pushing"`)
 	allowed := pre(`"permissionDecision":"allow"`)
 	for name, test := range map[string]struct {
-		result  protocol.Result
-		want    protocol.Verdict
+		result  dialect.HookResult
+		want    dialect.Verdict
 		warning string // a part of the one that is there; "": there is none
 	}{
 		// Exit codes.
@@ -122,9 +125,9 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"255":                      {exited(255, "", ""), failed(protocol.CauseExit), "exited with 255"},
 		"a signal":                 {killed("SIGKILL", "", "before"), failed(protocol.CauseSignal), "PreToolUse hook 'h' was killed by SIGKILL; continuing"},
 		"a signal and text":        {killed("SIGTERM", "text", ""), failed(protocol.CauseSignal), "was killed by SIGTERM"},
-		"no start":                 {protocol.Result{Err: errors.New("./x: no such file")}, and(failed(protocol.CauseUnstarted), func(v *protocol.Verdict) { v.Status = protocol.StatusUnstarted }), "could not run: ./x: no such file"},
-		"a deadline, whatever was printed": {protocol.Result{TimedOut: true, Limit: time.Second, ExitCode: 2, Stdout: printed(denied).Stdout, Stderr: printed("x").Stdout},
-			and(failed(protocol.CauseTimeout), func(v *protocol.Verdict) { v.Status = protocol.StatusTimeout }), "timed out after 1s"},
+		"no start":                 {dialect.HookResult{Err: errors.New("./x: no such file")}, and(failed(protocol.CauseUnstarted), func(v *dialect.Verdict) { v.Status = protocol.StatusUnstarted }), "could not run: ./x: no such file"},
+		"a deadline, whatever was printed": {dialect.HookResult{TimedOut: true, Limit: time.Second, ExitCode: 2, Stdout: printed(denied).Stdout, Stderr: printed("x").Stdout},
+			and(failed(protocol.CauseTimeout), func(v *dialect.Verdict) { v.Status = protocol.StatusTimeout }), "timed out after 1s"},
 
 		// What counts as JSON.
 		"deny":                       {printed(denied), blocked("no pushing"), ""},
@@ -151,7 +154,7 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"a comma at the end":         {printed(`{"continue":false,}`), failed(protocol.CauseOutput), "cannot be read"},
 		"two objects":                {printed("{}\n" + denied), failed(protocol.CauseOutput), "line 2, column 1"},
 		"NUL in a string":            {printed("{\"systemMessage\":\"a\x00b\"}"), failed(protocol.CauseOutput), "cannot be read"},
-		"a JSON that was cut":        {protocol.Result{Stdout: protocol.Capture{Head: []byte(`{"decision":`), Tail: []byte(`"approve"}`), Total: 3 << 20}}, failed(protocol.CauseOutput), "it is too long"},
+		"a JSON that was cut":        {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"decision":`), Tail: []byte(`"approve"}`), Total: 3 << 20}}, failed(protocol.CauseOutput), "it is too long"},
 		"braces around text, exit 1": {exited(1, "{not json}", "err"), failed(protocol.CauseOutput), "cannot be read"},
 		"braces around text, exit 2": {exited(2, "{not json}", "err"), blocked("err"), ""},
 
@@ -276,10 +279,10 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 		"2 and JSON that breaks off": {exited(2, `{"decision":"approve"`, "stderr"), blocked("stderr"), ""},
 
 		// Nobody waits.
-		"async":                   {protocol.Result{Async: true, ExitCode: 2, Stdout: printed(denied).Stdout}, and(passes(), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), ""},
-		"async by output":         {printed(`{"async":true}`), and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
-		"async by output, exit 2": {exited(2, `{"async":true}`, "x"), and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
-		"async by its first line": {protocol.Result{Async: true, WentAsync: true}, and(failed(protocol.CauseOutput), func(v *protocol.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
+		"async":                   {dialect.HookResult{Async: true, ExitCode: 2, Stdout: printed(denied).Stdout}, and(passes(), func(v *dialect.Verdict) { v.Status = protocol.StatusAsync }), ""},
+		"async by output":         {printed(`{"async":true}`), and(failed(protocol.CauseOutput), func(v *dialect.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
+		"async by output, exit 2": {exited(2, `{"async":true}`, "x"), and(failed(protocol.CauseOutput), func(v *dialect.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
+		"async by its first line": {dialect.HookResult{Async: true, WentAsync: true}, and(failed(protocol.CauseOutput), func(v *dialect.Verdict) { v.Status = protocol.StatusAsync }), "went async by its own first line"},
 		"async beside a deny":     {printed(`{"async":true,` + denied[1:]), blocked("no pushing"), ""},
 		"async beside a block":    {printed(`{"async":true,"d\u0065cision":"block"}`), blocked("Blocked by hook"), ""},
 		"async beside a stop":     {printed(`{"async":true,"continue":false}`), stop(passes(), ""), ""},
@@ -301,7 +304,7 @@ func TestClaudeAtPreToolUse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, event := range []protocol.Event{"PreToolUse", protocol.PreTool} { // two names of one moment
-				v := claude(event, test.result)
+				v := decideClaude(event, test.result)
 				if test.warning == "" {
 					require.Empty(t, v.Warnings)
 					require.Empty(t, v.Problem, "an answer is no failure")
@@ -328,15 +331,15 @@ func TestClaudeEvents(t *testing.T) {
 		"ConfigChange": "2bf", "InstructionsLoaded": "", "CwdChanged": "", "DirectoryAdded": "", "FileChanged": "", "WorktreeCreate": "2bxf", "WorktreeRemove": "2bxf",
 	}
 	require.Len(t, can, 33)
-	require.Len(t, protocol.ClaudeCode.Events(), 33)
-	for _, e := range protocol.ClaudeCode.Events() {
+	require.Len(t, claude.Dialect.Events(), 33)
+	for _, e := range claude.Dialect.Events() {
 		t.Run(string(e), func(t *testing.T) {
 			does, known := can[e]
 			require.True(t, known)
-			parsed, ok := protocol.ParseEvent(string(e))
+			parsed, ok := all.ParseEvent(string(e))
 			require.True(t, ok)
 			require.Equal(t, e, parsed)
-			blocks := func(letter string, v protocol.Verdict, reason string) {
+			blocks := func(letter string, v dialect.Verdict, reason string) {
 				t.Helper()
 				if !strings.Contains(does, letter) {
 					require.Equal(t, protocol.Continue, v.Decision)
@@ -346,57 +349,57 @@ func TestClaudeEvents(t *testing.T) {
 				}
 				require.Equal(t, blocked(reason), v)
 			}
-			blocks("2", claude(e, exited(2, "text", "why")), "why")
-			blocks("2", claude(e, exited(2, "", "")), "No stderr output")
-			blocks("b", claude(e, printed(`{"decision":"block","reason":"look"}`)), "look")
-			blocks("b", claude(e, exited(1, `{"decision":"block","reason":"look"}`, "x")), map[bool]string{true: "look"}[strings.Contains(does, "b")])
-			blocks("x", claude(e, exited(1, "", "why")), "why")
-			blocks("x", claude(e, killed("SIGTERM", "", "why")), "why")
+			blocks("2", decideClaude(e, exited(2, "text", "why")), "why")
+			blocks("2", decideClaude(e, exited(2, "", "")), "No stderr output")
+			blocks("b", decideClaude(e, printed(`{"decision":"block","reason":"look"}`)), "look")
+			blocks("b", decideClaude(e, exited(1, `{"decision":"block","reason":"look"}`, "x")), map[bool]string{true: "look"}[strings.Contains(does, "b")])
+			blocks("x", decideClaude(e, exited(1, "", "why")), "why")
+			blocks("x", decideClaude(e, killed("SIGTERM", "", "why")), "why")
 			for _, exit := range []int{0, 1} {
-				v := claude(e, exited(exit, `{"continue":false,"stopReason":"done"}`, ""))
+				v := decideClaude(e, exited(exit, `{"continue":false,"stopReason":"done"}`, ""))
 				require.Equal(t, strings.Contains(does, "s"), v.Stop)
 				require.Equal(t, map[bool]string{true: "done"}[v.Stop], v.StopReason)
 				if exit == 0 {
 					require.Equal(t, protocol.Continue, v.Decision, "a stop decides nothing")
 				}
 			}
-			v := claude(e, printed(" \ufeffsome text\nmore \n"))
+			v := decideClaude(e, printed(" \ufeffsome text\nmore \n"))
 			require.Equal(t, map[bool]string{true: "some text\nmore"}[strings.Contains(does, "t")], v.Context)
 			require.Equal(t, protocol.Continue, v.Decision)
 			require.Equal(t, protocol.StatusOK, v.Status)
-			require.Equal(t, v.Context != "", claude(e, printed(`["a"]`)).Context != "")
-			require.Empty(t, claude(e, printed(`{"foo":1}`)).Context, "an object is never text")
-			require.Empty(t, claude(e, exited(1, "text", "")).Context)
-			require.Empty(t, claude(e, exited(2, "text", "")).Context)
+			require.Equal(t, v.Context != "", decideClaude(e, printed(`["a"]`)).Context != "")
+			require.Empty(t, decideClaude(e, printed(`{"foo":1}`)).Context, "an object is never text")
+			require.Empty(t, decideClaude(e, exited(1, "text", "")).Context)
+			require.Empty(t, decideClaude(e, exited(2, "text", "")).Context)
 
 			for _, unread := range []string{"{not json}", `{"decision":"deny"}`, `{"Decision":"block"}`, answers("Nope", "")} {
-				v = claude(e, printed(unread))
+				v = decideClaude(e, printed(unread))
 				require.Equal(t, protocol.Continue, v.Decision)
 				require.Equal(t, protocol.StatusFailed, v.Status)
 				require.NotEmpty(t, v.Warnings)
 				if strings.Contains(does, "f") {
-					require.Equal(t, protocol.Block, claude(e, printed(unread), onFailure(protocol.Block)).Decision)
+					require.Equal(t, protocol.Block, decideClaude(e, printed(unread), onFailure(protocol.Block)).Decision)
 				}
 			}
-			require.Equal(t, protocol.StatusOK, claude(e, printed(answers(e, ""))).Status, "its own name is the right one")
-			require.False(t, claude(e, printed(`{"decision":"approve"}`)).Approved && e != "PreToolUse" && e != "PreModelSwitch")
+			require.Equal(t, protocol.StatusOK, decideClaude(e, printed(answers(e, ""))).Status, "its own name is the right one")
+			require.False(t, decideClaude(e, printed(`{"decision":"approve"}`)).Approved && e != "PreToolUse" && e != "PreModelSwitch")
 		})
 	}
 }
 
 func TestClaudePermissionRequest(t *testing.T) {
-	decision := func(fields string) protocol.Verdict {
-		return claude("PermissionRequest", printed(answers("PermissionRequest", `"decision":{`+fields+`}`)))
+	decision := func(fields string) dialect.Verdict {
+		return decideClaude("PermissionRequest", printed(answers("PermissionRequest", `"decision":{`+fields+`}`)))
 	}
 	require.Equal(t, blocked("no"), decision(`"behavior":"deny","message":"no"`))
 	require.Equal(t, blocked("Blocked by hook"), decision(`"behavior":"den\u0079","updatedInput":{"a":1}`))
-	require.Equal(t, and(blocked("no"), func(v *protocol.Verdict) { v.Stop, v.StopReason = true, "no" }), decision(`"behavior":"deny","message":"no","interrupt":true`))
+	require.Equal(t, and(blocked("no"), func(v *dialect.Verdict) { v.Stop, v.StopReason = true, "no" }), decision(`"behavior":"deny","message":"no","interrupt":true`))
 	require.Equal(t, blocked("no"), decision(`"behavior":"deny","message":"no","interrupt":false`))
 	twice := decision(`"behavior":"deny","behavior":"allow"`)
 	require.Equal(t, []any{protocol.Continue, true}, []any{twice.Decision, twice.Approved})
 	require.Len(t, twice.Warnings, 1)
 	require.Contains(t, twice.Warnings[0], `has "behavior" twice in its answer`)
-	require.Equal(t, and(approved(""), func(v *protocol.Verdict) {
+	require.Equal(t, and(approved(""), func(v *dialect.Verdict) {
 		v.UpdatedInput = []byte(`{"a":1}`)
 		v.Other = protocol.Fields{{Key: "updatedPermissions", Value: json.RawMessage(`[{"b":2}]`)}}
 	}), decision(`"behavior":"allow","updatedInput":{"a": 1},"updatedPermissions":[{"b": 2}]`))
@@ -406,19 +409,19 @@ func TestClaudePermissionRequest(t *testing.T) {
 		require.Equal(t, protocol.StatusFailed, v.Status, wrong)
 		require.False(t, v.Approved, wrong)
 	}
-	v := claude("PermissionRequest", printed(answers("PermissionRequest", `"permissionDecision":"deny"`)))
+	v := decideClaude("PermissionRequest", printed(answers("PermissionRequest", `"permissionDecision":"deny"`)))
 	require.Len(t, v.Warnings, 1, "it is said that it means nothing")
 	v.Warnings = nil
 	require.Equal(t, passes(), v, "the word of another event")
-	v = claude("PermissionRequest", exited(2, answers("PermissionRequest", `"decision":{"behavior":"deny","message":"no"}`), "x"))
+	v = decideClaude("PermissionRequest", exited(2, answers("PermissionRequest", `"decision":{"behavior":"deny","message":"no"}`), "x"))
 	require.Equal(t, blocked("no"), v, "not the exit, but what it printed")
-	v = claude("PermissionRequest", exited(2, answers("PermissionRequest", `"decision":{"behavior":"allow"}`), "x"))
+	v = decideClaude("PermissionRequest", exited(2, answers("PermissionRequest", `"decision":{"behavior":"allow"}`), "x"))
 	require.True(t, v.Approved)
 }
 
 func TestClaudeOtherFields(t *testing.T) {
 	other := func(e protocol.Event, fields string) string {
-		v := claude(e, printed(`{"terminalSequence":"\u0007",`+answers(e, fields)[1:]))
+		v := decideClaude(e, printed(`{"terminalSequence":"\u0007",`+answers(e, fields)[1:]))
 		require.Equal(t, protocol.StatusOK, v.Status)
 		text, err := v.Other.MarshalJSON()
 		require.NoError(t, err)
@@ -428,22 +431,22 @@ func TestClaudeOtherFields(t *testing.T) {
 	require.Equal(t, `{"terminalSequence":"\u0007","initialUserMessage":"hi","watchPaths":["a"]}`, other("SessionStart", `"watchPaths":[ "a" ],"initialUserMessage":"hi"`))
 	require.Equal(t, `{"terminalSequence":"\u0007","displayContent":"d"}`, other("MessageDisplay", `"displayContent":"d"`))
 	require.Equal(t, `{"terminalSequence":"\u0007"}`, other("PreToolUse", `"sessionTitle":"t"`), "a field of another event")
-	require.Equal(t, protocol.StatusFailed, claude("SessionStart", printed(answers("SessionStart", `"watchPaths":["a",1]`))).Status)
+	require.Equal(t, protocol.StatusFailed, decideClaude("SessionStart", printed(answers("SessionStart", `"watchPaths":["a",1]`))).Status)
 
 	for _, e := range []protocol.Event{"Elicitation", "ElicitationResult"} {
-		require.Equal(t, protocol.Block, claude(e, printed(answers(e, `"action":"decline"`))).Decision)
-		require.Equal(t, protocol.Continue, claude(e, printed(answers(e, `"action":"accept","content":{"a":1}`))).Decision)
-		require.Equal(t, protocol.StatusFailed, claude(e, printed(answers(e, `"action":"refuse"`))).Status)
+		require.Equal(t, protocol.Block, decideClaude(e, printed(answers(e, `"action":"decline"`))).Decision)
+		require.Equal(t, protocol.Continue, decideClaude(e, printed(answers(e, `"action":"accept","content":{"a":1}`))).Decision)
+		require.Equal(t, protocol.StatusFailed, decideClaude(e, printed(answers(e, `"action":"refuse"`))).Status)
 	}
-	path := claude("WorktreeCreate", printed("making it\n /tmp/tree \n")).Other.Get("worktreePath")
+	path := decideClaude("WorktreeCreate", printed("making it\n /tmp/tree \n")).Other.Get("worktreePath")
 	require.Equal(t, `"/tmp/tree"`, string(path), "the last line is the path")
-	require.Empty(t, claude("WorktreeCreate", exited(1, "/tmp/tree", "no")).Other)
+	require.Empty(t, decideClaude("WorktreeCreate", exited(1, "/tmp/tree", "no")).Other)
 
-	rewritten := func(tool, fields string) protocol.Verdict {
+	rewritten := func(tool, fields string) dialect.Verdict {
 		c := atEvent("PostToolUse")
 		c.Tool = tool
 		r := printed(answers("PostToolUse", fields))
-		return protocol.ClaudeCode.Judge(&c, "h", &r)
+		return claude.Dialect.Judge(&c, "h", &r)
 	}
 	require.Equal(t, `"new"`, string(rewritten("mcp__x__y", `"updatedToolOutput":"new"`).UpdatedOutput))
 	require.Equal(t, `[1]`, string(rewritten("mcp__x__y", `"updatedMCPToolOutput":[ 1 ]`).UpdatedOutput))
@@ -465,12 +468,12 @@ func TestClaudeDetaches(t *testing.T) {
 		`"async"`: false, ``: false, `async`: false, `{"async":true,"decision":"block"}`: false, `{"async":true,"continue":false}`: false, `{"async":true,` + deny[1:]: false,
 		`{"async":true,"async":true}`: false, `{"async":true,"d\u0065cision":"block"}`: false,
 	} {
-		require.Equal(t, want, protocol.ClaudeCode.Detaches([]byte(line)), line)
+		require.Equal(t, want, claude.Dialect.Detaches([]byte(line)), line)
 	}
 }
 
 func TestClaudeOnFailure(t *testing.T) {
-	results := map[protocol.Cause]protocol.Result{
+	results := map[protocol.Cause]dialect.HookResult{
 		protocol.CauseSignal:    killed("SIGTERM", "", "boom\n"),
 		protocol.CauseUnstarted: {Err: errors.New("no: boom")},
 		protocol.CauseTimeout:   {TimedOut: true, Limit: time.Second},
@@ -479,12 +482,12 @@ func TestClaudeOnFailure(t *testing.T) {
 	}
 	for cause, r := range results {
 		for _, e := range []protocol.Event{"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "PermissionRequest", "PreCompact"} {
-			v := claude(e, r)
+			v := decideClaude(e, r)
 			require.Equal(t, protocol.Continue, v.Decision, "the client goes on")
 			require.Len(t, v.Warnings, 1)
-			require.Equal(t, v, claude(e, r, protocol.FailurePolicy{cause: protocol.Continue}, onFailure(protocol.Block)), "the first policy that names the cause counts")
+			require.Equal(t, v, decideClaude(e, r, protocol.FailurePolicy{cause: protocol.Continue}, onFailure(protocol.Block)), "the first policy that names the cause counts")
 
-			v = claude(e, r, nil, protocol.FailurePolicy{cause: protocol.Block}, onFailure(protocol.Continue))
+			v = decideClaude(e, r, nil, protocol.FailurePolicy{cause: protocol.Block}, onFailure(protocol.Continue))
 			require.Equal(t, protocol.Block, v.Decision)
 			require.Equal(t, cause, v.Cause)
 			require.NotEqual(t, protocol.StatusOK, v.Status)
@@ -497,33 +500,33 @@ func TestClaudeOnFailure(t *testing.T) {
 		}
 	}
 	c := atEvent("PreToolUse")
-	v := protocol.Unsupported(protocol.ClaudeCode, &c, "h", "agent")
-	require.Equal(t, protocol.Continue, protocol.ClaudeCode.Settle(&c, v).Decision)
-	require.Equal(t, protocol.Block, protocol.ClaudeCode.Settle(&c, v, onFailure(protocol.Block)).Decision)
+	v := dialect.Unsupported(claude.Dialect, &c, "h", "agent")
+	require.Equal(t, protocol.Continue, claude.Dialect.Settle(&c, v).Decision)
+	require.Equal(t, protocol.Block, claude.Dialect.Settle(&c, v, onFailure(protocol.Block)).Decision)
 
-	for _, cause := range protocol.ClaudeCode.Causes {
-		for _, e := range protocol.ClaudeCode.Events() {
+	for _, cause := range claude.Dialect.Causes {
+		for _, e := range claude.Dialect.Events() {
 			want := protocol.Continue
 			if e == "PreModelSwitch" && cause == protocol.CauseTimeout {
 				want = protocol.Block
 			}
 			c := atEvent(e)
-			require.Equal(t, want, protocol.ClaudeCode.FailureMeans(&c, cause), "%s %s", e, cause)
+			require.Equal(t, want, claude.Dialect.FailureMeans(&c, cause), "%s %s", e, cause)
 		}
 	}
 }
 
 func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 	full := `{"continue":false,"stopReason":"s","systemMessage":"m",` + pre(`"permissionDecision":"allow","permissionDecisionReason":"fine","updatedInput":{"a":1},"additionalContext":"c"`)[1:]
-	for _, exit := range []protocol.Result{exited(1, "", "err"), exited(127, "", ""), killed("SIGKILL", "", "err")} {
-		with := func(stdout string) protocol.Result {
+	for _, exit := range []dialect.HookResult{exited(1, "", "err"), exited(127, "", ""), killed("SIGKILL", "", "err")} {
+		with := func(stdout string) dialect.HookResult {
 			r := exit
 			r.Stdout = printed(stdout).Stdout
 			return r
 		}
 		for _, stdout := range []string{`{}`, pre(""), pre(`"permissionDecision":"allow"`), `{"decision":"approve","reason":"fine"}`, pre(`"permissionDecision":"ask"`), full} {
-			require.Empty(t, claude("PreToolUse", with(stdout)).Warnings, "without a policy the JSON alone counts")
-			v := claude("PreToolUse", with(stdout), onFailure(protocol.Block))
+			require.Empty(t, decideClaude("PreToolUse", with(stdout)).Warnings, "without a policy the JSON alone counts")
+			v := decideClaude("PreToolUse", with(stdout), onFailure(protocol.Block))
 			require.Equal(t, protocol.Block, v.Decision, stdout)
 			require.False(t, v.Approved)
 			require.Nil(t, v.UpdatedInput)
@@ -532,28 +535,28 @@ func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 			require.Contains(t, v.Reason, "PreToolUse hook 'h' ", "not the reason for allowing")
 		}
 		for _, stdout := range []string{pre(`"permissionDecision":"deny","permissionDecisionReason":"own"`), `{"decision":"block","reason":"own"}`} {
-			require.Equal(t, blocked("own"), claude("PreToolUse", with(stdout), onFailure(protocol.Block)))
-			require.Equal(t, blocked("own"), claude("PreToolUse", with(stdout), onFailure(protocol.Continue)))
+			require.Equal(t, blocked("own"), decideClaude("PreToolUse", with(stdout), onFailure(protocol.Block)))
+			require.Equal(t, blocked("own"), decideClaude("PreToolUse", with(stdout), onFailure(protocol.Continue)))
 		}
 	}
-	v := claude("PreToolUse", exited(1, full, ""))
+	v := decideClaude("PreToolUse", exited(1, full, ""))
 	require.Equal(t, []any{true, true, "s", "m", "c", `{"a":1}`, "fine"}, []any{v.Approved, v.Stop, v.StopReason, v.SystemMessage, v.Context, string(v.UpdatedInput), v.Reason})
 
-	for name, r := range map[string]protocol.Result{
+	for name, r := range map[string]dialect.HookResult{
 		"plain text": printed("text"), "silence": printed(""), "{}": printed("{}"),
 		"not waited for": {Async: true},
 	} {
-		require.Equal(t, protocol.Continue, claude("PreToolUse", r, onFailure(protocol.Block)).Decision, name+" is no failure")
+		require.Equal(t, protocol.Continue, decideClaude("PreToolUse", r, onFailure(protocol.Block)).Decision, name+" is no failure")
 	}
-	for _, r := range []protocol.Result{printed(`{"async":true}`), {Async: true, WentAsync: true}} {
-		v := claude("PreToolUse", r, onFailure(protocol.Block))
+	for _, r := range []dialect.HookResult{printed(`{"async":true}`), {Async: true, WentAsync: true}} {
+		v := decideClaude("PreToolUse", r, onFailure(protocol.Block))
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, protocol.StatusAsync}, []any{v.Decision, v.Cause, v.Status}, "async unasked")
 		require.Contains(t, v.Reason, "went async by its own first line")
-		require.Empty(t, claude("SessionStart", r, onFailure(protocol.Block)).Warnings, "there is nothing that it could have held up")
-		require.Len(t, claude("Stop", r, onFailure(protocol.Block)).Warnings, 1)
+		require.Empty(t, decideClaude("SessionStart", r, onFailure(protocol.Block)).Warnings, "there is nothing that it could have held up")
+		require.Len(t, decideClaude("Stop", r, onFailure(protocol.Block)).Warnings, 1)
 	}
-	require.Equal(t, blocked("boom"), claude("PreToolUse", exited(2, "", "boom"), onFailure(protocol.Continue)), "exit 2 is none either")
-	wrong := claude("PreToolUse", printed(answers("PostToolUse", `"additionalContext":"x"`)), onFailure(protocol.Block))
+	require.Equal(t, blocked("boom"), decideClaude("PreToolUse", exited(2, "", "boom"), onFailure(protocol.Continue)), "exit 2 is none either")
+	wrong := decideClaude("PreToolUse", printed(answers("PostToolUse", `"additionalContext":"x"`)), onFailure(protocol.Block))
 	require.Equal(t, protocol.Block, wrong.Decision)
 	require.Equal(t, protocol.CauseOutput, wrong.Cause)
 	require.Empty(t, wrong.Context)
@@ -563,14 +566,14 @@ func TestClaudeOnFailureWithAnAnswer(t *testing.T) {
 // can be blocked.
 func TestClaudeOnFailureMeansNothing(t *testing.T) {
 	for _, e := range []protocol.Event{"Stop", "SubagentStop", "TaskCompleted", "TeammateIdle", "SessionStart", "SessionEnd", "Notification", "PostModelSwitch"} {
-		for _, r := range []protocol.Result{exited(1, "", "boom"), exited(1, "{}", "boom"), killed("SIGKILL", "", ""), {Err: errors.New("no")}, {TimedOut: true}, printed("{not json}"), printed(answers("Nope", ""))} {
-			v := claude(e, r, onFailure(protocol.Block))
+		for _, r := range []dialect.HookResult{exited(1, "", "boom"), exited(1, "{}", "boom"), killed("SIGKILL", "", ""), {Err: errors.New("no")}, {TimedOut: true}, printed("{not json}"), printed(answers("Nope", ""))} {
+			v := decideClaude(e, r, onFailure(protocol.Block))
 			require.Equal(t, protocol.Continue, v.Decision, "%s %+v", e, v)
 			require.LessOrEqual(t, len(v.Warnings), 1, "one warning for one failure")
-			require.Equal(t, v, claude(e, r), "the policy changes nothing")
+			require.Equal(t, v, decideClaude(e, r), "the policy changes nothing")
 		}
 	}
-	require.Equal(t, blocked("go on"), claude("Stop", exited(2, "", "go on"), onFailure(protocol.Continue)), "exit 2 is no failure")
+	require.Equal(t, blocked("go on"), decideClaude("Stop", exited(2, "", "go on"), onFailure(protocol.Continue)), "exit 2 is no failure")
 }
 
 // Keys that the client does not know it passes over, and so a deny stands beside one that merely looks like another key of an
@@ -584,46 +587,46 @@ func TestClaudeMisspeltKeyBesideTheRightOne(t *testing.T) {
 		pre(`"permissionDecision":"deny","permission_decision":"deny","permissionDecisionReason":"r"`),
 	} {
 		for _, exit := range []int{0, 1, 2} {
-			v := claude("PreToolUse", exited(exit, stdout, "err"))
+			v := decideClaude("PreToolUse", exited(exit, stdout, "err"))
 			require.Equal(t, protocol.Block, v.Decision, stdout)
 		}
 	}
-	v := claude("PreToolUse", printed(pre(`"permissionDecision":"allow","permission_decision":"deny"`)))
+	v := decideClaude("PreToolUse", printed(pre(`"permissionDecision":"allow","permission_decision":"deny"`)))
 	require.False(t, v.Approved, "an approval with a word against it is none")
 }
 
 // Of two equal keys the last counts here too.
 func TestClaudeAsyncTwice(t *testing.T) {
-	v := claude("PreToolUse", exited(2, `{"async":true,"async":false}`, "no"))
+	v := decideClaude("PreToolUse", exited(2, `{"async":true,"async":false}`, "no"))
 	require.Equal(t, blocked("no"), v)
-	require.Equal(t, protocol.StatusAsync, claude("PreToolUse", printed(`{"async":false,"async":true}`)).Status)
+	require.Equal(t, protocol.StatusAsync, decideClaude("PreToolUse", printed(`{"async":false,"async":true}`)).Status)
 }
 
 // One or two letters are not one or two bytes.
 func TestClaudeMisspeltInAnotherAlphabet(t *testing.T) {
 	for _, key := range []string{"d\u0435cision", "d\u0435cisi\u043en", "de\xffcision", "deci\u7684sion"} { // the first have Cyrillic letters that look the same
-		require.Equal(t, protocol.StatusFailed, claude("PreToolUse", printed(`{"`+key+`":"block"}`)).Status, "%+q", key)
+		require.Equal(t, protocol.StatusFailed, decideClaude("PreToolUse", printed(`{"`+key+`":"block"}`)).Status, "%+q", key)
 	}
 }
 
 // A guard, the tool and the host must not read different values of a rewrite.
 func TestClaudeUpdateWithEqualKeys(t *testing.T) {
-	v := claude("PreToolUse", printed(pre(`"updatedInput":{"command":"first","command":"last"}`)))
+	v := decideClaude("PreToolUse", printed(pre(`"updatedInput":{"command":"first","command":"last"}`)))
 	require.Equal(t, `{"command":"last"}`, string(v.UpdatedInput))
 }
 
 func TestClaudeMerge(t *testing.T) {
 	c := atEvent("PreToolUse")
-	merge := func(results ...protocol.Result) protocol.Outcome {
-		var judged []protocol.Judged
+	merge := func(results ...dialect.HookResult) protocol.Outcome {
+		var judged []dialect.Judged
 		for i, r := range results {
 			name := string(rune('a' + i))
-			v := protocol.ClaudeCode.Settle(&c, protocol.ClaudeCode.Judge(&c, name, &r))
-			judged = append(judged, protocol.Judged{Report: protocol.Report(name, "f:1", &r, &v), Verdict: v, Dialect: protocol.ClaudeCode})
+			v := claude.Dialect.Settle(&c, claude.Dialect.Judge(&c, name, &r))
+			judged = append(judged, dialect.Judged{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect})
 		}
-		return protocol.Merge(&c, judged)
+		return dialect.Merge(&c, judged)
 	}
-	word := func(w string) protocol.Result {
+	word := func(w string) dialect.HookResult {
 		return printed(pre(`"permissionDecision":"` + w + `","permissionDecisionReason":"` + w + `","additionalContext":"c-` + w + `"`))
 	}
 	// deny = exit 2 > defer > ask > allow, in any order of the file.
@@ -643,7 +646,7 @@ func TestClaudeMerge(t *testing.T) {
 		require.Equal(t, map[bool]string{true: "deny", false: "two"}[i == 0], o.Reason, "the first that blocks")
 	}
 
-	update := func(value string) protocol.Result { return printed(pre(`"updatedInput":{"v":"` + value + `"}`)) }
+	update := func(value string) dialect.HookResult { return printed(pre(`"updatedInput":{"v":"` + value + `"}`)) }
 	o := merge(update("1"), update("2"), word("allow"))
 	require.Equal(t, `{"v":"2"}`, string(o.UpdatedInput), "the last counts, and an allow after it does not undo it")
 	require.True(t, o.Approved)
@@ -656,37 +659,37 @@ func TestClaudeMerge(t *testing.T) {
 	require.Equal(t, "s2", o.StopReason)
 	require.Equal(t, 3, o.ExitCode())
 
-	o = merge(word("allow"), exited(1, "", "boom"), protocol.Result{TimedOut: true}, printed("{x}"))
+	o = merge(word("allow"), exited(1, "", "boom"), dialect.HookResult{TimedOut: true}, printed("{x}"))
 	require.True(t, o.Approved, "failures of others do not undo an allow with this client")
 	require.Len(t, o.Warnings, 3)
 	require.Len(t, o.Hooks, 4)
-	unsupported := protocol.ClaudeCode.Settle(&c, protocol.Unsupported(protocol.ClaudeCode, &c, "p", "prompt"))
+	unsupported := claude.Dialect.Settle(&c, dialect.Unsupported(claude.Dialect, &c, "p", "prompt"))
 	r := word("allow")
-	o = protocol.Merge(&c, []protocol.Judged{{Verdict: protocol.ClaudeCode.Judge(&c, "a", &r), Dialect: protocol.ClaudeCode}, {Verdict: unsupported, Dialect: protocol.ClaudeCode}})
+	o = dialect.Merge(&c, []dialect.Judged{{Verdict: claude.Dialect.Judge(&c, "a", &r), Dialect: claude.Dialect}, {Verdict: unsupported, Dialect: claude.Dialect}})
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.False(t, o.Approved, "but a hook that hookrun could not ask does")
 }
 
 func TestClaudeSubjects(t *testing.T) {
-	c, _, err := protocol.ParseInput(`{"hook_event_name":"SessionStart","source":"startup","tool_name":"Bash"}`)
+	c, _, err := all.ParseInput(`{"hook_event_name":"SessionStart","source":"startup","tool_name":"Bash"}`)
 	require.NoError(t, err)
 	for event, want := range map[protocol.Event]string{"SessionStart": "startup", "PreToolUse": "Bash", protocol.PostTool: "Bash", "PermissionRequest": "Bash"} {
 		c.Event = event
-		subject, ok := protocol.ClaudeCode.Subject(&c)
+		subject, ok := claude.Dialect.Subject(&c)
 		require.True(t, ok)
 		require.Equal(t, want, subject)
 	}
 	for _, event := range []protocol.Event{"UserPromptSubmit", "Stop", protocol.PreExecute} {
 		c.Event = event
-		_, ok := protocol.ClaudeCode.Subject(&c)
+		_, ok := claude.Dialect.Subject(&c)
 		require.False(t, ok, "matchers mean nothing at %s", event)
 	}
 	c.Event, c.Failed = protocol.PostTool, true
-	require.Equal(t, protocol.Event("PostToolUseFailure"), protocol.ClaudeCode.EventOf(&c))
+	require.Equal(t, protocol.Event("PostToolUseFailure"), claude.Dialect.EventOf(&c))
 }
 
 func encoded(t *testing.T, c *protocol.Call) string {
-	p, warnings, err := protocol.ClaudeCode.Payload(c)
+	p, warnings, err := claude.Dialect.Payload(c)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return string(p.Bytes())
@@ -726,12 +729,12 @@ func TestClaudePayload(t *testing.T) {
 		require.Equal(t, want, string(member(json.RawMessage(encoded(t, &c)), "tool_response")), result)
 	}
 	c.Args = `{"a":1,"a":2}`
-	p, warnings, err := protocol.ClaudeCode.Payload(&c)
+	p, warnings, err := claude.Dialect.Payload(&c)
 	require.NoError(t, err)
 	require.Equal(t, []string{`arguments of tool "Bash": the key "a" is there twice in one object; hooks were given the last`}, warnings)
 	require.Contains(t, string(p.Bytes()), `"tool_input":{"a":2},`)
 	c.Args = strings.Repeat("[", 10_000)
-	_, _, err = protocol.ClaudeCode.Payload(&c)
+	_, _, err = claude.Dialect.Payload(&c)
 	require.ErrorContains(t, err, "nested more than 9999 deep")
 }
 
@@ -750,7 +753,7 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 			if stdin == nil {
 				continue
 			}
-			c, warnings, err := protocol.ParseInput(string(stdin) + "\n")
+			c, warnings, err := all.ParseInput(string(stdin) + "\n")
 			require.NoError(t, err, "%s: %s", file, stdin)
 			require.Empty(t, warnings)
 			require.Equal(t, string(stdin)+"\n", encoded(t, &c))
@@ -763,7 +766,7 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 				require.Equal(t, string(member(stdin, "tool_input")), c.Args)
 				require.Equal(t, c.Event == "PostToolUseFailure", c.Failed)
 			}
-			require.Equal(t, c.Event, protocol.ClaudeCode.EventOf(&c))
+			require.Equal(t, c.Event, claude.Dialect.EventOf(&c))
 			events[c.Event]++
 		}
 		require.NoError(t, lines.Err())
@@ -774,7 +777,7 @@ func TestClaudePassesOnRecordedInput(t *testing.T) {
 }
 
 func TestParseInput(t *testing.T) {
-	c, warnings, err := protocol.ParseInput("\ufeff" + ` {"session_id" : "s\ud83d\ude00", "transcript_path":"/t","cwd":"/w/sub","prompt_id":null,"agent_id":"a","extra":[1, 2],
+	c, warnings, err := all.ParseInput("\ufeff" + ` {"session_id" : "s\ud83d\ude00", "transcript_path":"/t","cwd":"/w/sub","prompt_id":null,"agent_id":"a","extra":[1, 2],
 		"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input": {"command": "g\u0069t push", "n": 1.50},"tool_use_id":"u","prompt":"p"}` + "\n")
 	require.NoError(t, err)
 	require.Empty(t, warnings)
@@ -807,7 +810,7 @@ func TestParseInput(t *testing.T) {
 		`{"hook_event_name":"StopFailure","error":"rate_limit"}`:                                          {Event: "StopFailure"},
 		`{"tool_name":"T","tool_input":{"hook_event_name":"Stop"},"hook_event_name":"PermissionRequest"}`: {Event: "PermissionRequest", Tool: "T", Args: `{"hook_event_name":"Stop"}`},
 	} {
-		got, warnings, err := protocol.ParseInput(doc)
+		got, warnings, err := all.ParseInput(doc)
 		require.NoError(t, err, doc)
 		require.Empty(t, warnings, doc)
 		require.True(t, json.Valid([]byte(got.ClientInput)))
@@ -816,7 +819,7 @@ func TestParseInput(t *testing.T) {
 	}
 
 	// Of equal keys everybody is given the last, and is told so.
-	c, warnings, err = protocol.ParseInput(`{"tool_name":"evil","tool_n\u0061me":"evil","hook_event_name":"PreToolUse","x":"safe","x":1,"tool_input":{"a":1,"a":2}}`)
+	c, warnings, err = all.ParseInput(`{"tool_name":"evil","tool_n\u0061me":"evil","hook_event_name":"PreToolUse","x":"safe","x":1,"tool_input":{"a":1,"a":2}}`)
 	require.NoError(t, err)
 	require.Equal(t, []string{`the hook input: the key "tool_name" is there twice in one object; hooks were given the last (and 2 more such keys)`}, warnings)
 	require.Equal(t, protocol.Event("PreToolUse"), c.Event)
@@ -853,7 +856,7 @@ func TestParseInput(t *testing.T) {
 		`{"hook_event_name":"Stop","agent_id":[]}`:                           "the hook input's agent_id must be a string, not []",
 		`{"hook_event_name":"PreToolUse","x":` + strings.Repeat("[", 10_000): "nested more than 9999 deep",
 	} {
-		_, warnings, err := protocol.ParseInput(doc)
+		_, warnings, err := all.ParseInput(doc)
 		require.ErrorContains(t, err, want, "%.60s", doc)
 		require.Empty(t, warnings)
 	}
@@ -862,14 +865,14 @@ func TestParseInput(t *testing.T) {
 func TestRewriteReachesTheClientsInput(t *testing.T) {
 	const doc = `{"tool_input_before":{"tool_input":1},"hook_event_name":"PostToolUse","tool_name":"T","tool_input":{"tool_response":0,"a":"é"},"tool_response":{"tool_input":2},"z":"tool_input"}`
 	parse := func(doc string) protocol.Call {
-		c, _, err := protocol.ParseInput(doc)
+		c, _, err := all.ParseInput(doc)
 		require.NoError(t, err)
 		return c
 	}
 	c := parse(doc)
 	_, _, err := c.Input()
 	require.NoError(t, err)
-	v := protocol.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{"b":[1]}`)}
+	v := dialect.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{"b":[1]}`)}
 	require.True(t, v.Rewrite(&c))
 	want := strings.Replace(doc, `{"tool_response":0,"a":"é"}`, `{"b":[1]}`, 1)
 	require.Equal(t, want+"\n", encoded(t, &c))
@@ -878,15 +881,15 @@ func TestRewriteReachesTheClientsInput(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"b":[1]}`, string(input), "not what was worked out before")
 
-	v = protocol.Verdict{Decision: protocol.Ask, UpdatedOutput: []byte(`"new"`)}
+	v = dialect.Verdict{Decision: protocol.Ask, UpdatedOutput: []byte(`"new"`)}
 	require.True(t, v.Rewrite(&c))
 	want = strings.Replace(want, `{"tool_input":2}`, `"new"`, 1)
 	require.Equal(t, want+"\n", encoded(t, &c))
 	require.Equal(t, "new", c.Result)
 
-	v = protocol.Verdict{Decision: protocol.Block, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
+	v = dialect.Verdict{Decision: protocol.Block, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
 	require.False(t, v.Rewrite(&c), "a block rewrites nothing")
-	v = protocol.Verdict{Decision: protocol.Continue}
+	v = dialect.Verdict{Decision: protocol.Continue}
 	require.False(t, v.Rewrite(&c))
 	require.Equal(t, want+"\n", encoded(t, &c))
 
@@ -899,7 +902,7 @@ func TestRewriteReachesTheClientsInput(t *testing.T) {
 	}
 
 	c = parse(`{"hook_event_name":"Stop"}`)
-	v = protocol.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
+	v = dialect.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
 	v.Rewrite(&c)
 	require.Equal(t, `{"hook_event_name":"Stop"}`, c.ClientInput, "what the client did not give is not made up")
 }
@@ -948,15 +951,15 @@ func TestClaudeOutput(t *testing.T) {
 		"<one>\n\ntwo": outcome("PreCompact", c, texts), // instructions, which the client takes as plain text
 		"/tmp/tree":    outcome("WorktreeCreate", c, func(o *protocol.Outcome) { o.Other.Set("worktreePath", []byte(`"/tmp/tree"`)) }),
 	} {
-		got, err := o.Claude()
+		got, _, err := claude.Dialect.Answer(o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
 
 	// Ask and defer have no word at most events: the stricter one is used, never the other.
-	for _, e := range protocol.ClaudeCode.Events() {
+	for _, e := range claude.Dialect.Events() {
 		for _, decision := range []protocol.Decision{b, d, a} {
-			got, err := outcome(e, decision, func(o *protocol.Outcome) { o.Approved = true; texts(o) }).Claude()
+			got, _, err := claude.Dialect.Answer(outcome(e, decision, func(o *protocol.Outcome) { o.Approved = true; texts(o) }))
 			require.NoError(t, err)
 			var form struct {
 				Decision, Reason   string
@@ -975,22 +978,25 @@ func TestClaudeOutput(t *testing.T) {
 				require.Equal(t, "block", form.Decision, e)
 				require.Equal(t, "r", form.Reason)
 			}
-			exit := outcome(e, decision, nil).ClaudeExit()
+			_, exit, err := claude.Dialect.Answer(outcome(e, decision, nil))
+			require.NoError(t, err)
 			looksAtExit := slices.Contains([]protocol.Event{"TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult"}, e)
 			require.Equal(t, map[bool]int{true: 2}[looksAtExit], exit, e)
 		}
-		got, err := outcome(e, c, nil).Claude()
+		got, _, err := claude.Dialect.Answer(outcome(e, c, nil))
 		require.NoError(t, err)
 		require.Equal(t, "{}", string(got), "nothing to say")
-		require.Zero(t, outcome(e, c, stops).ClaudeExit())
+		_, exit, err := claude.Dialect.Answer(outcome(e, c, stops))
+		require.NoError(t, err)
+		require.Zero(t, exit)
 	}
 }
 
 // merged is the outcome of one hook that printed stdout, and its verdict.
-func merged(c *protocol.Call, stdout string) (protocol.Verdict, protocol.Outcome) {
+func merged(c *protocol.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
 	r := printed(stdout)
-	v := protocol.ClaudeCode.Settle(c, protocol.ClaudeCode.Judge(c, "h", &r))
-	return v, protocol.Merge(c, []protocol.Judged{{Report: protocol.Report("h", "f:1", &r, &v), Verdict: v, Dialect: protocol.ClaudeCode}})
+	v := claude.Dialect.Settle(c, claude.Dialect.Judge(c, "h", &r))
+	return v, dialect.Merge(c, []dialect.Judged{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect}})
 }
 
 // TestClaudeOutputReadsBack: what hookrun prints as a hook command of the client means to it what its own hooks said.
@@ -1031,7 +1037,7 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 		first, o := merged(&c, stdout)
 		require.NotEqual(t, protocol.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
 		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
-		out, err := o.Claude()
+		out, _, err := claude.Dialect.Answer(o)
 		require.NoError(t, err)
 		second, _ := merged(&c, string(out))
 		if first.Stop && first.StopReason == "" {
@@ -1048,7 +1054,7 @@ func TestClaudeOutputOfAFailedTool(t *testing.T) {
 	c := protocol.Call{Event: protocol.PostTool, Failed: true, Tool: "Bash"}
 	first, o := merged(&c, answers("PostToolUseFailure", `"additionalContext":"c"`))
 	require.Equal(t, "c", first.Context)
-	out, err := o.Claude()
+	out, _, err := claude.Dialect.Answer(o)
 	require.NoError(t, err)
 	second, _ := merged(&c, string(out))
 	require.Equal(t, "c", second.Context, "%s", out)
@@ -1313,7 +1319,7 @@ func TestClaudeDenySpoilt(t *testing.T) {
 	trees, texts := sortedKeys(inTree), sortedKeys(inText)
 	counts := map[string]int{}
 	for i, g := range good {
-		require.Equal(t, protocol.Block, claude(g.event, printed(g.stdout)).Decision, g.stdout)
+		require.Equal(t, protocol.Block, decideClaude(g.event, printed(g.stdout)).Decision, g.stdout)
 		rng := rand.New(rand.NewPCG(uint64(i), 20))
 		for done := 0; done < 1_500; {
 			n := parseNode("", []byte(g.stdout))
@@ -1332,9 +1338,9 @@ func TestClaudeDenySpoilt(t *testing.T) {
 
 			c := atEvent(g.event)
 			r := printed(stdout)
-			v := protocol.ClaudeCode.Settle(&c, protocol.ClaudeCode.Judge(&c, "h", &r))
+			v := claude.Dialect.Settle(&c, claude.Dialect.Judge(&c, "h", &r))
 			require.False(t, v.Approved, what)
-			strict := claude(g.event, r, onFailure(protocol.Block))
+			strict := decideClaude(g.event, r, onFailure(protocol.Block))
 			if text := strings.Trim(stdout, jsSpace); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 				counts["plain text"]++
 				require.Equal(t, protocol.StatusOK, v.Status, what)
@@ -1370,21 +1376,21 @@ func sortedKeys[V any](m map[string]V) (keys []string) {
 }
 
 // What a hook of Claude Code printed is judged as that client judges it, and the outcome goes back to it in its own form.
-func ExampleOutcome_Claude() {
-	call, _, err := protocol.ParseInput(`{"session_id":"s1","cwd":"/project","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push --force"}}`)
+func Example_claude() {
+	call, _, err := all.ParseInput(`{"session_id":"s1","cwd":"/project","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push --force"}}`)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	answer := `{"decision": "block", "reason": "do not force-push"}`
-	result := protocol.Result{Stdout: protocol.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-	verdict := protocol.ClaudeCode.Settle(&call, protocol.ClaudeCode.Judge(&call, "guard", &result))
-	outcome := protocol.Merge(&call, []protocol.Judged{{
-		Report:  protocol.Report("guard", "settings.json:5", &result, &verdict),
-		Verdict: verdict, Dialect: protocol.ClaudeCode,
+	result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
+	verdict := claude.Dialect.Settle(&call, claude.Dialect.Judge(&call, "guard", &result))
+	outcome := dialect.Merge(&call, []dialect.Judged{{
+		Report:  dialect.Report("guard", "settings.json:5", &result, &verdict),
+		Verdict: verdict, Dialect: claude.Dialect,
 	}})
-	text, _ := outcome.Claude()
-	fmt.Println(string(text), outcome.ClaudeExit())
+	text, exit, _ := claude.Dialect.Answer(outcome)
+	fmt.Println(string(text), exit)
 	// Output:
 	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"do not force-push"}} 0
 }

@@ -13,6 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -24,13 +30,13 @@ var gates = map[string][]protocol.Event{
 }
 
 // readBack is what a client makes of the answer that it is given.
-func readBack(t testing.TB, d *protocol.Dialect, o protocol.Outcome) protocol.Verdict {
+func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
 	stdout, exit, err := d.Answer(o)
 	require.NoError(t, err)
-	r := protocol.Result{ExitCode: exit, Stdout: protocol.Capture{Head: stdout, Total: int64(len(stdout))}}
+	r := dialect.HookResult{ExitCode: exit, Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}
 	if exit != 0 {
-		r.Stderr = protocol.Capture{Head: []byte(o.Reason), Total: int64(len(o.Reason))}
+		r.Stderr = dialect.Capture{Head: []byte(o.Reason), Total: int64(len(o.Reason))}
 	}
 	c := protocol.Call{Event: o.Event, Tool: o.Tool}
 	v := d.Judge(&c, "hookrun", &r)
@@ -41,7 +47,7 @@ func readBack(t testing.TB, d *protocol.Dialect, o protocol.Outcome) protocol.Ve
 
 // requireNothingLost checks that a client which is told an outcome lets nothing pass that it does not, and that every text reaches
 // somebody: the model where that can be, else the user.
-func requireNothingLost(t testing.TB, d *protocol.Dialect, o protocol.Outcome) {
+func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
 	t.Helper()
 	v := readBack(t, d, o)
 	stdout, _, err := d.Answer(o)
@@ -91,7 +97,7 @@ func TestAnswer(t *testing.T) {
 		"codex":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"gemini": {"BeforeAgent", "BeforeTool", "AfterTool"},
 	}
-	for _, d := range protocol.Clients() {
+	for _, d := range all.Clients() {
 		t.Run(d.Name, func(t *testing.T) {
 			prompt, pre, post := moments[d.Name][0], moments[d.Name][1], moments[d.Name][2]
 			goesOn := func(e protocol.Event) protocol.Outcome {
@@ -183,23 +189,23 @@ func TestAnswer(t *testing.T) {
 		})
 	}
 	t.Run("where Gemini CLI cannot be held up, its user reads why it should", func(t *testing.T) {
-		v := readBackLoosely(t, protocol.Gemini, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true, StopReason: "S"})
+		v := readBackLoosely(t, gemini.Dialect, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true, StopReason: "S"})
 		require.Equal(t, "hookrun: Gemini CLI cannot be held up at SessionStart: R\nhookrun: Gemini CLI cannot be stopped at SessionStart: S", v.SystemMessage)
 	})
 	t.Run("what Gemini CLI shows instead of a reason has it", func(t *testing.T) {
-		v := readBack(t, protocol.Gemini, protocol.Outcome{Event: "BeforeAgent", Reason: "R", SystemMessages: []string{"m"}})
+		v := readBack(t, gemini.Dialect, protocol.Outcome{Event: "BeforeAgent", Reason: "R", SystemMessages: []string{"m"}})
 		require.Equal(t, "R\nm", v.SystemMessage)
 	})
 	t.Run("a rewrite that is no object would be passed over by Gemini CLI", func(t *testing.T) {
 		o := protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, UpdatedInput: []byte(`"x"`)}
-		require.Equal(t, protocol.Block, readBack(t, protocol.Gemini, o).Decision)
+		require.Equal(t, protocol.Block, readBack(t, gemini.Dialect, o).Decision)
 	})
 	t.Run("beside a stop Codex reads no reason, so what stands behind it is for the user", func(t *testing.T) {
 		o := protocol.Outcome{Event: "Stop", Reason: "R", Stop: true, StopReason: "S", Inject: []protocol.Inject{{Content: "C"}}}
-		require.Equal(t, "R\nhookrun: Codex cannot give the model this at Stop:\nC", readBack(t, protocol.Codex, o).SystemMessage)
+		require.Equal(t, "R\nhookrun: Codex cannot give the model this at Stop:\nC", readBack(t, codex.Dialect, o).SystemMessage)
 	})
 	t.Run("a rewrite that is no object would be passed over, and what stands beside it", func(t *testing.T) {
-		for _, d := range protocol.Clients() {
+		for _, d := range all.Clients() {
 			for _, input := range []string{`"text"`, `["ls"]`, `null`, `5`, `true`} {
 				for _, decision := range []protocol.Decision{protocol.Continue, protocol.Ask, protocol.Defer} {
 					o := protocol.Outcome{Event: "pre-tool", Tool: "Read", Decision: decision, Approved: decision == protocol.Continue, Reason: "R", UpdatedInput: []byte(input), Inject: []protocol.Inject{{Content: "C"}}}
@@ -211,28 +217,28 @@ func TestAnswer(t *testing.T) {
 			}
 		}
 		o := protocol.Outcome{Event: "PermissionRequest", Tool: "Read", Decision: protocol.Continue, Approved: true, UpdatedInput: []byte(`[]`)}
-		require.Equal(t, protocol.Block, readBack(t, protocol.ClaudeCode, o).Decision)
-		require.Equal(t, protocol.Block, readBack(t, protocol.Codex, o).Decision)
+		require.Equal(t, protocol.Block, readBack(t, claude.Dialect, o).Decision)
+		require.Equal(t, protocol.Block, readBack(t, codex.Dialect, o).Decision)
 	})
 	t.Run("whatever takes the place of a shell's result is put into its form", func(t *testing.T) {
 		for _, output := range []string{`"clean"`, `{"clean":1}`, `null`, `["clean"]`, `{"stdout":"clean"}`, `{"stdout":"clean","stderr":"","interrupted":"no"}`} {
-			v := readBack(t, protocol.ClaudeCode, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(output)})
+			v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(output)})
 			require.NotNil(t, v.UpdatedOutput, output)
 		}
-		v := readBack(t, protocol.ClaudeCode, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(`{"clean":1}`)})
+		v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(`{"clean":1}`)})
 		require.JSONEq(t, `{"stdout":"{\"clean\":1}","stderr":"","interrupted":false,"isImage":false}`, string(v.UpdatedOutput))
 		whole := `{"stdout":"a","stderr":"b","interrupted":true,"isImage":false}`
-		v = readBack(t, protocol.ClaudeCode, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(whole)})
+		v = readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(whole)})
 		require.JSONEq(t, whole, string(v.UpdatedOutput))
 	})
 	t.Run("of a tool that failed Claude Code changes no result, and goes on", func(t *testing.T) {
 		o := protocol.Outcome{Event: "PostToolUseFailure", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(`"clean"`), Stop: true, StopReason: "S"}
-		v := readBack(t, protocol.ClaudeCode, o)
+		v := readBack(t, claude.Dialect, o)
 		require.Equal(t, protocol.Block, v.Decision)
 		require.Equal(t, "S", v.Reason)
 		require.Contains(t, v.SystemMessage, "cannot change the result of a tool that failed")
 		o.Decision, o.Reason = protocol.Block, "R"
-		v = readBack(t, protocol.ClaudeCode, o)
+		v = readBack(t, claude.Dialect, o)
 		require.Equal(t, "R", v.Reason)
 		require.Contains(t, v.SystemMessage, "S")
 	})
@@ -241,30 +247,30 @@ func TestAnswer(t *testing.T) {
 		for event, message := range map[protocol.Event]string{"Stop": "R", "UserPromptSubmit": "R", "SessionStart": "R", "PreToolUse": "hookrun: Codex cannot be stopped at PreToolUse: S",
 			"PermissionRequest": "hookrun: Codex cannot be stopped at PermissionRequest: S", "PostToolUse": ""} {
 			o.Event = event
-			require.Equal(t, message, readBack(t, protocol.Codex, o).SystemMessage, event)
+			require.Equal(t, message, readBack(t, codex.Dialect, o).SystemMessage, event)
 		}
 		o.Event, o.StopReason = "SessionStart", ""
-		require.Empty(t, readBack(t, protocol.Codex, o).SystemMessage, "the reason is the stop's")
+		require.Empty(t, readBack(t, codex.Dialect, o).SystemMessage, "the reason is the stop's")
 	})
 	t.Run("a rewrite that Codex could not read is a deny", func(t *testing.T) {
 		for depth, want := range map[int]protocol.Decision{125: protocol.Continue, 126: protocol.Block} {
 			o := protocol.Outcome{Event: "PreToolUse", Tool: "mcp__x__y", Decision: protocol.Continue, UpdatedInput: []byte(`{"x":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}")}
-			require.Equal(t, want, readBack(t, protocol.Codex, o).Decision)
+			require.Equal(t, want, readBack(t, codex.Dialect, o).Decision)
 		}
 	})
 	t.Run("of a shell call Codex takes the command alone", func(t *testing.T) {
 		o := protocol.Outcome{Event: "PreToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedInput: []byte(`{"command":"ls","timeout":1}`)}
-		v := readBack(t, protocol.Codex, o)
+		v := readBack(t, codex.Dialect, o)
 		require.Equal(t, `hookrun: Codex takes the command alone of a hook's new input, not its "timeout"`, v.SystemMessage)
 		o.UpdatedInput = []byte(`{"timeout":1}`)
-		v = readBack(t, protocol.Codex, o)
+		v = readBack(t, codex.Dialect, o)
 		require.Equal(t, protocol.Block, v.Decision)
 		require.Equal(t, "project hook '' changed the tool's input to one without a command", v.Reason)
 	})
 }
 
 // readBackLoosely is readBack where the client passes over a part of the answer, and says so.
-func readBackLoosely(t testing.TB, d *protocol.Dialect, o protocol.Outcome) protocol.Verdict {
+func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
 	stdout, _, err := d.Answer(o)
 	require.NoError(t, err)
@@ -281,9 +287,9 @@ func FuzzClientAnswer(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, which, at uint8, shape uint, reason, context, message string) {
-		d := protocol.Clients()[int(which)%len(protocol.Clients())]
+		d := all.Clients()[int(which)%len(all.Clients())]
 		events := gates[d.Name]
-		if d == protocol.ClaudeCode {
+		if d == claude.Dialect {
 			events = events[:5] // at the others it has no stop, or nothing for the model
 		}
 		o := protocol.Outcome{Event: events[int(at)%len(events)], Decision: protocol.Decision(shape & 3), Tool: []string{"Bash", "apply_patch", "mcp__x__y", "run_shell_command"}[shape>>2&3]}
@@ -330,7 +336,7 @@ func FuzzClientAnswer(f *testing.F) {
 
 // The client of every recorded hook input is the one that it was recorded from.
 func TestClient(t *testing.T) {
-	for _, d := range protocol.Clients() {
+	for _, d := range all.Clients() {
 		seen := map[protocol.Event]int{}
 		files, err := filepath.Glob(filepath.Join("..", "e2e", "testdata", d.Name, "*.jsonl"))
 		require.NoError(t, err)
@@ -342,13 +348,13 @@ func TestClient(t *testing.T) {
 			lines.Buffer(nil, 16<<20)
 			for lines.Scan() {
 				stdin := gjson.GetBytes(lines.Bytes(), "stdin")
-				c, _, err := protocol.ParseInput(stdin.Raw)
+				c, _, err := all.ParseInput(stdin.Raw)
 				require.NoError(t, err)
 				want := d
-				if d == protocol.Codex && c.Event == "SessionEnd" {
-					want = protocol.ClaudeCode // nothing tells the two apart, and what is answered does not count
+				if d == codex.Dialect && c.Event == "SessionEnd" {
+					want = claude.Dialect // nothing tells the two apart, and what is answered does not count
 				}
-				require.Equal(t, want.Name, c.Client().Name, "%s", stdin.Raw)
+				require.Equal(t, want.Name, all.ClientOf(&c).Name, "%s", stdin.Raw)
 				seen[c.Event]++
 			}
 			require.NoError(t, lines.Err())
@@ -366,11 +372,11 @@ func TestClient(t *testing.T) {
 		`{"hook_event_name":"SessionStart","timestamp":"2026-01-01T00:00:00Z"}`:   "gemini",
 		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:        "claude",
 	} {
-		c, _, err := protocol.ParseInput(input)
+		c, _, err := all.ParseInput(input)
 		require.NoError(t, err)
-		require.Equal(t, want, c.Client().Name, input)
+		require.Equal(t, want, all.ClientOf(&c).Name, input)
 	}
-	require.Nil(t, (&protocol.Call{Event: "PreToolUse"}).Client(), "it comes from no client")
+	require.Nil(t, all.ClientOf(&protocol.Call{Event: "PreToolUse"}), "it comes from no client")
 }
 
 func TestNameTool(t *testing.T) {
@@ -395,29 +401,29 @@ func TestNameTool(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","tool_name":"Edit"}`, nil},
 		{`{"hook_event_name":"UserPromptSubmit","tool_name":"Bash"}`, nil},
 	} {
-		c, _, err := protocol.ParseInput(test.input)
+		c, _, err := all.ParseInput(test.input)
 		require.NoError(t, err)
-		c.NameTool(more)
+		all.NameTool(&c, more)
 		require.Equal(t, test.want, append([]string(nil), c.ProjectTools()...), test.input)
 		want := c.Tool
 		if test.want != nil {
 			want = test.want[0]
 		}
 		require.Equal(t, want, c.ProjectTool(), test.input)
-		c.NameTool(map[string]string{c.Tool: "other"})
-		c.NameTool(more)
+		all.NameTool(&c, map[string]string{c.Tool: "other"})
+		all.NameTool(&c, more)
 		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
 	}
 	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
-	c.NameTool(more)
+	all.NameTool(&c, more)
 	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
 }
 
 func TestProjectToolOnStdin(t *testing.T) {
-	c, _, err := protocol.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`)
+	c, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`)
 	require.NoError(t, err)
-	c.NameTool(nil)
-	payload, _, err := protocol.Tenex.Payload(&c)
+	all.NameTool(&c, nil)
+	payload, _, err := tenex.Dialect.Payload(&c)
 	require.NoError(t, err)
 	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
 	require.Equal(t, "run_shell_command", gjson.GetBytes(payload.Bytes(), "tool_name").String())
@@ -427,33 +433,33 @@ func TestProjectToolOnStdin(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, want, got)
 	}
-	payload, _, err = protocol.Gemini.Payload(&c)
+	payload, _, err = gemini.Dialect.Payload(&c)
 	require.NoError(t, err)
 	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
 }
 
 // What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any of them.
-func ExampleDialect_answer() {
+func Example_answer() {
 	input := map[string]string{
 		"claude": `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
 		"codex":  `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
 		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 	}
-	for _, client := range protocol.Clients() {
-		call, _, err := protocol.ParseInput(input[client.Name])
+	for _, client := range all.Clients() {
+		call, _, err := all.ParseInput(input[client.Name])
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
 		answer := `{"decision": "block", "reason": "look first"}`
-		result := protocol.Result{Stdout: protocol.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-		verdict := protocol.Tenex.Settle(&call, protocol.Tenex.Judge(&call, "guard", &result))
-		outcome := protocol.Merge(&call, []protocol.Judged{{
-			Report:  protocol.Report("guard", ".tenex-hooks.json:2", &result, &verdict),
-			Verdict: verdict, Dialect: protocol.Tenex,
+		result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
+		verdict := tenex.Dialect.Settle(&call, tenex.Dialect.Judge(&call, "guard", &result))
+		outcome := dialect.Merge(&call, []dialect.Judged{{
+			Report:  dialect.Report("guard", ".tenex-hooks.json:2", &result, &verdict),
+			Verdict: verdict, Dialect: tenex.Dialect,
 		}})
-		stdout, exit, _ := call.Client().Answer(outcome)
-		fmt.Println(call.Client().Name, exit, string(stdout))
+		stdout, exit, _ := all.ClientOf(&call).Answer(outcome)
+		fmt.Println(all.ClientOf(&call).Name, exit, string(stdout))
 	}
 	// Output:
 	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}

@@ -8,27 +8,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // codex judges and settles, as the runner does.
-func codex(e protocol.Event, r protocol.Result, policies ...protocol.FailurePolicy) protocol.Verdict {
+func decideCodex(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := atEvent(e)
-	return protocol.Codex.Settle(&c, protocol.Codex.Judge(&c, "h", &r), policies...)
+	return codex.Dialect.Settle(&c, codex.Dialect.Judge(&c, "h", &r), policies...)
 }
 
 // codexFailed is a failure that let the call pass: nothing of what was printed counts.
-func codexFailed(cause protocol.Cause) protocol.Verdict {
-	return protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusFailed, Cause: cause}
+func codexFailed(cause protocol.Cause) dialect.Verdict {
+	return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusFailed, Cause: cause}
 }
 
 // codexHeld are the events at which a failure can block, if policies say so.
 var codexHeld = map[protocol.Event]bool{"PreToolUse": true, "PermissionRequest": true, "PostToolUse": true, "UserPromptSubmit": true, "SessionStart": true, "PreCompact": true}
 
 // requireCodex judges one result at some events, or at all, with the client's policy and with the one that blocks.
-func requireCodex(t *testing.T, events string, r protocol.Result, want protocol.Verdict) {
+func requireCodex(t *testing.T, events string, r dialect.HookResult, want dialect.Verdict) {
 	t.Helper()
-	all := protocol.Codex.Events()
+	all := codex.Dialect.Events()
 	if events != "" {
 		all = nil
 		for e := range strings.FieldsSeq(events) {
@@ -36,11 +39,11 @@ func requireCodex(t *testing.T, events string, r protocol.Result, want protocol.
 		}
 	}
 	for _, e := range all {
-		v := codex(e, r)
+		v := decideCodex(e, r)
 		if want.Status == protocol.StatusFailed {
 			require.Len(t, v.Warnings, 1, e)
 			require.Contains(t, v.Warnings[0], string(e)+" hook 'h' ")
-			strict := codex(e, r, onFailure(protocol.Block))
+			strict := decideCodex(e, r, onFailure(protocol.Block))
 			require.Equal(t, codexHeld[e], strict.Decision == protocol.Block, e)
 			if codexHeld[e] {
 				require.Equal(t, protocol.StatusBlocked, strict.Status, e)
@@ -48,7 +51,7 @@ func requireCodex(t *testing.T, events string, r protocol.Result, want protocol.
 				require.NotEmpty(t, strict.Reason, e)
 			}
 		} else if len(v.Warnings) == 0 {
-			require.Equal(t, v, codex(e, r, onFailure(protocol.Block)), e)
+			require.Equal(t, v, decideCodex(e, r, onFailure(protocol.Block)), e)
 		}
 		v.Problem, v.Warnings = "", nil
 		require.Equal(t, want, v, e)
@@ -61,8 +64,8 @@ func TestCodexExits(t *testing.T) {
 	deny := pre(`"permissionDecision":"deny","permissionDecisionReason":"R"`)
 	for name, test := range map[string]struct {
 		events string
-		result protocol.Result
-		want   protocol.Verdict
+		result dialect.HookResult
+		want   dialect.Verdict
 	}{
 		"exit 0, nothing":                 {"", exited(0, "", ""), passes()},
 		"exit 0, blanks":                  {"", exited(0, " \r\n\t\u00a0\n", "err"), passes()},
@@ -92,33 +95,33 @@ func TestCodexExits(t *testing.T) {
 
 func TestCodexNoAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
-		result protocol.Result
+		result dialect.HookResult
 		status protocol.Status
 		cause  protocol.Cause
 		says   string
 	}{
-		"not started":       {protocol.Result{Err: errors.New("no such file")}, protocol.StatusUnstarted, protocol.CauseUnstarted, "PreToolUse hook 'h' could not run: no such file; continuing"},
-		"too late":          {protocol.Result{TimedOut: true, Limit: time.Second, Stdout: printed(pre(`"permissionDecision":"deny","permissionDecisionReason":"R"`)).Stdout}, protocol.StatusTimeout, protocol.CauseTimeout, "PreToolUse hook 'h' timed out after 1s; continuing"},
-		"an unreadable one": {protocol.Result{Garbled: "it is odd"}, protocol.StatusFailed, protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is odd; continuing"},
-		"too long":          {protocol.Result{Stdout: protocol.Capture{Head: []byte(`{"a`), Tail: []byte(`"}`), Total: 99}}, protocol.StatusFailed, protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is too long: 1 MiB of output is kept; continuing"},
+		"not started":       {dialect.HookResult{Err: errors.New("no such file")}, protocol.StatusUnstarted, protocol.CauseUnstarted, "PreToolUse hook 'h' could not run: no such file; continuing"},
+		"too late":          {dialect.HookResult{TimedOut: true, Limit: time.Second, Stdout: printed(pre(`"permissionDecision":"deny","permissionDecisionReason":"R"`)).Stdout}, protocol.StatusTimeout, protocol.CauseTimeout, "PreToolUse hook 'h' timed out after 1s; continuing"},
+		"an unreadable one": {dialect.HookResult{Garbled: "it is odd"}, protocol.StatusFailed, protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is odd; continuing"},
+		"too long":          {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"a`), Tail: []byte(`"}`), Total: 99}}, protocol.StatusFailed, protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is too long: 1 MiB of output is kept; continuing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := codex("PreToolUse", test.result)
+			v := decideCodex("PreToolUse", test.result)
 			require.Equal(t, []any{protocol.Continue, test.status, test.cause, []string{test.says}}, []any{v.Decision, v.Status, v.Cause, v.Warnings})
-			strict := codex("PreToolUse", test.result, onFailure(protocol.Block))
+			strict := decideCodex("PreToolUse", test.result, onFailure(protocol.Block))
 			require.Equal(t, protocol.Block, strict.Decision)
 			require.Equal(t, strings.TrimSuffix(test.says, "; continuing"), strict.Reason)
 		})
 	}
-	require.Equal(t, protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}, codex("PreToolUse", protocol.Result{Async: true}))
+	require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}, decideCodex("PreToolUse", dialect.HookResult{Async: true}))
 	c := atEvent("PreToolUse")
-	v := protocol.Unsupported(protocol.Codex, &c, "h", "prompt")
-	o := protocol.Merge(&c, []protocol.Judged{{Verdict: approved(""), Dialect: protocol.Codex}, {Verdict: protocol.Codex.Settle(&c, v), Dialect: protocol.Codex}})
+	v := dialect.Unsupported(codex.Dialect, &c, "h", "prompt")
+	o := dialect.Merge(&c, []dialect.Judged{{Verdict: approved(""), Dialect: codex.Dialect}, {Verdict: codex.Dialect.Settle(&c, v), Dialect: codex.Dialect}})
 	require.True(t, o.Approved, "the client runs no such hook, and so it takes nothing back")
 }
 
 func TestCodexText(t *testing.T) {
-	context := protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: "some words"}
+	context := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: "some words"}
 	const ignoring = "PreToolUse PermissionRequest PostToolUse PreCompact PostCompact SessionEnd PreModelRequest PostModelRequest"
 	requireCodex(t, "UserPromptSubmit SessionStart SubagentStart", printed(" some words\n"), context)
 	requireCodex(t, ignoring, printed(" some words\n"), passes())
@@ -126,7 +129,7 @@ func TestCodexText(t *testing.T) {
 	for _, text := range []string{"42", "null", `"{}"`, "\ufeff{}"} {
 		requireCodex(t, ignoring, printed(text), passes())
 		requireCodex(t, "Stop", printed(text), codexFailed(protocol.CauseOutput))
-		requireCodex(t, "SessionStart", printed(text), and(passes(), func(v *protocol.Verdict) { v.Context = text }))
+		requireCodex(t, "SessionStart", printed(text), and(passes(), func(v *dialect.Verdict) { v.Context = text }))
 	}
 	for _, text := range []string{"[info] hello", "{not json", "[1]", "[]", `{} {}`, "{}\nbye", `{"a":1,}`, `{'systemMessage':'M'}`} {
 		requireCodex(t, "PreToolUse PermissionRequest PostToolUse UserPromptSubmit SessionStart SubagentStart PreCompact PostCompact Stop SubagentStop Interrupt", printed(text), codexFailed(protocol.CauseOutput))
@@ -137,19 +140,19 @@ func TestCodexText(t *testing.T) {
 // TestCodexLostDeny: behind a log line the client does not see a deny, and is content. Who wants failures to block wants that too.
 func TestCodexLostDeny(t *testing.T) {
 	for _, text := range []string{"a line\n" + pre(`"permissionDecision":"deny","permissionDecisionReason":"R"`), "\ufeff" + `{"decision":"block","reason":"R"}`, `log: {"continue":false}`} {
-		v := codex("PreToolUse", printed(text))
+		v := decideCodex("PreToolUse", printed(text))
 		require.Len(t, v.Warnings, 1)
 		require.Contains(t, v.Warnings[0], "a JSON answer")
 		require.Contains(t, v.Warnings[0], "which was therefore not read")
 		doubt := strings.TrimSuffix(v.Warnings[0], "; the call goes on")
 		v.Warnings = nil
 		require.Equal(t, passes(), v)
-		v = codex("PreToolUse", printed(text), onFailure(protocol.Block))
+		v = decideCodex("PreToolUse", printed(text), onFailure(protocol.Block))
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, doubt}, []any{v.Decision, v.Cause, v.Status, v.Reason})
 	}
-	v := codex("UserPromptSubmit", printed("a line\n{\"decision\":\"block\"}"))
+	v := decideCodex("UserPromptSubmit", printed("a line\n{\"decision\":\"block\"}"))
 	require.Equal(t, "a line\n{\"decision\":\"block\"}", v.Context)
-	require.Empty(t, codex("PreToolUse", printed("no decision here")).Warnings)
+	require.Empty(t, decideCodex("PreToolUse", printed("no decision here")).Warnings)
 }
 
 func TestCodexAnswers(t *testing.T) {
@@ -159,17 +162,17 @@ func TestCodexAnswers(t *testing.T) {
 	const without = "PermissionRequest SessionStart SubagentStart PreCompact PostCompact Interrupt"
 	const stopping = "UserPromptSubmit SessionStart Stop SubagentStop PreCompact PostCompact"
 	failed := codexFailed(protocol.CauseOutput)
-	ok := func(change func(*protocol.Verdict)) protocol.Verdict { return and(passes(), change) }
-	message := ok(func(v *protocol.Verdict) { v.SystemMessage = "M" })
-	added := ok(func(v *protocol.Verdict) { v.Context = "C" })
-	stop := ok(func(v *protocol.Verdict) { v.Stop, v.StopReason = true, "S" })
-	rewrite := ok(func(v *protocol.Verdict) { v.UpdatedInput = []byte(`{"command":"x","n":1.0}`) })
+	ok := func(change func(*dialect.Verdict)) dialect.Verdict { return and(passes(), change) }
+	message := ok(func(v *dialect.Verdict) { v.SystemMessage = "M" })
+	added := ok(func(v *dialect.Verdict) { v.Context = "C" })
+	stop := ok(func(v *dialect.Verdict) { v.Stop, v.StopReason = true, "S" })
+	rewrite := ok(func(v *dialect.Verdict) { v.UpdatedInput = []byte(`{"command":"x","n":1.0}`) })
 	permission := func(fields string) string { return pre(fields) }
 	request := func(decision string) string { return answers("PermissionRequest", `"decision":`+decision) }
 	for name, test := range map[string]struct {
 		events string
 		stdout string
-		want   protocol.Verdict
+		want   dialect.Verdict
 	}{
 		"the empty object":             {every + " Interrupt", " {}\n", passes()},
 		"a message":                    {every + " Interrupt", `{"systemMessage":"M"}`, message},
@@ -179,11 +182,11 @@ func TestCodexAnswers(t *testing.T) {
 		"null":                         {every, `{"systemMessage":null,"stopReason":null}`, passes()},
 		"null for true or false":       {every, `{"continue":null}`, failed},
 		"null for true or false, too":  {every, `{"systemMessage":"M","suppressOutput":null}`, failed},
-		"nested as deep as can be": {"PreToolUse", `{"hookSpecificOutput":{"hookEventName":"Stop","permissionDecision":"allow","updatedInput":` + strings.Repeat("[", 125) + strings.Repeat("]", 125) + `}}`, and(passes(), func(v *protocol.Verdict) {
+		"nested as deep as can be": {"PreToolUse", `{"hookSpecificOutput":{"hookEventName":"Stop","permissionDecision":"allow","updatedInput":` + strings.Repeat("[", 125) + strings.Repeat("]", 125) + `}}`, and(passes(), func(v *dialect.Verdict) {
 			v.UpdatedInput = []byte(strings.Repeat("[", 125) + strings.Repeat("]", 125))
 		})},
 		"nested deeper":            {"PreToolUse", `{"hookSpecificOutput":{"hookEventName":"Stop","permissionDecision":"allow","updatedInput":` + strings.Repeat("[", 126) + strings.Repeat("]", 126) + `}}`, failed},
-		"a pair of surrogates":     {every, `{"systemMessage":"\\ud83d\ud83d\ude00\u00e9"}`, and(passes(), func(v *protocol.Verdict) { v.SystemMessage = `\ud83d😀é` })},
+		"a pair of surrogates":     {every, `{"systemMessage":"\\ud83d\ud83d\ude00\u00e9"}`, and(passes(), func(v *dialect.Verdict) { v.SystemMessage = `\ud83d😀é` })},
 		"the first half of one":    {every, `{"systemMessage":"\ud83dx"}`, failed},
 		"two first halves":         {every, `{"systemMessage":"\ud83d\ud83d\ude00"}`, failed},
 		"the second half of one":   {every, `{"systemMessage":"\uDE00"}`, failed},
@@ -199,7 +202,7 @@ func TestCodexAnswers(t *testing.T) {
 		"suppressed":                 {"PreToolUse PermissionRequest PostToolUse", `{"suppressOutput":true,"systemMessage":"M"}`, failed},
 		"suppressed, elsewhere":      {"UserPromptSubmit SessionStart SubagentStart PreCompact PostCompact Stop SubagentStop", `{"suppressOutput":true,"systemMessage":"M"}`, message},
 		"a stop":                     {stopping, `{"continue":false,"stopReason":"S"}`, stop},
-		"a stop without a reason":    {stopping, `{"continue":false}`, ok(func(v *protocol.Verdict) { v.Stop = true })},
+		"a stop without a reason":    {stopping, `{"continue":false}`, ok(func(v *dialect.Verdict) { v.Stop = true })},
 		"a stop reason alone":        {stopping + " PostToolUse", `{"stopReason":"S"}`, passes()},
 		"a stop where there is none": {"PreToolUse PermissionRequest Interrupt", `{"continue":false,"stopReason":"S"}`, failed},
 		"a stop reason where none":   {"PreToolUse PermissionRequest Interrupt", `{"stopReason":"S"}`, failed},
@@ -209,12 +212,12 @@ func TestCodexAnswers(t *testing.T) {
 		"a stop, a reason":           {"PostToolUse", `{"continue":false,"reason":"R","suppressOutput":true}`, blocked("R")},
 		"a stop, a message":          {"PostToolUse", `{"continue":false,"stopReason":"S","suppressOutput":true,"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"C"}}`, blocked("S")},
 		"a stop, half a block":       {"PostToolUse", `{"continue":false,"stopReason":"S","decision":"block","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"C"}}`, blocked("S")},
-		"a stop, a context":          {"PostToolUse", `{"continue":false,"stopReason":"S","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"C"}}`, and(blocked("S"), func(v *protocol.Verdict) { v.Context = "C" })},
+		"a stop, a context":          {"PostToolUse", `{"continue":false,"stopReason":"S","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"C"}}`, and(blocked("S"), func(v *dialect.Verdict) { v.Context = "C" })},
 		"a stop, no reason":          {"PostToolUse", `{"continue":false,"decision":"block"}`, blocked("PostToolUse hook stopped execution")},
 		"a stop beats a block":       {"Stop SubagentStop", `{"continue":false,"stopReason":"S","decision":"block","reason":"R"}`, stop},
-		"a stop and a block":         {"UserPromptSubmit", `{"continue":false,"stopReason":"S","decision":"block","reason":"R"}`, and(blocked("R"), func(v *protocol.Verdict) { v.Stop, v.StopReason = true, "S" })},
+		"a stop and a block":         {"UserPromptSubmit", `{"continue":false,"stopReason":"S","decision":"block","reason":"R"}`, and(blocked("R"), func(v *dialect.Verdict) { v.Stop, v.StopReason = true, "S" })},
 
-		"a block":                       {blocking, `{"decision":"block","reason":"\n R \n","systemMessage":"M"}`, and(blocked("R"), func(v *protocol.Verdict) { v.SystemMessage = "M" })},
+		"a block":                       {blocking, `{"decision":"block","reason":"\n R \n","systemMessage":"M"}`, and(blocked("R"), func(v *dialect.Verdict) { v.SystemMessage = "M" })},
 		"a block without a reason":      {blocking, `{"decision":"block","systemMessage":"M"}`, failed},
 		"a block with a blank reason":   {blocking, `{"decision":"block","reason":" \n"}`, failed},
 		"a block where there is none":   {without, `{"decision":"block","reason":"R"}`, failed},
@@ -233,14 +236,14 @@ func TestCodexAnswers(t *testing.T) {
 		"context of snakes":             {context, specific(`"hookEventName":"pre_tool_use","additionalContext":"C"`), failed},
 		"context, a wrong type":         {context, specific(`"hookEventName":"PreToolUse","additionalContext":["C"]`), failed},
 		"context, an unknown key":       {context, specific(`"hookEventName":"PreToolUse","additionalContext":"C","bogus":1`), failed},
-		"context beside a block":        {"PreToolUse PostToolUse UserPromptSubmit", `{"decision":"block","reason":"R","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"C"}}`, and(blocked("R"), func(v *protocol.Verdict) { v.Context = "C" })},
+		"context beside a block":        {"PreToolUse PostToolUse UserPromptSubmit", `{"decision":"block","reason":"R","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"C"}}`, and(blocked("R"), func(v *dialect.Verdict) { v.Context = "C" })},
 		"an output where there is none": {"Stop SubagentStop PreCompact PostCompact Interrupt", specific(`"hookEventName":"Stop"`), failed},
 		"an output that is none":        {context + " PermissionRequest", `{"hookSpecificOutput":"x"}`, failed},
 
 		"deny":                              {"PreToolUse", permission(`"permissionDecision":"deny","permissionDecisionReason":" R\n"`), blocked("R")},
 		"deny without a reason":             {"PreToolUse", permission(`"permissionDecision":"deny"`), failed},
 		"deny with a blank reason":          {"PreToolUse", permission(`"permissionDecision":"deny","permissionDecisionReason":" "`), failed},
-		"deny, context":                     {"PreToolUse", permission(`"permissionDecision":"deny","permissionDecisionReason":"R","additionalContext":"C"`), and(blocked("R"), func(v *protocol.Verdict) { v.Context = "C" })},
+		"deny, context":                     {"PreToolUse", permission(`"permissionDecision":"deny","permissionDecisionReason":"R","additionalContext":"C"`), and(blocked("R"), func(v *dialect.Verdict) { v.Context = "C" })},
 		"deny and a stop":                   {"PreToolUse", `{"continue":false,` + permission(`"permissionDecision":"deny","permissionDecisionReason":"R"`)[1:], failed},
 		"Deny":                              {"PreToolUse", permission(`"permissionDecision":"Deny","permissionDecisionReason":"R"`), failed},
 		"allow":                             {"PreToolUse", permission(`"permissionDecision":"allow","permissionDecisionReason":"R","additionalContext":"C"`), failed},
@@ -304,24 +307,24 @@ func TestCodexWhy(t *testing.T) {
 		pre(`"updatedInput":{}`):                 `updatedInput needs permissionDecision "allow"`,
 		pre(`"permissionDecision":"deny"`):       `permissionDecision "deny" needs a permissionDecisionReason`,
 	} {
-		v := codex("PreToolUse", printed(stdout))
+		v := decideCodex("PreToolUse", printed(stdout))
 		require.Len(t, v.Warnings, 1, stdout)
 		got := strings.TrimSuffix(strings.TrimPrefix(v.Warnings[0], begin), end)
 		require.Equal(t, want, got, stdout)
 	}
-	v := codex("PreToolUse", printed(pre(`"permissionDecision":"allow","updatedInput":{"cmd":"x"}`)))
+	v := decideCodex("PreToolUse", printed(pre(`"permissionDecision":"allow","updatedInput":{"cmd":"x"}`)))
 	require.Equal(t, []string{"updatedInput has no command, without which Codex fails the call of Bash"}, v.Warnings)
 	require.JSONEq(t, `{"cmd":"x"}`, string(v.UpdatedInput))
 }
 
 // TestCodexLate: of a hook that nobody waited for no decision counts.
 func TestCodexLate(t *testing.T) {
-	late := func(r protocol.Result) protocol.Verdict {
+	late := func(r dialect.HookResult) dialect.Verdict {
 		r.Late = true
 		c := atEvent("PreToolUse")
-		return protocol.Codex.Judge(&c, "h", &r)
+		return codex.Dialect.Judge(&c, "h", &r)
 	}
-	want := protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
+	want := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	require.Equal(t, want, late(exited(0, "", "")))
 	require.Equal(t, want, late(exited(2, "", "no")))
 	want.Context, want.SystemMessage = "C", "M"
@@ -332,7 +335,7 @@ func TestCodexLate(t *testing.T) {
 }
 
 func TestCodexEvents(t *testing.T) {
-	at := func(c protocol.Call) protocol.Event { return protocol.Codex.EventOf(&c) }
+	at := func(c protocol.Call) protocol.Event { return codex.Dialect.EventOf(&c) }
 	for e, want := range map[protocol.Event]protocol.Event{
 		"pre-tool": "PreToolUse", "BeforeTool": "PreToolUse", "post-tool": "PostToolUse", "AfterTool": "PostToolUse", "PostToolUseFailure": "PostToolUse",
 		"pre-execute": "UserPromptSubmit", "BeforeAgent": "UserPromptSubmit", "Stop": "Stop", "Interrupt": "Interrupt", "Notification": "Notification",
@@ -346,20 +349,20 @@ func TestCodexEvents(t *testing.T) {
 		"PreCompact": "trigger", "PostCompact": "trigger", "SubagentStart": "agent_type", "SubagentStop": "agent_type",
 		"UserPromptSubmit": "", "Stop": "", "PreModelRequest": "", "PostModelRequest": "", "Interrupt": "",
 	} {
-		require.Equal(t, field, protocol.Codex.SubjectField(e), e)
+		require.Equal(t, field, codex.Dialect.SubjectField(e), e)
 	}
-	require.Len(t, protocol.Codex.Events(), 14)
+	require.Len(t, codex.Dialect.Events(), 14)
 }
 
 func TestCodexPayload(t *testing.T) {
 	write := func(c protocol.Call) string {
-		payload, warnings, err := protocol.Codex.Payload(&c)
+		payload, warnings, err := codex.Dialect.Payload(&c)
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(payload.Bytes())
 	}
 	input := `{"session_id":"s","turn_id":"t","cwd":"/w/sub","hook_event_name":"PreToolUse","model":"m","tool_name":"Bash","tool_input":{"command":"ls"}}`
-	c, _, err := protocol.ParseInput(input)
+	c, _, err := all.ParseInput(input)
 	require.NoError(t, err)
 	require.Equal(t, input+"\n", write(c), "the client's own goes through")
 	c.Workspace = "/w"
@@ -428,10 +431,10 @@ func TestCodexOutput(t *testing.T) {
 		wants[&protocol.Outcome{Decision: protocol.Continue}] = nothing
 		for o, want := range wants {
 			o.Event = event
-			got, err := o.Codex()
+			got, _, err := codex.Dialect.Answer(*o)
 			require.NoError(t, err)
 			require.Equal(t, want, string(got), event)
-			v := codex(event, printed(string(got)))
+			v := decideCodex(event, printed(string(got)))
 			require.NotEqual(t, protocol.StatusFailed, v.Status, "%s: the client drops it: %q", got, v.Warnings)
 			if (o.Decision != protocol.Continue || o.Stop) && event != "SubagentStart" && event != "Interrupt" && event != "SessionEnd" {
 				require.True(t, v.Decision == protocol.Block || v.Stop, "%s", got)
@@ -439,7 +442,7 @@ func TestCodexOutput(t *testing.T) {
 		}
 	}
 	o := protocol.Outcome{Event: "pre-tool", Decision: protocol.Block, Reason: "R"}
-	got, err := o.Codex()
+	got, _, err := codex.Dialect.Answer(o)
 	require.NoError(t, err)
 	require.Contains(t, string(got), `"hookEventName":"PreToolUse"`)
 }

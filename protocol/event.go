@@ -1,7 +1,5 @@
 package protocol
 
-import "slices"
-
 // Event names a moment in an agent loop. TENEX and the clients have their own names for the same moments; all are
 // Events, and Canonical tells that they are the same.
 type Event string
@@ -26,21 +24,6 @@ var moments = []moment{
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.
 func Events() []Event {
 	return []Event{PreExecute, PreTool, PostTool}
-}
-
-// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
-func ParseEvent(name string) (Event, bool) {
-	for _, m := range moments {
-		if name == string(m.tenex) || name == string(m.claude) {
-			return Event(name), true
-		}
-	}
-	for _, d := range Dialects() {
-		if slices.Contains(d.Events(), Event(name)) {
-			return Event(name), true
-		}
-	}
-	return "", false
 }
 
 // moment has the names of an event's moment; where it has one alone, that.

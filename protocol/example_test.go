@@ -3,22 +3,24 @@ package protocol_test
 import (
 	"fmt"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // What a hook's process did becomes a verdict, and the verdicts of a call become its outcome.
 func Example() {
 	call := protocol.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell", Args: `{"command": "git push --force"}`}
-	payload, _, _ := protocol.Tenex.Payload(&call)
+	payload, _, _ := tenex.Dialect.Payload(&call)
 	fmt.Printf("%.60s…\n", payload.Bytes())
 
 	answer := `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"do not force-push"}}`
-	result := protocol.Result{Stdout: protocol.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-	verdict := protocol.Tenex.Settle(&call, protocol.Tenex.Judge(&call, "guard", &result))
+	result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
+	verdict := tenex.Dialect.Settle(&call, tenex.Dialect.Judge(&call, "guard", &result))
 
-	outcome := protocol.Merge(&call, []protocol.Judged{{
-		Report:  protocol.Report("guard", "hooks.json:3", &result, &verdict),
-		Verdict: verdict, Dialect: protocol.Tenex,
+	outcome := dialect.Merge(&call, []dialect.Judged{{
+		Report:  dialect.Report("guard", "hooks.json:3", &result, &verdict),
+		Verdict: verdict, Dialect: tenex.Dialect,
 	}})
 	fmt.Println(outcome.Decision, outcome.Cause, outcome.ExitCode(), outcome.Why())
 	// Output:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -106,7 +107,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 	} {
 		r := lineResult(line)
 		c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
-		v := protocol.Tenex.Settle(&c, protocol.Tenex.Judge(&c, "h", r))
+		v := tenex.Dialect.Settle(&c, tenex.Dialect.Judge(&c, "h", r))
 		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"), `has "stderr" in its line and no "exit_code" but 0`), line)
 	}
 }

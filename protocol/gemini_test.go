@@ -10,25 +10,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // gemini judges and settles, as the runner does.
-func gemini(e protocol.Event, r protocol.Result, policies ...protocol.FailurePolicy) protocol.Verdict {
+func decideGemini(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
-	return protocol.Gemini.Settle(&c, protocol.Gemini.Judge(&c, "h", &r), policies...)
+	return gemini.Dialect.Settle(&c, gemini.Dialect.Judge(&c, "h", &r), policies...)
 }
 
 func TestGeminiText(t *testing.T) {
-	told := func(message string) protocol.Verdict {
-		return protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: message}
+	told := func(message string) dialect.Verdict {
+		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: message}
 	}
-	failed := func(cause protocol.Cause, message string) protocol.Verdict {
-		return protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusFailed, Cause: cause, SystemMessage: message}
+	failed := func(cause protocol.Cause, message string) dialect.Verdict {
+		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusFailed, Cause: cause, SystemMessage: message}
 	}
 	for name, test := range map[string]struct {
-		result protocol.Result
-		want   protocol.Verdict
+		result dialect.HookResult
+		want   dialect.Verdict
 	}{
 		"exit 0, nothing":                  {exited(0, "", ""), told("")},
 		"exit 0, blanks":                   {exited(0, " \n\ufeff", "\t\n"), told("")},
@@ -60,9 +65,9 @@ func TestGeminiText(t *testing.T) {
 		"a string in a string in a string": {exited(2, `"\"\\\"x\\\"\""`, ""), failed(protocol.CauseExit, "")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := gemini("BeforeTool", test.result)
+			v := decideGemini("BeforeTool", test.result)
 			require.Equal(t, v.Status == protocol.StatusFailed, len(v.Warnings) > 0, "%q", v.Warnings)
-			strict := gemini("BeforeTool", test.result, onFailure(protocol.Block))
+			strict := decideGemini("BeforeTool", test.result, onFailure(protocol.Block))
 			if v.Status == protocol.StatusFailed {
 				require.Equal(t, protocol.Block, strict.Decision, "--on-failure block closes it")
 				require.Equal(t, protocol.StatusBlocked, strict.Status)
@@ -79,8 +84,8 @@ func TestGeminiText(t *testing.T) {
 func TestGeminiAnswers(t *testing.T) {
 	const deny = `{"decision":"deny","reason":"R"}`
 	for name, test := range map[string]struct {
-		result protocol.Result
-		want   protocol.Verdict
+		result dialect.HookResult
+		want   dialect.Verdict
 	}{
 		"deny":                            {printed(deny), blocked("R")},
 		"block":                           {printed(`{"decision":"block","reason":"R"}`), blocked("R")},
@@ -97,25 +102,25 @@ func TestGeminiAnswers(t *testing.T) {
 		"deny beside a wrong output":      {printed(`{"decision":"deny","reason":"R","hookSpecificOutput":"x"}`), blocked("R")},
 		"deny with a reason of its own":   {printed(`{"decision":"deny","reason":{"x":1}}`), blocked(`{"x":1}`)},
 		"deny with a stopReason":          {printed(`{"decision":"deny","reason":"R","stopReason":"S"}`), blocked("R")},
-		"ask":                             {printed(`{"decision":"ask","reason":"R","systemMessage":"M"}`), protocol.Verdict{Decision: protocol.Ask, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: "R", SystemMessage: "M"}},
-		"stop":                            {printed(`{"continue":false,"stopReason":"S","reason":"R"}`), protocol.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: "R", Stop: true, StopReason: "S"}},
+		"ask":                             {printed(`{"decision":"ask","reason":"R","systemMessage":"M"}`), dialect.Verdict{Decision: protocol.Ask, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: "R", SystemMessage: "M"}},
+		"stop":                            {printed(`{"continue":false,"stopReason":"S","reason":"R"}`), dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: "R", Stop: true, StopReason: "S"}},
 		"the empty object":                {printed(`{}`), passes()},
-		"allow":                           {printed(`{"decision":"allow","reason":"R","systemMessage":"M"}`), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Reason: "R", SystemMessage: "M"}},
+		"allow":                           {printed(`{"decision":"allow","reason":"R","systemMessage":"M"}`), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Reason: "R", SystemMessage: "M"}},
 		"approve":                         {printed(`{"decision":"approve"}`), passes()},
 		"null":                            {printed(`{"decision":null,"continue":null,"hookSpecificOutput":null,"reason":null,"systemMessage":null}`), passes()},
 		"a message that is hidden":        {printed(`{"suppressOutput":true,"systemMessage":"M"}`), passes()},
-		"a message that is not":           {printed(`{"suppressOutput":"","systemMessage":"M"}`), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: "M"}},
+		"a message that is not":           {printed(`{"suppressOutput":"","systemMessage":"M"}`), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: "M"}},
 		"a key that nobody knows":         {printed(`{"x":1,"hookSpecificOutput":{"y":2}}`), passes()},
-		"a rewrite":                       {printed(specific(`"tool_input":{"command": "a", "n": 1.0}`)), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{"command":"a","n":1.0}`)}},
-		"a rewrite to nothing":            {printed(specific(`"tool_input":{}`)), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{}`)}},
-		"a rewrite with equal keys":       {printed(specific(`"tool_input":{"a":1,"a":2}`)), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{"a":2}`)}},
-		"another event's name beside it":  {printed(specific(`"hookEventName":"AfterTool","tool_input":{}`)), protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{}`)}},
+		"a rewrite":                       {printed(specific(`"tool_input":{"command": "a", "n": 1.0}`)), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{"command":"a","n":1.0}`)}},
+		"a rewrite to nothing":            {printed(specific(`"tool_input":{}`)), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{}`)}},
+		"a rewrite with equal keys":       {printed(specific(`"tool_input":{"a":1,"a":2}`)), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{"a":2}`)}},
+		"another event's name beside it":  {printed(specific(`"hookEventName":"AfterTool","tool_input":{}`)), dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, UpdatedInput: []byte(`{}`)}},
 		"a stop that is a string, killed": {killed("SIGTERM", deny, ""), blocked("R")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := gemini("BeforeTool", test.result)
+			v := decideGemini("BeforeTool", test.result)
 			require.Empty(t, v.Warnings)
-			require.Equal(t, v, gemini("BeforeTool", test.result, onFailure(protocol.Block)), "an answer is no failure")
+			require.Equal(t, v, decideGemini("BeforeTool", test.result, onFailure(protocol.Block)), "an answer is no failure")
 			v.Answered = false
 			require.Equal(t, test.want, v)
 		})
@@ -148,13 +153,13 @@ func TestGeminiOddAnswers(t *testing.T) {
 			if strings.HasSuffix(name, "exit 1") {
 				code = 1
 			}
-			v := gemini("BeforeTool", exited(code, test.stdout, ""))
+			v := decideGemini("BeforeTool", exited(code, test.stdout, ""))
 			require.Equal(t, protocol.Continue, v.Decision)
 			require.Equal(t, "M", v.SystemMessage, "the rest of the answer counts")
 			require.Contains(t, strings.Join(v.Warnings, "\n"), test.warning)
 			require.Nil(t, v.UpdatedInput)
 			require.Empty(t, v.Context)
-			strict := gemini("BeforeTool", exited(code, test.stdout, ""), onFailure(protocol.Block))
+			strict := decideGemini("BeforeTool", exited(code, test.stdout, ""), onFailure(protocol.Block))
 			if test.open {
 				require.Equal(t, v, strict)
 				require.Equal(t, protocol.StatusOK, v.Status)
@@ -186,11 +191,11 @@ func TestGeminiEvents(t *testing.T) {
 		{"SessionEnd", "reason", false, false, false},
 	} {
 		t.Run(string(test.event), func(t *testing.T) {
-			require.Contains(t, protocol.Gemini.Events(), test.event)
-			require.Equal(t, test.subject, protocol.Gemini.SubjectField(test.event))
+			require.Contains(t, gemini.Dialect.Events(), test.event)
+			require.Equal(t, test.subject, gemini.Dialect.SubjectField(test.event))
 
-			for _, r := range []protocol.Result{printed(`{"decision":"deny","reason":"R"}`), exited(2, "", "R")} {
-				v := gemini(test.event, r)
+			for _, r := range []dialect.HookResult{printed(`{"decision":"deny","reason":"R"}`), exited(2, "", "R")} {
+				v := decideGemini(test.event, r)
 				require.Equal(t, test.blocks, v.Decision == protocol.Block)
 				if test.blocks {
 					require.Equal(t, "R", v.Reason)
@@ -199,120 +204,122 @@ func TestGeminiEvents(t *testing.T) {
 					require.Empty(t, v.SystemMessage, "a reason is no message")
 				}
 			}
-			v := gemini(test.event, printed(`{"continue":false,"stopReason":"S","hookSpecificOutput":{"additionalContext":"C"}}`))
+			v := decideGemini(test.event, printed(`{"continue":false,"stopReason":"S","hookSpecificOutput":{"additionalContext":"C"}}`))
 			require.Equal(t, test.stops, v.Stop)
 			require.Equal(t, test.stops, v.StopReason == "S")
 			require.Equal(t, test.inject, v.Context == "C")
 			require.Equal(t, test.event == "BeforeTool", v.Decision == protocol.Block, "this call does not run")
 			require.Equal(t, !test.stops || !test.inject, len(v.Warnings) > 0)
 
-			require.Equal(t, "words", gemini(test.event, printed("words")).SystemMessage)
-			require.Equal(t, "Warning: words", gemini(test.event, exited(1, "words", "")).SystemMessage)
+			require.Equal(t, "words", decideGemini(test.event, printed("words")).SystemMessage)
+			require.Equal(t, "Warning: words", decideGemini(test.event, exited(1, "words", "")).SystemMessage)
 
-			strict := gemini(test.event, exited(2, "", ""), onFailure(protocol.Block))
+			strict := decideGemini(test.event, exited(2, "", ""), onFailure(protocol.Block))
 			require.Equal(t, test.blocks && test.event != "AfterAgent", strict.Decision == protocol.Block, "a policy holds up what can be held up")
 		})
 	}
-	require.Len(t, protocol.Gemini.Events(), 11)
+	require.Len(t, gemini.Dialect.Events(), 11)
 
 	t.Run("ask asks before a tool alone", func(t *testing.T) {
-		v := gemini("AfterTool", printed(`{"decision":"ask"}`))
+		v := decideGemini("AfterTool", printed(`{"decision":"ask"}`))
 		require.Equal(t, protocol.Continue, v.Decision)
 		require.Contains(t, v.Warnings[0], "asks nobody at AfterTool; ignored, the tool already ran")
-		require.Equal(t, protocol.Block, gemini("BeforeAgent", printed(`{"decision":"ask"}`), onFailure(protocol.Block)).Decision)
+		require.Equal(t, protocol.Block, decideGemini("BeforeAgent", printed(`{"decision":"ask"}`), onFailure(protocol.Block)).Decision)
 	})
 	t.Run("a rewrite counts before a tool alone", func(t *testing.T) {
-		v := gemini("AfterTool", printed(specific(`"tool_input":{}`)))
+		v := decideGemini("AfterTool", printed(specific(`"tool_input":{}`)))
 		require.Nil(t, v.UpdatedInput)
 		require.Contains(t, v.Warnings[0], "tool_input")
 	})
 	t.Run("what only the client can use is carried", func(t *testing.T) {
-		v := gemini("BeforeModel", printed(specific(`"llm_request":{"model": "m"},"toolConfig":{}`)))
+		v := decideGemini("BeforeModel", printed(specific(`"llm_request":{"model": "m"},"toolConfig":{}`)))
 		require.Equal(t, protocol.Fields{{Key: "llm_request", Value: json.RawMessage(`{"model":"m"}`)}}, v.Other)
-		require.Equal(t, "clearContext", gemini("AfterAgent", printed(specific(`"clearContext":true`))).Other[0].Key)
+		require.Equal(t, "clearContext", decideGemini("AfterAgent", printed(specific(`"clearContext":true`))).Other[0].Key)
 	})
 }
 
 func TestGeminiFailures(t *testing.T) {
 	for _, test := range []struct {
 		event  protocol.Event
-		result protocol.Result
+		result dialect.HookResult
 		want   protocol.Decision
 		status protocol.Status
 	}{
-		{"BeforeTool", protocol.Result{Err: errors.New("bash: not found in PATH")}, protocol.Block, protocol.StatusUnstarted},
-		{"BeforeAgent", protocol.Result{Err: errors.New("bash: not found in PATH")}, protocol.Block, protocol.StatusUnstarted},
-		{"AfterTool", protocol.Result{Err: errors.New("bash: not found in PATH")}, protocol.Continue, protocol.StatusUnstarted},
-		{"AfterAgent", protocol.Result{Err: errors.New("bash: not found in PATH")}, protocol.Continue, protocol.StatusUnstarted},
-		{"SessionStart", protocol.Result{Err: errors.New("bash: not found in PATH")}, protocol.Continue, protocol.StatusUnstarted},
-		{"BeforeTool", protocol.Result{TimedOut: true, Limit: time.Second, Stdout: printed(`{"decision":"deny"}`).Stdout}, protocol.Continue, protocol.StatusTimeout},
-		{"AfterModel", protocol.Result{TimedOut: true, Limit: time.Second}, protocol.Continue, protocol.StatusTimeout},
+		{"BeforeTool", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Block, protocol.StatusUnstarted},
+		{"BeforeAgent", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Block, protocol.StatusUnstarted},
+		{"AfterTool", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Continue, protocol.StatusUnstarted},
+		{"AfterAgent", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Continue, protocol.StatusUnstarted},
+		{"SessionStart", dialect.HookResult{Err: errors.New("bash: not found in PATH")}, protocol.Continue, protocol.StatusUnstarted},
+		{"BeforeTool", dialect.HookResult{TimedOut: true, Limit: time.Second, Stdout: printed(`{"decision":"deny"}`).Stdout}, protocol.Continue, protocol.StatusTimeout},
+		{"AfterModel", dialect.HookResult{TimedOut: true, Limit: time.Second}, protocol.Continue, protocol.StatusTimeout},
 	} {
-		v := gemini(test.event, test.result)
+		v := decideGemini(test.event, test.result)
 		require.Equal(t, test.want, v.Decision, "%s %+v", test.event, test.result)
 		require.Equal(t, test.status, v.Status)
 		require.Equal(t, test.want == protocol.Block, len(v.Warnings) == 0)
 	}
-	require.Equal(t, protocol.Block, gemini("BeforeTool", protocol.Result{TimedOut: true, Limit: time.Second}, onFailure(protocol.Block)).Decision)
+	require.Equal(t, protocol.Block, decideGemini("BeforeTool", dialect.HookResult{TimedOut: true, Limit: time.Second}, onFailure(protocol.Block)).Decision)
 
 	t.Run("an answer that is too long", func(t *testing.T) {
 		r := printed(`{"decision":"deny","reason":"aaaaaa`)
 		r.Stdout.Tail, r.Stdout.Total = []byte(`aaaa"}`), 3<<20
-		v := gemini("BeforeTool", r)
+		v := decideGemini("BeforeTool", r)
 		require.Equal(t, protocol.CauseOutput, v.Cause)
-		require.Equal(t, protocol.Block, gemini("BeforeTool", r, onFailure(protocol.Block)).Decision)
+		require.Equal(t, protocol.Block, decideGemini("BeforeTool", r, onFailure(protocol.Block)).Decision)
 	})
 }
 
 // mergeGemini merges the verdicts of hooks that printed what is given and ended well.
-func mergeGemini(e protocol.Event, results ...protocol.Result) protocol.Outcome {
+func mergeGemini(e protocol.Event, results ...dialect.HookResult) protocol.Outcome {
 	c := protocol.Call{Event: e, Tool: "run_shell_command"}
-	var judged []protocol.Judged
+	var judged []dialect.Judged
 	for i, r := range results {
 		name := string(rune('a' + i))
-		v := protocol.Gemini.Settle(&c, protocol.Gemini.Judge(&c, name, &r))
-		judged = append(judged, protocol.Judged{Report: protocol.Report(name, "f:1", &r, &v), Verdict: v, Dialect: protocol.Gemini})
+		v := gemini.Dialect.Settle(&c, gemini.Dialect.Judge(&c, name, &r))
+		judged = append(judged, dialect.Judged{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: gemini.Dialect})
 	}
-	return protocol.Merge(&c, judged)
+	return dialect.Merge(&c, judged)
 }
 
 func TestGeminiMerge(t *testing.T) {
-	deny := func(reason string) protocol.Result { return printed(`{"decision":"deny","reason":"` + reason + `"}`) }
+	deny := func(reason string) dialect.HookResult {
+		return printed(`{"decision":"deny","reason":"` + reason + `"}`)
+	}
 	allow, ask := printed(`{"decision":"allow","reason":"A"}`), printed(`{"decision":"ask","reason":"Q"}`)
-	stop := func(reason string) protocol.Result {
+	stop := func(reason string) dialect.HookResult {
 		return printed(`{"continue":false,"stopReason":"` + reason + `"}`)
 	}
 	for name, test := range map[string]struct {
 		event              protocol.Event
-		results            []protocol.Result
+		results            []dialect.HookResult
 		decision           protocol.Decision
 		reason, hook       string
 		stop               bool
 		stopReason, inject string
 	}{
-		"two denies":                      {"BeforeTool", []protocol.Result{deny("1"), deny("2")}, protocol.Block, "1\n2", "a", false, "", ""},
-		"deny, allow":                     {"BeforeTool", []protocol.Result{deny("1"), allow}, protocol.Block, "1\nA", "a", false, "", ""},
-		"allow, deny":                     {"BeforeTool", []protocol.Result{allow, deny("1")}, protocol.Block, "A\n1", "b", false, "", ""},
-		"ask, deny":                       {"BeforeTool", []protocol.Result{ask, deny("1")}, protocol.Block, "Q\n1", "b", false, "", ""},
-		"allow, ask":                      {"BeforeTool", []protocol.Result{allow, ask}, protocol.Ask, "A\nQ", "b", false, "", ""},
-		"an exit code and JSON":           {"BeforeTool", []protocol.Result{exited(2, "", "E"), deny("1")}, protocol.Block, "E\n1", "a", false, "", ""},
-		"an allow that failed":            {"BeforeTool", []protocol.Result{exited(1, `{"decision":"allow","reason":"A"}`, ""), deny("1")}, protocol.Block, "A\n1", "b", false, "", ""},
-		"a silent deny, deny":             {"BeforeTool", []protocol.Result{printed(`{"decision":"deny"}`), deny("1")}, protocol.Block, "1", "a", false, "", ""},
-		"no reason":                       {"BeforeTool", []protocol.Result{printed(`{"decision":"deny"}`)}, protocol.Block, "No reason provided", "a", false, "", ""},
-		"allows":                          {"BeforeTool", []protocol.Result{allow, allow}, protocol.Continue, "", "", false, "", ""},
-		"a stop before a tool":            {"BeforeTool", []protocol.Result{stop("S")}, protocol.Block, "S", "a", true, "S", ""},
-		"a stop without a reason":         {"BeforeTool", []protocol.Result{printed(`{"continue":false}`)}, protocol.Block, "No reason provided", "a", true, "No reason provided", ""},
-		"a stop with a reason only":       {"BeforeTool", []protocol.Result{printed(`{"continue":false,"reason":"R"}`)}, protocol.Block, "R", "a", true, "R", ""},
-		"stop, deny":                      {"BeforeTool", []protocol.Result{stop("S"), deny("1")}, protocol.Block, "1", "a", true, "S", ""},
-		"two stops":                       {"BeforeAgent", []protocol.Result{stop("S"), stop("T")}, protocol.Continue, "", "", true, "S\nT", ""},
-		"a stop beside a deny":            {"BeforeAgent", []protocol.Result{stop("S"), deny("1")}, protocol.Block, "1", "b", true, "S", ""},
-		"two contexts":                    {"AfterTool", []protocol.Result{printed(specific(`"additionalContext":"x"`)), printed(specific(`"additionalContext":"y"`))}, protocol.Continue, "", "", false, "", "x y"},
-		"a block drops all context":       {"AfterTool", []protocol.Result{printed(specific(`"additionalContext":"x"`)), printed(`{"decision":"deny","reason":"1","hookSpecificOutput":{"additionalContext":"y"}}`)}, protocol.Block, "1", "b", false, "", ""},
-		"a failure is no reason":          {"BeforeTool", []protocol.Result{exited(1, "", "words"), deny("1")}, protocol.Block, "1", "b", false, "", ""},
-		"a wrong output loses none":       {"BeforeTool", []protocol.Result{deny("1"), printed(`{"hookSpecificOutput":"x"}`)}, protocol.Block, "1", "a", false, "", ""},
-		"a stop reason before a model":    {"BeforeModel", []protocol.Result{printed(`{"decision":"deny","reason":"R","stopReason":"S"}`)}, protocol.Block, "S", "a", false, "", ""},
-		"a stop reason, no deny":          {"AfterModel", []protocol.Result{printed(`{"reason":"R","stopReason":"S"}`)}, protocol.Continue, "", "", false, "", ""},
-		"the last of BeforeModel is none": {"BeforeModel", []protocol.Result{deny("1"), printed(`{"decision":"allow"}`)}, protocol.Block, "1", "a", false, "", ""},
+		"two denies":                      {"BeforeTool", []dialect.HookResult{deny("1"), deny("2")}, protocol.Block, "1\n2", "a", false, "", ""},
+		"deny, allow":                     {"BeforeTool", []dialect.HookResult{deny("1"), allow}, protocol.Block, "1\nA", "a", false, "", ""},
+		"allow, deny":                     {"BeforeTool", []dialect.HookResult{allow, deny("1")}, protocol.Block, "A\n1", "b", false, "", ""},
+		"ask, deny":                       {"BeforeTool", []dialect.HookResult{ask, deny("1")}, protocol.Block, "Q\n1", "b", false, "", ""},
+		"allow, ask":                      {"BeforeTool", []dialect.HookResult{allow, ask}, protocol.Ask, "A\nQ", "b", false, "", ""},
+		"an exit code and JSON":           {"BeforeTool", []dialect.HookResult{exited(2, "", "E"), deny("1")}, protocol.Block, "E\n1", "a", false, "", ""},
+		"an allow that failed":            {"BeforeTool", []dialect.HookResult{exited(1, `{"decision":"allow","reason":"A"}`, ""), deny("1")}, protocol.Block, "A\n1", "b", false, "", ""},
+		"a silent deny, deny":             {"BeforeTool", []dialect.HookResult{printed(`{"decision":"deny"}`), deny("1")}, protocol.Block, "1", "a", false, "", ""},
+		"no reason":                       {"BeforeTool", []dialect.HookResult{printed(`{"decision":"deny"}`)}, protocol.Block, "No reason provided", "a", false, "", ""},
+		"allows":                          {"BeforeTool", []dialect.HookResult{allow, allow}, protocol.Continue, "", "", false, "", ""},
+		"a stop before a tool":            {"BeforeTool", []dialect.HookResult{stop("S")}, protocol.Block, "S", "a", true, "S", ""},
+		"a stop without a reason":         {"BeforeTool", []dialect.HookResult{printed(`{"continue":false}`)}, protocol.Block, "No reason provided", "a", true, "No reason provided", ""},
+		"a stop with a reason only":       {"BeforeTool", []dialect.HookResult{printed(`{"continue":false,"reason":"R"}`)}, protocol.Block, "R", "a", true, "R", ""},
+		"stop, deny":                      {"BeforeTool", []dialect.HookResult{stop("S"), deny("1")}, protocol.Block, "1", "a", true, "S", ""},
+		"two stops":                       {"BeforeAgent", []dialect.HookResult{stop("S"), stop("T")}, protocol.Continue, "", "", true, "S\nT", ""},
+		"a stop beside a deny":            {"BeforeAgent", []dialect.HookResult{stop("S"), deny("1")}, protocol.Block, "1", "b", true, "S", ""},
+		"two contexts":                    {"AfterTool", []dialect.HookResult{printed(specific(`"additionalContext":"x"`)), printed(specific(`"additionalContext":"y"`))}, protocol.Continue, "", "", false, "", "x y"},
+		"a block drops all context":       {"AfterTool", []dialect.HookResult{printed(specific(`"additionalContext":"x"`)), printed(`{"decision":"deny","reason":"1","hookSpecificOutput":{"additionalContext":"y"}}`)}, protocol.Block, "1", "b", false, "", ""},
+		"a failure is no reason":          {"BeforeTool", []dialect.HookResult{exited(1, "", "words"), deny("1")}, protocol.Block, "1", "b", false, "", ""},
+		"a wrong output loses none":       {"BeforeTool", []dialect.HookResult{deny("1"), printed(`{"hookSpecificOutput":"x"}`)}, protocol.Block, "1", "a", false, "", ""},
+		"a stop reason before a model":    {"BeforeModel", []dialect.HookResult{printed(`{"decision":"deny","reason":"R","stopReason":"S"}`)}, protocol.Block, "S", "a", false, "", ""},
+		"a stop reason, no deny":          {"AfterModel", []dialect.HookResult{printed(`{"reason":"R","stopReason":"S"}`)}, protocol.Continue, "", "", false, "", ""},
+		"the last of BeforeModel is none": {"BeforeModel", []dialect.HookResult{deny("1"), printed(`{"decision":"allow"}`)}, protocol.Block, "1", "a", false, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := mergeGemini(test.event, test.results...)
@@ -333,13 +340,13 @@ func TestGeminiMerge(t *testing.T) {
 	})
 	t.Run("reasons of other dialects stay apart", func(t *testing.T) {
 		c := protocol.Call{Event: "BeforeTool", Tool: "x"}
-		var judged []protocol.Judged
-		for _, d := range []*protocol.Dialect{protocol.Tenex, protocol.Gemini, protocol.Gemini} {
+		var judged []dialect.Judged
+		for _, d := range []*dialect.Dialect{tenex.Dialect, gemini.Dialect, gemini.Dialect} {
 			r := exited(2, "", "no by "+d.Name)
-			judged = append(judged, protocol.Judged{Verdict: d.Judge(&c, "h", &r), Dialect: d})
+			judged = append(judged, dialect.Judged{Verdict: d.Judge(&c, "h", &r), Dialect: d})
 		}
-		require.Equal(t, "no by tenex", protocol.Merge(&c, judged).Reason, "the first blocker's dialect says how")
-		require.Equal(t, "no by gemini\nno by gemini", protocol.Merge(&c, judged[1:]).Reason)
+		require.Equal(t, "no by tenex", dialect.Merge(&c, judged).Reason, "the first blocker's dialect says how")
+		require.Equal(t, "no by gemini\nno by gemini", dialect.Merge(&c, judged[1:]).Reason)
 	})
 }
 
@@ -349,13 +356,13 @@ const recordedAfterTool = `{"session_id":"s","transcript_path":"/t","cwd":"/w","
 
 func TestGeminiPayload(t *testing.T) {
 	payload := func(t *testing.T, c protocol.Call) string {
-		p, warnings, err := protocol.Gemini.Payload(&c)
+		p, warnings, err := gemini.Dialect.Payload(&c)
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(p.Bytes())
 	}
 	t.Run("the client's own input goes through", func(t *testing.T) {
-		c, _, err := protocol.ParseInput(recordedAfterTool)
+		c, _, err := all.ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		require.Equal(t, recordedAfterTool+"\n", payload(t, c))
 	})
@@ -383,7 +390,7 @@ func TestGeminiPayload(t *testing.T) {
 			{Event: "AfterAgent"}:               "AfterAgent",
 			{Event: "Stop"}:                     "Stop",
 		} {
-			require.Equal(t, want, protocol.Gemini.EventOf(&fired), "%+v", fired)
+			require.Equal(t, want, gemini.Dialect.EventOf(&fired), "%+v", fired)
 		}
 		require.Equal(t, protocol.PostTool, protocol.Event("AfterTool").Canonical())
 		require.Equal(t, protocol.Event("PostToolUse"), protocol.Event("AfterTool").Claude())
@@ -391,32 +398,32 @@ func TestGeminiPayload(t *testing.T) {
 	})
 	t.Run("environment", func(t *testing.T) {
 		c := protocol.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}
-		require.Equal(t, []string{"GEMINI_PROJECT_DIR=/w", "GEMINI_CWD=/w", "CLAUDE_PROJECT_DIR=/w", "GEMINI_SESSION_ID=s"}, protocol.Gemini.Environment(&c))
+		require.Equal(t, []string{"GEMINI_PROJECT_DIR=/w", "GEMINI_CWD=/w", "CLAUDE_PROJECT_DIR=/w", "GEMINI_SESSION_ID=s"}, gemini.Dialect.Environment(&c))
 	})
 }
 
 // Hooks of all other dialects see the client's call as their own.
 func TestGeminiInputForOtherHooks(t *testing.T) {
-	c, _, err := protocol.ParseInput(recordedAfterTool)
+	c, _, err := all.ParseInput(recordedAfterTool)
 	require.NoError(t, err)
 	require.True(t, c.Failed)
 	require.Equal(t, "Could not read file.", c.Result)
 	c.Workspace = "/w"
 
-	claude, _, err := protocol.ClaudeCode.Payload(&c)
+	ofClaude, _, err := claude.Dialect.Payload(&c)
 	require.NoError(t, err)
-	require.Contains(t, string(claude.Bytes()), `"hook_event_name":"PostToolUseFailure","tool_name":"read_file","tool_input":{"file_path":"absent.txt"}`)
-	require.Contains(t, string(claude.Bytes()), `"error":"Could not read file."`)
-	tenex, _, err := protocol.Tenex.Payload(&c)
+	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PostToolUseFailure","tool_name":"read_file","tool_input":{"file_path":"absent.txt"}`)
+	require.Contains(t, string(ofClaude.Bytes()), `"error":"Could not read file."`)
+	ofTenex, _, err := tenex.Dialect.Payload(&c)
 	require.NoError(t, err)
-	require.Contains(t, string(tenex.Bytes()), `"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
+	require.Contains(t, string(ofTenex.Bytes()), `"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
 
-	before, _, err := protocol.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},"timestamp":"x"}`)
+	before, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},"timestamp":"x"}`)
 	require.NoError(t, err)
-	claude, _, err = protocol.ClaudeCode.Payload(&before)
+	ofClaude, _, err = claude.Dialect.Payload(&before)
 	require.NoError(t, err)
-	require.Contains(t, string(claude.Bytes()), `"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
-	require.NotContains(t, string(claude.Bytes()), "timestamp")
+	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
+	require.NotContains(t, string(ofClaude.Bytes()), "timestamp")
 
 	for response, want := range map[string]protocol.Call{
 		`{"llmContent":"ok","returnDisplay":"d"}`: {Result: "ok"},
@@ -425,7 +432,7 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 		`{"llmContent":"ok","error":null}`:        {Result: "ok"},
 		`"plain"`:                                 {Result: "plain"},
 	} {
-		c, _, err := protocol.ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` + response + `}`)
+		c, _, err := all.ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` + response + `}`)
 		require.NoError(t, err)
 		require.Equal(t, want, protocol.Call{Result: c.Result, Failed: c.Failed}, response)
 	}
@@ -433,69 +440,69 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 
 func TestGeminiChain(t *testing.T) {
 	call := func(e protocol.Event, more string) protocol.Call {
-		c, _, err := protocol.ParseInput(`{"hook_event_name":"` + string(e) + `",` + more + `}`)
+		c, _, err := all.ParseInput(`{"hook_event_name":"` + string(e) + `",` + more + `}`)
 		require.NoError(t, err)
 		return c
 	}
 	t.Run("the next hook sees a rewrite merged", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a","description":"d"}`)
-		v := gemini("BeforeTool", printed(specific(`"tool_input":{"command":"b","n":1}`)))
-		require.True(t, protocol.Gemini.Chain(&c, &v))
+		v := decideGemini("BeforeTool", printed(specific(`"tool_input":{"command":"b","n":1}`)))
+		require.True(t, gemini.Dialect.Chain(&c, &v))
 		require.JSONEq(t, `{"command":"b","description":"d","n":1}`, c.Args)
 		require.JSONEq(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"command":"b","description":"d","n":1}}`, c.ClientInput)
 	})
 	t.Run("a deny hands its rewrite on too", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
-		v := gemini("BeforeTool", printed(`{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:]))
-		require.True(t, protocol.Gemini.Chain(&c, &v))
+		v := decideGemini("BeforeTool", printed(`{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:]))
+		require.True(t, gemini.Dialect.Chain(&c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 	})
 	t.Run("a hook that failed hands nothing on", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
-		v := gemini("BeforeTool", exited(1, specific(`"tool_input":{"command":"b"}`), ""))
+		v := decideGemini("BeforeTool", exited(1, specific(`"tool_input":{"command":"b"}`), ""))
 		require.NotNil(t, v.UpdatedInput)
-		require.False(t, protocol.Gemini.Chain(&c, &v))
-		v = gemini("BeforeTool", exited(2, `{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		require.False(t, gemini.Dialect.Chain(&c, &v))
+		v = decideGemini("BeforeTool", exited(2, `{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.Equal(t, protocol.Block, v.Decision)
-		require.False(t, protocol.Gemini.Chain(&c, &v))
-		v = gemini("BeforeTool", killed("SIGTERM", `{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
-		require.False(t, protocol.Gemini.Chain(&c, &v))
+		require.False(t, gemini.Dialect.Chain(&c, &v))
+		v = decideGemini("BeforeTool", killed("SIGTERM", `{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		require.False(t, gemini.Dialect.Chain(&c, &v))
 		require.JSONEq(t, `{"command":"a"}`, c.Args)
-		v = gemini("BeforeTool", exited(1, `{"decision":"ask",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		v = decideGemini("BeforeTool", exited(1, `{"decision":"ask",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.NotNil(t, v.UpdatedInput, "the person who is asked may allow it")
 	})
 	t.Run("an odd answer of a hook that ended well is handed on", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
-		v := gemini("BeforeTool", printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
+		v := decideGemini("BeforeTool", printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
 		require.Equal(t, protocol.StatusFailed, v.Status)
-		require.True(t, protocol.Gemini.Chain(&c, &v))
+		require.True(t, gemini.Dialect.Chain(&c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 		for _, input := range []string{`"a"`, `[]`, `null`} {
 			c := call("BeforeTool", `"tool_name":"x","tool_input":`+input)
-			require.False(t, protocol.Gemini.Chain(&c, &v), "there is nothing to merge it with")
+			require.False(t, gemini.Dialect.Chain(&c, &v), "there is nothing to merge it with")
 		}
 	})
 	t.Run("a request is merged", func(t *testing.T) {
 		c := call("BeforeModel", `"llm_request":{"model":"m","messages":[]}`)
-		v := gemini("BeforeModel", printed(specific(`"llm_request":{"model":"n"}`)))
-		require.True(t, protocol.Gemini.Chain(&c, &v))
+		v := decideGemini("BeforeModel", printed(specific(`"llm_request":{"model":"n"}`)))
+		require.True(t, gemini.Dialect.Chain(&c, &v))
 		require.Equal(t, `{"hook_event_name":"BeforeModel","llm_request":{"model":"n","messages":[]}}`, c.ClientInput)
-		v = gemini("BeforeModel", printed(specific(`"llm_request":"x"`)))
-		require.False(t, protocol.Gemini.Chain(&c, &v))
-		v = gemini("BeforeModel", printed(specific(`"llm_response":{}`)))
-		require.False(t, protocol.Gemini.Chain(&c, &v))
+		v = decideGemini("BeforeModel", printed(specific(`"llm_request":"x"`)))
+		require.False(t, gemini.Dialect.Chain(&c, &v))
+		v = decideGemini("BeforeModel", printed(specific(`"llm_response":{}`)))
+		require.False(t, gemini.Dialect.Chain(&c, &v))
 	})
 	t.Run("context is added to the prompt", func(t *testing.T) {
 		c := call("BeforeAgent", `"prompt":"go"`)
-		v := gemini("BeforeAgent", printed(specific(`"additionalContext":"C \"1\""`)))
-		require.True(t, protocol.Gemini.Chain(&c, &v))
+		v := decideGemini("BeforeAgent", printed(specific(`"additionalContext":"C \"1\""`)))
+		require.True(t, gemini.Dialect.Chain(&c, &v))
 		require.Equal(t, `{"hook_event_name":"BeforeAgent","prompt":"go\n\nC \"1\""}`, c.ClientInput)
 	})
 	t.Run("nothing else is handed on", func(t *testing.T) {
 		c := call("AfterTool", `"tool_name":"x","tool_response":{"llmContent":"r"}`)
 		before := c
-		v := gemini("AfterTool", printed(specific(`"additionalContext":"C"`)))
-		require.False(t, protocol.Gemini.Chain(&c, &v))
+		v := decideGemini("AfterTool", printed(specific(`"additionalContext":"C"`)))
+		require.False(t, gemini.Dialect.Chain(&c, &v))
 		require.Equal(t, before, c)
 	})
 }
@@ -503,7 +510,7 @@ func TestGeminiChain(t *testing.T) {
 // geminiOracle is what the client makes of a hook's output at BeforeTool, read by encoding/json, which knows nothing of hookrun.
 func geminiOracle(stdout, stderr string, code int) (decision protocol.Decision, stop bool) {
 	all := func(s string) string {
-		c := protocol.Capture{Head: []byte(s), Total: int64(len(s))}
+		c := dialect.Capture{Head: []byte(s), Total: int64(len(s))}
 		return strings.Trim(c.All(), jsSpace)
 	}
 	text := cmp.Or(all(stdout), all(stderr))
@@ -545,7 +552,7 @@ func FuzzGeminiJudge(f *testing.F) {
 			return // depth is limited, and not to the same by all
 		}
 		r := exited(int(code), stdout, stderr)
-		v, strict := gemini("BeforeTool", r), gemini("BeforeTool", r, onFailure(protocol.Block))
+		v, strict := decideGemini("BeforeTool", r), decideGemini("BeforeTool", r, onFailure(protocol.Block))
 		decision, stop := geminiOracle(stdout, stderr, int(code))
 		require.Equal(t, decision, v.Decision)
 		require.Equal(t, stop, v.Stop)
@@ -596,11 +603,11 @@ func TestGeminiOutput(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"AfterAgent","clearContext":true}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line, err := test.outcome.Gemini()
+			line, _, err := gemini.Dialect.Answer(test.outcome)
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(line))
 			event := test.outcome.Event.Gemini()
-			v := gemini(event, printed(string(line)))
+			v := decideGemini(event, printed(string(line)))
 			require.Equal(t, test.outcome.Decision != protocol.Continue || test.outcome.UpdatedOutput != nil, v.Decision != protocol.Continue)
 			require.Equal(t, test.outcome.Stop, v.Stop)
 			require.Equal(t, string(test.outcome.UpdatedInput), string(v.UpdatedInput))
@@ -608,11 +615,11 @@ func TestGeminiOutput(t *testing.T) {
 		})
 	}
 	t.Run("context of a tool that failed is for the user", func(t *testing.T) {
-		c, _, err := protocol.ParseInput(recordedAfterTool)
+		c, _, err := all.ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		r := printed(specific(`"additionalContext":"C"`))
-		v := protocol.Gemini.Judge(&c, "h", &r)
-		line, err := protocol.Merge(&c, []protocol.Judged{{Verdict: v, Dialect: protocol.Gemini}}).Gemini()
+		v := gemini.Dialect.Judge(&c, "h", &r)
+		line, _, err := gemini.Dialect.Answer(dialect.Merge(&c, []dialect.Judged{{Verdict: v, Dialect: gemini.Dialect}}))
 		require.NoError(t, err)
 		require.Contains(t, string(line), `"systemMessage":"hookrun: Gemini CLI cannot give the model this at AfterTool:\nC"`)
 	})
@@ -621,12 +628,12 @@ func TestGeminiOutput(t *testing.T) {
 func TestGeminiEqualKeys(t *testing.T) {
 	for _, answer := range []string{`{"decision":"deny","decision":"allow"}`, `{"hookSpecificOutput":{"tool_input":{"a":1},"tool_input":{}}}`} {
 		c := protocol.Call{Event: "BeforeTool", Tool: "run_shell_command"}
-		v := protocol.Gemini.Judge(&c, "h", &protocol.Result{Stdout: protocol.Capture{Head: []byte(answer), Total: int64(len(answer))}})
-		open := protocol.Gemini.Settle(&c, v)
+		v := gemini.Dialect.Judge(&c, "h", &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}})
+		open := gemini.Dialect.Settle(&c, v)
 		require.Equal(t, protocol.Continue, open.Decision, "the last counts, as in the client")
 		require.Len(t, open.Warnings, 1)
 		require.Contains(t, open.Warnings[0], "twice in its answer")
-		closed := protocol.Gemini.Settle(&c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+		closed := gemini.Dialect.Settle(&c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{closed.Decision, closed.Cause})
 	}
 }

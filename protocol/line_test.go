@@ -8,11 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-func lineResult(line string) *protocol.Result {
-	r := &protocol.Result{Stdout: protocol.Capture{Head: []byte(line), Total: int64(len(line))}}
+func lineResult(line string) *dialect.HookResult {
+	r := &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(line), Total: int64(len(line))}}
 	r.ReadLine()
 	return r
 }
@@ -68,7 +70,7 @@ func TestReadLine(t *testing.T) {
 // What cannot be read never lets a tool run, in any dialect that says nothing else.
 func TestGarbledLineIsAFailure(t *testing.T) {
 	c := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
-	for _, d := range protocol.Dialects() {
+	for _, d := range all.All() {
 		r := lineResult("hello")
 		v := d.Judge(c, "h", r)
 		require.NotEmpty(t, v.Problem, d.Name)

@@ -9,13 +9,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // massgen judges and settles, as the runner does.
-func massgen(e protocol.Event, r protocol.Result, policies ...protocol.FailurePolicy) protocol.Verdict {
+func decideMassgen(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "Write", Args: `{"a":1}`}
-	return protocol.MassGen.Settle(&c, protocol.MassGen.Judge(&c, "h", &r), policies...)
+	return massgen.Dialect.Settle(&c, massgen.Dialect.Judge(&c, "h", &r), policies...)
 }
 
 // failClosed is what "fail_closed: true" amounts to.
@@ -25,7 +27,7 @@ var failClosed = protocol.FailurePolicy{
 
 func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
 	t.Helper()
-	payload, warnings, err := protocol.MassGen.Payload(&c)
+	payload, warnings, err := massgen.Dialect.Payload(&c)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	var text []byte
@@ -40,7 +42,7 @@ func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
 
 func TestMassGenEvent(t *testing.T) {
 	t.Run("M01 hook types", func(t *testing.T) {
-		require.Equal(t, []protocol.Event{"PreToolUse", "PostToolUse"}, protocol.MassGen.Events())
+		require.Equal(t, []protocol.Event{"PreToolUse", "PostToolUse"}, massgen.Dialect.Events())
 		for fired, want := range map[protocol.Call]protocol.Event{
 			{Event: "pre-tool"}:                  "PreToolUse",
 			{Event: "PreToolUse"}:                "PreToolUse",
@@ -53,7 +55,7 @@ func TestMassGenEvent(t *testing.T) {
 			{Event: "PermissionRequest"}:         "PermissionRequest",
 			{Event: "PostToolUse", Failed: true}: "PostToolUseFailure",
 		} {
-			require.Equal(t, want, protocol.MassGen.EventOf(&fired), "%+v", fired)
+			require.Equal(t, want, massgen.Dialect.EventOf(&fired), "%+v", fired)
 		}
 	})
 	t.Run("M02 M03 eight keys before the tool", func(t *testing.T) {
@@ -97,8 +99,8 @@ func TestMassGenEvent(t *testing.T) {
 	})
 	t.Run("M36 environment", func(t *testing.T) {
 		require.Equal(t, []string{"MASSGEN_HOOK_TYPE=PostToolUse", "MASSGEN_TOOL_NAME=Write", "MASSGEN_SESSION_ID=s", "MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"},
-			protocol.MassGen.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s", OrchestratorID: "o"}))
-		require.Empty(t, protocol.MassGen.Environment(&protocol.Call{}), "a process that stays sees many calls")
+			massgen.Dialect.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s", OrchestratorID: "o"}))
+		require.Empty(t, massgen.Dialect.Environment(&protocol.Call{}), "a process that stays sees many calls")
 	})
 }
 
@@ -114,7 +116,7 @@ type said struct {
 	warning  string // has this in one of them; "" is none
 }
 
-func requireSaid(t *testing.T, want said, v protocol.Verdict) {
+func requireSaid(t *testing.T, want said, v dialect.Verdict) {
 	t.Helper()
 	warnings := strings.Join(v.Warnings, "\n")
 	require.Contains(t, warnings, want.warning)
@@ -219,11 +221,11 @@ func TestMassGenPreToolUse(t *testing.T) {
 		{"an import error that allows", `{"metadata":{"import_error":true}}`, goesOn},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			requireSaid(t, test.want, massgen("pre-tool", printed(test.stdout)))
+			requireSaid(t, test.want, decideMassgen("pre-tool", printed(test.stdout)))
 			if test.want.cause != protocol.CauseOutput {
 				return
 			}
-			v := massgen("pre-tool", printed(test.stdout), failClosed)
+			v := decideMassgen("pre-tool", printed(test.stdout), failClosed)
 			require.Equal(t, protocol.Block, v.Decision)
 			require.Contains(t, v.Reason, test.want.warning)
 			require.Empty(t, v.UpdatedInput)
@@ -232,7 +234,7 @@ func TestMassGenPreToolUse(t *testing.T) {
 	t.Run("an answer that was cut", func(t *testing.T) {
 		r := printed(`{"allowed":false}`)
 		r.Stdout.Total = 2 << 20
-		requireSaid(t, unreadable("its answer is too long: 1 MiB of output is kept"), massgen("pre-tool", r))
+		requireSaid(t, unreadable("its answer is too long: 1 MiB of output is kept"), decideMassgen("pre-tool", r))
 	})
 }
 
@@ -242,7 +244,7 @@ func TestMassGenFailures(t *testing.T) {
 	timedOut.TimedOut, timedOut.Limit = true, time.Second
 	for _, test := range []struct {
 		name    string
-		result  protocol.Result
+		result  dialect.HookResult
 		cause   protocol.Cause
 		status  protocol.Status
 		problem string
@@ -255,26 +257,26 @@ func TestMassGenFailures(t *testing.T) {
 		{"M39 output", printed("hi"), protocol.CauseOutput, protocol.StatusFailed, "Hook h failed: it did not print a JSON object"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			v := massgen("pre-tool", test.result)
+			v := decideMassgen("pre-tool", test.result)
 			requireSaid(t, said{decision: protocol.Continue, cause: test.cause, status: test.status, warning: test.problem + "; continuing"}, v)
-			v = massgen("pre-tool", test.result, failClosed)
+			v = decideMassgen("pre-tool", test.result, failClosed)
 			require.Equal(t, protocol.Block, v.Decision, "fail_closed")
 			require.Equal(t, test.problem, v.Reason)
-			v = massgen("post-tool", test.result, failClosed)
+			v = decideMassgen("post-tool", test.result, failClosed)
 			require.Equal(t, protocol.Continue, v.Decision, "the tool has run")
 			require.Equal(t, []string{test.problem + "; ignored, the tool already ran"}, v.Warnings)
 		})
 	}
 	t.Run("M30 M33 M42 not found", func(t *testing.T) {
-		missing := protocol.Result{Err: errors.New("no such file")}
+		missing := dialect.HookResult{Err: errors.New("no such file")}
 		open := protocol.FailurePolicy{protocol.CauseTimeout: protocol.Continue, protocol.CauseExit: protocol.Continue}
 		for _, policies := range [][]protocol.FailurePolicy{nil, {open}, {failClosed}} {
-			v := massgen("pre-tool", missing, policies...)
+			v := decideMassgen("pre-tool", missing, policies...)
 			requireSaid(t, said{decision: protocol.Block, cause: protocol.CauseUnstarted, status: protocol.StatusUnstarted, reason: "Hook import failed: h: no such file"}, v)
 		}
-		v := massgen("pre-tool", missing, nil, protocol.FailurePolicy{protocol.CauseUnstarted: protocol.Continue})
+		v := decideMassgen("pre-tool", missing, nil, protocol.FailurePolicy{protocol.CauseUnstarted: protocol.Continue})
 		require.Equal(t, protocol.Continue, v.Decision, "as the external hooks of MassGen were")
-		require.Equal(t, protocol.Continue, massgen("post-tool", missing, failClosed).Decision)
+		require.Equal(t, protocol.Continue, decideMassgen("post-tool", missing, failClosed).Decision)
 	})
 }
 
@@ -305,41 +307,41 @@ func TestMassGenPostToolUse(t *testing.T) {
 		{"M09 errors", `{"hook_errors":["e"]}`, warned(ok, "e")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			requireSaid(t, test.want, massgen("post-tool", printed(test.stdout)))
+			requireSaid(t, test.want, decideMassgen("post-tool", printed(test.stdout)))
 		})
 	}
 }
 
-func judged(name string, v protocol.Verdict) protocol.Judged {
-	return protocol.Judged{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v, Dialect: protocol.MassGen}
+func judged(name string, v dialect.Verdict) dialect.Judged {
+	return dialect.Judged{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v, Dialect: massgen.Dialect}
 }
 
 func TestMassGenMerge(t *testing.T) {
-	ask := func(reason string) protocol.Verdict {
-		return massgen("pre-tool", printed(`{"decision":"ask","reason":"`+reason+`"}`))
+	ask := func(reason string) dialect.Verdict {
+		return decideMassgen("pre-tool", printed(`{"decision":"ask","reason":"`+reason+`"}`))
 	}
-	allow := massgen("pre-tool", printed(`{}`))
-	deny := massgen("pre-tool", printed(`{"decision":"deny","reason":"no"}`))
+	allow := decideMassgen("pre-tool", printed(`{}`))
+	deny := decideMassgen("pre-tool", printed(`{"decision":"deny","reason":"no"}`))
 	for _, test := range []struct {
 		name     string
-		verdicts []protocol.Verdict
+		verdicts []dialect.Verdict
 		decision protocol.Decision
 		reason   string
 		hook     string
 	}{
-		{"M21 ask then allow", []protocol.Verdict{ask("one"), allow}, protocol.Ask, "one", "a"},
-		{"M21 the last ask's reason", []protocol.Verdict{ask("one"), allow, ask("two"), allow}, protocol.Ask, "two", "c"},
-		{"M21 a later deny", []protocol.Verdict{ask("one"), deny}, protocol.Block, "no", "b"},
+		{"M21 ask then allow", []dialect.Verdict{ask("one"), allow}, protocol.Ask, "one", "a"},
+		{"M21 the last ask's reason", []dialect.Verdict{ask("one"), allow, ask("two"), allow}, protocol.Ask, "two", "c"},
+		{"M21 a later deny", []dialect.Verdict{ask("one"), deny}, protocol.Block, "no", "b"},
 		{"M26 no hooks", nil, protocol.Continue, "", ""},
-		{"M26 all allow", []protocol.Verdict{allow, allow}, protocol.Continue, "", ""},
+		{"M26 all allow", []dialect.Verdict{allow, allow}, protocol.Continue, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var all []protocol.Judged
+			var all []dialect.Judged
 			for i, v := range test.verdicts {
 				all = append(all, judged(string(rune('a'+i)), v))
 			}
 			c := protocol.Call{Event: "pre-tool", Tool: "Write"}
-			o := protocol.Merge(&c, all)
+			o := dialect.Merge(&c, all)
 			require.Equal(t, test.decision, o.Decision)
 			require.Equal(t, test.reason, o.Reason)
 			require.Equal(t, test.hook, o.Hook)
@@ -361,7 +363,7 @@ func FuzzHookResult(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, stdout string) {
-		v := massgen("pre-tool", printed(stdout))
+		v := decideMassgen("pre-tool", printed(stdout))
 		require.False(t, v.Approved)
 		text := strings.TrimSpace(string([]rune(stdout)))
 		var m map[string]any
@@ -436,12 +438,12 @@ func TestMassGenDoubt(t *testing.T) {
 		`{"blockReason":"x"}`: `"blockReason": "x"`, `{"reason":"x","level":3}`: "it has a reason and no decision",
 		`{"hookrun_no_result":"bool"}`: "the function returned bool, which is no HookResult",
 	} {
-		v := massgen("pre-tool", printed(stdout))
+		v := decideMassgen("pre-tool", printed(stdout))
 		require.Equal(t, protocol.Continue, v.Decision, stdout)
 		require.Len(t, v.Warnings, 1, stdout)
 		require.Contains(t, v.Warnings[0], says)
 		require.Contains(t, v.Warnings[0], "; the call goes on")
-		v = massgen("pre-tool", printed(stdout), failClosed)
+		v = decideMassgen("pre-tool", printed(stdout), failClosed)
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
 		require.Contains(t, v.Reason, says)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // API names the model API whose messages a loop keeps.
@@ -77,7 +79,7 @@ func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
 		for _, text := range apart {
 			blocks = append(blocks, block{Type: "text", Text: text})
 		}
-		return appendJSON(nil, []message{{Role: "user", Content: blocks}})
+		return strictjson.Marshal([]message{{Role: "user", Content: blocks}})
 	case OpenAIChat:
 		messages = append(messages, message{Role: "tool", ToolCallID: c.ToolUseID, Content: output})
 	case OpenAIResponses:
@@ -88,7 +90,7 @@ func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
 	for _, text := range apart {
 		messages = append(messages, message{Role: "user", Content: text})
 	}
-	return appendJSON(nil, messages)
+	return strictjson.Marshal(messages)
 }
 
 // outputAndNotes returns the tool's output with all that belongs into it, and the texts that stand apart.
@@ -126,7 +128,7 @@ func (o Outcome) outputAndNotes(notes Notes, c *Call) (output string, apart []st
 		}
 		return AppendToolResult(output, behind...), apart, nil
 	case NotesStructured:
-		b, err := appendJSON(nil, struct {
+		b, err := strictjson.Marshal(struct {
 			Output string   `json:"output"`
 			Notes  []string `json:"system_notes"`
 		}{AppendToolResult(output, behind...), append([]string{}, apart...)})

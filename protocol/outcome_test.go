@@ -8,31 +8,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 func TestZeroValuesAreSafe(t *testing.T) {
 	require.Equal(t, protocol.Block, protocol.Outcome{}.Decision)
-	require.Equal(t, protocol.Block, protocol.Verdict{}.Decision)
+	require.Equal(t, protocol.Block, dialect.Verdict{}.Decision)
 	require.Equal(t, 2, protocol.Outcome{}.ExitCode())
 	require.Equal(t, "block", protocol.Decision(77).String())
 	var d = protocol.Continue
 	require.Error(t, d.UnmarshalText([]byte("allow")))
 	require.Equal(t, protocol.Block, d)
-	require.Equal(t, protocol.Block, new(protocol.Dialect).FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
-	require.Equal(t, protocol.Block, protocol.Tenex.FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, tenex.Dialect.FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
 }
 
 // merge merges the verdicts of hooks that printed what is given, at an event.
 func merge(e protocol.Event, stdouts ...string) protocol.Outcome {
 	c := protocol.Call{Event: e, Tool: "shell"}
-	var judged []protocol.Judged
+	var judged []dialect.Judged
 	for i, s := range stdouts {
 		r := printed(s)
-		v := protocol.Tenex.Judge(&c, string(rune('a'+i)), &r)
-		judged = append(judged, protocol.Judged{Report: protocol.Report(string(rune('a'+i)), "f:1", &r, &v), Verdict: v, Dialect: protocol.Tenex})
+		v := tenex.Dialect.Judge(&c, string(rune('a'+i)), &r)
+		judged = append(judged, dialect.Judged{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v), Verdict: v, Dialect: tenex.Dialect})
 	}
-	return protocol.Merge(&c, judged)
+	return dialect.Merge(&c, judged)
 }
 
 func specific(fields string) string { return `{"hookSpecificOutput":{` + fields + `}}` }
@@ -124,11 +127,11 @@ func TestClaude(t *testing.T) {
 		`{"decision":"block","reason":"no pushing"}`:                                                                                             merge(protocol.PreExecute, deny),
 		`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`:                                                  merge(protocol.PreExecute, "ctx"),
 	} {
-		got, err := o.Claude()
+		got, _, err := claude.Dialect.Answer(o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
-	zero, err := protocol.Outcome{Event: protocol.PreTool}.Claude()
+	zero, _, err := claude.Dialect.Answer(protocol.Outcome{Event: protocol.PreTool})
 	require.NoError(t, err)
 	require.Contains(t, string(zero), `"permissionDecision":"deny"`)
 }
@@ -137,10 +140,10 @@ func TestJSON(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "shell"}
 	r := exited(3, "", "<why>\n")
 	r.Duration, r.LeftRunning = 1_987_654*time.Nanosecond, []int{7}
-	v := protocol.Tenex.Judge(&c, "h", &r)
-	o := protocol.Merge(&c, []protocol.Judged{
-		{Report: protocol.Report("h", "f:2", &r, &v), Verdict: v, Dialect: protocol.Tenex},
-		protocol.Skipped("later", "f:3", protocol.Tenex),
+	v := tenex.Dialect.Judge(&c, "h", &r)
+	o := dialect.Merge(&c, []dialect.Judged{
+		{Report: dialect.Report("h", "f:2", &r, &v), Verdict: v, Dialect: tenex.Dialect},
+		dialect.Skipped("later", "f:3", tenex.Dialect),
 	})
 	got, err := o.JSON()
 	require.NoError(t, err)
@@ -155,8 +158,8 @@ func TestJSON(t *testing.T) {
 
 func TestStderrIsShortened(t *testing.T) {
 	r := exited(1, "", strings.Repeat("é", 100_000))
-	v := protocol.Verdict{}
-	got := protocol.Report("h", "f:1", &r, &v).Stderr
+	v := dialect.Verdict{}
+	got := dialect.Report("h", "f:1", &r, &v).Stderr
 	require.LessOrEqual(t, len(got), 64<<10)
 	require.Contains(t, got, "é\n[hookrun: shortened]\né")
 }

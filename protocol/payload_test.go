@@ -7,16 +7,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // payload is what a hook of .tenex-hooks.json gets on stdin of a client's input.
 func payload(t testing.TB, input string) string {
 	t.Helper()
-	c, _, err := protocol.ParseInput(input)
+	c, _, err := all.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
-	p, _, err := protocol.Tenex.Payload(&c)
+	p, _, err := tenex.Dialect.Payload(&c)
 	require.NoError(t, err)
 	return string(p.Bytes())
 }
@@ -70,13 +73,13 @@ func TestTenexPayloadOfAClient(t *testing.T) {
 
 // What a hook made of the result is what later ones see, under every name that the client has for it.
 func TestRewrittenResultOfAClient(t *testing.T) {
-	c, _, err := protocol.ParseInput(
+	c, _, err := all.ParseInput(
 		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"secret","tool_output":"secret"}`,
 	)
 	require.NoError(t, err)
-	v := protocol.Verdict{Decision: protocol.Continue, UpdatedOutput: []byte(`"[redacted]"`)}
+	v := dialect.Verdict{Decision: protocol.Continue, UpdatedOutput: []byte(`"[redacted]"`)}
 	require.True(t, v.Rewrite(&c))
-	p, _, err := protocol.Tenex.Payload(&c)
+	p, _, err := tenex.Dialect.Payload(&c)
 	require.NoError(t, err)
 	require.NotContains(t, string(p.Bytes()), "secret")
 }

@@ -9,30 +9,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-func printed(stdout string) protocol.Result {
-	return protocol.Result{Stdout: protocol.Capture{Head: []byte(stdout), Total: int64(len(stdout))}}
+func printed(stdout string) dialect.HookResult {
+	return dialect.HookResult{Stdout: dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))}}
 }
 
-func exited(code int, stdout, stderr string) protocol.Result {
+func exited(code int, stdout, stderr string) dialect.HookResult {
 	r := printed(stdout)
 	r.ExitCode = code
-	r.Stderr = protocol.Capture{Head: []byte(stderr), Total: int64(len(stderr))}
+	r.Stderr = dialect.Capture{Head: []byte(stderr), Total: int64(len(stderr))}
 	return r
 }
 
-func killed(signal, stdout, stderr string) protocol.Result {
+func killed(signal, stdout, stderr string) dialect.HookResult {
 	r := exited(-1, stdout, stderr)
 	r.Signal = signal
 	return r
 }
 
 // judge judges and settles, as the runner does.
-func judge(e protocol.Event, r protocol.Result, policies ...protocol.FailurePolicy) protocol.Verdict {
+func judge(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "shell"}
-	return protocol.Tenex.Settle(&c, protocol.Tenex.Judge(&c, "h", &r), policies...)
+	return tenex.Dialect.Settle(&c, tenex.Dialect.Judge(&c, "h", &r), policies...)
 }
 
 const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no pushing"}}`
@@ -57,7 +59,7 @@ func TestDecisionTable(t *testing.T) {
 		return want{protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, "pre-tool hook 'h' gave an answer that cannot be read: " + why}
 	}
 	for name, test := range map[string]struct {
-		result protocol.Result
+		result dialect.HookResult
 		want   want
 	}{
 		"silent":                     {printed(""), goesOn},
@@ -91,7 +93,7 @@ func TestDecisionTable(t *testing.T) {
 		"input as a string":       {printed(`{"hookSpecificOutput":{"updatedInput":"ls"}}`), unreadable(`updatedInput must be an object, not "ls"`)},
 		"specific as a string":    {printed(`{"hookSpecificOutput":"deny"}`), unreadable(`hookSpecificOutput must be an object, not "deny"`)},
 		"deny at the wrong level": {printed(`{"permissionDecision":"deny"}`), unreadable(`permissionDecision belongs in hookSpecificOutput`)},
-		"half an answer that was cut": {protocol.Result{Stdout: protocol.Capture{Head: []byte(`{"decision":`), Tail: []byte(`"approve"}`), Total: 3 << 20}},
+		"half an answer that was cut": {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"decision":`), Tail: []byte(`"approve"}`), Total: 3 << 20}},
 			unreadable("it is too long: 1 MiB of output is kept")},
 
 		"exit 1":                     {exited(1, "dropped", " why \n"), policy("why")},
@@ -107,10 +109,10 @@ func TestDecisionTable(t *testing.T) {
 		"killed after an allow":      {killed("SIGKILL", `{"decision":"approve"}`, ""), want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
 		"killed after a deny":        {killed("SIGKILL", deny, ""), policy("no pushing")},
 		"an exit code nobody knows":  {exited(-1, "", ""), policy(fallback)},
-		"could not start":            {protocol.Result{Err: errors.New("./x: no such file")}, want{protocol.Block, protocol.CauseUnstarted, protocol.StatusUnstarted, "pre-tool hook 'h' could not run: ./x: no such file"}},
-		"timeout":                    {protocol.Result{TimedOut: true, Limit: 30 * time.Second}, want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
-		"timeout, deny printed":      {protocol.Result{TimedOut: true, Limit: time.Second, Stdout: printed(deny).Stdout}, want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
-		"the zero result is silence": {protocol.Result{}, goesOn},
+		"could not start":            {dialect.HookResult{Err: errors.New("./x: no such file")}, want{protocol.Block, protocol.CauseUnstarted, protocol.StatusUnstarted, "pre-tool hook 'h' could not run: ./x: no such file"}},
+		"timeout":                    {dialect.HookResult{TimedOut: true, Limit: 30 * time.Second}, want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
+		"timeout, deny printed":      {dialect.HookResult{TimedOut: true, Limit: time.Second, Stdout: printed(deny).Stdout}, want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
+		"the zero result is silence": {dialect.HookResult{}, goesOn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, event := range []protocol.Event{protocol.PreTool, "PreToolUse"} {
@@ -127,7 +129,7 @@ func TestOtherEventsAreNotHeldUpByFailures(t *testing.T) {
 		if event == protocol.PreExecute {
 			then = "; continuing"
 		}
-		for warning, r := range map[string]protocol.Result{
+		for warning, r := range map[string]dialect.HookResult{
 			" exited with 3":                      exited(3, deny, "x"),
 			" was killed by SIGKILL":              killed("SIGKILL", deny, ""),
 			" could not run: no":                  {Err: errors.New("no")},
@@ -150,14 +152,14 @@ func TestOtherEventsAreNotHeldUpByFailures(t *testing.T) {
 }
 
 func TestOnFailure(t *testing.T) {
-	results := map[protocol.Cause]protocol.Result{
+	results := map[protocol.Cause]dialect.HookResult{
 		protocol.CauseSignal:    killed("SIGTERM", "", ""),
 		protocol.CauseUnstarted: {Err: errors.New("no")},
 		protocol.CauseTimeout:   {TimedOut: true},
 		protocol.CauseOutput:    printed("{"),
 		protocol.CauseExit:      exited(1, "", ""),
 	}
-	require.Len(t, results, len(protocol.Tenex.Causes))
+	require.Len(t, results, len(tenex.Dialect.Causes))
 	for cause, r := range results {
 		for _, event := range protocol.Events() {
 			if event == protocol.PreTool && cause == protocol.CauseExit {
@@ -215,7 +217,7 @@ func TestTenexPayload(t *testing.T) {
 	const common = `"session_id":"s","cwd":"/w","transcript_path":"/t","prompt":"say \"<hi>\" & é","agent_id":"a1",`
 	const args, result = `{"command":"ab","n":1e400}`, `"line\n\u0000�"`
 	encode := func() string {
-		p, warnings, err := protocol.Tenex.Payload(&c)
+		p, warnings, err := tenex.Dialect.Payload(&c)
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(p.Bytes())

@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -223,7 +226,7 @@ func runs() int {
 // TestNoDenyGoesUnheard: whatever holds a deny, in a place that is an answer's or nearly one, holds the call up or
 // warns the user.
 func TestNoDenyGoesUnheard(t *testing.T) {
-	for i, d := range protocol.Dialects() {
+	for i, d := range all.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 14))
 			seen := map[protocol.Decision]int{}
@@ -236,7 +239,7 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 				o := outcomeOf(d, r)
 				seen[o.Decision]++
 				requireHeard(t, o, what)
-				if d == protocol.Tenex && !made.report { // by itself
+				if d == tenex.Dialect && !made.report { // by itself
 					require.True(t, o.Decision != protocol.Continue || o.Stop, what)
 				}
 				strict := outcomeOf(d, r, onFailure(protocol.Block))
@@ -244,16 +247,16 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 					"a policy for failures blocks: "+what)
 			}
 			require.NotZero(t, seen[protocol.Block])
-			require.Equal(t, d != protocol.Tenex, seen[protocol.Continue] > runs()/20, "%v", seen)
+			require.Equal(t, d != tenex.Dialect, seen[protocol.Continue] > runs()/20, "%v", seen)
 		})
 	}
 }
 
-func outcomeOf(d *protocol.Dialect, r protocol.Result, policies ...protocol.FailurePolicy) protocol.Outcome {
+func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...protocol.FailurePolicy) protocol.Outcome {
 	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
 	c.Event = d.EventOf(&c)
 	v := d.Settle(&c, d.Judge(&c, "h", &r), policies...)
-	return protocol.Merge(&c, []protocol.Judged{{Report: protocol.Report("h", "f:1", &r, &v), Verdict: v, Dialect: d}})
+	return dialect.Merge(&c, []dialect.Judged{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: d}})
 }
 
 // requireHeard: a call that goes on has a warning, which text and JSON print, and each client's form has it for the
@@ -264,7 +267,7 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 	}
 	require.NotEmpty(t, o.Warnings, what)
 	require.Contains(t, toJSON(t, o), `"warnings":[`)
-	for _, client := range protocol.Clients() {
+	for _, client := range all.Clients() {
 		message := userMessage(t, client, o)
 		for _, w := range o.Warnings {
 			if !strings.Contains(message, w) {
@@ -274,7 +277,7 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 	}
 }
 
-func userMessage(t *testing.T, client *protocol.Dialect, o protocol.Outcome) string {
+func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) string {
 	o.Event = client.EventOf(&protocol.Call{Event: protocol.PreTool})
 	out, _, err := client.Answer(o)
 	require.NoError(t, err)
@@ -302,9 +305,9 @@ func TestNoDenyOfALineGoesUnheard(t *testing.T) {
 			made.text = fmt.Sprintf(`{"%s":%s%s}`, key, oneOf(rng, "1", "2", `"2"`), oneOf(rng, "", `,"stderr":"no"`,
 				`,"stdErr":"no"`))
 		}
-		r := protocol.Result{Stdout: protocol.Capture{Head: []byte(made.text), Total: int64(len(made.text))}}
+		r := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(made.text), Total: int64(len(made.text))}}
 		r.ReadLine()
-		o := outcomeOf(protocol.Tenex, r)
+		o := outcomeOf(tenex.Dialect, r)
 		require.True(t, o.Decision != protocol.Continue || o.Stop, made.text)
 	}
 }
@@ -324,7 +327,7 @@ func TestNothingIsTakenForADeny(t *testing.T) {
 		}
 		object := "{" + strings.Join(members, oneOf(rng, ",", ", ", ",\n  ")) + "}"
 		text := oneOf(rng, "", "a line\n", "[INFO] a line\n") + oneOf(rng, object, "["+object+"]")
-		o := outcomeOf(protocol.Tenex, printed(text))
+		o := outcomeOf(tenex.Dialect, printed(text))
 		require.Equal(t, protocol.Continue, o.Decision, "%q %s", text, o.Reason)
 		require.Empty(t, o.Warnings, "%q", text)
 		require.Len(t, o.Inject, 1, text)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -53,7 +54,7 @@ func TestNoStandsBesideUnknownKeys(t *testing.T) {
 
 // What is kept of an output that was cut can have an answer in it.
 func TestAnswerInOutputThatWasCut(t *testing.T) {
-	r := protocol.Result{Stdout: protocol.Capture{Head: []byte("many lines\n"), Tail: []byte("more lines\n" + deny),
+	r := dialect.HookResult{Stdout: dialect.Capture{Head: []byte("many lines\n"), Tail: []byte("more lines\n" + deny),
 		Total: 3 << 20}}
 	v := judge(protocol.PreTool, r)
 	require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause})

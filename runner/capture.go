@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // keepHead and keepTail are what is kept of one output stream: 1 MiB. A hook that prints for ever costs no more.
@@ -57,10 +57,10 @@ func (c *capture) read(r io.Reader) error {
 }
 
 // kept returns what was read in its order.
-func (c *capture) kept() protocol.Capture {
+func (c *capture) kept() dialect.Capture {
 	tail := c.tail
 	if len(tail) == keepTail && c.at > 0 {
 		tail = append(append(make([]byte, 0, keepTail), tail[c.at:]...), tail[:c.at]...)
 	}
-	return protocol.Capture{Head: c.head, Tail: tail, Total: c.total}
+	return dialect.Capture{Head: c.head, Tail: tail, Total: c.total}
 }

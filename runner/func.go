@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -72,7 +74,7 @@ func checkFuncs(funcs []Func) error {
 func (f *Func) hook() projecthooks.Hook {
 	h := projecthooks.Hook{
 		Name: f.Name, Matcher: f.Matcher, If: f.If, Timeout: f.Timeout, OnFailure: f.OnFailure,
-		Dialect: protocol.Tenex, File: "func",
+		Dialect: tenex.Dialect, File: "func",
 	}
 	for _, e := range f.Events {
 		h.Events = append(h.Events, e.Canonical())
@@ -81,7 +83,7 @@ func (f *Func) hook() projecthooks.Hook {
 }
 
 // call runs the function until limit.
-func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) (result protocol.Result) {
+func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) (result dialect.HookResult) {
 	begin := time.Now()
 	result.Limit = limit
 	defer func() { result.Duration = time.Since(begin) }()
@@ -123,8 +125,8 @@ func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) 
 }
 
 // captured is a text as it would be kept of an output.
-func captured(text string) protocol.Capture {
-	c := protocol.Capture{Head: []byte(text), Total: int64(len(text))}
+func captured(text string) dialect.Capture {
+	c := dialect.Capture{Head: []byte(text), Total: int64(len(text))}
 	if len(text) > keepHead+keepTail {
 		c.Head, c.Tail = c.Head[:keepHead], c.Head[len(text)-keepTail:]
 	}

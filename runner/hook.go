@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -28,7 +29,7 @@ const (
 )
 
 // run starts one hook for one call, feeds it, reads it, and ends it where it does not end itself.
-func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog) (result protocol.Result) {
+func (r *Runner) run(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload, g *watchdog) (result dialect.HookResult) {
 	begin := time.Now()
 	result.Limit = r.Deadline(h, c)
 	defer func() { result.Duration = time.Since(begin) }()
@@ -74,11 +75,11 @@ type running struct {
 	pipes    pipes
 	watchdog *watchdog
 	begun    time.Time
-	result   protocol.Result
+	result   dialect.HookResult
 }
 
 // begin starts the process of a hook, which wait or leave must end.
-func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, g *watchdog, result protocol.Result) (*running, error) {
+func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload, g *watchdog, result dialect.HookResult) (*running, error) {
 	x := &running{watchdog: g, begun: time.Now(), result: result}
 	program, err := r.program(h, c)
 	if err != nil {
@@ -169,7 +170,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // leave leaves a hook to itself that asks for that. What it prints from now on nobody reads.
-func (x *running) leave() protocol.Result {
+func (x *running) leave() dialect.HookResult {
 	x.p.unwatch()
 	x.p.reapLater()
 	x.result.Async, x.result.WentAsync = true, true
@@ -199,7 +200,7 @@ func (p *process) reapLater() {
 
 // detach starts a hook that nobody waits for, and that outlives this process: with its input in a file that has no name any
 // more, since a pipe would need somebody to write it, and its output going nowhere.
-func (r *Runner) detach(h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) error {
+func (r *Runner) detach(h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload) error {
 	program, err := r.program(h, c)
 	if err != nil {
 		return err
@@ -237,7 +238,7 @@ func (r *Runner) program(h *projecthooks.Hook, c *protocol.Call) (p program, err
 }
 
 // unnamed writes a payload to a temporary file that only its descriptor leads to, and returns it open at its start.
-func unnamed(payload protocol.Payload) (*os.File, error) {
+func unnamed(payload dialect.Payload) (*os.File, error) {
 	f, err := os.CreateTemp("", "hookrun-stdin-")
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -29,12 +30,12 @@ type mailbox struct {
 type letter struct {
 	session string
 	hook    string
-	verdict protocol.Verdict
+	verdict dialect.Verdict
 }
 
 // newLetter keeps of a verdict what is delivered, and not the output that it is a part of.
-func newLetter(session, hook string, v protocol.Verdict) letter {
-	return letter{session, hook, protocol.Verdict{
+func newLetter(session, hook string, v dialect.Verdict) letter {
+	return letter{session, hook, dialect.Verdict{
 		Context: strings.Clone(v.Context), Truncated: v.Truncated, File: v.File,
 		SystemMessage: strings.Clone(v.SystemMessage), Warnings: v.Warnings,
 	}}
@@ -105,7 +106,7 @@ func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, x *running) {
 }
 
 // answeredLate keeps what a hook that was not waited for said in the end.
-func (r *Runner) answeredLate(h *projecthooks.Hook, c *protocol.Call, result protocol.Result) {
+func (r *Runner) answeredLate(h *projecthooks.Hook, c *protocol.Call, result dialect.HookResult) {
 	result.Async, result.Late = false, true
 	v := h.Dialect.Judge(c, shownName(h), &result)
 	r.spill(h, &v)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // pipes are the three pipes of a running hook, and everything that can happen while it runs. newPipes makes them, and
@@ -23,5 +23,5 @@ type pipes interface {
 	// said reports whether the hook said that nobody is to wait for it, and forgets that.
 	said() bool
 	// stop ends all traffic, closes the pipes, and returns what was printed.
-	stop() (stdout, stderr protocol.Capture)
+	stop() (stdout, stderr dialect.Capture)
 }

@@ -6,14 +6,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // copiedPipes are pipes that goroutines read and write, one for each, beside one that waits for the exit. Every system
 // can have them.
 type copiedPipes struct {
 	*stdio
-	payload  protocol.Payload
+	payload  dialect.Payload
 	captures [2]capture
 	ended    chan struct{} // the leader has
 	read     chan struct{} // both outputs came to their end
@@ -21,7 +21,7 @@ type copiedPipes struct {
 	asked    chan struct{} // closed when the first line says that nobody is to wait
 }
 
-func newCopiedPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
+func newCopiedPipes(payload dialect.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
 	w := &copiedPipes{
 		payload: payload,
 		read:    make(chan struct{}), written: make(chan struct{}), asked: make(chan struct{}),
@@ -100,7 +100,7 @@ func (w *copiedPipes) said() bool {
 	}
 }
 
-func (w *copiedPipes) stop() (stdout, stderr protocol.Capture) {
+func (w *copiedPipes) stop() (stdout, stderr dialect.Capture) {
 	w.in.stop()
 	w.out[0].stop()
 	w.out[1].stop()

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // newPipes are those that the system serves best.
@@ -32,7 +32,7 @@ type polledPipes struct {
 	hook     [3]int // the hook's ends, until it has them
 	in       int    // ours: closed when everything is written
 	out      [2]int // closed at the end of the stream
-	payload  protocol.Payload
+	payload  dialect.Payload
 	captures [2]capture
 	p        *process
 	ended    bool        // the leader has
@@ -48,7 +48,7 @@ type polledPipes struct {
 const widePipe = 1 << 20
 
 // newPolledPipes makes wide pipes if there is much to write.
-func newPolledPipes(payload protocol.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
+func newPolledPipes(payload dialect.Payload, detaches func([]byte) bool) (_ pipes, hook [3]uintptr, err error) {
 	w := &polledPipes{hook: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, patience: briefTime}
 	w.payload = slices.Clone(payload) // other hooks have the same
 	for i := range w.hook {
@@ -284,7 +284,7 @@ func (w *polledPipes) said() (yes bool) {
 	return yes
 }
 
-func (w *polledPipes) stop() (stdout, stderr protocol.Capture) {
+func (w *polledPipes) stop() (stdout, stderr dialect.Capture) {
 	for i := range w.hook {
 		closeFD(&w.hook[i])
 	}

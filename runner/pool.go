@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -36,7 +37,7 @@ func newPool(h *projecthooks.Hook) *pool {
 
 // ask gives the call to a process that is free, and waits for one if all have a call already. The deadline is that of the
 // answer: it begins when the process gets its line, or is started for it. A gate that is busy is not passed by waiting.
-func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
+func (p *pool) ask(ctx context.Context, r *Runner, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload) (result dialect.HookResult) {
 	begin := time.Now()
 	defer func() { result.Duration = time.Since(begin) }()
 	select {
@@ -94,7 +95,7 @@ func (p *pool) take(r *Runner, h *projecthooks.Hook, c *protocol.Call) (*worker,
 }
 
 // give takes a process back after a call, and counts its deaths.
-func (p *pool) give(w *worker, said asked, result *protocol.Result) {
+func (p *pool) give(w *worker, said asked, result *dialect.HookResult) {
 	p.mu.Lock()
 	if said == answeredIt {
 		p.deaths = 0
@@ -126,7 +127,7 @@ func (p *pool) give(w *worker, said asked, result *protocol.Result) {
 	}
 }
 
-func describeDeath(result *protocol.Result) string {
+func describeDeath(result *dialect.HookResult) string {
 	switch {
 	case result.Signal != "":
 		return "killed by " + result.Signal

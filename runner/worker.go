@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -76,7 +77,7 @@ const (
 
 // ask gives the process its line and waits for the answer. Whatever else happens, the process is ended: nobody would know
 // which call it answers next.
-func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-chan time.Time, result *protocol.Result) asked {
+func (w *worker) ask(ctx context.Context, payload dialect.Payload, deadline <-chan time.Time, result *dialect.HookResult) asked {
 	if w.served {
 		w.stderr.take() // what it said between calls is no call's
 	}
@@ -134,7 +135,7 @@ func (w *worker) ask(ctx context.Context, payload protocol.Payload, deadline <-c
 		result.LeftRunning, status = w.kill()
 		result.ExitCode, result.Signal, result.Err = status.code, status.signal, status.err
 		if untouched {
-			*result = protocol.Result{Limit: result.Limit}
+			*result = dialect.HookResult{Limit: result.Limit}
 			return notHeard
 		}
 		if result.ExitCode == 0 && result.Signal == "" && result.Err == nil {
@@ -235,7 +236,7 @@ type stream struct {
 	news  chan struct{} // has something when there is something
 
 	mu   sync.Mutex // of reading and of what was read
-	kept protocol.Capture
+	kept dialect.Capture
 }
 
 func (s *stream) begin(pipe *pipeEnd, most int, waits bool) {
@@ -274,11 +275,11 @@ func (s *stream) line() bool {
 }
 
 // take returns what was printed since it was last taken.
-func (s *stream) take() protocol.Capture {
+func (s *stream) take() dialect.Capture {
 	s.look()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := s.kept
-	s.kept = protocol.Capture{}
+	s.kept = dialect.Capture{}
 	return kept
 }

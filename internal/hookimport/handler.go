@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -277,7 +278,7 @@ func (g *handler) timeout() {
 		text := duration(limit)
 		g.set("timeout", text)
 		g.say(Changed, "timeout", "%s is %s here", raw.Raw, text)
-	case limit != protocol.Tenex.Timeout:
+	case limit != tenex.Dialect.Timeout:
 		g.set("timeout", duration(limit))
 	}
 }
@@ -304,7 +305,7 @@ func (g *handler) onFailure() {
 		return
 	}
 	policy := map[string]string{}
-	for _, cause := range protocol.Tenex.Causes {
+	for _, cause := range tenex.Dialect.Causes {
 		wanted := g.client.dialect.FailureMeans(from, cause, g.hook.OnFailure)
 		if cause == protocol.CauseOutput && g.client.otherWords {
 			continue // it may be a deny
@@ -312,7 +313,7 @@ func (g *handler) onFailure() {
 		if cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil) {
 			continue // before a tool it always blocks; elsewhere entries pass by themselves
 		}
-		if wanted != protocol.Tenex.FailureMeans(to, cause) {
+		if wanted != tenex.Dialect.FailureMeans(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}

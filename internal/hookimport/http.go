@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -75,7 +76,7 @@ func (g *handler) httpFailures(from, to *protocol.Call) map[string]string {
 			theirs = cause
 		}
 		wanted := g.client.dialect.FailureMeans(from, theirs, g.hook.OnFailure)
-		if wanted != protocol.Tenex.ForHTTP().FailureMeans(to, cause) {
+		if wanted != tenex.Dialect.ForHTTP().FailureMeans(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}

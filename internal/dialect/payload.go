@@ -1,6 +1,10 @@
-package protocol
+package dialect
 
-import "github.com/hookrun/hookrun/internal/strictjson"
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
 
 // Payload is what a hook gets on stdin, in pieces that are written one after the other. Values that occur under two
 // names are one piece in memory: arguments and results can be megabytes.
@@ -23,14 +27,14 @@ func (p Payload) Size() (n int) {
 	return n
 }
 
-// object builds a payload of one JSON object and a newline, keys in the order of the calls.
-type object struct {
+// Object builds a payload of one JSON object and a newline, keys in the order of the calls.
+type Object struct {
 	pieces Payload
 	open   []byte   // the piece being written
 	keys   []string // that were written
 }
 
-func (o *object) key(name string) {
+func (o *Object) key(name string) {
 	o.keys = append(o.keys, name)
 	if len(o.pieces) == 0 && len(o.open) == 0 {
 		o.open = append(o.open, '{')
@@ -40,7 +44,7 @@ func (o *object) key(name string) {
 	o.open = append(strictjson.AppendString(o.open, name), ':')
 }
 
-func (o *object) text(name, value string) {
+func (o *Object) Text(name, value string) {
 	o.key(name)
 	o.open = strictjson.AppendString(o.open, value)
 }
@@ -49,7 +53,7 @@ func (o *object) text(name, value string) {
 const largeValue = 4 << 10
 
 // raw adds a value that is JSON already. A large one is not copied.
-func (o *object) raw(name string, value []byte) {
+func (o *Object) Raw(name string, value []byte) {
 	o.key(name)
 	if len(value) < largeValue {
 		o.open = append(o.open, value...)
@@ -59,11 +63,9 @@ func (o *object) raw(name string, value []byte) {
 	o.open = nil
 }
 
-func (o *object) end() Payload {
-	return append(o.pieces, append(o.open, '}', '\n'))
-}
+// has reports whether a key was written.
+func (o *Object) Has(name string) bool { return slices.Contains(o.keys, name) }
 
-// jsonText returns s as a JSON string.
-func jsonText(s string) []byte {
-	return strictjson.AppendString(make([]byte, 0, len(s)+len(s)/16+2), s)
+func (o *Object) End() Payload {
+	return append(o.pieces, append(o.open, '}', '\n'))
 }

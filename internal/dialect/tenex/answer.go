@@ -1,4 +1,4 @@
-package protocol
+package tenex
 
 import (
 	"errors"
@@ -8,15 +8,17 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/nearmiss"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // answer is Claude Code's hook output (2.1.329), as far as hookrun acts on it.
 type answer struct {
 	decided       bool // decision or permissionDecision was there
-	decision      Decision
+	decision      protocol.Decision
 	reason        string
 	stop          bool
 	stopReason    string
@@ -32,28 +34,7 @@ type answer struct {
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
-var (
-	decisionWords   = words{{"approve", Continue}, {"block", Block}}
-	permissionWords = words{{"allow", Continue}, {"deny", Block}, {"ask", Ask}, {"defer", Defer}}
-)
-
-type words []struct {
-	word string
-	says Decision
-}
-
-func (all words) find(word string) (d Decision, ok bool) {
-	for _, w := range all {
-		if w.word == word {
-			return w.says, true
-		}
-	}
-	return Block, false
-}
-
-// misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
-// so the deny of a guard whose author mixed the two up.
-var misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutput"}
+var decisionWords = dialect.Words{"approve": protocol.Continue, "block": protocol.Block}
 
 // parseAnswer reads what a hook printed as an answer. Text that holds no key of an answer is no answer but plain text: is is
 // false. The empty object is an answer that says nothing. An error means that the hook tried to answer, or may have, and cannot
@@ -61,7 +42,7 @@ var misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutpu
 //
 // A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a stop counts.
 func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
-	a.decision = Continue
+	a.decision = protocol.Continue
 	whole := text
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff")) // a byte order mark is white space to Claude Code
 	if !strings.HasPrefix(text, "{") {
@@ -70,42 +51,42 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	}
 	signs := nearmiss.Scan(text)
 	if !begun(signs) && isOutputOfOthers(text, cut) {
-		a.doubts = insideOf(signs)
+		a.doubts = dialect.InsideOf(signs)
 		return a, false, nil
 	}
 	if cut {
 		return a, true, errors.New("it is too long: 1 MiB of output is kept")
 	}
-	if faults := strictjson.Check(text, maxInputDepth); len(faults) > 0 {
+	if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 {
 		line, col := strictjson.Position(text, faults[0].Offset)
 		err := fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
 		if faults[0].Kind == strictjson.Syntax {
 			if end := endOfFirst(text); end > 0 {
 				err = fmt.Errorf("line %d, column %d: something stands behind the JSON", line, col)
 			}
-			err = fmt.Errorf("%w; %s", err, printAlone(whole))
+			err = fmt.Errorf("%w; %s", err, dialect.PrintAlone(whole))
 		}
 		return a, true, err
 	}
 	o := gjson.Parse(text)
 	keys, known, err := a.top(o)
-	near := nearest(signs)
-	code, alone := exitCodeIn(o)
+	near := dialect.Nearest(signs)
+	code, alone := dialect.ExitCodeIn(o)
 	switch {
 	case keys == 0:
 		return a, true, nil
 	case code != nil && alone && (known == 0 || slices.ContainsFunc(signs, isReport)):
 		return a, true, doubtful{code}
 	case slices.ContainsFunc(signs, isReport):
-		a.doubts, a.report = insideOf(signs), true
+		a.doubts, a.report = dialect.InsideOf(signs), true
 		return a, false, nil
 	case known == 0 && near == nil && err == nil: // JSON of nobody's vocabulary
-		if a.doubts = insideOf(signs); code != nil {
+		if a.doubts = dialect.InsideOf(signs); code != nil {
 			a.doubts = append(a.doubts, "printed JSON that was taken for text: "+code.Error())
 		}
 		return a, false, nil
 	case err != nil:
-	case a.decision != Continue:
+	case a.decision != protocol.Continue:
 		for _, s := range signs {
 			if s.Kind != nearmiss.Word && s.Place != nearmiss.Inside {
 				a.unread = append(a.unread, s.String())
@@ -117,13 +98,13 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 			}
 		}
 	case near != nil:
-		err = doubtful{unknownKey(*near, validWords)}
+		err = doubtful{dialect.UnknownKey(*near, dialect.ValidWords)}
 	case len(a.strange) > 0:
 		err = doubtful{fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr", spelling.Brief(a.strange[0], 40))}
 	default:
-		if wrong := incomplete(o, validWords); wrong != nil {
+		if wrong := dialect.Incomplete(o, dialect.ValidWords); wrong != nil {
 			err = doubtful{wrong}
-		} else if !a.stop && !blank(a.stopReason) {
+		} else if !a.stop && !dialect.Blank(a.stopReason) {
 			err = doubtful{errors.New(`it has a stopReason and "continue": true; write "continue": false, or leave it out`)}
 		}
 	}
@@ -147,22 +128,22 @@ func (a *answer) top(object gjson.Result) (keys, known int, err error) {
 			wrong = readBool(name, value, &goOn)
 			a.stop = !goOn
 		case "stopReason":
-			wrong = readText(name, value, &a.stopReason)
+			wrong = dialect.ReadText(name, value, &a.stopReason)
 		case "systemMessage":
-			wrong = readText(name, value, &a.systemMessage)
+			wrong = dialect.ReadText(name, value, &a.systemMessage)
 		case "reason":
-			wrong = readText(name, value, &a.reason)
+			wrong = dialect.ReadText(name, value, &a.reason)
 		case "suppressOutput":
 			wrong = readBool(name, value, new(bool))
 		case "terminalSequence":
-			wrong = readText(name, value, new(string))
+			wrong = dialect.ReadText(name, value, new(string))
 		case "decision":
 			wrong = a.decide(name, value, decisionWords)
 		case "hookSpecificOutput":
 			wrong = a.specific(value)
 		default:
 			known--
-			if slices.Contains(misplaced, name) && value.Type != gjson.Null {
+			if slices.Contains(dialect.Misplaced, name) && value.Type != gjson.Null {
 				lost = name
 			} else if !slices.Contains(nearmiss.Keys(), name) || value.Type != gjson.Null {
 				a.strange = append(a.strange, name)
@@ -186,7 +167,7 @@ func (a *answer) specific(object gjson.Result) (err error) {
 		return nil
 	}
 	if !object.IsObject() {
-		return wrongType("hookSpecificOutput", "an object", object)
+		return dialect.WrongType("hookSpecificOutput", "an object", object)
 	}
 	object.ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); name {
@@ -196,17 +177,17 @@ func (a *answer) specific(object gjson.Result) (err error) {
 				err = errors.New("decision belongs at the top level, not in hookSpecificOutput")
 			}
 		case "permissionDecision":
-			err = a.decide(name, value, permissionWords)
+			err = a.decide(name, value, dialect.PermissionWords)
 		case "permissionDecisionReason":
 			var reason string
-			if err = readText(name, value, &reason); reason != "" {
+			if err = dialect.ReadText(name, value, &reason); reason != "" {
 				a.reason = reason
 			}
 		case "additionalContext":
-			err = readText(name, value, &a.context)
+			err = dialect.ReadText(name, value, &a.context)
 		case "updatedInput":
 			if value.Type != gjson.Null && !value.IsObject() {
-				err = wrongType(name, "an object", value)
+				err = dialect.WrongType(name, "an object", value)
 			} else if value.IsObject() {
 				a.updatedInput = strictjson.Compact(nil, value.Raw)
 			}
@@ -227,29 +208,17 @@ func (a *answer) specific(object gjson.Result) (err error) {
 }
 
 // decide takes a decision; of several the strictest counts.
-func (a *answer) decide(name string, value gjson.Result, known words) error {
+func (a *answer) decide(name string, value gjson.Result, known dialect.Words) error {
 	var word string
-	if err := readText(name, value, &word); err != nil || value.Type == gjson.Null {
+	if err := dialect.ReadText(name, value, &word); err != nil || value.Type == gjson.Null {
 		return err
 	}
-	d, ok := known.find(word)
+	d, ok := known[word]
 	if !ok {
-		return fmt.Errorf("%s %q does not exist; %s", name, word, validWords)
+		return fmt.Errorf("%s %q does not exist; %s", name, word, dialect.ValidWords)
 	}
 	a.decided = true
 	a.decision = min(a.decision, d)
-	return nil
-}
-
-// readText and readBool take null for a key that is not there, as many JSON writers print it. Nothing else is converted.
-func readText(name string, value gjson.Result, into *string) error {
-	switch value.Type {
-	case gjson.Null:
-	case gjson.String:
-		*into = strictjson.Text(value.Raw)
-	default:
-		return wrongType(name, "a string", value)
-	}
 	return nil
 }
 
@@ -259,27 +228,32 @@ func readBool(name string, value gjson.Result, into *bool) error {
 	case gjson.True, gjson.False:
 		*into = value.Bool()
 	default:
-		return wrongType(name, "true or false", value)
+		return dialect.WrongType(name, "true or false", value)
 	}
 	return nil
-}
-
-func wrongType(name, want string, value gjson.Result) error {
-	raw := value.Raw
-	if len(raw) > 40 {
-		raw = lossy(raw[:40]) + "…"
-	}
-	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
 }
 
 // warnings say what of the answer was not read.
 func (a *answer) warnings(who string) (texts []string) {
 	for _, key := range a.unread {
 		texts = append(texts, fmt.Sprintf("%s has %s in its JSON; that was passed over, and the %s counts; %s", who, key,
-			map[Decision]string{Block: "deny", Ask: "ask", Defer: "defer"}[a.decision], validWords))
+			map[protocol.Decision]string{protocol.Block: "deny", protocol.Ask: "ask", protocol.Defer: "defer"}[a.decision], dialect.ValidWords))
 	}
 	for _, key := range a.unknown {
 		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", who, key))
 	}
 	return texts
+}
+
+// aroundText is inText for an answer that counts only if it is nothing but JSON.
+func (a *answer) aroundText(text string) error {
+	stray, unreadable := dialect.InText(text)
+	a.doubts = stray
+	return unreadable
+}
+
+// isClientField reports whether a key of hookSpecificOutput is one of a client's answers, if not of those that mean
+// something here.
+func isClientField(key string) bool {
+	return slices.Contains(dialect.ClaudeKeys, key) || slices.Contains(dialect.GeminiKeys, key)
 }

@@ -1,4 +1,4 @@
-package protocol
+package claude
 
 import (
 	"fmt"
@@ -7,7 +7,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // FitResult makes sure of what a client shows its model of the tool's result. Where a hook failed and fails closed that is nothing:
@@ -19,43 +21,39 @@ import (
 // A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is
 // not shown to anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a
 // result to withhold, and UpdatedOutput is a result of the old one's shape that says nothing.
-func FitResult(c *Call, hook string, v *Verdict) {
-	old := c.clientResult()
+func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
+	old := clientResult(c)
 	if old.Raw == "" {
 		return
 	}
-	if v.Decision == Block && v.Cause != CausePolicy && v.Cause != CauseUnsupported {
+	if v.Decision == protocol.Block && v.Cause != protocol.CausePolicy && v.Cause != protocol.CauseUnsupported {
 		// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds nothing.
-		v.UpdatedOutput, v.keepsOutput = withheld(c, old), true
+		v.UpdatedOutput, v.KeepsOutput = withheld(c, old), true
 		v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + fmt.Sprintf(
 			"hookrun: project hook '%s' failed (%s) and fails closed, so the tool's result was withheld from the model; the tool has run",
 			hook, v.Cause))
 		return
 	}
-	if v.unfit { // the client drops this one by a rule of its own
-		v.withheld = withheld(c, old)
+	if v.Unfit { // the client drops this one by a rule of its own
+		v.Withheld = withheld(c, old)
 		return
 	}
 	if v.UpdatedOutput == nil {
 		return
 	}
-	fitted, ok := fitResult(c, old, v.UpdatedOutput)
+	fitted, ok := fitted(c, old, v.UpdatedOutput)
 	if v.UpdatedOutput = fitted; ok {
 		return
 	}
-	v.UpdatedOutput, v.withheld = withheld(c, old), nil
-	if v.Decision == Continue {
-		v.Decision, v.Cause, v.Status, v.Approved, v.Reason = Block, CauseRewrite, StatusBlocked, false,
-			withheldReason(hook)
+	v.UpdatedOutput, v.Withheld = withheld(c, old), nil
+	if v.Decision == protocol.Continue {
+		v.Decision, v.Cause, v.Status, v.Approved, v.Reason = protocol.Block, protocol.CauseRewrite, protocol.StatusBlocked, false,
+			protocol.WithheldReason(hook)
 	} else {
-		v.Reason = strings.TrimSpace(v.Reason + "\n\n" + withheldReason(hook))
+		v.Reason = strings.TrimSpace(v.Reason + "\n\n" + protocol.WithheldReason(hook))
 	}
-	v.keepsOutput = true
+	v.KeepsOutput = true
 	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + unfitMessage(hook, c.Tool, old))
-}
-
-func withheldReason(hook string) string {
-	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result is withheld; the tool has run", hook)
 }
 
 func unfitMessage(hook, tool string, old gjson.Result) string {
@@ -78,25 +76,22 @@ func shapeOf(v gjson.Result) string {
 }
 
 // clientResult is the tool's result as a client has it to which one of another form may be none.
-func (c *Call) clientResult() gjson.Result {
-	if c.ClientInput == "" || c.Event.Canonical() != PostTool {
-		return gjson.Result{}
+func clientResult(c *protocol.Call) gjson.Result {
+	if response, isJSON, _, _ := c.Value("tool_response"); isJSON {
+		return gjson.Parse(response)
 	}
-	if client := c.Client(); client == nil || !client.StrictResults {
-		return gjson.Result{}
-	}
-	return gjson.Get(c.ClientInput, c.responseKey())
+	return gjson.Result{}
 }
 
-// fitResult returns a new result in the form that the client wants, and whether it has that form.
-func fitResult(c *Call, old gjson.Result, output []byte) ([]byte, bool) {
+// fitted returns a new result in the form that the client wants, and whether it has that form.
+func fitted(c *protocol.Call, old gjson.Result, output []byte) ([]byte, bool) {
 	now := gjson.ParseBytes(output)
 	if fits(old, now) {
 		return output, true
 	}
 	if now.Type == gjson.String {
-		if doc, ok := jsonValue(strictjson.Text(now.Raw)); ok && fits(old, doc) {
-			return rewritten(doc), true
+		if doc, ok := dialect.JSONValue(strictjson.Text(now.Raw)); ok && fits(old, doc) {
+			return dialect.Rewritten(doc), true
 		}
 	}
 	// Of MCP tools the client takes any result. For the shell a text is put into the form of its results where the
@@ -115,7 +110,7 @@ func fits(old, now gjson.Result) bool {
 	case !old.IsObject():
 		return true
 	}
-	fields := lastOf(now)
+	fields := dialect.LastOf(now)
 	ok := true
 	old.ForEach(func(key, value gjson.Result) bool {
 		field, has := fields[strictjson.Text(key.Raw)]
@@ -149,7 +144,7 @@ var tags = []string{"type", "status", "mode", "kind", "role"}
 
 // withheld writes a result of the old one's shape with nothing of what it said. What the model wrote itself may stay:
 // the client may want a path there.
-func withheld(c *Call, old gjson.Result) []byte {
+func withheld(c *protocol.Call, old gjson.Result) []byte {
 	var known []string
 	input, _, _ := c.Input()
 	gjson.ParseBytes(input).ForEach(func(_, value gjson.Result) bool {

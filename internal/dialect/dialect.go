@@ -1,4 +1,4 @@
-package protocol
+package dialect
 
 import (
 	"fmt"
@@ -6,36 +6,39 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // Dialect is what differs between clients: how a call is put on stdin, how a process result is read as a verdict,
 // and a handful of policy values. Everything else is the same for all hooks.
 type Dialect struct {
 	Name   string
-	Events func() []Event // all its names for moments, in the order of a turn
+	Events func() []protocol.Event // all its names for moments, in the order of a turn
 
-	Timeout   time.Duration             // of a hook that sets none
-	TimeoutAt func(Event) time.Duration // the same, at events where it is another; nil, or 0 from it: Timeout
+	Timeout   time.Duration                      // of a hook that sets none
+	TimeoutAt func(protocol.Event) time.Duration // the same, at events where it is another; nil, or 0 from it: Timeout
 
 	// Causes are the kinds of failure that a hook can have, and on_failure can name.
-	Causes []Cause
+	Causes []protocol.Cause
 	// Failure says what a hook without an answer amounts to, by its event and cause. A cause that is none of Causes blocks.
-	Failure func(Event, Cause) Decision
+	Failure func(protocol.Event, protocol.Cause) protocol.Decision
 
 	// Passes reports whether no failure can hold anything up at an event, whatever policies say; nil: there is no such event.
-	Passes func(Event) bool
+	Passes func(protocol.Event) bool
 
 	// HTTPFailure is Failure for hooks that post, for which AlwaysBlocks does not hold then; nil: they are like all others.
-	HTTPFailure func(Event, Cause) Decision
+	HTTPFailure func(protocol.Event, protocol.Cause) protocol.Decision
 	// AlwaysBlocks reports whether a cause blocks at an event, whatever policies say; nil: none does.
-	AlwaysBlocks func(Event, Cause) bool
+	AlwaysBlocks func(protocol.Event, protocol.Cause) bool
 
 	// Parallel: all hooks of a call start at once and see the same call, and all are waited for. Else they run in the order
 	// of the file, and each sees what earlier ones rewrote.
 	Parallel bool
 	// StopsAtBlock: the first block ends the call, later hooks are skipped; nil: all hooks are asked.
-	StopsAtBlock func(Event) bool
+	StopsAtBlock func(protocol.Event) bool
 	// DropContextOnBlock: where a tool call is blocked, the context of hooks that let it pass is dropped.
 	DropContextOnBlock bool
 	// DropAllContextOnBlock: where anything is blocked, all context is dropped, the blocking hook's own too: the reason stands in
@@ -63,22 +66,22 @@ type Dialect struct {
 	// Environment are variables that hooks get whatever their files say; of a process that stays, without those of one call.
 	// HiddenVariables are the starts of names of those that they do not get. OwnEnvironmentWins: what a hook's file sets counts
 	// before Environment (Gemini CLI).
-	Environment        func(*Call) []string
+	Environment        func(*protocol.Call) []string
 	HiddenVariables    []string
 	OwnEnvironmentWins bool
 
 	// SubjectField is the field of the hook input that an event's matchers are held against; "": there they mean nothing.
-	SubjectField func(Event) string
+	SubjectField func(protocol.Event) string
 
 	// Event names the call's moment as the dialect's hooks subscribe to it; nil: as it was fired.
-	Event func(*Call) Event
+	Event func(*protocol.Call) protocol.Event
 	// Payload encodes a call for stdin.
-	Payload func(*Call) (Payload, []string, error)
+	Payload func(*protocol.Call) (Payload, []string, error)
 	// Judge reads the result of the named hook's process. Where Verdict.Problem is set, Settle has the last word.
-	Judge func(c *Call, hook string, r *Result) Verdict
+	Judge func(c *protocol.Call, hook string, r *HookResult) Verdict
 	// Chain changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether it did; nil:
 	// that one sees what the tool would be given. Hooks of other dialects always do.
-	Chain func(*Call, *Verdict) bool
+	Chain func(*protocol.Call, *Verdict) bool
 	// Detaches reports whether a hook's first line on stdout says that nobody is to wait for it; nil: no line does.
 	Detaches func(line []byte) bool
 
@@ -88,20 +91,23 @@ type Dialect struct {
 
 	// Answer tells an outcome to the client in its own hook output, with the exit that goes with it; nil: there is no client that
 	// would call hookrun as its hook. What it has no word for is never lost where it would let something pass.
-	Answer func(Outcome) (stdout []byte, exit int, err error)
+	Answer func(protocol.Outcome) (stdout []byte, exit int, err error)
 	// Sign reports whether a hook input is this client's, at events that another one has too; nil: it is whose input no other
 	// client knows for its own.
-	Sign func(*Call) bool
+	Sign func(*protocol.Call) bool
 	// Project is the variable in which the client tells its hooks the folder of the project; "": it starts them there (Codex).
 	Project string
-	// StrictResults: the client drops a new result of a tool of its own that has not the shape of the old one.
-	StrictResults bool
+	// FitResult makes sure, after the tool, of what the client shows its model of the tool's result, by what one hook of any
+	// dialect says; nil: it takes any.
+	FitResult func(c *protocol.Call, hook string, v *Verdict)
+	// ReadResult reads from the client's hook input how the tool ended, where that says it in a way of its own; nil: it does not.
+	ReadResult func(c *protocol.Call, response gjson.Result)
 	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table does.
-	ToolName func(*Call) string
+	ToolName func(*protocol.Call) string
 }
 
 // EventOf names the call's moment as the dialect's hooks subscribe to it.
-func (d *Dialect) EventOf(c *Call) Event {
+func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {
 	if d.Event == nil {
 		return c.Event
 	}
@@ -109,7 +115,7 @@ func (d *Dialect) EventOf(c *Call) Event {
 }
 
 // Subject returns what a matcher is held against at the call, and whether matchers mean anything there.
-func (d *Dialect) Subject(c *Call) (subject string, ok bool) {
+func (d *Dialect) Subject(c *protocol.Call) (subject string, ok bool) {
 	field := d.SubjectField(d.EventOf(c))
 	if field == "tool_name" {
 		return c.Tool, true
@@ -117,56 +123,20 @@ func (d *Dialect) Subject(c *Call) (subject string, ok bool) {
 	return c.Field(field), field != ""
 }
 
-// Dialects lists all dialects.
-func Dialects() []*Dialect { return []*Dialect{Tenex, ClaudeCode, Codex, Gemini, MassGen} }
-
-// Clients lists the dialects of clients that can call hookrun as a hook of theirs.
-func Clients() []*Dialect {
-	return slices.DeleteFunc(Dialects(), func(d *Dialect) bool { return d.Answer == nil })
-}
-
-// ClientNamed finds a dialect of Clients by its name.
-func ClientNamed(name string) (*Dialect, bool) {
-	d, ok := DialectNamed(name)
-	return d, ok && d.Answer != nil
-}
-
-// EventNames are the names of all moments in all dialects, TENEX's first.
-func EventNames() (names []string) {
-	for _, d := range Dialects() {
-		for _, e := range d.Events() {
-			if !slices.Contains(names, string(e)) { // dialects share some
-				names = append(names, string(e))
-			}
-		}
-	}
-	return names
-}
-
-// DialectNamed finds a dialect by its name.
-func DialectNamed(name string) (*Dialect, bool) {
-	for _, d := range Dialects() {
-		if d.Name == name {
-			return d, true
-		}
-	}
-	return nil, false
-}
-
 // FailureMeans returns what a hook without an answer amounts to: by the first of the policies that names the cause,
 // else by the dialect.
-func (d *Dialect) FailureMeans(c *Call, cause Cause, policies ...FailurePolicy) Decision {
+func (d *Dialect) FailureMeans(c *protocol.Call, cause protocol.Cause, policies ...protocol.FailurePolicy) protocol.Decision {
 	if d.Passes != nil && d.Passes(d.EventOf(c)) {
-		return Continue
+		return protocol.Continue
 	}
 	if d.AlwaysBlocks != nil && d.AlwaysBlocks(d.EventOf(c), cause) {
-		return Block
+		return protocol.Block
 	}
 	if decision, ok := policyOf(cause, policies); ok {
 		return decision
 	}
 	if d.Failure == nil || !slices.Contains(d.Causes, cause) {
-		return Block
+		return protocol.Block
 	}
 	return d.Failure(d.EventOf(c), cause)
 }
@@ -181,77 +151,67 @@ func (d *Dialect) ForHTTP() *Dialect {
 	return &other
 }
 
-// policyOf is what the first of the policies says that names the cause.
-func policyOf(cause Cause, policies []FailurePolicy) (Decision, bool) {
-	for _, p := range policies {
-		if decision, ok := p[cause]; ok {
-			return decision, true
-		}
-	}
-	return Block, false
-}
-
 // Settle decides by FailureMeans for a hook that gave no answer, and for one whose answer is in doubt. Other verdicts are returned
 // as they are.
-func (d *Dialect) Settle(c *Call, v Verdict, policies ...FailurePolicy) Verdict {
+func (d *Dialect) Settle(c *protocol.Call, v Verdict, policies ...protocol.FailurePolicy) Verdict {
 	return d.settleDoubt(c, d.settleProblem(c, v, policies), policies)
 }
 
 // settleDoubt blocks for a doubt where a policy that was given names unreadable answers. A dialect does not by itself: its client
 // takes what is in doubt for nothing. A warning there always is.
-func (d *Dialect) settleDoubt(c *Call, v Verdict, policies []FailurePolicy) Verdict {
+func (d *Dialect) settleDoubt(c *protocol.Call, v Verdict, policies []protocol.FailurePolicy) Verdict {
 	doubt := v.Doubt
 	if v.Doubt = ""; doubt == "" {
 		return v
 	}
-	decision, named := policyOf(CauseOutput, slices.DeleteFunc(slices.Clone(policies), func(p FailurePolicy) bool {
-		_, own := p[PolicyOfClient]
+	decision, named := policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies), func(p protocol.FailurePolicy) bool {
+		_, own := p[protocol.PolicyOfClient]
 		return own
 	}))
-	if v.Decision != Continue || !named || decision == Continue || d.Passes != nil && d.Passes(d.EventOf(c)) {
-		if v.Decision == Continue && !v.Stop {
+	if v.Decision != protocol.Continue || !named || decision == protocol.Continue || d.Passes != nil && d.Passes(d.EventOf(c)) {
+		if v.Decision == protocol.Continue && !v.Stop {
 			doubt += "; " + wentOn(d.EventOf(c))
 		}
 		v.Warnings = append(v.Warnings, doubt)
 		return v
 	}
-	v.Decision, v.Cause, v.Status, v.Reason = Block, CauseOutput, StatusBlocked, doubt
+	v.Decision, v.Cause, v.Status, v.Reason = protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, doubt
 	v.Approved, v.UpdatedInput, v.Problem = false, nil, doubt
 	return v
 }
 
-func (d *Dialect) settleProblem(c *Call, v Verdict, policies []FailurePolicy) Verdict {
+func (d *Dialect) settleProblem(c *protocol.Call, v Verdict, policies []protocol.FailurePolicy) Verdict {
 	if v.Problem == "" {
 		return v
 	}
-	if d.FailureMeans(c, v.Cause, policies...) == Continue {
+	if d.FailureMeans(c, v.Cause, policies...) == protocol.Continue {
 		return v.passed(d.EventOf(c))
 	}
 	if v.Answered {
 		v.Reason = ""
 	}
-	v.Decision, v.Approved, v.Answered, v.UpdatedInput = Block, false, false, nil
+	v.Decision, v.Approved, v.Answered, v.UpdatedInput = protocol.Block, false, false, nil
 	if v.Reason == "" {
 		v.Reason = v.Problem
 	}
-	if v.Status == StatusFailed || v.Status == StatusOK {
-		v.Status = StatusBlocked // failed is for errors that let the call pass
+	if v.Status == protocol.StatusFailed || v.Status == protocol.StatusOK {
+		v.Status = protocol.StatusBlocked // failed is for errors that let the call pass
 	}
 	return v
 }
 
 // passed is the verdict of a hook without an answer whose failure does not count.
-func (v Verdict) passed(e Event) Verdict {
+func (v Verdict) passed(e protocol.Event) Verdict {
 	if v.Answered { // so its answer does
-		if v.Status == StatusFailed {
+		if v.Status == protocol.StatusFailed {
 			v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
-		} else if v.Cause = ""; v.Decision != Continue || v.Approved {
-			v.Cause = CausePolicy
+		} else if v.Cause = ""; v.Decision != protocol.Continue || v.Approved {
+			v.Cause = protocol.CausePolicy
 		}
 		v.Problem = ""
 		return v
 	}
-	v.Decision = Continue
+	v.Decision = protocol.Continue
 	v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
 	v.Reason = ""
 	return v
@@ -260,31 +220,15 @@ func (v Verdict) passed(e Event) Verdict {
 // failure is the warning of a failure that was let pass, "" if there is none.
 func (v *Verdict) failure() string {
 	for _, w := range v.Warnings {
-		ends := strings.HasSuffix(w, "; "+ignored(PreTool)) || strings.HasSuffix(w, "; "+ignored(PostTool))
-		if ends && (v.Status == StatusFailed || v.Problem != "" && strings.HasPrefix(w, v.Problem)) {
+		ends := strings.HasSuffix(w, "; "+ignored(protocol.PreTool)) || strings.HasSuffix(w, "; "+ignored(protocol.PostTool))
+		if ends && (v.Status == protocol.StatusFailed || v.Problem != "" && strings.HasPrefix(w, v.Problem)) {
 			return w
 		}
 	}
 	return ""
 }
 
-// ignored says in a warning what comes of a failure that does not block.
-func ignored(e Event) string {
-	if e.Canonical() == PostTool {
-		return "ignored, the tool already ran"
-	}
-	return "continuing"
-}
-
-// wentOn says in a warning what came of an answer in doubt.
-func wentOn(e Event) string {
-	if e.Canonical() == PostTool {
-		return ignored(e)
-	}
-	return "the call goes on"
-}
-
-// said opens every message about a hook.
-func said(e Event, hook string) string {
+// Who opens every message about a hook.
+func Who(e protocol.Event, hook string) string {
 	return fmt.Sprintf("%s hook '%s'", e, printable.Escape(hook))
 }

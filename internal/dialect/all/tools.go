@@ -1,10 +1,12 @@
-package protocol
+package all
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // clientTools are the tools of clients by the names that TENEX has for such tools, and a project's hooks. A tool that does the work of
@@ -70,7 +72,8 @@ func ToolAliases(tool string) (also []string) {
 
 // ToolNames are the project's names for a tool of any client, none where the table has no such tool.
 func ToolNames(client string) []string {
-	c := Call{projectTools: tableNames(client)}
+	var c protocol.Call
+	c.SetToolNames(tableNames(client), nil)
 	return c.ProjectTools()
 }
 
@@ -92,45 +95,38 @@ func KnownTools() (tools []string) {
 
 // NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools", or else what is
 // known of that client's tools.
-func (c *Call) NameTool(more map[string]string) {
-	c.projectTools, c.moreTools = [2]string{}, nil
-	if len(more) > 0 {
-		c.moreTools = &more
-	}
-	client := c.Client()
+func NameTool(c *protocol.Call, more map[string]string) {
+	c.SetToolNames([2]string{}, more)
+	client := ClientOf(c)
 	if client == nil || !c.Event.HasTool() {
 		return
 	}
-	if here := more[c.Tool]; here != "" {
-		c.projectTools[0] = here
-	} else {
-		c.projectTools = toolNames(client, c)
+	names := [2]string{more[c.Tool]}
+	if names[0] == "" {
+		names = toolNames(client, c)
 	}
-	if c.projectTools[0] == c.Tool {
-		c.projectTools = [2]string{}
+	if names[0] != c.Tool {
+		c.SetToolNames(names, more)
 	}
 }
 
 // NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
 // case: the name as it is has no other names, and the known one may.
-func (c *Call) NearlyCalled(lower string) (calls []Call) {
-	var more map[string]string
-	if c.moreTools != nil {
-		more = *c.moreTools
-	}
+func NearlyCalled(c *protocol.Call, lower string) (calls []protocol.Call) {
+	more := c.FileTools()
 	for _, name := range append(ClientTools(), slices.Sorted(maps.Keys(more))...) {
 		if name == c.Tool || strings.ToLower(name) != lower {
 			continue
 		}
 		known := *c
 		known.Tool = name
-		known.NameTool(more)
+		NameTool(&known, more)
 		calls = append(calls, known)
 	}
 	return calls
 }
 
-func toolNames(client *Dialect, c *Call) (names [2]string) {
+func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
 	if client.ToolName != nil {
 		if names[0] = client.ToolName(c); names[0] != "" {
 			return names
@@ -146,17 +142,4 @@ func tableNames(tool string) (names [2]string) {
 		}
 	}
 	return names
-}
-
-// ProjectTool is what the project calls the tool: the first of its own names for it, or the only name that there is.
-func (c *Call) ProjectTool() string { return cmp.Or(c.projectTools[0], c.Tool) }
-
-// ProjectTools are the project's own names for the tool, none where it has no others.
-func (c *Call) ProjectTools() []string {
-	for i, name := range c.projectTools {
-		if name == "" {
-			return c.projectTools[:i]
-		}
-	}
-	return c.projectTools[:]
 }

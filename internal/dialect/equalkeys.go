@@ -1,7 +1,6 @@
-package protocol
+package dialect
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -9,26 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// The clients take the last of two equal keys in an answer. Who wrote a deny into the first one is not heard, and nobody says so. Here
-// the verdict is the client's, a warning says it, and a policy that blocks for unreadable answers blocks for this.
-
 // decidingKeys are the keys of answers that hold a call up, let it go on or change it, in any client's words.
 var decidingKeys = []string{"decision", "continue", "hookSpecificOutput", "permissionDecision", "behavior", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input"}
-
-// doubtEqualKeys adds to a verdict what is to be said of equal keys in the answer that it was read from.
-func doubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
-	key := equalKey(answer)
-	if key == "" || v.Decision == Block || v.Problem != "" && !v.Answered {
-		return v
-	}
-	doubt := fmt.Sprintf("%s has %q twice in its answer, of which the client takes the last; write it once", who, key)
-	if v.Doubt != "" {
-		v.Warnings = append(v.Warnings, doubt)
-	} else {
-		v.Doubt = doubt
-	}
-	return v
-}
 
 // equalKey is a deciding key that stands twice in an answer, at its top level or where decisions stand in it; "" if none does.
 func equalKey(object gjson.Result) (twice string) {
@@ -51,10 +32,4 @@ func equalKey(object gjson.Result) (twice string) {
 		return twice == ""
 	})
 	return twice
-}
-
-// answerOf is what a hook printed as one JSON value, the zero value if it is none.
-func answerOf(text string) gjson.Result {
-	value, _ := jsonValue(text)
-	return value
 }

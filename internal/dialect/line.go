@@ -1,4 +1,4 @@
-package protocol
+package dialect
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for this
@@ -17,7 +18,7 @@ import (
 // "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is nothing else in the line then.
 //
 // Whatever is no such line is no answer, also an empty one: a process that says nothing did not approve.
-func (r *Result) ReadLine() {
+func (r *HookResult) ReadLine() {
 	line := strings.TrimSpace(r.Stdout.All())
 	if r.Stdout.LeftOut() > 0 {
 		r.Garbled = "its line is too long: 1 MiB of output is kept"
@@ -28,7 +29,7 @@ func (r *Result) ReadLine() {
 	}
 }
 
-func (r *Result) readLine(line string) error {
+func (r *HookResult) readLine(line string) error {
 	switch {
 	case line == "":
 		return errors.New("it ended without an answer; print one line of JSON for each line of input, {} if there is nothing to say")
@@ -37,7 +38,7 @@ func (r *Result) readLine(line string) error {
 	case !strings.HasPrefix(line, "{"):
 		return errors.New("it must be one JSON object on one line; other texts belong on stderr")
 	}
-	if faults := strictjson.Check(line, maxInputDepth); len(faults) > 0 {
+	if faults := strictjson.Check(line, strictjson.MaxDepth); len(faults) > 0 {
 		return fmt.Errorf("column %d: %s", faults[0].Offset+1, faults[0].Text)
 	}
 	var rest []byte // of the answer, without what stands for the process
@@ -50,10 +51,10 @@ func (r *Result) readLine(line string) error {
 			code, err = readExitCode(value)
 		case "stdout":
 			hasStdout = value.Type != gjson.Null
-			err = readText(name, value, &stdout)
+			err = ReadText(name, value, &stdout)
 		case "stderr":
 			var text string
-			if err = readText(name, value, &text); text != "" {
+			if err = ReadText(name, value, &text); text != "" {
 				r.Stderr, lineStderr = Capture{Head: []byte(text), Total: int64(len(text))}, true
 			}
 		default:
@@ -89,8 +90,8 @@ func (r *Result) readLine(line string) error {
 
 // warnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A process that
 // ends with 0 may do so; who writes such a line may have meant the reason of a deny.
-func (r *Result) warnOfStderr(who string, v Verdict) Verdict {
-	if r.LineNote && v.Decision == Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
+func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
+	if r.LineNote && v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
 		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies nothing; `+
 			`to deny add "exit_code": 2, and write notes to stderr itself`)
 	}
@@ -134,7 +135,7 @@ func readExitCode(value gjson.Result) (int, error) {
 	case value.Type == gjson.Null:
 		return 0, nil
 	case value.Type != gjson.Number || code != float64(int(code)) || code < 0 || code > 255:
-		return 0, wrongType("exit_code", "a number from 0 to 255", value)
+		return 0, WrongType("exit_code", "a number from 0 to 255", value)
 	}
 	return int(code), nil
 }

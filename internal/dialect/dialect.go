@@ -39,24 +39,8 @@ type Dialect struct {
 	Parallel bool
 	// StopsAtBlock: the first block ends the call, later hooks are skipped; nil: all hooks are asked.
 	StopsAtBlock func(protocol.Event) bool
-	// DropContextOnBlock: where a tool call is blocked, the context of hooks that let it pass is dropped.
-	DropContextOnBlock bool
-	// DropAllContextOnBlock: where anything is blocked, all context is dropped, the blocking hook's own too: the reason stands in
-	// the place of what it would have been added to (Gemini CLI).
-	DropAllContextOnBlock bool
 	// FirstOfSame: of equal hooks the first runs, not the last (Gemini CLI).
 	FirstOfSame bool
-	// AllReasons: the reason of an outcome is those of all hooks, one a line, also of those that let pass, and stop reasons are
-	// joined like that. NoReason stands where no hook gave any (Gemini CLI).
-	AllReasons bool
-	NoReason   string
-	// LastAskCounts: of several hooks that ask, the last one gives the reason, not the first.
-	LastAskCounts bool
-	// SilenceRevokes: a hook that gave no answer takes back what another one approved.
-	SilenceRevokes bool
-	// OverlooksUnsupported: a hook of a kind that hookrun cannot run is none that the client runs, so it takes nothing back (Codex).
-	OverlooksUnsupported bool
-
 	// MaxContext is how many characters of context one hook may add, 0 for as many as it likes. What is longer is put
 	// into a file that the context names.
 	MaxContext int
@@ -79,6 +63,8 @@ type Dialect struct {
 	Payload func(*protocol.Call) (Payload, []string, error)
 	// Judge reads the result of the named hook's process. Where Verdict.Problem is set, Settle has the last word.
 	Judge func(c *protocol.Call, hook string, r *HookResult) Verdict
+	// Merge changes what the dialect's hooks amount to from what all dialects agree on; nil: nothing.
+	Merge func(*Merging)
 	// Chain changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether it did; nil:
 	// that one sees what the tool would be given. Hooks of other dialects always do.
 	Chain func(*protocol.Call, *Verdict) bool

@@ -42,6 +42,7 @@ var Dialect = &dialect.Dialect{
 	Event:           eventOf,
 	Payload:         payload,
 	Judge:           decode,
+	Merge:           merge,
 	Detaches:        goesAsync,
 	Answer: func(o protocol.Outcome) ([]byte, int, error) {
 		text, err := hookOutput(o)

@@ -26,8 +26,6 @@ var Dialect = &dialect.Dialect{
 	Parallel:   true,
 	MaxContext: 10_000,
 
-	OverlooksUnsupported: true,
-
 	SubjectField: func(e protocol.Event) string { return ruleOf(e).subject },
 	Event:        eventOf,
 	Payload:      payload,

@@ -23,19 +23,17 @@ var Dialect = &dialect.Dialect{
 		}
 		return protocol.Continue
 	},
-	Passes:                func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:              true,
-	DropAllContextOnBlock: true,
-	FirstOfSame:           true,
-	AllReasons:            true,
-	NoReason:              "No reason provided", // the client's words
-	Environment:           environment,
-	OwnEnvironmentWins:    true,
-	SubjectField:          func(e protocol.Event) string { return ruleOf(e).subject },
-	Event:                 eventOf,
-	Payload:               payload,
-	Judge:                 decode,
-	Chain:                 propagate,
+	Passes:             func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
+	Parallel:           true,
+	FirstOfSame:        true,
+	Environment:        environment,
+	OwnEnvironmentWins: true,
+	SubjectField:       func(e protocol.Event) string { return ruleOf(e).subject },
+	Event:              eventOf,
+	Payload:            payload,
+	Judge:              decode,
+	Merge:              merge,
+	Chain:              propagate,
 	Answer: func(o protocol.Outcome) ([]byte, int, error) {
 		text, err := hookOutput(o)
 		return text, 0, err // a JSON answer counts whatever the exit

@@ -22,15 +22,14 @@ var Dialect = &dialect.Dialect{
 		}
 		return protocol.Continue
 	},
-	Passes:             func(e protocol.Event) bool { return e != preTool },
-	StopsAtBlock:       func(e protocol.Event) bool { return e == preTool },
-	DropContextOnBlock: true,
-	LastAskCounts:      true,
-	SubjectField:       func(protocol.Event) string { return "tool_name" },
-	Environment:        environment,
-	Event:              eventOf,
-	Payload:            payload,
-	Judge:              decode,
+	Passes:       func(e protocol.Event) bool { return e != preTool },
+	StopsAtBlock: func(e protocol.Event) bool { return e == preTool },
+	SubjectField: func(protocol.Event) string { return "tool_name" },
+	Environment:  environment,
+	Event:        eventOf,
+	Payload:      payload,
+	Judge:        decode,
+	Merge:        merge,
 }
 
 const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"

@@ -35,14 +35,13 @@ var Dialect = &dialect.Dialect{
 	AlwaysBlocks: func(e protocol.Event, cause protocol.Cause) bool {
 		return e == protocol.PreTool && cause == protocol.CauseExit
 	},
-	StopsAtBlock:       func(protocol.Event) bool { return true },
-	DropContextOnBlock: true,
-	SilenceRevokes:     true,
-	SubjectField:       subject,
-	Event:              func(c *protocol.Call) protocol.Event { return c.Event.Canonical() },
-	ProjectTools:       true,
-	Payload:            payload,
-	Judge:              decode,
+	StopsAtBlock: func(protocol.Event) bool { return true },
+	SubjectField: subject,
+	Event:        func(c *protocol.Call) protocol.Event { return c.Event.Canonical() },
+	ProjectTools: true,
+	Payload:      payload,
+	Judge:        decode,
+	Merge:        merge,
 }
 
 func subject(e protocol.Event) string {

@@ -187,7 +187,7 @@ func (a *Asked) matches(h *Hook) bool {
 	if h.Matcher == nil {
 		return true
 	}
-	subject, ok := h.Dialect.Subject(a.call)
+	subject, ok := h.Dialect.MatcherSubject(a.call)
 	return !ok || a.match(h, subject) ||
 		slices.ContainsFunc(h.toolNames(a.call), func(name string) bool { return a.match(h, name) })
 }

@@ -256,7 +256,7 @@ func (h *Hook) toolNames(c *protocol.Call) []string {
 // Why says why the hook runs at the call, or does not.
 func (h *Hook) Why(c *protocol.Call) string {
 	event := h.Dialect.EventOf(c)
-	subject, matchers := h.Dialect.Subject(c)
+	subject, matchers := h.Dialect.MatcherSubject(c)
 	asked := NewAsked(c)
 	switch {
 	case h.settings.allOff():
@@ -296,7 +296,7 @@ func (h *Hook) Why(c *protocol.Call) string {
 
 // subjects is what the hook's matcher is held against: "Bash", here "shell".
 func (h *Hook) subjects(c *protocol.Call) string {
-	subject, _ := h.Dialect.Subject(c)
+	subject, _ := h.Dialect.MatcherSubject(c)
 	text := strconv.Quote(subject)
 	separator := ", here "
 	for _, name := range h.toolNames(c) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Call is one moment of an agent loop that hooks are asked about.
+// Call is one event of an agent loop that hooks run for.
 type Call struct {
 	Event     Event  // as the caller named it; the outcome repeats that name
 	Workspace string // absolute path of the project; hooks run in it
@@ -29,11 +29,11 @@ type Call struct {
 	AgentID        string // "" leaves the key out
 	OrchestratorID string // of the agent's, where it has one (MassGen)
 
-	// Dir is the session's current directory, absolute, where it is not the workspace: some clients follow their shell's
-	// cd, and start their hooks there.
+	// Dir is the session's current directory, absolute, where it is not the workspace: some clients follow their
+	// shell's cd, and start their hooks there.
 	Dir string
-	// ClientInput is what a client puts on its hooks' stdin, one compact JSON object, where the call comes from a client:
-	// ParseInput makes it. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
+	// ClientInput is what a client puts on its hooks' stdin, one compact JSON object, where the call comes from a
+	// client. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
 	ClientInput string
 
 	equalKeys    string             // the Args that MarkEqualKeys was called for
@@ -59,9 +59,9 @@ func (c *Call) Field(key string) string {
 	return strictjson.ValueText([]byte(gjson.Get(c.ClientInput, key).Raw))
 }
 
-// Input returns the tool's arguments as one compact JSON value, which nobody may change. Text that is no JSON becomes a JSON
-// string, as in TENEX. It is worked out once, since every rule of every hook is held against it; so two goroutines must not
-// ask the same Call at once.
+// Input returns the tool's arguments as one compact JSON value, which nobody may change. Text that is no JSON becomes a
+// JSON string, as in TENEX. It is worked out once, since every rule of every hook is held against it; so two goroutines
+// must not ask the same Call at once.
 func (c *Call) Input() (value []byte, warnings []string, err error) {
 	if c.input == nil || c.input.args != c.Args {
 		in := &input{args: c.Args}
@@ -78,8 +78,8 @@ func (c *Call) InputText() (string, error) {
 	return c.input.text, err
 }
 
-// EqualKeys reports whether an object in the tool's arguments had two equal keys as they came in. Hooks were given the last; another
-// reader may take the first. So what looks at the arguments cannot be decided.
+// EqualKeys reports whether an object in the tool's arguments had two equal keys as they came in. Hooks were given the
+// last; another reader may take the first. So what looks at the arguments cannot be decided.
 func (c *Call) EqualKeys() bool {
 	if c.equalKeys != "" && c.equalKeys == c.Args {
 		return true

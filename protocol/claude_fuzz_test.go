@@ -223,7 +223,7 @@ func FuzzParseInput(f *testing.F) {
 		if e := c.Event; e == e.Gemini() && e != e.Claude() { // a name of that client's for a moment that both have
 			d = gemini.Dialect
 		}
-		p, _, err := d.Payload(&c)
+		p, _, err := d.EncodeInput(&c)
 		require.NoError(t, err)
 		require.Equal(t, c.ClientInput+"\n", string(p.Bytes()))
 		again, warnings, err := all.ParseInput(c.ClientInput)

@@ -30,7 +30,7 @@ func atEvent(e protocol.Event) protocol.Call {
 // claude judges and settles, as the runner does.
 func decideClaude(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := atEvent(e)
-	return claude.Dialect.Settle(&c, claude.Dialect.Judge(&c, "h", &r), policies...)
+	return claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, "h", &r), policies...)
 }
 
 // onFailure is a policy that says the same for every cause.
@@ -446,7 +446,7 @@ func TestClaudeOtherFields(t *testing.T) {
 		c := atEvent("PostToolUse")
 		c.Tool = tool
 		r := printed(answers("PostToolUse", fields))
-		return claude.Dialect.Judge(&c, "h", &r)
+		return claude.Dialect.Decode(&c, "h", &r)
 	}
 	require.Equal(t, `"new"`, string(rewritten("mcp__x__y", `"updatedToolOutput":"new"`).UpdatedOutput))
 	require.Equal(t, `[1]`, string(rewritten("mcp__x__y", `"updatedMCPToolOutput":[ 1 ]`).UpdatedOutput))
@@ -468,7 +468,7 @@ func TestClaudeDetaches(t *testing.T) {
 		`"async"`: false, ``: false, `async`: false, `{"async":true,"decision":"block"}`: false, `{"async":true,"continue":false}`: false, `{"async":true,` + deny[1:]: false,
 		`{"async":true,"async":true}`: false, `{"async":true,"d\u0065cision":"block"}`: false,
 	} {
-		require.Equal(t, want, claude.Dialect.Detaches([]byte(line)), line)
+		require.Equal(t, want, claude.Dialect.GoesAsync([]byte(line)), line)
 	}
 }
 
@@ -501,8 +501,8 @@ func TestClaudeOnFailure(t *testing.T) {
 	}
 	c := atEvent("PreToolUse")
 	v := dialect.Unsupported(claude.Dialect, &c, "h", "agent")
-	require.Equal(t, protocol.Continue, claude.Dialect.Settle(&c, v).Decision)
-	require.Equal(t, protocol.Block, claude.Dialect.Settle(&c, v, onFailure(protocol.Block)).Decision)
+	require.Equal(t, protocol.Continue, claude.Dialect.ApplyFailurePolicy(&c, v).Decision)
+	require.Equal(t, protocol.Block, claude.Dialect.ApplyFailurePolicy(&c, v, onFailure(protocol.Block)).Decision)
 
 	for _, cause := range claude.Dialect.Causes {
 		for _, e := range claude.Dialect.Events() {
@@ -511,7 +511,7 @@ func TestClaudeOnFailure(t *testing.T) {
 				want = protocol.Block
 			}
 			c := atEvent(e)
-			require.Equal(t, want, claude.Dialect.FailureMeans(&c, cause), "%s %s", e, cause)
+			require.Equal(t, want, claude.Dialect.FailureDecision(&c, cause), "%s %s", e, cause)
 		}
 	}
 }
@@ -618,11 +618,11 @@ func TestClaudeUpdateWithEqualKeys(t *testing.T) {
 func TestClaudeMerge(t *testing.T) {
 	c := atEvent("PreToolUse")
 	merge := func(results ...dialect.HookResult) protocol.Outcome {
-		var judged []dialect.Judged
+		var judged []dialect.HookVerdict
 		for i, r := range results {
 			name := string(rune('a' + i))
-			v := claude.Dialect.Settle(&c, claude.Dialect.Judge(&c, name, &r))
-			judged = append(judged, dialect.Judged{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect})
+			v := claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, name, &r))
+			judged = append(judged, dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect})
 		}
 		return dialect.Merge(&c, judged)
 	}
@@ -663,9 +663,9 @@ func TestClaudeMerge(t *testing.T) {
 	require.True(t, o.Approved, "failures of others do not undo an allow with this client")
 	require.Len(t, o.Warnings, 3)
 	require.Len(t, o.Hooks, 4)
-	unsupported := claude.Dialect.Settle(&c, dialect.Unsupported(claude.Dialect, &c, "p", "prompt"))
+	unsupported := claude.Dialect.ApplyFailurePolicy(&c, dialect.Unsupported(claude.Dialect, &c, "p", "prompt"))
 	r := word("allow")
-	o = dialect.Merge(&c, []dialect.Judged{{Verdict: claude.Dialect.Judge(&c, "a", &r), Dialect: claude.Dialect}, {Verdict: unsupported, Dialect: claude.Dialect}})
+	o = dialect.Merge(&c, []dialect.HookVerdict{{Verdict: claude.Dialect.Decode(&c, "a", &r), Dialect: claude.Dialect}, {Verdict: unsupported, Dialect: claude.Dialect}})
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.False(t, o.Approved, "but a hook that hookrun could not ask does")
 }
@@ -675,13 +675,13 @@ func TestClaudeSubjects(t *testing.T) {
 	require.NoError(t, err)
 	for event, want := range map[protocol.Event]string{"SessionStart": "startup", "PreToolUse": "Bash", protocol.PostTool: "Bash", "PermissionRequest": "Bash"} {
 		c.Event = event
-		subject, ok := claude.Dialect.Subject(&c)
+		subject, ok := claude.Dialect.MatcherSubject(&c)
 		require.True(t, ok)
 		require.Equal(t, want, subject)
 	}
 	for _, event := range []protocol.Event{"UserPromptSubmit", "Stop", protocol.PreExecute} {
 		c.Event = event
-		_, ok := claude.Dialect.Subject(&c)
+		_, ok := claude.Dialect.MatcherSubject(&c)
 		require.False(t, ok, "matchers mean nothing at %s", event)
 	}
 	c.Event, c.Failed = protocol.PostTool, true
@@ -689,7 +689,7 @@ func TestClaudeSubjects(t *testing.T) {
 }
 
 func encoded(t *testing.T, c *protocol.Call) string {
-	p, warnings, err := claude.Dialect.Payload(c)
+	p, warnings, err := claude.Dialect.EncodeInput(c)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return string(p.Bytes())
@@ -729,12 +729,12 @@ func TestClaudePayload(t *testing.T) {
 		require.Equal(t, want, string(member(json.RawMessage(encoded(t, &c)), "tool_response")), result)
 	}
 	c.Args = `{"a":1,"a":2}`
-	p, warnings, err := claude.Dialect.Payload(&c)
+	p, warnings, err := claude.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	require.Equal(t, []string{`arguments of tool "Bash": the key "a" is there twice in one object; hooks were given the last`}, warnings)
 	require.Contains(t, string(p.Bytes()), `"tool_input":{"a":2},`)
 	c.Args = strings.Repeat("[", 10_000)
-	_, _, err = claude.Dialect.Payload(&c)
+	_, _, err = claude.Dialect.EncodeInput(&c)
 	require.ErrorContains(t, err, "nested more than 9999 deep")
 }
 
@@ -951,7 +951,7 @@ func TestClaudeOutput(t *testing.T) {
 		"<one>\n\ntwo": outcome("PreCompact", c, texts), // instructions, which the client takes as plain text
 		"/tmp/tree":    outcome("WorktreeCreate", c, func(o *protocol.Outcome) { o.Other.Set("worktreePath", []byte(`"/tmp/tree"`)) }),
 	} {
-		got, _, err := claude.Dialect.Answer(o)
+		got, _, err := claude.Dialect.EncodeOutput(o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
@@ -959,7 +959,7 @@ func TestClaudeOutput(t *testing.T) {
 	// Ask and defer have no word at most events: the stricter one is used, never the other.
 	for _, e := range claude.Dialect.Events() {
 		for _, decision := range []protocol.Decision{b, d, a} {
-			got, _, err := claude.Dialect.Answer(outcome(e, decision, func(o *protocol.Outcome) { o.Approved = true; texts(o) }))
+			got, _, err := claude.Dialect.EncodeOutput(outcome(e, decision, func(o *protocol.Outcome) { o.Approved = true; texts(o) }))
 			require.NoError(t, err)
 			var form struct {
 				Decision, Reason   string
@@ -978,15 +978,15 @@ func TestClaudeOutput(t *testing.T) {
 				require.Equal(t, "block", form.Decision, e)
 				require.Equal(t, "r", form.Reason)
 			}
-			_, exit, err := claude.Dialect.Answer(outcome(e, decision, nil))
+			_, exit, err := claude.Dialect.EncodeOutput(outcome(e, decision, nil))
 			require.NoError(t, err)
 			looksAtExit := slices.Contains([]protocol.Event{"TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult"}, e)
 			require.Equal(t, map[bool]int{true: 2}[looksAtExit], exit, e)
 		}
-		got, _, err := claude.Dialect.Answer(outcome(e, c, nil))
+		got, _, err := claude.Dialect.EncodeOutput(outcome(e, c, nil))
 		require.NoError(t, err)
 		require.Equal(t, "{}", string(got), "nothing to say")
-		_, exit, err := claude.Dialect.Answer(outcome(e, c, stops))
+		_, exit, err := claude.Dialect.EncodeOutput(outcome(e, c, stops))
 		require.NoError(t, err)
 		require.Zero(t, exit)
 	}
@@ -995,8 +995,8 @@ func TestClaudeOutput(t *testing.T) {
 // merged is the outcome of one hook that printed stdout, and its verdict.
 func merged(c *protocol.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
 	r := printed(stdout)
-	v := claude.Dialect.Settle(c, claude.Dialect.Judge(c, "h", &r))
-	return v, dialect.Merge(c, []dialect.Judged{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect}})
+	v := claude.Dialect.ApplyFailurePolicy(c, claude.Dialect.Decode(c, "h", &r))
+	return v, dialect.Merge(c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect}})
 }
 
 // TestClaudeOutputReadsBack: what hookrun prints as a hook command of the client means to it what its own hooks said.
@@ -1037,7 +1037,7 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 		first, o := merged(&c, stdout)
 		require.NotEqual(t, protocol.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
 		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
-		out, _, err := claude.Dialect.Answer(o)
+		out, _, err := claude.Dialect.EncodeOutput(o)
 		require.NoError(t, err)
 		second, _ := merged(&c, string(out))
 		if first.Stop && first.StopReason == "" {
@@ -1054,7 +1054,7 @@ func TestClaudeOutputOfAFailedTool(t *testing.T) {
 	c := protocol.Call{Event: protocol.PostTool, Failed: true, Tool: "Bash"}
 	first, o := merged(&c, answers("PostToolUseFailure", `"additionalContext":"c"`))
 	require.Equal(t, "c", first.Context)
-	out, _, err := claude.Dialect.Answer(o)
+	out, _, err := claude.Dialect.EncodeOutput(o)
 	require.NoError(t, err)
 	second, _ := merged(&c, string(out))
 	require.Equal(t, "c", second.Context, "%s", out)
@@ -1338,7 +1338,7 @@ func TestClaudeDenySpoilt(t *testing.T) {
 
 			c := atEvent(g.event)
 			r := printed(stdout)
-			v := claude.Dialect.Settle(&c, claude.Dialect.Judge(&c, "h", &r))
+			v := claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, "h", &r))
 			require.False(t, v.Approved, what)
 			strict := decideClaude(g.event, r, onFailure(protocol.Block))
 			if text := strings.Trim(stdout, jsSpace); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
@@ -1384,12 +1384,12 @@ func Example_claude() {
 	}
 	answer := `{"decision": "block", "reason": "do not force-push"}`
 	result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-	verdict := claude.Dialect.Settle(&call, claude.Dialect.Judge(&call, "guard", &result))
-	outcome := dialect.Merge(&call, []dialect.Judged{{
+	verdict := claude.Dialect.ApplyFailurePolicy(&call, claude.Dialect.Decode(&call, "guard", &result))
+	outcome := dialect.Merge(&call, []dialect.HookVerdict{{
 		Report:  dialect.Report("guard", "settings.json:5", &result, &verdict),
 		Verdict: verdict, Dialect: claude.Dialect,
 	}})
-	text, exit, _ := claude.Dialect.Answer(outcome)
+	text, exit, _ := claude.Dialect.EncodeOutput(outcome)
 	fmt.Println(string(text), exit)
 	// Output:
 	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"do not force-push"}} 0

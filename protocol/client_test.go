@@ -32,14 +32,14 @@ var gates = map[string][]protocol.Event{
 // readBack is what a client makes of the answer that it is given.
 func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
-	stdout, exit, err := d.Answer(o)
+	stdout, exit, err := d.EncodeOutput(o)
 	require.NoError(t, err)
 	r := dialect.HookResult{ExitCode: exit, Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}
 	if exit != 0 {
 		r.Stderr = dialect.Capture{Head: []byte(o.Reason), Total: int64(len(o.Reason))}
 	}
 	c := protocol.Call{Event: o.Event, Tool: o.Tool}
-	v := d.Judge(&c, "hookrun", &r)
+	v := d.Decode(&c, "hookrun", &r)
 	require.Empty(t, v.Problem, "%s at %s: %s", d.Name, o.Event, stdout)
 	require.Empty(t, v.Warnings, "%s at %s: %s", d.Name, o.Event, stdout)
 	return v
@@ -50,7 +50,7 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
 	t.Helper()
 	v := readBack(t, d, o)
-	stdout, _, err := d.Answer(o)
+	stdout, _, err := d.EncodeOutput(o)
 	require.NoError(t, err)
 	about := d.Name + " at " + string(o.Event) + ": " + string(stdout)
 	gate := slices.Contains(gates[d.Name], o.Event)
@@ -272,10 +272,10 @@ func TestAnswer(t *testing.T) {
 // readBackLoosely is readBack where the client passes over a part of the answer, and says so.
 func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verdict {
 	t.Helper()
-	stdout, _, err := d.Answer(o)
+	stdout, _, err := d.EncodeOutput(o)
 	require.NoError(t, err)
 	r := printed(string(stdout))
-	return d.Judge(&protocol.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
+	return d.Decode(&protocol.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
 }
 
 // FuzzClientAnswer: whatever stands in an outcome, the client reads it as no more than it allows.
@@ -423,7 +423,7 @@ func TestProjectToolOnStdin(t *testing.T) {
 	c, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`)
 	require.NoError(t, err)
 	all.NameTool(&c, nil)
-	payload, _, err := tenex.Dialect.Payload(&c)
+	payload, _, err := tenex.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
 	require.Equal(t, "run_shell_command", gjson.GetBytes(payload.Bytes(), "tool_name").String())
@@ -433,7 +433,7 @@ func TestProjectToolOnStdin(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, want, got)
 	}
-	payload, _, err = gemini.Dialect.Payload(&c)
+	payload, _, err = gemini.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
 }
@@ -453,12 +453,12 @@ func Example_answer() {
 		}
 		answer := `{"decision": "block", "reason": "look first"}`
 		result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-		verdict := tenex.Dialect.Settle(&call, tenex.Dialect.Judge(&call, "guard", &result))
-		outcome := dialect.Merge(&call, []dialect.Judged{{
+		verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Decode(&call, "guard", &result))
+		outcome := dialect.Merge(&call, []dialect.HookVerdict{{
 			Report:  dialect.Report("guard", ".tenex-hooks.json:2", &result, &verdict),
 			Verdict: verdict, Dialect: tenex.Dialect,
 		}})
-		stdout, exit, _ := all.ClientOf(&call).Answer(outcome)
+		stdout, exit, _ := all.ClientOf(&call).EncodeOutput(outcome)
 		fmt.Println(all.ClientOf(&call).Name, exit, string(stdout))
 	}
 	// Output:

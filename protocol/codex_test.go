@@ -17,7 +17,7 @@ import (
 // codex judges and settles, as the runner does.
 func decideCodex(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := atEvent(e)
-	return codex.Dialect.Settle(&c, codex.Dialect.Judge(&c, "h", &r), policies...)
+	return codex.Dialect.ApplyFailurePolicy(&c, codex.Dialect.Decode(&c, "h", &r), policies...)
 }
 
 // codexFailed is a failure that let the call pass: nothing of what was printed counts.
@@ -102,7 +102,7 @@ func TestCodexNoAnswer(t *testing.T) {
 	}{
 		"not started":       {dialect.HookResult{Err: errors.New("no such file")}, protocol.StatusUnstarted, protocol.CauseUnstarted, "PreToolUse hook 'h' could not run: no such file; continuing"},
 		"too late":          {dialect.HookResult{TimedOut: true, Limit: time.Second, Stdout: printed(pre(`"permissionDecision":"deny","permissionDecisionReason":"R"`)).Stdout}, protocol.StatusTimeout, protocol.CauseTimeout, "PreToolUse hook 'h' timed out after 1s; continuing"},
-		"an unreadable one": {dialect.HookResult{Garbled: "it is odd"}, protocol.StatusFailed, protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is odd; continuing"},
+		"an unreadable one": {dialect.HookResult{ProtocolError: "it is odd"}, protocol.StatusFailed, protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is odd; continuing"},
 		"too long":          {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"a`), Tail: []byte(`"}`), Total: 99}}, protocol.StatusFailed, protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is too long: 1 MiB of output is kept; continuing"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestCodexNoAnswer(t *testing.T) {
 	require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}, decideCodex("PreToolUse", dialect.HookResult{Async: true}))
 	c := atEvent("PreToolUse")
 	v := dialect.Unsupported(codex.Dialect, &c, "h", "prompt")
-	o := dialect.Merge(&c, []dialect.Judged{{Verdict: approved(""), Dialect: codex.Dialect}, {Verdict: codex.Dialect.Settle(&c, v), Dialect: codex.Dialect}})
+	o := dialect.Merge(&c, []dialect.HookVerdict{{Verdict: approved(""), Dialect: codex.Dialect}, {Verdict: codex.Dialect.ApplyFailurePolicy(&c, v), Dialect: codex.Dialect}})
 	require.True(t, o.Approved, "the client runs no such hook, and so it takes nothing back")
 }
 
@@ -320,9 +320,9 @@ func TestCodexWhy(t *testing.T) {
 // TestCodexLate: of a hook that nobody waited for no decision counts.
 func TestCodexLate(t *testing.T) {
 	late := func(r dialect.HookResult) dialect.Verdict {
-		r.Late = true
+		r.AsyncResult = true
 		c := atEvent("PreToolUse")
-		return codex.Dialect.Judge(&c, "h", &r)
+		return codex.Dialect.Decode(&c, "h", &r)
 	}
 	want := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	require.Equal(t, want, late(exited(0, "", "")))
@@ -356,7 +356,7 @@ func TestCodexEvents(t *testing.T) {
 
 func TestCodexPayload(t *testing.T) {
 	write := func(c protocol.Call) string {
-		payload, warnings, err := codex.Dialect.Payload(&c)
+		payload, warnings, err := codex.Dialect.EncodeInput(&c)
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(payload.Bytes())
@@ -431,7 +431,7 @@ func TestCodexOutput(t *testing.T) {
 		wants[&protocol.Outcome{Decision: protocol.Continue}] = nothing
 		for o, want := range wants {
 			o.Event = event
-			got, _, err := codex.Dialect.Answer(*o)
+			got, _, err := codex.Dialect.EncodeOutput(*o)
 			require.NoError(t, err)
 			require.Equal(t, want, string(got), event)
 			v := decideCodex(event, printed(string(got)))
@@ -442,7 +442,7 @@ func TestCodexOutput(t *testing.T) {
 		}
 	}
 	o := protocol.Outcome{Event: "pre-tool", Decision: protocol.Block, Reason: "R"}
-	got, _, err := codex.Dialect.Answer(o)
+	got, _, err := codex.Dialect.EncodeOutput(o)
 	require.NoError(t, err)
 	require.Contains(t, string(got), `"hookEventName":"PreToolUse"`)
 }

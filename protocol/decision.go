@@ -76,8 +76,8 @@ const (
 // timeout, unstarted, output and, where a dialect has them, exit and unsupported.
 type FailurePolicy map[Cause]Decision
 
-// PolicyOfClient stands in a FailurePolicy beside its causes where it is the client's own that blocks: the client knows no doubt, and
-// lets pass what it takes for no answer.
+// PolicyOfClient stands in a FailurePolicy beside its causes where it is the client's own that blocks: the client knows
+// no doubt, and lets pass what it takes for no answer.
 const PolicyOfClient Cause = "client"
 
 // FailureCauses are the causes that a FailurePolicy can name.

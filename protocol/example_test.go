@@ -11,14 +11,14 @@ import (
 // What a hook's process did becomes a verdict, and the verdicts of a call become its outcome.
 func Example() {
 	call := protocol.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell", Args: `{"command": "git push --force"}`}
-	payload, _, _ := tenex.Dialect.Payload(&call)
+	payload, _, _ := tenex.Dialect.EncodeInput(&call)
 	fmt.Printf("%.60s…\n", payload.Bytes())
 
 	answer := `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"do not force-push"}}`
 	result := dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}}
-	verdict := tenex.Dialect.Settle(&call, tenex.Dialect.Judge(&call, "guard", &result))
+	verdict := tenex.Dialect.ApplyFailurePolicy(&call, tenex.Dialect.Decode(&call, "guard", &result))
 
-	outcome := dialect.Merge(&call, []dialect.Judged{{
+	outcome := dialect.Merge(&call, []dialect.HookVerdict{{
 		Report:  dialect.Report("guard", "hooks.json:3", &result, &verdict),
 		Verdict: verdict, Dialect: tenex.Dialect,
 	}})

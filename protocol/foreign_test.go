@@ -107,7 +107,7 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 	} {
 		r := lineResult(line)
 		c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
-		v := tenex.Dialect.Settle(&c, tenex.Dialect.Judge(&c, "h", r))
+		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", r))
 		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"), `has "stderr" in its line and no "exit_code" but 0`), line)
 	}
 }

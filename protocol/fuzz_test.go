@@ -76,7 +76,7 @@ func FuzzPayload(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, tool, args, result string) {
 		c := protocol.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result, Workspace: tool}
-		p, _, err := tenex.Dialect.Payload(&c)
+		p, _, err := tenex.Dialect.EncodeInput(&c)
 		if err != nil {
 			require.ErrorContains(t, err, "nested")
 			return

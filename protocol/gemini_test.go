@@ -21,7 +21,7 @@ import (
 // gemini judges and settles, as the runner does.
 func decideGemini(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "run_shell_command", Args: `{"command":"ls"}`}
-	return gemini.Dialect.Settle(&c, gemini.Dialect.Judge(&c, "h", &r), policies...)
+	return gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Decode(&c, "h", &r), policies...)
 }
 
 func TestGeminiText(t *testing.T) {
@@ -272,11 +272,11 @@ func TestGeminiFailures(t *testing.T) {
 // mergeGemini merges the verdicts of hooks that printed what is given and ended well.
 func mergeGemini(e protocol.Event, results ...dialect.HookResult) protocol.Outcome {
 	c := protocol.Call{Event: e, Tool: "run_shell_command"}
-	var judged []dialect.Judged
+	var judged []dialect.HookVerdict
 	for i, r := range results {
 		name := string(rune('a' + i))
-		v := gemini.Dialect.Settle(&c, gemini.Dialect.Judge(&c, name, &r))
-		judged = append(judged, dialect.Judged{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: gemini.Dialect})
+		v := gemini.Dialect.ApplyFailurePolicy(&c, gemini.Dialect.Decode(&c, name, &r))
+		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(name, "f:1", &r, &v), Verdict: v, Dialect: gemini.Dialect})
 	}
 	return dialect.Merge(&c, judged)
 }
@@ -340,10 +340,10 @@ func TestGeminiMerge(t *testing.T) {
 	})
 	t.Run("reasons of other dialects stay apart", func(t *testing.T) {
 		c := protocol.Call{Event: "BeforeTool", Tool: "x"}
-		var judged []dialect.Judged
+		var judged []dialect.HookVerdict
 		for _, d := range []*dialect.Dialect{tenex.Dialect, gemini.Dialect, gemini.Dialect} {
 			r := exited(2, "", "no by "+d.Name)
-			judged = append(judged, dialect.Judged{Verdict: d.Judge(&c, "h", &r), Dialect: d})
+			judged = append(judged, dialect.HookVerdict{Verdict: d.Decode(&c, "h", &r), Dialect: d})
 		}
 		require.Equal(t, "no by tenex", dialect.Merge(&c, judged).Reason, "the first blocker's dialect says how")
 		require.Equal(t, "no by gemini\nno by gemini", dialect.Merge(&c, judged[1:]).Reason)
@@ -356,7 +356,7 @@ const recordedAfterTool = `{"session_id":"s","transcript_path":"/t","cwd":"/w","
 
 func TestGeminiPayload(t *testing.T) {
 	payload := func(t *testing.T, c protocol.Call) string {
-		p, warnings, err := gemini.Dialect.Payload(&c)
+		p, warnings, err := gemini.Dialect.EncodeInput(&c)
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(p.Bytes())
@@ -410,17 +410,17 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 	require.Equal(t, "Could not read file.", c.Result)
 	c.Workspace = "/w"
 
-	ofClaude, _, err := claude.Dialect.Payload(&c)
+	ofClaude, _, err := claude.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PostToolUseFailure","tool_name":"read_file","tool_input":{"file_path":"absent.txt"}`)
 	require.Contains(t, string(ofClaude.Bytes()), `"error":"Could not read file."`)
-	ofTenex, _, err := tenex.Dialect.Payload(&c)
+	ofTenex, _, err := tenex.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	require.Contains(t, string(ofTenex.Bytes()), `"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
 
 	before, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},"timestamp":"x"}`)
 	require.NoError(t, err)
-	ofClaude, _, err = claude.Dialect.Payload(&before)
+	ofClaude, _, err = claude.Dialect.EncodeInput(&before)
 	require.NoError(t, err)
 	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
 	require.NotContains(t, string(ofClaude.Bytes()), "timestamp")
@@ -447,26 +447,26 @@ func TestGeminiChain(t *testing.T) {
 	t.Run("the next hook sees a rewrite merged", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a","description":"d"}`)
 		v := decideGemini("BeforeTool", printed(specific(`"tool_input":{"command":"b","n":1}`)))
-		require.True(t, gemini.Dialect.Chain(&c, &v))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"b","description":"d","n":1}`, c.Args)
 		require.JSONEq(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"command":"b","description":"d","n":1}}`, c.ClientInput)
 	})
 	t.Run("a deny hands its rewrite on too", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
 		v := decideGemini("BeforeTool", printed(`{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:]))
-		require.True(t, gemini.Dialect.Chain(&c, &v))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 	})
 	t.Run("a hook that failed hands nothing on", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
 		v := decideGemini("BeforeTool", exited(1, specific(`"tool_input":{"command":"b"}`), ""))
 		require.NotNil(t, v.UpdatedInput)
-		require.False(t, gemini.Dialect.Chain(&c, &v))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
 		v = decideGemini("BeforeTool", exited(2, `{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.Equal(t, protocol.Block, v.Decision)
-		require.False(t, gemini.Dialect.Chain(&c, &v))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
 		v = decideGemini("BeforeTool", killed("SIGTERM", `{"decision":"deny",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
-		require.False(t, gemini.Dialect.Chain(&c, &v))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"a"}`, c.Args)
 		v = decideGemini("BeforeTool", exited(1, `{"decision":"ask",`+specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.NotNil(t, v.UpdatedInput, "the person who is asked may allow it")
@@ -475,34 +475,34 @@ func TestGeminiChain(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
 		v := decideGemini("BeforeTool", printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
 		require.Equal(t, protocol.StatusFailed, v.Status)
-		require.True(t, gemini.Dialect.Chain(&c, &v))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 		for _, input := range []string{`"a"`, `[]`, `null`} {
 			c := call("BeforeTool", `"tool_name":"x","tool_input":`+input)
-			require.False(t, gemini.Dialect.Chain(&c, &v), "there is nothing to merge it with")
+			require.False(t, gemini.Dialect.Propagate(&c, &v), "there is nothing to merge it with")
 		}
 	})
 	t.Run("a request is merged", func(t *testing.T) {
 		c := call("BeforeModel", `"llm_request":{"model":"m","messages":[]}`)
 		v := decideGemini("BeforeModel", printed(specific(`"llm_request":{"model":"n"}`)))
-		require.True(t, gemini.Dialect.Chain(&c, &v))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.Equal(t, `{"hook_event_name":"BeforeModel","llm_request":{"model":"n","messages":[]}}`, c.ClientInput)
 		v = decideGemini("BeforeModel", printed(specific(`"llm_request":"x"`)))
-		require.False(t, gemini.Dialect.Chain(&c, &v))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
 		v = decideGemini("BeforeModel", printed(specific(`"llm_response":{}`)))
-		require.False(t, gemini.Dialect.Chain(&c, &v))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
 	})
 	t.Run("context is added to the prompt", func(t *testing.T) {
 		c := call("BeforeAgent", `"prompt":"go"`)
 		v := decideGemini("BeforeAgent", printed(specific(`"additionalContext":"C \"1\""`)))
-		require.True(t, gemini.Dialect.Chain(&c, &v))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.Equal(t, `{"hook_event_name":"BeforeAgent","prompt":"go\n\nC \"1\""}`, c.ClientInput)
 	})
 	t.Run("nothing else is handed on", func(t *testing.T) {
 		c := call("AfterTool", `"tool_name":"x","tool_response":{"llmContent":"r"}`)
 		before := c
 		v := decideGemini("AfterTool", printed(specific(`"additionalContext":"C"`)))
-		require.False(t, gemini.Dialect.Chain(&c, &v))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
 		require.Equal(t, before, c)
 	})
 }
@@ -603,7 +603,7 @@ func TestGeminiOutput(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"AfterAgent","clearContext":true}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line, _, err := gemini.Dialect.Answer(test.outcome)
+			line, _, err := gemini.Dialect.EncodeOutput(test.outcome)
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(line))
 			event := test.outcome.Event.Gemini()
@@ -618,8 +618,8 @@ func TestGeminiOutput(t *testing.T) {
 		c, _, err := all.ParseInput(recordedAfterTool)
 		require.NoError(t, err)
 		r := printed(specific(`"additionalContext":"C"`))
-		v := gemini.Dialect.Judge(&c, "h", &r)
-		line, _, err := gemini.Dialect.Answer(dialect.Merge(&c, []dialect.Judged{{Verdict: v, Dialect: gemini.Dialect}}))
+		v := gemini.Dialect.Decode(&c, "h", &r)
+		line, _, err := gemini.Dialect.EncodeOutput(dialect.Merge(&c, []dialect.HookVerdict{{Verdict: v, Dialect: gemini.Dialect}}))
 		require.NoError(t, err)
 		require.Contains(t, string(line), `"systemMessage":"hookrun: Gemini CLI cannot give the model this at AfterTool:\nC"`)
 	})
@@ -628,12 +628,12 @@ func TestGeminiOutput(t *testing.T) {
 func TestGeminiEqualKeys(t *testing.T) {
 	for _, answer := range []string{`{"decision":"deny","decision":"allow"}`, `{"hookSpecificOutput":{"tool_input":{"a":1},"tool_input":{}}}`} {
 		c := protocol.Call{Event: "BeforeTool", Tool: "run_shell_command"}
-		v := gemini.Dialect.Judge(&c, "h", &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}})
-		open := gemini.Dialect.Settle(&c, v)
+		v := gemini.Dialect.Decode(&c, "h", &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(answer), Total: int64(len(answer))}})
+		open := gemini.Dialect.ApplyFailurePolicy(&c, v)
 		require.Equal(t, protocol.Continue, open.Decision, "the last counts, as in the client")
 		require.Len(t, open.Warnings, 1)
 		require.Contains(t, open.Warnings[0], "twice in its answer")
-		closed := gemini.Dialect.Settle(&c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+		closed := gemini.Dialect.ApplyFailurePolicy(&c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{closed.Decision, closed.Cause})
 	}
 }

@@ -56,10 +56,10 @@ func TestReadLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := lineResult(test.line)
 			if test.garbled != "" {
-				require.Contains(t, r.Garbled, test.garbled)
+				require.Contains(t, r.ProtocolError, test.garbled)
 				return
 			}
-			require.Empty(t, r.Garbled)
+			require.Empty(t, r.ProtocolError)
 			require.Equal(t, test.stdout, string(r.Stdout.Head))
 			require.Equal(t, test.stderr, string(r.Stderr.Head))
 			require.Equal(t, test.code, r.ExitCode)
@@ -72,10 +72,10 @@ func TestGarbledLineIsAFailure(t *testing.T) {
 	c := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
 	for _, d := range all.All() {
 		r := lineResult("hello")
-		v := d.Judge(c, "h", r)
+		v := d.Decode(c, "h", r)
 		require.NotEmpty(t, v.Problem, d.Name)
 		require.Equal(t, protocol.CauseOutput, v.Cause)
-		v = d.Settle(c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+		v = d.ApplyFailurePolicy(c, v, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
 		require.Equal(t, protocol.Block, v.Decision)
 	}
 }
@@ -97,10 +97,10 @@ func FuzzReadLine(f *testing.F) {
 		var fields map[string]json.RawMessage
 		err := json.Unmarshal([]byte(trimmed), &fields)
 		if err != nil || fields == nil || strings.ContainsAny(trimmed, "\r\n") {
-			require.NotEmpty(t, r.Garbled)
+			require.NotEmpty(t, r.ProtocolError)
 			return
 		}
-		if r.Garbled != "" {
+		if r.ProtocolError != "" {
 			return
 		}
 		code := 0

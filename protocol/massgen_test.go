@@ -17,7 +17,7 @@ import (
 // massgen judges and settles, as the runner does.
 func decideMassgen(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "Write", Args: `{"a":1}`}
-	return massgen.Dialect.Settle(&c, massgen.Dialect.Judge(&c, "h", &r), policies...)
+	return massgen.Dialect.ApplyFailurePolicy(&c, massgen.Dialect.Decode(&c, "h", &r), policies...)
 }
 
 // failClosed is what "fail_closed: true" amounts to.
@@ -27,7 +27,7 @@ var failClosed = protocol.FailurePolicy{
 
 func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
 	t.Helper()
-	payload, warnings, err := massgen.Dialect.Payload(&c)
+	payload, warnings, err := massgen.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	var text []byte
@@ -312,8 +312,8 @@ func TestMassGenPostToolUse(t *testing.T) {
 	}
 }
 
-func judged(name string, v dialect.Verdict) dialect.Judged {
-	return dialect.Judged{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v, Dialect: massgen.Dialect}
+func judged(name string, v dialect.Verdict) dialect.HookVerdict {
+	return dialect.HookVerdict{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v, Dialect: massgen.Dialect}
 }
 
 func TestMassGenMerge(t *testing.T) {
@@ -336,7 +336,7 @@ func TestMassGenMerge(t *testing.T) {
 		{"M26 all allow", []dialect.Verdict{allow, allow}, protocol.Continue, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var all []dialect.Judged
+			var all []dialect.HookVerdict
 			for i, v := range test.verdicts {
 				all = append(all, judged(string(rune('a'+i)), v))
 			}

@@ -30,8 +30,8 @@ type Outcome struct {
 	SystemMessages []string `json:"system_messages,omitempty"`
 	Other          Fields   `json:"other,omitempty"` // what else hooks answered, by their client's names
 	Warnings       []string `json:"warnings,omitempty"`
-	// Lint are those of Warnings that are about how the hooks files are written and concern no gate. They come with every call, so
-	// a client's own form, which has a message to the user for all other warnings, leaves them out.
+	// Lint are those of Warnings that are about how the hooks files are written and concern no gate. They come with
+	// every call, so a client's own form, which has a message to the user for all other warnings, leaves them out.
 	Lint     []string     `json:"-"`
 	Hooks    []HookReport `json:"hooks"` // those that matched, in the order of the file
 	Duration Milliseconds `json:"duration_ms"`

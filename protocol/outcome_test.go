@@ -22,18 +22,18 @@ func TestZeroValuesAreSafe(t *testing.T) {
 	var d = protocol.Continue
 	require.Error(t, d.UnmarshalText([]byte("allow")))
 	require.Equal(t, protocol.Block, d)
-	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
-	require.Equal(t, protocol.Block, tenex.Dialect.FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureDecision(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, tenex.Dialect.FailureDecision(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
 }
 
 // merge merges the verdicts of hooks that printed what is given, at an event.
 func merge(e protocol.Event, stdouts ...string) protocol.Outcome {
 	c := protocol.Call{Event: e, Tool: "shell"}
-	var judged []dialect.Judged
+	var judged []dialect.HookVerdict
 	for i, s := range stdouts {
 		r := printed(s)
-		v := tenex.Dialect.Judge(&c, string(rune('a'+i)), &r)
-		judged = append(judged, dialect.Judged{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v), Verdict: v, Dialect: tenex.Dialect})
+		v := tenex.Dialect.Decode(&c, string(rune('a'+i)), &r)
+		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v), Verdict: v, Dialect: tenex.Dialect})
 	}
 	return dialect.Merge(&c, judged)
 }
@@ -127,11 +127,11 @@ func TestClaude(t *testing.T) {
 		`{"decision":"block","reason":"no pushing"}`:                                                                                             merge(protocol.PreExecute, deny),
 		`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`:                                                  merge(protocol.PreExecute, "ctx"),
 	} {
-		got, _, err := claude.Dialect.Answer(o)
+		got, _, err := claude.Dialect.EncodeOutput(o)
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
-	zero, _, err := claude.Dialect.Answer(protocol.Outcome{Event: protocol.PreTool})
+	zero, _, err := claude.Dialect.EncodeOutput(protocol.Outcome{Event: protocol.PreTool})
 	require.NoError(t, err)
 	require.Contains(t, string(zero), `"permissionDecision":"deny"`)
 }
@@ -140,8 +140,8 @@ func TestJSON(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "shell"}
 	r := exited(3, "", "<why>\n")
 	r.Duration, r.LeftRunning = 1_987_654*time.Nanosecond, []int{7}
-	v := tenex.Dialect.Judge(&c, "h", &r)
-	o := dialect.Merge(&c, []dialect.Judged{
+	v := tenex.Dialect.Decode(&c, "h", &r)
+	o := dialect.Merge(&c, []dialect.HookVerdict{
 		{Report: dialect.Report("h", "f:2", &r, &v), Verdict: v, Dialect: tenex.Dialect},
 		dialect.Skipped("later", "f:3", tenex.Dialect),
 	})

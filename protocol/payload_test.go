@@ -19,7 +19,7 @@ func payload(t testing.TB, input string) string {
 	c, _, err := all.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
-	p, _, err := tenex.Dialect.Payload(&c)
+	p, _, err := tenex.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	return string(p.Bytes())
 }
@@ -79,7 +79,7 @@ func TestRewrittenResultOfAClient(t *testing.T) {
 	require.NoError(t, err)
 	v := dialect.Verdict{Decision: protocol.Continue, UpdatedOutput: []byte(`"[redacted]"`)}
 	require.True(t, v.Rewrite(&c))
-	p, _, err := tenex.Dialect.Payload(&c)
+	p, _, err := tenex.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
 	require.NotContains(t, string(p.Bytes()), "secret")
 }

@@ -34,7 +34,7 @@ func killed(signal, stdout, stderr string) dialect.HookResult {
 // judge judges and settles, as the runner does.
 func judge(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
 	c := protocol.Call{Event: e, Tool: "shell"}
-	return tenex.Dialect.Settle(&c, tenex.Dialect.Judge(&c, "h", &r), policies...)
+	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", &r), policies...)
 }
 
 const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no pushing"}}`
@@ -217,7 +217,7 @@ func TestTenexPayload(t *testing.T) {
 	const common = `"session_id":"s","cwd":"/w","transcript_path":"/t","prompt":"say \"<hi>\" & é","agent_id":"a1",`
 	const args, result = `{"command":"ab","n":1e400}`, `"line\n\u0000�"`
 	encode := func() string {
-		p, warnings, err := tenex.Dialect.Payload(&c)
+		p, warnings, err := tenex.Dialect.EncodeInput(&c)
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(p.Bytes())

@@ -255,8 +255,8 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...protocol.FailurePolicy) protocol.Outcome {
 	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
 	c.Event = d.EventOf(&c)
-	v := d.Settle(&c, d.Judge(&c, "h", &r), policies...)
-	return dialect.Merge(&c, []dialect.Judged{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: d}})
+	v := d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r), policies...)
+	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: d}})
 }
 
 // requireHeard: a call that goes on has a warning, which text and JSON print, and each client's form has it for the
@@ -279,7 +279,7 @@ func requireHeard(t *testing.T, o protocol.Outcome, what string) {
 
 func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) string {
 	o.Event = client.EventOf(&protocol.Call{Event: protocol.PreTool})
-	out, _, err := client.Answer(o)
+	out, _, err := client.EncodeOutput(o)
 	require.NoError(t, err)
 	var answer struct {
 		SystemMessage string `json:"systemMessage"`

@@ -9,14 +9,16 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// valueNames are the fields of Call.Value, those first that are JSON: one can ask for what stands in them. The others are texts.
+// valueNames are the fields of Call.Value, those first that are JSON: one can ask for what stands in them. The others
+// are texts.
 var valueNames = [...]string{"args", "tool_input", "tool_response",
 	"event", "tool", "result", "error", "prompt", "session_id", "cwd", "transcript_path", "agent_id", "hook_event_name", "tool_name", "tool_use_id"}
 
 // clientValueNames are fields that only a client's hook input has. The first is JSON.
 var clientValueNames = [...]string{"tool_output", "agent_type", "parent_tool_use_id", "permission_mode", "is_error", "is_interrupt"}
 
-// ValueNames are the fields of a call that Value knows for every call, ClientValueNames those that only a client's hook input has.
+// ValueNames are the fields of a call that Value knows for every call, ClientValueNames those that only a client's hook
+// input has.
 func ValueNames() []string { return valueNames[:] }
 
 func ClientValueNames() []string { return clientValueNames[:] }
@@ -26,8 +28,9 @@ func IsJSON(field string) bool {
 	return slices.Contains(valueNames[:3], field) || field == clientValueNames[0]
 }
 
-// Value returns a field of the call by its name on the stdin of a hook of .tenex-hooks.json, without writing the whole of that: a
-// text as it is, or compact JSON. ok: it is there, at this event. Arguments that no hook could be given are an error.
+// Value returns a field of the call by its name on the stdin of a hook of .tenex-hooks.json, without writing the whole
+// of that: a text as it is, or compact JSON. ok: it is there, at this event. Arguments that no hook could be given are
+// an error.
 func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 	tool, post := c.Event.HasTool(), c.Event.Canonical() == PostTool
 	switch field {
@@ -90,8 +93,8 @@ func HasValue(e Event, field string) bool {
 	return ok
 }
 
-// SetToolNames says what the project calls the tool: by one or two names of its own, or by none. table are the names that its files
-// give to tools.
+// SetToolNames says what the project calls the tool: by one or two names of its own, or by none. table are the names
+// that its files give to tools.
 func (c *Call) SetToolNames(names [2]string, table map[string]string) {
 	c.projectTools, c.fileTools = names, nil
 	if len(table) > 0 {

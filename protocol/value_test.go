@@ -26,7 +26,7 @@ func TestValue(t *testing.T) {
 		{Event: protocol.PostTool, Workspace: "/w", Tool: "shell", Result: "why", Failed: true},
 		client,
 	} {
-		payload, _, err := tenex.Dialect.Payload(&c)
+		payload, _, err := tenex.Dialect.EncodeInput(&c)
 		require.NoError(t, err)
 		doc := gjson.ParseBytes(bytes.Join(payload, nil))
 		var named []string

@@ -294,7 +294,7 @@ func BenchmarkURLHook(b *testing.B) {
 	r := runner.New(bench.config(policy(server.URL)), runner.Options{})
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PreTool, Workspace: bench.dir, Tool: "shell", Args: `{"command":"ls"}`}
-	payload, _, err := tenex.Dialect.Payload(&call)
+	payload, _, err := tenex.Dialect.EncodeInput(&call)
 	require.NoError(b, err)
 	var text strings.Builder
 	for _, piece := range payload {

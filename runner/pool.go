@@ -131,8 +131,8 @@ func describeDeath(result *dialect.HookResult) string {
 	switch {
 	case result.Signal != "":
 		return "killed by " + result.Signal
-	case result.Garbled != "":
-		return result.Garbled
+	case result.ProtocolError != "":
+		return result.ProtocolError
 	}
 	return fmt.Sprintf("exit %d", result.ExitCode)
 }

@@ -225,7 +225,7 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 
 func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (protocol.Outcome, error) {
 	begin := time.Now()
-	var judged []dialect.Judged
+	var judged []dialect.HookVerdict
 	fail := func(cause protocol.Cause, err error) (protocol.Outcome, error) {
 		o := dialect.Merge(&c, judged)
 		o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
@@ -328,7 +328,7 @@ func (r *Runner) Static(c protocol.Call) (protocol.Outcome, bool) {
 
 // outcome makes one outcome of what the hooks said, and of what is to be said besides. weakened are warnings about hooks that were
 // left out.
-func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []dialect.Judged, weakened []string, begin time.Time) protocol.Outcome {
+func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []dialect.HookVerdict, weakened []string, begin time.Time) protocol.Outcome {
 	c := match.Call()
 	o := dialect.Merge(c, judged)
 	o.Warnings = append(o.Warnings, weakened...)
@@ -355,7 +355,7 @@ func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []diale
 // answer is what came of asking one hook.
 type answer struct {
 	asked  time.Time
-	judged dialect.Judged
+	judged dialect.HookVerdict
 }
 
 // ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
@@ -394,12 +394,12 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 				result.Shell = true
 			}
 		}
-		v = h.Dialect.Judge(c, shownName(h), &result)
+		v = h.Dialect.Decode(c, shownName(h), &result)
 	}
-	v = h.Settle(c, v, r.Policies(h)...)
+	v = h.ApplyFailurePolicy(c, v, r.Policies(h)...)
 	all.FitResult(c, shownName(h), &v)
 	r.spill(h, &v)
-	a.judged = dialect.Judged{Report: dialect.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
+	a.judged = dialect.HookVerdict{Report: dialect.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a
 }
 
@@ -443,7 +443,7 @@ func (e *encoded) encode(d *dialect.Dialect, c *protocol.Call) (warnings []strin
 	if e.dialect == d {
 		return nil, nil
 	}
-	e.payload, warnings, err = d.Payload(c)
+	e.payload, warnings, err = d.EncodeInput(c)
 	e.dialect = d
 	return warnings, err
 }

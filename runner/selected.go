@@ -147,7 +147,7 @@ func together(run []*projecthooks.Hook, inTurn []*dialect.Dialect) []*projecthoo
 	return run[:n]
 }
 
-// chain is the call as hooks of one dialect see it that hand it on in a form of their own (Dialect.Chain).
+// chain is the call as hooks of one dialect see it that hand it on in a form of their own (Dialect.Propagate).
 type chain struct {
 	dialect *dialect.Dialect
 	call    protocol.Call
@@ -155,7 +155,7 @@ type chain struct {
 
 // shown returns the call as hooks of a dialect see it. A hook of another one in between begins the chain anew.
 func (ch *chain) shown(d *dialect.Dialect, asked *protocol.Call) *protocol.Call {
-	if d.Chain == nil {
+	if d.Propagate == nil {
 		ch.dialect = nil
 		return asked
 	}
@@ -167,5 +167,5 @@ func (ch *chain) shown(d *dialect.Dialect, asked *protocol.Call) *protocol.Call 
 
 // add hands on what a hook said, and reports whether that changed anything.
 func (ch *chain) add(v *dialect.Verdict) bool {
-	return ch.dialect != nil && ch.dialect.Chain(&ch.call, v)
+	return ch.dialect != nil && ch.dialect.Propagate(&ch.call, v)
 }

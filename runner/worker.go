@@ -112,18 +112,18 @@ func (w *worker) ask(ctx context.Context, payload dialect.Payload, deadline <-ch
 		early := unheard()
 		result.Stdout = w.stdout.take()
 		result.Stderr = w.stderr.take()
-		if result.ReadLine(); early && result.Garbled == "" {
-			result.Garbled = "it printed a line before it had read the one of this call"
+		if result.ReadLine(); early && result.ProtocolError == "" {
+			result.ProtocolError = "it printed a line before it had read the one of this call"
 		}
 		select {
 		case <-w.exited:
 			w.kill()
 		default:
-			if result.Garbled != "" {
+			if result.ProtocolError != "" {
 				w.kill()
 			}
 		}
-		if result.Garbled == "" {
+		if result.ProtocolError == "" {
 			w.served = true
 			return answeredIt
 		}

@@ -235,7 +235,7 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 		h := &cfg.Hooks[i]
 		_, said := h.OnFailure[protocol.CauseTimeout]
 		isGate := h.Says == nil && h.Dialect == tenex.Dialect && slices.Contains(h.Events, protocol.PreTool)
-		if said || !isGate || h.FailureMeans(&call, protocol.CauseTimeout) != protocol.Continue {
+		if said || !isGate || h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
 			continue
 		}
 		if gates = append(gates, strconv.Quote(spelling.Brief(h.Name, 80))); first == nil {

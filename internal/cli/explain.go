@@ -164,7 +164,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 			x.Problems = append(x.Problems, problem.Error())
 		}
 		for _, cause := range h.Causes() {
-			x.OnFailure[cause] = h.FailureMeans(&c, cause, r.Policies(h)...)
+			x.OnFailure[cause] = h.FailureDecision(&c, cause, r.Policies(h)...)
 		}
 		e.Hooks = append(e.Hooks, x)
 	}

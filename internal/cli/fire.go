@@ -80,7 +80,7 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 		return f.call.Event, nil
 	}
 	// A client that runs in another one's shell inherits that one's variable, which says nothing of its own project.
-	variable := all.ClientOf(&f.call).Project
+	variable := all.ClientOf(&f.call).ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			return "", fmt.Errorf("%s is %s, which is no folder; set it to the project's, or give --workspace", variable, project)

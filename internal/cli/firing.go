@@ -229,7 +229,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.Answer(o); err == nil && stdoutIsNull() {
+		if line, exit, err = client.EncodeOutput(o); err == nil && stdoutIsNull() {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they carry what the hooks said whatever the exit is

@@ -46,7 +46,7 @@ func (r *request) takeOutput() error {
 // is a command can say stands beside: "exit" where that is not 0, and "stdout" where the client reads text that is no
 // JSON.
 func clientResult(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
-	line, exit, err := client.Answer(o)
+	line, exit, err := client.EncodeOutput(o)
 	if err != nil {
 		return nil, err
 	}

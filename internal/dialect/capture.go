@@ -27,8 +27,8 @@ func (c *Capture) All() string {
 	return decoded(head + tail)
 }
 
-// decoded is a hook's output as the clients read it: of what is no UTF-8 each byte becomes U+FFFD, and so does, as a whole, the
-// beginning of a character that was cut.
+// decoded is a hook's output as the clients read it: of what is no UTF-8 each byte becomes U+FFFD, and so does, as a
+// whole, the beginning of a character that was cut.
 func decoded(s string) string {
 	if utf8.ValidString(s) {
 		return s

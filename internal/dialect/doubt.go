@@ -192,8 +192,9 @@ var (
 	processKeys  = []string{"stdout", "stderr", "output", "reason", "message", "msg", "error", "signal"}
 )
 
-// ExitCodeIn returns what is wrong with an object that has an exit code other than 0: only the line of a persistent hook can have one.
-// alone: the object has nothing but what a process leaves behind, so it may have been meant as such a line.
+// ExitCodeIn returns what is wrong with an object that has an exit code other than 0: only the line of a persistent
+// hook can have one. alone: the object has nothing but what a process leaves behind, so it may have been meant as such
+// a line.
 func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
 	if !object.IsObject() {
 		return nil, false

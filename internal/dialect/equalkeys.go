@@ -11,7 +11,8 @@ import (
 // decidingKeys are the keys of answers that hold a call up, let it go on or change it, in any client's words.
 var decidingKeys = []string{"decision", "continue", "hookSpecificOutput", "permissionDecision", "behavior", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input"}
 
-// equalKey is a deciding key that stands twice in an answer, at its top level or where decisions stand in it; "" if none does.
+// equalKey is a deciding key that stands twice in an answer, at its top level or where decisions stand in it; "" if
+// none does.
 func equalKey(object gjson.Result) (twice string) {
 	if !object.IsObject() {
 		return ""

@@ -13,19 +13,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for this
-// call alone. The line is a JSON object: what a hook would print, and beside it what it could not print: "exit_code", and
-// "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is nothing else in the line then.
+// ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for
+// this call alone. The line is a JSON object: what a hook would print, and beside it what it could not print:
+// "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is nothing else in
+// the line then.
 //
 // Whatever is no such line is no answer, also an empty one: a process that says nothing did not approve.
 func (r *HookResult) ReadLine() {
 	line := strings.TrimSpace(r.Stdout.All())
 	if r.Stdout.LeftOut() > 0 {
-		r.Garbled = "its line is too long: 1 MiB of output is kept"
+		r.ProtocolError = "its line is too long: 1 MiB of output is kept"
 		return
 	}
 	if err := r.readLine(line); err != nil {
-		r.Garbled = err.Error()
+		r.ProtocolError = err.Error()
 	}
 }
 
@@ -88,8 +89,8 @@ func (r *HookResult) readLine(line string) error {
 	return nil
 }
 
-// warnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A process that
-// ends with 0 may do so; who writes such a line may have meant the reason of a deny.
+// warnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A
+// process that ends with 0 may do so; who writes such a line may have meant the reason of a deny.
 func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
 	if r.LineNote && v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
 		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies nothing; `+

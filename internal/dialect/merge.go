@@ -8,50 +8,50 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Merging is how the hooks of one dialect amount to an outcome. It starts as what the dialects agree on: the strictest decision
-// of the call counts, the first hook in the file that made it gives reason and cause, and of rewrites and stop reasons the last
-// counts. A dialect's Merge changes what its client does in another way.
+// Merging is how the hooks of one dialect amount to an outcome. It starts as what the dialects agree on: the strictest
+// decision of the call counts, the first hook in the file that made it gives reason and cause, and of rewrites and stop
+// reasons the last counts. A dialect's Merge changes what its client does in another way.
 type Merging struct {
 	protocol.Outcome
-	Hooks []*Judged // of this dialect, in the order of the file
+	Hooks []*HookVerdict // of this dialect, in the order of the file
 
-	// Decision of the Outcome is that of all hooks of the call. Decider is the hook of this dialect that gives the reason, nil if
-	// none of them made that decision.
-	Decider *Judged
+	// Decision of the Outcome is that of all hooks of the call. Decider is the hook of this dialect that gives the
+	// reason, nil if none of them made that decision.
+	Decider *HookVerdict
 	// Contexts are the hooks whose texts reach the model.
-	Contexts []*Judged
+	Contexts []*HookVerdict
 	// Unanswered: a gate was silent, so nobody who allows the call can speak for it.
 	Unanswered bool
 
-	stopper *Judged
+	stopper *HookVerdict
 }
 
 // DecideBy takes reason and cause of the outcome from a hook.
-func (m *Merging) DecideBy(h *Judged) {
+func (m *Merging) DecideBy(h *HookVerdict) {
 	m.Decider = h
 	m.Reason, m.Cause, m.Hook, m.Approved = h.Verdict.Reason, h.Verdict.Cause, h.Report.Name, h.Verdict.Approved
 }
 
-// KeepContextsOfBlocks drops the context of hooks that let a tool call pass which is blocked. Elsewhere a block holds no tool up,
-// and what other hooks say is still worth reading.
+// KeepContextsOfBlocks drops the context of hooks that let a tool call pass which is blocked. Elsewhere a block holds
+// no tool up, and what other hooks say is still worth reading.
 func (m *Merging) KeepContextsOfBlocks() {
 	if m.Decision == protocol.Block && m.Event.Canonical() == protocol.PreTool {
-		m.Contexts = slices.DeleteFunc(m.Contexts, func(h *Judged) bool { return h.Verdict.Decision != protocol.Block })
+		m.Contexts = slices.DeleteFunc(m.Contexts, func(h *HookVerdict) bool { return h.Verdict.Decision != protocol.Block })
 	}
 }
 
 // Any reports whether a verdict of the dialect's hooks is such.
 func (m *Merging) Any(is func(*Verdict) bool) bool {
-	return slices.ContainsFunc(m.Hooks, func(h *Judged) bool { return is(&h.Verdict) })
+	return slices.ContainsFunc(m.Hooks, func(h *HookVerdict) bool { return is(&h.Verdict) })
 }
 
 // NotRun reports whether hookrun left out a hook that its client would have run.
 func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
 
-// Merge makes one outcome of what the hooks of a call said, given in file order: each dialect decides by its own rules what its
-// hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
-func Merge(c *protocol.Call, judged []Judged) protocol.Outcome {
-	all := make([]*Judged, len(judged))
+// Merge makes one outcome of what the hooks of a call said, given in file order: each dialect decides by its own rules
+// what its hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
+func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
+	all := make([]*HookVerdict, len(judged))
 	decision := protocol.Continue
 	for i := range judged {
 		all[i] = &judged[i]
@@ -62,8 +62,8 @@ func Merge(c *protocol.Call, judged []Judged) protocol.Outcome {
 	m.Contexts = nil
 	for rest := all; len(rest) > 0; {
 		d := rest[0].Dialect
-		var own []*Judged
-		own, rest = partition(rest, func(h *Judged) bool { return h.Dialect == d })
+		var own []*HookVerdict
+		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect == d })
 		part := agreed
 		if len(own) < len(all) {
 			part = newMerging(c, own, decision)
@@ -95,7 +95,7 @@ func Merge(c *protocol.Call, judged []Judged) protocol.Outcome {
 }
 
 // partition returns the hooks that are such, and the others.
-func partition(hooks []*Judged, is func(*Judged) bool) (such, others []*Judged) {
+func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (such, others []*HookVerdict) {
 	for _, h := range hooks {
 		if is(h) {
 			such = append(such, h)
@@ -107,7 +107,7 @@ func partition(hooks []*Judged, is func(*Judged) bool) (such, others []*Judged) 
 }
 
 // newMerging gathers what hooks said, as all dialects do.
-func newMerging(c *protocol.Call, hooks []*Judged, decision protocol.Decision) Merging {
+func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
 	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
 		Hooks: []protocol.HookReport{}, Failed: c.Failed}}
 	for _, h := range hooks {

@@ -38,7 +38,8 @@ func BlockReason(o protocol.Outcome, client string) string {
 	return strings.TrimSpace(fmt.Sprintf("%s\n\nhookrun: a hook said %s, and a hook of %s cannot say that here, so it is a block", o.Reason, o.Decision, client))
 }
 
-// UnfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the whole answer.
+// UnfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the
+// whole answer.
 func UnfitInput(o protocol.Outcome) string {
 	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
 		return ""
@@ -46,8 +47,9 @@ func UnfitInput(o protocol.Outcome) string {
 	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object", printable.Escape(o.RewroteInput))
 }
 
-// Notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no answer and fail
-// open, and all other warnings but Lint. A failure is named by its cause, and by what else is known about it.
+// Notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no
+// answer and fail open, and all other warnings but Lint. A failure is named by its cause, and by what else is known
+// about it.
 func Notices(o protocol.Outcome) (messages []string) {
 	said := map[string]bool{}
 	for i := range o.Hooks {
@@ -74,8 +76,8 @@ func Notices(o protocol.Outcome) (messages []string) {
 	return messages
 }
 
-// why says more about a failure than its cause does: how the process ended and the first line of what it said, or what is wrong with
-// its answer.
+// why says more about a failure than its cause does: how the process ended and the first line of what it said, or what
+// is wrong with its answer.
 func why(h *protocol.HookReport) (text string) {
 	switch {
 	case h.Cause == protocol.CauseOutput || h.Cause == protocol.CauseUnstarted:

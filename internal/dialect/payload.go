@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // Payload is what a hook gets on stdin, in pieces that are written one after the other. Values that occur under two
@@ -44,6 +45,7 @@ func (o *Object) key(name string) {
 	o.open = append(strictjson.AppendString(o.open, name), ':')
 }
 
+// Text adds a text.
 func (o *Object) Text(name, value string) {
 	o.key(name)
 	o.open = strictjson.AppendString(o.open, value)
@@ -52,7 +54,7 @@ func (o *Object) Text(name, value string) {
 // largeValue is where it costs less to write a value by itself than to copy it.
 const largeValue = 4 << 10
 
-// raw adds a value that is JSON already. A large one is not copied.
+// Raw adds a value that is JSON already. A large one is not copied.
 func (o *Object) Raw(name string, value []byte) {
 	o.key(name)
 	if len(value) < largeValue {
@@ -63,9 +65,40 @@ func (o *Object) Raw(name string, value []byte) {
 	o.open = nil
 }
 
-// has reports whether a key was written.
+// TextOrNull adds a text, null for none.
+func (o *Object) TextOrNull(name, value string) {
+	if value == "" {
+		o.Raw(name, []byte("null"))
+		return
+	}
+	o.Text(name, value)
+}
+
+// Tool adds the tool's name and its arguments, at events that have a tool.
+func (o *Object) Tool(c *protocol.Call) (warnings []string, err error) {
+	if !c.Event.HasTool() {
+		return nil, nil
+	}
+	input, warnings, err := c.Input()
+	if err == nil {
+		o.Text("tool_name", c.Tool)
+		o.Raw("tool_input", input)
+	}
+	return warnings, err
+}
+
+// OwnInput is the client's own hook input, if the call comes with one of the event.
+func OwnInput(c *protocol.Call, event protocol.Event) (Payload, bool) {
+	if protocol.Event(c.Field("hook_event_name")) != event {
+		return nil, false
+	}
+	return Payload{[]byte(c.ClientInput), []byte("\n")}, true
+}
+
+// Has reports whether a key was written.
 func (o *Object) Has(name string) bool { return slices.Contains(o.keys, name) }
 
+// End returns what was written.
 func (o *Object) End() Payload {
 	return append(o.pieces, append(o.open, '}', '\n'))
 }

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/hookrun/hookrun/protocol"
@@ -51,27 +50,21 @@ func shorten(s string, limit int) string {
 	return strings.ToValidUTF8(s[:half], "") + mark + strings.ToValidUTF8(s[len(s)-half:], "")
 }
 
-// Judged is a hook that matched, and its verdict.
-type Judged struct {
+// HookVerdict is a hook that matched, what became of it and its verdict.
+type HookVerdict struct {
 	Report  protocol.HookReport
 	Verdict Verdict
 	Dialect *Dialect
 }
 
 // Skipped is a hook that matched and did not run, since an earlier block had ended the call.
-func Skipped(name, source string, d *Dialect) Judged {
-	return Judged{Report: protocol.HookReport{Name: name, Source: source, Status: protocol.StatusSkipped}, Verdict: Verdict{Decision: protocol.Continue, Status: protocol.StatusSkipped}, Dialect: d}
+func Skipped(name, source string, d *Dialect) HookVerdict {
+	return HookVerdict{Report: protocol.HookReport{Name: name, Source: source, Status: protocol.StatusSkipped}, Verdict: Verdict{Decision: protocol.Continue, Status: protocol.StatusSkipped}, Dialect: d}
 }
 
 // Static is a rule that matched, and what it says.
-func Static(name, source string, v Verdict, d *Dialect) Judged {
+func Static(name, source string, v Verdict, d *Dialect) HookVerdict {
 	h := protocol.HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause}
 	annotate(&h, &v)
-	return Judged{Report: h, Verdict: v, Dialect: d}
-}
-
-// Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a client.
-func Unsupported(d *Dialect, c *protocol.Call, hook, kind string) Verdict {
-	return Verdict{Cause: protocol.CauseUnsupported, Status: protocol.StatusSkipped,
-		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", Who(d.EventOf(c), hook), kind)}
+	return HookVerdict{Report: h, Verdict: v, Dialect: d}
 }

@@ -7,26 +7,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// SetField changes a field of the client's own input, so that hooks of its dialect see a rewrite too.
-func SetField(c *protocol.Call, key string, value []byte) {
-	if old := gjson.Get(c.ClientInput, key); old.Index > 0 {
-		c.ClientInput = c.ClientInput[:old.Index] + string(value) + c.ClientInput[old.Index+len(old.Raw):]
-	}
-}
-
 // Verdict is what one hook says.
 type Verdict struct {
 	Decision protocol.Decision
 	Cause    protocol.Cause
 	Status   protocol.Status
 
-	// Problem is set where the hook gave no answer, and says what went wrong: Settle has the last word then. Answered: it
-	// did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went wrong.
+	// Problem is set where the hook gave no answer, and says what went wrong: ApplyFailurePolicy decides then.
+	// Answered: it did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went
+	// wrong.
 	Problem  string
 	Answered bool
 
-	// Doubt says what of the answer its client takes for nothing, although it may have been meant to hold the call up. Settle makes a
-	// warning of it, or a block where a policy for unreadable answers was given.
+	// Doubt says what of the answer its client takes for nothing, although it may have been meant to hold the call up.
+	// ApplyFailurePolicy makes a warning of it, or a block where a policy for unreadable answers was given.
 	Doubt string
 
 	Reason        string // why the tool must not run, or why it may
@@ -48,6 +42,14 @@ type Verdict struct {
 	KeepsOutput bool   // UpdatedOutput stands for a result that is withheld, whatever later hooks say
 }
 
+// OK is the verdict of a hook that has nothing against the call, and nothing to say.
+func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: protocol.StatusOK} }
+
+// Decide takes a decision that holds the call up.
+func (v *Verdict) Decide(decision protocol.Decision, reason string) {
+	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, protocol.StatusBlocked, reason
+}
+
 // Rewrite changes the call as later hooks are to see it, and reports whether it did.
 func (v *Verdict) Rewrite(c *protocol.Call) bool {
 	if v.Decision == protocol.Block {
@@ -64,4 +66,11 @@ func (v *Verdict) Rewrite(c *protocol.Call) bool {
 		}
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil
+}
+
+// SetField changes a field of the client's own input, so that hooks of its dialect see a rewrite too.
+func SetField(c *protocol.Call, key string, value []byte) {
+	if old := gjson.Get(c.ClientInput, key); old.Index > 0 {
+		c.ClientInput = c.ClientInput[:old.Index] + string(value) + c.ClientInput[old.Index+len(old.Raw):]
+	}
 }

@@ -23,7 +23,8 @@ type Words map[string]protocol.Decision
 // so the deny of a guard whose author mixed the two up.
 var Misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutput"}
 
-// ReadText and readBool take null for a key that is not there, as many JSON writers print it. Nothing else is converted.
+// ReadText and readBool take null for a key that is not there, as many JSON writers print it. Nothing else is
+// converted.
 func ReadText(name string, value gjson.Result, into *string) error {
 	switch value.Type {
 	case gjson.Null:
@@ -112,8 +113,8 @@ func Rewritten(value gjson.Result) []byte {
 	return strictjson.Compact(nil, same)
 }
 
-// Keys of hookSpecificOutput that the answers of a client have at some event. All dialects know them, to say whose a key is that
-// means nothing to them.
+// Keys of hookSpecificOutput that the answers of a client have at some event. All dialects know them, to say whose a
+// key is that means nothing to them.
 var (
 	ClaudeKeys = []string{"additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills",
 		"suppressOriginalPrompt", "permissionDecision", "permissionDecisionReason", "updatedInput", "decision", "retry",

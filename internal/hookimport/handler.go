@@ -306,14 +306,14 @@ func (g *handler) onFailure() {
 	}
 	policy := map[string]string{}
 	for _, cause := range tenex.Dialect.Causes {
-		wanted := g.client.dialect.FailureMeans(from, cause, g.hook.OnFailure)
+		wanted := g.client.dialect.FailureDecision(from, cause, g.hook.OnFailure)
 		if cause == protocol.CauseOutput && g.client.otherWords {
 			continue // it may be a deny
 		}
 		if cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil) {
 			continue // before a tool it always blocks; elsewhere entries pass by themselves
 		}
-		if wanted != tenex.Dialect.FailureMeans(to, cause) {
+		if wanted != tenex.Dialect.FailureDecision(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}

@@ -75,8 +75,8 @@ func (g *handler) httpFailures(from, to *protocol.Call) map[string]string {
 		if cause == protocol.CauseTimeout {
 			theirs = cause
 		}
-		wanted := g.client.dialect.FailureMeans(from, theirs, g.hook.OnFailure)
-		if wanted != tenex.Dialect.ForHTTP().FailureMeans(to, cause) {
+		wanted := g.client.dialect.FailureDecision(from, theirs, g.hook.OnFailure)
+		if wanted != tenex.Dialect.ForHTTP().FailureDecision(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}

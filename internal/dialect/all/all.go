@@ -1,7 +1,9 @@
+// Package all is the list of dialects, and what is looked up in all of them.
 package all
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
@@ -12,37 +14,21 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// dialects: a new one is one line here, and its folder.
+var dialects = []*dialect.Dialect{
+	tenex.Dialect,
+	claude.Dialect,
+	codex.Dialect,
+	gemini.Dialect,
+	massgen.Dialect,
+}
+
 // All lists all dialects.
-func All() []*dialect.Dialect {
-	return []*dialect.Dialect{tenex.Dialect, claude.Dialect, codex.Dialect, gemini.Dialect, massgen.Dialect}
-}
-
-// Clients lists the dialects of clients that can call hookrun as a hook of theirs.
-func Clients() []*dialect.Dialect {
-	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.Answer == nil })
-}
-
-// ClientNamed finds a dialect of Clients by its name.
-func ClientNamed(name string) (*dialect.Dialect, bool) {
-	d, ok := Named(name)
-	return d, ok && d.Answer != nil
-}
-
-// EventNames are the names of all moments in all dialects, TENEX's first.
-func EventNames() (names []string) {
-	for _, d := range All() {
-		for _, e := range d.Events() {
-			if !slices.Contains(names, string(e)) { // dialects share some
-				names = append(names, string(e))
-			}
-		}
-	}
-	return names
-}
+func All() []*dialect.Dialect { return slices.Clone(dialects) }
 
 // Named finds a dialect by its name.
 func Named(name string) (*dialect.Dialect, bool) {
-	for _, d := range All() {
+	for _, d := range dialects {
 		if d.Name == name {
 			return d, true
 		}
@@ -50,12 +36,35 @@ func Named(name string) (*dialect.Dialect, bool) {
 	return nil, false
 }
 
-// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
-func ParseEvent(name string) (protocol.Event, bool) {
-	for _, d := range All() {
-		if slices.Contains(d.Events(), protocol.Event(name)) {
-			return protocol.Event(name), true
+// Clients lists the dialects of clients that can call hookrun as a hook of theirs.
+func Clients() []*dialect.Dialect {
+	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.EncodeOutput == nil })
+}
+
+// ClientNamed finds a dialect of Clients by its name.
+func ClientNamed(name string) (*dialect.Dialect, bool) {
+	d, ok := Named(name)
+	return d, ok && d.EncodeOutput != nil
+}
+
+// EventNames are the names of all events in all dialects, TENEX's first.
+func EventNames() []string { return slices.Clone(eventNames()) }
+
+var eventNames = sync.OnceValue(func() (names []string) {
+	for _, d := range dialects {
+		for _, e := range d.Events() {
+			if !slices.Contains(names, string(e)) { // dialects share some
+				names = append(names, string(e))
+			}
 		}
 	}
-	return "", false
+	return names
+})
+
+// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
+func ParseEvent(name string) (protocol.Event, bool) {
+	if !slices.Contains(eventNames(), name) {
+		return "", false
+	}
+	return protocol.Event(name), true
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini CLI
-// write it. A field that says which call it is, such as tool_name, must not be there twice with different values: there
-// would be two calls. Of other equal keys the last counts, and a warning says so. Call.Workspace is left to the caller.
+// ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
+// CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
+// there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Workspace is left to the
+// caller.
 func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
 	written := doc
@@ -73,7 +73,12 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	if len(warnings) > 0 && equalIn(written, "tool_input") {
 		c.MarkEqualKeys()
 	}
-	result := fields[firstResponse(func(key string) gjson.Result { return fields[key] })]
+	result := fields[protocol.ResponseFields()[0]]
+	for _, key := range slices.Backward(protocol.ResponseFields()) {
+		if fields[key].Type != gjson.Null {
+			result = fields[key]
+		}
+	}
 	c.Result = strictjson.ValueText([]byte(result.Raw))
 	if client := ClientOf(&c); client.ReadResult != nil {
 		client.ReadResult(&c, result)
@@ -82,8 +87,8 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 }
 
 // contradicts returns a field that a hook input has twice with different values, where hookrun or a matcher reads that
-// field; "" if there is none. Two inputs or results of the tool are no such field: of them the last counts, and rules that
-// look at the arguments run.
+// field; "" if there is none. Two inputs or results of the tool are no such field: of them the last counts, and rules
+// that look at the arguments run.
 func contradicts(doc string) (twice string) {
 	values := map[string]gjson.Result{}
 	strictjson.Members(doc, func(key, value string) bool {
@@ -113,16 +118,6 @@ func isCallField(name string) bool {
 	})
 }
 
-// firstResponse is the first of those names that an input has.
-func firstResponse(field func(key string) gjson.Result) string {
-	for _, key := range protocol.ResponseFields() {
-		if field(key).Type != gjson.Null {
-			return key
-		}
-	}
-	return protocol.ResponseFields()[0]
-}
-
 func meantEvent(name string) string {
 	if near := spelling.Near(name, EventNames()); len(near) > 0 {
 		return fmt.Sprintf("; did you mean %q?", near[0])
@@ -130,8 +125,9 @@ func meantEvent(name string) string {
 	return ""
 }
 
-// Client is the client whose hook input the call is: the one that has the event or, where several do, the one whose sign is on the
-// input, else Claude Code, whose form the others took over. It is nil for a call that comes from no client.
+// ClientOf is the client whose hook input the call is: the one that has the event or, where several do, the one that
+// detects it, else the one that detects nothing, whose form the others took over. It is nil for a call that comes from
+// no client.
 func ClientOf(c *protocol.Call) *dialect.Dialect {
 	if c.ClientInput == "" {
 		return nil
@@ -142,14 +138,16 @@ func ClientOf(c *protocol.Call) *dialect.Dialect {
 		return having[0]
 	}
 	for _, d := range having {
-		if d.Sign != nil && d.Sign(c) {
+		if d.Detect != nil && d.Detect(c) {
 			return d
 		}
 	}
-	return claude.Dialect
+	clients := Clients()
+	return clients[slices.IndexFunc(clients, func(d *dialect.Dialect) bool { return d.Detect == nil })]
 }
 
-// equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be JSON.
+// equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be
+// JSON.
 func equalIn(doc, key string) bool {
 	there := 0
 	equal := false
@@ -163,7 +161,8 @@ func equalIn(doc, key string) bool {
 	return equal || there > 1
 }
 
-// FitResult makes sure of what a client shows its model of the tool's result, where the call comes from one that has rules for it.
+// FitResult makes sure of what a client shows its model of the tool's result, where the call comes from one that has
+// rules for it.
 func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if c.ClientInput == "" || c.Event.Canonical() != protocol.PostTool {
 		return

@@ -82,8 +82,8 @@ func strays(m eventRule, hook, text string, a map[string]gjson.Result) (warnings
 	return warnings
 }
 
-// readObject returns the fields of an object that are known, the last of equal ones, each of its type. slip names a field
-// that is not, and that one which decides is meant by.
+// readObject returns the fields of an object that are known, the last of equal ones, each of its type. slip names a
+// field that is not, and that one which decides is meant by.
 func readObject(object gjson.Result, known []dialect.Field, where string) (found map[string]gjson.Result, slip string, err error) {
 	found = map[string]gjson.Result{}
 	object.ForEach(func(key, value gjson.Result) bool {
@@ -130,7 +130,8 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 		}
 		return ""
 	}
-	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: text(a, "systemMessage"), Context: text(s, "additionalContext")}
+	v := dialect.OK()
+	v.SystemMessage, v.Context = text(a, "systemMessage"), text(s, "additionalContext")
 	if m.does&stops != 0 && a["continue"].Type == gjson.False {
 		v.Stop, v.StopReason = true, text(a, "stopReason")
 	}
@@ -232,8 +233,8 @@ func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)
 	return nil
 }
 
-// rewriteOutput takes a changed tool output where the client would: what is only for MCP tools there alone, and for Bash only
-// what has the shape of its results.
+// rewriteOutput takes a changed tool output where the client would: what is only for MCP tools there alone, and for
+// Bash only what has the shape of its results.
 func rewriteOutput(v *dialect.Verdict, c *protocol.Call, m eventRule, hook, key string, output gjson.Result) {
 	ignore := func(why string) {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.name, hook), key, why))

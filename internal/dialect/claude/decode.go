@@ -2,7 +2,6 @@ package claude
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -53,24 +52,20 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.name, hook)
 	switch {
-	case r.Late:
+	case r.AsyncResult:
 		return asyncResult(c, m, hook, r)
-	case r.Err != nil:
-		return dialect.Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
-	case r.WentAsync:
+	case r.WentAsync && r.Err == nil:
 		return wentAsync(m, who)
-	case r.Async:
-		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
-	case r.TimedOut: // what it printed until then is no answer
-		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: who + " timed out after " + r.Limit.String() + r.Hint()}
-	case r.Garbled != "":
-		return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
+	}
+	if v, none := r.NoAnswer(who); none {
+		return v
 	}
 	return dialect.DoubtEqualKeys(who, dialect.AnswerOf(dialect.TrimJS(r.Stdout.All())), ended(c, m, hook, r))
 }
 
-// wentAsync is the verdict of a hook that its file wants waited for and whose first line says that nobody is to wait. In the
-// client it then decides nothing. Where it could have held something up that is a failure: an answer that nobody will read.
+// wentAsync is the verdict of a hook that its file wants waited for and whose first line says that nobody is to wait.
+// In the client it then decides nothing. Where it could have held something up that is a failure: an answer that nobody
+// will read.
 func wentAsync(m eventRule, who string) dialect.Verdict {
 	if m.does&(blocks|fails|stops) == 0 {
 		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
@@ -79,13 +74,13 @@ func wentAsync(m eventRule, who string) dialect.Verdict {
 		`counts; let it answer before it ends, or say "async": true in its entry`}
 }
 
-// asyncResult reads what an async hook said in the end: of a JSON answer the context and the message to the user, whatever
-// its exit code. Plain text counts for nothing, and no decision does.
+// asyncResult reads what an async hook said in the end: of a JSON answer the context and the message to the user,
+// whatever its exit code. Plain text counts for nothing, and no decision does.
 func asyncResult(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := "async " + dialect.Who(m.name, hook)
 	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	if r.TimedOut {
-		v.Warnings = []string{who + " timed out after " + r.Limit.String() + " and was killed" + r.Hint()}
+		v.Warnings = []string{r.Timeout(who) + " and was killed"}
 		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())
@@ -110,7 +105,7 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) di
 	stderr := r.Stderr.All()
 	text := dialect.TrimJS(r.Stdout.All())
 	isJSON := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
-	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
+	v := dialect.OK()
 	var unreadable error
 	switch head := dialect.TrimJS(string(r.Stdout.Head)); {
 	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
@@ -123,19 +118,20 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) di
 	failed := r.Signal != "" || r.ExitCode != 0
 	switch {
 	case r.HTTP != nil && r.HTTP.Failure != "": // the client knows one failure for all
-		return dialect.Verdict{Cause: protocol.CauseExit, Status: protocol.StatusFailed, Problem: who + " got no answer: " + r.HTTP.Why}
+		return dialect.Failed(protocol.CauseExit, who+" got no answer: "+r.HTTP.Why)
 	case m.does&blocks != 0 && (r.ExitCode == 2 || failed && m.does&allExits != 0):
 		if v.Decision != protocol.Block {
 			if v.Reason = stderr; stderr == "" {
 				v.Reason = "No stderr output"
 			}
 		}
-		v.Decision, v.Cause, v.Status, v.Approved, v.UpdatedInput = protocol.Block, protocol.CausePolicy, protocol.StatusBlocked, false, nil
+		v.Decide(protocol.Block, v.Reason)
+		v.Approved, v.UpdatedInput = false, nil
 		return v
 	case r.HTTP != nil && !isJSON && text != "":
-		return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusFailed, Problem: who + " answered with something else than a JSON object"}
+		return dialect.Failed(protocol.CauseOutput, who+" answered with something else than a JSON object")
 	case unreadable != nil:
-		return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusFailed, Problem: who + " gave an answer that cannot be read: " + unreadable.Error()}
+		return dialect.Unreadable(who, unreadable.Error())
 	case failed && v.Decision == protocol.Block: // a deny stands, however its author died
 		return v
 	case failed:
@@ -143,10 +139,7 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) di
 		if !isJSON {
 			v.Status = protocol.StatusFailed
 		}
-		v.Cause, v.Problem = protocol.CauseExit, fmt.Sprintf("%s exited with %d", who, r.ExitCode)
-		if r.Signal != "" {
-			v.Cause, v.Problem = protocol.CauseSignal, who+" was killed by "+r.Signal
-		}
+		v.Cause, v.Problem = r.Ended(who)
 		if r.Fault != "" {
 			v.Problem += "; " + r.Fault
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of Claude Code 2.1.329, as the real client was recorded. All hooks of a call run at once. Exit 2
-// blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. Where it departs from
-// the client, as in the order of results, is in the README.
+// Dialect is the dialect of Claude Code 2.1.329, as the real client was recorded. All hooks of a call run at once. Exit
+// 2 blocks, any other exit but 0 is a failure that lets pass, and JSON on stdout is read on every exit. Where it
+// departs from the client, as in the order of results, is in the README.
 var Dialect = &dialect.Dialect{
 	Name:    "claude",
 	Events:  eventNames,
@@ -32,7 +32,7 @@ var Dialect = &dialect.Dialect{
 		}
 		return protocol.Continue // whatever goes wrong with a hook, the client goes on
 	},
-	Passes:          cannotBlock,
+	CannotBlock:     cannotBlock,
 	Parallel:        true,
 	MaxContext:      10_000,
 	FollowsDir:      true,
@@ -40,17 +40,19 @@ var Dialect = &dialect.Dialect{
 	HiddenVariables: []string{"OTEL_"},
 	SubjectField:    subject,
 	Event:           eventOf,
-	Payload:         payload,
-	Judge:           decode,
+	EncodeInput:     payload,
+	Decode:          decode,
 	Merge:           merge,
-	Detaches:        goesAsync,
-	Answer: func(o protocol.Outcome) ([]byte, int, error) {
+	GoesAsync:       goesAsync,
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
 		text, err := hookOutput(o)
 		return text, exitCode(o), err
 	},
-	Project:    "CLAUDE_PROJECT_DIR",
-	FitResult:  fitResult,
-	ReadResult: readResult,
+	ProjectVariable: "CLAUDE_PROJECT_DIR",
+	FitResult:       fitResult,
+	ReadResult:      readResult,
+	Tools:           tools,
+	ToolAliases:     toolAliases,
 }
 
 // eventRule is what one event of the client is like.

@@ -12,11 +12,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// FitResult makes sure of what a client shows its model of the tool's result. Where a hook failed and fails closed that is nothing:
-// see withheld.
+// FitResult makes sure of what a client shows its model of the tool's result. Where a hook failed and fails closed that
+// is nothing: see withheld.
 //
-// It makes a new result of the tool one that the call's client takes. A client drops a result of another shape
-// than its tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
+// It makes a new result of the tool one that the call's client takes. A client drops a result of another shape than its
+// tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
 //
 // A text that is JSON of the old result's shape is that JSON: hooks know a result as text, too. What does not fit is
 // not shown to anybody, and neither is the old result: the verdict blocks with CauseRewrite, which hosts know for a
@@ -27,7 +27,8 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 		return
 	}
 	if v.Decision == protocol.Block && v.Cause != protocol.CausePolicy && v.Cause != protocol.CauseUnsupported {
-		// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds nothing.
+		// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds
+		// nothing.
 		v.UpdatedOutput, v.KeepsOutput = withheld(c, old), true
 		v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + fmt.Sprintf(
 			"hookrun: project hook '%s' failed (%s) and fails closed, so the tool's result was withheld from the model; the tool has run",

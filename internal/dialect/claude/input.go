@@ -1,6 +1,8 @@
 package claude
 
 import (
+	"cmp"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -12,35 +14,25 @@ import (
 // result that is a JSON object or array goes in as it is, since the client's tools have such results.
 func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	if name := protocol.Event(c.Field("hook_event_name")); name == event {
-		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
-	} else if name != "" && name == name.Canonical() && name.Claude() == event { // by TENEX's name
-		same := *c
-		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event)))
-		return dialect.Payload{[]byte(same.ClientInput), []byte("\n")}, nil, nil
+	same := *c
+	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() && name.Claude() == event {
+		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // it has TENEX's name
+	}
+	if own, is := dialect.OwnInput(&same, event); is {
+		return own, nil, nil
 	}
 	var o dialect.Object
-	var warnings []string
 	o.Text("session_id", c.SessionID)
 	o.Text("transcript_path", c.TranscriptPath)
-	dir := c.Dir
-	if dir == "" {
-		dir = c.Workspace
-	}
-	o.Text("cwd", dir)
+	o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
 	o.Text("permission_mode", "default")
 	if c.AgentID != "" {
 		o.Text("agent_id", c.AgentID)
 	}
 	o.Text("hook_event_name", string(event))
-	if c.Event.HasTool() {
-		input, w, err := c.Input()
-		if err != nil {
-			return nil, nil, err
-		}
-		warnings = w
-		o.Text("tool_name", c.Tool)
-		o.Raw("tool_input", input)
+	warnings, err := o.Tool(c)
+	if err != nil {
+		return nil, nil, err
 	}
 	if event == "PostToolUse" {
 		o.Raw("tool_response", dialect.ToolResponse(c.Result))

@@ -93,8 +93,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	return strictjson.Marshal(out)
 }
 
-// shellResult writes a value in the form of the shell's results: the client drops any other, and shows the model the old one. What it
-// takes for a result of its other tools was not recorded.
+// shellResult writes a value in the form of the shell's results: the client drops any other, and shows the model the
+// old one. What it takes for a result of its other tools was not recorded.
 func shellResult(tool string, output []byte) []byte {
 	if tool != "Bash" || isShellResult(gjson.ParseBytes(output)) {
 		return output
@@ -128,8 +128,8 @@ func permissionRequest(o protocol.Outcome, specific *protocol.Fields) {
 	specific.Set("decision", text)
 }
 
-// ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the client
-// looks at the exit alone.
+// ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the
+// client looks at the exit alone.
 func exitCode(o protocol.Outcome) int {
 	switch o.Event {
 	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult":

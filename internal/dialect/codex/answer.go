@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// readAnswer reads a JSON answer as the client does: it may have nothing but what is known, each of its type; null is no value, and of
-// two equal keys the last counts.
+// readAnswer reads a JSON answer as the client does: it may have nothing but what is known, each of its type; null is
+// no value, and of two equal keys the last counts.
 func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, err error) {
 	for _, f := range strictjson.Check(text, maxDepth) {
 		if f.Kind != strictjson.Duplicate {
@@ -45,7 +45,8 @@ func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, 
 			return v, fmt.Errorf("hookSpecificOutput.hookEventName %s is no event of Codex", name.Raw)
 		}
 	}
-	v = dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, SystemMessage: a.text("systemMessage"), Context: s.text("additionalContext")}
+	v = dialect.OK()
+	v.SystemMessage, v.Context = a.text("systemMessage"), s.text("additionalContext")
 	if err := decide(&v, c, m, a, s); err != nil {
 		return dialect.Verdict{}, err
 	}
@@ -55,7 +56,8 @@ func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, 
 // maxDepth is how deep an answer may nest.
 const maxDepth = 127
 
-// halfPair finds an escape like \ud83d that no other one completes to a character, which is none of Codex's JSON; -1: there is none.
+// halfPair finds an escape like \ud83d that no other one completes to a character, which is none of Codex's JSON; -1:
+// there is none.
 func halfPair(text string) int {
 	half := func(i int) uint64 { // 0xd800 is a first one, 0xdc00 a second
 		if len(text) < i+6 || text[i:i+2] != `\u` {
@@ -109,6 +111,10 @@ func (m *eventRule) fields() []dialect.Field {
 // fields are the fields of an object, those that are not null.
 type fields map[string]gjson.Result
 
+func (f fields) has(key string) bool { _, ok := f[key]; return ok }
+
+func (f fields) text(key string) string { return dialect.StringOf(f[key]) }
+
 // readObject returns the fields of an object. One that is not known is an error, named with the client that knows it.
 func readObject(object gjson.Result, known []dialect.Field, where string) (found fields, err error) {
 	found = fields{}
@@ -154,7 +160,7 @@ func ownerOf(key string) string {
 // decide takes what an answer decides. An error means that the client has no use for it, and so drops all of it.
 func decide(v *dialect.Verdict, c *protocol.Call, m eventRule, a, s fields) error {
 	block := func(reason string) {
-		v.Decision, v.Cause, v.Status, v.Reason = protocol.Block, protocol.CausePolicy, protocol.StatusBlocked, strings.TrimSpace(reason)
+		v.Decide(protocol.Block, strings.TrimSpace(reason))
 	}
 	ends := a["continue"].Type == gjson.False
 	suppressed := a["suppressOutput"].Type == gjson.True

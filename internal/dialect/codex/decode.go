@@ -15,35 +15,28 @@ import (
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.name, hook)
-	failed := func(cause protocol.Cause, why string) dialect.Verdict {
-		return dialect.Verdict{Cause: cause, Status: protocol.StatusFailed, Problem: who + " " + why}
+	if r.AsyncResult {
+		return asyncResult(c, hook, *r)
+	}
+	if v, none := r.NoAnswer(who); none {
+		return v
 	}
 	stderr := r.Stderr.Text()
-	switch {
-	case r.Late:
-		return asyncResult(c, hook, *r)
-	case r.Err != nil:
-		return dialect.Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
-	case r.Async:
-		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
-	case r.TimedOut: // what it printed until then is no answer
-		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: who + " timed out after " + r.Limit.String() + r.Hint()}
-	case r.Garbled != "":
-		return failed(protocol.CauseOutput, "gave an answer that cannot be read: "+r.Garbled)
-	case r.Signal != "":
-		return failed(protocol.CauseSignal, "was killed by "+r.Signal)
+	switch cause, problem := r.Ended(who); {
+	case cause == protocol.CauseSignal:
+		return dialect.Failed(cause, problem)
 	case r.ExitCode == 2 && m.does&blocks != 0 && stderr != "": // stdout is not read
-		return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: stderr}
+		var v dialect.Verdict
+		v.Decide(protocol.Block, stderr)
+		return v
 	case r.ExitCode == 2 && m.does&blocks != 0:
-		return failed(protocol.CauseExit, "exited with 2 and has nothing on stderr, where Codex looks for the reason")
-	case r.ExitCode != 0 && stderr != "":
-		return failed(protocol.CauseExit, fmt.Sprintf("exited with %d\n%s", r.ExitCode, stderr))
+		return dialect.Failed(cause, problem+" and has nothing on stderr, where Codex looks for the reason")
 	case r.ExitCode != 0:
-		return failed(protocol.CauseExit, fmt.Sprintf("exited with %d", r.ExitCode))
+		return dialect.Failed(cause, strings.TrimRight(problem+"\n"+stderr, "\n"))
 	}
 	v, err := ended(c, m, hook, r)
 	if err != nil {
-		return failed(protocol.CauseOutput, "gave an answer that cannot be read: "+err.Error())
+		return dialect.Unreadable(who, err.Error())
 	}
 	if m.does&deaf == 0 {
 		v = dialect.DoubtEqualKeys(who, dialect.AnswerOf(r.Stdout.Text()), v)
@@ -53,7 +46,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 
 // asyncResult reads what an async hook said in the end: no decision counts any more.
 func asyncResult(c *protocol.Call, hook string, r dialect.HookResult) dialect.Verdict {
-	r.Late = false
+	r.AsyncResult = false
 	v := decode(c, hook, &r)
 	late := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync, Warnings: v.Warnings}
 	if v.Problem != "" {
@@ -68,7 +61,7 @@ func asyncResult(c *protocol.Call, hook string, r dialect.HookResult) dialect.Ve
 func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
 	text := r.Stdout.Text() // without white space around; a byte order mark is none
 	isJSON := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
-	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
+	v := dialect.OK()
 	switch {
 	case text == "" || m.does&deaf != 0:
 		return v, nil
@@ -90,10 +83,6 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (d
 	return v, nil
 }
 
-func (f fields) has(key string) bool { _, ok := f[key]; return ok }
-
-func (f fields) text(key string) string { return dialect.StringOf(f[key]) }
-
-// How answers say it that know fewer words.
+// validWords is how an answer says no.
 const validWords = `an answer that blocks is {"decision": "block", "reason": "…"}, or, before a tool, ` +
 	`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "…"}}`

@@ -7,9 +7,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of Codex CLI 0.169.0, as the real client was recorded. All hooks of a call run at once, equal ones too. JSON
-// counts with exit 0 alone, and is dropped whole for a key that the client does not know; exit 2 blocks if it has something on stderr.
-// Everything else that goes wrong lets pass. Where it departs from the client is in the README.
+// Dialect is the dialect of Codex CLI 0.169.0, as the real client was recorded. All hooks of a call run at once, equal
+// ones too. JSON counts with exit 0 alone, and is dropped whole for a key that the client does not know; exit 2 blocks
+// if it has something on stderr. Everything else that goes wrong lets pass. Where it departs from the client is in the
+// README.
 var Dialect = &dialect.Dialect{
 	Name:    "codex",
 	Events:  eventNames,
@@ -20,25 +21,27 @@ var Dialect = &dialect.Dialect{
 		}
 		return 0
 	},
-	Causes:     []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
-	Failure:    func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
-	Passes:     func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
-	Parallel:   true,
-	MaxContext: 10_000,
+	Causes:      []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
+	Failure:     func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
+	CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
+	Parallel:    true,
+	MaxContext:  10_000,
 
 	SubjectField: func(e protocol.Event) string { return ruleOf(e).subject },
 	Event:        eventOf,
-	Payload:      payload,
-	Judge:        decode,
-	Answer: func(o protocol.Outcome) ([]byte, int, error) {
+	EncodeInput:  payload,
+	Decode:       decode,
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
 		text, err := hookOutput(o)
 		return text, 0, err // with any other exit it would not be read
 	},
-	// Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At SessionEnd nothing
-	// tells the two apart, and nothing that is answered counts.
-	Sign: func(c *protocol.Call) bool {
+	// Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
+	// SessionEnd nothing tells the two apart, and nothing that is answered counts.
+	Detect: func(c *protocol.Call) bool {
 		return c.Field("turn_id") != "" || c.Field("model") != "" && c.Field("permission_mode") != ""
 	},
+	Tools:       tools,
+	ToolAliases: toolAliases,
 }
 
 // eventRule is what one event of the client is like.
@@ -106,7 +109,7 @@ func eventOf(c *protocol.Call) protocol.Event {
 	case c.Event.Canonical() != protocol.PostTool:
 		return c.Event.Claude()
 	case c.Blocked:
-		return "" // a moment that the client does not have
+		return "" // an event that the client does not have
 	}
 	return "PostToolUse"
 }

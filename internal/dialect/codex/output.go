@@ -13,9 +13,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Codex returns the outcome as Codex's hook output, which makes hookrun a hook command of its own there. What the client has no word
-// for becomes the next stricter thing that it has, and where there is none a message to the user: one key too many, and it would drop
-// the whole answer and let pass.
+// Codex returns the outcome as Codex's hook output, which makes hookrun a hook command of its own there. What the
+// client has no word for becomes the next stricter thing that it has, and where there is none a message to the user:
+// one key too many, and it would drop the whole answer and let pass.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
 	if m.does&deaf != 0 {
@@ -87,7 +87,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	return strictjson.Marshal(out)
 }
 
-// unfit says why the client would not run the tool with its new input, but fail, or drop the answer and run it with the old one.
+// unfit says why the client would not run the tool with its new input, but fail, or drop the answer and run it with the
+// old one.
 func unfit(o protocol.Outcome) string {
 	switch {
 	case o.UpdatedInput == nil:

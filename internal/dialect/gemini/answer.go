@@ -17,10 +17,10 @@ var topLevel = dialect.Schema("decision", "reason", "continue", "stopReason", "s
 // foreignWords are keys of Claude Code's and Codex's answers that decide or rewrite there, and mean nothing here.
 var foreignWords = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
 
-// answer says what a JSON object means. No type is converted, and of two equal keys the last counts. odd is what may have been
-// meant to hold the call up or change it, and does not.
+// answer says what a JSON object means. No type is converted, and of two equal keys the last counts. odd is what may
+// have been meant to hold the call up or change it, and does not.
 func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, odd error) {
-	v = dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
+	v = dialect.OK()
 	strange := func(format string, args ...any) {
 		if odd == nil {
 			odd = fmt.Errorf(format, args...)
@@ -50,7 +50,7 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 	default:
 		v.Stop, v.StopReason = true, messageOf(top["stopReason"])
 		if m.name == "BeforeTool" { // the client does not run this call either
-			v.Decision, v.Cause, v.Status = protocol.Block, protocol.CausePolicy, protocol.StatusBlocked
+			v.Decide(protocol.Block, v.Reason)
 		}
 	}
 	if why := messageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block && (m.name == "BeforeModel" || m.name == "AfterModel") {
@@ -90,7 +90,7 @@ func (m *eventRule) decide(v *dialect.Verdict, word string, strange func(string,
 	switch {
 	case word == "allow", word == "approve", word == "":
 	case word == "ask" && m.name == "BeforeTool":
-		v.Decision, v.Cause, v.Status = protocol.Ask, protocol.CausePolicy, protocol.StatusBlocked
+		v.Decide(protocol.Ask, v.Reason)
 	case word == "ask":
 		strange(`"decision": "ask" asks nobody at %s`, m.name)
 	case word != "deny" && word != "block":
@@ -98,7 +98,7 @@ func (m *eventRule) decide(v *dialect.Verdict, word string, strange func(string,
 	case m.does&blocks == 0:
 		ignored(fmt.Sprintf(`"decision": %q`, word))
 	default:
-		v.Decision, v.Cause, v.Status = protocol.Block, protocol.CausePolicy, protocol.StatusBlocked
+		v.Decide(protocol.Block, v.Reason)
 	}
 }
 
@@ -138,8 +138,8 @@ func (m *eventRule) strangers(v *dialect.Verdict, who string, fields map[string]
 	}
 }
 
-// messageOf is a text for people. What JavaScript takes for false is none, and any other value that is no string is shown as the
-// JSON that it is.
+// messageOf is a text for people. What JavaScript takes for false is none, and any other value that is no string is
+// shown as the JSON that it is.
 func messageOf(value gjson.Result) string {
 	if value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.Number && value.Num == 0 {
 		return ""

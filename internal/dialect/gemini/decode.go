@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -12,20 +11,16 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// How answers say it that know fewer words.
+// validWords is how an answer says yes and no.
 const validWords = `an answer is {"decision": "deny", "ask" or "allow", "reason": "…"}`
 
-// decode reads, in this order: no start, deadline, text, exit code. The text is stdout's, or stderr's where stdout is blank.
+// decode reads, in this order: no start, deadline, text, exit code. The text is stdout's, or stderr's where stdout is
+// blank.
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleOf(eventOf(c))
 	who := dialect.Who(m.name, hook)
-	switch {
-	case r.Err != nil:
-		return dialect.Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
-	case r.TimedOut: // what it printed until then is no answer
-		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: who + " timed out after " + r.Limit.String() + r.Hint()}
-	case r.Garbled != "":
-		return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
+	if v, none := r.NoAnswer(who); none {
+		return v
 	}
 	text := dialect.TrimJS(r.Stdout.All())
 	if text == "" {
@@ -35,7 +30,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	if r.Signal != "" {
 		code = 0 // as far as a text is concerned
 	}
-	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
+	v := dialect.OK()
 	var odd error // what of the answer means nothing to the client, though it was meant
 	answer, isJSON := asJSON(text)
 	switch {
@@ -51,7 +46,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	case text == "":
 	case code > 1:
 		if m.does&blocks != 0 {
-			return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: text}
+			v.Decide(protocol.Block, text)
+			return v
 		}
 	case code == 1:
 		v.SystemMessage = "Warning: " + text
@@ -67,13 +63,11 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		}
 		return v
 	}
+	v.Cause, v.Problem = r.Ended(who)
 	switch {
-	case r.Signal != "":
-		v.Cause, v.Problem = protocol.CauseSignal, who+" was killed by "+r.Signal
 	case code != 0 && text == "":
-		v.Cause, v.Problem = protocol.CauseExit, fmt.Sprintf("%s exited with %d and printed nothing, which blocks nothing; print the reason", who, code)
-	case code != 0:
-		v.Cause, v.Problem = protocol.CauseExit, fmt.Sprintf("%s exited with %d", who, code)
+		v.Problem += " and printed nothing, which blocks nothing; print the reason"
+	case v.Problem != "":
 	case odd != nil:
 		v.Cause, v.Problem = protocol.CauseOutput, who+" gave an answer that means nothing: "+odd.Error()
 		odd = nil

@@ -7,41 +7,42 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of Gemini CLI 0.61.0, as the real client was recorded. All hooks of a call run at once, unless a group of
-// the file wants them in turn. A JSON answer counts whatever the exit code; a text blocks with any code but 0 and 1, and a code
-// without a text blocks nothing. Where it departs from the client is in the README.
+// Dialect is the dialect of Gemini CLI 0.61.0, as the real client was recorded. All hooks of a call run at once, unless
+// a group of the file wants them in turn. A JSON answer counts whatever the exit code; a text blocks with any code but
+// 0 and 1, and a code without a text blocks nothing. Where it departs from the client is in the README.
 var Dialect = &dialect.Dialect{
 	Name:    "gemini",
 	Events:  eventNames,
 	Timeout: 60 * time.Second,
 	Causes:  []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit},
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
-		// The client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that is not there
-		// itself must do no less.
+		// The client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that is
+		// not there itself must do no less.
 		if cause == protocol.CauseUnstarted && (e == "BeforeTool" || e == "BeforeAgent" || e == "BeforeModel") {
 			return protocol.Block
 		}
 		return protocol.Continue
 	},
-	Passes:             func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
+	CannotBlock:        func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
 	Parallel:           true,
 	FirstOfSame:        true,
 	Environment:        environment,
 	OwnEnvironmentWins: true,
 	SubjectField:       func(e protocol.Event) string { return ruleOf(e).subject },
 	Event:              eventOf,
-	Payload:            payload,
-	Judge:              decode,
+	EncodeInput:        payload,
+	Decode:             decode,
 	Merge:              merge,
-	Chain:              propagate,
-	Answer: func(o protocol.Outcome) ([]byte, int, error) {
+	Propagate:          propagate,
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
 		text, err := hookOutput(o)
 		return text, 0, err // a JSON answer counts whatever the exit
 	},
-	Sign:       func(c *protocol.Call) bool { return c.Field("timestamp") != "" },
-	Project:    "GEMINI_PROJECT_DIR",
-	ToolName:   toolName,
-	ReadResult: readResult,
+	Detect:          func(c *protocol.Call) bool { return c.Field("timestamp") != "" },
+	ProjectVariable: "GEMINI_PROJECT_DIR",
+	ToolName:        toolName,
+	ReadResult:      readResult,
+	Tools:           tools,
 }
 
 // eventRule is what one event of the client is like.
@@ -96,7 +97,7 @@ func ruleOf(e protocol.Event) eventRule {
 // eventOf: AfterTool is for tools that ran, those that failed too.
 func eventOf(c *protocol.Call) protocol.Event {
 	if c.Blocked && c.Event.Canonical() == protocol.PostTool {
-		return "" // a moment that the client does not have
+		return "" // an event that the client does not have
 	}
 	return c.Event.Gemini()
 }
@@ -109,8 +110,8 @@ func environment(c *protocol.Call) []string {
 	return append(env, "GEMINI_SESSION_ID="+c.SessionID)
 }
 
-// toolName writes the name of an MCP tool as all the others do. The client joins its parts by single underscores, so that only
-// what stands beside it says where the server's name ends.
+// toolName writes the name of an MCP tool as all the others do. The client joins its parts by single underscores, so
+// that only what stands beside it says where the server's name ends.
 func toolName(c *protocol.Call) string {
 	server, tool := c.Field("mcp_context.server_name"), c.Field("mcp_context.tool_name")
 	if server == "" || tool == "" {

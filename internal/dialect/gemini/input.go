@@ -13,24 +13,18 @@ import (
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
-	if protocol.Event(c.Field("hook_event_name")) == event {
-		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
+	if own, is := dialect.OwnInput(c, event); is {
+		return own, nil, nil
 	}
 	var o dialect.Object
-	var warnings []string
 	o.Text("session_id", c.SessionID)
 	o.Text("transcript_path", c.TranscriptPath)
 	o.Text("cwd", c.Workspace)
 	o.Text("hook_event_name", string(event))
 	o.Text("timestamp", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
-	if c.Event.HasTool() {
-		input, w, err := c.Input()
-		if err != nil {
-			return nil, nil, err
-		}
-		warnings = w
-		o.Text("tool_name", c.Tool)
-		o.Raw("tool_input", input)
+	warnings, err := o.Tool(c)
+	if err != nil {
+		return nil, nil, err
 	}
 	switch event {
 	case "AfterTool":
@@ -53,7 +47,7 @@ func response(c *protocol.Call) []byte {
 	return written
 }
 
-// geminiResult reads a tool's result from the client's form: what the model sees of it.
+// readResult reads a tool's result from the client's form: what the model sees of it.
 func readResult(c *protocol.Call, response gjson.Result) {
 	if c.Event != "AfterTool" {
 		return
@@ -68,8 +62,8 @@ func readResult(c *protocol.Call, response gjson.Result) {
 	}
 }
 
-// propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite alone,
-// and adds context to the prompt. A hook that ended with another code than 0 changes nothing.
+// propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite
+// alone, and adds context to the prompt. A hook that ended with another code than 0 changes nothing.
 func propagate(c *protocol.Call, v *dialect.Verdict) bool {
 	if v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false

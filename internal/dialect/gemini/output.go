@@ -21,9 +21,10 @@ type output struct {
 	Specific      protocol.Fields `json:"hookSpecificOutput,omitempty"`
 }
 
-// Gemini returns the outcome as Gemini CLI's hook output, which makes hookrun a hook command of its own; its exit status is 0.
-// Where the client has no word for something at the event, it is not lost: a decision becomes the stricter one, a new result of
-// the tool the reason that the client puts in its place, and a text that the model cannot be given a message to the user.
+// Gemini returns the outcome as Gemini CLI's hook output, which makes hookrun a hook command of its own; its exit
+// status is 0. Where the client has no word for something at the event, it is not lost: a decision becomes the stricter
+// one, a new result of the tool the reason that the client puts in its place, and a text that the model cannot be given
+// a message to the user.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
 	out := output{}

@@ -1,6 +1,7 @@
 package massgen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,8 +26,8 @@ type hookResult struct {
 }
 
 // readHookResult reads a HookResult by MassGen's rules: a key that is not there has its default, and those that are not
-// known mean nothing. Decisions that do not exist are an error, where MassGen takes them for allow. Beside an error, what
-// denied and asks say counts.
+// known mean nothing. Decisions that do not exist are an error, where MassGen takes them for allow. Beside an error,
+// what denied and asks say counts.
 func readHookResult(text string) (a hookResult, err error) {
 	switch {
 	case text == "":
@@ -93,8 +94,8 @@ func readHookResult(text string) (a hookResult, err error) {
 	return a, err
 }
 
-// withoutNaN writes null for the words that Python's json module reads and writes beside JSON, and reports whether there were
-// any.
+// withoutNaN writes null for the words that Python's json module reads and writes beside JSON, and reports whether
+// there were any.
 func withoutNaN(text string) (plain string, found bool) {
 	var b strings.Builder
 	inText := false
@@ -164,8 +165,8 @@ func (a *hookResult) decide(v gjson.Result) error {
 	return nil
 }
 
-// argsOf are a tool's arguments as a text that should be JSON. One that is not is given to the tool as it is, and an empty
-// one is {} as everywhere.
+// argsOf are a tool's arguments as a text that should be JSON. One that is not is given to the tool as it is, and an
+// empty one is {} as everywhere.
 func argsOf(text string) []byte {
 	if strings.TrimSpace(text) == "" {
 		return []byte("{}")
@@ -196,20 +197,19 @@ func (a *hookResult) readInject(v gjson.Result) {
 	}
 }
 
-// verdict turns a HookResult into a verdict. What means something at the other event only is not done, and a warning says so.
+// verdict turns a HookResult into a verdict. What means something at the other event only is not done, and a warning
+// says so.
 func (a *hookResult) verdict(c *protocol.Call, hook string) dialect.Verdict {
 	pre := eventOf(c) == preTool
-	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Warnings: a.errors}
+	v := dialect.OK()
+	v.Warnings = a.errors
 	who := dialect.Who(eventOf(c), hook)
 	for _, w := range a.warnings {
 		v.Warnings = append(v.Warnings, who+" "+w)
 	}
 	switch {
 	case a.denied:
-		v.Decision, v.Cause, v.Status, v.Reason = protocol.Block, protocol.CausePolicy, protocol.StatusBlocked, a.reason
-		if a.reason == "" {
-			v.Reason = "Denied by hook " + hook
-		}
+		v.Decide(protocol.Block, cmp.Or(a.reason, "Denied by hook "+hook))
 		if !pre { // it is on record; the others still run, and nothing of theirs is lost
 			v.Decision = protocol.Continue
 			v.Warnings = append(v.Warnings, who+" denied a call that had run, which changes nothing: "+v.Reason)
@@ -218,10 +218,7 @@ func (a *hookResult) verdict(c *protocol.Call, hook string) dialect.Verdict {
 	case a.asks && !pre:
 		v.Warnings = append(v.Warnings, who+" asked about a call that had run, which changes nothing")
 	case a.asks:
-		v.Decision, v.Cause, v.Status, v.Reason = protocol.Ask, protocol.CausePolicy, protocol.StatusBlocked, a.reason
-		if a.reason == "" {
-			v.Reason = "Hook " + hook + " asks for confirmation of this tool call"
-		}
+		v.Decide(protocol.Ask, cmp.Or(a.reason, "Hook "+hook+" asks for confirmation of this tool call"))
 	}
 	switch {
 	case a.args == nil || v.Decision == protocol.Block:

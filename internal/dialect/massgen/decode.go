@@ -18,20 +18,20 @@ import (
 // counts for nothing.
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	failed := func(cause protocol.Cause, format string, args ...any) dialect.Verdict {
-		return dialect.Verdict{Cause: cause, Status: protocol.StatusFailed, Problem: "Hook " + hook + " failed: " + fmt.Sprintf(format, args...)}
+		return dialect.Failed(cause, "Hook "+hook+" failed: "+fmt.Sprintf(format, args...))
 	}
 	switch {
 	case r.Err != nil:
-		return dialect.Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: "Hook import failed: " + hook + ": " + r.Err.Error()}
+		return dialect.Unstarted("Hook import failed: " + hook + ": " + r.Err.Error())
 	case r.TimedOut:
 		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: "Hook " + hook + " timed out"}
-	case r.Signal != "":
-		return failed(protocol.CauseSignal, "it was killed by %s", r.Signal)
-	case r.ExitCode != 0:
-		if line := lastLine(r.Stderr.Text()); line != "" {
-			return failed(protocol.CauseExit, "it exited with %d: %s", r.ExitCode, line)
-		}
-		return failed(protocol.CauseExit, "it exited with %d", r.ExitCode)
+	}
+	cause, problem := r.Ended("it")
+	switch line := lastLine(r.Stderr.Text()); {
+	case cause == protocol.CauseExit && line != "":
+		return failed(cause, "%s: %s", problem, line)
+	case cause != "":
+		return failed(cause, "%s", problem)
 	case r.Stdout.LeftOut() > 0:
 		return failed(protocol.CauseOutput, "its answer is too long: 1 MiB of output is kept")
 	}
@@ -42,7 +42,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	case err != nil: // the no can be read, and stands whatever is wrong beside it
 		a = hookResult{denied: a.denied, asks: a.asks, reason: a.reason, warnings: []string{"answered with JSON that is not right: " + err.Error()}}
 	case a.importError:
-		return dialect.Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: a.reason}
+		return dialect.Unstarted(a.reason)
 	}
 	v := a.verdict(c, hook)
 	if err := doubt(r.Stdout.Text()); err != nil && v.Decision == protocol.Continue {

@@ -7,10 +7,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Dialect is the dialect of MassGen's hook framework: a HookEvent on stdin, a HookResult on stdout. Hooks run one after the
-// other, and each sees the arguments that earlier ones left. A deny ends the call; a hook that fails lets pass, unless its
-// file says fail_closed, and one that cannot be found never does. Where MassGen's documents and its code differ, the documents
-// count; the README has the places.
+// Dialect is the dialect of MassGen's hook framework: a HookEvent on stdin, a HookResult on stdout. Hooks run one after
+// the other, and each sees the arguments that earlier ones left. A deny ends the call; a hook that fails lets pass,
+// unless its file says fail_closed, and one that cannot be found never does. Where MassGen's documents and its code
+// differ, the documents count; the README has the places.
 var Dialect = &dialect.Dialect{
 	Name:    "massgen",
 	Events:  func() []protocol.Event { return []protocol.Event{preTool, postTool} },
@@ -22,13 +22,13 @@ var Dialect = &dialect.Dialect{
 		}
 		return protocol.Continue
 	},
-	Passes:       func(e protocol.Event) bool { return e != preTool },
+	CannotBlock:  func(e protocol.Event) bool { return e != preTool },
 	StopsAtBlock: func(e protocol.Event) bool { return e == preTool },
 	SubjectField: func(protocol.Event) string { return "tool_name" },
 	Environment:  environment,
 	Event:        eventOf,
-	Payload:      payload,
-	Judge:        decode,
+	EncodeInput:  payload,
+	Decode:       decode,
 	Merge:        merge,
 }
 
@@ -39,7 +39,7 @@ func eventOf(c *protocol.Call) protocol.Event {
 	switch {
 	case c.Event.Canonical() != protocol.PostTool:
 	case c.Blocked:
-		return "" // a moment that MassGen does not have
+		return "" // an event that MassGen does not have
 	case c.Failed, c.Event == "PostToolUseFailure":
 		return "PostToolUseFailure"
 	}

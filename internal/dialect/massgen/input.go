@@ -18,11 +18,7 @@ func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	o.Text("hook_type", string(eventOf(c)))
 	o.Text("session_id", c.SessionID)
 	o.Text("orchestrator_id", c.OrchestratorID)
-	if c.AgentID == "" {
-		o.Raw("agent_id", []byte("null"))
-	} else {
-		o.Text("agent_id", c.AgentID)
-	}
+	o.TextOrNull("agent_id", c.AgentID)
 	o.Text("timestamp", isoFormat(time.Now()))
 	o.Text("tool_name", c.Tool)
 	o.Raw("tool_input", input)

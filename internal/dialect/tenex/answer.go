@@ -36,11 +36,13 @@ type answer struct {
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
 var decisionWords = dialect.Words{"approve": protocol.Continue, "block": protocol.Block}
 
-// parseAnswer reads what a hook printed as an answer. Text that holds no key of an answer is no answer but plain text: is is
-// false. The empty object is an answer that says nothing. An error means that the hook tried to answer, or may have, and cannot
-// be understood: an answer is one JSON object of keys that are known, each of its type, with a decision that is complete.
+// parseAnswer reads what a hook printed as an answer. Text that holds no key of an answer is no answer but plain text:
+// is is false. The empty object is an answer that says nothing. An error means that the hook tried to answer, or may
+// have, and cannot be understood: an answer is one JSON object of keys that are known, each of its type, with a
+// decision that is complete.
 //
-// A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a stop counts.
+// A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a
+// stop counts.
 func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	a.decision = protocol.Continue
 	whole := text
@@ -111,8 +113,8 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	return a, true, err
 }
 
-// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that says no,
-// what it says counts.
+// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that
+// says no, what it says counts.
 type doubtful struct{ error }
 
 // top reads the top level of an answer: how many keys it has, and how many of them are an answer's.
@@ -161,7 +163,7 @@ func (a *answer) top(object gjson.Result) (keys, known int, err error) {
 }
 
 // specific reads hookSpecificOutput. Its hookEventName is not compared with the event: a hook that was written for
-// another moment and still says deny means it.
+// another event and still says deny means it.
 func (a *answer) specific(object gjson.Result) (err error) {
 	if object.Type == gjson.Null {
 		return nil

@@ -14,13 +14,8 @@ import (
 // decode reads, in this order: no start, deadline, signal or exit code, output.
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	who := dialect.Who(c.Event.Canonical(), hook)
-	switch {
-	case r.Err != nil:
-		return dialect.Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: who + " could not run: " + r.Err.Error()}
-	case r.TimedOut: // what it printed until then is no answer
-		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: who + " timed out after " + r.Limit.String() + r.Hint()}
-	case r.Garbled != "":
-		return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusFailed, Problem: who + " gave an answer that cannot be read: " + r.Garbled}
+	if v, none := r.NoAnswer(who); none {
+		return v
 	}
 	if r.HTTP != nil && r.HTTP.Failure != "" {
 		return httpFailure(who, r.HTTP)
@@ -34,14 +29,15 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	}
 	switch {
 	case err != nil: // a stop in it counts all the same: it says no
-		return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusFailed, Stop: a.stop, StopReason: a.stopReason,
-			Problem: who + " gave an answer that cannot be read: " + err.Error()}
+		v := dialect.Unreadable(who, err.Error())
+		v.Stop, v.StopReason = a.stop, a.stopReason
+		return v
 	case !answered && r.HTTP != nil && r.Stdout.Text() != "":
-		return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusFailed, Problem: who + " gave an answer that cannot be read: " +
-			`it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; {} or nothing says nothing`}
+		return dialect.Unreadable(who, `it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; `+
+			"{} or nothing says nothing")
 	case !answered:
-		v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.Stdout.Text(), Truncated: r.Stdout.LeftOut() > 0,
-			Warnings: a.warnings(who)}
+		v := dialect.OK()
+		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
 		for _, d := range a.doubts { // there is one at most
 			v.Doubt = who + " " + d
 		}
@@ -52,11 +48,10 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 
 // httpFailure judges a request without a good answer.
 func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
-	v := dialect.Verdict{Cause: r.Failure, Status: protocol.StatusFailed, Problem: who + " got no answer: " + r.Why}
 	if r.Failure == protocol.CauseUnstarted {
-		v.Status, v.Problem = protocol.StatusUnstarted, who+" could not run: "+r.Why
+		return dialect.Unstarted(who + " could not run: " + r.Why)
 	}
-	return v
+	return dialect.Failed(r.Failure, who+" got no answer: "+r.Why)
 }
 
 // failure judges an exit other than 0 and a death by signal. a counts only if read is true.
@@ -71,13 +66,10 @@ func failure(c *protocol.Call, hook string, r *dialect.HookResult, a answer, rea
 		} else {
 			problem += exit + " of its shell)"
 		}
-		return dialect.Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: problem}
+		return dialect.Unstarted(problem)
 	}
 	if c.Event.Canonical() != protocol.PreTool {
-		v := dialect.Verdict{Cause: protocol.CauseExit, Status: protocol.StatusFailed, Problem: fmt.Sprintf("%s exited with %d", who, r.ExitCode)}
-		if r.Signal != "" {
-			v.Cause, v.Problem = protocol.CauseSignal, who+" was killed by "+r.Signal
-		}
+		v := dialect.Failed(r.Ended(who))
 		if stderr != "" { // where a policy makes it block
 			v.Reason = v.Problem + "\n" + stderr
 		} else if r.Signal == "" {
@@ -88,11 +80,12 @@ func failure(c *protocol.Call, hook string, r *dialect.HookResult, a answer, rea
 	v := dialect.Verdict{Cause: protocol.CausePolicy, Status: protocol.StatusBlocked}
 	if read { // the exit blocks whatever the JSON allows; the rest of what it says still counts
 		v = a.verdict(c, hook)
-		v.Decision, v.Cause, v.Status, v.Approved = protocol.Block, protocol.CausePolicy, protocol.StatusBlocked, false
-		v.UpdatedInput, v.Reason = nil, ""
+		v.Decide(protocol.Block, "")
+		v.Approved, v.UpdatedInput = false, nil
 	}
 	if r.Signal != "" && !denied { // a deny stands, however its author died
-		v.Cause, v.Status, v.Problem = protocol.CauseSignal, protocol.StatusFailed, who+" was killed by "+r.Signal
+		v.Status = protocol.StatusFailed
+		v.Cause, v.Problem = r.Ended(who)
 	}
 	v.Reason = stderr
 	if read && !(a.decided && a.decision == protocol.Continue) && !dialect.Blank(a.reason) { // why something is allowed is no reason here

@@ -39,8 +39,8 @@ var Dialect = &dialect.Dialect{
 	SubjectField: subject,
 	Event:        func(c *protocol.Call) protocol.Event { return c.Event.Canonical() },
 	ProjectTools: true,
-	Payload:      payload,
-	Judge:        decode,
+	EncodeInput:  payload,
+	Decode:       decode,
 	Merge:        merge,
 }
 

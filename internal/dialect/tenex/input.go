@@ -6,8 +6,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// payload writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook input, so
-// that a hook written for any of them works as it is. Keys that Claude Code always sends are there when they are empty, as strings: its hooks read them unasked.
+// payload writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook
+// input, so that a hook written for any of them works as it is. Keys that Claude Code always sends are there when they
+// are empty, as strings: its hooks read them unasked.
 func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	var o dialect.Object
 	var input, result []byte
@@ -29,11 +30,7 @@ func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	}
 	o.Text("session_id", c.SessionID)
 	o.Text("cwd", c.Workspace)
-	if c.TranscriptPath == "" {
-		o.Raw("transcript_path", []byte("null"))
-	} else {
-		o.Text("transcript_path", c.TranscriptPath)
-	}
+	o.TextOrNull("transcript_path", c.TranscriptPath)
 	o.Text("prompt", c.Prompt)
 	if c.AgentID != "" {
 		o.Text("agent_id", c.AgentID)
@@ -62,8 +59,8 @@ func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	return o.End(), warnings, nil
 }
 
-// rest writes what else a client put into its hook input, as it is: its own hooks may look at any of it. A key of TENEX's that is not
-// there at this event stays away.
+// rest writes what else a client put into its hook input, as it is: its own hooks may look at any of it. A key of
+// TENEX's that is not there at this event stays away.
 func rest(o *dialect.Object, c *protocol.Call) {
 	if c.ClientInput == "" {
 		return

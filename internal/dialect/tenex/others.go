@@ -16,9 +16,10 @@ func begun(signs []nearmiss.Sign) bool {
 
 func isReport(s nearmiss.Sign) bool { return s.Report }
 
-// isOutputOfOthers reports whether a text that begins with a brace is more than one JSON value: values behind each other or on lines of
-// their own, with lines of text between them, or one that has a key twice. Each value is whole. The empty object is an answer,
-// so it is none of these values. cut: something is left out in the middle, so only the first value is looked at.
+// isOutputOfOthers reports whether a text that begins with a brace is more than one JSON value: values behind each
+// other or on lines of their own, with lines of text between them, or one that has a key twice. Each value is whole.
+// The empty object is an answer, so it is none of these values. cut: something is left out in the middle, so only the
+// first value is looked at.
 func isOutputOfOthers(text string, cut bool) bool {
 	for first := true; text != ""; first = false {
 		end := 0

@@ -1,4 +1,4 @@
-package protocol_test
+package tenex_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -23,7 +24,7 @@ func TestWholeAnswers(t *testing.T) {
 		`{"decision":"approve","reason":"fine"}`,
 		`{"reason":"fine","hookSpecificOutput":{"permissionDecision":"allow"}}`, `{"decision":null,"reason":null}`,
 	} {
-		v := judge(protocol.PreTool, printed(stdout))
+		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, protocol.Continue, v.Decision, "%s %s", stdout, v.Reason)
 		require.Equal(t, protocol.StatusOK, v.Status, stdout)
 		require.Empty(t, v.Warnings, stdout)
@@ -37,7 +38,7 @@ func TestNoStandsBesideUnknownKeys(t *testing.T) {
 		`{"decision":"block","reason":"no","Reason":"x","hook_event_name":"PreToolUse","tool_input":{}}`:                 protocol.Block,
 		`{"action":"allow","hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"no","level":3}}`: protocol.Ask,
 	} {
-		v := judge(protocol.PreTool, printed(stdout))
+		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, decision, v.Decision, stdout)
 		require.Equal(t, protocol.CausePolicy, v.Cause, stdout)
 		require.Equal(t, "no", v.Reason, stdout)
@@ -45,7 +46,7 @@ func TestNoStandsBesideUnknownKeys(t *testing.T) {
 		require.Contains(t, strings.Join(v.Warnings, "\n"), " in its JSON; that was passed over, and the "+map[protocol.Decision]string{
 			protocol.Block: "deny", protocol.Ask: "ask"}[decision]+" counts; an answer is ")
 	}
-	v := judge(protocol.PostTool, printed(`{"continue":false,"stopReason":"enough","level":3}`))
+	v := judge(protocol.PostTool, dialecttest.Printed(`{"continue":false,"stopReason":"enough","level":3}`))
 	require.True(t, v.Stop)
 	require.Equal(t, "enough", v.StopReason)
 	require.Equal(t, protocol.Continue, v.Decision)
@@ -54,7 +55,7 @@ func TestNoStandsBesideUnknownKeys(t *testing.T) {
 
 // What is kept of an output that was cut can have an answer in it.
 func TestAnswerInOutputThatWasCut(t *testing.T) {
-	r := dialect.HookResult{Stdout: dialect.Capture{Head: []byte("many lines\n"), Tail: []byte("more lines\n" + deny),
+	r := dialect.HookResult{Stdout: dialect.Capture{Head: []byte("many lines\n"), Tail: []byte("more lines\n" + dialecttest.Deny),
 		Total: 3 << 20}}
 	v := judge(protocol.PreTool, r)
 	require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause})
@@ -66,7 +67,7 @@ func TestAnswerInOutputThatWasCut(t *testing.T) {
 func TestReasonBesideAnExit(t *testing.T) {
 	for _, stdout := range []string{`{"reason":"no"}`, `{"block":true,"reason":"no"}`,
 		`{"hookSpecificOutput":{"permissionDecisionReason":"no"}}`} {
-		v := judge(protocol.PreTool, exited(1, stdout, "stderr"))
+		v := judge(protocol.PreTool, dialecttest.Exited(1, stdout, "stderr"))
 		require.Equal(t, []any{protocol.Block, protocol.CausePolicy, "no"}, []any{v.Decision, v.Cause, v.Reason},
 			stdout)
 	}

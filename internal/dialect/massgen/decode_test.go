@@ -1,7 +1,6 @@
-package protocol_test
+package massgen_test
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -23,85 +23,6 @@ func decideMassgen(e protocol.Event, r dialect.HookResult, policies ...protocol.
 // failClosed is what "fail_closed: true" amounts to.
 var failClosed = protocol.FailurePolicy{
 	protocol.CauseTimeout: protocol.Block, protocol.CauseSignal: protocol.Block, protocol.CauseExit: protocol.Block, protocol.CauseOutput: protocol.Block,
-}
-
-func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
-	t.Helper()
-	payload, warnings, err := massgen.Dialect.EncodeInput(&c)
-	require.NoError(t, err)
-	require.Empty(t, warnings)
-	var text []byte
-	for _, piece := range payload {
-		text = append(text, piece...)
-	}
-	require.Equal(t, 1, strings.Count(string(text), "\n"), "one line")
-	var event map[string]any
-	require.NoError(t, json.Unmarshal(text, &event))
-	return event
-}
-
-func TestMassGenEvent(t *testing.T) {
-	t.Run("M01 hook types", func(t *testing.T) {
-		require.Equal(t, []protocol.Event{"PreToolUse", "PostToolUse"}, massgen.Dialect.Events())
-		for fired, want := range map[protocol.Call]protocol.Event{
-			{Event: "pre-tool"}:                  "PreToolUse",
-			{Event: "PreToolUse"}:                "PreToolUse",
-			{Event: "post-tool"}:                 "PostToolUse",
-			{Event: "PostToolUse"}:               "PostToolUse",
-			{Event: "post-tool", Failed: true}:   "PostToolUseFailure",
-			{Event: "PostToolUseFailure"}:        "PostToolUseFailure",
-			{Event: "post-tool", Blocked: true}:  "",
-			{Event: "pre-execute"}:               "UserPromptSubmit",
-			{Event: "PermissionRequest"}:         "PermissionRequest",
-			{Event: "PostToolUse", Failed: true}: "PostToolUseFailure",
-		} {
-			require.Equal(t, want, massgen.Dialect.EventOf(&fired), "%+v", fired)
-		}
-	})
-	t.Run("M02 M03 eight keys before the tool", func(t *testing.T) {
-		event := massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Wr\u00ef\"te", Args: `{"p": "é"}`, SessionID: "s", AgentID: "a", OrchestratorID: "o", Prompt: "p", ToolUseID: "t"})
-		stamp, err := time.Parse(time.RFC3339, event["timestamp"].(string))
-		require.NoError(t, err)
-		require.Regexp(t, `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00$`, event["timestamp"])
-		require.WithinDuration(t, time.Now(), stamp, time.Minute)
-		delete(event, "timestamp")
-		require.Equal(t, map[string]any{
-			"hook_type": "PreToolUse", "session_id": "s", "orchestrator_id": "o", "agent_id": "a",
-			"tool_name": "Wrï\"te", "tool_input": map[string]any{"p": "é"}, "tool_output": nil,
-		}, event)
-	})
-	t.Run("M02 M03 eight keys after it", func(t *testing.T) {
-		event := massgenEvent(t, protocol.Call{Event: "PostToolUse", Tool: "Write", Result: "out\nput"})
-		delete(event, "timestamp")
-		require.Equal(t, map[string]any{
-			"hook_type": "PostToolUse", "session_id": "", "orchestrator_id": "", "agent_id": nil,
-			"tool_name": "Write", "tool_input": map[string]any{}, "tool_output": "out\nput",
-		}, event)
-	})
-	t.Run("M03 an empty output is a text, not null", func(t *testing.T) {
-		require.Equal(t, "", massgenEvent(t, protocol.Call{Event: "post-tool", Tool: "Write"})["tool_output"])
-	})
-	t.Run("M04 defaults and arguments", func(t *testing.T) {
-		for args, want := range map[string]any{
-			"":           map[string]any{},
-			" \n":        map[string]any{},
-			"xx":         map[string]any{"raw": "xx"},
-			`{"a":`:      map[string]any{"raw": `{"a":`},
-			"\"xx":       map[string]any{"raw": `"xx`},
-			"a \u00e9\n": map[string]any{"raw": "a é\n"},
-			"b\xff":      map[string]any{"raw": "b\ufffd"},
-			`"xx"`:       "xx", // this is JSON
-			`[1]`:        []any{1.0},
-			`{"raw":1}`:  map[string]any{"raw": 1.0},
-		} {
-			require.Equal(t, want, massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Write", Args: args})["tool_input"], "%q", args)
-		}
-	})
-	t.Run("M36 environment", func(t *testing.T) {
-		require.Equal(t, []string{"MASSGEN_HOOK_TYPE=PostToolUse", "MASSGEN_TOOL_NAME=Write", "MASSGEN_SESSION_ID=s", "MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"},
-			massgen.Dialect.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s", OrchestratorID: "o"}))
-		require.Empty(t, massgen.Dialect.Environment(&protocol.Call{}), "a process that stays sees many calls")
-	})
 }
 
 // said is what a verdict comes to, for tables.
@@ -221,18 +142,18 @@ func TestMassGenPreToolUse(t *testing.T) {
 		{"an import error that allows", `{"metadata":{"import_error":true}}`, goesOn},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			requireSaid(t, test.want, decideMassgen("pre-tool", printed(test.stdout)))
+			requireSaid(t, test.want, decideMassgen("pre-tool", dialecttest.Printed(test.stdout)))
 			if test.want.cause != protocol.CauseOutput {
 				return
 			}
-			v := decideMassgen("pre-tool", printed(test.stdout), failClosed)
+			v := decideMassgen("pre-tool", dialecttest.Printed(test.stdout), failClosed)
 			require.Equal(t, protocol.Block, v.Decision)
 			require.Contains(t, v.Reason, test.want.warning)
 			require.Empty(t, v.UpdatedInput)
 		})
 	}
 	t.Run("an answer that was cut", func(t *testing.T) {
-		r := printed(`{"allowed":false}`)
+		r := dialecttest.Printed(`{"allowed":false}`)
 		r.Stdout.Total = 2 << 20
 		requireSaid(t, unreadable("its answer is too long: 1 MiB of output is kept"), decideMassgen("pre-tool", r))
 	})
@@ -240,7 +161,7 @@ func TestMassGenPreToolUse(t *testing.T) {
 
 func TestMassGenFailures(t *testing.T) {
 	const deny = `{"allowed":false}`
-	timedOut := printed(deny)
+	timedOut := dialecttest.Printed(deny)
 	timedOut.TimedOut, timedOut.Limit = true, time.Second
 	for _, test := range []struct {
 		name    string
@@ -250,11 +171,11 @@ func TestMassGenFailures(t *testing.T) {
 		problem string
 	}{
 		{"M31 M40 timeout", timedOut, protocol.CauseTimeout, protocol.StatusTimeout, "Hook h timed out"},
-		{"M32 killed", killed("SIGSEGV", deny, ""), protocol.CauseSignal, protocol.StatusFailed, "Hook h failed: it was killed by SIGSEGV"},
-		{"M38 exit code, what it printed does not count", exited(1, deny, ""), protocol.CauseExit, protocol.StatusFailed, "Hook h failed: it exited with 1"},
-		{"M38 exit code 2 is one as all others", exited(2, deny, "no\n"), protocol.CauseExit, protocol.StatusFailed, "Hook h failed: it exited with 2: no"},
-		{"M32 an exception", exited(1, "", "Traceback\n  File\nValueError: broken\n"), protocol.CauseExit, protocol.StatusFailed, "Hook h failed: it exited with 1: ValueError: broken"},
-		{"M39 output", printed("hi"), protocol.CauseOutput, protocol.StatusFailed, "Hook h failed: it did not print a JSON object"},
+		{"M32 killed", dialecttest.Killed("SIGSEGV", deny, ""), protocol.CauseSignal, protocol.StatusFailed, "Hook h failed: it was killed by SIGSEGV"},
+		{"M38 exit code, what it printed does not count", dialecttest.Exited(1, deny, ""), protocol.CauseExit, protocol.StatusFailed, "Hook h failed: it exited with 1"},
+		{"M38 exit code 2 is one as all others", dialecttest.Exited(2, deny, "no\n"), protocol.CauseExit, protocol.StatusFailed, "Hook h failed: it exited with 2: no"},
+		{"M32 an exception", dialecttest.Exited(1, "", "Traceback\n  File\nValueError: broken\n"), protocol.CauseExit, protocol.StatusFailed, "Hook h failed: it exited with 1: ValueError: broken"},
+		{"M39 output", dialecttest.Printed("hi"), protocol.CauseOutput, protocol.StatusFailed, "Hook h failed: it did not print a JSON object"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := decideMassgen("pre-tool", test.result)
@@ -307,124 +228,9 @@ func TestMassGenPostToolUse(t *testing.T) {
 		{"M09 errors", `{"hook_errors":["e"]}`, warned(ok, "e")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			requireSaid(t, test.want, decideMassgen("post-tool", printed(test.stdout)))
+			requireSaid(t, test.want, decideMassgen("post-tool", dialecttest.Printed(test.stdout)))
 		})
 	}
-}
-
-func judged(name string, v dialect.Verdict) dialect.HookVerdict {
-	return dialect.HookVerdict{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v, Dialect: massgen.Dialect}
-}
-
-func TestMassGenMerge(t *testing.T) {
-	ask := func(reason string) dialect.Verdict {
-		return decideMassgen("pre-tool", printed(`{"decision":"ask","reason":"`+reason+`"}`))
-	}
-	allow := decideMassgen("pre-tool", printed(`{}`))
-	deny := decideMassgen("pre-tool", printed(`{"decision":"deny","reason":"no"}`))
-	for _, test := range []struct {
-		name     string
-		verdicts []dialect.Verdict
-		decision protocol.Decision
-		reason   string
-		hook     string
-	}{
-		{"M21 ask then allow", []dialect.Verdict{ask("one"), allow}, protocol.Ask, "one", "a"},
-		{"M21 the last ask's reason", []dialect.Verdict{ask("one"), allow, ask("two"), allow}, protocol.Ask, "two", "c"},
-		{"M21 a later deny", []dialect.Verdict{ask("one"), deny}, protocol.Block, "no", "b"},
-		{"M26 no hooks", nil, protocol.Continue, "", ""},
-		{"M26 all allow", []dialect.Verdict{allow, allow}, protocol.Continue, "", ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var all []dialect.HookVerdict
-			for i, v := range test.verdicts {
-				all = append(all, judged(string(rune('a'+i)), v))
-			}
-			c := protocol.Call{Event: "pre-tool", Tool: "Write"}
-			o := dialect.Merge(&c, all)
-			require.Equal(t, test.decision, o.Decision)
-			require.Equal(t, test.reason, o.Reason)
-			require.Equal(t, test.hook, o.Hook)
-			require.False(t, o.Approved, "an allow of MassGen's is no approval: it is the default")
-			require.Len(t, o.Hooks, len(test.verdicts))
-		})
-	}
-}
-
-// FuzzHookResult holds an answer against MassGen's rules, worked out on what encoding/json reads: of equal keys the last, as
-// Python does.
-func FuzzHookResult(f *testing.F) {
-	for _, s := range []string{
-		`{}`, `{"allowed":false}`, `{"allowed":null,"reason":5}`, `{"decision":"ask","reason":"r"}`, `{"decision":"deny","decision":"allow"}`,
-		`{"allowed":[{}],"updated_input":{"a":1,"b":[]}}`, `{"modified_args":"{}","updated_input":{}}`, `{"metadata":{"reason":"m"},"allowed":0}`,
-		`{"inject":{"content":"c","strategy":"user_message"},"hook_errors":["e"]}`, `{"metadata":{"s":NaN},"decision":"deny"}`,
-		"{\"\\u0061llowed\":\"\"}", "{\"reason\":\"\xff\\ud800\",\"allowed\":-0}", `{"allowed":1e-400}`, ` {"decision":""}`, `[]`, `{"allowed":{"a":1}}`,
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, stdout string) {
-		v := decideMassgen("pre-tool", printed(stdout))
-		require.False(t, v.Approved)
-		text := strings.TrimSpace(string([]rune(stdout)))
-		var m map[string]any
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		if !json.Valid([]byte(text)) || !strings.HasPrefix(text, "{") || d.Decode(&m) != nil {
-			if strings.Contains(text, "NaN") || strings.Contains(text, "Infinity") {
-				return // a no beside them counts
-			}
-			require.Equal(t, protocol.CauseOutput, v.Cause, "no HookResult")
-			require.Equal(t, protocol.Continue, v.Decision)
-			require.Empty(t, v.UpdatedInput)
-			return
-		}
-		allowed, is := m["allowed"]
-		switch denies := is && !truthy(allowed) || m["decision"] == "deny"; {
-		case denies:
-			require.Equal(t, protocol.Block, v.Decision)
-			require.NotEmpty(t, v.Reason)
-			require.Nil(t, v.UpdatedInput)
-			if reason, _ := m["reason"].(string); reason != "" && v.Cause == protocol.CausePolicy && !strings.Contains(strings.Join(v.Warnings, ""), "more than once") {
-				require.True(t, strings.Contains(v.Reason, reason) || len(v.Warnings) > 0, "%q has not %q", v.Reason, reason)
-			}
-		case m["decision"] == "ask":
-			require.NotEqual(t, protocol.Continue, v.Decision)
-			require.NotEmpty(t, v.Reason)
-		case v.Decision != protocol.Continue: // equal keys, of which an earlier one says no
-			require.Contains(t, strings.Join(v.Warnings, "\n"), "JSON that is not right")
-		case v.Cause == "":
-			require.Contains(t, []any{nil, "allow"}, m["decision"])
-			if want, is := m["updated_input"].(map[string]any); is && m["modified_args"] == nil && v.UpdatedInput != nil {
-				var got map[string]any
-				d := json.NewDecoder(strings.NewReader(string(v.UpdatedInput)))
-				d.UseNumber()
-				require.NoError(t, d.Decode(&got))
-				require.Equal(t, want, got)
-			}
-		default:
-			require.Equal(t, protocol.CauseOutput, v.Cause)
-			require.Nil(t, v.UpdatedInput)
-			require.Empty(t, v.Context)
-		}
-	})
-}
-
-// truthy is what Python takes for true.
-func truthy(v any) bool {
-	switch v := v.(type) {
-	case bool:
-		return v
-	case json.Number:
-		f, _ := v.Float64()
-		return f != 0
-	case string:
-		return v != ""
-	case []any:
-		return len(v) > 0
-	case map[string]any:
-		return len(v) > 0
-	}
-	return false
 }
 
 // What MassGen passes over, and what may have been meant to deny: with fail_closed it does.
@@ -438,12 +244,12 @@ func TestMassGenDoubt(t *testing.T) {
 		`{"blockReason":"x"}`: `"blockReason": "x"`, `{"reason":"x","level":3}`: "it has a reason and no decision",
 		`{"hookrun_no_result":"bool"}`: "the function returned bool, which is no HookResult",
 	} {
-		v := decideMassgen("pre-tool", printed(stdout))
+		v := decideMassgen("pre-tool", dialecttest.Printed(stdout))
 		require.Equal(t, protocol.Continue, v.Decision, stdout)
 		require.Len(t, v.Warnings, 1, stdout)
 		require.Contains(t, v.Warnings[0], says)
 		require.Contains(t, v.Warnings[0], "; the call goes on")
-		v = decideMassgen("pre-tool", printed(stdout), failClosed)
+		v = decideMassgen("pre-tool", dialecttest.Printed(stdout), failClosed)
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
 		require.Contains(t, v.Reason, says)
 	}

@@ -1,4 +1,4 @@
-package protocol_test
+package tenex_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -16,14 +17,14 @@ import (
 // text that denies in any reading must block a call before a tool, and one that is no JSON must not pass for an answer.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
-		"", "text", "{}", `{"a":1}`, deny, `{"decision":"block","reason":"r"}`, `{"decision":"approve"}`, `{"decision":"block","decision":"approve"}`,
-		`{"continue":false,"stopReason":"x"}`, `{"hookSpecificOutput":{"updatedInput":{"a":1},"additionalContext":"c"}}`, "\ufeff" + deny, "{" + deny, deny + "}",
-		`{"hookSpecificOutput":{"permissionDecision":"den\u0079"}}`, `{"\u0064ecision":"block"}`, `{"hookSpecificOutput":null}`, "log\n" + deny, `{"reason":"\ud800"}`,
+		"", "text", "{}", `{"a":1}`, dialecttest.Deny, `{"decision":"block","reason":"r"}`, `{"decision":"approve"}`, `{"decision":"block","decision":"approve"}`,
+		`{"continue":false,"stopReason":"x"}`, `{"hookSpecificOutput":{"updatedInput":{"a":1},"additionalContext":"c"}}`, "\ufeff" + dialecttest.Deny, "{" + dialecttest.Deny, dialecttest.Deny + "}",
+		`{"hookSpecificOutput":{"permissionDecision":"den\u0079"}}`, `{"\u0064ecision":"block"}`, `{"hookSpecificOutput":null}`, "log\n" + dialecttest.Deny, `{"reason":"\ud800"}`,
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, stdout string) {
-		v := judge(protocol.PreTool, printed(stdout))
+		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		text := strings.TrimSpace(string([]rune(stdout)))
 		text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 		var object map[string]json.RawMessage
@@ -38,15 +39,15 @@ func FuzzAnswer(f *testing.F) {
 			require.Equal(t, protocol.CauseOutput, v.Cause)
 			return
 		}
-		if says(object["decision"], "block") || says(member(object["hookSpecificOutput"], "permissionDecision"), "deny") {
+		if dialecttest.Says(object["decision"], "block") || dialecttest.Says(dialecttest.Member(object["hookSpecificOutput"], "permissionDecision"), "deny") {
 			require.Equal(t, protocol.Block, v.Decision)
 		}
-		if says(object["continue"], false) {
+		if dialecttest.Says(object["continue"], false) {
 			require.True(t, v.Stop || v.Decision == protocol.Block)
 		}
 		if v.UpdatedInput != nil {
 			var want, got bytes.Buffer
-			require.NoError(t, json.Compact(&want, member(object["hookSpecificOutput"], "updatedInput")))
+			require.NoError(t, json.Compact(&want, dialecttest.Member(object["hookSpecificOutput"], "updatedInput")))
 			require.NoError(t, json.Compact(&got, v.UpdatedInput))
 			require.Equal(t, want.String(), got.String())
 		}
@@ -55,18 +56,6 @@ func FuzzAnswer(f *testing.F) {
 			require.NotEmpty(t, v.Cause)
 		}
 	})
-}
-
-// says reports whether a JSON value is exactly this one.
-func says(value json.RawMessage, want any) bool {
-	var got any
-	return json.Unmarshal(value, &got) == nil && got == want
-}
-
-func member(object json.RawMessage, key string) json.RawMessage {
-	var m map[string]json.RawMessage
-	_ = json.Unmarshal(object, &m)
-	return m[key]
 }
 
 // FuzzPayload holds the stdin encoder against encoding/json.
@@ -83,7 +72,7 @@ func FuzzPayload(f *testing.F) {
 		}
 		line := p.Bytes()
 		require.Equal(t, len(line)-1, bytes.IndexByte(line, '\n'), "one line")
-		got := decode(t, line)
+		got := dialecttest.Decode(t, line)
 		asString := func(s string) string { return string([]rune(s)) } // U+FFFD for each byte that is no UTF-8
 		require.Equal(t, "post-tool", got["event"])
 		require.Equal(t, asString(tool), got["tool"])
@@ -97,16 +86,8 @@ func FuzzPayload(f *testing.F) {
 		case strings.TrimSpace(args) == "":
 			want = map[string]any{}
 		case json.Valid([]byte(args)):
-			want = decode(t, []byte(`{"x":`+valid+`}`))["x"]
+			want = dialecttest.Decode(t, []byte(`{"x":`+valid+`}`))["x"]
 		}
 		require.Equal(t, want, got["args"])
 	})
-}
-
-func decode(t *testing.T, object []byte) map[string]any {
-	d := json.NewDecoder(bytes.NewReader(object))
-	d.UseNumber()
-	var m map[string]any
-	require.NoError(t, d.Decode(&m))
-	return m
 }

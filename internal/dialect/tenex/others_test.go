@@ -1,4 +1,4 @@
-package protocol_test
+package tenex_test
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -32,7 +34,7 @@ func TestOutputOfOtherProgramsIsText(t *testing.T) {
 		`{"command":"make","exit_code":2}`:            `"exit_code": 2`,
 		`{"exitCode":1,"passed":3,"stderr":"1 of 4"}`: `"exitCode": 1`,
 	} {
-		v := judge(protocol.PreTool, printed(stdout))
+		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, []any{protocol.Continue, protocol.StatusOK, stdout}, []any{v.Decision, v.Status, v.Context}, "%s", v.Reason)
 		if warning == "" {
 			require.Empty(t, v.Warnings, stdout)
@@ -42,7 +44,7 @@ func TestOutputOfOtherProgramsIsText(t *testing.T) {
 		require.Contains(t, v.Warnings[0], warning, stdout)
 		require.Contains(t, v.Warnings[0], "; the call goes on", stdout)
 		require.NotContains(t, v.Warnings[0], "package_id")
-		v = judge(protocol.PreTool, printed(stdout), onFailure(protocol.Block))
+		v = judge(protocol.PreTool, dialecttest.Printed(stdout), dialecttest.OnFailure(protocol.Block))
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
 		require.Contains(t, v.Reason, warning)
 		require.NotContains(t, v.Reason, "goes on")
@@ -62,7 +64,7 @@ func TestWhatIsNoReport(t *testing.T) {
 		`{"continue":true,"stopReason":"x"}`, `{"prevent":true}`, `{"preventExecution":true}`, `{"prevent_continuation":true}`,
 		`{"cancel":true}`, `{"interrupt":true}`, `{"resolution":"deny"}`, `{"blockExecution":true}`, `{"allow_tool_call":false}`,
 	} {
-		v := judge(protocol.PreTool, printed(stdout))
+		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
 		require.NotContains(t, v.Reason, "after the end of the document", stdout)
 	}
@@ -71,7 +73,7 @@ func TestWhatIsNoReport(t *testing.T) {
 		`{"stdout":"a","stderr":"","interrupted":false}`, `{"cancel":false,"prevent":false}`, `{"blockReason":""}`,
 		`{"promptFeedback":{"blockReason":"SAFETY"}}`, `{"continue":true,"reason":"all is well"}`,
 	} {
-		v := judge(protocol.PreTool, printed(stdout))
+		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, protocol.Continue, v.Decision, "%s %s", stdout, v.Reason)
 		require.Empty(t, v.Warnings, stdout)
 	}
@@ -84,13 +86,13 @@ func TestPolicyForAnswersInOtherText(t *testing.T) {
 		`{"result":{"decision":"block"}}`, `{"hookSpecific":{"permissionDecision":"deny"}}`, `[[{"a":{"decision":"deny"}}]]`,
 	} {
 		for _, event := range protocol.Events() {
-			v := judge(event, printed(stdout))
+			v := judge(event, dialecttest.Printed(stdout))
 			require.Equal(t, protocol.Continue, v.Decision, stdout)
 			require.Len(t, v.Warnings, 1, stdout)
 			require.Contains(t, v.Warnings[0], "not read", stdout)
 			require.Contains(t, v.Warnings[0], map[bool]string{true: "; ignored, the tool already ran",
 				false: "; the call goes on"}[event == protocol.PostTool])
-			v = judge(event, printed(stdout), onFailure(protocol.Block))
+			v = judge(event, dialecttest.Printed(stdout), dialecttest.OnFailure(protocol.Block))
 			require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
 			require.NotContains(t, v.Reason, "goes on")
 		}
@@ -105,9 +107,15 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 		`{"decision":"approve","stderr":"a note"}`: false, `{"decision":"block","stderr":"a note"}`: false,
 		`{"exit_code":1,"stderr":"no"}`: false,
 	} {
-		r := lineResult(line)
+		r := dialecttest.LineResult(line)
 		c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
 		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", r))
 		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"), `has "stderr" in its line and no "exit_code" but 0`), line)
 	}
+}
+
+// judge judges and settles, as the runner does.
+func judge(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
+	c := protocol.Call{Event: e, Tool: "shell"}
+	return tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", &r), policies...)
 }

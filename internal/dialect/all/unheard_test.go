@@ -1,4 +1,4 @@
-package protocol_test
+package all_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -233,7 +234,7 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 			for range runs() {
 				made := newDeny(rng)
 				made.spoil(rng)
-				r := exited(oneOf(rng, 0, 0, 0, 1), made.text, "")
+				r := dialecttest.Exited(oneOf(rng, 0, 0, 0, 1), made.text, "")
 				what := fmt.Sprintf("%s: %q", made.what, made.text)
 
 				o := outcomeOf(d, r)
@@ -242,7 +243,7 @@ func TestNoDenyGoesUnheard(t *testing.T) {
 				if d == tenex.Dialect && !made.report { // by itself
 					require.True(t, o.Decision != protocol.Continue || o.Stop, what)
 				}
-				strict := outcomeOf(d, r, onFailure(protocol.Block))
+				strict := outcomeOf(d, r, dialecttest.OnFailure(protocol.Block))
 				require.True(t, strict.Decision != protocol.Continue || strict.Stop,
 					"a policy for failures blocks: "+what)
 			}
@@ -327,7 +328,7 @@ func TestNothingIsTakenForADeny(t *testing.T) {
 		}
 		object := "{" + strings.Join(members, oneOf(rng, ",", ", ", ",\n  ")) + "}"
 		text := oneOf(rng, "", "a line\n", "[INFO] a line\n") + oneOf(rng, object, "["+object+"]")
-		o := outcomeOf(tenex.Dialect, printed(text))
+		o := outcomeOf(tenex.Dialect, dialecttest.Printed(text))
 		require.Equal(t, protocol.Continue, o.Decision, "%q %s", text, o.Reason)
 		require.Empty(t, o.Warnings, "%q", text)
 		require.Len(t, o.Inject, 1, text)

@@ -1,4 +1,4 @@
-package protocol_test
+package claude_test
 
 import (
 	"encoding/json"
@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
-	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// oracle is what Claude Code makes of a PreToolUse hook's stdout, read by encoding/json, which knows nothing of hookrun.
+// oracle is what Claude Code makes of a PreToolUse hook's stdout, read by encoding/json, which knows nothing of
+// hookrun.
 type oracle struct {
 	plain    bool // no object: the client does not look into it
 	async    bool
@@ -40,19 +40,14 @@ func ofType(value json.RawMessage, want string) bool {
 	case '{':
 		return want == "object"
 	case '"':
-		return want == "string" || slices.Contains(strings.Fields(want), stringOf(value))
+		return want == "string" || slices.Contains(strings.Fields(want), dialecttest.StringOf(value))
 	}
 	return false
 }
 
-func stringOf(value json.RawMessage) (s string) {
-	_ = json.Unmarshal(value, &s)
-	return s
-}
-
 func readByOracle(stdout string) oracle {
 	decoded := dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))}
-	text := strings.Trim(decoded.All(), jsSpace)
+	text := strings.Trim(decoded.All(), dialecttest.JsSpace)
 	o := oracle{decision: protocol.Continue}
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		o.plain = true
@@ -64,7 +59,7 @@ func readByOracle(stdout string) oracle {
 		return o
 	}
 	decides := o.top["decision"] != nil || o.top["hookSpecificOutput"] != nil || o.top["continue"] != nil
-	if says(o.top["async"], true) && !decides {
+	if dialecttest.Says(o.top["async"], true) && !decides {
 		o.async = true
 		return o
 	}
@@ -81,8 +76,8 @@ func readByOracle(stdout string) oracle {
 	if o.invalid {
 		return o
 	}
-	o.stop = says(o.top["continue"], false)
-	legacy, word := stringOf(o.top["decision"]), stringOf(o.specific["permissionDecision"])
+	o.stop = dialecttest.Says(o.top["continue"], false)
+	legacy, word := dialecttest.StringOf(o.top["decision"]), dialecttest.StringOf(o.specific["permissionDecision"])
 	switch {
 	case legacy == "block" || word == "deny":
 		o.decision = protocol.Block
@@ -96,8 +91,8 @@ func readByOracle(stdout string) oracle {
 	return o
 }
 
-// FuzzClaudeJudge holds the judge against the oracle, on the three kinds of exit: 0, 2 which blocks, and all others, on which
-// JSON alone counts.
+// FuzzClaudeJudge holds the judge against the oracle, on the three kinds of exit: 0, 2 which blocks, and all others, on
+// which JSON alone counts.
 func FuzzClaudeJudge(f *testing.F) {
 	const denied = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"c"}}`
 	for _, s := range []string{
@@ -117,9 +112,9 @@ func FuzzClaudeJudge(f *testing.F) {
 		if strings.Count(stdout, "[")+strings.Count(stdout, "{") > 9_000 {
 			return // depth is limited, and not to the same by all
 		}
-		r := exited(int(exit), stdout, "stderr")
+		r := dialecttest.Exited(int(exit), stdout, "stderr")
 		v := decideClaude("PreToolUse", r)
-		strict := decideClaude("PreToolUse", r, onFailure(protocol.Block))
+		strict := decideClaude("PreToolUse", r, dialecttest.OnFailure(protocol.Block))
 		want := readByOracle(stdout)
 
 		require.False(t, v.Approved && v.Decision != protocol.Continue)
@@ -148,7 +143,8 @@ func FuzzClaudeJudge(f *testing.F) {
 			return
 		}
 		if strings.Contains(v.Problem, "so what it decided is not known") {
-			// A key that is misspelt is a failure here, while the client passes over it. What blocks there must block here too.
+			// A key that is misspelt is a failure here, while the client passes over it. What blocks there must block
+			// here too.
 			require.NotEqual(t, protocol.Block, want.decision)
 			want = oracle{invalid: true}
 		}
@@ -175,16 +171,16 @@ func FuzzClaudeJudge(f *testing.F) {
 		require.Equal(t, want.decision, v.Decision)
 		require.Equal(t, want.approved, v.Approved)
 		require.Equal(t, want.stop, v.Stop)
-		require.Equal(t, stringOf(want.top["systemMessage"]), v.SystemMessage)
-		require.Equal(t, stringOf(want.specific["additionalContext"]), v.Context)
+		require.Equal(t, dialecttest.StringOf(want.top["systemMessage"]), v.SystemMessage)
+		require.Equal(t, dialecttest.StringOf(want.specific["additionalContext"]), v.Context)
 		if want.stop {
-			require.Equal(t, stringOf(want.top["stopReason"]), v.StopReason)
+			require.Equal(t, dialecttest.StringOf(want.top["stopReason"]), v.StopReason)
 		}
-		if reason := stringOf(want.specific["permissionDecisionReason"]); reason != "" && stringOf(want.specific["permissionDecision"]) == "deny" {
+		if reason := dialecttest.StringOf(want.specific["permissionDecisionReason"]); reason != "" && dialecttest.StringOf(want.specific["permissionDecision"]) == "deny" {
 			require.Equal(t, reason, v.Reason)
 		}
 		if input := want.specific["updatedInput"]; input != nil && want.decision != protocol.Block {
-			require.Equal(t, decode(t, input), decode(t, v.UpdatedInput))
+			require.Equal(t, dialecttest.Decode(t, input), dialecttest.Decode(t, v.UpdatedInput))
 		} else {
 			require.Nil(t, v.UpdatedInput)
 		}
@@ -198,37 +194,8 @@ func FuzzClaudeJudge(f *testing.F) {
 	})
 }
 
-// FuzzParseInput: what a client puts on stdin is either refused or reaches its hooks with nothing changed but its form.
-func FuzzParseInput(f *testing.F) {
-	for _, s := range []string{
-		"", "{}", "[]", `{"hook_event_name":"Stop"}`, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`, "\ufeff{\"hook_event_name\":\"Stop\"}",
-		`{"hook_event_name":"PostToolUse","tool_response":{"a": "\ud800"},"error":null}`, `{"hook_event_name":"Stop","hook_event_name":"pre-tool"}`, "{\"hook_event_name\":\"Stop\",\"\xff\":1}",
-		`{"hook_event_name":"BeforeTool","tool_name":"x"}`, `{"hook_event_name":"Stop","x":1e400,"y":-0.10}`, `{"hook_event_name":"Stop","cwd":1}`, `{"hook_event_name":"Stop","a\u0022b":"\u2028<&>"}`,
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, doc string) {
-		c, _, err := all.ParseInput(doc)
-		if err != nil {
-			return
-		}
-		var want map[string]json.RawMessage
-		text := strings.TrimPrefix(string([]rune(doc)), "\ufeff")
-		require.NoError(t, json.Unmarshal([]byte(text), &want), "no JSON object gets through")
-		require.Equal(t, decode(t, []byte(text)), decode(t, []byte(c.ClientInput)))
-		require.Equal(t, stringOf(want["hook_event_name"]), string(c.Event))
-		require.Equal(t, stringOf(want["tool_name"]), c.Tool)
-		require.NotContains(t, c.ClientInput, "\n")
-		d := claude.Dialect
-		if e := c.Event; e == e.Gemini() && e != e.Claude() { // a name of that client's for a moment that both have
-			d = gemini.Dialect
-		}
-		p, _, err := d.EncodeInput(&c)
-		require.NoError(t, err)
-		require.Equal(t, c.ClientInput+"\n", string(p.Bytes()))
-		again, warnings, err := all.ParseInput(c.ClientInput)
-		require.NoError(t, err)
-		require.Empty(t, warnings, "of equal keys only one is left")
-		require.Equal(t, c, again)
-	})
+// claude judges and settles, as the runner does.
+func decideClaude(e protocol.Event, r dialect.HookResult, policies ...protocol.FailurePolicy) dialect.Verdict {
+	c := dialecttest.AtEvent(e)
+	return claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, "h", &r), policies...)
 }

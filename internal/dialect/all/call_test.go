@@ -1,4 +1,4 @@
-package protocol_test
+package all_test
 
 import (
 	"testing"
@@ -41,27 +41,5 @@ func TestEqualKeysInATextOfArguments(t *testing.T) {
 			require.Len(t, all, 1, args)
 			require.Contains(t, all[0], "is there twice in one object", args)
 		}
-	}
-}
-
-// What says what a call is must not be there twice: a client and its hooks could read two calls.
-func TestInputWithAFieldTwice(t *testing.T) {
-	for _, twice := range []string{
-		`"tool_name":"Bash","tool_name":"Edit"`, `"tool_name":"Bash","tool\u005fname":"Edit"`, `"tool_name":"a","tool_name":null`,
-		`"tool_name":"a","hook_event_name":"Stop"`, `"tool_name":"a","cwd":"/a","cwd":"/b"`, `"tool_name":"a","source":"1","source":"2"`,
-		`"tool_name":"a","session_id":"1","session_id":"2"`, `"tool_name":"a","agent_id":"1","agent_id":"2"`,
-		`"tool_name":"a","agent_id":"1","agent_id":"2","agent_id":"1"`,
-	} {
-		_, _, err := all.ParseInput(`{"hook_event_name":"PreToolUse",` + twice + `,"tool_input":{}}`)
-		require.ErrorContains(t, err, "twice", twice)
-		require.ErrorContains(t, err, "with different values", twice)
-	}
-	for _, same := range []string{
-		`"tool_name":"a","tool_name":"a"`, `"tool_name":"a","tool_name":"\u0061"`, `"tool_name":"a","x":{"n":1.0},"x":{"n":1}`,
-		`"tool_name":"a","tool_input":{"a":1}`, `"tool_name":"a","tool_response":1,"tool_response":2`, `"tool_name":"a","x":1,"x":2`,
-	} {
-		_, warnings, err := all.ParseInput(`{"hook_event_name":"PreToolUse",` + same + `,"tool_input":{}}`)
-		require.NoError(t, err, same)
-		require.Len(t, warnings, 1, same)
 	}
 }

@@ -1,26 +1,74 @@
-package protocol_test
+package all_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
+
+// TestClaudeOutputReadsBack: what hookrun prints as a hook command of the client means to it what its own hooks said.
+// The one exception is a stop without a reason, which an outcome words itself.
+func TestClaudeOutputReadsBack(t *testing.T) {
+	texts := []string{"", "r", " \n<&> \"é\" 😀 \\ \u2028", "\x1b[31m", "{\"decision\":\"approve\"}"}
+	rng := rand.New(rand.NewPCG(7, 7))
+	text := func() string { return texts[rng.IntN(len(texts))] }
+	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	some := func(fields ...string) string { // each of them or not
+		return strings.Join(slices.DeleteFunc(fields, func(string) bool { return rng.IntN(2) == 0 }), ",")
+	}
+	pick := func(words ...string) string { return words[rng.IntN(len(words))] }
+	fields := map[protocol.Event]func() string{
+		"PreToolUse": func() string {
+			return some(`"permissionDecision":"`+pick("allow", "deny", "ask", "defer")+`"`, `"permissionDecisionReason":`+quote(text()), `"updatedInput":{"command":`+quote(text())+`,"n":1.0}`, `"additionalContext":`+quote(text()))
+		},
+		"PostToolUse": func() string {
+			return some(`"additionalContext":`+quote(text()), `"classifierContext":`+quote(text()), `"updatedToolOutput":`+pick(`"x"`, `{"a": [1]}`, `[]`, `0`), `"updatedMCPToolOutput":[{"text":`+quote(text())+`}]`)
+		},
+		"PostToolUseFailure": func() string { return some(`"additionalContext":` + quote(text())) },
+		"UserPromptSubmit": func() string {
+			return some(`"additionalContext":`+quote(text()), `"sessionTitle":`+quote(text()), `"suppressOriginalPrompt":`+pick("true", "false"))
+		},
+		"PermissionRequest": func() string {
+			return some(`"decision":{` + strings.TrimSuffix(`"behavior":"`+pick("allow", "deny")+`",`+some(`"message":`+quote(text()), `"interrupt":`+pick("true", "false"), `"updatedInput":{"a":1}`, `"updatedPermissions":[{"x":1}]`), ",") + `}`)
+		},
+		"Stop": func() string { return some(`"additionalContext":` + quote(text())) },
+	}
+	seen := map[string]int{}
+	for i := range 6_000 {
+		events := []protocol.Event{"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "PermissionRequest", "Stop"}
+		e := events[i%len(events)]
+		c := protocol.Call{Event: e, Tool: "mcp__x__y"}
+		inner := dialecttest.Answers(e, fields[e]())
+		stdout := "{" + strings.TrimSuffix(some(`"continue":`+pick("true", "false", "false"), `"stopReason":`+quote(text()), `"decision":"`+pick("approve", "block")+`"`, `"reason":`+quote(text()),
+			`"systemMessage":`+quote(text()), `"suppressOutput":true`, `"terminalSequence":"\u0007"`, inner[1:len(inner)-1]), ",") + "}"
+		first, o := dialecttest.Merged(&c, stdout)
+		require.NotEqual(t, protocol.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
+		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
+		out, _, err := claude.Dialect.EncodeOutput(o)
+		require.NoError(t, err)
+		second, _ := dialecttest.Merged(&c, string(out))
+		if first.Stop && first.StopReason == "" {
+			first.StopReason = "Stopped by project hook 'h'"
+		}
+		require.Equal(t, first, second, "%s\n%s", stdout, out)
+		seen[fmt.Sprint(e, " ", first.Decision, " ", first.Approved)]++
+	}
+	require.Len(t, seen, 5+2+2+2+3+2, "%v", seen)
+}
 
 // gates are the events at which each client can be held up, as it was recorded.
 var gates = map[string][]protocol.Event{
@@ -43,52 +91,6 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 	require.Empty(t, v.Problem, "%s at %s: %s", d.Name, o.Event, stdout)
 	require.Empty(t, v.Warnings, "%s at %s: %s", d.Name, o.Event, stdout)
 	return v
-}
-
-// requireNothingLost checks that a client which is told an outcome lets nothing pass that it does not, and that every text reaches
-// somebody: the model where that can be, else the user.
-func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
-	t.Helper()
-	v := readBack(t, d, o)
-	stdout, _, err := d.EncodeOutput(o)
-	require.NoError(t, err)
-	about := d.Name + " at " + string(o.Event) + ": " + string(stdout)
-	gate := slices.Contains(gates[d.Name], o.Event)
-	holds := v.Decision != protocol.Continue || v.Stop
-	said := strings.Join([]string{v.Reason, v.StopReason, v.Context, v.SystemMessage}, "\n")
-	has := func(text string) {
-		t.Helper()
-		require.Contains(t, said, strings.TrimSpace(text), about)
-	}
-	if gate && o.Decision != protocol.Continue {
-		require.True(t, holds, about)
-		if !o.Stop {
-			has(o.Reason)
-		}
-	}
-	if gate && o.Stop {
-		require.True(t, holds, about)
-	}
-	if !gate && o.Decision == protocol.Continue && !o.Stop && o.UpdatedInput == nil && o.UpdatedOutput == nil {
-		require.False(t, holds, about)
-	}
-	switch o.Event.Canonical() {
-	case protocol.PreTool:
-		if o.UpdatedInput != nil && !holds {
-			require.JSONEq(t, string(o.UpdatedInput), string(v.UpdatedInput), about)
-		}
-	case protocol.PostTool:
-		if o.UpdatedOutput != nil && !holds {
-			require.NotNil(t, v.UpdatedOutput, about)
-		}
-	}
-	if o.Decision == protocol.Continue && !o.Stop {
-		require.Equal(t, o.UpdatedInput == nil || v.UpdatedInput != nil, !holds || o.UpdatedOutput != nil, about)
-	}
-	if v.Approved {
-		require.True(t, o.Approved, about)
-		require.Equal(t, protocol.Continue, o.Decision, about)
-	}
 }
 
 func TestAnswer(t *testing.T) {
@@ -274,171 +276,12 @@ func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) diale
 	t.Helper()
 	stdout, _, err := d.EncodeOutput(o)
 	require.NoError(t, err)
-	r := printed(string(stdout))
+	r := dialecttest.Printed(string(stdout))
 	return d.Decode(&protocol.Call{Event: o.Event, Tool: o.Tool}, "hookrun", &r)
 }
 
-// FuzzClientAnswer: whatever stands in an outcome, the client reads it as no more than it allows.
-func FuzzClientAnswer(f *testing.F) {
-	for _, text := range []string{"", "r", " \n<&> \"é\" 😀 \\ \u2028", "\x00\x1b[31m\xff", `{"decision":"approve"}`, "\ufeff{}", "\u0085", `{"async":true}`} {
-		for shape := range uint(16) {
-			f.Add(uint8(shape), uint8(shape*7), shape*67, text, "why", "")
-			f.Add(uint8(shape), uint8(shape*5), shape*53, "why", text, text)
-		}
-	}
-	f.Fuzz(func(t *testing.T, which, at uint8, shape uint, reason, context, message string) {
-		d := all.Clients()[int(which)%len(all.Clients())]
-		events := gates[d.Name]
-		if d == claude.Dialect {
-			events = events[:5] // at the others it has no stop, or nothing for the model
-		}
-		o := protocol.Outcome{Event: events[int(at)%len(events)], Decision: protocol.Decision(shape & 3), Tool: []string{"Bash", "apply_patch", "mcp__x__y", "run_shell_command"}[shape>>2&3]}
-		reason, context, message = string([]rune(reason)), string([]rune(context)), string([]rune(message)) // as JSON has them
-		if o.Decision != protocol.Continue {
-			o.Reason = reason
-		}
-		if o.Approved = shape&16 != 0 && o.Decision == protocol.Continue; o.Approved {
-			o.Reason = reason
-		}
-		if shape&32 != 0 {
-			o.Stop, o.StopReason = true, reason
-		}
-		if shape&64 != 0 {
-			o.Inject = []protocol.Inject{{Content: context}}
-		}
-		if shape&128 != 0 {
-			o.SystemMessages = []string{message}
-		}
-		if shape&256 != 0 && o.Event.Canonical() == protocol.PreTool && o.Decision != protocol.Block {
-			input, err := json.Marshal(map[string]string{"command": context})
-			require.NoError(t, err)
-			o.UpdatedInput = input
-		}
-		if shape&512 != 0 && o.Event.Canonical() == protocol.PostTool {
-			output, err := json.Marshal(message)
-			require.NoError(t, err)
-			o.UpdatedOutput = output
-		}
-		requireNothingLost(t, d, o)
-		v := readBack(t, d, o)
-		everything := v.Reason + v.StopReason + v.Context + v.SystemMessage
-		if v.UpdatedOutput != nil {
-			everything += string(v.UpdatedOutput)
-		}
-		if len(o.Inject) > 0 {
-			require.Contains(t, everything, strings.TrimSpace(context))
-		}
-		if len(o.SystemMessages) > 0 {
-			require.Contains(t, v.SystemMessage, message)
-		}
-	})
-}
-
-// The client of every recorded hook input is the one that it was recorded from.
-func TestClient(t *testing.T) {
-	for _, d := range all.Clients() {
-		seen := map[protocol.Event]int{}
-		files, err := filepath.Glob(filepath.Join("..", "e2e", "testdata", d.Name, "*.jsonl"))
-		require.NoError(t, err)
-		require.NotEmpty(t, files)
-		for _, name := range files {
-			file, err := os.Open(name)
-			require.NoError(t, err)
-			lines := bufio.NewScanner(file)
-			lines.Buffer(nil, 16<<20)
-			for lines.Scan() {
-				stdin := gjson.GetBytes(lines.Bytes(), "stdin")
-				c, _, err := all.ParseInput(stdin.Raw)
-				require.NoError(t, err)
-				want := d
-				if d == codex.Dialect && c.Event == "SessionEnd" {
-					want = claude.Dialect // nothing tells the two apart, and what is answered does not count
-				}
-				require.Equal(t, want.Name, all.ClientOf(&c).Name, "%s", stdin.Raw)
-				seen[c.Event]++
-			}
-			require.NoError(t, lines.Err())
-			require.NoError(t, file.Close())
-		}
-		require.Greater(t, len(seen), 8, d.Name)
-	}
-	for input, want := range map[string]string{
-		`{"hook_event_name":"BeforeModel"}`:                                       "gemini",
-		`{"hook_event_name":"PreModelRequest"}`:                                   "codex",
-		`{"hook_event_name":"PostToolBatch"}`:                                     "claude",
-		`{"hook_event_name":"pre-execute","turn_id":"1"}`:                         "claude",
-		`{"hook_event_name":"SessionStart","model":"m"}`:                          "claude",
-		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan"}`: "codex",
-		`{"hook_event_name":"SessionStart","timestamp":"2026-01-01T00:00:00Z"}`:   "gemini",
-		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:        "claude",
-	} {
-		c, _, err := all.ParseInput(input)
-		require.NoError(t, err)
-		require.Equal(t, want, all.ClientOf(&c).Name, input)
-	}
-	require.Nil(t, all.ClientOf(&protocol.Call{Event: "PreToolUse"}), "it comes from no client")
-}
-
-func TestNameTool(t *testing.T) {
-	more := map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"}
-	for _, test := range []struct {
-		input string
-		want  []string
-	}{
-		{`{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, []string{"shell"}},
-		{`{"hook_event_name":"PostToolUse","tool_name":"exec_command","turn_id":"1"}`, []string{"shell"}},
-		{`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command"}`, []string{"shell"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"apply_patch"}`, []string{"fs_edit", "fs_write"}},
-		{`{"hook_event_name":"AfterTool","tool_name":"write_file"}`, []string{"fs_write"}},
-		{`{"hook_event_name":"PermissionRequest","tool_name":"WebFetch"}`, []string{"web_fetch"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"bash"}`, nil},
-		{`{"hook_event_name":"PreToolUse","tool_name":"web_fetch"}`, nil},
-		{`{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b"}`, nil},
-		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b_c","mcp_context":{"server_name":"a_b","tool_name":"c"}}`, []string{"mcp__a_b__c"}},
-		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b"}`, nil},
-		{`{"hook_event_name":"PreToolUse","tool_name":"deploy"}`, []string{"shell"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"Read"}`, []string{"secrets_read"}},
-		{`{"hook_event_name":"PreToolUse","tool_name":"Edit"}`, nil},
-		{`{"hook_event_name":"UserPromptSubmit","tool_name":"Bash"}`, nil},
-	} {
-		c, _, err := all.ParseInput(test.input)
-		require.NoError(t, err)
-		all.NameTool(&c, more)
-		require.Equal(t, test.want, append([]string(nil), c.ProjectTools()...), test.input)
-		want := c.Tool
-		if test.want != nil {
-			want = test.want[0]
-		}
-		require.Equal(t, want, c.ProjectTool(), test.input)
-		all.NameTool(&c, map[string]string{c.Tool: "other"})
-		all.NameTool(&c, more)
-		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
-	}
-	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
-	all.NameTool(&c, more)
-	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
-}
-
-func TestProjectToolOnStdin(t *testing.T) {
-	c, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`)
-	require.NoError(t, err)
-	all.NameTool(&c, nil)
-	payload, _, err := tenex.Dialect.EncodeInput(&c)
-	require.NoError(t, err)
-	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
-	require.Equal(t, "run_shell_command", gjson.GetBytes(payload.Bytes(), "tool_name").String())
-	for field, want := range map[string]string{"tool": "shell", "tool_name": "run_shell_command"} {
-		got, _, ok, err := c.Value(field)
-		require.NoError(t, err)
-		require.True(t, ok)
-		require.Equal(t, want, got)
-	}
-	payload, _, err = gemini.Dialect.EncodeInput(&c)
-	require.NoError(t, err)
-	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
-}
-
-// What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any of them.
+// What a hook of the project's said before a tool is told to each client in its own words, and is nothing less in any
+// of them.
 func Example_answer() {
 	input := map[string]string{
 		"claude": `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
@@ -461,8 +304,9 @@ func Example_answer() {
 		stdout, exit, _ := all.ClientOf(&call).EncodeOutput(outcome)
 		fmt.Println(all.ClientOf(&call).Name, exit, string(stdout))
 	}
-	// Output:
-	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// gemini 0 {"decision":"deny","reason":"look first"}
+	// Output: claude 0
+	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
+	// first"}} codex 0
+	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
+	// first"}} gemini 0 {"decision":"deny","reason":"look first"}
 }

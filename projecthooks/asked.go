@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -138,7 +139,7 @@ func (a *Asked) nearlyMatches(h *Hook, globs Globs) (known string, near bool) {
 // nearlyCalled are the calls that this one may have been meant to be.
 func (a *Asked) nearlyCalled() []protocol.Call {
 	if !a.nearKnown && a.call.Event.HasTool() && len(a.call.Tool) <= maxToolName {
-		a.near, a.nearKnown = a.call.NearlyCalled(a.lowerTool()), true
+		a.near, a.nearKnown = all.NearlyCalled(a.call, a.lowerTool()), true
 	}
 	return a.near
 }
@@ -186,7 +187,7 @@ func (a *Asked) matches(h *Hook) bool {
 	if h.Matcher == nil {
 		return true
 	}
-	subject, ok := h.Dialect.Subject(a.call)
+	subject, ok := h.Dialect.MatcherSubject(a.call)
 	return !ok || a.match(h, subject) ||
 		slices.ContainsFunc(h.toolNames(a.call), func(name string) bool { return a.match(h, name) })
 }
@@ -265,7 +266,7 @@ func (a *Asked) prepare() {
 	}
 	if c.Event.HasTool() {
 		rule.Tool = c.Tool
-		for _, name := range slices.Concat(c.ProjectTools(), protocol.ToolNames(c.Tool)) {
+		for _, name := range slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool)) {
 			if rule.Kind == permission.Unknown {
 				rule.Kind = permission.KindOf(name)
 			}

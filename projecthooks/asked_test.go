@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -31,7 +32,7 @@ func rules(t testing.TB, narrowed ...string) *projecthooks.Config {
 // clientCall is a call as a client makes it.
 func clientCall(t testing.TB, input string) protocol.Call {
 	t.Helper()
-	c, _, err := protocol.ParseInput(input)
+	c, _, err := all.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
 	(&projecthooks.Config{}).NameTool(&c)

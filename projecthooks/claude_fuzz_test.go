@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -40,7 +41,7 @@ func FuzzParseClaude(f *testing.F) {
 			return // another form, which has a target of its own
 		}
 		count := 0
-		for _, event := range protocol.ClaudeCode.Events() {
+		for _, event := range claude.Dialect.Events() {
 			var hooks []*projecthooks.Hook // of the event, in the order of the file
 			for i := range cfg.Hooks {
 				if slices.Equal(cfg.Hooks[i].Events, []protocol.Event{event}) {
@@ -65,7 +66,7 @@ func FuzzParseClaude(f *testing.F) {
 
 // requireHandler compares a hook with what encoding/json made of its entry.
 func requireHandler(t *testing.T, group, entry map[string]any, h *projecthooks.Hook) {
-	require.Same(t, protocol.ClaudeCode, h.Dialect)
+	require.Same(t, claude.Dialect, h.Dialect)
 	if matcher, ok := group["matcher"]; ok {
 		require.Equal(t, matcher, h.Matcher.String())
 	} else {

@@ -14,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -417,7 +420,7 @@ func TestClaudeHook(t *testing.T) {
 		require.False(t, h.Async)
 		require.Empty(t, h.Unsupported)
 		require.Nil(t, h.HTTP)
-		require.Same(t, protocol.ClaudeCode, h.Dialect)
+		require.Same(t, claude.Dialect, h.Dialect)
 		require.Equal(t, "f:3", h.Source())
 		require.EqualError(t, h.Problem("x"), "f:3:3: x")
 	})
@@ -652,7 +655,7 @@ func claudeConfig(t *testing.T, docs ...string) *projecthooks.Config {
 
 func input(t *testing.T, doc string) *protocol.Call {
 	t.Helper()
-	c, warnings, err := protocol.ParseInput(doc)
+	c, warnings, err := all.ParseInput(doc)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return &c
@@ -735,7 +738,7 @@ func TestClaudeRuns(t *testing.T) {
 
 // TestDisableAllHooks: the last file that says something of it wins, for the hooks of all files, whatever their order.
 func TestDisableAllHooks(t *testing.T) {
-	const tenex = `{"hooks":[{"name":"a","command":"a","events":["pre-tool"]}]}`
+	const own = `{"hooks":[{"name":"a","command":"a","events":["pre-tool"]}]}`
 	file := func(off string) string {
 		return `{` + off + `"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`
 	}
@@ -756,18 +759,18 @@ func TestDisableAllHooks(t *testing.T) {
 		{[]string{off, on, none}, ""},
 		{[]string{off, on, off, none}, "3:3"},
 		{[]string{off, none, on}, ""},
-		{[]string{tenex, off, tenex, none}, "2:3"},
-		{[]string{none, tenex, `{"disableAllHooks":true,"hooks":{}}`}, "3:1"}, // a file without hooks counts as well
+		{[]string{own, off, own, none}, "2:3"},
+		{[]string{none, own, `{"disableAllHooks":true,"hooks":{}}`}, "3:1"}, // a file without hooks counts as well
 	} {
 		cfg := claudeConfig(t, test.files...)
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
 			want := "it subscribes to " + string(h.Dialect.EventOf(c))
-			if test.by != "" && h.Dialect == protocol.ClaudeCode {
+			if test.by != "" && h.Dialect == claude.Dialect {
 				want = `all hooks of its client are switched off by "disableAllHooks" in ` + test.by
 			}
 			require.Equal(t, want, h.Why(c))
-			require.Equal(t, test.by == "" || h.Dialect == protocol.Tenex, h.Runs(c))
+			require.Equal(t, test.by == "" || h.Dialect == tenex.Dialect, h.Runs(c))
 		}
 		// It is said once, and not where a later file takes it back.
 		var said []string

@@ -101,7 +101,7 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 		}
 	}
 	h.Async = f["async"].Bool()
-	if policy, ok := f["onFailure"]; ok && (h.Async || h.Dialect.Passes(h.Events[0])) {
+	if policy, ok := f["onFailure"]; ok && (h.Async || h.Dialect.CannotBlock(h.Events[0])) {
 		where := "at " + string(h.Events[0])
 		if h.Async {
 			where = "for a hook that is async"

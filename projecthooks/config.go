@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -22,7 +24,7 @@ type Config struct {
 	Files    []string  // that were read
 	Warnings []Problem // what is odd but loads
 
-	Dialect *protocol.Dialect // whose form the file is in; nil where it is not one file
+	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
 	texts    []string            // of the files, as they were read
 	absent   []string            // files that would have been read, had they been there
@@ -87,7 +89,7 @@ func (c *Config) Warned() []Problem {
 }
 
 // NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are known.
-func (c *Config) NameTool(call *protocol.Call) { call.NameTool(c.tools) }
+func (c *Config) NameTool(call *protocol.Call) { all.NameTool(call, c.tools) }
 
 // UnknownAgent says that a call is of an agent which the files do not know, where they have hooks for some agents only: a gate
 // may be missing because of a slip in a name.
@@ -109,7 +111,7 @@ type Hook struct {
 	Name      string // in clients' forms the command, where there is no other
 	Command   Command
 	HTTP      *Endpoint              // what to POST to, instead of a command
-	Says      *protocol.Verdict      // what a rule says, which runs nothing
+	Says      *dialect.Verdict       // what a rule says, which runs nothing
 	Events    []protocol.Event       // as the dialect names them
 	Matcher   Matcher                // nil: no matter what
 	If        Rule                   // the zero rule: no matter what
@@ -128,7 +130,7 @@ type Hook struct {
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
 	Agent     string
 	NotAgents []string
-	Dialect   *protocol.Dialect
+	Dialect   *dialect.Dialect
 
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
@@ -243,7 +245,7 @@ func (h *Hook) toolNames(c *protocol.Call) []string {
 		return nil
 	}
 	names := c.ProjectTools()
-	for _, also := range protocol.ToolAliases(c.Tool) {
+	for _, also := range all.ToolAliases(c.Tool) {
 		if !slices.Contains(names, also) {
 			names = append(slices.Clip(names), also)
 		}
@@ -254,7 +256,7 @@ func (h *Hook) toolNames(c *protocol.Call) []string {
 // Why says why the hook runs at the call, or does not.
 func (h *Hook) Why(c *protocol.Call) string {
 	event := h.Dialect.EventOf(c)
-	subject, matchers := h.Dialect.Subject(c)
+	subject, matchers := h.Dialect.MatcherSubject(c)
 	asked := NewAsked(c)
 	switch {
 	case h.settings.allOff():
@@ -294,7 +296,7 @@ func (h *Hook) Why(c *protocol.Call) string {
 
 // subjects is what the hook's matcher is held against: "Bash", here "shell".
 func (h *Hook) subjects(c *protocol.Call) string {
-	subject, _ := h.Dialect.Subject(c)
+	subject, _ := h.Dialect.MatcherSubject(c)
 	text := strconv.Quote(subject)
 	separator := ", here "
 	for _, name := range h.toolNames(c) {

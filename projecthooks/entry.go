@@ -10,6 +10,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -31,7 +33,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect, h.Inherit = p.file, protocol.Tenex, p.inherit
+	h.File, h.Dialect, h.Inherit = p.file, tenex.Dialect, p.inherit
 	h.Line, h.column = p.places.Position(entry.Index)
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
@@ -79,9 +81,9 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Command = r.command()
 			h.commandPos = p.at(value.Index, "")
 		case "block":
-			h.Says = &protocol.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: r.says(key)}
+			h.Says = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: r.says(key)}
 		case "inject":
-			h.Says = &protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.says(key)}
+			h.Says = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.says(key)}
 		case "events":
 			h.Events = r.events()
 		case "matcher":
@@ -306,7 +308,7 @@ func timeoutDuration(text string) (time.Duration, error) {
 }
 
 func (r reader) onFailure() protocol.FailurePolicy {
-	policy, causes := protocol.FailurePolicy{}, protocol.Tenex.Causes
+	policy, causes := protocol.FailurePolicy{}, tenex.Dialect.Causes
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {
 			for _, c := range causes {

@@ -50,9 +50,9 @@ func TestURLEntryFailures(t *testing.T) {
 			protocol.PreTool: protocol.Block, protocol.PostTool: protocol.Continue, protocol.PreExecute: protocol.Continue,
 		} {
 			c := &protocol.Call{Event: event}
-			require.Equal(t, want, h.FailureMeans(c, cause), "%s at %s", cause, event)
+			require.Equal(t, want, h.FailureDecision(c, cause), "%s at %s", cause, event)
 			for _, said := range []protocol.Decision{protocol.Block, protocol.Continue} {
-				require.Equal(t, said, h.FailureMeans(c, cause, protocol.FailurePolicy{cause: said}), "%s at %s", cause, event)
+				require.Equal(t, said, h.FailureDecision(c, cause, protocol.FailurePolicy{cause: said}), "%s at %s", cause, event)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -65,7 +66,7 @@ func ExampleParse() {
 // A file of a client is read by that client's rules: by its place, or by a Loader's.
 func ExampleLoader() {
 	doc := []byte(`{"hooks": {"BeforeTool": [{"matcher": "run_.*", "hooks": [{"type": "command", "command": "./guard.sh", "timeout": 5}]}]}}`)
-	cfg, err := projecthooks.Loader{Dialect: protocol.Gemini}.Parse("team-hooks.json", doc)
+	cfg, err := projecthooks.Loader{Dialect: gemini.Dialect}.Parse("team-hooks.json", doc)
 	if err != nil {
 		fmt.Println(err)
 		return

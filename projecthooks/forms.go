@@ -9,13 +9,17 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // form is how a client writes its hooks file: {"hooks": {EVENT: [{"matcher": …, "hooks": [HANDLER, …]}, …]}}. Claude Code began it,
 // and others took it over with fields, units and a strictness of their own. All that differs is here; one reader reads them all.
 type form struct {
-	dialect *protocol.Dialect
+	dialect *dialect.Dialect
 	client  string // as messages name it
 	folder  string // a file that lies in such a folder is in this form, whatever is in it
 
@@ -86,7 +90,7 @@ type timeoutForm struct {
 func forms() []*form { return []*form{claudeForm, codexForm, geminiForm} }
 
 var claudeForm = &form{
-	dialect: protocol.ClaudeCode, client: "Claude Code", folder: ".claude",
+	dialect: claude.Dialect, client: "Claude Code", folder: ".claude",
 	// The top-level fields whose type the client checks. It discards a file for any that is wrong.
 	top: []member{
 		{"hooks", "any"}, {"disableAllHooks", "boolean"}, {"env", "object"}, {"allowedHttpHookUrls", "strings"}, {"httpHookAllowedEnvVars", "strings"},
@@ -126,7 +130,7 @@ var claudeForm = &form{
 const claudeDrops = "; Claude Code drops the whole file for that, without a word"
 
 var codexForm = &form{
-	dialect: protocol.Codex, client: "Codex", folder: ".codex",
+	dialect: codex.Dialect, client: "Codex", folder: ".codex",
 	top:    []member{{"hooks", "object"}, {"description", "string?"}},
 	about:  2,
 	closed: true,
@@ -147,7 +151,7 @@ var codexForm = &form{
 }
 
 var geminiForm = &form{
-	dialect: protocol.Gemini, client: "Gemini CLI", folder: ".gemini",
+	dialect: gemini.Dialect, client: "Gemini CLI", folder: ".gemini",
 	top:   []member{{"hooks", "any"}, {"hooksConfig", "object"}},
 	about: 2,
 	// The list and the switch once stood under "hooks".
@@ -167,7 +171,7 @@ var geminiForm = &form{
 
 // formOf finds the form of a file; nil: it is not in a client's form. Its place says so or, wherever it lies, that its "hooks" is an
 // object; that one names no client, so as counts then, and without it the file is Claude Code's, as one without any hooks is by its name.
-func formOf(path string, as *protocol.Dialect, hooks gjson.Result) *form {
+func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *form {
 	placed := formOfFolder(path)
 	name := filepath.Base(path)
 	if placed == nil && !hooks.IsObject() && (hooks.IsArray() || name != "settings.json" && name != "settings.local.json" && name != "hooks.json") {

@@ -11,6 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -146,7 +152,7 @@ func TestFormFields(t *testing.T) {
 		hooks := load(codexFile, `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"a  b","timeout":5},{"type":"command","command":"a  b","async":true,"timeout":0}]},{"hooks":[{"type":"prompt","prompt":"x"}]}],"Interrupt":[{"hooks":[{"type":"command","command":"i"}]}]}}`)
 		require.Len(t, hooks, 4)
 		h := hooks[0]
-		require.Same(t, protocol.Codex, h.Dialect)
+		require.Same(t, codex.Dialect, h.Dialect)
 		require.Equal(t, []any{"a b", projecthooks.Command{Shell: "a  b"}, []protocol.Event{"PreToolUse"}, 5 * time.Second, "", false}, []any{h.Name, h.Command, h.Events, h.Deadline("PreToolUse"), h.Same, h.Async})
 		require.True(t, hooks[1].Async)
 		require.Equal(t, time.Second, hooks[1].Deadline("PreToolUse"), "0 is one second")
@@ -166,7 +172,7 @@ func TestFormFields(t *testing.T) {
 	t.Run("gemini", func(t *testing.T) {
 		hooks := load(geminiFile, `{"hooks":{"BeforeTool":[{"sequential":true,"hooks":[{"type":"command","command":"a","name":" my\n hook ","timeout":1500.5,"env":{"A":"b","N":1}}]},{"hooks":[{"type":"command","command":"a"}]}]}}`)
 		h := hooks[0]
-		require.Same(t, protocol.Gemini, h.Dialect)
+		require.Same(t, gemini.Dialect, h.Dialect)
 		require.Equal(t, []any{"my hook", projecthooks.Command{Shell: "a", Bash: true}, 1500500 * time.Microsecond, []string{"A=b", "N=1"}, true}, []any{h.Name, h.Command, h.Timeout, h.Env, h.Sequential})
 		require.Equal(t, []any{"a", time.Minute, false}, []any{hooks[1].Name, hooks[1].Deadline("BeforeTool"), hooks[1].Sequential})
 		_, argv, err := h.Program(t.TempDir(), os.Environ())
@@ -268,25 +274,25 @@ func TestFormByPlace(t *testing.T) {
 	const empty, object, array = `{}`, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}],"BeforeTool":[{"hooks":[{"type":"command","command":"a"}]}]}}`, `{"hooks":[{"name":"n","command":"a","events":["pre-tool"]}]}`
 	for _, test := range []struct {
 		file, doc string
-		as, want  *protocol.Dialect
+		as, want  *dialect.Dialect
 	}{
-		{".codex/hooks.json", object, nil, protocol.Codex},
-		{".codex/other.json", object, nil, protocol.Codex},
-		{".gemini/settings.json", object, nil, protocol.Gemini},
-		{".claude/settings.json", object, nil, protocol.ClaudeCode},
-		{"settings.json", object, nil, protocol.ClaudeCode},
-		{"hooks/hooks.json", object, nil, protocol.ClaudeCode},
-		{".tenex-hooks.json", object, nil, protocol.ClaudeCode},
-		{".tenex-hooks.json", array, nil, protocol.Tenex},
-		{"codex/hooks.json", object, nil, protocol.ClaudeCode},
-		{".codex/deeper/hooks.json", object, nil, protocol.ClaudeCode},
-		{"hooks.json", object, protocol.Codex, protocol.Codex},
-		{".tenex-hooks.json", object, protocol.Gemini, protocol.Gemini},
-		{".claude/settings.json", object, protocol.Codex, protocol.Codex},
-		{".codex/hooks.json", object, protocol.ClaudeCode, protocol.ClaudeCode},
-		{".codex/hooks.json", object, protocol.Tenex, protocol.Codex},
-		{".tenex-hooks.json", array, protocol.Codex, protocol.Tenex},
-		{"x.toml", "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'a'", protocol.Gemini, protocol.Codex},
+		{".codex/hooks.json", object, nil, codex.Dialect},
+		{".codex/other.json", object, nil, codex.Dialect},
+		{".gemini/settings.json", object, nil, gemini.Dialect},
+		{".claude/settings.json", object, nil, claude.Dialect},
+		{"settings.json", object, nil, claude.Dialect},
+		{"hooks/hooks.json", object, nil, claude.Dialect},
+		{".tenex-hooks.json", object, nil, claude.Dialect},
+		{".tenex-hooks.json", array, nil, tenex.Dialect},
+		{"codex/hooks.json", object, nil, claude.Dialect},
+		{".codex/deeper/hooks.json", object, nil, claude.Dialect},
+		{"hooks.json", object, codex.Dialect, codex.Dialect},
+		{".tenex-hooks.json", object, gemini.Dialect, gemini.Dialect},
+		{".claude/settings.json", object, codex.Dialect, codex.Dialect},
+		{".codex/hooks.json", object, claude.Dialect, claude.Dialect},
+		{".codex/hooks.json", object, tenex.Dialect, codex.Dialect},
+		{".tenex-hooks.json", array, codex.Dialect, tenex.Dialect},
+		{"x.toml", "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'a'", gemini.Dialect, codex.Dialect},
 	} {
 		cfg, err := projecthooks.Loader{Dialect: test.as}.Parse(test.file, []byte(test.doc))
 		require.NoError(t, err, test.file)
@@ -303,13 +309,13 @@ func TestFormByPlace(t *testing.T) {
 		require.NoError(t, os.WriteFile("hooks.json", []byte(object), 0o600))
 		cfg, err := projecthooks.LoadFile("hooks.json")
 		require.NoError(t, err)
-		require.Same(t, protocol.Codex, cfg.Hooks[0].Dialect)
+		require.Same(t, codex.Dialect, cfg.Hooks[0].Dialect)
 		require.Empty(t, cfg.Hooks[0].Environment(), "it is no plugin of Claude Code's")
-		all, err := projecthooks.Loader{Dialect: protocol.Gemini}.LoadFiles("hooks.json", "hooks.json")
+		all, err := projecthooks.Loader{Dialect: gemini.Dialect}.LoadFiles("hooks.json", "hooks.json")
 		require.NoError(t, err)
 		require.Len(t, all.Hooks, 2)
-		require.Same(t, protocol.Gemini, all.Hooks[1].Dialect)
-		none, err := projecthooks.Loader{Dialect: protocol.Gemini}.Load(dir)
+		require.Same(t, gemini.Dialect, all.Hooks[1].Dialect)
+		none, err := projecthooks.Loader{Dialect: gemini.Dialect}.Load(dir)
 		require.NoError(t, err)
 		require.Empty(t, none.Hooks)
 	})
@@ -393,7 +399,7 @@ func FuzzForms(f *testing.F) {
 		require.NoError(t, err)
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
-			require.Contains(t, []*protocol.Dialect{protocol.Codex, protocol.Gemini}, h.Dialect)
+			require.Contains(t, []*dialect.Dialect{codex.Dialect, gemini.Dialect}, h.Dialect)
 			require.True(t, slices.Contains(h.Dialect.Events(), h.Events[0]))
 			require.True(t, h.Unsupported != "" || h.Command.Shell != "")
 			require.Positive(t, h.Deadline(h.Events[0]))
@@ -407,16 +413,16 @@ func FuzzForms(f *testing.F) {
 func TestConfigDialect(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
-	for name, want := range map[string]*protocol.Dialect{
-		".tenex-hooks.json": protocol.Tenex, ".claude/settings.json": protocol.ClaudeCode, ".codex/hooks.json": protocol.Codex,
-		".gemini/settings.json": protocol.Gemini, ".codex/config.toml": protocol.Codex, "x.yaml": protocol.MassGen,
+	for name, want := range map[string]*dialect.Dialect{
+		".tenex-hooks.json": tenex.Dialect, ".claude/settings.json": claude.Dialect, ".codex/hooks.json": codex.Dialect,
+		".gemini/settings.json": gemini.Dialect, ".codex/config.toml": codex.Dialect, "x.yaml": massgen.Dialect,
 	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		text := "{}"
 		if strings.HasSuffix(name, "l") {
 			text = ""
-		} else if want == protocol.Tenex {
+		} else if want == tenex.Dialect {
 			text = `{"hooks":[]}`
 		}
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -86,9 +88,9 @@ func requireSame(t *testing.T, entry map[string]any, h *projecthooks.Hook) {
 		require.Zero(t, h.Command)
 		require.NotNil(t, h.Says)
 		if reason, ok := entry["block"]; ok {
-			require.Equal(t, protocol.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.Says)
+			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.Says)
 		} else {
-			require.Equal(t, protocol.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: entry["inject"].(string)}, *h.Says)
+			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: entry["inject"].(string)}, *h.Says)
 		}
 	default:
 		t.Fatalf("a command that is %T", command)
@@ -127,7 +129,7 @@ func requireSame(t *testing.T, entry map[string]any, h *projecthooks.Hook) {
 	case nil:
 		require.Nil(t, h.OnFailure)
 	case string:
-		for _, cause := range protocol.Tenex.Causes {
+		for _, cause := range tenex.Dialect.Causes {
 			require.Equal(t, policy, h.OnFailure[cause].String())
 		}
 	case map[string]any:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -34,18 +35,18 @@ func (h *Hook) Endpoint() (Endpoint, error) {
 // Variable returns the value that an environment has for a name, "" if it has none.
 func Variable(env []string, name string) string { return lookup(env, name) }
 
-// FailureMeans returns what the hook amounts to at the call if it gave no answer for that cause: by the first of the policies
+// FailureDecision says whether the hook fails open or closed at the call if it gave no answer for that cause: by the first of the policies
 // that names the cause, else by its dialect.
-func (h *Hook) FailureMeans(c *protocol.Call, cause protocol.Cause, policies ...protocol.FailurePolicy) protocol.Decision {
-	return h.failing().FailureMeans(c, cause, policies...)
+func (h *Hook) FailureDecision(c *protocol.Call, cause protocol.Cause, policies ...protocol.FailurePolicy) protocol.Decision {
+	return h.failureRules().FailureDecision(c, cause, policies...)
 }
 
-// Settle decides for the hook as FailureMeans does, where its verdict is that of one without an answer.
-func (h *Hook) Settle(c *protocol.Call, v protocol.Verdict, policies ...protocol.FailurePolicy) protocol.Verdict {
-	return h.failing().Settle(c, v, policies...)
+// ApplyFailurePolicy decides for the hook as FailureDecision does, where its verdict is that of one without an answer.
+func (h *Hook) ApplyFailurePolicy(c *protocol.Call, v dialect.Verdict, policies ...protocol.FailurePolicy) dialect.Verdict {
+	return h.failureRules().ApplyFailurePolicy(c, v, policies...)
 }
 
-func (h *Hook) failing() *protocol.Dialect {
+func (h *Hook) failureRules() *dialect.Dialect {
 	if h.HTTP != nil {
 		return h.Dialect.ForHTTP()
 	}

@@ -14,8 +14,9 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // MaxFileSize is how many bytes a hooks file may have.
@@ -28,7 +29,7 @@ const maxFileDepth = 64
 type Loader struct {
 	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and
 	// files of places that do not are Claude Code's. Files in other forms are not concerned.
-	Dialect *protocol.Dialect
+	Dialect *dialect.Dialect
 }
 
 // Load reads the workspace's `.tenex-hooks.json`. FindProject says which folder that is; there is no file in the home
@@ -177,7 +178,7 @@ func (l Loader) Parse(path string, doc []byte) (*Config, error) {
 		return nil, p.problems
 	}
 	Problems(p.config.Warnings).Sort()
-	p.config.Dialect = protocol.Tenex
+	p.config.Dialect = tenex.Dialect
 	if p.form != nil {
 		p.config.Dialect = p.form.dialect
 	}

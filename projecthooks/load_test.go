@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -341,7 +342,7 @@ func TestTenexLoader(t *testing.T) {
 		require.Equal(t, 30*time.Second, guard.Deadline(protocol.PreTool))
 		require.Nil(t, guard.OnFailure)
 		require.Nil(t, guard.Env)
-		require.Same(t, protocol.Tenex, guard.Dialect)
+		require.Same(t, tenex.Dialect, guard.Dialect)
 		require.Equal(t, path+":3", guard.Source())
 		require.Equal(t, path+":8", cfg.Hooks[1].Source())
 	})
@@ -440,10 +441,10 @@ func TestFields(t *testing.T) {
 		require.Equal(t, 5*time.Second, h.Deadline(protocol.PreTool))
 		require.Equal(t, []string{"B=é", "A="}, h.Env)
 		require.Equal(t, "dir/hooks.json:4", h.Source())
-		for _, c := range protocol.Tenex.Causes {
+		for _, c := range tenex.Dialect.Causes {
 			require.Equal(t, protocol.Block, h.OnFailure[c], c)
 		}
-		require.Len(t, h.OnFailure, len(protocol.Tenex.Causes))
+		require.Len(t, h.OnFailure, len(tenex.Dialect.Causes))
 	})
 	t.Run("timeout", func(t *testing.T) {
 		for text, want := range map[string]time.Duration{

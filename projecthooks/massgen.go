@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/yaml"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -57,7 +58,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 		}
 	}
 	Problems(f.config.Warnings).Sort()
-	f.config.Dialect, f.config.Files, f.config.texts = protocol.MassGen, []string{path}, []string{text}
+	f.config.Dialect, f.config.Files, f.config.texts = massgen.Dialect, []string{path}, []string{text}
 	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
 		f.config.agents = f.agents
 	}
@@ -239,7 +240,7 @@ func (f *massgenFile) listed(where string, entry *yaml.Value, agent string) {
 // known finds an event by its name. One that is not known may be a newer MassGen's.
 func (f *massgenFile) known(v *yaml.Value, where, name string) (protocol.Event, bool) {
 	var names []string
-	for _, e := range protocol.MassGen.Events() {
+	for _, e := range massgen.Dialect.Events() {
 		if name == string(e) {
 			return e, true
 		}
@@ -256,7 +257,7 @@ func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event
 	}
 	before := len(f.problems)
 	h := Hook{
-		Dialect: protocol.MassGen, Events: []protocol.Event{event}, Agent: agent,
+		Dialect: massgen.Dialect, Events: []protocol.Event{event}, Agent: agent,
 		File: f.file, Line: entry.Line, column: entry.Column, unnamed: true,
 	}
 	if len(entry.Members) > 0 {
@@ -375,7 +376,7 @@ func (f *massgenFile) failClosed(where string, v *yaml.Value) protocol.FailurePo
 		means = protocol.Block
 	}
 	policy := protocol.FailurePolicy{}
-	for _, c := range protocol.MassGen.Causes {
+	for _, c := range massgen.Dialect.Causes {
 		if c != protocol.CauseUnstarted {
 			policy[c] = means
 		}

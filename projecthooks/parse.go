@@ -9,10 +9,11 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
@@ -24,13 +25,13 @@ type parser struct {
 	config   Config
 	problems Problems
 
-	as       *protocol.Dialect // what somebody said the file is
-	form     *form             // nil: the file is in no client's form
-	drops    string            // what its client does with a file that has a fault, for messages
-	settings *settings         // of a file that is in a form
-	known    []string          // knownTools
-	from     toml.Origins      // of the pieces of doc; nil: doc is the file
-	inherit  *Inherited        // of hooks that do not say
+	as       *dialect.Dialect // what somebody said the file is
+	form     *form            // nil: the file is in no client's form
+	drops    string           // what its client does with a file that has a fault, for messages
+	settings *settings        // of a file that is in a form
+	known    []string         // knownTools
+	from     toml.Origins     // of the pieces of doc; nil: doc is the file
+	inherit  *Inherited       // of hooks that do not say
 }
 
 func (p *parser) at(offset int, text string) Problem {
@@ -148,7 +149,7 @@ func (p *parser) document() {
 // knownTools are the names of tools that a matcher can mean: those of clients, and those that the file gives them.
 func (p *parser) knownTools() []string {
 	if p.known == nil {
-		p.known = protocol.KnownTools()
+		p.known = all.KnownTools()
 		for _, theirs := range slices.Sorted(maps.Keys(p.config.tools)) {
 			p.known = append(p.known, theirs, p.config.tools[theirs])
 		}

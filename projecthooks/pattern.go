@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/jsregexp"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // Pattern is the matcher of Claude Code's files (2.1.329). Of letters, digits, _, -, blanks, commas and | alone it is a list
@@ -55,7 +55,7 @@ const agentTool = "Agent"
 // Match reports whether the matcher matches a name. An expression that cannot be decided in reasonable time does: the hook
 // had better run.
 func (p Pattern) Match(name string) bool {
-	return p.match(name) || name == agentTool && slices.ContainsFunc(protocol.ToolAliases(name), p.match)
+	return p.match(name) || name == agentTool && slices.ContainsFunc(all.ToolAliases(name), p.match)
 }
 
 func (p Pattern) match(name string) bool {

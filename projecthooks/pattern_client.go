@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // clientMatcher is a matcher of a client's file. fault says what is wrong with it, as the end of a sentence that begins with it.
@@ -93,7 +93,7 @@ const patchTool = "apply_patch"
 
 // Match reports whether the matcher matches a name. A patch answers to two names of Claude Code's tools as well.
 func (p codexPattern) Match(name string) bool {
-	return p.match(name) || name == patchTool && slices.ContainsFunc(protocol.ToolAliases(name), p.match)
+	return p.match(name) || name == patchTool && slices.ContainsFunc(all.ToolAliases(name), p.match)
 }
 
 func (p codexPattern) match(name string) bool {

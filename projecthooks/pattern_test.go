@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -29,7 +30,7 @@ func TestRecordedMatchers(t *testing.T) {
 				cfg, err := projecthooks.Parse("f", []byte(`{"hooks":{"`+c.Event+`":[{`+matcher+`"hooks":[{"type":"command","command":"a"}]}]}}`))
 				require.NoError(t, err, name)
 				require.Equal(t, ran, cfg.Hooks[0].Runs(call), "%s: %s", c.ID, name)
-				if subject, ok := protocol.ClaudeCode.Subject(call); ok && pattern != nil {
+				if subject, ok := claude.Dialect.MatcherSubject(call); ok && pattern != nil {
 					require.Equal(t, ran, projecthooks.NewPattern(*pattern).Match(subject), "%s: %s", c.ID, name)
 				}
 				matrices[c.ID]++

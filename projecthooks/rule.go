@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
@@ -67,7 +68,7 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 
 // kindOf is what a tool works on, by the project's names for it: more are those of files.
 func kindOf(tool string, more map[string]string) permission.Kind {
-	for _, name := range append([]string{more[tool], tool}, protocol.ToolNames(tool)...) {
+	for _, name := range append([]string{more[tool], tool}, all.ToolNames(tool)...) {
 		if kind := permission.KindOf(name); kind != permission.Unknown {
 			return kind
 		}

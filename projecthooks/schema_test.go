@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -73,7 +74,7 @@ func TestSchemaIsWhole(t *testing.T) {
 		}
 	}
 	for _, c := range protocol.FailureCauses() {
-		require.Equal(t, slices.Contains(protocol.Tenex.Causes, c), requireAgreement(t, withField(`"on_failure":{"`+string(c)+`":"block"}`)), c)
+		require.Equal(t, slices.Contains(tenex.Dialect.Causes, c), requireAgreement(t, withField(`"on_failure":{"`+string(c)+`":"block"}`)), c)
 	}
 }
 

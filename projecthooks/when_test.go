@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -108,7 +109,7 @@ func TestWhen(t *testing.T) {
 
 func TestWhenAtOtherEvents(t *testing.T) {
 	post := protocol.Call{Event: protocol.PostTool, Tool: "shell", Args: "not JSON", Result: "a\xffb", Failed: true}
-	client, _, err := protocol.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"x"}}`)
+	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"x"}}`)
 	require.NoError(t, err)
 	prompt := protocol.Call{Event: protocol.PreExecute, Prompt: "hello"}
 	for _, test := range []struct {
@@ -170,7 +171,7 @@ func TestWhenArgumentsAreTorn(t *testing.T) {
 	}
 	whole := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{x`}
 	require.False(t, when(t, `{"path":"args","matches":"^y"}`).Runs(&whole), "the text itself is no doubt")
-	client, _, err := protocol.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"{\"a\":1}"}`)
+	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"{\"a\":1}"}`)
 	require.NoError(t, err)
 	require.False(t, when(t, `{"path":"tool_response.a","exists":true}`).Runs(&client), "no model wrote that")
 }

@@ -1,22 +1,20 @@
 package protocol
 
-import "slices"
-
-// Event names a moment in an agent loop. TENEX and the clients have their own names for the same moments; all are
+// Event names an event in an agent loop. TENEX and the clients have their own names for the same events; all are
 // Events, and Canonical tells that they are the same.
 type Event string
 
 const (
-	PreExecute Event = "pre-execute" // before the model sees the user's message; Claude Code: UserPromptSubmit, Gemini CLI: BeforeAgent
+	PreExecute Event = "pre-execute" // before the model sees the user's message; UserPromptSubmit, BeforeAgent
 	PreTool    Event = "pre-tool"    // before a tool runs; PreToolUse, BeforeTool
 	PostTool   Event = "post-tool"   // after a tool ran, failed or was blocked; PostToolUse, AfterTool
 )
 
-type moment struct{ tenex, claude, gemini Event }
+type aliases struct{ tenex, claude, gemini Event }
 
-// moments has the names of each moment that has several; Codex has Claude Code's. TENEX and Gemini CLI have one moment for a
-// tool that ran and one that failed.
-var moments = []moment{
+// events has the names of each event that has several; Codex and MassGen have Claude Code's. TENEX and Gemini CLI have
+// one event for a tool that ran and one that failed.
+var events = []aliases{
 	{PreExecute, "UserPromptSubmit", "BeforeAgent"},
 	{PreTool, "PreToolUse", "BeforeTool"},
 	{PostTool, "PostToolUse", "AfterTool"},
@@ -28,41 +26,26 @@ func Events() []Event {
 	return []Event{PreExecute, PreTool, PostTool}
 }
 
-// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
-func ParseEvent(name string) (Event, bool) {
-	for _, m := range moments {
-		if name == string(m.tenex) || name == string(m.claude) {
-			return Event(name), true
+// names are those of the event; where it has one alone, that.
+func (e Event) names() *aliases {
+	for i := range events {
+		if names := &events[i]; e == names.tenex || e == names.claude || e == names.gemini {
+			return names
 		}
 	}
-	for _, d := range Dialects() {
-		if slices.Contains(d.Events(), Event(name)) {
-			return Event(name), true
-		}
-	}
-	return "", false
+	return &aliases{e, e, e}
 }
 
-// moment has the names of an event's moment; where it has one alone, that.
-func (e Event) moment() *moment {
-	for i := range moments {
-		if m := &moments[i]; e == m.tenex || e == m.claude || e == m.gemini {
-			return m
-		}
-	}
-	return &moment{e, e, e}
-}
+// Canonical returns the one name for the event: TENEX's where it has one.
+func (e Event) Canonical() Event { return e.names().tenex }
 
-// Canonical returns the one name for the event's moment: TENEX's where it has one.
-func (e Event) Canonical() Event { return e.moment().tenex }
+// Claude returns Claude Code's name for the event.
+func (e Event) Claude() Event { return e.names().claude }
 
-// Claude returns Claude Code's name for the event's moment.
-func (e Event) Claude() Event { return e.moment().claude }
+// Gemini returns Gemini CLI's name for the event.
+func (e Event) Gemini() Event { return e.names().gemini }
 
-// Gemini returns Gemini CLI's name for the event's moment.
-func (e Event) Gemini() Event { return e.moment().gemini }
-
-// HasTool reports whether a tool call stands at the event.
+// HasTool reports whether the event is about a tool call.
 func (e Event) HasTool() bool {
 	switch e.Canonical() {
 	case PreTool, PostTool, "PermissionRequest", "PermissionDenied":

@@ -1,6 +1,10 @@
 package protocol
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
 
 // Fold appends the texts of hooks to a tool's result, as TENEX does: a result that is no string becomes its compact
 // JSON, and a blank line stands before each text unless nothing does. Texts of pre-tool come before those of post-tool,
@@ -8,7 +12,7 @@ import "strings"
 func Fold(result any, texts ...string) (string, error) {
 	s, ok := result.(string)
 	if !ok {
-		b, err := appendJSON(nil, result)
+		b, err := strictjson.Marshal(result)
 		if err != nil {
 			return "", err
 		}

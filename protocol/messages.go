@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // API names the model API whose messages a loop keeps.
@@ -22,29 +24,31 @@ func APIs() []API { return []API{AnthropicMessages, OpenAIChat, OpenAIResponses}
 type Notes string
 
 const (
-	// NotesSeparate goes by each text's Strategy: ToolResult texts stand behind the tool's output, UserMessage texts in a
-	// message or a block of their own. It is what "" means.
+	// NotesSeparate goes by each text's Strategy: ToolResult texts stand behind the tool's output, UserMessage texts in
+	// a message or a block of their own. It is what "" means.
 	NotesSeparate Notes = "separate"
 	// NotesStructured makes the output the text of a JSON object, {"output":…,"system_notes":[…]}, with the UserMessage
 	// texts for notes. It has that form without notes too. The system prompt must explain it.
 	NotesStructured Notes = "structured"
-	// NotesSeparator puts all texts behind the output, under a line that says that they are not part of it: see Separator.
+	// NotesSeparator puts all texts behind the output, under a line that says that they are not part of it: see
+	// Separator.
 	NotesSeparator Notes = "separator"
 )
 
 // AllNotes are all of them.
 func AllNotes() []Notes { return []Notes{NotesSeparate, NotesStructured, NotesSeparator} }
 
-// Messages returns what a loop appends to its conversation after a tool call: a JSON array, on one line and without `<>&`
-// escaped, of the call's result and behind it of what post-tool hooks have to say. The call's ToolUseID, Result and Failed
-// count, and a result that a hook changed stands for the call's.
+// Messages returns what a loop appends to its conversation after a tool call: a JSON array, on one line and without
+// `<>&` escaped, of the call's result and behind it of what post-tool hooks have to say. The call's ToolUseID, Result
+// and Failed count, and a result that a hook changed stands for the call's.
 //
-// A block is feedback here, since the tool has run: the hook's reason is appended like a text of ToolResult. But where it
-// stands for a hook that failed, the reason takes the place of the result, which that hook might have changed. The reason of
-// a stop is for the user and in no message.
+// A block is feedback here, since the tool has run: the hook's reason is appended like a text of ToolResult. But where
+// it stands for a hook that failed, the reason takes the place of the result, which that hook might have changed. The
+// reason of a stop is for the user and in no message.
 //
-// Where a UserMessage text has a message or a block of its own, it is in a <system-reminder> tag, so that the model does not
-// take it for the user's words. A text that has that tag already, or starts and ends with a line of = or ═, is left as it is.
+// Where a UserMessage text has a message or a block of its own, it is in a <system-reminder> tag, so that the model
+// does not take it for the user's words. A text that has that tag already, or starts and ends with a line of = or ═, is
+// left as it is.
 func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
 	if c.ToolUseID == "" {
 		return nil, fmt.Errorf("the call has no ToolUseID; %s messages need the model's id of the tool call", api)
@@ -77,7 +81,7 @@ func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
 		for _, text := range apart {
 			blocks = append(blocks, block{Type: "text", Text: text})
 		}
-		return appendJSON(nil, []message{{Role: "user", Content: blocks}})
+		return strictjson.Marshal([]message{{Role: "user", Content: blocks}})
 	case OpenAIChat:
 		messages = append(messages, message{Role: "tool", ToolCallID: c.ToolUseID, Content: output})
 	case OpenAIResponses:
@@ -88,7 +92,7 @@ func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
 	for _, text := range apart {
 		messages = append(messages, message{Role: "user", Content: text})
 	}
-	return appendJSON(nil, messages)
+	return strictjson.Marshal(messages)
 }
 
 // outputAndNotes returns the tool's output with all that belongs into it, and the texts that stand apart.
@@ -126,7 +130,7 @@ func (o Outcome) outputAndNotes(notes Notes, c *Call) (output string, apart []st
 		}
 		return AppendToolResult(output, behind...), apart, nil
 	case NotesStructured:
-		b, err := appendJSON(nil, struct {
+		b, err := strictjson.Marshal(struct {
 			Output string   `json:"output"`
 			Notes  []string `json:"system_notes"`
 		}{AppendToolResult(output, behind...), append([]string{}, apart...)})
@@ -140,13 +144,14 @@ func (o Outcome) outputAndNotes(notes Notes, c *Call) (output string, apart []st
 	return "", nil, fmt.Errorf("notes %q are not one of %q", notes, AllNotes())
 }
 
-// AppendToolResult puts texts behind a tool's result, each on a line of its own (MassGen). Fold has TENEX's blank lines.
+// AppendToolResult puts texts behind a tool's result, each on a line of its own (MassGen). Fold has TENEX's blank
+// lines.
 func AppendToolResult(result string, texts ...string) string {
 	return strings.Join(append([]string{result}, texts...), "\n")
 }
 
-// Separator returns items in the frame that keeps them apart from the output before them: AppendToolResult puts it there.
-// Further lines of an item are indented, so that none can pass for the end of the frame.
+// Separator returns items in the frame that keeps them apart from the output before them: AppendToolResult puts it
+// there. Further lines of an item are indented, so that none can pass for the end of the frame.
 func Separator(items ...string) string {
 	line := strings.Repeat("═", 55)
 	var b strings.Builder
@@ -193,8 +198,8 @@ func rule(line, of string) bool {
 // displayed is how many characters of a text Display shows.
 const displayed = 300
 
-// Display returns the text as a user interface shows it in passing: of a UserMessage the first line that is no ruled one, of
-// any other text the beginning.
+// Display returns the text as a user interface shows it in passing: of a UserMessage the first line that is no ruled
+// one, of any other text the beginning.
 func (in Inject) Display() string {
 	if in.Strategy == UserMessage {
 		text, _ := untagged(in.Content)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -278,7 +279,7 @@ assert responses == [{"type": "function_call_output", "call_id": "1", "output": 
 
 func ExampleOutcome_Messages() {
 	call := protocol.Call{Event: protocol.PostTool, Tool: "shell", ToolUseID: "call_123", Result: "actual output"}
-	outcome := protocol.Merge(&call, nil) // or Runner.Fire
+	outcome := dialect.Merge(&call, nil) // or Runner.Fire
 	outcome.Inject = []protocol.Inject{
 		{Content: "[UPDATE] agent1 has an answer"},
 		{Content: "Your TODO list is empty", Strategy: protocol.UserMessage},

@@ -1,16 +1,10 @@
 package protocol
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -36,17 +30,19 @@ type Outcome struct {
 	SystemMessages []string `json:"system_messages,omitempty"`
 	Other          Fields   `json:"other,omitempty"` // what else hooks answered, by their client's names
 	Warnings       []string `json:"warnings,omitempty"`
-	// Lint are those of Warnings that are about how the hooks files are written and concern no gate. They come with every call, so
-	// a client's own form, which has a message to the user for all other warnings, leaves them out.
+	// Lint are those of Warnings that are about how the hooks files are written and concern no gate. They come with
+	// every call, so a client's own form, which has a message to the user for all other warnings, leaves them out.
 	Lint     []string     `json:"-"`
 	Hooks    []HookReport `json:"hooks"` // those that matched, in the order of the file
 	Duration Milliseconds `json:"duration_ms"`
 
-	rewroteInput, rewroteOutput string // names of the hooks that did
-	withheld                    []byte // what a client is to be given in the place of the result that withheldBy changed in vain
-	withheldBy                  string
-	keepsOutput                 bool // UpdatedOutput stands for a result that is withheld
-	failed                      bool // the tool failed, for which a client may have an event of its own
+	// What a client's own form needs besides. RewroteInput and RewroteOutput are names of the hooks that did.
+	RewroteInput  string          `json:"-"`
+	RewroteOutput string          `json:"-"`
+	Withheld      json.RawMessage `json:"-"` // what a client is to be given in the place of the result that WithheldBy changed in vain
+	WithheldBy    string          `json:"-"`
+	KeepsOutput   bool            `json:"-"` // UpdatedOutput stands for a result that is withheld
+	Failed        bool            `json:"-"` // the tool failed, for which a client may have an event of its own
 }
 
 // Inject is one text for the model.
@@ -85,8 +81,8 @@ type HookReport struct {
 
 	Note Note `json:"-"` // for the run log, which has it beside the outcome
 
-	failure string // the warning of a failure that was let pass, which is in Outcome.Warnings too
-	held    bool   // the call is held up by it, also if its status says that it failed
+	Failure string `json:"-"` // the warning of a failure that was let pass, which is in Outcome.Warnings too
+	Held    bool   `json:"-"` // the call is held up by it, also if its status says that it failed
 }
 
 // Note is what a hook did that its status does not say; the first of these that holds.
@@ -114,166 +110,11 @@ func (m *Milliseconds) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// maxStderr is how much of a hook's stderr an outcome shows.
-const maxStderr = 64 << 10
-
-// Report fills in what a process result says about a hook. Name and Source are the caller's, and so is Start.
-func Report(name, source string, r *Result, v *Verdict) HookReport {
-	h := HookReport{
-		Name: name, Source: source, Status: v.Status, Cause: v.Cause,
-		Signal: r.Signal, Duration: Milliseconds(r.Duration),
-		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
-	}
-	h.note(v)
-	if v.Status != StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil && r.Signal == "" {
-		h.ExitCode = &r.ExitCode
-	}
-	if r.Err == nil && !r.Async {
-		h.Limit = Milliseconds(r.Limit)
-	}
-	return h
-}
-
-// note takes over what a verdict says that its status does not.
-func (h *HookReport) note(v *Verdict) {
-	ended := v.Status == StatusOK || v.Status == StatusAsync || v.Status == StatusSkipped
-	switch {
-	case v.Status == StatusBlocked && (v.Decision == Ask || v.Decision == Defer):
-		h.Note = NoteAsk
-	case ended && len(v.Warnings) > 0:
-		h.Note = NoteWarning
-	case v.Status == StatusOK && (v.UpdatedInput != nil || v.UpdatedOutput != nil):
-		h.Note = NoteRewrite
-	}
-	h.failure, h.held = v.failure(), v.Decision != Continue
-}
-
-// shorten keeps the two ends of a text.
-func shorten(s string, limit int) string {
-	const mark = "\n[hookrun: shortened]\n"
-	if len(s) <= limit {
-		return s
-	}
-	half := (limit - len(mark)) / 2
-	return strings.ToValidUTF8(s[:half], "") + mark + strings.ToValidUTF8(s[len(s)-half:], "")
-}
-
-// Judged is a hook that matched, and its verdict.
-type Judged struct {
-	Report  HookReport
-	Verdict Verdict
-	Dialect *Dialect
-}
-
-// Skipped is a hook that matched and did not run, since an earlier block had ended the call.
-func Skipped(name, source string, d *Dialect) Judged {
-	return Judged{HookReport{Name: name, Source: source, Status: StatusSkipped}, Verdict{Decision: Continue, Status: StatusSkipped}, d}
-}
-
-// Said is a rule that matched, and what it says.
-func Said(name, source string, v Verdict, d *Dialect) Judged {
-	h := HookReport{Name: name, Source: source, Status: v.Status, Cause: v.Cause}
-	h.note(&v)
-	return Judged{h, v, d}
-}
-
-// Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a client.
-func Unsupported(d *Dialect, c *Call, hook, kind string) Verdict {
-	return Verdict{Cause: CauseUnsupported, Status: StatusSkipped,
-		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", said(d.EventOf(c), hook), kind)}
-}
-
-// Merge makes one outcome of what the hooks said, given in file order. The strictest decision counts, and the first
-// hook in the file that made it gives reason and cause. Of rewrites and stop reasons the last counts. Texts keep the
-// order of the file. A dialect may have it otherwise (AllReasons, LastAskCounts, …). No hooks at all is a plain continue.
-func Merge(c *Call, judged []Judged) Outcome {
-	o := Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: Continue, Hooks: []HookReport{}, failed: c.Failed}
-	for i := range judged {
-		o.Decision = min(o.Decision, judged[i].Verdict.Decision)
-	}
-	decided, unanswered := false, false
-	var decider, stopper *Dialect
-	for i := range judged {
-		h, v := &judged[i].Report, &judged[i].Verdict
-		o.Hooks = append(o.Hooks, *h)
-		o.Warnings = append(o.Warnings, v.Warnings...)
-		later := v.Decision == Ask && judged[i].Dialect.LastAskCounts
-		if v.Decision == o.Decision && (!decided || later) && (o.Decision != Continue || v.Approved) {
-			decided, decider = true, judged[i].Dialect
-			o.Reason, o.Cause, o.Hook = v.Reason, v.Cause, h.Name
-			o.Approved = v.Approved
-		}
-		unanswered = unanswered || v.Problem != "" && (judged[i].Dialect.SilenceRevokes || v.Cause == CauseUnsupported && !judged[i].Dialect.OverlooksUnsupported)
-		if v.Stop {
-			o.Stop, stopper = true, judged[i].Dialect
-			if v.StopReason != "" {
-				o.StopReason = v.StopReason
-			} else if o.StopReason == "" {
-				o.StopReason = "Stopped by project hook '" + printable.Escape(h.Name) + "'"
-			}
-		}
-		if v.SystemMessage != "" {
-			o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
-		}
-		for _, f := range v.Other {
-			o.Other.Set(f.Key, f.Value)
-		}
-		if v.UpdatedInput != nil && o.Decision != Block {
-			o.UpdatedInput, o.rewroteInput = v.UpdatedInput, h.Name
-		}
-		if v.UpdatedOutput != nil && !o.keepsOutput {
-			o.UpdatedOutput, o.rewroteOutput, o.keepsOutput = v.UpdatedOutput, h.Name, v.keepsOutput
-		}
-		if v.withheld != nil {
-			o.withheld, o.withheldBy = v.withheld, h.Name
-		}
-		// Elsewhere a block holds no tool up, and what other hooks say is still worth reading.
-		dropped := v.Decision != Block && judged[i].Dialect.DropContextOnBlock && c.Event.Canonical() == PreTool || judged[i].Dialect.DropAllContextOnBlock
-		if v.Context != "" && !(dropped && o.Decision == Block) {
-			o.Inject = append(o.Inject, Inject{Hook: h.Name, Content: v.Context, Truncated: v.Truncated, File: v.File, Strategy: v.Strategy})
-		}
-	}
-	if o.Approved && unanswered { // a gate was silent: who allows the call cannot speak for it
-		o.Approved, o.Reason, o.Cause, o.Hook = false, "", "", ""
-	}
-	if decider != nil && decider.AllReasons && o.Decision != Continue {
-		reasons, stops := allReasons(judged)
-		o.Reason = cmp.Or(reasons, stops, decider.NoReason)
-	}
-	if stopper != nil && stopper.AllReasons {
-		reasons, stops := allReasons(judged)
-		o.StopReason = cmp.Or(stops, reasons, stopper.NoReason)
-	}
-	return o
-}
-
-// allReasons are the reasons and stop reasons of all hooks whose dialect joins them, each one a line.
-func allReasons(judged []Judged) (reasons, stops string) {
-	var r, s []string
-	for i := range judged {
-		v := &judged[i].Verdict
-		if judged[i].Dialect.AllReasons && v.Reason != "" {
-			r = append(r, v.Reason)
-		}
-		if judged[i].Dialect.AllReasons && v.StopReason != "" {
-			s = append(s, v.StopReason)
-		}
-	}
-	return strings.Join(r, "\n"), strings.Join(s, "\n")
-}
-
 // ResultText returns the tool's result as the model is to see it after the rewrites of its hooks: a JSON string as the
 // text that it is, any other value as compact JSON.
 func (o Outcome) ResultText(result string) string {
 	if o.UpdatedOutput == nil {
 		return result
 	}
-	return textOf(o.UpdatedOutput)
-}
-
-func textOf(value []byte) string {
-	if v := gjson.ParseBytes(value); v.Type == gjson.String {
-		return strictjson.Text(v.Raw)
-	}
-	return string(value)
+	return strictjson.ValueText(o.UpdatedOutput)
 }

@@ -2,85 +2,22 @@ package protocol_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-func TestZeroValuesAreSafe(t *testing.T) {
-	require.Equal(t, protocol.Block, protocol.Outcome{}.Decision)
-	require.Equal(t, protocol.Block, protocol.Verdict{}.Decision)
-	require.Equal(t, 2, protocol.Outcome{}.ExitCode())
-	require.Equal(t, "block", protocol.Decision(77).String())
-	var d = protocol.Continue
-	require.Error(t, d.UnmarshalText([]byte("allow")))
-	require.Equal(t, protocol.Block, d)
-	require.Equal(t, protocol.Block, new(protocol.Dialect).FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
-	require.Equal(t, protocol.Block, protocol.Tenex.FailureMeans(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
-}
-
-// merge merges the verdicts of hooks that printed what is given, at an event.
-func merge(e protocol.Event, stdouts ...string) protocol.Outcome {
-	c := protocol.Call{Event: e, Tool: "shell"}
-	var judged []protocol.Judged
-	for i, s := range stdouts {
-		r := printed(s)
-		v := protocol.Tenex.Judge(&c, string(rune('a'+i)), &r)
-		judged = append(judged, protocol.Judged{Report: protocol.Report(string(rune('a'+i)), "f:1", &r, &v), Verdict: v, Dialect: protocol.Tenex})
-	}
-	return protocol.Merge(&c, judged)
-}
-
-func specific(fields string) string { return `{"hookSpecificOutput":{` + fields + `}}` }
-
-func TestMerge(t *testing.T) {
-	var (
-		allow = specific(`"permissionDecision":"allow"`)
-		ask   = specific(`"permissionDecision":"ask","permissionDecisionReason":"sure?"`)
-		later = specific(`"permissionDecision":"defer"`)
-	)
-	o := merge(protocol.PreTool, "one", ask, specific(`"additionalContext":"two"`), later, allow, ask)
-	require.Equal(t, protocol.Defer, o.Decision, "defer before ask before allow")
-	require.Equal(t, "d", o.Hook)
-	require.False(t, o.Approved)
-	require.Len(t, o.Inject, 2)
-
-	o = merge(protocol.PreTool, "one", ask, specific(`"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"why"`))
-	require.Equal(t, protocol.Block, o.Decision)
-	require.Equal(t, "no", o.Reason)
-	require.Equal(t, "c", o.Hook)
-	require.Equal(t, []protocol.Inject{{Hook: "c", Content: "why"}}, o.Inject, "of the hooks that let it pass nothing is kept")
-
-	o = merge(protocol.PreTool, `{"continue":false,"stopReason":"first","systemMessage":"s1"}`, `{"continue":false}`, `{"continue":false,"stopReason":"last","systemMessage":"s2"}`)
-	require.Equal(t, protocol.Continue, o.Decision, "a stop changes no decision")
-	require.True(t, o.Stop)
-	require.Equal(t, "last", o.StopReason)
-	require.Equal(t, []string{"s1", "s2"}, o.SystemMessages)
-	require.Equal(t, 3, o.ExitCode())
-	require.Empty(t, o.Text())
-	require.Equal(t, "Stopped by project hook 'a'", merge(protocol.PreTool, `{"continue":false}`).Why())
-
-	o = merge(protocol.PreTool, specific(`"updatedInput":{"a":1}`), specific(`"updatedInput":{"a":2}`), allow)
-	require.JSONEq(t, `{"a":2}`, string(o.UpdatedInput))
-	require.True(t, o.Approved)
-	require.Equal(t, "c", o.Hook)
-	require.Nil(t, merge(protocol.PreTool, specific(`"updatedInput":{"a":1}`), deny).UpdatedInput)
-	require.NotNil(t, merge(protocol.PreTool, specific(`"updatedInput":{"a":1},"permissionDecision":"ask"`)).UpdatedInput)
-
-	o = merge(protocol.PreTool)
-	require.Equal(t, protocol.Continue, o.Decision)
-	require.Zero(t, o.ExitCode())
-}
-
 func TestText(t *testing.T) {
-	o := merge(protocol.PreTool, "one\ntwo", "", "three")
+	o := dialecttest.Merge(protocol.PreTool, "one\ntwo", "", "three")
 	require.Equal(t, "one\ntwo\n\nthree", o.Text())
 	require.Equal(t, "<system-reminder type=\"pre-execute-hook\">\none\ntwo\n</system-reminder>\n\n<system-reminder type=\"pre-execute-hook\">\nthree\n</system-reminder>", o.Wrapped())
-	o = merge(protocol.PreTool, "one", deny)
+	o = dialecttest.Merge(protocol.PreTool, "one", dialecttest.Deny)
 	require.Empty(t, o.Text())
 	require.Empty(t, o.Wrapped())
 	require.Equal(t, "no pushing", o.Why())
@@ -88,7 +25,7 @@ func TestText(t *testing.T) {
 }
 
 func TestWithoutRewrites(t *testing.T) {
-	before := merge(protocol.PreTool, "ctx", specific(`"updatedInput":{},"permissionDecision":"allow"`))
+	before := dialecttest.Merge(protocol.PreTool, "ctx", dialecttest.Specific(`"updatedInput":{},"permissionDecision":"allow"`))
 	o := before.WithoutRewrites()
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseRewrite, o.Cause)
@@ -97,50 +34,29 @@ func TestWithoutRewrites(t *testing.T) {
 	require.Contains(t, o.Reason, "project hook 'b' changed the tool's input")
 	require.Equal(t, protocol.Continue, before.Decision, "the outcome itself is not changed")
 
-	o = merge(protocol.PostTool, specific(`"updatedToolOutput":"x"`)).WithoutRewrites()
+	o = dialecttest.Merge(protocol.PostTool, dialecttest.Specific(`"updatedToolOutput":"x"`)).WithoutRewrites()
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Contains(t, o.Reason, "project hook 'a' changed the tool's output")
 
-	o = merge(protocol.PostTool, specific(`"updatedToolOutput":"x"`), `{"decision":"block","reason":"look"}`).WithoutRewrites()
+	o = dialecttest.Merge(protocol.PostTool, dialecttest.Specific(`"updatedToolOutput":"x"`), `{"decision":"block","reason":"look"}`).WithoutRewrites()
 	require.Regexp(t, `^look\n\nproject hook 'a' changed`, o.Reason)
 
-	o = merge(protocol.PreTool, specific(`"updatedInput":{},"permissionDecision":"ask","permissionDecisionReason":"sure?"`)).WithoutRewrites()
+	o = dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{},"permissionDecision":"ask","permissionDecisionReason":"sure?"`)).WithoutRewrites()
 	require.Equal(t, protocol.Ask, o.Decision)
 	require.Equal(t, "sure?", o.Reason)
 
-	plain := merge(protocol.PreTool, "x")
+	plain := dialecttest.Merge(protocol.PreTool, "x")
 	require.Equal(t, plain, plain.WithoutRewrites())
-}
-
-func TestClaude(t *testing.T) {
-	for want, o := range map[string]protocol.Outcome{
-		`{}`: merge(protocol.PreTool, ""),
-		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"a\n\n<b>"}}`:                                                   merge(protocol.PreTool, "a", "<b>"),
-		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no pushing"}}`:              merge("PreToolUse", deny),
-		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"q","updatedInput":{"a":1}}}`: merge(protocol.PreTool, specific(`"permissionDecision":"ask","permissionDecisionReason":"q","updatedInput":{"a":1}`)),
-		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`:                                                     merge(protocol.PreTool, `{"decision":"approve"}`),
-		`{"continue":false,"stopReason":"s","systemMessage":"m"}`:                                                                                merge(protocol.PreTool, `{"continue":false,"stopReason":"s","systemMessage":"m"}`),
-		`{"decision":"block","reason":"r","hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":"x"}}`:                         merge(protocol.PostTool, `{"decision":"block","reason":"r","hookSpecificOutput":{"updatedToolOutput":"x"}}`),
-		`{"decision":"block","reason":"no pushing"}`:                                                                                             merge(protocol.PreExecute, deny),
-		`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`:                                                  merge(protocol.PreExecute, "ctx"),
-	} {
-		got, err := o.Claude()
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
-	zero, err := protocol.Outcome{Event: protocol.PreTool}.Claude()
-	require.NoError(t, err)
-	require.Contains(t, string(zero), `"permissionDecision":"deny"`)
 }
 
 func TestJSON(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "shell"}
-	r := exited(3, "", "<why>\n")
+	r := dialecttest.Exited(3, "", "<why>\n")
 	r.Duration, r.LeftRunning = 1_987_654*time.Nanosecond, []int{7}
-	v := protocol.Tenex.Judge(&c, "h", &r)
-	o := protocol.Merge(&c, []protocol.Judged{
-		{Report: protocol.Report("h", "f:2", &r, &v), Verdict: v, Dialect: protocol.Tenex},
-		protocol.Skipped("later", "f:3", protocol.Tenex),
+	v := tenex.Dialect.Decode(&c, "h", &r)
+	o := dialect.Merge(&c, []dialect.HookVerdict{
+		{Report: dialect.Report("h", "f:2", &r, &v), Verdict: v, Dialect: tenex.Dialect},
+		dialect.Skipped("later", "f:3", tenex.Dialect),
 	})
 	got, err := o.JSON()
 	require.NoError(t, err)
@@ -151,14 +67,6 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal(got, &back))
 	require.Equal(t, protocol.Block, back.Decision)
 	require.InDelta(t, 1.98, time.Duration(back.Hooks[0].Duration).Seconds()*1000, 0.001)
-}
-
-func TestStderrIsShortened(t *testing.T) {
-	r := exited(1, "", strings.Repeat("é", 100_000))
-	v := protocol.Verdict{}
-	got := protocol.Report("h", "f:1", &r, &v).Stderr
-	require.LessOrEqual(t, len(got), 64<<10)
-	require.Contains(t, got, "é\n[hookrun: shortened]\né")
 }
 
 // TestFold has the counterparts of TENEX's unit tests, by their names.

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // ExitCode is the exit status that stands for the outcome: 0 continue, 2 do not run the tool, 3 end the loop.
@@ -58,17 +57,17 @@ func (o Outcome) Why() string {
 // WithoutRewrites returns the outcome for an output form that can carry none: a rewrite then blocks the call. After
 // the tool, where a block is only feedback, the host is told that the model should not see this result.
 func (o Outcome) WithoutRewrites() Outcome {
-	what, hook := "input", o.rewroteInput
-	if o.withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue { // a hook wanted nobody to see this result
-		o.Decision, o.Cause, o.Hook, o.Approved, o.Reason = Block, CauseRewrite, o.withheldBy, false, withheldReason(o.withheldBy)
+	what, hook := "input", o.RewroteInput
+	if o.Withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue { // a hook wanted nobody to see this result
+		o.Decision, o.Cause, o.Hook, o.Approved, o.Reason = Block, CauseRewrite, o.WithheldBy, false, WithheldReason(o.WithheldBy)
 		return o
 	}
-	if o.keepsOutput { // the reason says so
+	if o.KeepsOutput { // the reason says so
 		o.UpdatedOutput = nil
 		return o
 	}
 	if o.UpdatedOutput != nil {
-		what, hook = "output", o.rewroteOutput
+		what, hook = "output", o.RewroteOutput
 	} else if o.UpdatedInput == nil {
 		return o
 	}
@@ -90,74 +89,7 @@ func (o Outcome) WithoutRewrites() Outcome {
 }
 
 // JSON returns the outcome as one line of JSON without `<>&` escaped.
-func (o Outcome) JSON() ([]byte, error) { return appendJSON(nil, o) }
-
-// blockReason is the reason of a decision as a block has it, for a client that has no word for it at the event.
-func (o Outcome) blockReason(client string) string {
-	if o.Decision == Block || o.Decision == Continue {
-		return o.Reason
-	}
-	return strings.TrimSpace(fmt.Sprintf("%s\n\nhookrun: a hook said %s, and a hook of %s cannot say that here, so it is a block", o.Reason, o.Decision, client))
-}
-
-// unfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the whole answer.
-func (o Outcome) unfitInput() string {
-	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
-		return ""
-	}
-	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object", printable.Escape(o.rewroteInput))
-}
-
-// notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no answer and fail
-// open, and all other warnings but Lint. A failure is named by its cause, and by what else is known about it.
-func (o Outcome) notices() (messages []string) {
-	said := map[string]bool{}
-	for i := range o.Hooks {
-		h := &o.Hooks[i]
-		if h.held || !h.unanswered() {
-			continue
-		}
-		what := "gave no answer"
-		if h.Cause == CauseOutput {
-			what = "gave an answer that does not count"
-		}
-		text := fmt.Sprintf("hookrun: hook '%s' %s (%s), so it did not check this", printable.Escape(h.Name), what, h.Cause)
-		said[h.failure] = true
-		if why := h.why(); why != "" {
-			text += ": " + why
-		}
-		messages = append(messages, text)
-	}
-	for _, w := range o.GateWarnings() {
-		if !said[w] {
-			messages = append(messages, "hookrun: warning: "+w)
-		}
-	}
-	return messages
-}
-
-// why says more about a failure than its cause does: how the process ended and the first line of what it said, or what is wrong with
-// its answer.
-func (h *HookReport) why() (text string) {
-	switch {
-	case h.Cause == CauseOutput || h.Cause == CauseUnstarted:
-		return h.failure
-	case h.Cause == CauseExit && h.ExitCode != nil:
-		text = fmt.Sprintf("it exited with %d", *h.ExitCode)
-	case h.Cause == CauseSignal && h.Signal != "":
-		text = "it was killed by " + h.Signal
-	default:
-		return ""
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(h.Stderr), "\n")
-	switch line = strings.TrimSpace(line); {
-	case line == "" && h.Signal != "":
-		return text
-	case line == "":
-		return text + ", nothing on stderr"
-	}
-	return text + ": " + printable.Escape(shorten(line, 200))
-}
+func (o Outcome) JSON() ([]byte, error) { return strictjson.Marshal(o) }
 
 // GateWarnings are the warnings but for Lint: something of this call did not count, or may not have.
 func (o Outcome) GateWarnings() []string {
@@ -167,11 +99,7 @@ func (o Outcome) GateWarnings() []string {
 	return slices.DeleteFunc(slices.Clone(o.Warnings), func(w string) bool { return slices.Contains(o.Lint, w) })
 }
 
-// unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.
-func (h *HookReport) unanswered() bool {
-	switch h.Status {
-	case StatusFailed, StatusTimeout, StatusUnstarted:
-		return true
-	}
-	return h.Cause == CauseUnsupported || h.failure != ""
+// WithheldReason says why a block withholds the tool's result.
+func WithheldReason(hook string) string {
+	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result is withheld; the tool has run", hook)
 }

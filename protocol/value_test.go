@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // Value says of every field what a hook would read on stdin.
 func TestValue(t *testing.T) {
-	client, _, err := protocol.ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere","tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
+	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere","tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
 	require.NoError(t, err)
 	client.Workspace = "/w"
 	for _, c := range []protocol.Call{
@@ -24,7 +26,7 @@ func TestValue(t *testing.T) {
 		{Event: protocol.PostTool, Workspace: "/w", Tool: "shell", Result: "why", Failed: true},
 		client,
 	} {
-		payload, _, err := protocol.Tenex.Payload(&c)
+		payload, _, err := tenex.Dialect.EncodeInput(&c)
 		require.NoError(t, err)
 		doc := gjson.ParseBytes(bytes.Join(payload, nil))
 		var named []string

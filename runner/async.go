@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -28,12 +29,12 @@ type asyncResults struct {
 type asyncResult struct {
 	session string
 	hook    string
-	verdict protocol.Verdict
+	verdict dialect.Verdict
 }
 
 // newAsyncResult keeps of a verdict what is delivered, and not the output that it is a part of.
-func newAsyncResult(session, hook string, v protocol.Verdict) asyncResult {
-	return asyncResult{session, hook, protocol.Verdict{
+func newAsyncResult(session, hook string, v dialect.Verdict) asyncResult {
+	return asyncResult{session, hook, dialect.Verdict{
 		Context: strings.Clone(v.Context), Truncated: v.Truncated, File: v.File,
 		SystemMessage: strings.Clone(v.SystemMessage), Warnings: v.Warnings,
 	}}
@@ -96,9 +97,9 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 }
 
 // keepAsyncResult keeps what an async hook said in the end.
-func (r *Runner) keepAsyncResult(h *projecthooks.Hook, c *protocol.Call, result protocol.Result) {
-	result.Async, result.Late = false, true
-	v := h.Dialect.Judge(c, shownName(h), &result)
+func (r *Runner) keepAsyncResult(h *projecthooks.Hook, c *protocol.Call, result dialect.HookResult) {
+	result.Async, result.AsyncResult = false, true
+	v := h.Dialect.Decode(c, shownName(h), &result)
 	r.saveContext(h, &v)
 	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
 		r.asyncResults.put(newAsyncResult(c.SessionID, h.Name, v))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -22,9 +23,9 @@ func Deliver(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim
 	}
 	named := *c
 	if named.ProjectTool() == named.Tool { // nobody named it yet
-		named.NameTool(nil)
+		all.NameTool(&named, nil)
 	}
-	claim, err := q.Claim(c.SessionID, c.AgentID, slices.Concat([]string{c.Tool}, named.ProjectTools(), protocol.ToolAliases(c.Tool))...)
+	claim, err := q.Claim(c.SessionID, c.AgentID, slices.Concat([]string{c.Tool}, named.ProjectTools(), all.ToolAliases(c.Tool))...)
 	if err != nil && !errors.Is(err, queue.ErrNoPlace) { // without a place nobody could put anything in
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -73,7 +75,7 @@ func checkFuncs(funcs []Func) error {
 func (f *Func) hook() projecthooks.Hook {
 	h := projecthooks.Hook{
 		Name: f.Name, Matcher: f.Matcher, If: f.If, Timeout: f.Timeout, OnFailure: f.OnFailure,
-		Dialect: protocol.Tenex, File: "func",
+		Dialect: tenex.Dialect, File: "func",
 	}
 	for _, e := range f.Events {
 		h.Events = append(h.Events, e.Canonical())
@@ -82,7 +84,7 @@ func (f *Func) hook() projecthooks.Hook {
 }
 
 // call runs the function until limit.
-func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) (result protocol.Result) {
+func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) (result dialect.HookResult) {
 	begin := time.Now()
 	result.Limit = limit
 	defer func() { result.Duration = time.Since(begin) }()
@@ -115,10 +117,10 @@ func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) 
 		return result
 	}
 	result.Err = r.panics
-	result.Stdout = protocol.Capture(process.NewOutput(r.stdout))
+	result.Stdout = dialect.Capture(process.NewOutput(r.stdout))
 	if r.err != nil {
 		result.ExitCode = 2
-		result.Stderr = protocol.Capture(process.NewOutput(r.err.Error()))
+		result.Stderr = dialect.Capture(process.NewOutput(r.err.Error()))
 	}
 	return result
 }

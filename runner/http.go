@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -12,9 +13,9 @@ import (
 
 // post runs an HTTP hook: its input is the body of a request, and the body of the answer is read as a command's stdout. No
 // process is started. The deadline of the hook is that of the request.
-func (r *Runner) post(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload) (result protocol.Result) {
+func (r *Runner) post(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload) (result dialect.HookResult) {
 	begin := time.Now()
-	result.Limit, result.HTTP = r.Deadline(h, c), &protocol.HTTPResult{}
+	result.Limit, result.HTTP = r.Deadline(h, c), &dialect.HTTPResult{}
 	defer func() { result.Duration = time.Since(begin) }()
 	if result.Err = ctx.Err(); result.Err != nil {
 		return result
@@ -40,7 +41,7 @@ func (r *Runner) post(ctx context.Context, h *projecthooks.Hook, c *protocol.Cal
 	var failed *httphook.Error
 	switch {
 	case err == nil:
-		result.Stdout = protocol.Capture{Head: body, Total: int64(len(body))}
+		result.Stdout = dialect.Capture{Head: body, Total: int64(len(body))}
 	case errors.As(err, &failed):
 		result.HTTP.Failure, result.HTTP.Why = causeOf[failed.Failure], failed.Text
 	default: // the context ended

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -294,7 +295,7 @@ func BenchmarkURLHook(b *testing.B) {
 	r := runner.New(bench.config(policy(server.URL)), runner.Options{})
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PreTool, Workspace: bench.Dir, Tool: "shell", Args: `{"command":"ls"}`}
-	payload, _, err := protocol.Tenex.Payload(&call)
+	payload, _, err := tenex.Dialect.EncodeInput(&call)
 	require.NoError(b, err)
 	var text strings.Builder
 	for _, piece := range payload {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -455,7 +456,7 @@ func TestRewritesGoToLaterGroups(t *testing.T) {
 // A client's own input goes on with the rewrites that came before.
 func TestRewritesReachTheClientsOwnInput(t *testing.T) {
 	b := newBench(t)
-	c, _, err := protocol.ParseInput(`{"session_id":"s","cwd":"` + b.Dir + `","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`)
+	c, _, err := all.ParseInput(`{"session_id":"s","cwd":"` + b.Dir + `","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`)
 	require.NoError(t, err)
 	c.Workspace = b.Dir
 	r := b.with(runner.Options{},

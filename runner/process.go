@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -11,33 +12,33 @@ import (
 
 // run runs a hook as a process for one call.
 func (r *Runner) run(
-	ctx context.Context, s *process.Supervisor, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload,
-) (result protocol.Result) {
+	ctx context.Context, s *process.Supervisor, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload,
+) (result dialect.HookResult) {
 	begin, limit := time.Now(), r.Deadline(h, c)
 	defer func() { result.Limit, result.Duration = limit, time.Since(begin) }()
 	if err := ctx.Err(); err != nil {
-		return protocol.Result{Err: err}
+		return dialect.HookResult{Err: err}
 	}
 	program, err := r.program(h, c)
 	if err != nil {
-		return protocol.Result{Err: err}
+		return dialect.HookResult{Err: err}
 	}
 	input := process.Input(payload)
 	if h.Async && r.options.OneShot {
 		err := startError(s.StartDetached(program, input))
-		return protocol.Result{Err: err, Async: err == nil}
+		return dialect.HookResult{Err: err, Async: err == nil}
 	}
-	detach := h.Dialect.Detaches
+	detach := h.Dialect.GoesAsync
 	if h.Async { // it is detached already
 		detach = nil
 	}
 	p, err := s.Start(program, input, begin.Add(limit), detach)
 	if err != nil {
-		return protocol.Result{Err: startError(err)}
+		return dialect.HookResult{Err: startError(err)}
 	}
 	if h.Async {
 		r.watch(h, *c, p, limit)
-		return protocol.Result{Async: true}
+		return dialect.HookResult{Async: true}
 	}
 	got, ended := p.Wait(ctx)
 	switch {
@@ -59,20 +60,20 @@ func (r *Runner) run(
 
 // runPersistent gives the call to a persistent process of the hook.
 func (r *Runner) runPersistent(
-	ctx context.Context, pool *process.Pool, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload,
-) (result protocol.Result) {
+	ctx context.Context, pool *process.Pool, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload,
+) (result dialect.HookResult) {
 	begin, limit := time.Now(), r.Deadline(h, c)
 	hasLine := false
 	reply := pool.Ask(ctx, c.Workspace, process.Input(payload), limit, func(reply *process.Reply) (problem string) {
 		result, hasLine = resultOf(&reply.Result, limit), true
 		result.ReadLine()
-		return result.Garbled
+		return result.ProtocolError
 	})
 	if !hasLine {
 		result = resultOf(&reply.Result, limit)
 	}
 	result.Err = startError(result.Err)
-	result.Garbled, result.NoLine = reply.Problem, reply.NoLine
+	result.ProtocolError, result.NoLine = reply.Problem, reply.NoLine
 	result.Duration = time.Since(begin)
 	return result
 }
@@ -88,10 +89,10 @@ func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, p *process.Process
 }
 
 // resultOf is what became of a process, as dialects read it.
-func resultOf(got *process.Result, limit time.Duration) protocol.Result {
-	return protocol.Result{
+func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
+	return dialect.HookResult{
 		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
-		Stdout: protocol.Capture(got.Stdout), Stderr: protocol.Capture(got.Stderr), LeftRunning: got.Left,
+		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), LeftRunning: got.Left,
 		Async: got.Detached, WentAsync: got.Detached,
 	}
 }

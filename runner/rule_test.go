@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -218,7 +219,7 @@ func TestToolNamesOfClients(t *testing.T) {
 	b := newBench(t)
 	for _, matcher := range []string{"shell", "Bash", "fs_*"} {
 		r := b.runner(runner.Options{}, sh("exit 2", hook{"matcher": matcher}))
-		c, _, err := protocol.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
+		c, _, err := all.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
 		require.NoError(t, err)
 		c.Workspace = b.Dir
 		runs := matcher != "fs_*"

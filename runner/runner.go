@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
@@ -208,9 +210,9 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call) (protocol.Outcome, e
 
 func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (protocol.Outcome, error) {
 	begin := time.Now()
-	var judged []protocol.Judged
+	var judged []dialect.HookVerdict
 	fail := func(cause protocol.Cause, err error) (protocol.Outcome, error) {
-		o := protocol.Merge(&c, judged)
+		o := dialect.Merge(&c, judged)
 		o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
 		o.UpdatedInput, o.UpdatedOutput, o.Inject = nil, nil, nil
 		return o, err
@@ -253,7 +255,7 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 		d := group[0].Dialect
 		if ended {
 			for _, h := range group {
-				judged = append(judged, protocol.Skipped(h.Name, h.Source(), d))
+				judged = append(judged, dialect.Skipped(h.Name, h.Source(), d))
 			}
 			continue
 		}
@@ -311,9 +313,9 @@ func (r *Runner) Static(c protocol.Call) (protocol.Outcome, bool) {
 
 // outcome makes one outcome of what the hooks said, and of what is to be said besides. weakened are warnings about hooks that were
 // left out.
-func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []protocol.Judged, weakened []string, begin time.Time) protocol.Outcome {
+func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []dialect.HookVerdict, weakened []string, begin time.Time) protocol.Outcome {
 	c := match.Call()
-	o := protocol.Merge(c, judged)
+	o := dialect.Merge(c, judged)
 	o.Warnings = append(o.Warnings, weakened...)
 	for _, w := range match.Warnings() {
 		if !slices.Contains(o.Warnings, w) { // what encoded the call said so too
@@ -338,11 +340,11 @@ func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []proto
 // answer is what came of asking one hook.
 type answer struct {
 	asked  time.Time
-	judged protocol.Judged
+	judged dialect.HookVerdict
 }
 
 // ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
-func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) []answer {
+func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) []answer {
 	answers := make([]answer, len(group))
 	var all sync.WaitGroup
 	for i, h := range group[1:] {
@@ -353,7 +355,7 @@ func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Ho
 	return answers
 }
 
-func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) (a answer) {
+func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) (a answer) {
 	a.asked = time.Now()
 	if h.Says != nil {
 		says := *h.Says
@@ -362,14 +364,14 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 				says.Reason += " (" + doubt + ")"
 			}
 		}
-		a.judged = protocol.Said(h.Name, h.Source(), says, h.Dialect)
+		a.judged = dialect.Static(h.Name, h.Source(), says, h.Dialect)
 		a.judged.Report.Duration = protocol.Milliseconds(time.Since(a.asked))
 		return a
 	}
-	var result protocol.Result
-	var v protocol.Verdict
+	var result dialect.HookResult
+	var v dialect.Verdict
 	if h.Unsupported != "" {
-		v = protocol.Unsupported(h.Dialect, c, shownName(h), h.Unsupported)
+		v = dialect.Unsupported(h.Dialect, c, shownName(h), h.Unsupported)
 	} else {
 		result = r.result(ctx, set, h, c, payload, s)
 		if result.Shell = h.RunsShell(); result.Err == nil && result.Signal == "" && (result.ExitCode == 126 || result.ExitCode == 127) {
@@ -377,12 +379,12 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 				result.Shell = true
 			}
 		}
-		v = h.Dialect.Judge(c, shownName(h), &result)
+		v = h.Dialect.Decode(c, shownName(h), &result)
 	}
-	v = h.Settle(c, v, r.Policies(h)...)
-	protocol.FitResult(c, shownName(h), &v)
+	v = h.ApplyFailurePolicy(c, v, r.Policies(h)...)
+	all.FitResult(c, shownName(h), &v)
 	r.saveContext(h, &v)
-	a.judged = protocol.Judged{Report: protocol.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
+	a.judged = dialect.HookVerdict{Report: dialect.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
 	return a
 }
 
@@ -390,7 +392,7 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 func shownName(h *projecthooks.Hook) string { return printable.Escape(h.Name) }
 
 // result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.
-func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload protocol.Payload, s *process.Supervisor) protocol.Result {
+func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) dialect.HookResult {
 	if f := set.funcs[h]; f != nil {
 		return f.call(ctx, c, r.Deadline(h, c))
 	}
@@ -405,7 +407,7 @@ func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 
 // check makes sure that there is something to ask about, and completes the call.
 func check(c *protocol.Call) (err error) {
-	if _, ok := protocol.ParseEvent(string(c.Event)); !ok {
+	if _, ok := all.ParseEvent(string(c.Event)); !ok {
 		return fmt.Errorf("unknown event %q", c.Event)
 	}
 	if c.Event.HasTool() && c.Tool == "" {
@@ -417,16 +419,16 @@ func check(c *protocol.Call) (err error) {
 
 // encoded keeps the payload of a call for the next hook of the same dialect: it can be megabytes.
 type encoded struct {
-	dialect *protocol.Dialect
-	payload protocol.Payload
+	dialect *dialect.Dialect
+	payload dialect.Payload
 }
 
 // encode makes the payload unless it is there. Warnings are returned once.
-func (e *encoded) encode(d *protocol.Dialect, c *protocol.Call) (warnings []string, err error) {
+func (e *encoded) encode(d *dialect.Dialect, c *protocol.Call) (warnings []string, err error) {
 	if e.dialect == d {
 		return nil, nil
 	}
-	e.payload, warnings, err = d.Payload(c)
+	e.payload, warnings, err = d.EncodeInput(c)
 	e.dialect = d
 	return warnings, err
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -131,7 +132,7 @@ func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthook
 }
 
 // inTurn returns the dialects that run their hooks at once, but not at this call: one of its hooks wants them one after the other.
-func inTurn(run []*projecthooks.Hook) (dialects []*protocol.Dialect) {
+func inTurn(run []*projecthooks.Hook) (dialects []*dialect.Dialect) {
 	for _, h := range run {
 		if h.Sequential {
 			dialects = append(dialects, h.Dialect)
@@ -142,7 +143,7 @@ func inTurn(run []*projecthooks.Hook) (dialects []*protocol.Dialect) {
 
 // together returns the first hooks that are asked together: those of a dialect that follow each other, where it runs its
 // hooks at once, else one. A group sees what earlier groups rewrote.
-func together(run []*projecthooks.Hook, inTurn []*protocol.Dialect) []*projecthooks.Hook {
+func together(run []*projecthooks.Hook, inTurn []*dialect.Dialect) []*projecthooks.Hook {
 	n := 1
 	for n < len(run) && run[0].Dialect.Parallel && !slices.Contains(inTurn, run[0].Dialect) && run[n].Dialect == run[0].Dialect {
 		n++
@@ -150,15 +151,15 @@ func together(run []*projecthooks.Hook, inTurn []*protocol.Dialect) []*projectho
 	return run[:n]
 }
 
-// chain is the call as hooks of one dialect see it that hand it on in a form of their own (Dialect.Chain).
+// chain is the call as hooks of one dialect see it that hand it on in a form of their own (Dialect.Propagate).
 type chain struct {
-	dialect *protocol.Dialect
+	dialect *dialect.Dialect
 	call    protocol.Call
 }
 
 // shown returns the call as hooks of a dialect see it. A hook of another one in between begins the chain anew.
-func (ch *chain) shown(d *protocol.Dialect, asked *protocol.Call) *protocol.Call {
-	if d.Chain == nil {
+func (ch *chain) shown(d *dialect.Dialect, asked *protocol.Call) *protocol.Call {
+	if d.Propagate == nil {
 		ch.dialect = nil
 		return asked
 	}
@@ -169,6 +170,6 @@ func (ch *chain) shown(d *protocol.Dialect, asked *protocol.Call) *protocol.Call
 }
 
 // add hands on what a hook said, and reports whether that changed anything.
-func (ch *chain) add(v *protocol.Verdict) bool {
-	return ch.dialect != nil && ch.dialect.Chain(&ch.call, v)
+func (ch *chain) add(v *dialect.Verdict) bool {
+	return ch.dialect != nil && ch.dialect.Propagate(&ch.call, v)
 }

@@ -40,7 +40,7 @@ func (r *Runner) weakened(doubles []double, c *protocol.Call) (warnings []string
 // weaker says in which ways a hook that runs holds up less than the equal one that it stands for, or may do another thing.
 func (r *Runner) weaker(runs, hook *projecthooks.Hook, c *protocol.Call) (ways []string) {
 	meaning := func(h *projecthooks.Hook, cause protocol.Cause) protocol.Decision {
-		return h.FailureMeans(c, cause, r.Policies(h)...)
+		return h.FailureDecision(c, cause, r.Policies(h)...)
 	}
 	if runs.Async && !hook.Async {
 		ways = append(ways, "is async and decides nothing")

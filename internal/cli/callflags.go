@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -105,7 +106,7 @@ func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
 
 // clientForms are the output forms that are a client's hook output.
 func clientForms() (names []string) {
-	for _, d := range protocol.Clients() {
+	for _, d := range all.Clients() {
 		names = append(names, d.Name)
 	}
 	return names
@@ -211,7 +212,7 @@ func (f *callFlags) knownDialect() error {
 	if f.dialect == "" {
 		return nil
 	}
-	if _, ok := protocol.DialectNamed(f.dialect); !ok {
+	if _, ok := all.Named(f.dialect); !ok {
 		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), projecthooks.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
 	}
 	return nil
@@ -235,7 +236,7 @@ func (f *callFlags) resolveWorkspace() (err error) {
 
 func dialectNames() string {
 	var names []string
-	for _, d := range protocol.Dialects() {
+	for _, d := range all.All() {
 		names = append(names, d.Name)
 	}
 	return strings.Join(names, ", ")

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -232,8 +234,8 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		_, said := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.Says == nil && h.Dialect == protocol.Tenex && slices.Contains(h.Events, protocol.PreTool)
-		if said || !isGate || h.FailureMeans(&call, protocol.CauseTimeout) != protocol.Continue {
+		isGate := h.Says == nil && h.Dialect == tenex.Dialect && slices.Contains(h.Events, protocol.PreTool)
+		if said || !isGate || h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
 			continue
 		}
 		if gates = append(gates, strconv.Quote(spelling.Brief(h.Name, 80))); first == nil {
@@ -265,7 +267,7 @@ func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
 			return loader, nil
 		}
 		var ok bool
-		if loader.Dialect, ok = protocol.ClientNamed(*name); !ok {
+		if loader.Dialect, ok = all.ClientNamed(*name); !ok {
 			err = fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
 		return loader, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -68,9 +69,9 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 	if len(args) != 1 {
 		return "", errors.New("give one EVENT: known are " + known)
 	}
-	event, ok := protocol.ParseEvent(args[0])
+	event, ok := all.ParseEvent(args[0])
 	if !ok {
-		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], protocol.EventNames()), known)
+		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], all.EventNames()), known)
 	}
 	return event, nil
 }
@@ -163,7 +164,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 			x.Problems = append(x.Problems, problem.Error())
 		}
 		for _, cause := range h.Causes() {
-			x.OnFailure[cause] = h.FailureMeans(&c, cause, r.Policies(h)...)
+			x.OnFailure[cause] = h.FailureDecision(&c, cause, r.Policies(h)...)
 		}
 		e.Hooks = append(e.Hooks, x)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -61,7 +62,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 		return "", err
 	}
 	if !f.flags.Changed("output") {
-		f.output = f.call.Client().Name
+		f.output = all.ClientOf(&f.call).Name
 	}
 	return event, nil
 }
@@ -72,14 +73,14 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
 	}
-	if f.call, f.warnings, err = protocol.ParseInput(doc); err != nil {
+	if f.call, f.warnings, err = all.ParseInput(doc); err != nil {
 		return "", err
 	}
 	if f.flags.Changed("workspace") {
 		return f.call.Event, nil
 	}
 	// A client that runs in another one's shell inherits that one's variable, which says nothing of its own project.
-	variable := f.call.Client().Project
+	variable := all.ClientOf(&f.call).ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
 			return "", fmt.Errorf("%s is %s, which is no folder; set it to the project's, or give --workspace", variable, project)

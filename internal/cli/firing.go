@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -64,7 +65,7 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 
 // loader reads files by the rules of the dialect that the flags name.
 func (f *callFlags) loader() (loader projecthooks.Loader) {
-	loader.Dialect, _ = protocol.DialectNamed(f.dialect)
+	loader.Dialect, _ = all.Named(f.dialect)
 	return loader
 }
 
@@ -219,7 +220,7 @@ func settle(claim *queue.Claim, given bool, complain func(error)) {
 // has others print it again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
 	carried := f.carries(o)
-	client, toClient := protocol.ClientNamed(f.output)
+	client, toClient := all.ClientNamed(f.output)
 	var line []byte
 	exit = o.ExitCode()
 	switch {
@@ -228,7 +229,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.Answer(o); err == nil && stdoutIsNull() {
+		if line, exit, err = client.EncodeOutput(o); err == nil && stdoutIsNull() {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they carry what the hooks said whatever the exit is

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
-	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -48,7 +48,7 @@ var inject = command{
 				}
 				e.Expires = time.Now().Add(d)
 			}
-			odd, err := toolmatch.Check(e.Matcher, protocol.KnownTools())
+			odd, err := toolmatch.Check(e.Matcher, all.KnownTools())
 			if err != nil {
 				return 0, fmt.Errorf("--matcher: %w", err)
 			}

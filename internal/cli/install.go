@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -70,7 +71,7 @@ func (s *settingsFlags) notes(client *clientfile.Client, place clientfile.Place,
 	if home, err := os.UserHomeDir(); err == nil {
 		notes = append(notes, client.Elsewhere(place, client.User(home, os.Getenv))...)
 	}
-	if dialect, _ := protocol.DialectNamed(client.Name); change.Existed && client.Drops {
+	if dialect, _ := all.Named(client.Name); change.Existed && client.Drops {
 		_, err := (projecthooks.Loader{Dialect: dialect}).Parse(change.Path, []byte(change.Old))
 		var problems projecthooks.Problems
 		if errors.As(err, &problems) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -212,7 +213,7 @@ func (s *server) readCall(method, params string) (r request, warnings []string, 
 		r, err = readParams(protocol.Event(method), s.flags.call.Workspace, params)
 		return r, nil, err
 	}
-	if r.call, warnings, err = protocol.ParseInput(cmp.Or(params, "{}")); err == nil {
+	if r.call, warnings, err = all.ParseInput(cmp.Or(params, "{}")); err == nil {
 		r.call.Workspace = s.flags.call.Workspace
 		err = r.takeOutput()
 	}

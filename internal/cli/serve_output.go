@@ -6,6 +6,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -23,7 +25,7 @@ func (r *request) takeOutput() error {
 	forms, name := append(clientForms(), "json"), strictjson.Text(value.Raw)
 	if name != "json" {
 		var known bool
-		if r.client, known = protocol.ClientNamed(name); !known {
+		if r.client, known = all.ClientNamed(name); !known {
 			near := projecthooks.Suggest(name, forms)
 			return fmt.Errorf("\"output\" %q is not one of %s%s", name, strings.Join(forms, ", "), near)
 		}
@@ -43,8 +45,8 @@ func (r *request) takeOutput() error {
 // clientResult is an outcome as a client's hook output, for a callback that hands it on as it is. What only a hook that
 // is a command can say stands beside: "exit" where that is not 0, and "stdout" where the client reads text that is no
 // JSON.
-func clientResult(client *protocol.Dialect, o protocol.Outcome) ([]byte, error) {
-	line, exit, err := client.Answer(o)
+func clientResult(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
+	line, exit, err := client.EncodeOutput(o)
 	if err != nil {
 		return nil, err
 	}

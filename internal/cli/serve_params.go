@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -40,7 +41,7 @@ type request struct {
 	call      protocol.Call
 	timeout   time.Duration          // 0: serve's own
 	onFailure protocol.FailurePolicy // nil: the same
-	client    *protocol.Dialect      // in whose hook output it is answered; nil: with the outcome
+	client    *dialect.Dialect       // in whose hook output it is answered; nil: with the outcome
 }
 
 // readParams reads the params of a call at an event. null is a param that is not there.

@@ -1,11 +1,16 @@
 package hookimport
 
-import "github.com/hookrun/hookrun/protocol"
+import (
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+)
 
 // client is what an import must know of a client beside its dialect: which keys of its file say what hooks do, how its matchers
 // are written, and in which ways its hooks are read differently, whatever they are.
 type client struct {
-	dialect *protocol.Dialect
+	dialect *dialect.Dialect
 	name    string
 
 	// Keys of the document: the one that switches all hooks off, their variables, an object of switches, and what is for hooks that
@@ -37,7 +42,7 @@ const (
 	textIsSaid = "what a hook prints at exit 0, if it is no JSON, goes to the model here; "
 )
 
-func clientOf(d *protocol.Dialect) *client {
+func clientOf(d *dialect.Dialect) *client {
 	for i := range clients {
 		if clients[i].dialect == d {
 			return &clients[i]
@@ -48,7 +53,7 @@ func clientOf(d *protocol.Dialect) *client {
 
 var clients = []client{
 	{
-		dialect: protocol.ClaudeCode, name: "Claude Code",
+		dialect: claude.Dialect, name: "Claude Code",
 		off: "disableAllHooks", env: "env", forOthers: []string{"allowedHttpHookUrls", "httpHookAllowedEnvVars"},
 		carried: []string{"type", "command", "args", "shell", "if", "timeout", "onFailure", "async"},
 		listed:  letters + "-|, ", separators: "|,",
@@ -62,7 +67,7 @@ var clients = []client{
 		},
 	},
 	{
-		dialect: protocol.Codex, name: "Codex",
+		dialect: codex.Dialect, name: "Codex",
 		carried: []string{"type", "command", "timeout", "async"},
 		listed:  letters + "|", separators: "|", rust: true,
 		notes: []string{
@@ -74,7 +79,7 @@ var clients = []client{
 		},
 	},
 	{
-		dialect: protocol.Gemini, name: "Gemini CLI",
+		dialect: gemini.Dialect, name: "Gemini CLI",
 		switches: "hooksConfig",
 		carried:  []string{"type", "command", "name", "timeout", "env"},
 		group:    []string{"sequential"},

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -276,7 +277,7 @@ func (g *handler) timeout() {
 		text := duration(limit)
 		g.set("timeout", text)
 		g.say(Changed, "timeout", "%s is %s here", raw.Raw, text)
-	case limit != protocol.Tenex.Timeout:
+	case limit != tenex.Dialect.Timeout:
 		g.set("timeout", duration(limit))
 	}
 }
@@ -296,7 +297,7 @@ func duration(d time.Duration) string {
 // onFailure carries what a hook without an answer amounts to, where that is not so by itself.
 func (g *handler) onFailure() {
 	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
-	here, causes := protocol.Tenex, protocol.Tenex.Causes
+	here, causes := tenex.Dialect, tenex.Dialect.Causes
 	if g.hook.HTTP != nil {
 		here = here.ForHTTP()
 		causes = slices.DeleteFunc(slices.Clone(causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
@@ -314,7 +315,7 @@ func (g *handler) onFailure() {
 		case cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil):
 			continue // before a tool it always blocks; elsewhere entries pass by themselves
 		}
-		if wanted := g.client.dialect.FailureMeans(from, theirs, g.hook.OnFailure); wanted != here.FailureMeans(to, cause) {
+		if wanted := g.client.dialect.FailureDecision(from, theirs, g.hook.OnFailure); wanted != here.FailureDecision(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}

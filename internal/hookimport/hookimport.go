@@ -28,6 +28,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -89,7 +90,7 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*projecthooks.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.places.Doc = r.doc
-	if r.client = clientOf(cfg.Dialect); cfg.Dialect == protocol.Tenex {
+	if r.client = clientOf(cfg.Dialect); cfg.Dialect == tenex.Dialect {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.client == nil {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, cfg.Dialect.Name)

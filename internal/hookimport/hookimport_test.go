@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookimport"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -387,8 +388,8 @@ func FuzzMatcher(f *testing.F) {
 		}
 	}
 	projects := map[string]bool{} // which the entry may have too
-	for _, tool := range protocol.ClientTools() {
-		for _, name := range protocol.ToolNames(tool) {
+	for _, tool := range all.ClientTools() {
+		for _, name := range all.ToolNames(tool) {
 			projects[name] = true
 		}
 	}
@@ -415,7 +416,7 @@ func FuzzMatcher(f *testing.F) {
 				wanted := source.Hooks[0].Runs(&protocol.Call{Event: protocol.Event(test.event), Tool: name})
 				got := cfg.Hooks[0].Runs(&protocol.Call{Event: protocol.PreTool, Tool: name})
 				// A hook for one name of a tool is for its other names here, and the report says so.
-				also := slices.ContainsFunc(protocol.ToolAliases(name), func(other string) bool {
+				also := slices.ContainsFunc(all.ToolAliases(name), func(other string) bool {
 					return strings.Contains(said(r), "it is also for") && cfg.Hooks[0].Runs(&protocol.Call{Event: protocol.PreTool, Tool: other})
 				})
 				if !got && wanted || got != wanted && !also && !strings.Contains(said(r), "for every tool") && !projects[name] {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/projecthooks"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // narrow carries the matcher: as globs where these say the same, else as a condition. It reports whether the hook is carried.
@@ -114,8 +114,8 @@ func (g *handler) globs(names []string) bool {
 	names = append(names, also...)
 	set()
 	var more []string // tools that the matcher was not for
-	for _, tool := range protocol.ClientTools() {
-		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(slices.Concat(protocol.ToolNames(tool), protocol.ToolAliases(tool)), m.Match) {
+	for _, tool := range all.ClientTools() {
+		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(slices.Concat(all.ToolNames(tool), all.ToolAliases(tool)), m.Match) {
 			more = append(more, tool)
 		}
 	}
@@ -134,7 +134,7 @@ func (g *handler) globs(names []string) bool {
 // projectNames are the project's names for the tools that globs name, where none of a tool's is among them.
 func projectNames(globs []string) (also []string) {
 	for _, glob := range globs {
-		here := protocol.ToolNames(strings.Trim(glob, "*"))
+		here := all.ToolNames(strings.Trim(glob, "*"))
 		if len(here) > 0 && !slices.ContainsFunc(here, func(name string) bool { return slices.Contains(globs, name) || slices.Contains(also, name) }) {
 			also = append(also, here[0])
 		}
@@ -147,7 +147,7 @@ func projectNames(globs []string) (also []string) {
 func (g *handler) rule(text string) {
 	const theirs = "Bash"
 	if rest, ok := strings.CutPrefix(text, theirs); ok && (rest == "" || rest[0] == '(') {
-		here := protocol.ToolNames(theirs)[0]
+		here := all.ToolNames(theirs)[0]
 		g.set("if", here+rest)
 		g.say(Wider, "if", "the if %s is %s here, as a project calls the tool, so it holds in other clients and loops", brief(text), brief(here+rest))
 		if rest != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/jsontype"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -173,7 +174,7 @@ func (p *parser) input(v gjson.Result, fields map[string]gjson.Result) (c protoc
 	if !p.is(v, `"input"`, "object") {
 		return c
 	}
-	c, _, err := protocol.ParseInput(p.json(v)) // it warns of equal keys alone, and there are none
+	c, _, err := all.ParseInput(p.json(v)) // it warns of equal keys alone, and there are none
 	if err != nil {
 		p.problem(v.Index, "%v", err)
 	}
@@ -185,7 +186,7 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 	if !ok {
 		p.problem(entry.Index, "the test has neither \"event\" nor \"input\"")
 	} else if ok = p.is(event, `"event"`, "string"); ok {
-		if c.Event, ok = protocol.ParseEvent(strictjson.Text(event.Raw)); !ok {
+		if c.Event, ok = all.ParseEvent(strictjson.Text(event.Raw)); !ok {
 			p.problem(event.Index, "unknown event %s%s", quote(strictjson.Text(event.Raw)), meantEvent(strictjson.Text(event.Raw)))
 		}
 	}
@@ -231,7 +232,7 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 }
 
 func meantEvent(wrong string) string {
-	return cmp.Or(projecthooks.Suggest(wrong, protocol.EventNames()), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
+	return cmp.Or(projecthooks.Suggest(wrong, all.EventNames()), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
 }
 
 func (p *parser) env(object gjson.Result) (env []string) {

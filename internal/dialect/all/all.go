@@ -1,0 +1,70 @@
+// Package all is the list of dialects, and what is looked up in all of them.
+package all
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// dialects: a new one is one line here, and its folder.
+var dialects = []*dialect.Dialect{
+	tenex.Dialect,
+	claude.Dialect,
+	codex.Dialect,
+	gemini.Dialect,
+	massgen.Dialect,
+}
+
+// All lists all dialects.
+func All() []*dialect.Dialect { return slices.Clone(dialects) }
+
+// Named finds a dialect by its name.
+func Named(name string) (*dialect.Dialect, bool) {
+	for _, d := range dialects {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+// Clients lists the dialects of clients that can call hookrun as a hook of theirs.
+func Clients() []*dialect.Dialect {
+	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.EncodeOutput == nil })
+}
+
+// ClientNamed finds a dialect of Clients by its name.
+func ClientNamed(name string) (*dialect.Dialect, bool) {
+	d, ok := Named(name)
+	return d, ok && d.EncodeOutput != nil
+}
+
+// EventNames are the names of all events in all dialects, TENEX's first.
+func EventNames() []string { return slices.Clone(eventNames()) }
+
+var eventNames = sync.OnceValue(func() (names []string) {
+	for _, d := range dialects {
+		for _, e := range d.Events() {
+			if !slices.Contains(names, string(e)) { // dialects share some
+				names = append(names, string(e))
+			}
+		}
+	}
+	return names
+})
+
+// ParseEvent reads a name of an event, case-sensitively: TENEX's or that of any client.
+func ParseEvent(name string) (protocol.Event, bool) {
+	if !slices.Contains(eventNames(), name) {
+		return "", false
+	}
+	return protocol.Event(name), true
+}

@@ -1,0 +1,45 @@
+package all_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Arguments can be a text that holds an object: the tool parses it, and may read another of two equal keys than a rule.
+func TestEqualKeysInATextOfArguments(t *testing.T) {
+	for args, equal := range map[string]bool{
+		`"{\"env\":1,\"env\":2}"`:              true,
+		`" \n{\"env\":1,\"\\u0065nv\":2}"`:     true,
+		`"[{\"a\":{\"b\":1,\"b\":2}}]"`:        true,
+		`"\"{\\\"a\\\":1,\\\"a\\\":2}\""`:      true,
+		`"\ufeff{\"a\":1,\"a\":2}"`:            true,
+		`"{\"a\":1,\"b\":2}"`:                  false,
+		`"echo {\"a\":1,\"a\":2}"`:             false,
+		`{"content":"{\"a\":1,\"a\":2}"}`:      false, // it is the text of a file
+		`"{\"a\":1,\"a\":"`:                    false, // no JSON: another doubt
+		`{"env":1,"env":2}`:                    true,
+		`{"env":1,"x":"{\"a\":1}","env":null}`: true,
+	} {
+		asked := protocol.Call{Event: protocol.PreTool, Tool: "t", Args: args}
+		made := asked
+		_, warnings, err := made.Input()
+		require.NoError(t, err)
+		client, told, err := all.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t","tool_input":` + args + `}`)
+		require.NoError(t, err)
+		told = append(told, client.ArgsWarnings()...)
+
+		require.Equal(t, []bool{equal, equal, equal}, []bool{asked.EqualKeys(), made.EqualKeys(), client.EqualKeys()}, args)
+		for _, all := range [][]string{asked.ArgsWarnings(), warnings, told} {
+			if !equal {
+				require.Empty(t, all, args)
+				continue
+			}
+			require.Len(t, all, 1, args)
+			require.Contains(t, all[0], "is there twice in one object", args)
+		}
+	}
+}

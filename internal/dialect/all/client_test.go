@@ -1,0 +1,122 @@
+package all_test
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// The client of every recorded hook input is the one that it was recorded from.
+func TestClient(t *testing.T) {
+	for _, d := range all.Clients() {
+		seen := map[protocol.Event]int{}
+		files, err := filepath.Glob(filepath.Join("..", "..", "..", "e2e", "testdata", d.Name, "*.jsonl"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, name := range files {
+			file, err := os.Open(name)
+			require.NoError(t, err)
+			lines := bufio.NewScanner(file)
+			lines.Buffer(nil, 16<<20)
+			for lines.Scan() {
+				stdin := gjson.GetBytes(lines.Bytes(), "stdin")
+				c, _, err := all.ParseInput(stdin.Raw)
+				require.NoError(t, err)
+				want := d
+				if d == codex.Dialect && c.Event == "SessionEnd" {
+					want = claude.Dialect // nothing tells the two apart, and what is answered does not count
+				}
+				require.Equal(t, want.Name, all.ClientOf(&c).Name, "%s", stdin.Raw)
+				seen[c.Event]++
+			}
+			require.NoError(t, lines.Err())
+			require.NoError(t, file.Close())
+		}
+		require.Greater(t, len(seen), 8, d.Name)
+	}
+	for input, want := range map[string]string{
+		`{"hook_event_name":"BeforeModel"}`:                                       "gemini",
+		`{"hook_event_name":"PreModelRequest"}`:                                   "codex",
+		`{"hook_event_name":"PostToolBatch"}`:                                     "claude",
+		`{"hook_event_name":"pre-execute","turn_id":"1"}`:                         "claude",
+		`{"hook_event_name":"SessionStart","model":"m"}`:                          "claude",
+		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan"}`: "codex",
+		`{"hook_event_name":"SessionStart","timestamp":"2026-01-01T00:00:00Z"}`:   "gemini",
+		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:        "claude",
+	} {
+		c, _, err := all.ParseInput(input)
+		require.NoError(t, err)
+		require.Equal(t, want, all.ClientOf(&c).Name, input)
+	}
+	require.Nil(t, all.ClientOf(&protocol.Call{Event: "PreToolUse"}), "it comes from no client")
+}
+
+func TestNameTool(t *testing.T) {
+	more := map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"}
+	for _, test := range []struct {
+		input string
+		want  []string
+	}{
+		{`{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, []string{"shell"}},
+		{`{"hook_event_name":"PostToolUse","tool_name":"exec_command","turn_id":"1"}`, []string{"shell"}},
+		{`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command"}`, []string{"shell"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"apply_patch"}`, []string{"fs_edit", "fs_write"}},
+		{`{"hook_event_name":"AfterTool","tool_name":"write_file"}`, []string{"fs_write"}},
+		{`{"hook_event_name":"PermissionRequest","tool_name":"WebFetch"}`, []string{"web_fetch"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"bash"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"web_fetch"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b"}`, nil},
+		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b_c","mcp_context":{"server_name":"a_b","tool_name":"c"}}`, []string{"mcp__a_b__c"}},
+		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"deploy"}`, []string{"shell"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Read"}`, []string{"secrets_read"}},
+		{`{"hook_event_name":"PreToolUse","tool_name":"Edit"}`, nil},
+		{`{"hook_event_name":"UserPromptSubmit","tool_name":"Bash"}`, nil},
+	} {
+		c, _, err := all.ParseInput(test.input)
+		require.NoError(t, err)
+		all.NameTool(&c, more)
+		require.Equal(t, test.want, append([]string(nil), c.ProjectTools()...), test.input)
+		want := c.Tool
+		if test.want != nil {
+			want = test.want[0]
+		}
+		require.Equal(t, want, c.ProjectTool(), test.input)
+		all.NameTool(&c, map[string]string{c.Tool: "other"})
+		all.NameTool(&c, more)
+		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
+	}
+	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
+	all.NameTool(&c, more)
+	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
+}
+
+func TestProjectToolOnStdin(t *testing.T) {
+	c, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`)
+	require.NoError(t, err)
+	all.NameTool(&c, nil)
+	payload, _, err := tenex.Dialect.EncodeInput(&c)
+	require.NoError(t, err)
+	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
+	require.Equal(t, "run_shell_command", gjson.GetBytes(payload.Bytes(), "tool_name").String())
+	for field, want := range map[string]string{"tool": "shell", "tool_name": "run_shell_command"} {
+		got, _, ok, err := c.Value(field)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, want, got)
+	}
+	payload, _, err = gemini.Dialect.EncodeInput(&c)
+	require.NoError(t, err)
+	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
+}

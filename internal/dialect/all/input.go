@@ -1,0 +1,173 @@
+package all
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
+// CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
+// there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Workspace is left to the
+// caller.
+func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
+	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
+	written := doc
+	doc, warnings, err = strictjson.LastOfEqual(doc, "the hook input")
+	if err != nil {
+		return protocol.Call{}, nil, err
+	}
+	if len(warnings) > 0 {
+		if key := contradicts(written); key != "" {
+			return protocol.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once", key)
+		}
+	}
+	if compact := strictjson.Compact(make([]byte, 0, len(doc)), doc); string(compact) != doc { // mostly a client wrote it so
+		doc = string(compact)
+	}
+	if !strings.HasPrefix(doc, "{") {
+		return protocol.Call{}, nil, errors.New("the hook input must be a JSON object")
+	}
+	c.ClientInput = doc
+	fields := map[string]gjson.Result{} // in one go: an input can be megabytes
+	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
+		fields[strictjson.Text(key.Raw)] = value
+		return true
+	})
+	name := fields["hook_event_name"]
+	event, ok := ParseEvent(name.String())
+	switch {
+	case !name.Exists():
+		return protocol.Call{}, nil, errors.New("the hook input has no hook_event_name; give it what a client gives its hooks")
+	case name.Type != gjson.String || !ok:
+		return protocol.Call{}, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s", name.Raw, meantEvent(name.String()))
+	}
+	c.Event = event
+	for _, field := range []struct {
+		key  string
+		into *string
+	}{
+		{"session_id", &c.SessionID}, {"prompt", &c.Prompt}, {"tool_name", &c.Tool}, {"tool_use_id", &c.ToolUseID},
+		{"transcript_path", &c.TranscriptPath}, {"agent_id", &c.AgentID}, {"cwd", &c.Dir},
+	} {
+		switch value := fields[field.key]; value.Type {
+		case gjson.String:
+			*field.into = strictjson.Text(value.Raw)
+		case gjson.Null: // also where it is not there
+		default:
+			return protocol.Call{}, nil, dialect.WrongType("the hook input's "+field.key, "a string", value)
+		}
+	}
+	if event.HasTool() && c.Tool == "" {
+		return protocol.Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
+	}
+	c.Args = fields["tool_input"].Raw
+	if len(warnings) > 0 && equalIn(written, "tool_input") {
+		c.MarkEqualKeys()
+	}
+	result := fields[protocol.ResponseFields()[0]]
+	for _, key := range slices.Backward(protocol.ResponseFields()) {
+		if fields[key].Type != gjson.Null {
+			result = fields[key]
+		}
+	}
+	c.Result = strictjson.ValueText([]byte(result.Raw))
+	if client := ClientOf(&c); client.ReadResult != nil {
+		client.ReadResult(&c, result)
+	}
+	return c, warnings, nil
+}
+
+// contradicts returns a field that a hook input has twice with different values, where hookrun or a matcher reads that
+// field; "" if there is none. Two inputs or results of the tool are no such field: of them the last counts, and rules
+// that look at the arguments run.
+func contradicts(doc string) (twice string) {
+	values := map[string]gjson.Result{}
+	strictjson.Members(doc, func(key, value string) bool {
+		name, now := strictjson.Text(key), gjson.Parse(value)
+		before, there := values[name]
+		if there && !strictjson.Equal(before, now) && isCallField(name) {
+			twice = name
+		}
+		if !there {
+			values[name] = now
+		}
+		return twice == ""
+	})
+	return twice
+}
+
+// isCallField reports whether a field of a hook input says which call it is: what hookrun reads itself, and what the
+// matchers of some event are held against.
+func isCallField(name string) bool {
+	known := []string{"hook_event_name", "session_id", "prompt", "tool_name", "tool_use_id", "transcript_path", "cwd",
+		"agent_id", "agent_type", "orchestrator_id", "permission_mode", "stop_hook_active", "error", "output"}
+	if slices.Contains(known, name) {
+		return true
+	}
+	return slices.ContainsFunc(Clients(), func(d *dialect.Dialect) bool {
+		return slices.ContainsFunc(d.Events(), func(e protocol.Event) bool { return d.SubjectField(e) == name })
+	})
+}
+
+func meantEvent(name string) string {
+	if near := spelling.Near(name, EventNames()); len(near) > 0 {
+		return fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return ""
+}
+
+// ClientOf is the client whose hook input the call is: the one that has the event or, where several do, the one that
+// detects it, else the one that detects nothing, whose form the others took over. It is nil for a call that comes from
+// no client.
+func ClientOf(c *protocol.Call) *dialect.Dialect {
+	if c.ClientInput == "" {
+		return nil
+	}
+	name := protocol.Event(c.Field("hook_event_name"))
+	having := slices.DeleteFunc(Clients(), func(d *dialect.Dialect) bool { return !slices.Contains(d.Events(), name) })
+	if len(having) == 1 {
+		return having[0]
+	}
+	for _, d := range having {
+		if d.Detect != nil && d.Detect(c) {
+			return d
+		}
+	}
+	clients := Clients()
+	return clients[slices.IndexFunc(clients, func(d *dialect.Dialect) bool { return d.Detect == nil })]
+}
+
+// equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be
+// JSON.
+func equalIn(doc, key string) bool {
+	there := 0
+	equal := false
+	strictjson.Members(doc, func(name, value string) bool {
+		if strictjson.Text(name) == key {
+			there++
+			equal = equal || len(strictjson.Check(value, strictjson.MaxDepth)) > 0
+		}
+		return true
+	})
+	return equal || there > 1
+}
+
+// FitResult makes sure of what a client shows its model of the tool's result, where the call comes from one that has
+// rules for it.
+func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
+	if c.ClientInput == "" || c.Event.Canonical() != protocol.PostTool {
+		return
+	}
+	if client := ClientOf(c); client.FitResult != nil {
+		client.FitResult(c, hook, v)
+	}
+}

@@ -1,0 +1,118 @@
+package all
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// tools are those of all clients.
+var tools = sync.OnceValue(func() (tools []dialect.Tool) {
+	for _, d := range dialects {
+		tools = append(tools, d.Tools...)
+	}
+	return tools
+})
+
+// ToolAliases are the other names of a client's tool that hooks may have for it, in that client and in every
+// .tenex-hooks.json.
+func ToolAliases(tool string) (also []string) {
+	for _, d := range dialects {
+		also = append(also, d.ToolAliases[tool]...)
+	}
+	return also
+}
+
+// ToolNames are the project's names for a tool of any client, none where no client has such a tool.
+func ToolNames(client string) []string {
+	var c protocol.Call
+	c.SetToolNames(namesOf(client), nil)
+	return c.ProjectTools()
+}
+
+// ClientTools are all tools of clients that have names of the project's.
+func ClientTools() (names []string) {
+	for _, t := range tools() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// KnownTools are the names of all tools that are known: the clients' and the project's for them.
+func KnownTools() (names []string) {
+	for _, t := range tools() {
+		names = append(names, t.Names[0])
+	}
+	return append(names, ClientTools()...)
+}
+
+// NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools",
+// or else what is known of that client's tools.
+func NameTool(c *protocol.Call, more map[string]string) {
+	c.SetToolNames([2]string{}, more)
+	client := ClientOf(c)
+	if client == nil || !c.Event.HasTool() {
+		return
+	}
+	names := [2]string{more[c.Tool]}
+	if names[0] == "" {
+		names = toolNames(client, c)
+	}
+	if names[0] != c.Tool {
+		c.SetToolNames(names, more)
+	}
+}
+
+// clientToolsByLower are the tools of clients by their names in lower case.
+var clientToolsByLower = sync.OnceValue(func() map[string][]string {
+	byLower := map[string][]string{}
+	for _, name := range ClientTools() {
+		lower := strings.ToLower(name)
+		byLower[lower] = append(byLower[lower], name)
+	}
+	return byLower
+})
+
+// NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
+// case: the name as it is has no other names, and the known one may.
+func NearlyCalled(c *protocol.Call, lower string) (calls []protocol.Call) {
+	more := c.FileTools()
+	names := clientToolsByLower()[lower]
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		if strings.ToLower(name) == lower {
+			names = append(slices.Clip(names), name)
+		}
+	}
+	for _, name := range names {
+		if name == c.Tool {
+			continue
+		}
+		known := *c
+		known.Tool = name
+		NameTool(&known, more)
+		calls = append(calls, known)
+	}
+	return calls
+}
+
+func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
+	if client.ToolName != nil {
+		if names[0] = client.ToolName(c); names[0] != "" {
+			return names
+		}
+	}
+	return namesOf(c.Tool)
+}
+
+func namesOf(tool string) (names [2]string) {
+	for _, t := range tools() {
+		if t.Name == tool {
+			return t.Names
+		}
+	}
+	return names
+}

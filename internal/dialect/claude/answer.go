@@ -1,0 +1,256 @@
+package claude
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// readAnswer reads a JSON answer as the client's schema does: no type is converted, null is no value, of two equal keys
+// the last counts, and keys that the schema does not have are passed over.
+func readAnswer(c *protocol.Call, m eventRule, hook, text string) (dialect.Verdict, error) {
+	for _, f := range strictjson.Check(text, strictjson.MaxDepth) {
+		if f.Kind != strictjson.Duplicate {
+			line, col := strictjson.Position(text, f.Offset)
+			return dialect.Verdict{Decision: protocol.Continue}, fmt.Errorf("line %d, column %d: %s", line, col, f.Text)
+		}
+	}
+	a, slip, err := readObject(gjson.Parse(text), dialect.ClaudeAnswer, "")
+	if err != nil {
+		return dialect.Verdict{Decision: protocol.Continue}, err
+	}
+	var s map[string]gjson.Result
+	if object, ok := a["hookSpecificOutput"]; ok {
+		if err := checkEventName(object, m.name); err != nil {
+			return dialect.Verdict{Decision: protocol.Continue}, err
+		}
+		var inner string
+		if s, inner, err = readObject(object, m.answer, "hookSpecificOutput"); err != nil {
+			return dialect.Verdict{Decision: protocol.Continue}, err
+		}
+		slip = cmp.Or(slip, inner)
+	}
+	v, err := verdictOf(c, m, hook, a, s)
+	if err == nil && slip != "" && v.Decision != protocol.Block {
+		return dialect.Verdict{Decision: protocol.Continue}, fmt.Errorf("it has %s, so what it decided is not known", slip)
+	}
+	if err == nil {
+		doubt(&v, m, hook, text, strays(m, hook, text, a))
+	}
+	return v, err
+}
+
+// doubt notes what of an answer the client passes over that may have been meant.
+func doubt(v *dialect.Verdict, m eventRule, hook, text string, strays []string) {
+	if len(strays) > 0 {
+		v.Doubt, v.Warnings = strays[0], append(v.Warnings, strays[1:]...)
+		return
+	}
+	var own []string
+	for _, f := range m.answer {
+		own = append(own, f.Key)
+	}
+	if err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...); err != nil && v.Decision == protocol.Continue {
+		v.Doubt = dialect.Doubted(dialect.Who(m.name, hook), "Claude Code", err)
+	}
+}
+
+// strays warns of keys that decide, at a place where they do not. The client passes over them without a word.
+func strays(m eventRule, hook, text string, a map[string]gjson.Result) (warnings []string) {
+	look := func(object gjson.Result, known []dialect.Field, place, instead string) {
+		object.ForEach(func(key, _ gjson.Result) bool {
+			name := strictjson.Text(key.Raw)
+			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key == name })
+			if !isKnown && (slices.Contains(dialect.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
+				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s", dialect.Who(m.name, hook), name, place, m.name, instead))
+			}
+			return true
+		})
+	}
+	look(gjson.Parse(text), dialect.ClaudeAnswer, "at the top level", "; it belongs in hookSpecificOutput")
+	if object, ok := a["hookSpecificOutput"]; ok {
+		look(object, m.answer, "in hookSpecificOutput", "")
+	}
+	return warnings
+}
+
+// readObject returns the fields of an object that are known, the last of equal ones, each of its type. slip names a
+// field that is not, and that one which decides is meant by.
+func readObject(object gjson.Result, known []dialect.Field, where string) (found map[string]gjson.Result, slip string, err error) {
+	found = map[string]gjson.Result{}
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		if slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key == name }) {
+			found[name] = value
+		} else if meant := dialect.Misspelt(name, known); meant != "" {
+			slip = fmt.Sprintf("%q for %q", name, meant)
+		}
+		return true
+	})
+	for _, f := range known { // in their order, so that the same answer has the same error
+		if value, ok := found[f.Key]; ok {
+			if err := dialect.CheckType(f, value, where); err != nil {
+				return nil, "", err
+			}
+		}
+	}
+	return found, slip, nil
+}
+
+func checkEventName(object gjson.Result, event protocol.Event) error {
+	var name gjson.Result
+	object.ForEach(func(key, value gjson.Result) bool {
+		if strictjson.Text(key.Raw) == "hookEventName" {
+			name = value
+		}
+		return true
+	})
+	switch {
+	case !name.Exists():
+		return errors.New("hookSpecificOutput has no hookEventName")
+	case name.Type != gjson.String || strictjson.Text(name.Raw) != string(event):
+		return dialect.WrongType("hookSpecificOutput.hookEventName", `"`+string(event)+`"`, name)
+	}
+	return nil
+}
+
+// verdictOf says what an answer means. a is its top level, s its hookSpecificOutput.
+func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson.Result) (dialect.Verdict, error) {
+	text := func(fields map[string]gjson.Result, key string) string {
+		if v, ok := fields[key]; ok {
+			return strictjson.Text(v.Raw)
+		}
+		return ""
+	}
+	v := dialect.OK()
+	v.SystemMessage, v.Context = text(a, "systemMessage"), text(s, "additionalContext")
+	if m.does&stops != 0 && a["continue"].Type == gjson.False {
+		v.Stop, v.StopReason = true, text(a, "stopReason")
+	}
+	const blockedByHook = "Blocked by hook" // the client's word where there is no reason
+	reason := text(a, "reason")
+	block := func(why ...string) {
+		v.Decision, v.Cause, v.Approved = protocol.Block, protocol.CausePolicy, false
+		for _, v.Reason = range append(why, blockedByHook) {
+			if v.Reason != "" {
+				return
+			}
+		}
+	}
+	permissions := m.name == "PreToolUse" || m.name == "PreModelSwitch"
+	if permissions && text(a, "decision") == "approve" {
+		v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, reason
+	}
+	blocked := m.does&blocks != 0 && text(a, "decision") == "block"
+	if blocked {
+		block(reason)
+	}
+	why := text(s, "permissionDecisionReason")
+	switch word := text(s, "permissionDecision"); {
+	case word == "deny":
+		block(why, reason)
+	case blocked || word == "":
+	case word == "allow":
+		v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, why
+	default:
+		v.Decision, v.Cause, v.Approved, v.Reason = dialect.PermissionWords[word], protocol.CausePolicy, false, why
+		if why == "" {
+			v.Reason = fmt.Sprintf("Hook %s:%s asked for confirmation for this tool", m.name, c.Tool)
+			if word == "defer" {
+				v.Reason = fmt.Sprintf("Hook %s:%s deferred this tool", m.name, c.Tool)
+			}
+		}
+	}
+	if decision, ok := s["decision"]; ok { // PermissionRequest
+		if err := permission(&v, decision, block); err != nil {
+			return dialect.Verdict{Decision: protocol.Continue}, err
+		}
+	}
+	if action := text(s, "action"); action == "decline" || action == "cancel" {
+		block("The hook answered: " + action)
+	}
+	if input, ok := s["updatedInput"]; ok && v.Decision != protocol.Block {
+		v.UpdatedInput = dialect.Rewritten(input)
+	}
+	for _, key := range []string{"updatedToolOutput", "updatedMCPToolOutput"} {
+		if output, ok := s[key]; ok {
+			rewriteOutput(&v, c, m, hook, key, output)
+		}
+	}
+	if v.Decision != protocol.Continue {
+		v.Status = protocol.StatusBlocked
+	}
+	if sequence, ok := a["terminalSequence"]; ok {
+		v.Other.Set("terminalSequence", strictjson.Compact(nil, sequence.Raw))
+	}
+	for _, f := range m.answer {
+		if value, ok := s[f.Key]; ok && !slices.Contains(carried, f.Key) {
+			v.Other.Set(f.Key, strictjson.Compact(nil, value.Raw))
+		}
+	}
+	return v, nil
+}
+
+// carried are fields that a verdict has a place for.
+var carried = []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "decision"}
+
+// permission reads the decision of PermissionRequest.
+func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)) error {
+	d, _, err := readObject(decision, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean", "updatedInput object", "updatedPermissions any"), "decision")
+	if err != nil {
+		return err
+	}
+	behavior, ok := d["behavior"]
+	if !ok {
+		return errors.New("hookSpecificOutput.decision has no behavior")
+	}
+	if behavior.String() == "deny" {
+		message := ""
+		if m, ok := d["message"]; ok {
+			message = strictjson.Text(m.Raw)
+		}
+		block(message)
+		if v.Stop = d["interrupt"].Type == gjson.True; v.Stop {
+			v.StopReason = v.Reason
+		}
+		return nil
+	}
+	v.Approved, v.Cause = true, protocol.CausePolicy
+	if input, ok := d["updatedInput"]; ok {
+		v.UpdatedInput = dialect.Rewritten(input)
+	}
+	if permissions, ok := d["updatedPermissions"]; ok {
+		v.Other.Set("updatedPermissions", strictjson.Compact(nil, permissions.Raw))
+	}
+	return nil
+}
+
+// rewriteOutput takes a changed tool output where the client would: what is only for MCP tools there alone, and for
+// Bash only what has the shape of its results.
+func rewriteOutput(v *dialect.Verdict, c *protocol.Call, m eventRule, hook, key string, output gjson.Result) {
+	ignore := func(why string) {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.name, hook), key, why))
+	}
+	switch {
+	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):
+		ignore("which is for MCP tools")
+	case c.Tool == "Bash" && !isShellResult(output):
+		v.Unfit = true // in the client's own form
+		ignore("which has not the shape of Bash's results: stdout, stderr, interrupted")
+	default:
+		v.UpdatedOutput = dialect.Rewritten(output)
+	}
+}
+
+// isShellResult reports whether a new result has the shape that the client wants of the shell's.
+func isShellResult(v gjson.Result) bool {
+	return v.Get("stdout").Type == gjson.String && v.Get("stderr").Type == gjson.String && v.Get("interrupted").IsBool()
+}

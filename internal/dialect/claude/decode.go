@@ -1,0 +1,166 @@
+package claude
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// goesAsync: {"async": true} on the first line. A line that decides something as well is an answer.
+func goesAsync(line []byte) bool {
+	return isAsync(string(line)) && len(strictjson.Check(string(line), strictjson.MaxDepth)) == 0
+}
+
+func isAsync(text string) bool {
+	if !strings.Contains(text, `"async"`) {
+		return false
+	}
+	for _, f := range strictjson.Check(text, strictjson.MaxDepth) {
+		if f.Kind != strictjson.Duplicate {
+			return false
+		}
+	}
+	return asyncOnly(gjson.Parse(text))
+}
+
+// asyncOnly reports whether an answer says that nobody is to wait, and nothing that could decide, however it is spelt.
+func asyncOnly(answer gjson.Result) (async bool) {
+	if !answer.IsObject() {
+		return false
+	}
+	decides := false
+	answer.ForEach(func(key, value gjson.Result) bool {
+		switch name := strictjson.Text(key.Raw); {
+		case name == "async": // of two the last counts
+			async = value.Type == gjson.True
+		case slices.Contains(dialect.ClaudeDeciding, name) || dialect.Misspelt(name, dialect.ClaudeAnswer) != "":
+			decides = true
+		}
+		return true
+	})
+	return async && !decides
+}
+
+// decode reads, in this order: no start, deadline, output, exit code.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := ruleOf(eventOf(c))
+	who := dialect.Who(m.name, hook)
+	switch {
+	case r.AsyncResult:
+		return asyncResult(c, m, hook, r)
+	case r.WentAsync && r.Err == nil:
+		return wentAsync(m, who)
+	}
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	return dialect.DoubtEqualKeys(who, dialect.AnswerOf(dialect.TrimJS(r.Stdout.All())), ended(c, m, hook, r))
+}
+
+// wentAsync is the verdict of a hook that its file wants waited for and whose first line says that nobody is to wait.
+// In the client it then decides nothing. Where it could have held something up that is a failure: an answer that nobody
+// will read.
+func wentAsync(m eventRule, who string) dialect.Verdict {
+	if m.does&(blocks|fails|stops) == 0 {
+		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
+	}
+	return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusAsync, Problem: who + ` went async by its own first line, so nothing that it decides ` +
+		`counts; let it answer before it ends, or say "async": true in its entry`}
+}
+
+// asyncResult reads what an async hook said in the end: of a JSON answer the context and the message to the user,
+// whatever its exit code. Plain text counts for nothing, and no decision does.
+func asyncResult(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) dialect.Verdict {
+	who := "async " + dialect.Who(m.name, hook)
+	v := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
+	if r.TimedOut {
+		v.Warnings = []string{r.Timeout(who) + " and was killed"}
+		return v
+	}
+	text := dialect.TrimJS(r.Stdout.All())
+	if first, rest, _ := strings.Cut(text, "\n"); goesAsync([]byte(dialect.TrimJS(first))) {
+		text = dialect.TrimJS(rest)
+	}
+	if !strings.HasPrefix(text, "{") {
+		return v
+	}
+	a, err := readAnswer(c, m, hook, text)
+	if err != nil || r.Stdout.LeftOut() > 0 {
+		v.Warnings = []string{who + " gave an answer that cannot be read"}
+		return v
+	}
+	v.Context, v.SystemMessage = a.Context, a.SystemMessage
+	return v
+}
+
+// ended judges a hook that ended.
+func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) dialect.Verdict {
+	who := dialect.Who(m.name, hook)
+	stderr := r.Stderr.All()
+	text := dialect.TrimJS(r.Stdout.All())
+	isJSON := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
+	v := dialect.OK()
+	var unreadable error
+	switch head := dialect.TrimJS(string(r.Stdout.Head)); {
+	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
+		isJSON, unreadable = true, errors.New("it is too long: 1 MiB of output is kept")
+	case isJSON && r.HTTP == nil && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")): // on one line it never blocks
+		return wentAsync(m, who)
+	case isJSON:
+		v, unreadable = readAnswer(c, m, hook, text)
+	}
+	failed := r.Signal != "" || r.ExitCode != 0
+	switch {
+	case r.HTTP != nil && r.HTTP.Failure != "": // the client knows one failure for all
+		return dialect.Failed(protocol.CauseExit, who+" got no answer: "+r.HTTP.Why)
+	case m.does&blocks != 0 && (r.ExitCode == 2 || failed && m.does&allExits != 0):
+		if v.Decision != protocol.Block {
+			if v.Reason = stderr; stderr == "" {
+				v.Reason = "No stderr output"
+			}
+		}
+		v.Decide(protocol.Block, v.Reason)
+		v.Approved, v.UpdatedInput = false, nil
+		return v
+	case r.HTTP != nil && !isJSON && text != "":
+		return dialect.Failed(protocol.CauseOutput, who+" answered with something else than a JSON object")
+	case unreadable != nil:
+		return dialect.Unreadable(who, unreadable.Error())
+	case failed && v.Decision == protocol.Block: // a deny stands, however its author died
+		return v
+	case failed:
+		v.Answered = isJSON
+		if !isJSON {
+			v.Status = protocol.StatusFailed
+		}
+		v.Cause, v.Problem = r.Ended(who)
+		if r.Fault != "" {
+			v.Problem += "; " + r.Fault
+		}
+		switch {
+		case stderr == "":
+		case isJSON: // its reason is that of what it answered
+			v.Problem += "\n" + stderr
+		default:
+			v.Reason = v.Problem + "\n" + stderr
+		}
+		return v
+	case isJSON:
+		return v
+	case m.name == "WorktreeCreate":
+		if lines := strings.Split(text, "\n"); text != "" {
+			v.Other.Set("worktreePath", strictjson.Quote(strings.TrimSpace(lines[len(lines)-1])))
+		}
+		return v
+	case m.does&speaks != 0:
+		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
+	}
+	v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+	return v
+}

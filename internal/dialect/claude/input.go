@@ -1,0 +1,58 @@
+package claude
+
+import (
+	"cmp"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
+// result that is a JSON object or array goes in as it is, since the client's tools have such results.
+func payload(c *protocol.Call) (dialect.Payload, []string, error) {
+	event := eventOf(c)
+	same := *c
+	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() && name.Claude() == event {
+		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // it has TENEX's name
+	}
+	if own, is := dialect.OwnInput(&same, event); is {
+		return own, nil, nil
+	}
+	var o dialect.Object
+	o.Text("session_id", c.SessionID)
+	o.Text("transcript_path", c.TranscriptPath)
+	o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
+	o.Text("permission_mode", "default")
+	if c.AgentID != "" {
+		o.Text("agent_id", c.AgentID)
+	}
+	o.Text("hook_event_name", string(event))
+	warnings, err := o.Tool(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if event == "PostToolUse" {
+		o.Raw("tool_response", dialect.ToolResponse(c.Result))
+	}
+	if c.Event.HasTool() {
+		o.Text("tool_use_id", c.ToolUseID)
+	}
+	switch event {
+	case "PostToolUseFailure":
+		o.Text("error", c.Result)
+		o.Raw("is_interrupt", []byte("false"))
+	case "UserPromptSubmit":
+		o.Text("prompt", c.Prompt)
+	}
+	return o.End(), warnings, nil
+}
+
+// readResult: the client has an event for a tool that failed, and says there why.
+func readResult(c *protocol.Call, _ gjson.Result) {
+	if c.Event == "PostToolUseFailure" {
+		c.Failed, c.Result = true, c.Field("error")
+	}
+}

@@ -1,0 +1,141 @@
+package claude
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Claude returns the outcome as Claude Code's hook output, which makes hookrun a hook command of its own. Where the
+// client has no word for a decision at the event, the stricter one is used.
+//
+// At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
+func hookOutput(o protocol.Outcome) ([]byte, error) {
+	event := eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed})
+	if text := o.Text(); event == "PreCompact" && text != "" {
+		return []byte(text), nil
+	}
+	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil && o.Decision == protocol.Continue {
+		return []byte(strictjson.ValueText(path)), nil
+	}
+	if why := dialect.UnfitInput(o); why != "" && o.Decision != protocol.Block {
+		o.Decision, o.Reason, o.Approved, o.UpdatedInput = protocol.Block, why, false, nil
+	}
+	if o.Withheld != nil && o.UpdatedOutput == nil { // the client would drop the hook's own new result, and show the old one
+		if o.UpdatedOutput = o.Withheld; o.Decision == protocol.Continue {
+			o.Decision, o.Reason = protocol.Block, protocol.WithheldReason(o.WithheldBy)
+		}
+		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.WithheldBy, o.Tool, gjson.ParseBytes(o.Withheld)))
+	}
+	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	if event == "PostToolUseFailure" { // the client has no word for either there
+		switch {
+		case o.Stop && o.Decision == protocol.Continue:
+			o.Decision, o.Reason = protocol.Block, o.StopReason
+		case o.Stop:
+			messages = append(messages, o.StopReason)
+		}
+		if o.UpdatedOutput != nil {
+			messages = append(messages, "hookrun: Claude Code cannot change the result of a tool that failed, so the model sees it as it was")
+		}
+	}
+	out := dialect.HookOutput{SystemMessage: strings.Join(messages, "\n")}
+	specific := dialect.FieldsOf("hookEventName", strictjson.Quote(string(event)))
+	set := func(key, value string) {
+		if value != "" {
+			specific.Set(key, strictjson.Quote(value))
+		}
+	}
+	if o.Stop {
+		out.Continue, out.StopReason = new(bool), o.StopReason
+	}
+	switch event {
+	case "PreToolUse", "PreModelSwitch":
+		if o.Decision != protocol.Continue || o.Approved {
+			for word, decision := range dialect.PermissionWords {
+				if decision == o.Decision {
+					set("permissionDecision", word)
+				}
+			}
+			set("permissionDecisionReason", o.Reason)
+		}
+	case "PermissionRequest":
+		permissionRequest(o, &specific)
+	default:
+		if o.Decision != protocol.Continue {
+			out.Decision, out.Reason = "block", o.Reason
+		}
+	}
+	if o.UpdatedInput != nil && event != "PermissionRequest" {
+		specific.Set("updatedInput", o.UpdatedInput)
+	}
+	set("additionalContext", strings.Join(o.Texts(), "\n\n"))
+	if o.UpdatedOutput != nil && event != "PostToolUseFailure" {
+		specific.Set("updatedToolOutput", shellResult(o.Tool, o.UpdatedOutput))
+	}
+	for _, f := range o.Other {
+		switch f.Key {
+		case "terminalSequence":
+			out.Terminal = f.Value
+		case "updatedPermissions": // stands in the decision
+		default:
+			specific.Set(f.Key, f.Value)
+		}
+	}
+	if len(specific) > 1 {
+		out.Specific = specific
+	}
+	return strictjson.Marshal(out)
+}
+
+// shellResult writes a value in the form of the shell's results: the client drops any other, and shows the model the
+// old one. What it takes for a result of its other tools was not recorded.
+func shellResult(tool string, output []byte) []byte {
+	if tool != "Bash" || isShellResult(gjson.ParseBytes(output)) {
+		return output
+	}
+	result, _ := dialect.FieldsOf("stdout", strictjson.Quote(strictjson.ValueText(output)), "stderr", []byte(`""`), "interrupted", []byte("false"), "isImage", []byte("false")).MarshalJSON()
+	return result
+}
+
+// permissionRequest writes the decision of that event, which has a form of its own.
+func permissionRequest(o protocol.Outcome, specific *protocol.Fields) {
+	var d protocol.Fields
+	switch {
+	case o.Decision != protocol.Continue:
+		d.Set("behavior", strictjson.Quote("deny"))
+		d.Set("message", strictjson.Quote(o.Reason))
+		if o.Stop {
+			d.Set("interrupt", []byte("true"))
+		}
+	case o.Approved:
+		d.Set("behavior", strictjson.Quote("allow"))
+		if o.UpdatedInput != nil {
+			d.Set("updatedInput", o.UpdatedInput)
+		}
+		if permissions := o.Other.Get("updatedPermissions"); permissions != nil {
+			d.Set("updatedPermissions", permissions)
+		}
+	default:
+		return
+	}
+	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
+	specific.Set("decision", text)
+}
+
+// ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the
+// client looks at the exit alone.
+func exitCode(o protocol.Outcome) int {
+	switch o.Event {
+	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult":
+		if o.Decision != protocol.Continue {
+			return 2
+		}
+	}
+	return 0
+}

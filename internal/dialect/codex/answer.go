@@ -1,0 +1,269 @@
+package codex
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// readAnswer reads a JSON answer as the client does: it may have nothing but what is known, each of its type; null is
+// no value, and of two equal keys the last counts.
+func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, err error) {
+	for _, f := range strictjson.Check(text, maxDepth) {
+		if f.Kind != strictjson.Duplicate {
+			line, col := strictjson.Position(text, f.Offset)
+			return v, fmt.Errorf("line %d, column %d: %s", line, col, f.Text)
+		}
+	}
+	if at := halfPair(text); at >= 0 {
+		line, col := strictjson.Position(text, at)
+		return v, fmt.Errorf("line %d, column %d: half of a surrogate pair", line, col)
+	}
+	if !strings.HasPrefix(text, "{") {
+		return v, errors.New("it must be a JSON object")
+	}
+	a, err := readObject(gjson.Parse(text), m.fields(), "")
+	if err != nil {
+		return v, err
+	}
+	var s fields
+	if object, ok := a["hookSpecificOutput"]; ok {
+		if s, err = readObject(object, append(dialect.Schema("hookEventName string"), m.answer...), "hookSpecificOutput"); err != nil {
+			return v, err
+		}
+		if name, ok := s["hookEventName"]; !ok {
+			return v, errors.New("hookSpecificOutput has no hookEventName")
+		} else if !slices.Contains(eventNames(), protocol.Event(dialect.StringOf(name))) { // which of them does not matter
+			return v, fmt.Errorf("hookSpecificOutput.hookEventName %s is no event of Codex", name.Raw)
+		}
+	}
+	v = dialect.OK()
+	v.SystemMessage, v.Context = a.text("systemMessage"), s.text("additionalContext")
+	if err := decide(&v, c, m, a, s); err != nil {
+		return dialect.Verdict{}, err
+	}
+	return v, nil
+}
+
+// maxDepth is how deep an answer may nest.
+const maxDepth = 127
+
+// halfPair finds an escape like \ud83d that no other one completes to a character, which is none of Codex's JSON; -1:
+// there is none.
+func halfPair(text string) int {
+	half := func(i int) uint64 { // 0xd800 is a first one, 0xdc00 a second
+		if len(text) < i+6 || text[i:i+2] != `\u` {
+			return 0
+		}
+		n, _ := strconv.ParseUint(text[i+2:i+6], 16, 16)
+		return n & 0xfc00
+	}
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		switch half(i) {
+		case 0xdc00:
+			return i
+		case 0xd800:
+			if half(i+6) != 0xdc00 {
+				return i
+			}
+			i += 6
+		}
+		i++ // what is escaped
+	}
+	return -1
+}
+
+// own are the keys that hookSpecificOutput may have.
+func (m *eventRule) own() (keys []string) {
+	for _, f := range m.answer {
+		keys = append(keys, f.Key)
+	}
+	return keys
+}
+
+// fields are those that an answer may have at its top level.
+func (m *eventRule) fields() []dialect.Field {
+	fields := dialect.Schema("systemMessage string")
+	if m.does&terse != 0 {
+		return fields
+	}
+	fields = append(fields, dialect.Schema("continue boolean", "stopReason string", "suppressOutput boolean")...)
+	if m.decision != "" {
+		fields = append(fields, dialect.Schema("decision "+m.decision, "reason string")...)
+	}
+	if m.answer != nil {
+		fields = append(fields, dialect.Schema("hookSpecificOutput object")...)
+	}
+	return fields
+}
+
+// fields are the fields of an object, those that are not null.
+type fields map[string]gjson.Result
+
+func (f fields) has(key string) bool { _, ok := f[key]; return ok }
+
+func (f fields) text(key string) string { return dialect.StringOf(f[key]) }
+
+// readObject returns the fields of an object. One that is not known is an error, named with the client that knows it.
+func readObject(object gjson.Result, known []dialect.Field, where string) (found fields, err error) {
+	found = fields{}
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		if !slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key == name }) {
+			if where != "" {
+				name = where + "." + name
+			}
+			err = fmt.Errorf("it has %q%s, which Codex does not know there, and drops the whole answer for", name, ownerOf(strictjson.Text(key.Raw)))
+			return false
+		}
+		found[name] = value
+		return true
+	})
+	for _, f := range known {
+		switch value, ok := found[f.Key]; {
+		case !ok || err != nil:
+		case value.Type == gjson.Null && f.Type != "boolean": // of what is true or false it is a wrong type
+			delete(found, f.Key)
+		default:
+			err = dialect.CheckType(f, value, where)
+		}
+	}
+	return found, err
+}
+
+// ownerOf says whose word a key of an answer is, if it is another client's.
+func ownerOf(key string) string {
+	is := func(f dialect.Field) bool { return f.Key == key }
+	whole := eventRule{decision: "block", answer: contextOnly}
+	switch {
+	case slices.ContainsFunc(whole.fields(), is), slices.ContainsFunc(events, func(m eventRule) bool { return slices.ContainsFunc(m.answer, is) }):
+		return "" // it is at a wrong place
+	case slices.ContainsFunc(dialect.ClaudeAnswer, is), slices.Contains(dialect.ClaudeKeys, key) && key != "updatedPermissions":
+		return ", a word of Claude Code's"
+	case key == "tool_input", slices.Contains(dialect.GeminiKeys, key):
+		return ", a word of Gemini CLI's"
+	}
+	return ""
+}
+
+// decide takes what an answer decides. An error means that the client has no use for it, and so drops all of it.
+func decide(v *dialect.Verdict, c *protocol.Call, m eventRule, a, s fields) error {
+	block := func(reason string) {
+		v.Decide(protocol.Block, strings.TrimSpace(reason))
+	}
+	ends := a["continue"].Type == gjson.False
+	suppressed := a["suppressOutput"].Type == gjson.True
+	reason := strings.TrimSpace(a.text("reason"))
+	blocked := a.text("decision") == "block"
+	switch {
+	case m.does&endless != 0 && ends:
+		return fmt.Errorf("%s has no continue: false", m.name)
+	case m.does&endless != 0 && a.has("stopReason"):
+		return fmt.Errorf("%s has no stopReason", m.name)
+	case m.does&(endless|replaces) != 0 && suppressed && !(m.does&replaces != 0 && ends):
+		return fmt.Errorf("%s has no suppressOutput", m.name)
+	case m.does&replaces != 0 && ends:
+		if suppressed || blocked && reason == "" {
+			v.Context = ""
+		}
+		block(firstText(reason, a.text("stopReason"), "PostToolUse hook stopped execution"))
+		return nil
+	case m.does&stops != 0 && ends:
+		v.Stop, v.StopReason = true, a.text("stopReason")
+		if m.does&jsonOnly != 0 { // a block would send the agent on, and a stop is stronger
+			return nil
+		}
+	}
+	switch m.name {
+	case "PreToolUse":
+		if s.has("permissionDecision") || s.has("permissionDecisionReason") || s.has("updatedInput") {
+			return permission(v, c, s, block) // the other form does not count then
+		}
+		if a.text("decision") == "approve" {
+			return errors.New(`Codex has no decision "approve"; to let pass, say nothing`)
+		}
+	case "PermissionRequest":
+		return request(v, s, block)
+	case "PostToolUse":
+		if s.has("updatedMCPToolOutput") {
+			return errors.New("Codex does not support updatedMCPToolOutput")
+		}
+	}
+	switch {
+	case blocked && reason != "":
+		block(reason)
+	case blocked && !v.Stop:
+		return errors.New(`decision "block" needs a reason`)
+	case (m.name == "PreToolUse" || m.name == "PostToolUse") && a.has("reason"):
+		return errors.New("there is a reason without a decision")
+	}
+	return nil
+}
+
+// permission reads the decision of PreToolUse. An allow is for rewrites alone, and skips no question to the user.
+func permission(v *dialect.Verdict, c *protocol.Call, s fields, block func(string)) error {
+	word, why := s.text("permissionDecision"), strings.TrimSpace(s.text("permissionDecisionReason"))
+	input, rewrites := s["updatedInput"]
+	switch {
+	case rewrites && word != "allow":
+		return errors.New(`updatedInput needs permissionDecision "allow"`)
+	case word == "":
+		return errors.New("there is a permissionDecisionReason without a permissionDecision")
+	case word == "deny" && why == "":
+		return errors.New(`permissionDecision "deny" needs a permissionDecisionReason`)
+	case word == "deny":
+		block(why)
+		return nil
+	case !rewrites:
+		return fmt.Errorf("Codex has no permissionDecision %q by itself; to let pass, say nothing", word)
+	}
+	if v.UpdatedInput = dialect.Rewritten(input); c.Tool == "Bash" && input.Get("command").Type != gjson.String {
+		v.Warnings = append(v.Warnings, "updatedInput has no command, without which Codex fails the call of Bash")
+	}
+	return nil
+}
+
+// request reads the decision of PermissionRequest.
+func request(v *dialect.Verdict, s fields, block func(string)) error {
+	object, ok := s["decision"]
+	if !ok {
+		return nil
+	}
+	d, err := readObject(object, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean", "updatedInput any", "updatedPermissions any"), "decision")
+	switch {
+	case err != nil:
+		return err
+	case !d.has("behavior"):
+		return errors.New("hookSpecificOutput.decision has no behavior")
+	case d.has("updatedInput"), d.has("updatedPermissions"):
+		return errors.New("Codex supports neither updatedInput nor updatedPermissions in a decision")
+	case d["interrupt"].Type == gjson.True:
+		return errors.New("Codex does not support interrupt")
+	case d.text("behavior") == "deny":
+		block(firstText(strings.TrimSpace(d.text("message")), "PermissionRequest hook denied approval"))
+	default:
+		v.Approved, v.Cause = true, protocol.CausePolicy
+	}
+	return nil
+}
+
+// firstText is the first of the texts that says something.
+func firstText(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package codex
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// decode reads, in this order: no start, deadline, signal or exit code, output.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := ruleOf(eventOf(c))
+	who := dialect.Who(m.name, hook)
+	if r.AsyncResult {
+		return asyncResult(c, hook, *r)
+	}
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	stderr := r.Stderr.Text()
+	switch cause, problem := r.Ended(who); {
+	case cause == protocol.CauseSignal:
+		return dialect.Failed(cause, problem)
+	case r.ExitCode == 2 && m.does&blocks != 0 && stderr != "": // stdout is not read
+		var v dialect.Verdict
+		v.Decide(protocol.Block, stderr)
+		return v
+	case r.ExitCode == 2 && m.does&blocks != 0:
+		return dialect.Failed(cause, problem+" and has nothing on stderr, where Codex looks for the reason")
+	case r.ExitCode != 0:
+		return dialect.Failed(cause, strings.TrimRight(problem+"\n"+stderr, "\n"))
+	}
+	v, err := ended(c, m, hook, r)
+	if err != nil {
+		return dialect.Unreadable(who, err.Error())
+	}
+	if m.does&deaf == 0 {
+		v = dialect.DoubtEqualKeys(who, dialect.AnswerOf(r.Stdout.Text()), v)
+	}
+	return v
+}
+
+// asyncResult reads what an async hook said in the end: no decision counts any more.
+func asyncResult(c *protocol.Call, hook string, r dialect.HookResult) dialect.Verdict {
+	r.AsyncResult = false
+	v := decode(c, hook, &r)
+	late := dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync, Warnings: v.Warnings}
+	if v.Problem != "" {
+		late.Warnings = append(late.Warnings, "async "+v.Problem)
+		return late
+	}
+	late.Context, late.SystemMessage = v.Context, v.SystemMessage
+	return late
+}
+
+// ended reads what a hook printed that ended well. An error means that it counts for nothing.
+func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (dialect.Verdict, error) {
+	text := r.Stdout.Text() // without white space around; a byte order mark is none
+	isJSON := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
+	v := dialect.OK()
+	switch {
+	case text == "" || m.does&deaf != 0:
+		return v, nil
+	case isJSON && r.Stdout.LeftOut() > 0:
+		return v, errors.New("it is too long: 1 MiB of output is kept")
+	case isJSON:
+		v, err := readAnswer(c, m, text)
+		if doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.own()...); err == nil && doubt != nil && v.Decision == protocol.Continue {
+			v.Doubt = dialect.Doubted(dialect.Who(m.name, hook), "Codex", doubt)
+		}
+		return v, err
+	case m.does&jsonOnly != 0:
+		return v, fmt.Errorf("at %s it must be one JSON object, or nothing", m.name)
+	case m.does&speaks != 0:
+		v.Context, v.Truncated = text, r.Stdout.LeftOut() > 0
+	}
+	// The client lets pass, and is content with the run.
+	v.Doubt = dialect.DoubtOfText(dialect.Who(m.name, hook), r.Stdout.All())
+	return v, nil
+}
+
+// validWords is how an answer says no.
+const validWords = `an answer that blocks is {"decision": "block", "reason": "…"}, or, before a tool, ` +
+	`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "…"}}`

@@ -1,0 +1,115 @@
+package codex
+
+import (
+	"time"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Dialect is the dialect of Codex CLI 0.169.0, as the real client was recorded. All hooks of a call run at once, equal
+// ones too. JSON counts with exit 0 alone, and is dropped whole for a key that the client does not know; exit 2 blocks
+// if it has something on stderr. Everything else that goes wrong lets pass. Where it departs from the client is in the
+// README.
+var Dialect = &dialect.Dialect{
+	Name:    "codex",
+	Events:  eventNames,
+	Timeout: 600 * time.Second,
+	TimeoutAt: func(e protocol.Event) time.Duration {
+		if e == "Interrupt" || e == "SessionEnd" {
+			return time.Second
+		}
+		return 0
+	},
+	Causes:      []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
+	Failure:     func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
+	CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
+	Parallel:    true,
+	MaxContext:  10_000,
+
+	SubjectField: func(e protocol.Event) string { return ruleOf(e).subject },
+	Event:        eventOf,
+	EncodeInput:  payload,
+	Decode:       decode,
+	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
+		text, err := hookOutput(o)
+		return text, 0, err // with any other exit it would not be read
+	},
+	// Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
+	// SessionEnd nothing tells the two apart, and nothing that is answered counts.
+	Detect: func(c *protocol.Call) bool {
+		return c.Field("turn_id") != "" || c.Field("model") != "" && c.Field("permission_mode") != ""
+	},
+	Tools:       tools,
+	ToolAliases: toolAliases,
+}
+
+// eventRule is what one event of the client is like.
+type eventRule struct {
+	name     protocol.Event
+	subject  string // the field that matchers are held against
+	does     effect
+	decision string          // the words for a decision at the top level; "": there is no such field
+	answer   []dialect.Field // what hookSpecificOutput may have; nil: there is no such field
+}
+
+// effect is what hooks can do at an event.
+type effect int
+
+const (
+	blocks   effect = 1 << iota // exit 2 and decision "block" hold something up, or after the fact are feedback
+	fails                       // what a failure means can be set: it may block
+	stops                       // continue: false ends the turn
+	speaks                      // plain text on stdout is for the model
+	deaf                        // nothing that a hook prints is read
+	jsonOnly                    // text is an answer that cannot be read
+	endless                     // continue: false, stopReason and suppressOutput are not supported
+	replaces                    // continue: false puts a text in the place of the tool's result, and the turn goes on
+	terse                       // systemMessage is all that an answer may have
+)
+
+var contextOnly = dialect.Schema("additionalContext string")
+
+var events = []eventRule{
+	{"SessionStart", "source", fails | stops | speaks, "", contextOnly},
+	{"UserPromptSubmit", "", blocks | fails | stops | speaks, "block", contextOnly},
+	{"PreModelRequest", "", deaf, "", nil},
+	{"PostModelRequest", "", deaf, "", nil},
+	{"PreToolUse", "tool_name", blocks | fails | endless, "approve|block", dialect.Schema("permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any", "additionalContext string")},
+	{"PermissionRequest", "tool_name", blocks | fails | endless, "", dialect.Schema("decision object")},
+	{"PostToolUse", "tool_name", blocks | fails | replaces, "block", dialect.Schema("additionalContext string", "updatedMCPToolOutput any")},
+	{"SubagentStart", "agent_type", speaks, "", contextOnly},
+	{"SubagentStop", "agent_type", blocks | stops | jsonOnly, "block", nil},
+	{"Stop", "", blocks | stops | jsonOnly, "block", nil},
+	{"PreCompact", "trigger", fails | stops, "", nil},
+	{"PostCompact", "trigger", stops, "", nil},
+	{"Interrupt", "", jsonOnly | terse, "", nil},
+	{"SessionEnd", "reason", deaf, "", nil},
+}
+
+func eventNames() (names []protocol.Event) {
+	for _, m := range events {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func ruleOf(e protocol.Event) eventRule {
+	for _, m := range events {
+		if m.name == e {
+			return m
+		}
+	}
+	return eventRule{name: e, does: blocks | fails}
+}
+
+// eventOf: a tool that failed has run all the same, and one that was blocked has not.
+func eventOf(c *protocol.Call) protocol.Event {
+	switch {
+	case c.Event.Canonical() != protocol.PostTool:
+		return c.Event.Claude()
+	case c.Blocked:
+		return "" // an event that the client does not have
+	}
+	return "PostToolUse"
+}

@@ -1,0 +1,162 @@
+// Package dialect says what a dialect is, and has what several of them share. Each client's own is in a folder beside
+// it; package all is the list of them.
+//
+// A dialect answers these questions, each in a file of the same name in every folder:
+//
+//	dialect.go   which events are there, and how are hooks scheduled?
+//	input.go     what does a hook get on stdin?
+//	decode.go    what does the result of its process mean? (answer.go: what does its JSON mean?)
+//	merge.go     how do the hooks of one call amount to an outcome?
+//	output.go    what is the client told?
+//	tools.go     what are its tools called?
+//
+// A folder leaves out what its client has no need of. No dialect imports another one.
+package dialect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Dialect is what differs between clients. Everything else is the same for all hooks.
+type Dialect struct {
+	Name string
+
+	// Events are all its names for events, in the order of a turn.
+	Events func() []protocol.Event
+	// Event names the call's event as the dialect's hooks subscribe to it; nil: as it was fired. It is "" for an event
+	// that the client does not have.
+	Event func(*protocol.Call) protocol.Event
+	// SubjectField is the field of the hook input that an event's matchers are held against; "": there they mean
+	// nothing.
+	SubjectField func(protocol.Event) string
+
+	Timeout   time.Duration                      // of a hook that sets none
+	TimeoutAt func(protocol.Event) time.Duration // the same, at events where it is another; nil, or 0 from it: Timeout
+
+	// How hooks run.
+
+	// Parallel: all hooks of a call start at once and see the same call, and all are waited for. Else they run in the
+	// order of the file, and each sees what earlier ones rewrote.
+	Parallel bool
+	// StopsAtBlock: the first block ends the call, later hooks are skipped; nil: all hooks run.
+	StopsAtBlock func(protocol.Event) bool
+	// FirstOfSame: of equal hooks the first runs, not the last.
+	FirstOfSame bool
+	// MaxContext is how many characters of context one hook may add, 0 for as many as it likes. What is longer is put
+	// into a file that the context names.
+	MaxContext int
+	// FollowsDir: hooks run in the session's current directory instead of the workspace.
+	FollowsDir bool
+	// Environment are variables that hooks get whatever their files say; a persistent process gets none of one call.
+	// HiddenVariables are the starts of names of those that they do not get. OwnEnvironmentWins: what a hook's file
+	// sets counts before Environment.
+	Environment        func(*protocol.Call) []string
+	HiddenVariables    []string
+	OwnEnvironmentWins bool
+	// ProjectTools: hooks know the tools of clients by the project's names as well as by their own. Matchers and rules
+	// are held against all of them.
+	ProjectTools bool
+
+	// What a failure means.
+
+	// Causes are the kinds of failure that a hook can have, and on_failure can name.
+	Causes []protocol.Cause
+	// Failure says whether a hook without an answer fails open (Continue) or closed (Block), by its event and cause.
+	// Any cause that is none of Causes fails closed.
+	Failure func(protocol.Event, protocol.Cause) protocol.Decision
+	// HTTPFailure is Failure for HTTP hooks, for which AlwaysBlocks does not hold then; nil: they are like all others.
+	HTTPFailure func(protocol.Event, protocol.Cause) protocol.Decision
+	// CannotBlock reports whether every failure fails open at an event, whatever policies say; nil: there is no such
+	// event.
+	CannotBlock func(protocol.Event) bool
+	// AlwaysBlocks reports whether a cause fails closed at an event, whatever policies say; nil: none does.
+	AlwaysBlocks func(protocol.Event, protocol.Cause) bool
+
+	// What hooks read and say.
+
+	// EncodeInput encodes a call for stdin.
+	EncodeInput func(*protocol.Call) (Payload, []string, error)
+	// Decode reads the result of the named hook's process. ApplyFailurePolicy decides about a Verdict that has a
+	// Problem.
+	Decode func(c *protocol.Call, hook string, r *HookResult) Verdict
+	// GoesAsync reports whether a hook's first line on stdout says that nobody is to wait for it; nil: no line does.
+	GoesAsync func(line []byte) bool
+	// Propagate changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether
+	// it did; nil: that one sees what the tool would be given. Hooks of other dialects always do.
+	Propagate func(*protocol.Call, *Verdict) bool
+	// Merge changes what the dialect's hooks amount to from what all dialects agree on; nil: nothing.
+	Merge func(*Merging)
+
+	// The client, where one calls hookrun as its hook.
+
+	// EncodeOutput tells an outcome to the client in its own hook output, with the exit status that goes with it; nil:
+	// no client calls hookrun. What the client has no word for is never lost where it would let something pass.
+	EncodeOutput func(protocol.Outcome) (stdout []byte, exit int, err error)
+	// Detect reports whether a hook input is this client's, at events that another one has too; nil: it gets the inputs
+	// that no other client detects.
+	Detect func(*protocol.Call) bool
+	// ProjectVariable is the variable in which the client tells its hooks the folder of the project; "": it starts them
+	// there.
+	ProjectVariable string
+	// FitResult makes sure, after the tool, of what the client shows its model of the tool's result, by what one hook
+	// of any dialect says; nil: it takes any.
+	FitResult func(c *protocol.Call, hook string, v *Verdict)
+	// ReadResult reads from the client's hook input how the tool ended, where that says it in a way of its own; nil: it
+	// does not.
+	ReadResult func(c *protocol.Call, response gjson.Result)
+	// Tools are the client's tools by the names that projects have for them.
+	Tools []Tool
+	// ToolAliases are the names that the client's own matchers know for one of its tools besides its own. A file that
+	// was written for one name guards under the others.
+	ToolAliases map[string][]string
+	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table
+	// does.
+	ToolName func(*protocol.Call) string
+}
+
+// Tool is a client's tool, and the project's one or two names for such tools. A tool that does the work of two has two
+// names.
+type Tool struct {
+	Name  string
+	Names [2]string
+}
+
+// Tools makes a table of texts such as "Bash shell".
+func Tools(lines ...string) []Tool {
+	tools := make([]Tool, len(lines))
+	for i, line := range lines {
+		words := strings.Fields(line)
+		tools[i].Name = words[0]
+		copy(tools[i].Names[:], words[1:])
+	}
+	return tools
+}
+
+// EventOf names the call's event as the dialect's hooks subscribe to it.
+func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {
+	if d.Event == nil {
+		return c.Event
+	}
+	return d.Event(c)
+}
+
+// MatcherSubject returns what a matcher is held against at the call, and whether matchers mean anything there.
+func (d *Dialect) MatcherSubject(c *protocol.Call) (subject string, ok bool) {
+	field := d.SubjectField(d.EventOf(c))
+	if field == "tool_name" {
+		return c.Tool, true
+	}
+	return c.Field(field), field != ""
+}
+
+// Who opens every message about a hook.
+func Who(e protocol.Event, hook string) string {
+	return fmt.Sprintf("%s hook '%s'", e, printable.Escape(hook))
+}

@@ -1,0 +1,138 @@
+// Package dialecttest has what the tests of several dialects share.
+package dialecttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+func StringOf(value json.RawMessage) (s string) {
+	_ = json.Unmarshal(value, &s)
+	return s
+}
+
+// AtEvent is a call of the client's tool at one of its events.
+func AtEvent(e protocol.Event) protocol.Call {
+	return protocol.Call{Event: e, Tool: "Bash", Args: `{"command":"ls"}`}
+}
+
+// OnFailure is a policy that says the same for every cause.
+func OnFailure(d protocol.Decision) protocol.FailurePolicy {
+	p := protocol.FailurePolicy{}
+	for _, cause := range claude.Dialect.Causes {
+		p[cause] = d
+	}
+	return p
+}
+
+// Answers is what a hook prints to use fields of its event.
+func Answers(e protocol.Event, fields string) string {
+	if fields != "" {
+		fields = "," + fields
+	}
+	return Specific(`"hookEventName":"` + string(e) + `"` + fields)
+}
+
+func Pre(fields string) string { return Answers("PreToolUse", fields) }
+
+func Blocked(reason string) dialect.Verdict {
+	return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason}
+}
+
+func Approved(reason string) dialect.Verdict {
+	return dialect.Verdict{Decision: protocol.Continue, Cause: protocol.CausePolicy, Status: protocol.StatusOK, Approved: true, Reason: reason}
+}
+
+func Passes() dialect.Verdict {
+	return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK}
+}
+
+// And adds to a verdict.
+func And(v dialect.Verdict, change func(*dialect.Verdict)) dialect.Verdict {
+	change(&v)
+	return v
+}
+
+func Encoded(t *testing.T, c *protocol.Call) string {
+	p, warnings, err := claude.Dialect.EncodeInput(c)
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+	return string(p.Bytes())
+}
+
+// Merged is the outcome of one hook that printed stdout, and its verdict.
+func Merged(c *protocol.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
+	r := Printed(stdout)
+	v := claude.Dialect.ApplyFailurePolicy(c, claude.Dialect.Decode(c, "h", &r))
+	return v, dialect.Merge(c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect}})
+}
+
+// JsSpace is what JavaScript's trim removes.
+const JsSpace = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+// Says reports whether a JSON value is exactly this one.
+func Says(value json.RawMessage, want any) bool {
+	var got any
+	return json.Unmarshal(value, &got) == nil && got == want
+}
+
+func Member(object json.RawMessage, key string) json.RawMessage {
+	var m map[string]json.RawMessage
+	_ = json.Unmarshal(object, &m)
+	return m[key]
+}
+
+func Decode(t *testing.T, object []byte) map[string]any {
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.UseNumber()
+	var m map[string]any
+	require.NoError(t, d.Decode(&m))
+	return m
+}
+
+func LineResult(line string) *dialect.HookResult {
+	r := &dialect.HookResult{Stdout: dialect.Capture{Head: []byte(line), Total: int64(len(line))}}
+	r.ReadLine()
+	return r
+}
+
+// Merge merges the verdicts of hooks that printed what is given, at an event.
+func Merge(e protocol.Event, stdouts ...string) protocol.Outcome {
+	c := protocol.Call{Event: e, Tool: "shell"}
+	var judged []dialect.HookVerdict
+	for i, s := range stdouts {
+		r := Printed(s)
+		v := tenex.Dialect.Decode(&c, string(rune('a'+i)), &r)
+		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v), Verdict: v, Dialect: tenex.Dialect})
+	}
+	return dialect.Merge(&c, judged)
+}
+
+func Specific(fields string) string { return `{"hookSpecificOutput":{` + fields + `}}` }
+
+func Printed(stdout string) dialect.HookResult {
+	return dialect.HookResult{Stdout: dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))}}
+}
+
+func Exited(code int, stdout, stderr string) dialect.HookResult {
+	r := Printed(stdout)
+	r.ExitCode = code
+	r.Stderr = dialect.Capture{Head: []byte(stderr), Total: int64(len(stderr))}
+	return r
+}
+
+func Killed(signal, stdout, stderr string) dialect.HookResult {
+	r := Exited(-1, stdout, stderr)
+	r.Signal = signal
+	return r
+}
+
+const Deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no pushing"}}`

@@ -1,0 +1,242 @@
+package dialect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// ValidWords is how an answer says yes and no.
+const ValidWords = `an answer is {"decision": "block" or "approve", "reason": "…"}, or {"hookSpecificOutput": ` +
+	`{"permissionDecision": "deny", "ask", "defer" or "allow", "permissionDecisionReason": "…"}}`
+
+// PrintAlone is the mend for a text that is not an answer alone.
+func PrintAlone(text string) string {
+	if strings.ContainsRune(text, 0) {
+		return "print it in UTF-8, not UTF-16"
+	}
+	return "print nothing but the JSON, and all else to stderr"
+}
+
+// UnknownKey says of a key that is none of an answer's what it may have been meant for.
+func UnknownKey(s nearmiss.Sign, words string) error {
+	key := spelling.Brief(s.Key, 40)
+	switch {
+	case s.Kind == nearmiss.Word: // at a wrong place
+		return fmt.Errorf("it has %q at a place where that means nothing; %s", key, words)
+	case s.Meant == "updatedInput" || s.Meant == "updatedToolOutput":
+		return fmt.Errorf(`it has %q, which is no key of an answer; did you mean %q in "hookSpecificOutput"?`, key,
+			s.Meant)
+	case s.Kind == nearmiss.Slip:
+		return fmt.Errorf("it has %q, which is no key of an answer; did you mean %q? %s", key, s.Meant, words)
+	}
+	return fmt.Errorf("it has %s, which is no decision: %s", strings.TrimSuffix(s.String(), ` for "decision"`), words)
+}
+
+// Keys of answers that mean something at one of the two levels alone.
+var (
+	specificOnly = []string{"permissionDecision", "permissionDecisionReason", "additionalContext",
+		"updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
+	topOnly = []string{"reason", "continue", "stopReason", "systemMessage", "suppressOutput", "hookSpecificOutput"}
+)
+
+// Nearest is the first key of an answer that means nothing there: a misspelt one, one of nobody's, or one at the other
+// level. It is nil if there is none.
+func Nearest(signs []nearmiss.Sign) *nearmiss.Sign {
+	for i, s := range signs {
+		switch {
+		case s.Place == nearmiss.Inside || s.Report:
+		case s.Kind != nearmiss.Word,
+			s.Place == nearmiss.Top && slices.Contains(specificOnly, s.Key),
+			s.Place == nearmiss.Specific && slices.Contains(topOnly, s.Key):
+			return &signs[i]
+		}
+	}
+	return nil
+}
+
+// DoubtOf says what of a JSON answer, which its client read and let pass, may have been meant to hold the call up; nil:
+// nothing. words say how the client's answers say yes and no, known are keys of hookSpecificOutput that are its own.
+func DoubtOf(object gjson.Result, words string, known ...string) error {
+	signs := slices.DeleteFunc(nearmiss.Scan(object.Raw), func(s nearmiss.Sign) bool {
+		text := s.Kind == nearmiss.Word && slices.Contains([]string{"additionalContext", "systemMessage",
+			"suppressOutput"}, s.Key)
+		return text || s.Place == nearmiss.Specific && slices.Contains(known, s.Key)
+	})
+	if s := Nearest(signs); s != nil {
+		return UnknownKey(*s, words)
+	}
+	if err := Incomplete(object, words); err != nil {
+		return err
+	}
+	if err, _ := ExitCodeIn(object); err != nil {
+		return err
+	}
+	for _, inside := range InsideOf(signs) {
+		return errors.New(inside)
+	}
+	return nil
+}
+
+// DoubtOfText is doubtOf for output that is no JSON object.
+func DoubtOfText(who, text string) string {
+	stray, unreadable := InText(text)
+	for _, s := range stray {
+		return who + " " + s
+	}
+	if unreadable == nil && strings.HasPrefix(strings.TrimSpace(text), "{") {
+		unreadable = errors.New("it begins with { and is no JSON; " + PrintAlone(text))
+	}
+	if unreadable != nil {
+		return who + " printed text around a JSON answer, which was therefore not read: " + unreadable.Error()
+	}
+	return ""
+}
+
+// Doubted is a doubt as a verdict has it.
+func Doubted(who, client string, err error) string {
+	return fmt.Sprintf("%s gave an answer that %s takes for none: %v", who, client, err)
+}
+
+// InsideOf says what of an answer stands so deep in other JSON, or beside so much else, that it is none.
+func InsideOf(signs []nearmiss.Sign) []string {
+	for _, s := range signs {
+		if s.Report && !s.Behind {
+			return []string{fmt.Sprintf("printed JSON that has %s beside keys that no answer has, so it was taken for text; "+
+				"an answer has a decision and no other keys", fmt.Sprintf("%q", spelling.Brief(s.Key, 40)))}
+		}
+		if s.Place == nearmiss.Inside {
+			return []string{fmt.Sprintf("printed JSON that has %s inside, where it was not read; print the answer alone", s)}
+		}
+	}
+	return nil
+}
+
+// InText looks for an answer in output that is none as a whole. unreadable: a line of it begins one. stray: behind
+// other text on its line, or deep inside of other JSON, there is something that looks like one.
+func InText(text string) (stray []string, unreadable error) {
+	signs := nearmiss.Scan(text)
+	for _, s := range signs {
+		if !s.Behind && s.Place != nearmiss.Inside && !s.Report {
+			return nil, fmt.Errorf("line %d has %s of an answer, and the output is not that answer alone; %s",
+				s.Line, s, PrintAlone(text))
+		}
+	}
+	for _, s := range signs {
+		if s.Behind && s.Decides() {
+			lost := fmt.Sprintf("printed text before a JSON answer on line %d, which was therefore not read; %s",
+				s.Line, PrintAlone(text))
+			return []string{lost}, nil
+		}
+	}
+	return InsideOf(signs), nil
+}
+
+// Incomplete says what an answer lacks that has a reason and decides nothing.
+func Incomplete(object gjson.Result, words string) error {
+	top := LastOf(object)
+	within := LastOf(top["hookSpecificOutput"])
+	is := func(fields map[string]gjson.Result, keys ...string) bool {
+		return slices.ContainsFunc(keys, func(key string) bool { return fields[key].Type != gjson.Null })
+	}
+	says := func(fields map[string]gjson.Result, key string) bool {
+		return fields[key].Type == gjson.String && !Blank(strictjson.Text(fields[key].Raw))
+	}
+	changes := is(within, "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "tool_input", "action")
+	decides := is(within, "permissionDecision", "decision")
+	switch {
+	case says(within, "permissionDecisionReason") && !decides && !changes:
+		return fmt.Errorf("it has a permissionDecisionReason and no permissionDecision; %s", words)
+	case says(top, "reason") && !is(top, "decision", "continue") && !decides && !changes:
+		return fmt.Errorf("it has a reason and no decision; %s; a reason that goes with exit 2 belongs on stderr",
+			words)
+	case says(top, "stopReason") && !is(top, "continue"):
+		return errors.New(`it has a stopReason and does not stop; add "continue": false, or leave it out`)
+	}
+	return nil
+}
+
+// DoubtEqualKeys adds to a verdict what is to be said of equal keys in the answer that it was read from.
+func DoubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
+	key := equalKey(answer)
+	if key == "" || v.Decision == protocol.Block || v.Problem != "" && !v.Answered {
+		return v
+	}
+	doubt := fmt.Sprintf("%s has %q twice in its answer, of which the client takes the last; write it once", who, key)
+	if v.Doubt != "" {
+		v.Warnings = append(v.Warnings, doubt)
+	} else {
+		v.Doubt = doubt
+	}
+	return v
+}
+
+// AnswerOf is what a hook printed as one JSON value, the zero value if it is none.
+func AnswerOf(text string) gjson.Result {
+	value, _ := JSONValue(text)
+	return value
+}
+
+// Keys for the exit code of a process. The weak ones have other meanings, too, and count beside stderr alone.
+var (
+	codeKeys     = []string{"exitcode", "returncode", "exitstatus", "returnstatus", "exit", "rc"}
+	weakCodeKeys = []string{"code", "status", "ret", "errorcode", "statuscode"}
+	processKeys  = []string{"stdout", "stderr", "output", "reason", "message", "msg", "error", "signal"}
+)
+
+// ExitCodeIn returns what is wrong with an object that has an exit code other than 0: only the line of a persistent
+// hook can have one. alone: the object has nothing but what a process leaves behind, so it may have been meant as such
+// a line.
+func ExitCodeIn(object gjson.Result) (wrong error, alone bool) {
+	if !object.IsObject() {
+		return nil, false
+	}
+	alone = true
+	var strong, weak, shown string
+	stderr := false
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		word := letters(name)
+		switch {
+		case value.Type == gjson.Null:
+		case slices.Contains(codeKeys, word) && nonZero(value):
+			strong = fmt.Sprintf("%q: %s", name, spelling.Brief(value.Raw, 20))
+			shown = word
+		case slices.Contains(weakCodeKeys, word) && nonZero(value):
+			weak = fmt.Sprintf("%q: %s", name, spelling.Brief(value.Raw, 20))
+		case slices.Contains(processKeys, word):
+			stderr = stderr || word == "stderr"
+		default:
+			alone = false
+		}
+		return true
+	})
+	if strong == "" && stderr && alone {
+		strong = weak
+	}
+	if strong == "" || !alone && (shown == "exit" || shown == "rc") {
+		return nil, false
+	}
+	return fmt.Errorf("it has %s, which means something in the line of a persistent hook alone; exit with that code, "+
+		"or print an answer: %s", strong, ValidWords), alone
+}
+
+// nonZero reports whether a value is an exit code other than 0.
+func nonZero(v gjson.Result) bool {
+	switch v.Type {
+	case gjson.Number:
+		return v.Num != 0
+	case gjson.String:
+		text := strings.TrimPrefix(strictjson.Text(v.Raw), "-")
+		return strings.Trim(text, "0123456789") == "" && strings.Trim(text, "0") != ""
+	}
+	return false
+}

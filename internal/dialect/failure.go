@@ -1,0 +1,199 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// NoAnswer is the verdict of a hook that gave no answer for a reason that means the same in every dialect; ok is false
+// for one that ended.
+func (r *HookResult) NoAnswer(who string) (v Verdict, ok bool) {
+	switch {
+	case r.Err != nil:
+		return Unstarted(who + " could not run: " + r.Err.Error()), true
+	case r.Async:
+		return Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}, true
+	case r.TimedOut: // what it printed until then is no answer
+		return Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: r.Timeout(who)}, true
+	case r.ProtocolError != "":
+		return Unreadable(who, r.ProtocolError), true
+	}
+	return Verdict{}, false
+}
+
+// Timeout says that a hook timed out. A persistent one mostly did not flush its line.
+func (r *HookResult) Timeout(who string) string {
+	text := who + " timed out after " + r.Limit.String()
+	if r.NoLine {
+		text += "; does it flush its line?"
+	}
+	return text
+}
+
+// Unstarted is the verdict of a hook that could not be started.
+func Unstarted(problem string) Verdict {
+	return Verdict{Cause: protocol.CauseUnstarted, Status: protocol.StatusUnstarted, Problem: problem}
+}
+
+// Unreadable is the verdict of a hook whose answer cannot be read.
+func Unreadable(who, why string) Verdict {
+	return Failed(protocol.CauseOutput, who+" gave an answer that cannot be read: "+why)
+}
+
+// Failed is the verdict of a hook that ran and gave no answer.
+func Failed(cause protocol.Cause, problem string) Verdict {
+	return Verdict{Cause: cause, Status: protocol.StatusFailed, Problem: problem}
+}
+
+// Ended says how a hook's process failed, by its signal or exit code; "" for one that exited with 0.
+func (r *HookResult) Ended(who string) (cause protocol.Cause, problem string) {
+	switch {
+	case r.Signal != "":
+		return protocol.CauseSignal, who + " was killed by " + r.Signal
+	case r.ExitCode != 0:
+		return protocol.CauseExit, fmt.Sprintf("%s exited with %d", who, r.ExitCode)
+	}
+	return "", ""
+}
+
+// Unsupported is the verdict of a hook that matched and whose kind hookrun cannot run: one that needs a model or a
+// client.
+func Unsupported(d *Dialect, c *protocol.Call, hook, kind string) Verdict {
+	return Verdict{Cause: protocol.CauseUnsupported, Status: protocol.StatusSkipped,
+		Problem: fmt.Sprintf("%s is of type %q, which hookrun cannot run", Who(d.EventOf(c), hook), kind)}
+}
+
+// FailureDecision says whether a hook without an answer fails open (Continue) or closed (Block): by the first of the
+// policies that names the cause, else by the dialect.
+func (d *Dialect) FailureDecision(c *protocol.Call, cause protocol.Cause, policies ...protocol.FailurePolicy) protocol.Decision {
+	e := d.EventOf(c)
+	if d.CannotBlock != nil && d.CannotBlock(e) {
+		return protocol.Continue
+	}
+	if d.AlwaysBlocks != nil && d.AlwaysBlocks(e, cause) {
+		return protocol.Block
+	}
+	if decision, ok := policyOf(cause, policies); ok {
+		return decision
+	}
+	if d.Failure == nil || !slices.Contains(d.Causes, cause) {
+		return protocol.Block
+	}
+	return d.Failure(e, cause)
+}
+
+// ForHTTP is the dialect by whose FailureDecision and ApplyFailurePolicy the failures of HTTP hooks count.
+func (d *Dialect) ForHTTP() *Dialect {
+	if d.HTTPFailure == nil {
+		return d
+	}
+	other := *d
+	other.Failure, other.AlwaysBlocks = d.HTTPFailure, nil
+	return &other
+}
+
+// ApplyFailurePolicy decides about a hook that gave no answer, and about one whose answer is in doubt. Other verdicts
+// are returned as they are.
+func (d *Dialect) ApplyFailurePolicy(c *protocol.Call, v Verdict, policies ...protocol.FailurePolicy) Verdict {
+	return d.applyToDoubt(c, d.applyToProblem(c, v, policies), policies)
+}
+
+// applyToDoubt blocks for a doubt where a policy that was given names unreadable answers. A dialect does not by itself:
+// its client takes what is in doubt for nothing. A warning there always is.
+func (d *Dialect) applyToDoubt(c *protocol.Call, v Verdict, policies []protocol.FailurePolicy) Verdict {
+	doubt := v.Doubt
+	if v.Doubt = ""; doubt == "" {
+		return v
+	}
+	decision, named := policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies), func(p protocol.FailurePolicy) bool {
+		_, own := p[protocol.PolicyOfClient]
+		return own
+	}))
+	if v.Decision != protocol.Continue || !named || decision == protocol.Continue || d.CannotBlock != nil && d.CannotBlock(d.EventOf(c)) {
+		if v.Decision == protocol.Continue && !v.Stop {
+			doubt += "; " + goesOn(d.EventOf(c))
+		}
+		v.Warnings = append(v.Warnings, doubt)
+		return v
+	}
+	v.Decision, v.Cause, v.Status, v.Reason = protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, doubt
+	v.Approved, v.UpdatedInput, v.Problem = false, nil, doubt
+	return v
+}
+
+func (d *Dialect) applyToProblem(c *protocol.Call, v Verdict, policies []protocol.FailurePolicy) Verdict {
+	if v.Problem == "" {
+		return v
+	}
+	if d.FailureDecision(c, v.Cause, policies...) == protocol.Continue {
+		return v.failedOpen(d.EventOf(c))
+	}
+	if v.Answered {
+		v.Reason = ""
+	}
+	v.Decision, v.Approved, v.Answered, v.UpdatedInput = protocol.Block, false, false, nil
+	if v.Reason == "" {
+		v.Reason = v.Problem
+	}
+	if v.Status == protocol.StatusFailed || v.Status == protocol.StatusOK {
+		v.Status = protocol.StatusBlocked // failed is for errors that let the call pass
+	}
+	return v
+}
+
+// failedOpen is the verdict of a hook without an answer whose failure does not count.
+func (v Verdict) failedOpen(e protocol.Event) Verdict {
+	if v.Answered { // so its answer does
+		if v.Status == protocol.StatusFailed {
+			v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
+		} else if v.Cause = ""; v.Decision != protocol.Continue || v.Approved {
+			v.Cause = protocol.CausePolicy
+		}
+		v.Problem = ""
+		return v
+	}
+	v.Decision = protocol.Continue
+	v.Warnings = append(v.Warnings, v.Problem+"; "+ignored(e))
+	v.Reason = ""
+	return v
+}
+
+// failure is the warning of a failure that was let pass, "" if there is none.
+func (v *Verdict) failure() string {
+	for _, w := range v.Warnings {
+		ends := strings.HasSuffix(w, "; "+ignored(protocol.PreTool)) || strings.HasSuffix(w, "; "+ignored(protocol.PostTool))
+		if ends && (v.Status == protocol.StatusFailed || v.Problem != "" && strings.HasPrefix(w, v.Problem)) {
+			return w
+		}
+	}
+	return ""
+}
+
+// policyOf is what the first of the policies says that names the cause.
+func policyOf(cause protocol.Cause, policies []protocol.FailurePolicy) (protocol.Decision, bool) {
+	for _, p := range policies {
+		if decision, ok := p[cause]; ok {
+			return decision, true
+		}
+	}
+	return protocol.Block, false
+}
+
+// ignored says in a warning what comes of a failure that does not block.
+func ignored(e protocol.Event) string {
+	if e.Canonical() == protocol.PostTool {
+		return "ignored, the tool already ran"
+	}
+	return "continuing"
+}
+
+// goesOn says in a warning what came of an answer in doubt.
+func goesOn(e protocol.Event) string {
+	if e.Canonical() == protocol.PostTool {
+		return ignored(e)
+	}
+	return "the call goes on"
+}

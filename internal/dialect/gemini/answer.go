@@ -1,0 +1,148 @@
+package gemini
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// topLevel are the keys of an answer, in the form that claudeMeant looks for slips in.
+var topLevel = dialect.Schema("decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput")
+
+// foreignWords are keys of Claude Code's and Codex's answers that decide or rewrite there, and mean nothing here.
+var foreignWords = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
+
+// answer says what a JSON object means. No type is converted, and of two equal keys the last counts. odd is what may
+// have been meant to hold the call up or change it, and does not.
+func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, odd error) {
+	v = dialect.OK()
+	strange := func(format string, args ...any) {
+		if odd == nil {
+			odd = fmt.Errorf(format, args...)
+		}
+	}
+	ignored := func(what string) {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, which means nothing at %s; ignored", who, what, m.name))
+	}
+	top := dialect.LastOf(object)
+	v.Reason = messageOf(top["reason"])
+	if v.SystemMessage = messageOf(top["systemMessage"]); messageOf(top["suppressOutput"]) != "" {
+		v.SystemMessage = ""
+	}
+	switch decision := top["decision"]; {
+	case decision.Type == gjson.Null: // also where there is none
+	case decision.Type != gjson.String:
+		strange("%w", dialect.WrongType("decision", "a string", decision))
+	default:
+		m.decide(&v, strictjson.Text(decision.Raw), strange, ignored)
+	}
+	switch goOn := top["continue"]; {
+	case goOn.Type == gjson.Null, goOn.Type == gjson.True:
+	case goOn.Type != gjson.False:
+		strange("%w", dialect.WrongType("continue", "true or false", goOn))
+	case m.does&stops == 0:
+		ignored(`"continue": false`)
+	default:
+		v.Stop, v.StopReason = true, messageOf(top["stopReason"])
+		if m.name == "BeforeTool" { // the client does not run this call either
+			v.Decide(protocol.Block, v.Reason)
+		}
+	}
+	if why := messageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block && (m.name == "BeforeModel" || m.name == "AfterModel") {
+		v.Reason = why // elsewhere it means nothing but beside a stop
+	}
+	specific := top["hookSpecificOutput"]
+	if specific.Type != gjson.Null && !specific.IsObject() {
+		strange("%w", dialect.WrongType("hookSpecificOutput", "an object", specific))
+	}
+	within := dialect.LastOf(specific)
+	m.specific(&v, within, strange, ignored)
+	for _, fields := range []map[string]gjson.Result{top, within} {
+		m.strangers(&v, who, fields, strange)
+	}
+	object.ForEach(func(key, _ gjson.Result) bool {
+		switch name := strictjson.Text(key.Raw); {
+		case name == "tool_input", name == "additionalContext":
+			lost := fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in hookSpecificOutput", who, name)
+			if name == "tool_input" && v.Doubt == "" { // a rewrite
+				v.Doubt = lost
+			} else {
+				v.Warnings = append(v.Warnings, lost)
+			}
+		case slices.Contains(foreignWords, name), slices.ContainsFunc(topLevel, func(f dialect.Field) bool { return f.Key == name }):
+		default:
+			if meant := dialect.Misspelt(name, topLevel); meant != "" {
+				strange("it has %q for %q", name, meant)
+			}
+		}
+		return true
+	})
+	return v, odd
+}
+
+// decide takes a decision. A word that the client does not know lets pass.
+func (m *eventRule) decide(v *dialect.Verdict, word string, strange func(string, ...any), ignored func(string)) {
+	switch {
+	case word == "allow", word == "approve", word == "":
+	case word == "ask" && m.name == "BeforeTool":
+		v.Decide(protocol.Ask, v.Reason)
+	case word == "ask":
+		strange(`"decision": "ask" asks nobody at %s`, m.name)
+	case word != "deny" && word != "block":
+		strange("decision %q does not exist; known are allow, deny, ask", word)
+	case m.does&blocks == 0:
+		ignored(fmt.Sprintf(`"decision": %q`, word))
+	default:
+		v.Decide(protocol.Block, v.Reason)
+	}
+}
+
+// specific reads hookSpecificOutput. Its hookEventName says nothing.
+func (m *eventRule) specific(v *dialect.Verdict, fields map[string]gjson.Result, strange func(string, ...any), ignored func(string)) {
+	if context := fields["additionalContext"]; context.Type == gjson.String && m.context {
+		v.Context = strictjson.Text(context.Raw)
+	} else if context.Type != gjson.Null {
+		ignored(`"additionalContext"`)
+	}
+	switch input := fields["tool_input"]; {
+	case input.Type == gjson.Null:
+	case m.name != "BeforeTool":
+		ignored(`"tool_input"`)
+	case !input.IsObject():
+		strange("%w", dialect.WrongType("tool_input", "an object", input))
+	default: // also beside a deny: the next hook in turn sees it
+		v.UpdatedInput = dialect.Rewritten(input)
+	}
+	for _, key := range m.carries {
+		if value, ok := fields[key]; ok {
+			v.Other.Set(key, strictjson.Compact(nil, value.Raw))
+		}
+	}
+}
+
+// strangers looks for an answer in the words of another client. An allow among them changes nothing, here as there.
+func (m *eventRule) strangers(v *dialect.Verdict, who string, fields map[string]gjson.Result, strange func(string, ...any)) {
+	for _, key := range foreignWords {
+		switch value, ok := fields[key]; {
+		case !ok || value.Type == gjson.Null:
+		case key == "permissionDecisionReason", key == "permissionDecision" && value.String() == "allow":
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q, a word of Claude Code and Codex that Gemini CLI does not read", who, key))
+		default:
+			strange(`%q is a word of Claude Code and Codex that Gemini CLI does not read; write "decision": "deny", or "tool_input" in hookSpecificOutput`, key)
+		}
+	}
+}
+
+// messageOf is a text for people. What JavaScript takes for false is none, and any other value that is no string is
+// shown as the JSON that it is.
+func messageOf(value gjson.Result) string {
+	if value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.Number && value.Num == 0 {
+		return ""
+	}
+	return strictjson.ValueText([]byte(value.Raw))
+}

@@ -1,0 +1,102 @@
+package gemini
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// validWords is how an answer says yes and no.
+const validWords = `an answer is {"decision": "deny", "ask" or "allow", "reason": "…"}`
+
+// decode reads, in this order: no start, deadline, text, exit code. The text is stdout's, or stderr's where stdout is
+// blank.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := ruleOf(eventOf(c))
+	who := dialect.Who(m.name, hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	text := dialect.TrimJS(r.Stdout.All())
+	if text == "" {
+		text = dialect.TrimJS(r.Stderr.All())
+	}
+	code := r.ExitCode
+	if r.Signal != "" {
+		code = 0 // as far as a text is concerned
+	}
+	v := dialect.OK()
+	var odd error // what of the answer means nothing to the client, though it was meant
+	answer, isJSON := asJSON(text)
+	switch {
+	case isJSON && answer.IsObject():
+		if v, odd = m.answer(who, answer); odd == nil && v.Decision == protocol.Continue && v.Doubt == "" {
+			if err := dialect.DoubtOf(answer, validWords, append([]string{"tool_input"}, m.carries...)...); err != nil {
+				v.Doubt = dialect.Doubted(who, "Gemini CLI", err)
+			}
+		}
+		v.Answered = true
+	case isJSON:
+		odd = dialect.WrongType("the answer", "a JSON object", answer)
+	case text == "":
+	case code > 1:
+		if m.does&blocks != 0 {
+			v.Decide(protocol.Block, text)
+			return v
+		}
+	case code == 1:
+		v.SystemMessage = "Warning: " + text
+	default:
+		v.SystemMessage = text
+		if odd = lost(text); odd == nil {
+			v.Doubt = dialect.DoubtOfText(who, text)
+		}
+	}
+	if v.Decision != protocol.Continue { // a deny stands, however its author ended
+		if v.Decision == protocol.Block && (r.ExitCode != 0 || r.Signal != "") { // but no hook behind it sees what else it said
+			v.UpdatedInput, v.Context = nil, ""
+		}
+		return v
+	}
+	v.Cause, v.Problem = r.Ended(who)
+	switch {
+	case code != 0 && text == "":
+		v.Problem += " and printed nothing, which blocks nothing; print the reason"
+	case v.Problem != "":
+	case odd != nil:
+		v.Cause, v.Problem = protocol.CauseOutput, who+" gave an answer that means nothing: "+odd.Error()
+		odd = nil
+	default:
+		v.Answered = false
+		return dialect.DoubtEqualKeys(who, answer, v)
+	}
+	v.Status = protocol.StatusFailed
+	if odd != nil {
+		v.Problem += ", and its answer means nothing: " + odd.Error()
+	}
+	return dialect.DoubtEqualKeys(who, answer, v)
+}
+
+// asJSON reads a text as the client does: it is JSON, or a JSON string that holds JSON, or no JSON at all.
+func asJSON(text string) (value gjson.Result, is bool) {
+	if value, is = dialect.JSONValue(text); is && value.Type == gjson.String {
+		return dialect.JSONValue(strictjson.Text(value.Raw))
+	}
+	return value, is
+}
+
+// lost says of a text that is a message to the user why it may have been meant as an answer.
+func lost(text string) error {
+	switch {
+	case strings.HasPrefix(text, "{"):
+		return errors.New("it begins with { and is no JSON, or has something behind it; print the JSON alone")
+	case strings.Contains(text, `"decision"`), strings.Contains(text, `"permissionDecision"`):
+		return errors.New("there is text around its JSON, so that was not read; print the JSON alone")
+	}
+	return nil
+}

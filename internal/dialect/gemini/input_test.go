@@ -1,0 +1,171 @@
+package gemini_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// recordedAfterTool is what the client gave a hook.
+const recordedAfterTool = `{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"AfterTool","timestamp":"2026-01-02T03:04:05.678Z",` +
+	`"tool_name":"read_file","tool_input":{"file_path":"absent.txt"},"tool_response":{"llmContent":"Could not read file.","returnDisplay":"File not found.","error":{"message":"File not found: /w/absent.txt","type":"file_not_found"}}}`
+
+func TestGeminiPayload(t *testing.T) {
+	payload := func(t *testing.T, c protocol.Call) string {
+		p, warnings, err := gemini.Dialect.EncodeInput(&c)
+		require.NoError(t, err)
+		require.Empty(t, warnings)
+		return string(p.Bytes())
+	}
+	t.Run("the client's own input goes through", func(t *testing.T) {
+		c, _, err := all.ParseInput(recordedAfterTool)
+		require.NoError(t, err)
+		require.Equal(t, recordedAfterTool+"\n", payload(t, c))
+	})
+	t.Run("a call of another's is written in the client's form", func(t *testing.T) {
+		for _, e := range []protocol.Event{"pre-tool", "PreToolUse", "BeforeTool"} {
+			c := protocol.Call{Event: e, Workspace: "/w", SessionID: "s", TranscriptPath: "/t", Tool: "x", Args: `{"a": 1}`}
+			if e == "PreToolUse" {
+				c.ClientInput = `{"hook_event_name":"PreToolUse","permission_mode":"default"}`
+			}
+			require.Regexp(t, `^{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"BeforeTool","timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","tool_name":"x","tool_input":{"a":1}}\n$`, payload(t, c))
+		}
+		after := payload(t, protocol.Call{Event: "PostToolUseFailure", Failed: true, Tool: "x", Result: "bad\n"})
+		require.Contains(t, after, `"hook_event_name":"AfterTool"`)
+		require.Contains(t, after, `"tool_input":{},"tool_response":{"llmContent":"bad\n","returnDisplay":"bad\n","error":{"message":"bad\n"}}}`)
+		require.Contains(t, payload(t, protocol.Call{Event: "pre-execute", Prompt: "go"}), `,"prompt":"go"}`)
+	})
+	t.Run("moments", func(t *testing.T) {
+		for fired, want := range map[protocol.Call]protocol.Event{
+			{Event: "pre-tool"}:                 "BeforeTool",
+			{Event: "post-tool"}:                "AfterTool",
+			{Event: "PostToolUseFailure"}:       "AfterTool",
+			{Event: "post-tool", Failed: true}:  "AfterTool",
+			{Event: "post-tool", Blocked: true}: "",
+			{Event: "UserPromptSubmit"}:         "BeforeAgent",
+			{Event: "AfterAgent"}:               "AfterAgent",
+			{Event: "Stop"}:                     "Stop",
+		} {
+			require.Equal(t, want, gemini.Dialect.EventOf(&fired), "%+v", fired)
+		}
+		require.Equal(t, protocol.PostTool, protocol.Event("AfterTool").Canonical())
+		require.Equal(t, protocol.Event("PostToolUse"), protocol.Event("AfterTool").Claude())
+		require.True(t, protocol.Event("BeforeTool").HasTool())
+	})
+	t.Run("environment", func(t *testing.T) {
+		c := protocol.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}
+		require.Equal(t, []string{"GEMINI_PROJECT_DIR=/w", "GEMINI_CWD=/w", "CLAUDE_PROJECT_DIR=/w", "GEMINI_SESSION_ID=s"}, gemini.Dialect.Environment(&c))
+	})
+}
+
+// Hooks of all other dialects see the client's call as their own.
+func TestGeminiInputForOtherHooks(t *testing.T) {
+	c, _, err := all.ParseInput(recordedAfterTool)
+	require.NoError(t, err)
+	require.True(t, c.Failed)
+	require.Equal(t, "Could not read file.", c.Result)
+	c.Workspace = "/w"
+
+	ofClaude, _, err := claude.Dialect.EncodeInput(&c)
+	require.NoError(t, err)
+	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PostToolUseFailure","tool_name":"read_file","tool_input":{"file_path":"absent.txt"}`)
+	require.Contains(t, string(ofClaude.Bytes()), `"error":"Could not read file."`)
+	ofTenex, _, err := tenex.Dialect.EncodeInput(&c)
+	require.NoError(t, err)
+	require.Contains(t, string(ofTenex.Bytes()), `"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
+
+	before, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},"timestamp":"x"}`)
+	require.NoError(t, err)
+	ofClaude, _, err = claude.Dialect.EncodeInput(&before)
+	require.NoError(t, err)
+	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
+	require.NotContains(t, string(ofClaude.Bytes()), "timestamp")
+
+	for response, want := range map[string]protocol.Call{
+		`{"llmContent":"ok","returnDisplay":"d"}`: {Result: "ok"},
+		`{"llmContent":[{"text": "a"}]}`:          {Result: `[{"text":"a"}]`},
+		`{"error":{"message":"m"}}`:               {Result: "m", Failed: true},
+		`{"llmContent":"ok","error":null}`:        {Result: "ok"},
+		`"plain"`:                                 {Result: "plain"},
+	} {
+		c, _, err := all.ParseInput(`{"hook_event_name":"AfterTool","tool_name":"t","tool_response":` + response + `}`)
+		require.NoError(t, err)
+		require.Equal(t, want, protocol.Call{Result: c.Result, Failed: c.Failed}, response)
+	}
+}
+
+func TestGeminiChain(t *testing.T) {
+	call := func(e protocol.Event, more string) protocol.Call {
+		c, _, err := all.ParseInput(`{"hook_event_name":"` + string(e) + `",` + more + `}`)
+		require.NoError(t, err)
+		return c
+	}
+	t.Run("the next hook sees a rewrite merged", func(t *testing.T) {
+		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a","description":"d"}`)
+		v := decideGemini("BeforeTool", dialecttest.Printed(dialecttest.Specific(`"tool_input":{"command":"b","n":1}`)))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
+		require.JSONEq(t, `{"command":"b","description":"d","n":1}`, c.Args)
+		require.JSONEq(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"command":"b","description":"d","n":1}}`, c.ClientInput)
+	})
+	t.Run("a deny hands its rewrite on too", func(t *testing.T) {
+		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
+		v := decideGemini("BeforeTool", dialecttest.Printed(`{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:]))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
+		require.JSONEq(t, `{"command":"b"}`, c.Args)
+	})
+	t.Run("a hook that failed hands nothing on", func(t *testing.T) {
+		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
+		v := decideGemini("BeforeTool", dialecttest.Exited(1, dialecttest.Specific(`"tool_input":{"command":"b"}`), ""))
+		require.NotNil(t, v.UpdatedInput)
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
+		v = decideGemini("BeforeTool", dialecttest.Exited(2, `{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		require.Equal(t, protocol.Block, v.Decision)
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
+		v = decideGemini("BeforeTool", dialecttest.Killed("SIGTERM", `{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
+		require.JSONEq(t, `{"command":"a"}`, c.Args)
+		v = decideGemini("BeforeTool", dialecttest.Exited(1, `{"decision":"ask",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		require.NotNil(t, v.UpdatedInput, "the person who is asked may allow it")
+	})
+	t.Run("an odd answer of a hook that ended well is handed on", func(t *testing.T) {
+		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
+		v := decideGemini("BeforeTool", dialecttest.Printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
+		require.Equal(t, protocol.StatusFailed, v.Status)
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
+		require.JSONEq(t, `{"command":"b"}`, c.Args)
+		for _, input := range []string{`"a"`, `[]`, `null`} {
+			c := call("BeforeTool", `"tool_name":"x","tool_input":`+input)
+			require.False(t, gemini.Dialect.Propagate(&c, &v), "there is nothing to merge it with")
+		}
+	})
+	t.Run("a request is merged", func(t *testing.T) {
+		c := call("BeforeModel", `"llm_request":{"model":"m","messages":[]}`)
+		v := decideGemini("BeforeModel", dialecttest.Printed(dialecttest.Specific(`"llm_request":{"model":"n"}`)))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
+		require.Equal(t, `{"hook_event_name":"BeforeModel","llm_request":{"model":"n","messages":[]}}`, c.ClientInput)
+		v = decideGemini("BeforeModel", dialecttest.Printed(dialecttest.Specific(`"llm_request":"x"`)))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
+		v = decideGemini("BeforeModel", dialecttest.Printed(dialecttest.Specific(`"llm_response":{}`)))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
+	})
+	t.Run("context is added to the prompt", func(t *testing.T) {
+		c := call("BeforeAgent", `"prompt":"go"`)
+		v := decideGemini("BeforeAgent", dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C \"1\""`)))
+		require.True(t, gemini.Dialect.Propagate(&c, &v))
+		require.Equal(t, `{"hook_event_name":"BeforeAgent","prompt":"go\n\nC \"1\""}`, c.ClientInput)
+	})
+	t.Run("nothing else is handed on", func(t *testing.T) {
+		c := call("AfterTool", `"tool_name":"x","tool_response":{"llmContent":"r"}`)
+		before := c
+		v := decideGemini("AfterTool", dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`)))
+		require.False(t, gemini.Dialect.Propagate(&c, &v))
+		require.Equal(t, before, c)
+	})
+}

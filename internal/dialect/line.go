@@ -1,0 +1,142 @@
+package dialect
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// ReadLine takes the one line that a persistent hook printed, which is Stdout, for the result of a process that ran for
+// this call alone. The line is a JSON object: what a hook would print, and beside it what it could not print:
+// "exit_code", and "stdout" and "stderr" as texts. "stdout" stands for the whole of stdout, so there is nothing else in
+// the line then.
+//
+// Whatever is no such line is no answer, also an empty one: a process that says nothing did not approve.
+func (r *HookResult) ReadLine() {
+	line := strings.TrimSpace(r.Stdout.All())
+	if r.Stdout.LeftOut() > 0 {
+		r.ProtocolError = "its line is too long: 1 MiB of output is kept"
+		return
+	}
+	if err := r.readLine(line); err != nil {
+		r.ProtocolError = err.Error()
+	}
+}
+
+func (r *HookResult) readLine(line string) error {
+	switch {
+	case line == "":
+		return errors.New("it ended without an answer; print one line of JSON for each line of input, {} if there is nothing to say")
+	case strings.ContainsAny(line, "\n\r"):
+		return errors.New("it printed more than one line for one call; other texts belong on stderr")
+	case !strings.HasPrefix(line, "{"):
+		return errors.New("it must be one JSON object on one line; other texts belong on stderr")
+	}
+	if faults := strictjson.Check(line, strictjson.MaxDepth); len(faults) > 0 {
+		return fmt.Errorf("column %d: %s", faults[0].Offset+1, faults[0].Text)
+	}
+	var rest []byte // of the answer, without what stands for the process
+	var err error
+	stdout := ""
+	code, hasStdout, hasRest, lineStderr := 0, false, false, false
+	gjson.Parse(line).ForEach(func(key, value gjson.Result) bool {
+		switch name := strictjson.Text(key.Raw); name {
+		case "exit_code":
+			code, err = readExitCode(value)
+		case "stdout":
+			hasStdout = value.Type != gjson.Null
+			err = ReadText(name, value, &stdout)
+		case "stderr":
+			var text string
+			if err = ReadText(name, value, &text); text != "" {
+				r.Stderr, lineStderr = Capture{Head: []byte(text), Total: int64(len(text))}, true
+			}
+		default:
+			if meant := lineKeyMeant(name, value); meant != "" {
+				err = fmt.Errorf("it has %q, which is no key of a line; did you mean %q?", name, meant)
+				return false
+			}
+			if hasRest {
+				rest = append(rest, ',')
+			}
+			rest = append(append(append(rest, key.Raw...), ':'), value.Raw...)
+			hasRest = true
+		}
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case hasStdout && hasRest:
+		return errors.New(`beside "stdout" there is another answer in the line; put all of it into one of the two`)
+	case hasStdout:
+		r.Stdout = Capture{Head: []byte(stdout), Total: int64(len(stdout))}
+	case hasRest:
+		rest = append(append([]byte{'{'}, rest...), '}')
+		r.Stdout = Capture{Head: rest, Total: int64(len(rest))}
+	default:
+		r.Stdout = Capture{}
+	}
+	r.ExitCode = code
+	r.Line, r.LineNote = true, lineStderr
+	return nil
+}
+
+// warnOfStderr adds a warning about the line of a persistent hook that says something on stderr and does not fail. A
+// process that ends with 0 may do so; who writes such a line may have meant the reason of a deny.
+func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
+	if r.LineNote && v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
+		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies nothing; `+
+			`to deny add "exit_code": 2, and write notes to stderr itself`)
+	}
+	return v
+}
+
+// lineKeyMeant returns the key that stands for the process and that name may be meant for, "" if there is none.
+func lineKeyMeant(name string, value gjson.Result) string {
+	word := letters(name)
+	number := value.Type == gjson.Number && value.Num == float64(int(value.Num)) && value.Num >= 0 && value.Num <= 255
+	if value.Type == gjson.String {
+		text := strictjson.Text(value.Raw)
+		number = text != "" && strings.Trim(text, "0123456789") == ""
+	}
+	for _, code := range []string{"exitcode", "code", "exit", "rc", "ret", "returncode", "exitstatus", "returnstatus", "statuscode", "errorcode", "status"} {
+		if number && (word == code || len(word) > 5 && spelling.Distance(word, code) <= 1) {
+			return "exit_code"
+		}
+	}
+	for _, key := range []string{"exit_code", "stdout", "stderr"} {
+		if d := spelling.Distance(word, strings.ReplaceAll(key, "_", "")); (d == 1 || d == 0) && (value.Type == gjson.String || key == "exit_code") {
+			return key
+		}
+	}
+	return ""
+}
+
+// letters are the letters and digits of a key in lower case.
+func letters(key string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, key)
+}
+
+func readExitCode(value gjson.Result) (int, error) {
+	code := value.Num
+	switch {
+	case value.Type == gjson.Null:
+		return 0, nil
+	case value.Type != gjson.Number || code != float64(int(code)) || code < 0 || code > 255:
+		return 0, WrongType("exit_code", "a number from 0 to 255", value)
+	}
+	return int(code), nil
+}

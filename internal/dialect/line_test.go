@@ -1,0 +1,57 @@
+package dialect_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+)
+
+func TestReadLine(t *testing.T) {
+	for name, test := range map[string]struct {
+		line           string
+		stdout, stderr string
+		code           int
+		garbled        string
+	}{
+		"nothing to say":       {line: `{}`},
+		"end of line":          {line: "{}\r\n"},
+		"answer":               {line: `{"decision":"block","reason":"no"}`, stdout: `{"decision":"block","reason":"no"}`},
+		"answer with the rest": {line: `{"exit_code":0,"decision":"block","stderr":"e","reason":"no"}`, stdout: `{"decision":"block","reason":"no"}`, stderr: "e"},
+		"exit code":            {line: `{"exit_code":2,"stderr":"no"}`, stderr: "no", code: 2},
+		"text":                 {line: `{"stdout":"remember\n"}`, stdout: "remember\n"},
+		"empty text":           {line: `{"stdout":""}`},
+		"an answer as text":    {line: `{"stdout":"{\"decision\":\"block\"}","exit_code":1}`, stdout: `{"decision":"block"}`, code: 1},
+		"null is nothing":      {line: `{"stdout":null,"stderr":null,"exit_code":null}`},
+		"escaped keys":         {line: `{"exit\u005fcode":2,"std\u006fut":"t"}`, stdout: "t", code: 2},
+		"unknown keys stay":    {line: `{"a":1,"exit_code":0}`, stdout: `{"a":1}`},
+		"silence":              {line: " \n", garbled: "ended without an answer"},
+		"text without JSON":    {line: "hello", garbled: "must be one JSON object on one line"},
+		"array":                {line: "[]", garbled: "must be one JSON object"},
+		"two lines":            {line: "{}\n{}", garbled: "more than one line"},
+		"two objects":          {line: "{} {}", garbled: "column 4"},
+		"half a line":          {line: `{"decision":"allow"`, garbled: "column"},
+		"a key twice":          {line: `{"exit_code":2,"exit_code":0}`, garbled: "column"},
+		"stdout and an answer": {line: `{"stdout":"x","decision":"block"}`, garbled: `beside "stdout" there is another answer`},
+		"code as text":         {line: `{"exit_code":"2"}`, garbled: "exit_code must be a number from 0 to 255"},
+		"code with a part":     {line: `{"exit_code":1.5}`, garbled: "exit_code must be"},
+		"code out of range":    {line: `{"exit_code":256}`, garbled: "exit_code must be"},
+		"code below zero":      {line: `{"exit_code":-1}`, garbled: "exit_code must be"},
+		"huge code":            {line: `{"exit_code":1e300}`, garbled: "exit_code must be"},
+		"stdout as object":     {line: `{"stdout":{}}`, garbled: "stdout must be a string"},
+		"stderr as number":     {line: `{"stderr":1}`, garbled: "stderr must be a string"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := dialecttest.LineResult(test.line)
+			if test.garbled != "" {
+				require.Contains(t, r.ProtocolError, test.garbled)
+				return
+			}
+			require.Empty(t, r.ProtocolError)
+			require.Equal(t, test.stdout, string(r.Stdout.Head))
+			require.Equal(t, test.stderr, string(r.Stderr.Head))
+			require.Equal(t, test.code, r.ExitCode)
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package massgen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// decode reads, in this order: no start, deadline, signal or exit code, output. What a hook that failed had printed
+// counts for nothing.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	failed := func(cause protocol.Cause, format string, args ...any) dialect.Verdict {
+		return dialect.Failed(cause, "Hook "+hook+" failed: "+fmt.Sprintf(format, args...))
+	}
+	switch {
+	case r.Err != nil:
+		return dialect.Unstarted("Hook import failed: " + hook + ": " + r.Err.Error())
+	case r.TimedOut:
+		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: "Hook " + hook + " timed out"}
+	}
+	cause, problem := r.Ended("it")
+	switch line := lastLine(r.Stderr.Text()); {
+	case cause == protocol.CauseExit && line != "":
+		return failed(cause, "%s: %s", problem, line)
+	case cause != "":
+		return failed(cause, "%s", problem)
+	case r.Stdout.LeftOut() > 0:
+		return failed(protocol.CauseOutput, "its answer is too long: 1 MiB of output is kept")
+	}
+	a, err := readHookResult(r.Stdout.Text())
+	switch {
+	case err != nil && !a.denied && !a.asks:
+		return failed(protocol.CauseOutput, "%v", err)
+	case err != nil: // the no can be read, and stands whatever is wrong beside it
+		a = hookResult{denied: a.denied, asks: a.asks, reason: a.reason, warnings: []string{"answered with JSON that is not right: " + err.Error()}}
+	case a.importError:
+		return dialect.Unstarted(a.reason)
+	}
+	v := a.verdict(c, hook)
+	if err := doubt(r.Stdout.Text()); err != nil && v.Decision == protocol.Continue {
+		v.Doubt = dialect.Doubted(dialect.Who(eventOf(c), hook), "MassGen", err)
+	}
+	return v
+}
+
+// noResult is a key by which hookrun's own caller of Python functions says that one returned no HookResult.
+const noResult = "hookrun_no_result"
+
+// knownKeys are those of a HookResult.
+var knownKeys = []string{"allowed", "decision", "reason", "metadata", "modified_args", "updated_input", "inject", "hook_errors"}
+
+// doubt says what of a HookResult that allows may have been meant to deny.
+func doubt(text string) error {
+	decides := false
+	var wrong error
+	object := gjson.Parse(text)
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := strictjson.Text(key.Raw)
+		switch {
+		case name == noResult:
+			wrong = fmt.Errorf("the function returned %s, which is no HookResult", strictjson.ValueText([]byte(value.Raw)))
+		case name == "allowed" && !value.IsBool(): // what is false in Python denies, and is not asked about here
+			wrong = dialect.WrongType(name, "true or false", value)
+		}
+		decides = decides || (name == "allowed" || name == "decision") && value.Type != gjson.Null
+		return true
+	})
+	if wrong != nil {
+		return wrong
+	}
+	if code, _ := dialect.ExitCodeIn(object); code != nil {
+		return code
+	}
+	for _, s := range nearmiss.Scan(text) {
+		switch s.Key {
+		case "reason":
+			if s.Place == nearmiss.Top && !decides && s.Value != `""` {
+				return errors.New(`it has a reason and no decision; add "decision": "deny", or "allow"`)
+			}
+		case "systemMessage", "suppressOutput", "additionalContext": // nothing that says no
+		default:
+			if s.Place != nearmiss.Top || !slices.Contains(knownKeys, s.Key) {
+				return fmt.Errorf(`it has %s, which MassGen does not know; it says no with "decision": "deny" or "allowed": false`, s)
+			}
+		}
+	}
+	return nil
+}
+
+// lastLine is where Python says what went wrong.
+func lastLine(text string) string {
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}

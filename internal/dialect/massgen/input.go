@@ -1,0 +1,52 @@
+package massgen
+
+import (
+	"time"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// payload writes a HookEvent: always the same eight keys.
+func payload(c *protocol.Call) (dialect.Payload, []string, error) {
+	input, warnings, err := toolInput(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var o dialect.Object
+	o.Text("hook_type", string(eventOf(c)))
+	o.Text("session_id", c.SessionID)
+	o.Text("orchestrator_id", c.OrchestratorID)
+	o.TextOrNull("agent_id", c.AgentID)
+	o.Text("timestamp", isoFormat(time.Now()))
+	o.Text("tool_name", c.Tool)
+	o.Raw("tool_input", input)
+	if c.Event.Canonical() == protocol.PostTool {
+		o.Text("tool_output", c.Result)
+	} else {
+		o.Raw("tool_output", []byte("null"))
+	}
+	return o.End(), warnings, nil
+}
+
+// isoFormat writes a time as Python's datetime.isoformat does: no fraction where it is zero.
+func isoFormat(t time.Time) string {
+	t = t.UTC().Truncate(time.Microsecond)
+	if t.Nanosecond() == 0 {
+		return t.Format("2006-01-02T15:04:05-07:00")
+	}
+	return t.Format("2006-01-02T15:04:05.000000-07:00")
+}
+
+// toolInput: arguments that are no JSON stand in an object of their own.
+func toolInput(c *protocol.Call) ([]byte, []string, error) {
+	input, warnings, err := c.Input()
+	if err != nil {
+		return nil, nil, err
+	}
+	if input[0] == '"' && strictjson.Text(string(input)) == strictjson.Lossy(c.Args) {
+		input = append(append([]byte(`{"raw":`), input...), '}')
+	}
+	return input, warnings, nil
+}

@@ -1,0 +1,144 @@
+package dialect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Merging is how the hooks of one dialect amount to an outcome. It starts as what the dialects agree on: the strictest
+// decision of the call counts, the first hook in the file that made it gives reason and cause, and of rewrites and stop
+// reasons the last counts. A dialect's Merge changes what its client does in another way.
+type Merging struct {
+	protocol.Outcome
+	Hooks []*HookVerdict // of this dialect, in the order of the file
+
+	// Decision of the Outcome is that of all hooks of the call. Decider is the hook of this dialect that gives the
+	// reason, nil if none of them made that decision.
+	Decider *HookVerdict
+	// Contexts are the hooks whose texts reach the model.
+	Contexts []*HookVerdict
+	// Unanswered: a gate was silent, so nobody who allows the call can speak for it.
+	Unanswered bool
+
+	stopper *HookVerdict
+}
+
+// DecideBy takes reason and cause of the outcome from a hook.
+func (m *Merging) DecideBy(h *HookVerdict) {
+	m.Decider = h
+	m.Reason, m.Cause, m.Hook, m.Approved = h.Verdict.Reason, h.Verdict.Cause, h.Report.Name, h.Verdict.Approved
+}
+
+// KeepContextsOfBlocks drops the context of hooks that let a tool call pass which is blocked. Elsewhere a block holds
+// no tool up, and what other hooks say is still worth reading.
+func (m *Merging) KeepContextsOfBlocks() {
+	if m.Decision == protocol.Block && m.Event.Canonical() == protocol.PreTool {
+		m.Contexts = slices.DeleteFunc(m.Contexts, func(h *HookVerdict) bool { return h.Verdict.Decision != protocol.Block })
+	}
+}
+
+// Any reports whether a verdict of the dialect's hooks is such.
+func (m *Merging) Any(is func(*Verdict) bool) bool {
+	return slices.ContainsFunc(m.Hooks, func(h *HookVerdict) bool { return is(&h.Verdict) })
+}
+
+// NotRun reports whether hookrun left out a hook that its client would have run.
+func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
+
+// Merge makes one outcome of what the hooks of a call said, given in file order: each dialect decides by its own rules
+// what its hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
+func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
+	all := make([]*HookVerdict, len(judged))
+	decision := protocol.Continue
+	for i := range judged {
+		all[i] = &judged[i]
+		decision = min(decision, judged[i].Verdict.Decision)
+	}
+	agreed := newMerging(c, all, decision)
+	m := agreed
+	m.Contexts = nil
+	for rest := all; len(rest) > 0; {
+		d := rest[0].Dialect
+		var own []*HookVerdict
+		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect == d })
+		part := agreed
+		if len(own) < len(all) {
+			part = newMerging(c, own, decision)
+		}
+		stopReason := part.StopReason
+		if d.Merge != nil {
+			d.Merge(&part)
+		}
+		if m.Decider != nil && m.Decider.Dialect == d {
+			m.DecideBy(part.Decider)
+			m.Reason = part.Reason
+		}
+		if m.stopper != nil && m.stopper.Dialect == d && part.StopReason != stopReason {
+			m.StopReason = part.StopReason
+		}
+		m.Contexts = append(m.Contexts, part.Contexts...)
+		m.Unanswered = m.Unanswered || part.Unanswered
+	}
+	if m.Approved && m.Unanswered {
+		m.Approved, m.Reason, m.Cause, m.Hook = false, "", "", ""
+	}
+	for _, h := range all {
+		if v := &h.Verdict; slices.Contains(m.Contexts, h) {
+			m.Inject = append(m.Inject, protocol.Inject{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated, File: v.File,
+				Strategy: v.Strategy})
+		}
+	}
+	return m.Outcome
+}
+
+// partition returns the hooks that are such, and the others.
+func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (such, others []*HookVerdict) {
+	for _, h := range hooks {
+		if is(h) {
+			such = append(such, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	return such, others
+}
+
+// newMerging gathers what hooks said, as all dialects do.
+func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
+	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
+		Hooks: []protocol.HookReport{}, Failed: c.Failed}}
+	for _, h := range hooks {
+		v, name := &h.Verdict, h.Report.Name
+		m.Outcome.Hooks = append(m.Outcome.Hooks, h.Report)
+		m.Warnings = append(m.Warnings, v.Warnings...)
+		if m.Decider == nil && v.Decision == decision && (decision != protocol.Continue || v.Approved) {
+			m.DecideBy(h)
+		}
+		if v.Stop {
+			m.Stop, m.stopper = true, h
+			m.StopReason = cmp.Or(v.StopReason, m.StopReason, "Stopped by project hook '"+printable.Escape(name)+"'")
+		}
+		if v.SystemMessage != "" {
+			m.SystemMessages = append(m.SystemMessages, v.SystemMessage)
+		}
+		for _, f := range v.Other {
+			m.Other.Set(f.Key, f.Value)
+		}
+		if v.UpdatedInput != nil && decision != protocol.Block {
+			m.UpdatedInput, m.RewroteInput = v.UpdatedInput, name
+		}
+		if v.UpdatedOutput != nil && !m.KeepsOutput {
+			m.UpdatedOutput, m.RewroteOutput, m.KeepsOutput = v.UpdatedOutput, name, v.KeepsOutput
+		}
+		if v.Withheld != nil {
+			m.Withheld, m.WithheldBy = v.Withheld, name
+		}
+		if v.Context != "" {
+			m.Contexts = append(m.Contexts, h)
+		}
+	}
+	return m
+}

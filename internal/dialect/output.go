@@ -1,0 +1,109 @@
+package dialect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// HookOutput is Claude Code's hook output (2.1.329).
+type HookOutput struct {
+	Continue      *bool           `json:"continue,omitempty"`
+	StopReason    string          `json:"stopReason,omitempty"`
+	Decision      string          `json:"decision,omitempty"`
+	Reason        string          `json:"reason,omitempty"`
+	SystemMessage string          `json:"systemMessage,omitempty"`
+	Terminal      json.RawMessage `json:"terminalSequence,omitempty"`
+	Specific      protocol.Fields `json:"hookSpecificOutput,omitempty"`
+}
+
+// FieldsOf makes fields of keys and their values in turn.
+func FieldsOf(keysAndValues ...any) (fields protocol.Fields) {
+	for i := 0; i+1 < len(keysAndValues); i += 2 {
+		fields.Set(keysAndValues[i].(string), keysAndValues[i+1].([]byte))
+	}
+	return fields
+}
+
+// BlockReason is the reason of a decision as a block has it, for a client that has no word for it at the event.
+func BlockReason(o protocol.Outcome, client string) string {
+	if o.Decision == protocol.Block || o.Decision == protocol.Continue {
+		return o.Reason
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s\n\nhookrun: a hook said %s, and a hook of %s cannot say that here, so it is a block", o.Reason, o.Decision, client))
+}
+
+// UnfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the
+// whole answer.
+func UnfitInput(o protocol.Outcome) string {
+	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
+		return ""
+	}
+	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object", printable.Escape(o.RewroteInput))
+}
+
+// Notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no
+// answer and fail open, and all other warnings but Lint. A failure is named by its cause, and by what else is known
+// about it.
+func Notices(o protocol.Outcome) (messages []string) {
+	said := map[string]bool{}
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		if h.Held || !unanswered(h) {
+			continue
+		}
+		what := "gave no answer"
+		if h.Cause == protocol.CauseOutput {
+			what = "gave an answer that does not count"
+		}
+		text := fmt.Sprintf("hookrun: hook '%s' %s (%s), so it did not check this", printable.Escape(h.Name), what, h.Cause)
+		said[h.Failure] = true
+		if more := why(h); more != "" {
+			text += ": " + more
+		}
+		messages = append(messages, text)
+	}
+	for _, w := range o.GateWarnings() {
+		if !said[w] {
+			messages = append(messages, "hookrun: warning: "+w)
+		}
+	}
+	return messages
+}
+
+// why says more about a failure than its cause does: how the process ended and the first line of what it said, or what
+// is wrong with its answer.
+func why(h *protocol.HookReport) (text string) {
+	switch {
+	case h.Cause == protocol.CauseOutput || h.Cause == protocol.CauseUnstarted:
+		return h.Failure
+	case h.Cause == protocol.CauseExit && h.ExitCode != nil:
+		text = fmt.Sprintf("it exited with %d", *h.ExitCode)
+	case h.Cause == protocol.CauseSignal && h.Signal != "":
+		text = "it was killed by " + h.Signal
+	default:
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(h.Stderr), "\n")
+	switch line = strings.TrimSpace(line); {
+	case line == "" && h.Signal != "":
+		return text
+	case line == "":
+		return text + ", nothing on stderr"
+	}
+	return text + ": " + printable.Escape(shorten(line, 200))
+}
+
+// unanswered reports whether the hook failed, or is of a kind that hookrun cannot run.
+func unanswered(h *protocol.HookReport) bool {
+	switch h.Status {
+	case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
+		return true
+	}
+	return h.Cause == protocol.CauseUnsupported || h.Failure != ""
+}

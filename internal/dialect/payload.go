@@ -1,0 +1,104 @@
+package dialect
+
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Payload is what a hook gets on stdin, in pieces that are written one after the other. Values that occur under two
+// names are one piece in memory: arguments and results can be megabytes.
+type Payload [][]byte
+
+// Bytes returns the payload in one piece.
+func (p Payload) Bytes() []byte {
+	var all []byte
+	for _, piece := range p {
+		all = append(all, piece...)
+	}
+	return all
+}
+
+// Size is the number of bytes.
+func (p Payload) Size() (n int) {
+	for _, piece := range p {
+		n += len(piece)
+	}
+	return n
+}
+
+// Object builds a payload of one JSON object and a newline, keys in the order of the calls.
+type Object struct {
+	pieces Payload
+	open   []byte   // the piece being written
+	keys   []string // that were written
+}
+
+func (o *Object) key(name string) {
+	o.keys = append(o.keys, name)
+	if len(o.pieces) == 0 && len(o.open) == 0 {
+		o.open = append(o.open, '{')
+	} else {
+		o.open = append(o.open, ',')
+	}
+	o.open = append(strictjson.AppendString(o.open, name), ':')
+}
+
+// Text adds a text.
+func (o *Object) Text(name, value string) {
+	o.key(name)
+	o.open = strictjson.AppendString(o.open, value)
+}
+
+// largeValue is where it costs less to write a value by itself than to copy it.
+const largeValue = 4 << 10
+
+// Raw adds a value that is JSON already. A large one is not copied.
+func (o *Object) Raw(name string, value []byte) {
+	o.key(name)
+	if len(value) < largeValue {
+		o.open = append(o.open, value...)
+		return
+	}
+	o.pieces = append(o.pieces, o.open, value)
+	o.open = nil
+}
+
+// TextOrNull adds a text, null for none.
+func (o *Object) TextOrNull(name, value string) {
+	if value == "" {
+		o.Raw(name, []byte("null"))
+		return
+	}
+	o.Text(name, value)
+}
+
+// Tool adds the tool's name and its arguments, at events that have a tool.
+func (o *Object) Tool(c *protocol.Call) (warnings []string, err error) {
+	if !c.Event.HasTool() {
+		return nil, nil
+	}
+	input, warnings, err := c.Input()
+	if err == nil {
+		o.Text("tool_name", c.Tool)
+		o.Raw("tool_input", input)
+	}
+	return warnings, err
+}
+
+// OwnInput is the client's own hook input, if the call comes with one of the event.
+func OwnInput(c *protocol.Call, event protocol.Event) (Payload, bool) {
+	if protocol.Event(c.Field("hook_event_name")) != event {
+		return nil, false
+	}
+	return Payload{[]byte(c.ClientInput), []byte("\n")}, true
+}
+
+// Has reports whether a key was written.
+func (o *Object) Has(name string) bool { return slices.Contains(o.keys, name) }
+
+// End returns what was written.
+func (o *Object) End() Payload {
+	return append(o.pieces, append(o.open, '}', '\n'))
+}

@@ -1,0 +1,280 @@
+package tenex
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// answer is Claude Code's hook output (2.1.329), as far as hookrun acts on it.
+type answer struct {
+	decided       bool // decision or permissionDecision was there
+	decision      protocol.Decision
+	reason        string
+	stop          bool
+	stopReason    string
+	systemMessage string
+	context       string
+	updatedInput  []byte
+	updatedOutput []byte
+	unknown       []string // keys of hookSpecificOutput that mean something to a client, and nothing here
+	strange       []string // keys that mean nothing to anybody
+	unread        []string // such keys beside a decision that stands, as a warning shows them
+	doubts        []string // what in plain text may have been meant as an answer
+	report        bool     // it is text: a reason of another program. Beside an exit that says no it is the reason all the same
+}
+
+// The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
+var decisionWords = dialect.Words{"approve": protocol.Continue, "block": protocol.Block}
+
+// parseAnswer reads what a hook printed as an answer. Text that holds no key of an answer is no answer but plain text:
+// is is false. The empty object is an answer that says nothing. An error means that the hook tried to answer, or may
+// have, and cannot be understood: an answer is one JSON object of keys that are known, each of its type, with a
+// decision that is complete.
+//
+// A deny, ask or defer stands whatever unknown key is beside it, with a warning. Of an answer that cannot be read a
+// stop counts.
+func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
+	a.decision = protocol.Continue
+	whole := text
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff")) // a byte order mark is white space to Claude Code
+	if !strings.HasPrefix(text, "{") {
+		err = a.aroundText(whole)
+		return a, err != nil, err
+	}
+	signs := nearmiss.Scan(strings.Map(inLine, text))
+	if !begun(signs) && isOutputOfOthers(text, cut) {
+		a.doubts = dialect.InsideOf(signs)
+		return a, false, nil
+	}
+	if cut {
+		return a, true, errors.New("it is too long: 1 MiB of output is kept")
+	}
+	if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 {
+		line, col := strictjson.Position(text, faults[0].Offset)
+		err := fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
+		if faults[0].Kind == strictjson.Syntax {
+			if end := endOfFirst(text); end > 0 {
+				err = fmt.Errorf("line %d, column %d: something stands behind the JSON", line, col)
+			}
+			err = fmt.Errorf("%w; %s", err, dialect.PrintAlone(whole))
+		}
+		return a, true, err
+	}
+	o := gjson.Parse(text)
+	keys, known, err := a.top(o)
+	near := dialect.Nearest(signs)
+	code, alone := dialect.ExitCodeIn(o)
+	switch {
+	case keys == 0:
+		return a, true, nil
+	case code != nil && alone && (known == 0 || slices.ContainsFunc(signs, isReport)):
+		return a, true, doubtful{code}
+	case slices.ContainsFunc(signs, isReport) && onlyReasons(o):
+		a.doubts, a.report = dialect.InsideOf(signs), true
+		return a, false, nil
+	case known == 0 && near == nil && err == nil: // JSON of nobody's vocabulary
+		if a.doubts = dialect.InsideOf(signs); code != nil {
+			a.doubts = append(a.doubts, "printed JSON that was taken for text: "+code.Error())
+		}
+		return a, false, nil
+	case err != nil:
+	case a.decision != protocol.Continue:
+		for _, s := range signs {
+			if s.Kind != nearmiss.Word && s.Place != nearmiss.Inside {
+				a.unread = append(a.unread, s.String())
+			}
+		}
+		for _, key := range a.strange {
+			if !slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Key == key && s.Kind != nearmiss.Word }) {
+				a.unread = append(a.unread, fmt.Sprintf("%q", spelling.Brief(key, 40)))
+			}
+		}
+	case near != nil:
+		err = doubtful{dialect.UnknownKey(*near, dialect.ValidWords)}
+	case len(a.strange) > 0:
+		err = doubtful{fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr", spelling.Brief(a.strange[0], 40))}
+	default:
+		if wrong := dialect.Incomplete(o, dialect.ValidWords); wrong != nil {
+			err = doubtful{wrong}
+		} else if !a.stop && !dialect.Blank(a.stopReason) {
+			err = doubtful{errors.New(`it has a stopReason and "continue": true; write "continue": false, or leave it out`)}
+		}
+	}
+	return a, true, err
+}
+
+// inLine makes a blank of what ends a line or controls a terminal outside of JSON, and is a character of a string in JSON.
+func inLine(r rune) rune {
+	if r >= 0x80 && r <= 0x9f || r == '\u2028' || r == '\u2029' {
+		return ' '
+	}
+	return r
+}
+
+// onlyReasons reports whether an object has no key of an answer but reasons. Only reading it can tell: package nearmiss may miss keys.
+func onlyReasons(object gjson.Result) bool {
+	only := true
+	object.ForEach(func(key, _ gjson.Result) bool {
+		name := key.String()
+		only = !slices.Contains(nearmiss.Keys(), name) || name == "reason" || name == "stopReason"
+		return only
+	})
+	return only
+}
+
+// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that says no,
+// what it says counts.
+type doubtful struct{ error }
+
+// top reads the top level of an answer: how many keys it has, and how many of them are an answer's.
+func (a *answer) top(object gjson.Result) (keys, known int, err error) {
+	lost := ""
+	object.ForEach(func(key, value gjson.Result) bool {
+		keys++
+		known++
+		var wrong error
+		switch name := key.String(); name {
+		case "continue":
+			var goOn = true
+			wrong = readBool(name, value, &goOn)
+			a.stop = !goOn
+		case "stopReason":
+			wrong = dialect.ReadText(name, value, &a.stopReason)
+		case "systemMessage":
+			wrong = dialect.ReadText(name, value, &a.systemMessage)
+		case "reason":
+			wrong = dialect.ReadText(name, value, &a.reason)
+		case "suppressOutput":
+			wrong = readBool(name, value, new(bool))
+		case "terminalSequence":
+			wrong = dialect.ReadText(name, value, new(string))
+		case "decision":
+			wrong = a.decide(name, value, decisionWords)
+		case "hookSpecificOutput":
+			wrong = a.specific(value)
+		default:
+			known--
+			if slices.Contains(dialect.Misplaced, name) && value.Type != gjson.Null {
+				lost = name
+			} else if !slices.Contains(nearmiss.Keys(), name) || value.Type != gjson.Null {
+				a.strange = append(a.strange, name)
+			}
+		}
+		if err == nil {
+			err = wrong
+		}
+		return true
+	})
+	if err == nil && lost != "" {
+		err = fmt.Errorf("%s belongs in hookSpecificOutput", lost)
+	}
+	return keys, known, err
+}
+
+// specific reads hookSpecificOutput. Its hookEventName is not compared with the event: a hook that was written for
+// another event and still says deny means it.
+func (a *answer) specific(object gjson.Result) (err error) {
+	if object.Type == gjson.Null {
+		return nil
+	}
+	if !object.IsObject() {
+		return dialect.WrongType("hookSpecificOutput", "an object", object)
+	}
+	object.ForEach(func(key, value gjson.Result) bool {
+		switch name := key.String(); name {
+		case "hookEventName":
+		case "decision":
+			if value.Type != gjson.Null {
+				err = errors.New("decision belongs at the top level, not in hookSpecificOutput")
+			}
+		case "permissionDecision":
+			err = a.decide(name, value, dialect.PermissionWords)
+		case "permissionDecisionReason":
+			var reason string
+			if err = dialect.ReadText(name, value, &reason); reason != "" {
+				a.reason = reason
+			}
+		case "additionalContext":
+			err = dialect.ReadText(name, value, &a.context)
+		case "updatedInput":
+			if value.Type != gjson.Null && !value.IsObject() {
+				err = dialect.WrongType(name, "an object", value)
+			} else if value.IsObject() {
+				a.updatedInput = strictjson.Compact(nil, value.Raw)
+			}
+		case "updatedToolOutput", "updatedMCPToolOutput":
+			if value.Type != gjson.Null {
+				a.updatedOutput = strictjson.Compact(nil, value.Raw)
+			}
+		default:
+			if isClientField(name) {
+				a.unknown = append(a.unknown, name)
+			} else {
+				a.strange = append(a.strange, name)
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// decide takes a decision; of several the strictest counts.
+func (a *answer) decide(name string, value gjson.Result, known dialect.Words) error {
+	var word string
+	if err := dialect.ReadText(name, value, &word); err != nil || value.Type == gjson.Null {
+		return err
+	}
+	d, ok := known[word]
+	if !ok {
+		return fmt.Errorf("%s %q does not exist; %s", name, word, dialect.ValidWords)
+	}
+	a.decided = true
+	a.decision = min(a.decision, d)
+	return nil
+}
+
+func readBool(name string, value gjson.Result, into *bool) error {
+	switch value.Type {
+	case gjson.Null:
+	case gjson.True, gjson.False:
+		*into = value.Bool()
+	default:
+		return dialect.WrongType(name, "true or false", value)
+	}
+	return nil
+}
+
+// warnings say what of the answer was not read.
+func (a *answer) warnings(who string) (texts []string) {
+	for _, key := range a.unread {
+		texts = append(texts, fmt.Sprintf("%s has %s in its JSON; that was passed over, and the %s counts; %s", who, key,
+			map[protocol.Decision]string{protocol.Block: "deny", protocol.Ask: "ask", protocol.Defer: "defer"}[a.decision], dialect.ValidWords))
+	}
+	for _, key := range a.unknown {
+		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", who, key))
+	}
+	return texts
+}
+
+// aroundText is inText for an answer that counts only if it is nothing but JSON.
+func (a *answer) aroundText(text string) error {
+	stray, unreadable := dialect.InText(text)
+	a.doubts = stray
+	return unreadable
+}
+
+// isClientField reports whether a key of hookSpecificOutput is one of a client's answers, if not of those that mean
+// something here.
+func isClientField(key string) bool {
+	return slices.Contains(dialect.ClaudeKeys, key) || slices.Contains(dialect.GeminiKeys, key)
+}

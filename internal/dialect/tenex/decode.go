@@ -1,0 +1,156 @@
+package tenex
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// decode reads, in this order: no start, deadline, signal or exit code, output.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	who := dialect.Who(c.Event.Canonical(), hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	if r.HTTP != nil && r.HTTP.Failure != "" {
+		return httpFailure(who, r.HTTP)
+	}
+	a, answered, err := parseAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
+	if r.Signal != "" || r.ExitCode != 0 {
+		return failure(c, hook, r, a, a.report || answered && (err == nil || errors.As(err, new(doubtful))))
+	}
+	if a.report && r.Line && err == nil { // a text has a key of its own there, so this is no other program's
+		err = errors.New("it has a reason beside keys that no answer has; " + dialect.ValidWords)
+	}
+	switch {
+	case err != nil: // a stop in it counts all the same: it says no
+		v := dialect.Unreadable(who, err.Error())
+		v.Stop, v.StopReason = a.stop, a.stopReason
+		return v
+	case !answered && r.HTTP != nil && r.Stdout.Text() != "":
+		return dialect.Unreadable(who, `it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; `+
+			"{} or nothing says nothing")
+	case !answered:
+		v := dialect.OK()
+		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
+		for _, d := range a.doubts { // there is one at most
+			v.Doubt = who + " " + d
+		}
+		return r.WarnOfStderr(who, v)
+	}
+	return r.WarnOfStderr(who, a.verdict(c, hook))
+}
+
+// httpFailure judges a request without a good answer.
+func httpFailure(who string, r *dialect.HTTPResult) dialect.Verdict {
+	if r.Failure == protocol.CauseUnstarted {
+		return dialect.Unstarted(who + " could not run: " + r.Why)
+	}
+	return dialect.Failed(r.Failure, who+" got no answer: "+r.Why)
+}
+
+// failure judges an exit other than 0 and a death by signal. a counts only if read is true.
+func failure(c *protocol.Call, hook string, r *dialect.HookResult, a answer, read bool) dialect.Verdict {
+	who := dialect.Who(c.Event.Canonical(), hook)
+	stderr := r.Stderr.Text()
+	denied := read && a.decision != protocol.Continue
+	if r.NotRunByShell() && !(denied && c.Event.Canonical() == protocol.PreTool) {
+		problem := who + " could not run: " + cmp.Or(stderr, "nothing on stderr")
+		if exit := " (exit " + strconv.Itoa(r.ExitCode); r.Fault != "" {
+			problem += exit + "); " + r.Fault
+		} else {
+			problem += exit + " of its shell)"
+		}
+		return dialect.Unstarted(problem)
+	}
+	if c.Event.Canonical() != protocol.PreTool {
+		v := dialect.Failed(r.Ended(who))
+		if stderr != "" { // where a policy makes it block
+			v.Reason = v.Problem + "\n" + stderr
+		} else if r.Signal == "" {
+			v.Problem += ", nothing on stderr"
+		}
+		return v
+	}
+	v := dialect.Verdict{Cause: protocol.CausePolicy, Status: protocol.StatusBlocked}
+	if read { // the exit blocks whatever the JSON allows; the rest of what it says still counts
+		v = a.verdict(c, hook)
+		v.Decide(protocol.Block, "")
+		v.Approved, v.UpdatedInput = false, nil
+	}
+	if r.Signal != "" && !denied { // a deny stands, however its author died
+		v.Status = protocol.StatusFailed
+		v.Cause, v.Problem = r.Ended(who)
+	}
+	v.Reason = stderr
+	if read && !(a.decided && a.decision == protocol.Continue) && !dialect.Blank(a.reason) { // why something is allowed is no reason here
+		v.Reason = a.reason
+	}
+	if v.Reason == "" {
+		v.Reason = blockedBy(hook)
+		// Exit 2 is how hooks say no. Any other may be a fault of theirs.
+		if !denied && r.Signal == "" && r.ExitCode > 0 && r.ExitCode != 2 {
+			v.Reason += fmt.Sprintf(" (exit %d, nothing on stderr)", r.ExitCode)
+		}
+	}
+	return v
+}
+
+// verdict turns an answer that was read, of a hook that ended well, into a verdict.
+func (a *answer) verdict(c *protocol.Call, hook string) dialect.Verdict {
+	v := dialect.Verdict{
+		Decision:      a.decision,
+		Status:        protocol.StatusOK,
+		Reason:        a.reason,
+		Stop:          a.stop,
+		StopReason:    strings.TrimSpace(a.stopReason),
+		SystemMessage: a.systemMessage,
+		UpdatedInput:  a.updatedInput,
+		UpdatedOutput: a.updatedOutput,
+	}
+	if !dialect.Blank(a.context) {
+		v.Context = a.context
+	}
+	v.Warnings = a.warnings(dialect.Who(c.Event.Canonical(), hook))
+	event := c.Event.Canonical()
+	if a.decided {
+		v.Cause = protocol.CausePolicy
+	}
+	v.Approved = a.decided && a.decision == protocol.Continue && event == protocol.PreTool
+	if a.stop && dialect.Blank(a.stopReason) && !a.decided { // many guards say there why
+		v.StopReason = a.reason
+	}
+	switch {
+	case a.decision == protocol.Continue:
+		if !v.Approved {
+			v.Reason = ""
+		}
+	case dialect.Blank(a.reason) && !dialect.Blank(a.systemMessage):
+		v.Reason = a.systemMessage // many guards say there why
+	case dialect.Blank(a.reason):
+		v.Reason = map[protocol.Decision]string{
+			protocol.Block: blockedBy(hook),
+			protocol.Ask:   "Project hook '" + hook + "' asks for confirmation of this tool call",
+			protocol.Defer: "Project hook '" + hook + "' defers this tool call",
+		}[a.decision]
+	}
+	if a.decision != protocol.Continue {
+		v.Status = protocol.StatusBlocked
+	}
+	if v.UpdatedInput != nil && event != protocol.PreTool {
+		v.UpdatedInput = nil
+		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(), hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
+	}
+	if v.UpdatedOutput != nil && event != protocol.PostTool {
+		v.UpdatedOutput = nil
+		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(), hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
+	}
+	return v
+}
+
+func blockedBy(hook string) string { return "Tool call blocked by project hook '" + hook + "'" }

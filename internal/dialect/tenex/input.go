@@ -1,0 +1,76 @@
+package tenex
+
+import (
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// payload writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook
+// input, so that a hook written for any of them works as it is. Keys that Claude Code always sends are there when they
+// are empty, as strings: its hooks read them unasked.
+func payload(c *protocol.Call) (dialect.Payload, []string, error) {
+	var o dialect.Object
+	var input, result []byte
+	var warnings []string
+	tool, post := c.Event.HasTool(), c.Event.Canonical() == protocol.PostTool
+
+	o.Text("event", string(c.Event.Canonical()))
+	if tool {
+		var err error
+		if input, warnings, err = c.Input(); err != nil {
+			return nil, nil, err
+		}
+		o.Text("tool", c.ProjectTool())
+		o.Raw("args", input)
+	}
+	if post {
+		result = strictjson.Quote(c.Result)
+		o.Raw("result", result)
+	}
+	o.Text("session_id", c.SessionID)
+	o.Text("cwd", c.Workspace)
+	o.TextOrNull("transcript_path", c.TranscriptPath)
+	o.Text("prompt", c.Prompt)
+	if c.AgentID != "" {
+		o.Text("agent_id", c.AgentID)
+	}
+	if post && c.Failed {
+		// Claude Code has an event of its own for this, with the text in "error".
+		o.Text("hook_event_name", "PostToolUseFailure")
+		o.Raw("error", result)
+	} else {
+		o.Text("hook_event_name", string(c.Event.Claude()))
+	}
+	if tool {
+		o.Text("tool_name", c.Tool)
+		o.Raw("tool_input", input)
+	}
+	if post {
+		if response, isJSON, _, _ := c.Value("tool_response"); isJSON {
+			result = []byte(response) // the client's hooks know it as the object that it is
+		}
+		o.Raw("tool_response", result)
+	}
+	if tool {
+		o.Text("tool_use_id", c.ToolUseID)
+	}
+	rest(&o, c)
+	return o.End(), warnings, nil
+}
+
+// rest writes what else a client put into its hook input, as it is: its own hooks may look at any of it. A key of
+// TENEX's that is not there at this event stays away.
+func rest(o *dialect.Object, c *protocol.Call) {
+	if c.ClientInput == "" {
+		return
+	}
+	strictjson.Members(c.ClientInput, func(key, value string) bool {
+		switch name := strictjson.Text(key); {
+		case o.Has(name), name == "event", name == "tool", name == "args", name == "result":
+		default:
+			o.Raw(name, []byte(value))
+		}
+		return true
+	})
+}

@@ -1,0 +1,62 @@
+package tenex
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// begun reports whether one of the signs begins an answer: it stands at the top level of a value that is no report.
+func begun(signs []nearmiss.Sign) bool {
+	return slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Place != nearmiss.Inside && !s.Report })
+}
+
+func isReport(s nearmiss.Sign) bool { return s.Report }
+
+// isOutputOfOthers reports whether a text that begins with a brace is more than one JSON value: values behind each
+// other or on lines of their own, with lines of text between them, or one that has a key twice. Each value is whole.
+// The empty object is an answer, so it is none of these values. cut: something is left out in the middle, so only the
+// first value is looked at.
+func isOutputOfOthers(text string, cut bool) bool {
+	for first := true; text != ""; first = false {
+		end := 0
+		if text[0] != '{' {
+			if end = strings.IndexAny(text, "\n\r"); end < 0 {
+				return true
+			}
+		} else if end = endOfFirst(text); end == 0 {
+			return false
+		} else if strings.TrimSpace(text[1:end-1]) == "" {
+			return false
+		}
+		rest := text[end:]
+		switch {
+		case first && rest == "":
+			return strictjson.Check(text, strictjson.MaxDepth) != nil
+		case first && !strings.ContainsAny(rest[:1], " \t\r\n{"):
+			return false
+		case cut:
+			return true
+		}
+		text = strings.TrimSpace(rest)
+	}
+	return true
+}
+
+// endOfFirst is where the JSON value ends that a text begins with; 0 if that value is broken.
+func endOfFirst(text string) int {
+	d := json.NewDecoder(strings.NewReader(text))
+	var first json.RawMessage
+	if d.Decode(&first) != nil {
+		return 0
+	}
+	for _, fault := range strictjson.Check(string(first), strictjson.MaxDepth) {
+		if fault.Kind != strictjson.Duplicate {
+			return 0
+		}
+	}
+	return int(d.InputOffset())
+}

@@ -1,0 +1,76 @@
+package dialect
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Verdict is what one hook says.
+type Verdict struct {
+	Decision protocol.Decision
+	Cause    protocol.Cause
+	Status   protocol.Status
+
+	// Problem is set where the hook gave no answer, and says what went wrong: ApplyFailurePolicy decides then.
+	// Answered: it did give one, which counts unless such a failure blocks; with StatusFailed a warning says what went
+	// wrong.
+	Problem  string
+	Answered bool
+
+	// Doubt says what of the answer its client takes for nothing, although it may have been meant to hold the call up.
+	// ApplyFailurePolicy makes a warning of it, or a block where a policy for unreadable answers was given.
+	Doubt string
+
+	Reason        string // why the tool must not run, or why it may
+	Approved      bool   // it said allow: the host may skip its own prompt
+	Stop          bool   // it wants the loop to end
+	StopReason    string
+	Context       string // text for the model
+	Strategy      protocol.Strategy
+	Truncated     bool            // Context was cut; the cut is marked in the text
+	File          string          // holds the whole of a Context that was cut
+	UpdatedInput  []byte          // JSON: the tool is to be given this
+	UpdatedOutput []byte          // JSON: the model is to be given this
+	SystemMessage string          // text for the user
+	Other         protocol.Fields // what else the hook answered, for the client that it was written for
+	Warnings      []string
+
+	Unfit       bool   // it changed the tool's result in a form that the client drops, by its dialect's own rules
+	Withheld    []byte // JSON: what a client is to be given in the place of the result then
+	KeepsOutput bool   // UpdatedOutput stands for a result that is withheld, whatever later hooks say
+}
+
+// OK is the verdict of a hook that has nothing against the call, and nothing to say.
+func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: protocol.StatusOK} }
+
+// Decide takes a decision that holds the call up.
+func (v *Verdict) Decide(decision protocol.Decision, reason string) {
+	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, protocol.StatusBlocked, reason
+}
+
+// Rewrite changes the call as later hooks are to see it, and reports whether it did.
+func (v *Verdict) Rewrite(c *protocol.Call) bool {
+	if v.Decision == protocol.Block {
+		return false
+	}
+	if v.UpdatedInput != nil {
+		c.Args = string(v.UpdatedInput)
+		SetField(c, "tool_input", v.UpdatedInput)
+	}
+	if v.UpdatedOutput != nil {
+		c.Result = strictjson.ValueText(v.UpdatedOutput)
+		for _, key := range protocol.ResponseFields() { // the same under other names
+			SetField(c, key, v.UpdatedOutput)
+		}
+	}
+	return v.UpdatedInput != nil || v.UpdatedOutput != nil
+}
+
+// SetField changes a field of the client's own input, so that hooks of its dialect see a rewrite too.
+func SetField(c *protocol.Call, key string, value []byte) {
+	if old := gjson.Get(c.ClientInput, key); old.Index > 0 {
+		c.ClientInput = c.ClientInput[:old.Index] + string(value) + c.ClientInput[old.Index+len(old.Raw):]
+	}
+}

@@ -1,0 +1,156 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsontype"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
+var PermissionWords = Words{"allow": protocol.Continue, "deny": protocol.Block, "ask": protocol.Ask, "defer": protocol.Defer}
+
+type Words map[string]protocol.Decision
+
+// Misplaced are keys that mean something in hookSpecificOutput only. Claude Code ignores them at the top level, and
+// so the deny of a guard whose author mixed the two up.
+var Misplaced = []string{"permissionDecision", "updatedInput", "updatedToolOutput"}
+
+// ReadText and readBool take null for a key that is not there, as many JSON writers print it. Nothing else is
+// converted.
+func ReadText(name string, value gjson.Result, into *string) error {
+	switch value.Type {
+	case gjson.Null:
+	case gjson.String:
+		*into = strictjson.Text(value.Raw)
+	default:
+		return WrongType(name, "a string", value)
+	}
+	return nil
+}
+
+func WrongType(name, want string, value gjson.Result) error {
+	raw := value.Raw
+	if len(raw) > 40 {
+		raw = strictjson.Lossy(raw[:40]) + "…"
+	}
+	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
+}
+
+// Field is a field of an answer, and its type as package jsontype names it.
+type Field struct{ Key, Type string }
+
+// Schema makes fields of texts such as "reason string".
+func Schema(fields ...string) []Field {
+	all := make([]Field, len(fields))
+	for i, f := range fields {
+		all[i].Key, all[i].Type, _ = strings.Cut(f, " ")
+	}
+	return all
+}
+
+func ToolResponse(result string) []byte {
+	if start := strings.TrimSpace(result); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
+		if same, warnings, err := strictjson.LastOfEqual(strictjson.Lossy(result), "the result"); err == nil && warnings == nil {
+			return strictjson.Compact(nil, same)
+		}
+	}
+	return strictjson.Quote(result)
+}
+
+// TrimJS removes white space as JavaScript has it, which counts a byte order mark.
+func TrimJS(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return r == '\ufeff' || r != '\u0085' && unicode.IsSpace(r) })
+}
+
+var ClaudeAnswer = Schema("continue boolean", "suppressOutput boolean", "stopReason string", "decision approve|block", "reason string", "systemMessage string", "terminalSequence string", "hookSpecificOutput object")
+
+// ClaudeDeciding are the keys that block. One that is misspelt the client passes over, and the call goes on.
+var ClaudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision", "action", "behavior"}
+
+// claudeWords come close to a deciding key and are words of their own.
+var claudeWords = []string{"precision", "revision", "provision", "division"}
+
+// Misspelt returns the key that blocks and that name is a slip of the pen for.
+func Misspelt(name string, known []Field) string {
+	var deciding []string
+	for _, f := range known {
+		if slices.Contains(ClaudeDeciding, f.Key) {
+			deciding = append(deciding, f.Key)
+		}
+	}
+	if near := spelling.Near(name, deciding); len(near) > 0 && name != "hookEventName" && !slices.Contains(claudeWords, name) {
+		return near[0]
+	}
+	return ""
+}
+
+func CheckType(f Field, value gjson.Result, where string) error {
+	name := f.Key
+	if where != "" {
+		name = where + "." + name
+	}
+	if want, ok := jsontype.Check(value, f.Type); !ok {
+		return WrongType(name, want, value)
+	}
+	return nil
+}
+
+// Rewritten returns a value that a hook puts in the place of another, without equal keys: whoever gets it must not read
+// another value than the client would.
+func Rewritten(value gjson.Result) []byte {
+	same, _, err := strictjson.LastOfEqual(value.Raw, "")
+	if err != nil {
+		same = value.Raw // it was found to be JSON before
+	}
+	return strictjson.Compact(nil, same)
+}
+
+// Keys of hookSpecificOutput that the answers of a client have at some event. All dialects know them, to say whose a
+// key is that means nothing to them.
+var (
+	ClaudeKeys = []string{"additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills",
+		"suppressOriginalPrompt", "permissionDecision", "permissionDecisionReason", "updatedInput", "decision", "retry",
+		"classifierContext", "updatedToolOutput", "updatedMCPToolOutput", "displayContent", "worktreePath", "action", "content",
+		"updatedPermissions"}
+	GeminiKeys = []string{"llm_request", "llm_response", "toolConfig", "tailToolCallRequest", "clearContext"}
+)
+
+func JSONValue(text string) (value gjson.Result, is bool) {
+	for _, f := range strictjson.Check(text, strictjson.MaxDepth) {
+		if f.Kind != strictjson.Duplicate {
+			return gjson.Result{}, false
+		}
+	}
+	return gjson.Parse(text), true
+}
+
+// LastOf returns the fields of an object, the last of equal ones.
+func LastOf(object gjson.Result) map[string]gjson.Result {
+	fields := map[string]gjson.Result{}
+	if !object.IsObject() {
+		return fields
+	}
+	object.ForEach(func(key, value gjson.Result) bool {
+		fields[strictjson.Text(key.Raw)] = value
+		return true
+	})
+	return fields
+}
+
+// StringOf is a JSON string as text, "" for all else.
+func StringOf(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return strictjson.Text(v.Raw)
+}
+
+func Blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // Cases that sleep, and those that are about patterns of if alone, run only where $HOOKRUN_TEST_ALL is set: in an imported file hooks sleep
@@ -77,9 +77,9 @@ func TestImportedVerdicts(t *testing.T) {
 // importCase returns which of the counters the case is one of. Files are read in this process: a process for each would be most of the time.
 func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *int) *int {
 	t.Helper()
-	result, err := hookimport.Read(projecthooks.Loader{}, r.settings)
+	result, err := hookimport.Read(hookfile.Loader{}, r.settings)
 	if err != nil {
-		_, loads := projecthooks.LoadFile(r.settings)
+		_, loads := hookfile.LoadFile(r.settings)
 		require.Error(t, loads, "%v: what is loaded can be imported", err)
 		return refused
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -832,7 +832,7 @@ func TestMassGenFlow(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				p := massgenProject(t, config)
-				cfg, err := projecthooks.LoadFile(filepath.Join(p.dir, "hooks.yaml"))
+				cfg, err := hookfile.LoadFile(filepath.Join(p.dir, "hooks.yaml"))
 				require.NoError(t, err)
 				r := runner.New(cfg, runner.Options{})
 				defer r.Close()

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -97,7 +97,7 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 }
 
 // keepAsyncResult keeps what an async hook said in the end.
-func (r *Runner) keepAsyncResult(h *projecthooks.Hook, c *protocol.Call, result dialect.HookResult) {
+func (r *Runner) keepAsyncResult(h *hookfile.Hook, c *protocol.Call, result dialect.HookResult) {
 	result.Async, result.AsyncResult = false, true
 	v := h.Dialect.Decode(c, shownName(h), &result)
 	r.saveContext(h, &v)

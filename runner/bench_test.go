@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -59,7 +59,7 @@ func BenchmarkFireNoMatch(b *testing.B) {
 func benchRunner(b *testing.B, hook map[string]any) *runner.Runner {
 	doc, err := json.Marshal(map[string]any{"hooks": []any{hook}})
 	require.NoError(b, err)
-	cfg, err := projecthooks.Parse(projecthooks.FileName, doc)
+	cfg, err := hookfile.Parse(hookfile.FileName, doc)
 	require.NoError(b, err)
 	return runner.New(cfg, runner.Options{})
 }

@@ -1,6 +1,6 @@
 // Package runner asks a project's hooks about a call of an agent loop, and says what they amount to.
 //
-//	cfg, err := projecthooks.Load(workspace)
+//	cfg, err := hookfile.Load(workspace)
 //	…
 //	r := runner.New(cfg, runner.Options{})
 //	outcome, err := r.Fire(ctx, protocol.Call{Event: protocol.PreTool, Workspace: workspace, Tool: "shell", Args: args})

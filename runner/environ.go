@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -63,7 +63,7 @@ func name(v string) string {
 
 // Dir is where a hook runs: in the workspace, or where its dialect has it so in the session's current directory, if
 // that is still there.
-func Dir(h *projecthooks.Hook, c *protocol.Call) string {
+func Dir(h *hookfile.Hook, c *protocol.Call) string {
 	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
 		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
 			return c.Dir
@@ -83,7 +83,7 @@ const unbuffered = "PYTHONUNBUFFERED"
 // Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where
 // it has an event, since a process that stays sees many calls. A name occurs once, since programs differ in whether
 // the first or the last of two counts.
-func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
+func (r *Runner) Environment(h *hookfile.Hook, c protocol.Call) []string {
 	base := r.options.Env
 	if base == nil {
 		base = os.Environ()

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
@@ -21,7 +21,7 @@ const hooks = `{"hooks": [
 ]}`
 
 func ExampleRunner_Fire() {
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	cfg, err := hookfile.Parse(hookfile.FileName, []byte(hooks))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -90,7 +90,7 @@ func ExampleDeliver() {
 func ExampleRunner_Reload() {
 	r := runner.New(nil, runner.Options{})
 	defer r.Close()
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	cfg, err := hookfile.Parse(hookfile.FileName, []byte(hooks))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -101,7 +101,7 @@ func ExampleRunner_Reload() {
 }
 
 func ExampleRunner_AroundTool() {
-	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	cfg, err := hookfile.Parse(hookfile.FileName, []byte(hooks))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,9 +10,9 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/toolmatch"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -21,9 +21,9 @@ import (
 type Func struct {
 	Name   string
 	Events []protocol.Event // one or more of pre-execute, pre-tool and post-tool
-	// Matcher says for which tools; nil: for all. projecthooks.NewGlobs makes one.
-	Matcher   projecthooks.Matcher
-	If        projecthooks.Rule      // the zero rule: for every input
+	// Matcher says for which tools; nil: for all. hookfile.NewGlobs makes one.
+	Matcher   hookfile.Matcher
+	If        hookfile.Rule          // the zero rule: for every input
 	Timeout   time.Duration          // 0: 30 s
 	OnFailure protocol.FailurePolicy // nil: as for every hook of that file
 
@@ -51,7 +51,7 @@ func checkFuncs(funcs []Func) error {
 		if strings.TrimSpace(f.Name) == "" {
 			wrong = append(wrong, fmt.Errorf("func %d has no name", i+1))
 		}
-		if globs, ok := f.Matcher.(projecthooks.Globs); ok {
+		if globs, ok := f.Matcher.(hookfile.Globs); ok {
 			if _, err := toolmatch.Check(globs.String(), nil); err != nil {
 				wrong = append(wrong, fmt.Errorf("func %q: %w", f.Name, err))
 			}
@@ -72,8 +72,8 @@ func checkFuncs(funcs []Func) error {
 }
 
 // hook returns the function as a hook of a config.
-func (f *Func) hook() projecthooks.Hook {
-	h := projecthooks.Hook{
+func (f *Func) hook() hookfile.Hook {
+	h := hookfile.Hook{
 		Name: f.Name, Matcher: f.Matcher, If: f.If, Timeout: f.Timeout, OnFailure: f.OnFailure,
 		Dialect: tenex.Dialect, File: "func",
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -42,7 +42,7 @@ func TestFunc(t *testing.T) {
 	pre := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: `{"command":"ls"}`}
 	post := pre
 	post.Event, post.Result = protocol.PostTool, "done"
-	globs, ok := projecthooks.NewGlobs("fs_*")
+	globs, ok := hookfile.NewGlobs("fs_*")
 	require.True(t, ok)
 	for name, test := range map[string]struct {
 		f    runner.Func
@@ -60,7 +60,7 @@ func TestFunc(t *testing.T) {
 		"unreadable":        {runner.Func{Run: prints(`{"decision":`)}, pre, protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
 		"too long":          {runner.Func{Run: prints(`{"a":"` + strings.Repeat("a", 1<<20) + `"}`)}, pre, protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
 		"other tool":        {runner.Func{Matcher: globs, Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
-		"other input":       {runner.Func{If: projecthooks.ParseRule("shell(rm *)"), Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
+		"other input":       {runner.Func{If: hookfile.ParseRule("shell(rm *)"), Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
 		"other event":       {runner.Func{Events: []protocol.Event{protocol.PostTool}, Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
 		"by Claude's names": {runner.Func{Events: []protocol.Event{"PreToolUse"}, Run: prints(`{"decision":"block","reason":"no"}`)}, pre, protocol.Outcome{Reason: "no", Cause: protocol.CausePolicy, Hook: "f"}},
 	} {
@@ -125,7 +125,7 @@ func TestUnfitFuncs(t *testing.T) {
 	good := runner.Func{Name: "f", Events: []protocol.Event{protocol.PreTool}, Run: prints("")}
 	for want, change := range map[string]func(*runner.Func){
 		"has no name":             func(f *runner.Func) { f.Name = " " },
-		"matchers are globs":      func(f *runner.Func) { f.Matcher, _ = projecthooks.NewGlobs("^shell$") },
+		"matchers are globs":      func(f *runner.Func) { f.Matcher, _ = hookfile.NewGlobs("^shell$") },
 		"has nothing to run":      func(f *runner.Func) { f.Run = nil },
 		"subscribes to no event":  func(f *runner.Func) { f.Events = nil },
 		`unknown event "pretool"`: func(f *runner.Func) { f.Events = []protocol.Event{"pretool"} },

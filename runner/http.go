@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // post runs an HTTP hook: its input is the body of a request, and the body of the answer is read as a command's stdout. No
 // process is started. The deadline of the hook is that of the request.
-func (r *Runner) post(ctx context.Context, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload) (result dialect.HookResult) {
+func (r *Runner) post(ctx context.Context, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload) (result dialect.HookResult) {
 	begin := time.Now()
 	result.Limit, result.HTTP = r.Deadline(h, c), &dialect.HTTPResult{}
 	defer func() { result.Duration = time.Since(begin) }()
@@ -35,7 +35,7 @@ func (r *Runner) post(ctx context.Context, h *projecthooks.Hook, c *protocol.Cal
 		if env == nil { // most requests name no variable
 			env = r.Environment(h, *c)
 		}
-		return projecthooks.Variable(env, name)
+		return hookfile.Variable(env, name)
 	}
 	body, err := r.http.Post(ctx, &endpoint, getenv, payload)
 	var failed *httphook.Error

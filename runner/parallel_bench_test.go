@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -74,7 +74,7 @@ func benchClaude(b *testing.B, n int, script func(int) string) *runner.Runner {
 	}
 	doc, err := json.Marshal(hook{"hooks": hook{"PreToolUse": []any{hook{"hooks": hooks}}}})
 	require.NoError(b, err)
-	cfg, err := projecthooks.Parse("settings.json", doc)
+	cfg, err := hookfile.Parse("settings.json", doc)
 	require.NoError(b, err)
 	return runner.New(cfg, runner.Options{})
 }

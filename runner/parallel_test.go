@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -51,26 +51,26 @@ func decides(word, reason string) string {
 }
 
 // claude is a file in Claude Code's form with hooks for one event, each at a line of its own.
-func (b *bench) claude(event protocol.Event, handlers ...hook) *projecthooks.Config {
+func (b *bench) claude(event protocol.Event, handlers ...hook) *hookfile.Config {
 	b.Helper()
 	return b.settings(hook{}, event, handlers...)
 }
 
 // settings is such a file with settings for all of its hooks.
-func (b *bench) settings(more hook, event protocol.Event, handlers ...hook) *projecthooks.Config {
+func (b *bench) settings(more hook, event protocol.Event, handlers ...hook) *hookfile.Config {
 	b.Helper()
 	more["hooks"] = hook{string(event): []any{hook{"hooks": handlers}}}
 	doc, err := json.MarshalIndent(more, "", "\t")
 	require.NoError(b, err)
-	cfg, err := projecthooks.Parse("settings.json", doc)
+	cfg, err := hookfile.Parse("settings.json", doc)
 	require.NoError(b, err)
 	return cfg
 }
 
 // with is a runner for the hooks of several files.
-func (b *bench) with(o runner.Options, files ...*projecthooks.Config) *runner.Runner {
+func (b *bench) with(o runner.Options, files ...*hookfile.Config) *runner.Runner {
 	b.Helper()
-	all := &projecthooks.Config{}
+	all := &hookfile.Config{}
 	for _, cfg := range files {
 		all.Add(cfg)
 	}
@@ -83,7 +83,7 @@ func (b *bench) with(o runner.Options, files ...*projecthooks.Config) *runner.Ru
 }
 
 // ask fires a pre-tool call.
-func (b *bench) ask(files ...*projecthooks.Config) protocol.Outcome {
+func (b *bench) ask(files ...*hookfile.Config) protocol.Outcome {
 	b.Helper()
 	o, err := b.with(runner.Options{}, files...).Fire(context.Background(), b.pre())
 	require.NoError(b, err)
@@ -502,7 +502,7 @@ func TestBlocksOfBothDialects(t *testing.T) {
 			o := b.ask(claude)
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.Equal(t, protocol.CauseExit, o.Hooks[0].Cause)
-			files := []*projecthooks.Config{claude, tenex}
+			files := []*hookfile.Config{claude, tenex}
 			want := []protocol.Status{protocol.StatusFailed, blocked}
 			if tenexFirst {
 				slices.Reverse(files)
@@ -529,7 +529,7 @@ func TestEnvironmentByDialect(t *testing.T) {
 		b := newBench(t)
 		env := []string{"PATH=" + os.Getenv("PATH"), "OTEL_TRACES_EXPORTER=secret", "OTEL_=x", "HOTEL_X=1", "CLAUDECODE=1"}
 		base := slices.Clone(env)
-		files := []*projecthooks.Config{b.config(sh("env >tenex")), b.settings(hook{"env": hook{"MODE": "strict"}}, "PreToolUse", command("env >claude"), command("env >claude2 "))}
+		files := []*hookfile.Config{b.config(sh("env >tenex")), b.settings(hook{"env": hook{"MODE": "strict"}}, "PreToolUse", command("env >claude"), command("env >claude2 "))}
 		if !tenexFirst {
 			slices.Reverse(files)
 		}
@@ -584,7 +584,7 @@ func TestWorkingDirectoryByDialect(t *testing.T) {
 	tenex, claude := b.config(sh(pwd("tenex"))), b.claude("PreToolUse", command(pwd("claude")), command("./here", hook{"args": []string{}}))
 	real, err := filepath.EvalSymlinks(b.Dir)
 	require.NoError(t, err)
-	for _, files := range [][]*projecthooks.Config{{tenex, claude}, {claude, tenex}} {
+	for _, files := range [][]*hookfile.Config{{tenex, claude}, {claude, tenex}} {
 		for dir, at := range map[string]string{
 			b.Path("sub"):  "/sub",
 			b.Path("gone"): "", // vanished: a shell may have removed where it stood

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // run runs a hook as a process for one call.
 func (r *Runner) run(
-	ctx context.Context, s *process.Supervisor, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload,
+	ctx context.Context, s *process.Supervisor, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload,
 ) (result dialect.HookResult) {
 	begin, limit := time.Now(), r.Deadline(h, c)
 	defer func() { result.Limit, result.Duration = limit, time.Since(begin) }()
@@ -60,7 +60,7 @@ func (r *Runner) run(
 
 // runPersistent gives the call to a persistent process of the hook.
 func (r *Runner) runPersistent(
-	ctx context.Context, pool *process.Pool, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload,
+	ctx context.Context, pool *process.Pool, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload,
 ) (result dialect.HookResult) {
 	begin, limit := time.Now(), r.Deadline(h, c)
 	hasLine := false
@@ -79,7 +79,7 @@ func (r *Runner) runPersistent(
 }
 
 // watch waits for a hook that its call does not wait for: to its deadline, or until Close.
-func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, p *process.Process, limit time.Duration) {
+func (r *Runner) watch(h *hookfile.Hook, c protocol.Call, p *process.Process, limit time.Duration) {
 	r.running.Go(func() {
 		got, _ := p.Wait(r.end)
 		if r.end.Err() == nil {
@@ -98,7 +98,7 @@ func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 }
 
 // program is what a hook's process is started from.
-func (r *Runner) program(h *projecthooks.Hook, c *protocol.Call) (p process.Program, err error) {
+func (r *Runner) program(h *hookfile.Hook, c *protocol.Call) (p process.Program, err error) {
 	p.Env, p.Dir = r.Environment(h, *c), Dir(h, c)
 	p.Path, p.Args, err = h.Program(p.Dir, p.Env)
 	return p, err

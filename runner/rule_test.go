@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -153,7 +153,7 @@ func TestCopiesOfACallAreApart(t *testing.T) {
 // Whoever asks beforehand must hear of every hook that Fire asks.
 func TestAskedBeforehand(t *testing.T) {
 	t.Chdir(t.TempDir())
-	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["post-tool"],"when":[{"path":"cwd","matches":"^/"},{"path":"result","matches":"x"}]}]}`))
+	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["post-tool"],"when":[{"path":"cwd","matches":"^/"},{"path":"result","matches":"x"}]}]}`))
 	require.NoError(t, err)
 	r := runner.New(cfg, runner.Options{})
 	c := protocol.Call{Event: protocol.PostTool, Tool: "shell", Workspace: ".", Result: "x"}
@@ -167,7 +167,7 @@ func TestAskedBeforehand(t *testing.T) {
 }
 
 // manyRules are a file of rules that all look at the call and do not match, but for the last.
-func manyRules(tb testing.TB, n int) *projecthooks.Config {
+func manyRules(tb testing.TB, n int) *hookfile.Config {
 	hooks := make([]hook, n)
 	for i := range hooks {
 		h := hook{"name": fmt.Sprint("r", i), "block": "no", "events": []string{"pre-tool"}}
@@ -184,11 +184,11 @@ func manyRules(tb testing.TB, n int) *projecthooks.Config {
 		hooks[i] = h
 	}
 	hooks[n-1] = hook{"name": "last", "block": "no", "events": []string{"pre-tool"}}
-	var all *projecthooks.Config // a file has at most 1 MiB
+	var all *hookfile.Config // a file has at most 1 MiB
 	for part := range (n + 4999) / 5000 {
 		doc, err := json.Marshal(map[string]any{"hooks": hooks[part*5000 : min(n, part*5000+5000)]})
 		require.NoError(tb, err)
-		cfg, err := projecthooks.Parse(fmt.Sprint("f", part), doc)
+		cfg, err := hookfile.Parse(fmt.Sprint("f", part), doc)
 		require.NoError(tb, err)
 		if all == nil {
 			all = cfg
@@ -235,7 +235,7 @@ func TestToolNamesOfClients(t *testing.T) {
 // What is odd about a call is said whether or not any hook runs at it, once.
 func TestOddCallsAreWarnedOf(t *testing.T) {
 	b := newBench(t)
-	cfg, err := projecthooks.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b","command":"true","events":["pre-tool"],"matcher":"other"}]}`))
+	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b","command":"true","events":["pre-tool"],"matcher":"other"}]}`))
 	require.NoError(t, err)
 	r := runner.New(cfg, runner.Options{})
 	defer r.Close()

@@ -12,10 +12,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/httphook"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -70,7 +70,7 @@ var ErrClosed = errors.New("the runner is closed")
 
 // New returns a runner for the hooks of cfg; nil is no hooks. Options that cannot be used, as a Func without a function,
 // make every Fire an error.
-func New(cfg *projecthooks.Config, o Options) *Runner {
+func New(cfg *hookfile.Config, o Options) *Runner {
 	r := &Runner{o, &shared{unfit: checkFuncs(o.Funcs)}}
 	r.end, r.stop = context.WithCancelCause(context.Background())
 	r.processes = r.newSupervisor()
@@ -103,7 +103,7 @@ func (r *Runner) none() bool { return r == nil || r.shared == nil }
 
 // Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose processes
 // end when those calls are over.
-func (r *Runner) Reload(cfg *projecthooks.Config) {
+func (r *Runner) Reload(cfg *hookfile.Config) {
 	if r.none() || r.enter() != nil {
 		return
 	}
@@ -156,7 +156,7 @@ func (r *Runner) Any(c protocol.Call) bool {
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	return set.any(projecthooks.NewAsked(&c))
+	return set.any(hookfile.NewAsked(&c))
 }
 
 // Concerned reports whether any hook is for calls of this event, agent and tool. Neither arguments nor result need be known, and it
@@ -167,12 +167,12 @@ func (r *Runner) Concerned(c protocol.Call) bool {
 	}
 	set := r.hooks.Load()
 	set.config.NameTool(&c)
-	return set.concerned(projecthooks.NewAsked(&c))
+	return set.concerned(hookfile.NewAsked(&c))
 }
 
 // Selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first. The call knows
 // its tool by the project's names then.
-func (r *Runner) Selected(c *protocol.Call) []*projecthooks.Hook {
+func (r *Runner) Selected(c *protocol.Call) []*hookfile.Hook {
 	run, _ := r.selected(c)
 	return run
 }
@@ -184,7 +184,7 @@ func (r *Runner) CallWarnings(c *protocol.Call) []string {
 	return warnings
 }
 
-func (r *Runner) selected(c *protocol.Call) (run []*projecthooks.Hook, warnings []string) {
+func (r *Runner) selected(c *protocol.Call) (run []*hookfile.Hook, warnings []string) {
 	if r.none() {
 		return nil, nil
 	}
@@ -194,7 +194,7 @@ func (r *Runner) selected(c *protocol.Call) (run []*projecthooks.Hook, warnings 
 	if check(&call) != nil {
 		return nil, nil
 	}
-	match := projecthooks.NewAsked(&call)
+	match := hookfile.NewAsked(&call)
 	run = set.selected(match)
 	return run, match.Warnings()
 }
@@ -231,7 +231,7 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 	}
 	defer r.running.Done()
 	set.config.NameTool(&c)
-	match := projecthooks.NewAsked(&c)
+	match := hookfile.NewAsked(&c)
 	rest, doubles := set.chosen(match)
 	weakened := r.weakened(doubles, &c)
 	if len(rest) > 0 {
@@ -299,7 +299,7 @@ func (r *Runner) Static(c protocol.Call) (protocol.Outcome, bool) {
 		return protocol.Outcome{}, false
 	}
 	set.config.NameTool(&call)
-	match := projecthooks.NewAsked(&call)
+	match := hookfile.NewAsked(&call)
 	large := len(call.Args)+len(call.Result)+len(call.ClientInput) > largeCall // which takes time to match
 	// By event and tool alone: fire holds the rest of the call against the hooks, once.
 	for i := range set.all {
@@ -313,7 +313,7 @@ func (r *Runner) Static(c protocol.Call) (protocol.Outcome, bool) {
 
 // outcome makes one outcome of what the hooks said, and of what is to be said besides. weakened are warnings about hooks that were
 // left out.
-func (r *Runner) outcome(set *hookSet, match *projecthooks.Asked, judged []dialect.HookVerdict, weakened []string, begin time.Time) protocol.Outcome {
+func (r *Runner) outcome(set *hookSet, match *hookfile.Asked, judged []dialect.HookVerdict, weakened []string, begin time.Time) protocol.Outcome {
 	c := match.Call()
 	o := dialect.Merge(c, judged)
 	o.Warnings = append(o.Warnings, weakened...)
@@ -344,7 +344,7 @@ type answer struct {
 }
 
 // ask runs a group of hooks at once and returns their answers in its order, whichever ended first.
-func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) []answer {
+func (r *Runner) ask(ctx context.Context, set *hookSet, group []*hookfile.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) []answer {
 	answers := make([]answer, len(group))
 	var all sync.WaitGroup
 	for i, h := range group[1:] {
@@ -355,12 +355,12 @@ func (r *Runner) ask(ctx context.Context, set *hookSet, group []*projecthooks.Ho
 	return answers
 }
 
-func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) (a answer) {
+func (r *Runner) askOne(ctx context.Context, set *hookSet, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) (a answer) {
 	a.asked = time.Now()
 	if h.Says != nil {
 		says := *h.Says
 		if says.Decision == protocol.Block {
-			if doubt := projecthooks.NewAsked(c).Doubt(h); doubt != "" {
+			if doubt := hookfile.NewAsked(c).Doubt(h); doubt != "" {
 				says.Reason += " (" + doubt + ")"
 			}
 		}
@@ -389,10 +389,10 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 }
 
 // shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have it as it is.
-func shownName(h *projecthooks.Hook) string { return printable.Escape(h.Name) }
+func shownName(h *hookfile.Hook) string { return printable.Escape(h.Name) }
 
 // result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.
-func (r *Runner) result(ctx context.Context, set *hookSet, h *projecthooks.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) dialect.HookResult {
+func (r *Runner) result(ctx context.Context, set *hookSet, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload, s *process.Supervisor) dialect.HookResult {
 	if f := set.funcs[h]; f != nil {
 		return f.call(ctx, c, r.Deadline(h, c))
 	}
@@ -435,7 +435,7 @@ func (e *encoded) encode(d *dialect.Dialect, c *protocol.Call) (warnings []strin
 
 // Policies say what failures of a hook mean, the first that names a cause before the others: its own, and the runner's for
 // hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
-func (r *Runner) Policies(h *projecthooks.Hook) []protocol.FailurePolicy {
+func (r *Runner) Policies(h *hookfile.Hook) []protocol.FailurePolicy {
 	if h.Async {
 		return nil
 	}
@@ -443,7 +443,7 @@ func (r *Runner) Policies(h *projecthooks.Hook) []protocol.FailurePolicy {
 }
 
 // Deadline is how long a hook of this runner may take at a call.
-func (r *Runner) Deadline(h *projecthooks.Hook, c *protocol.Call) time.Duration {
+func (r *Runner) Deadline(h *hookfile.Hook, c *protocol.Call) time.Duration {
 	if r.options.Timeout > 0 {
 		return r.options.Timeout
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
 // previewLength is how much of a context that is too long still stands in it, in bytes.
@@ -17,7 +17,7 @@ const previewLength = 2 << 10
 // saveContext puts a context that is longer than the dialect allows into a file, and leaves its beginning and the
 // file's path. A model that is interested can read on. If there is no writing the file, the rest is lost, and a
 // warning says so.
-func (r *Runner) saveContext(h *projecthooks.Hook, v *dialect.Verdict) {
+func (r *Runner) saveContext(h *hookfile.Hook, v *dialect.Verdict) {
 	limit := h.Dialect.MaxContext
 	if limit == 0 || len(v.Context) <= limit || characters(v.Context) <= limit {
 		return

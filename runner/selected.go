@@ -4,26 +4,26 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // hookSet is the hooks of one config, in their order. It never changes: a call keeps to those with which it began.
 type hookSet struct {
-	config *projecthooks.Config
-	all    []projecthooks.Hook                  // the functions, and behind them those of the config
-	funcs  map[*projecthooks.Hook]*Func         // those that are functions
-	pools  map[*projecthooks.Hook]*process.Pool // those whose processes stay
+	config *hookfile.Config
+	all    []hookfile.Hook                  // the functions, and behind them those of the config
+	funcs  map[*hookfile.Hook]*Func         // those that are functions
+	pools  map[*hookfile.Hook]*process.Pool // those whose processes stay
 }
 
 // newHookSet completes a config: nil is one without hooks.
-func (r *Runner) newHookSet(cfg *projecthooks.Config) *hookSet {
+func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 	funcs := r.options.Funcs
 	if cfg == nil {
-		cfg = &projecthooks.Config{}
+		cfg = &hookfile.Config{}
 	}
-	hs := &hookSet{config: cfg, all: cfg.Hooks, funcs: map[*projecthooks.Hook]*Func{}, pools: map[*projecthooks.Hook]*process.Pool{}}
+	hs := &hookSet{config: cfg, all: cfg.Hooks, funcs: map[*hookfile.Hook]*Func{}, pools: map[*hookfile.Hook]*process.Pool{}}
 	if len(funcs) > 0 {
 		hs.all = nil
 		for i := range funcs {
@@ -45,7 +45,7 @@ func (r *Runner) newHookSet(cfg *projecthooks.Config) *hookSet {
 }
 
 // any reports whether a call would run hooks at all.
-func (hs *hookSet) any(asked *projecthooks.Asked) bool {
+func (hs *hookSet) any(asked *hookfile.Asked) bool {
 	for i := range hs.all {
 		if asked.Runs(&hs.all[i]) {
 			return true
@@ -55,7 +55,7 @@ func (hs *hookSet) any(asked *projecthooks.Asked) bool {
 }
 
 // concerned reports whether any hook is for calls of this kind, see Hook.Concerns.
-func (hs *hookSet) concerned(asked *projecthooks.Asked) bool {
+func (hs *hookSet) concerned(asked *hookfile.Asked) bool {
 	for i := range hs.all {
 		if asked.Concerns(&hs.all[i]) {
 			return true
@@ -66,18 +66,18 @@ func (hs *hookSet) concerned(asked *projecthooks.Asked) bool {
 
 // selected returns the hooks that run at the call, in file order. Of equal ones it is one, in the place of the first: the last,
 // or where the dialect has it so the first.
-func (hs *hookSet) selected(asked *projecthooks.Asked) []*projecthooks.Hook {
+func (hs *hookSet) selected(asked *hookfile.Asked) []*hookfile.Hook {
 	run, _ := hs.chosen(asked)
 	return run
 }
 
 // double is a hook that the call selects, and the equal one that runs in its place.
-type double struct{ hook, runs *projecthooks.Hook }
+type double struct{ hook, runs *hookfile.Hook }
 
 // chosen is selected, and says which hooks are left out for an equal one.
-func (hs *hookSet) chosen(asked *projecthooks.Asked) (run []*projecthooks.Hook, doubles []double) {
+func (hs *hookSet) chosen(asked *hookfile.Asked) (run []*hookfile.Hook, doubles []double) {
 	var places map[string]int
-	var out []*projecthooks.Hook
+	var out []*hookfile.Hook
 	for i := range hs.all {
 		h := &hs.all[i]
 		if !asked.Runs(h) {
@@ -109,9 +109,9 @@ func (hs *hookSet) chosen(asked *projecthooks.Asked) (run []*projecthooks.Hook, 
 // alsoSelected adds to the hooks that are left those behind the group that the call as it was rewritten selects: a guard
 // that the tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more: a
 // rule would block what is not there.
-func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthooks.Hook) (run []*projecthooks.Hook) {
-	left, now, taken := map[*projecthooks.Hook]bool{}, map[*projecthooks.Hook]bool{}, map[string]bool{}
-	for _, h := range hs.selected(projecthooks.NewAsked(asked)) {
+func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*hookfile.Hook) (run []*hookfile.Hook) {
+	left, now, taken := map[*hookfile.Hook]bool{}, map[*hookfile.Hook]bool{}, map[string]bool{}
+	for _, h := range hs.selected(hookfile.NewAsked(asked)) {
 		now[h] = true
 	}
 	for _, h := range rest {
@@ -132,7 +132,7 @@ func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthook
 }
 
 // inTurn returns the dialects that run their hooks at once, but not at this call: one of its hooks wants them one after the other.
-func inTurn(run []*projecthooks.Hook) (dialects []*dialect.Dialect) {
+func inTurn(run []*hookfile.Hook) (dialects []*dialect.Dialect) {
 	for _, h := range run {
 		if h.Sequential {
 			dialects = append(dialects, h.Dialect)
@@ -143,7 +143,7 @@ func inTurn(run []*projecthooks.Hook) (dialects []*dialect.Dialect) {
 
 // together returns the first hooks that are asked together: those of a dialect that follow each other, where it runs its
 // hooks at once, else one. A group sees what earlier groups rewrote.
-func together(run []*projecthooks.Hook, inTurn []*dialect.Dialect) []*projecthooks.Hook {
+func together(run []*hookfile.Hook, inTurn []*dialect.Dialect) []*hookfile.Hook {
 	n := 1
 	for n < len(run) && run[0].Dialect.Parallel && !slices.Contains(inTurn, run[0].Dialect) && run[n].Dialect == run[0].Dialect {
 		n++

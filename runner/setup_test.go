@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -35,7 +35,7 @@ func sh(script string, more ...hook) hook {
 	return h
 }
 
-func (b *bench) config(hooks ...hook) *projecthooks.Config {
+func (b *bench) config(hooks ...hook) *hookfile.Config {
 	b.Helper()
 	for i, h := range hooks[min(1, len(hooks)):] {
 		if h["name"] == "h" { // equal names load with a warning
@@ -44,7 +44,7 @@ func (b *bench) config(hooks ...hook) *projecthooks.Config {
 	}
 	doc, err := json.Marshal(map[string]any{"hooks": hooks})
 	require.NoError(b, err)
-	cfg, err := projecthooks.Parse(projecthooks.FileName, doc)
+	cfg, err := hookfile.Parse(hookfile.FileName, doc)
 	require.NoError(b, err)
 	return cfg
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process/processtest"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -23,7 +23,7 @@ import (
 // Runners that stay: what they keep between calls, and that Close leaves nothing of it.
 
 // stays returns a runner that is closed before the bench looks for what is left.
-func (b *bench) stays(o runner.Options, cfg *projecthooks.Config) *runner.Runner {
+func (b *bench) stays(o runner.Options, cfg *hookfile.Config) *runner.Runner {
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}

@@ -9,8 +9,8 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // startError says why a program was not started, as far as its first line tells: in the words of Hook.Inspect, so
@@ -21,13 +21,13 @@ func startError(err error) error {
 		return err
 	}
 	p := &failed.Program
-	if why := projecthooks.MarkFault(p.Path, p.Args[0]); why != "" {
+	if why := hookfile.MarkFault(p.Path, p.Args[0]); why != "" {
 		return errors.New(why)
 	}
 	if errors.Is(err, syscall.ENOEXEC) {
 		return fmt.Errorf("%w; a script needs a #! line", err)
 	}
-	if why := projecthooks.StartFault(p.Path, p.Args[0], p.Dir, p.Env); why != "" {
+	if why := hookfile.StartFault(p.Path, p.Args[0], p.Dir, p.Env); why != "" {
 		return errors.New(why)
 	}
 	if errors.Is(err, syscall.ENOENT) { // the program itself was found before

@@ -14,17 +14,17 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
 
 // geminiHooks are hooks of Gemini CLI's dialect at all its events.
-func geminiHooks(scripts ...string) *projecthooks.Config {
-	cfg := &projecthooks.Config{}
+func geminiHooks(scripts ...string) *hookfile.Config {
+	cfg := &hookfile.Config{}
 	for i, script := range scripts {
-		cfg.Hooks = append(cfg.Hooks, projecthooks.Hook{
-			Name: fmt.Sprintf("h%d", i+1), Command: projecthooks.Command{Shell: script}, Events: gemini.Dialect.Events(), Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
+		cfg.Hooks = append(cfg.Hooks, hookfile.Hook{
+			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events(), Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
 		})
 	}
 	return cfg

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -22,7 +22,7 @@ func (r *Runner) Weakened(c *protocol.Call) []string {
 	if check(&call) != nil {
 		return nil
 	}
-	_, doubles := set.chosen(projecthooks.NewAsked(&call))
+	_, doubles := set.chosen(hookfile.NewAsked(&call))
 	return r.weakened(doubles, &call)
 }
 
@@ -38,8 +38,8 @@ func (r *Runner) weakened(doubles []double, c *protocol.Call) (warnings []string
 }
 
 // weaker says in which ways a hook that runs holds up less than the equal one that it stands for, or may do another thing.
-func (r *Runner) weaker(runs, hook *projecthooks.Hook, c *protocol.Call) (ways []string) {
-	meaning := func(h *projecthooks.Hook, cause protocol.Cause) protocol.Decision {
+func (r *Runner) weaker(runs, hook *hookfile.Hook, c *protocol.Call) (ways []string) {
+	meaning := func(h *hookfile.Hook, cause protocol.Cause) protocol.Decision {
 		return h.FailureDecision(c, cause, r.Policies(h)...)
 	}
 	if runs.Async && !hook.Async {

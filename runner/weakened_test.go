@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -14,7 +14,7 @@ import (
 func TestEqualHooksOfOneLine(t *testing.T) {
 	const strict, weak = `{"type":"command","command":"./gate"}`, `{"type":"command","command":"./gate","async":true}`
 	doc := `{"hooks":{"PreToolUse":[{"hooks":[` + strict + `,` + weak + `]}]}}`
-	cfg, err := projecthooks.Parse(".claude/settings.json", []byte(doc))
+	cfg, err := hookfile.Parse(".claude/settings.json", []byte(doc))
 	require.NoError(t, err)
 	call := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Workspace: t.TempDir()}
 	warnings := runner.New(cfg, runner.Options{}).Weakened(&call)

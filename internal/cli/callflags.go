@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgenipc"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -65,7 +65,7 @@ func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
 	flags.Lookup("workspace").DefValue = ""
-	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
+	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+hookfile.FileName+")")
 	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
 }
 
@@ -132,7 +132,7 @@ func (f *callFlags) messages() error {
 	forms := texts(protocol.AllNotes())
 	switch {
 	case f.flags.Changed("notes") && !slices.Contains(forms, f.notes):
-		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), projecthooks.Suggest(f.notes, forms))
+		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), hookfile.Suggest(f.notes, forms))
 	case f.flags.Changed("notes") && !f.hasMessages():
 		return fmt.Errorf("--notes says how messages are made; it needs --output %s", strings.Join(messageForms(), "|"))
 	case f.hasMessages() && f.call.ToolUseID == "":
@@ -213,7 +213,7 @@ func (f *callFlags) knownDialect() error {
 		return nil
 	}
 	if _, ok := all.Named(f.dialect); !ok {
-		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), projecthooks.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
+		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), hookfile.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -49,7 +49,7 @@ var check = command{
 			case *schema && *parse:
 				return 0, errors.New("--schema and --parse print two things; give one of the two")
 			case *schema:
-				return exitOK, write(std, projecthooks.Schema)
+				return exitOK, write(std, hookfile.Schema)
 			}
 			loader, err := dialect()
 			if err != nil {
@@ -67,7 +67,7 @@ var check = command{
 				return report.exit(), writeJSON(std, report)
 			}
 			if len(report.Files) == 0 {
-				nothing := filepath.Join(cmp.Or(*workspace, "."), projecthooks.FileName) + ": no such file, so no hooks\n"
+				nothing := filepath.Join(cmp.Or(*workspace, "."), hookfile.FileName) + ": no such file, so no hooks\n"
 				if *claude {
 					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
 				}
@@ -87,15 +87,15 @@ type checkReport struct {
 }
 
 type checkedFile struct {
-	File     string                 `json:"file"`
-	Hooks    int                    `json:"hooks"`
-	Errors   []projecthooks.Problem `json:"errors"`
-	Warnings []projecthooks.Problem `json:"warnings"`
+	File     string             `json:"file"`
+	Hooks    int                `json:"hooks"`
+	Errors   []hookfile.Problem `json:"errors"`
+	Warnings []hookfile.Problem `json:"warnings"`
 }
 
 // checker checks hooks files.
 type checker struct {
-	loader projecthooks.Loader
+	loader hookfile.Loader
 	claude bool // also what Claude Code would load
 }
 
@@ -144,7 +144,7 @@ func (c *checker) withClaude(files []string, folder string) ([]string, error) {
 	if !c.claude {
 		return files, nil
 	}
-	settings, err := projecthooks.ClaudeFiles(folder)
+	settings, err := hookfile.ClaudeFiles(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (c *checker) withClaude(files []string, folder string) ([]string, error) {
 }
 
 // add checks files. workspace is where hooks run, "" for a place by the file.
-func (r *checkReport) add(l projecthooks.Loader, files []string, workspace string) {
+func (r *checkReport) add(l hookfile.Loader, files []string, workspace string) {
 	for _, path := range files {
 		f := checkFile(l, path, workspace)
 		r.OK = r.OK && len(f.Errors) == 0
@@ -185,30 +185,30 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 	return writeJSON(std, all)
 }
 
-func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
-	f := checkedFile{File: path, Errors: []projecthooks.Problem{}, Warnings: []projecthooks.Problem{}}
+func checkFile(loader hookfile.Loader, path, workspace string) checkedFile {
+	f := checkedFile{File: path, Errors: []hookfile.Problem{}, Warnings: []hookfile.Problem{}}
 	cfg, err := loader.LoadFile(path)
-	var problems projecthooks.Problems
+	var problems hookfile.Problems
 	switch {
 	case errors.As(err, &problems):
 		f.Errors = problems
 		return f
 	case err != nil:
-		f.Errors = []projecthooks.Problem{{File: path, Text: err.Error()}}
+		f.Errors = []hookfile.Problem{{File: path, Text: err.Error()}}
 		return f
 	}
 	if workspace == "" {
 		workspace = projectOf(path)
 	}
 	if workspace, err = filepath.Abs(workspace); err != nil {
-		f.Errors = []projecthooks.Problem{{File: path, Text: err.Error()}}
+		f.Errors = []hookfile.Problem{{File: path, Text: err.Error()}}
 		return f
 	}
 	f.Hooks = len(cfg.Hooks)
 	f.Warnings = append(f.Warnings, cfg.Warned()...)
 	binary, err := os.Executable()
 	if err != nil {
-		f.Errors = []projecthooks.Problem{{File: path, Text: "finding hookrun itself: " + err.Error()}}
+		f.Errors = []hookfile.Problem{{File: path, Text: "finding hookrun itself: " + err.Error()}}
 		return f
 	}
 	r := runner.New(cfg, runner.Options{Binary: binary})
@@ -227,10 +227,10 @@ func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 
 // failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they should: it is
 // TENEX's rule, and few expect it.
-func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
+func failOpen(cfg *hookfile.Config) []hookfile.Problem {
 	call := protocol.Call{Event: protocol.PreTool}
 	var gates []string
-	var first *projecthooks.Hook
+	var first *hookfile.Hook
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		_, said := h.OnFailure[protocol.CauseTimeout]
@@ -251,18 +251,18 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 	case first == nil:
 		return nil
 	case len(gates) == 1:
-		return []projecthooks.Problem{first.Problem(fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
+		return []hookfile.Problem{first.Problem(fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
 			`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0]))}
 	}
-	return []projecthooks.Problem{first.Problem(fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
+	return []hookfile.Problem{first.Problem(fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
 		`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`, strings.Join(gates, ", "), rest))}
 }
 
 // defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.
-func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
+func defineForm(flags *pflag.FlagSet) func() (hookfile.Loader, error) {
 	names := strings.Join(clientForms(), ", ")
 	name := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+names+" (default by the file)")
-	return func() (loader projecthooks.Loader, err error) {
+	return func() (loader hookfile.Loader, err error) {
 		if !flags.Changed("dialect") {
 			return loader, nil
 		}

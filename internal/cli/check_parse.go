@@ -3,16 +3,16 @@ package cli
 import (
 	"encoding/json"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // parsed is what check --parse prints: the hooks as they were loaded, in their order.
 type parsed struct {
-	Version  int                    `json:"version"`
-	Files    []string               `json:"files"`
-	Hooks    []parsedHook           `json:"hooks"`
-	Warnings []projecthooks.Problem `json:"warnings"`
+	Version  int                `json:"version"`
+	Files    []string           `json:"files"`
+	Hooks    []parsedHook       `json:"hooks"`
+	Warnings []hookfile.Problem `json:"warnings"`
 }
 
 // parsedHook has the names that .tenex-hooks.json has, and for hooks of other forms those that say the same.
@@ -47,7 +47,7 @@ type parsedHook struct {
 	NotAgents   []string               `json:"not_agents,omitempty"`
 }
 
-// parse loads files and looks at nothing that they name. An error is of type projecthooks.Problems, with those of all
+// parse loads files and looks at nothing that they name. An error is of type hookfile.Problems, with those of all
 // files.
 func (c *checker) parse(files []string) (*parsed, error) {
 	cfg, err := c.loader.LoadFiles(files...)
@@ -55,14 +55,14 @@ func (c *checker) parse(files []string) (*parsed, error) {
 		return nil, err
 	}
 	p := &parsed{Version: 1, Files: append([]string{}, cfg.Files...), Hooks: []parsedHook{}}
-	p.Warnings = append([]projecthooks.Problem{}, cfg.Warned()...)
+	p.Warnings = append([]hookfile.Problem{}, cfg.Warned()...)
 	for i := range cfg.Hooks {
 		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))
 	}
 	return p, nil
 }
 
-func newParsedHook(h *projecthooks.Hook) parsedHook {
+func newParsedHook(h *hookfile.Hook) parsedHook {
 	x := parsedHook{
 		Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Unsupported: h.Unsupported,
 		Events: h.Events, If: h.If.String(), OnFailure: h.OnFailure, Env: h.Environment(),
@@ -97,7 +97,7 @@ func newParsedHook(h *projecthooks.Hook) parsedHook {
 		}
 		x.CAFile, x.ClientCert, x.ClientKey = h.HTTP.CAFile, h.HTTP.ClientCert, h.HTTP.ClientKey
 		if h.HTTP.Proxy != "" {
-			x.Proxy = (&projecthooks.Endpoint{URL: h.HTTP.Proxy}).String()
+			x.Proxy = (&hookfile.Endpoint{URL: h.HTTP.Proxy}).String()
 		}
 	case h.Command.Argv != nil:
 		x.Command = h.Command.Argv
@@ -112,7 +112,7 @@ func newParsedHook(h *projecthooks.Hook) parsedHook {
 }
 
 // timeouts is how long the hook may take: one duration, or one for each event.
-func timeouts(h *projecthooks.Hook) any {
+func timeouts(h *hookfile.Hook) any {
 	byEvent, same := map[string]string{}, true
 	for _, event := range h.Events {
 		byEvent[string(event)] = h.Deadline(event).String()

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -71,7 +71,7 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 	}
 	event, ok := all.ParseEvent(args[0])
 	if !ok {
-		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], all.EventNames()), known)
+		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], hookfile.Suggest(args[0], all.EventNames()), known)
 	}
 	return event, nil
 }
@@ -113,7 +113,7 @@ type explainedHook struct {
 	OnFailure map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
 }
 
-func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options) explanation {
+func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) explanation {
 	e := explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Files: cfg.Files, Hooks: []explainedHook{}}
 	if e.Files == nil {
 		e.Files = []string{}
@@ -126,8 +126,8 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 	}
 	r := runner.New(cfg, o)
 	e.Warnings = append(e.Warnings, r.Weakened(&c)...)
-	selected := map[*projecthooks.Hook]bool{}
-	instead := map[string]*projecthooks.Hook{}
+	selected := map[*hookfile.Hook]bool{}
+	instead := map[string]*hookfile.Hook{}
 	for _, h := range r.Selected(&c) {
 		selected[h], instead[h.Same] = true, h
 	}
@@ -172,7 +172,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 }
 
 // post fills in what an HTTP hook posts to.
-func (x *explainedHook) post(h *projecthooks.Hook) {
+func (x *explainedHook) post(h *hookfile.Hook) {
 	e, err := h.Endpoint()
 	if err != nil { // which the settings do not allow; a problem says so
 		e = *h.HTTP
@@ -183,7 +183,7 @@ func (x *explainedHook) post(h *projecthooks.Hook) {
 	}
 	x.Variables, x.CAFile, x.Cert = e.AllowedEnvVars, e.CAFile, e.ClientCert
 	if e.Proxy != "" {
-		x.Proxy = (&projecthooks.Endpoint{URL: e.Proxy}).String()
+		x.Proxy = (&hookfile.Endpoint{URL: e.Proxy}).String()
 	}
 }
 

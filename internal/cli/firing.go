@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
@@ -27,7 +27,7 @@ func (f *callFlags) hasFile() bool {
 
 // load makes the runner's options from the flags and reads the hooks files, all of them, so that every error is said at
 // once.
-func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
+func (f *callFlags) load() (*hookfile.Config, runner.Options, error) {
 	o, err := f.options()
 	if err != nil {
 		return nil, o, err
@@ -37,21 +37,21 @@ func (f *callFlags) load() (*projecthooks.Config, runner.Options, error) {
 }
 
 // read reads the hooks files that the flags name.
-func (f *callFlags) read() (*projecthooks.Config, error) {
+func (f *callFlags) read() (*hookfile.Config, error) {
 	loader := f.loader()
-	own := func() (*projecthooks.Config, error) { return loader.LoadFiles(f.configs...) }
+	own := func() (*hookfile.Config, error) { return loader.LoadFiles(f.configs...) }
 	switch {
 	case len(f.configs) > 0:
 	case f.project.File != "": // what was found must not be missing when it is read
-		own = func() (*projecthooks.Config, error) { return loader.LoadFile(f.project.File) }
+		own = func() (*hookfile.Config, error) { return loader.LoadFile(f.project.File) }
 	default:
-		own = func() (*projecthooks.Config, error) { return loader.Load(f.workspace) }
+		own = func() (*hookfile.Config, error) { return loader.Load(f.workspace) }
 	}
-	loads := []func() (*projecthooks.Config, error){own}
+	loads := []func() (*hookfile.Config, error){own}
 	if f.claude {
-		loads = append(loads, func() (*projecthooks.Config, error) { return projecthooks.LoadClaude(f.workspace) })
+		loads = append(loads, func() (*hookfile.Config, error) { return hookfile.LoadClaude(f.workspace) })
 	}
-	cfg, err := projecthooks.LoadAll(loads...)
+	cfg, err := hookfile.LoadAll(loads...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 }
 
 // loader reads files by the rules of the dialect that the flags name.
-func (f *callFlags) loader() (loader projecthooks.Loader) {
+func (f *callFlags) loader() (loader hookfile.Loader) {
 	loader.Dialect, _ = all.Named(f.dialect)
 	return loader
 }
@@ -83,7 +83,7 @@ func descend() error {
 // options are the runner's, from the flags.
 func (f *callFlags) options() (o runner.Options, err error) {
 	if f.timeout != "" {
-		if o.Timeout, err = projecthooks.ParseTimeout(f.timeout); err != nil {
+		if o.Timeout, err = hookfile.ParseTimeout(f.timeout); err != nil {
 			return o, fmt.Errorf("--timeout %w", err)
 		}
 	}
@@ -102,7 +102,7 @@ func (f *callFlags) options() (o runner.Options, err error) {
 // onFailure is the policy of one word for every cause.
 func onFailure(word string) (protocol.FailurePolicy, error) {
 	if word != "block" && word != "continue" {
-		return nil, fmt.Errorf("must be block or continue, not %q%s", word, projecthooks.Suggest(word, []string{"block", "continue"}))
+		return nil, fmt.Errorf("must be block or continue, not %q%s", word, hookfile.Suggest(word, []string{"block", "continue"}))
 	}
 	var d protocol.Decision
 	if err := d.UnmarshalText([]byte(word)); err != nil {

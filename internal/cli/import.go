@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
 var importHooks = command{
@@ -26,7 +26,7 @@ var importHooks = command{
 		workspace := flags.StringP("workspace", "C", ".", "`DIR` of the project, for --write (default the nearest folder upwards with a hooks file)")
 		flags.Lookup("workspace").DefValue = ""
 		into := flags.String("write", "", "add the entries to this `FILE`, which is made if it is missing; alone: the workspace's")
-		flags.Lookup("write").NoOptDefVal = projecthooks.FileName
+		flags.Lookup("write").NoOptDefVal = hookfile.FileName
 		output := flags.StringP("output", "o", "text", "output `FORM`: text (the hooks file; the report on stderr), json (both)")
 		dialect := defineForm(flags)
 		return func(files []string, std Streams) (int, error) {
@@ -50,7 +50,7 @@ var importHooks = command{
 			}
 			if flags.Changed("write") {
 				path := *into
-				if path == projecthooks.FileName {
+				if path == hookfile.FileName {
 					p, err := findProject(*workspace, flags.Changed("workspace"), false) // a second file below would hide the first
 					if err != nil {
 						return 0, err
@@ -69,7 +69,7 @@ var importHooks = command{
 				return exitOK, writeJSON(std, done)
 			}
 			if done.Written == "" {
-				text, _, err := hookimport.Add(projecthooks.FileName, nil, done.Hooks)
+				text, _, err := hookimport.Add(hookfile.FileName, nil, done.Hooks)
 				if err != nil {
 					return 0, err
 				}
@@ -98,13 +98,13 @@ type imported struct {
 	files int
 }
 
-func importAll(l projecthooks.Loader, files []string) (*imported, error) {
+func importAll(l hookfile.Loader, files []string) (*imported, error) {
 	done := &imported{Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files)}
-	var problems projecthooks.Problems
+	var problems hookfile.Problems
 	var all hookimport.Result
 	for _, path := range files {
 		result, err := hookimport.Read(l, path)
-		var found projecthooks.Problems
+		var found hookfile.Problems
 		switch {
 		case errors.As(err, &found):
 			problems = append(problems, found...)

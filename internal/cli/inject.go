@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/internal/toolmatch"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -42,7 +42,7 @@ var inject = command{
 				return 0, errors.New("give one text: TEXT, @FILE, or - for stdin")
 			}
 			if *ttl != "" {
-				d, err := projecthooks.ParseTimeout(*ttl)
+				d, err := hookfile.ParseTimeout(*ttl)
 				if err != nil {
 					return 0, fmt.Errorf("--ttl %w", err)
 				}

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
 // project is where the hooks of a command come from, and what is to be said about that.
 type project struct {
-	projecthooks.Project
+	hookfile.Project
 	began      string // where the search began
 	configs    []string
 	warning    string // a hooks file was passed over: every outcome says so
@@ -32,7 +32,7 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 		p.Workspace, p.File = folder, ownFile(folder)
 		return p, nil
 	}
-	if p.Project, err = projecthooks.FindProject(folder); err != nil {
+	if p.Project, err = hookfile.FindProject(folder); err != nil {
 		return p, err
 	}
 	if claude && p.Workspace != folder {
@@ -57,7 +57,7 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 
 // ownFile is the hooks file of a folder, if there is one.
 func ownFile(folder string) string {
-	path := filepath.Join(folder, projecthooks.FileName)
+	path := filepath.Join(folder, hookfile.FileName)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // what cannot be looked at is a problem, not an absence
 		return ""
 	}
@@ -73,7 +73,7 @@ func (p *project) lookAbove(hooks int) {
 	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {
 		return
 	}
-	above := projecthooks.FileAbove(p.Workspace)
+	above := hookfile.FileAbove(p.Workspace)
 	if above == "" {
 		return
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -88,7 +88,7 @@ type server struct {
 	stderr io.Writer
 
 	mu  sync.Mutex // held while the files are read anew
-	pin *projecthooks.Pin
+	pin *hookfile.Pin
 
 	bytes    *jsonrpc.Bytes // of requests in flight
 	shutdown chan struct{}  // closed when a client asked for the end
@@ -118,7 +118,7 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 		return nil, err
 	}
 	o.Env = os.Environ() // it does not change any more
-	s.pin = projecthooks.NewPin(cfg)
+	s.pin = hookfile.NewPin(cfg)
 	s.runner = runner.New(cfg, o)
 	return s, nil
 }
@@ -178,7 +178,7 @@ func (s *server) answer(method, params string, silent bool) (result jsonrpc.Resu
 		s.runner.Close()
 		result = jsonrpc.Result{JSON: []byte("null"), Written: func(bool) { s.once.Do(func() { close(s.shutdown) }) }}
 	default:
-		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, projecthooks.Suggest(method, methods))
+		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, hookfile.Suggest(method, methods))
 	}
 	return result, later, err
 }
@@ -290,7 +290,7 @@ func (s *server) elsewhere(c *protocol.Call) []string {
 		if dir == "" || dir == s.flags.call.Workspace || !filepath.IsAbs(dir) {
 			continue
 		}
-		p, err := projecthooks.FindProject(dir)
+		p, err := hookfile.FindProject(dir)
 		if err != nil || p.File == "" || own != "" && sameFile(p.File, own) {
 			continue // what cannot be looked for is nobody's to read
 		}
@@ -317,7 +317,7 @@ func (s *server) reload() ([]byte, error) {
 		s.flags.project.File = ownFile(s.flags.workspace)
 	}
 	cfg, err := s.flags.read()
-	var problems projecthooks.Problems
+	var problems hookfile.Problems
 	switch {
 	case errors.As(err, &problems):
 		data, failed := json.Marshal(problems)
@@ -329,17 +329,17 @@ func (s *server) reload() ([]byte, error) {
 		return nil, jsonrpc.Errorf(codeConfig, "nothing was reloaded: %v", err)
 	}
 	s.runner.Reload(cfg)
-	s.pin = projecthooks.NewPin(cfg)
+	s.pin = hookfile.NewPin(cfg)
 	report := struct {
-		Files    []string               `json:"files"`
-		Hooks    int                    `json:"hooks"`
-		Warnings []projecthooks.Problem `json:"warnings"`
+		Files    []string           `json:"files"`
+		Hooks    int                `json:"hooks"`
+		Warnings []hookfile.Problem `json:"warnings"`
 	}{cfg.Files, len(cfg.Hooks), cfg.Warned()}
 	if report.Files == nil {
 		report.Files = []string{}
 	}
 	if report.Warnings == nil {
-		report.Warnings = []projecthooks.Problem{}
+		report.Warnings = []hookfile.Problem{}
 	}
 	return json.Marshal(report)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -85,7 +85,7 @@ func readParams(event protocol.Event, workspace, params string) (r request, err 
 }
 
 func hintParam(wrong string, known []string) string {
-	if s := projecthooks.Suggest(wrong, known); s != "" {
+	if s := hookfile.Suggest(wrong, known); s != "" {
 		return s
 	}
 	return "; known are " + strings.Join(known, ", ")
@@ -114,7 +114,7 @@ func (r *request) set(name, raw string) (err error) {
 		}
 		r.call.Failed = value.Bool()
 	case name == "timeout" && value.Type == gjson.Number:
-		if r.timeout, err = projecthooks.ParseTimeout(value.Raw); err != nil {
+		if r.timeout, err = hookfile.ParseTimeout(value.Raw); err != nil {
 			return fmt.Errorf("%q %w", name, err)
 		}
 	case value.Type != gjson.String:
@@ -122,7 +122,7 @@ func (r *request) set(name, raw string) (err error) {
 	case isText:
 		*into = strictjson.Text(value.Raw)
 	case name == "timeout":
-		if r.timeout, err = projecthooks.ParseTimeout(strictjson.Text(value.Raw)); err != nil {
+		if r.timeout, err = hookfile.ParseTimeout(strictjson.Text(value.Raw)); err != nil {
 			return fmt.Errorf("%q %w", name, err)
 		}
 	case name == "on_failure":

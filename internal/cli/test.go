@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -41,7 +41,7 @@ var tests = command{
 		t.defineFiles(flags)
 		workspace := flags.Lookup("workspace")
 		workspace.Usage, workspace.DefValue = "`DIR` of the project; hooks run in it (default the nearest folder upwards from FILE with a hooks file)", ""
-		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default the nearest " + projecthooks.FileName + " upwards from FILE; with -C the one beside FILE, else the workspace's)"
+		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default the nearest " + hookfile.FileName + " upwards from FILE; with -C the one beside FILE, else the workspace's)"
 		t.definePolicy(flags)
 		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
 		t.outputs = []string{"text", "json", "junit"}
@@ -71,7 +71,7 @@ type testRun struct{ callFlags }
 type suite struct {
 	*hooktest.File
 	workspace string
-	config    *projecthooks.Config
+	config    *hookfile.Config
 	hint      string // flags of hookrun explain that have it look at the same hooks
 }
 
@@ -121,16 +121,16 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems projecthooks.Problems
+	var problems hookfile.Problems
 	collect := func(err error) error {
-		var found projecthooks.Problems
+		var found hookfile.Problems
 		if errors.As(err, &found) {
 			problems = append(problems, found...)
 			return nil
 		}
 		return err
 	}
-	configs := map[string]*projecthooks.Config{} // by folder
+	configs := map[string]*hookfile.Config{} // by folder
 	for _, path := range paths {
 		own, err := t.beside(path)
 		if err != nil {
@@ -147,7 +147,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 			}
 		}
 		if s.config = configs[folder]; s.config != nil && len(s.config.Files) == 0 {
-			problems = append(problems, projecthooks.Problem{File: path, Text: nothingToTest(&own.project)})
+			problems = append(problems, hookfile.Problem{File: path, Text: nothingToTest(&own.project)})
 		}
 		suites = append(suites, s)
 	}
@@ -159,7 +159,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 
 // nothingToTest says that no hooks file was found for a file of tests.
 func nothingToTest(p *project) string {
-	text := "there is no " + projecthooks.FileName + " beside it, so there is nothing to test; give a hooks file with --config"
+	text := "there is no " + hookfile.FileName + " beside it, so there is nothing to test; give a hooks file with --config"
 	for _, r := range p.remarks() {
 		text += "; " + r
 	}

@@ -24,7 +24,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
 // Client is what differs between the settings of clients.
@@ -172,7 +172,7 @@ func plan(p Place) (*Change, error) {
 
 // inFile gives problems the name of their file.
 func inFile(path string, err error) error {
-	var problems projecthooks.Problems
+	var problems hookfile.Problems
 	if errors.As(err, &problems) {
 		for i := range problems {
 			problems[i].File = path

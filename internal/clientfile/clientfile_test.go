@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/stretchr/testify/require"
 )
 
@@ -256,7 +256,7 @@ func TestRefused(t *testing.T) {
 		client, _ := Lookup(c.client)
 		p := inProject(t, client, c.text)
 		_, err := client.Install(p, entry(client))
-		var problems projecthooks.Problems
+		var problems hookfile.Problems
 		require.ErrorAs(t, err, &problems, c.text)
 		require.ErrorContains(t, err, c.want)
 		require.True(t, strings.HasPrefix(err.Error(), p.Path+":"), err.Error())

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/regularfile"
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
-const maxSize = projecthooks.MaxFileSize
+const maxSize = hookfile.MaxFileSize
 
 // found is what is at a place.
 type found struct {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // maxDepth is how deep a file may be nested: as deep as a hooks file.
@@ -69,17 +69,17 @@ func (d *document) String() string {
 	return d.tree.String()
 }
 
-func (d *document) faults(faults ...strictjson.Fault) projecthooks.Problems {
+func (d *document) faults(faults ...strictjson.Fault) hookfile.Problems {
 	places := strictjson.Locator{Doc: d.text}
-	var list projecthooks.Problems
+	var list hookfile.Problems
 	for _, f := range faults {
 		line, column := places.Position(f.Offset)
-		list = append(list, projecthooks.Problem{Line: line, Column: column, Text: f.Text})
+		list = append(list, hookfile.Problem{Line: line, Column: column, Text: f.Text})
 	}
 	return list
 }
 
-func (d *document) fault(at *hujson.Value, text string) projecthooks.Problems {
+func (d *document) fault(at *hujson.Value, text string) hookfile.Problems {
 	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // Add puts entries behind those of a hooks file, whose bytes stay as they are; doc is empty where there is no file yet. An entry that
@@ -21,7 +21,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	if len(bytes.TrimSpace(doc)) == 0 {
 		text, doc = nil, []byte("{}")
 	}
-	if _, err := projecthooks.Parse(path, doc); err != nil {
+	if _, err := hookfile.Parse(path, doc); err != nil {
 		return nil, nil, err
 	}
 	var hooks gjson.Result
@@ -68,7 +68,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 		return nil, nil, err
 	}
 	text = []byte(with)
-	if _, err := projecthooks.Parse(path, text); err != nil {
+	if _, err := hookfile.Parse(path, text); err != nil {
 		return nil, nil, fmt.Errorf("with the new entries the file would not load: %w", err)
 	}
 	return text, added, nil

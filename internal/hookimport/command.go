@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -104,7 +104,7 @@ func (g *handler) quoted(argv []string) string {
 }
 
 // nameOf makes a name of a command: that of the first file in it, else its first word.
-func nameOf(c projecthooks.Command) string {
+func nameOf(c hookfile.Command) string {
 	words := strings.FieldsFunc(c.String(), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=", r) })
 	for _, w := range words {
 		if base := path.Base(w); base != w && base != "null" && !strings.HasPrefix(w, "/bin/") && !strings.HasPrefix(w, "/usr/bin/") {

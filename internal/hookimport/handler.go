@@ -12,8 +12,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -51,7 +51,7 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 // handler is one hook on its way.
 type handler struct {
 	*reader
-	hook        *projecthooks.Hook
+	hook        *hookfile.Hook
 	event       protocol.Event
 	entry       gjson.Result
 	matcher     gjson.Result

@@ -1,6 +1,6 @@
 // Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and says what became of the rest.
 //
-//	result, err := hookimport.Read(projecthooks.Loader{}, ".claude/settings.json")
+//	result, err := hookimport.Read(hookfile.Loader{}, ".claude/settings.json")
 //	…
 //	for _, item := range result.Report {
 //		fmt.Println(item.Kind, item)
@@ -29,10 +29,10 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -51,7 +51,7 @@ const (
 // Item is one thing that the reader of an import must know.
 type Item struct {
 	Kind Kind `json:"kind"`
-	projecthooks.Problem
+	hookfile.Problem
 	Paths []string `json:"paths,omitempty"` // in the client's file, as hooks.PreToolUse.0.matcher; what is inside is meant too
 }
 
@@ -65,7 +65,7 @@ type Result struct {
 	Sources []string // file:line of each entry
 	Report  []Item
 
-	places []projecthooks.Problem // of the entries, without a text
+	places []hookfile.Problem // of the entries, without a text
 }
 
 // Faithful reports whether all hooks say here what they say in their client, but for what the notes name.
@@ -74,8 +74,8 @@ func (r *Result) Faithful() bool {
 }
 
 // Read imports a file.
-func Read(l projecthooks.Loader, path string) (*Result, error) {
-	doc, err := projecthooks.ReadFile(path)
+func Read(l hookfile.Loader, path string) (*Result, error) {
+	doc, err := hookfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +83,12 @@ func Read(l projecthooks.Loader, path string) (*Result, error) {
 }
 
 // Parse imports the text of a file.
-func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
+func Parse(l hookfile.Loader, path string, doc []byte) (*Result, error) {
 	cfg, err := l.Parse(path, doc)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*projecthooks.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
+	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.places.Doc = r.doc
 	if r.client = clientOf(cfg.Dialect); cfg.Dialect == tenex.Dialect {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
@@ -125,7 +125,7 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	ofFile := func(kind Kind, text string, paths []string) {
-		r.result.Report = append(r.result.Report, Item{kind, projecthooks.Problem{File: path, Text: text}, paths})
+		r.result.Report = append(r.result.Report, Item{kind, hookfile.Problem{File: path, Text: text}, paths})
 	}
 	if len(r.other) > 0 {
 		names := spelling.Brief(strings.Join(r.other, ", "), 200)
@@ -153,18 +153,18 @@ type reader struct {
 	from   toml.Origins // of the pieces of the JSON that was made of a TOML file
 	places strictjson.Locator
 	client *client
-	hooks  []projecthooks.Hook // those to come, in the order of the file
+	hooks  []hookfile.Hook // those to come, in the order of the file
 	result *Result
 
 	env      gjson.Result // of the settings
 	other    []string     // settings that are the client's
 	offBy    string       // what switches all hooks off
 	disabled []*switchedOff
-	said     map[string][]*projecthooks.Hook // equal hooks of an event
-	there    map[string]string               // entries, and where they are from
-	names    names                           // of the entries
-	items    map[string]bool                 // of the report: several hooks have one matcher
-	commands []string                        // the paths of those that are carried
+	said     map[string][]*hookfile.Hook // equal hooks of an event
+	there    map[string]string           // entries, and where they are from
+	names    names                       // of the entries
+	items    map[string]bool             // of the report: several hooks have one matcher
+	commands []string                    // the paths of those that are carried
 }
 
 // switchedOff is the name of a hook that the settings switch off.
@@ -174,9 +174,9 @@ type switchedOff struct {
 	used       bool
 }
 
-func (r *reader) problem(at int, text string) projecthooks.Problem {
+func (r *reader) problem(at int, text string) hookfile.Problem {
 	line, column := r.places.Position(r.from.Of(at))
-	return projecthooks.Problem{File: r.path, Line: line, Column: column, Text: text}
+	return hookfile.Problem{File: r.path, Line: line, Column: column, Text: text}
 }
 
 func (r *reader) item(kind Kind, path string, at int, format string, args ...any) {

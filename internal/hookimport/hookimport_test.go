@@ -15,8 +15,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -28,7 +28,7 @@ const (
 
 func parse(t testing.TB, path, doc string) *hookimport.Result {
 	t.Helper()
-	r, err := hookimport.Parse(projecthooks.Loader{}, path, []byte(doc))
+	r, err := hookimport.Parse(hookfile.Loader{}, path, []byte(doc))
 	require.NoError(t, err)
 	return r
 }
@@ -207,7 +207,7 @@ left_out "statusMessage" is not carried: it is shown to the user of the client w
 			require.NoError(t, err, "what is imported loads")
 			require.Len(t, added, len(r.Entries))
 			if len(r.Entries) > 0 {
-				cfg, err := projecthooks.Parse("f", text)
+				cfg, err := hookfile.Parse("f", text)
 				require.NoError(t, err)
 				require.Len(t, cfg.Hooks, len(r.Entries))
 				require.Empty(t, cfg.Warnings)
@@ -259,7 +259,7 @@ func TestRefused(t *testing.T) {
 		{"x.yaml", "agents: []\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
 	} {
-		_, err := hookimport.Parse(projecthooks.Loader{}, test.path, []byte(test.doc))
+		_, err := hookimport.Parse(hookfile.Loader{}, test.path, []byte(test.doc))
 		require.EqualError(t, err, test.want)
 	}
 }
@@ -306,13 +306,13 @@ func TestEveryValue(t *testing.T) {
 	values := 0
 	for _, doc := range docs {
 		var top any
-		if _, err := hookimport.Parse(projecthooks.Loader{}, doc[0], []byte(doc[1])); err != nil || json.Unmarshal([]byte(doc[1]), &top) != nil {
+		if _, err := hookimport.Parse(hookfile.Loader{}, doc[0], []byte(doc[1])); err != nil || json.Unmarshal([]byte(doc[1]), &top) != nil {
 			continue // it is refused, with all its places
 		}
 		result := func() string {
 			text, err := json.Marshal(top)
 			require.NoError(t, err)
-			r, err := hookimport.Parse(projecthooks.Loader{}, doc[0], text)
+			r, err := hookimport.Parse(hookfile.Loader{}, doc[0], text)
 			if err != nil {
 				return err.Error()
 			}
@@ -400,7 +400,7 @@ func FuzzMatcher(f *testing.F) {
 		for _, test := range []struct{ path, event string }{{claude, "PreToolUse"}, {codex, "PreToolUse"}, {gemini, "BeforeTool"}} {
 			text, err := json.Marshal(map[string]any{"hooks": map[string]any{test.event: []any{map[string]any{"matcher": matcher, "hooks": []any{map[string]any{"type": "command", "command": "a"}}}}}})
 			require.NoError(t, err)
-			source, err := projecthooks.Parse(test.path, text)
+			source, err := hookfile.Parse(test.path, text)
 			if err != nil {
 				continue
 			}
@@ -410,7 +410,7 @@ func FuzzMatcher(f *testing.F) {
 			}
 			doc, _, err := hookimport.Add("f", nil, r.Entries)
 			require.NoError(t, err)
-			cfg, err := projecthooks.Parse("f", doc)
+			cfg, err := hookfile.Parse("f", doc)
 			require.NoError(t, err, "%s", doc)
 			for _, name := range []string{name, "Agent", "apply_patch", "Bash", "mcp__x__y"} {
 				wanted := source.Hooks[0].Runs(&protocol.Call{Event: protocol.Event(test.event), Tool: name})
@@ -481,7 +481,7 @@ func TestAdd(t *testing.T) {
 func TestWrite(t *testing.T) {
 	r := parse(t, claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`)
 	dir := t.TempDir()
-	path := filepath.Join(dir, projecthooks.FileName)
+	path := filepath.Join(dir, hookfile.FileName)
 	added, err := hookimport.Write(path, r.Entries)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, added)

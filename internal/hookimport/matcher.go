@@ -9,11 +9,11 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toolmatch"
-	"github.com/hookrun/hookrun/projecthooks"
 )
 
 // narrow carries the matcher: as globs where these say the same, else as a condition. It reports whether the hook is carried.
@@ -86,7 +86,7 @@ func (g *handler) agree(match func(string) bool, add func(name string)) bool {
 }
 
 // overlap reports whether a tool may be for both matchers: it is doubted only where both are names.
-func overlap(a, b projecthooks.Matcher) bool {
+func overlap(a, b hookfile.Matcher) bool {
 	if a == nil || b == nil || strings.Trim(a.String()+b.String(), letters+"|") != "" {
 		return true
 	}
@@ -100,8 +100,8 @@ func overlap(a, b projecthooks.Matcher) bool {
 
 // globs says the matcher by globs.
 func (g *handler) globs(names []string) bool {
-	var m projecthooks.Globs
-	set := func() { m, _ = projecthooks.NewGlobs(strings.Join(names, "|")) }
+	var m hookfile.Globs
+	set := func() { m, _ = hookfile.NewGlobs(strings.Join(names, "|")) }
 	set()
 	if !g.agree(func(name string) bool { return m.Match(name) }, func(name string) { names = append(names, name); set() }) {
 		return g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
 // Write adds entries to the hooks file at a path, and makes it if it is missing. The file is replaced in one step. added are the
@@ -23,7 +23,7 @@ func Write(path string, entries []Entry) (added []string, err error) {
 	case info.Mode()&fs.ModeSymlink != 0: // a project that somebody cloned must not have us write elsewhere
 		return nil, fmt.Errorf("%s is a symbolic link; name the file that it leads to", path)
 	default:
-		if doc, err = projecthooks.ReadFile(path); err != nil {
+		if doc, err = hookfile.ReadFile(path); err != nil {
 			return nil, err
 		}
 	}
@@ -31,7 +31,7 @@ func Write(path string, entries []Entry) (added []string, err error) {
 	if err != nil || len(added) == 0 {
 		return nil, err
 	}
-	if len(text) > projecthooks.MaxFileSize {
+	if len(text) > hookfile.MaxFileSize {
 		return nil, fmt.Errorf("%s would be larger than 1 MiB, and could not be read again", path)
 	}
 	return added, atomicfile.Replace(path, info, string(text))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -61,7 +61,7 @@ func FuzzParse(f *testing.F) {
 
 // requirePlaces checks that every problem stands at a character of the text or at its end, in order.
 func requirePlaces(t *testing.T, text string, err error) {
-	var problems projecthooks.Problems
+	var problems hookfile.Problems
 	require.True(t, errors.As(err, &problems))
 	require.NotEmpty(t, problems)
 	lines := strings.Split(text, "\n")

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
-	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -91,7 +91,7 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, err := hooktest.Parse("f", []byte(test.doc), workspace)
 			require.Nil(t, f)
-			require.ErrorAs(t, err, new(projecthooks.Problems))
+			require.ErrorAs(t, err, new(hookfile.Problems))
 			require.Equal(t, test.want, err.Error())
 		})
 	}

@@ -3,11 +3,11 @@ package runstats
 import (
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
 // Expect adds to the summary the hooks of a configuration that are in none of its calls.
-func (s *Summary) Expect(cfg *projecthooks.Config) {
+func (s *Summary) Expect(cfg *hookfile.Config) {
 	fired := map[hookKey]bool{}
 	var paths canonical = map[string]string{}
 	for _, h := range s.Hooks {
@@ -16,7 +16,7 @@ func (s *Summary) Expect(cfg *projecthooks.Config) {
 			fired[hookKey{file: paths.of(file(source)) + source[len(file(source)):]}] = true
 		}
 	}
-	did := func(h *projecthooks.Hook) bool {
+	did := func(h *hookfile.Hook) bool {
 		path := paths.of(h.File)
 		return fired[hookKey{h.Name, path}] || fired[hookKey{file: path + h.Source()[len(h.File):]}]
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
 // sample is lines as calls make them: two or three hooks each, about 800 bytes.
@@ -285,8 +285,8 @@ func TestHistogram(t *testing.T) {
 
 func TestNeverFired(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, projecthooks.FileName)
-	cfg, err := projecthooks.Parse(file, []byte(`{"hooks": [
+	file := filepath.Join(dir, hookfile.FileName)
+	cfg, err := hookfile.Parse(file, []byte(`{"hooks": [
 		{"name": "fires", "command": ["true"], "events": ["pre-tool"]},
 		{"name": "never", "command": ["true"], "events": ["pre-tool", "post-tool"]},
 		{"name": "curl --token=x", "command": ["true"], "events": ["pre-tool"]},
@@ -294,9 +294,9 @@ func TestNeverFired(t *testing.T) {
 	require.NoError(t, err)
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(dir, link))
-	log := strings.ReplaceAll(`{"time":"2026-11-21T14:43:17Z","workspace":"DIR","outcome":{"decision":"continue","hooks":[{"name":"fires","source":"`+projecthooks.FileName+`:77","status":"ok"},`+
-		`{"name":"curl --token=[redacted]","source":"DIR/`+projecthooks.FileName+`:4","status":"ok"},{"name":"skipped","source":"DIR/`+projecthooks.FileName+`:5","status":"skipped"},`+
-		`{"name":"never","source":"/another/`+projecthooks.FileName+`:3","status":"ok"}]}}`, "DIR", filepath.ToSlash(link))
+	log := strings.ReplaceAll(`{"time":"2026-11-21T14:43:17Z","workspace":"DIR","outcome":{"decision":"continue","hooks":[{"name":"fires","source":"`+hookfile.FileName+`:77","status":"ok"},`+
+		`{"name":"curl --token=[redacted]","source":"DIR/`+hookfile.FileName+`:4","status":"ok"},{"name":"skipped","source":"DIR/`+hookfile.FileName+`:5","status":"skipped"},`+
+		`{"name":"never","source":"/another/`+hookfile.FileName+`:3","status":"ok"}]}}`, "DIR", filepath.ToSlash(link))
 	s := summarize(t, write(t, log), Filter{})
 	s.Expect(cfg)
 	require.Equal(t, []NeverFired{{Name: "never", Source: file + ":3", Events: []string{"pre-tool", "post-tool"}}}, s.NeverFired)

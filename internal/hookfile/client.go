@@ -1,0 +1,250 @@
+package hookfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/jsontype"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Files in the form that Claude Code began, as the table of forms has it for each client. A client drops such a file, or an entry of
+// it, often without a word where something is wrong with it; here that is an error. What a later version of the client may know is a
+// warning.
+
+// clientFile reads a document in a client's form.
+func (p *parser) clientFile(top gjson.Result) {
+	f := p.members(top, p.form.top, "", p.drops, p.form.about)
+	s := &settings{}
+	p.settings = s
+	p.config.settings = map[*form]*settings{p.form: s}
+	if p.pluginRoot() != "" { // a plugin has hooks, and no settings
+		f = map[string]gjson.Result{"hooks": f["hooks"]}
+	}
+	if off, ok := f["disableAllHooks"]; ok {
+		p.switchOff(off.Bool(), `"disableAllHooks"`, "true", off)
+	}
+	s.env = p.clientEnv(f["env"], "", p.drops)
+	for _, list := range []struct {
+		key  string
+		into **[]string
+	}{{"allowedHttpHookUrls", &s.urls}, {"httpHookAllowedEnvVars", &s.variables}} {
+		if v, ok := f[list.key]; ok {
+			texts := stringsOf(v)
+			*list.into = &texts
+		}
+	}
+	if config, ok := f["hooksConfig"]; ok {
+		c := p.members(config, p.form.switches, `"hooksConfig": `, p.drops, 0)
+		if on, ok := c["enabled"]; ok {
+			p.switchOff(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on)
+		}
+		for _, name := range c["disabled"].Array() {
+			s.disabled = append(s.disabled, p.expanded(name.String()))
+		}
+	}
+	hooks := f["hooks"]
+	switch {
+	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
+		return
+	case !hooks.IsObject():
+		p.clientType(`"hooks"`, "an object", hooks, p.drops)
+		return
+	}
+	names := p.form.events()
+	hooks.ForEach(func(key, groups gjson.Result) bool {
+		event := protocol.Event(key.String())
+		switch {
+		case slices.Contains(names, key.String()):
+			p.clientEvent(event, groups)
+		case ours(key.String()):
+		case slices.ContainsFunc(p.form.switches, func(m member) bool { return m.key == key.String() }):
+			p.warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", p.form.client, key.String())
+		default:
+			p.warnOfGate(key.Index, fmt.Sprintf("unknown event %s: none of its hooks will ever run%s", quote(string(event)), p.form.meant(event)))
+		}
+		return true
+	})
+}
+
+// switchOff notes that the hooks of the client are switched off, or on again.
+func (p *parser) switchOff(off bool, by, is string, v gjson.Result) {
+	p.settings.off, p.settings.offBy = &off, by
+	p.settings.offAt = p.at(v.Index, fmt.Sprintf("%s is %s, so no hook of %s's form runs", by, is, p.form.client))
+	p.settings.offAt.Gate = true
+}
+
+func (p *parser) warn(offset int, format string, args ...any) {
+	p.config.Warnings = append(p.config.Warnings, p.at(offset, fmt.Sprintf(format, args...)))
+}
+
+// warnOfGate warns of a hook that will never run or never hold anything up.
+func (p *parser) warnOfGate(offset int, text string) {
+	w := p.at(offset, text)
+	w.Gate = true
+	p.config.Warnings = append(p.config.Warnings, w)
+}
+
+func (p *parser) clientType(what, want string, got gjson.Result, drops string) {
+	p.problem(got.Index, "%s must be %s, not %s%s", what, want, typeName(got), drops)
+}
+
+// members returns the fields of an object that are known, each of its type. Others are warnings, or errors in a document that is
+// closed. Where the first about of the known fields are about hooks, as at the top of a document, the others are the client's: there
+// only what may mean one of those is worth a word.
+func (p *parser) members(object gjson.Result, known []member, who, drops string, about int) map[string]gjson.Result {
+	found := map[string]gjson.Result{}
+	var names []string
+	for _, m := range known {
+		names = append(names, m.key)
+	}
+	if about > 0 {
+		names = names[:about]
+	}
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := key.String()
+		for _, m := range known {
+			if m.key != name {
+				continue
+			}
+			is, orNull := strings.CutSuffix(m.is, "?")
+			if orNull && value.Type == gjson.Null {
+				return true
+			}
+			if want, ok := jsontype.Check(value, is); ok {
+				found[name] = value
+			} else if value.Type == gjson.String && strings.Contains(is, "|") {
+				p.problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, quote(value.String()), Suggest(value.String(), strings.Split(is, "|")), drops)
+			} else {
+				p.clientType(who+strconv.Quote(name), want, value, drops)
+			}
+			return true
+		}
+		hint := Suggest(name, names)
+		switch {
+		case ours(name):
+		case about == 0:
+			p.warn(key.Index, "%sunknown field %s, which is passed over%s", who, quote(name), hint)
+		case slices.Contains(p.form.events(), name):
+			p.unknownTop(key, name+" stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
+		case name == "disableAllHooks": // so it is not Claude Code's file
+			p.unknownTop(key, fmt.Sprintf("%q is a switch of Claude Code's, which %s does not know", name, p.form.client), false)
+		case hint != "" || p.form.closed:
+			p.unknownTop(key, fmt.Sprintf("unknown field %s, which is passed over%s", quote(name), hint), false)
+		}
+		return true
+	})
+	return found
+}
+
+// unknownTop says something of a field at the top of a document that the client does not know. gate: hooks stand in it.
+func (p *parser) unknownTop(key gjson.Result, text string, gate bool) {
+	switch {
+	case p.form.closed:
+		p.problem(key.Index, "%s%s", strings.Replace(text, ", which is passed over", "", 1), p.drops)
+	case gate:
+		p.warnOfGate(key.Index, text)
+	default:
+		p.warn(key.Index, "%s", text)
+	}
+}
+
+func (p *parser) clientEnv(object gjson.Result, who, drops string) (env []string) {
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := key.String()
+		switch {
+		case name == "" || strings.ContainsAny(name, "=\x00"):
+			p.problem(key.Index, "%s\"env\": %s cannot be the name of a variable", who, quote(name))
+		case name == "HOOKRUN" || strings.HasPrefix(name, "HOOKRUN_"):
+			p.problem(key.Index, "%s\"env\": %s is set by hookrun, also for these hooks", who, brief(name))
+		case value.IsObject() || value.IsArray() || value.Type == gjson.Null:
+			p.clientType(who+`"env" `+quote(name), "a string", value, drops)
+		case strings.ContainsRune(value.String(), 0):
+			p.problem(value.Index, "%s\"env\" %s has a NUL character, which no process can be given", who, quote(name))
+		case value.Type == gjson.String:
+			env = append(env, name+"="+p.expanded(value.String()))
+		default:
+			env = append(env, name+"="+value.Raw)
+		}
+		return true
+	})
+	return env
+}
+
+// maxPattern bounds what compiling a matcher can cost: a tenth of a second for a megabyte of it.
+const maxPattern = 64 << 10
+
+// ours reports whether a key may stand in any object of a hooks file: it is the author's own.
+func ours(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
+
+// clientEvent reads the groups of an event.
+func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
+	drops := p.drops
+	if p.form.dropsAt != nil {
+		drops = p.form.dropsAt(event)
+	}
+	if !groups.IsArray() {
+		p.clientType(string(event), "an array", groups, drops)
+		return
+	}
+	n := 0
+	groups.ForEach(func(_, group gjson.Result) bool {
+		n++
+		who := fmt.Sprintf("%s %d: ", event, n)
+		if !group.IsObject() {
+			p.clientType(strings.TrimSuffix(who, ": "), "an object", group, drops)
+			return true
+		}
+		f := p.members(group, p.form.group, who, drops, 0)
+		m, ok := p.clientMatcher(event, f, who)
+		if !ok {
+			return true
+		}
+		hooks, ok := f["hooks"]
+		switch {
+		case !ok:
+			p.problem(group.Index, "%shas no \"hooks\"%s", who, cmp.Or(p.form.dropsAGroup, drops))
+		case !hooks.IsArray():
+			p.clientType(who+`"hooks"`, "an array", hooks, drops)
+			return true
+		}
+		i := 0
+		hooks.ForEach(func(_, entry gjson.Result) bool {
+			i++
+			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.form.dialect, Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
+			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) {
+				p.config.Hooks = append(p.config.Hooks, h)
+			}
+			return true
+		})
+		return true
+	})
+}
+
+// clientMatcher reads the matcher of a group, nil if there is none.
+func (p *parser) clientMatcher(event protocol.Event, f map[string]gjson.Result, who string) (m Matcher, ok bool) {
+	text, ok := f["matcher"]
+	if !ok {
+		return nil, true
+	}
+	if len(text.Raw) > maxPattern {
+		p.problem(text.Index, "%sthe matcher is longer than 64 KiB", who)
+		return nil, false
+	}
+	subject := p.form.dialect.SubjectField(event)
+	pattern := p.form.pattern(p.expanded(text.String()), subject)
+	if fault := pattern.fault(); fault != "" && subject != "" {
+		warning := fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault)
+		if rust, ok := pattern.(codexPattern); ok && rust.foreign() { // the hook always runs
+			p.warn(text.Index, "%s", warning)
+		} else {
+			p.warnOfGate(text.Index, warning)
+		}
+	}
+	return pattern, true
+}

@@ -1,0 +1,256 @@
+package hookfile
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/tidwall/gjson"
+)
+
+// handler reads one hook.
+func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
+	before := len(p.problems)
+	if !entry.IsObject() {
+		p.clientType(who, "an object", entry, drops)
+		return false
+	}
+	who += ": "
+	h.Line, h.column = p.places.Position(p.from.Of(entry.Index))
+	kind := gjson.Result{}
+	entry.ForEach(func(key, value gjson.Result) bool {
+		if key.String() == "type" {
+			kind = value
+		}
+		return true
+	})
+	var names []string
+	for i := range p.form.handlers {
+		handler := &p.form.handlers[i]
+		names = append(names, handler.name)
+		if kind.Type != gjson.String || kind.String() != handler.name {
+			continue
+		}
+		f := p.members(entry, append(slices.Clip(p.form.common), handler.members...), who, drops, 0)
+		for _, m := range handler.members[:handler.required] {
+			if _, ok := f[m.key]; !ok && !hasKey(entry, m.key) {
+				p.problem(entry.Index, "%sa hook of type %q needs %q%s", who, handler.name, m.key, drops)
+			}
+		}
+		p.clientFields(h, handler, f, who, drops)
+		return len(p.problems) == before
+	}
+	switch {
+	case !kind.Exists():
+		p.problem(entry.Index, "%shas no \"type\"; write \"type\": \"command\"%s", who, drops)
+	case kind.Type != gjson.String:
+		p.clientType(who+`"type"`, "a string", kind, drops)
+	default:
+		p.problem(kind.Index, "%sunknown type %s%s%s", who, quote(kind.String()), hint(kind.String(), names), drops)
+	}
+	return false
+}
+
+func hasKey(object gjson.Result, name string) (has bool) {
+	object.ForEach(func(key, _ gjson.Result) bool {
+		has = has || key.String() == name
+		return !has
+	})
+	return has
+}
+
+// clientFields takes what the fields of a handler say.
+func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.Result, who, drops string) {
+	root := p.pluginRoot()
+	h.Env = []string{}
+	if root != "" {
+		h.Env = append(h.Env, "CLAUDE_PLUGIN_ROOT="+root)
+	}
+	h.Env = append(h.Env, p.clientEnv(f["env"], who, drops)...)
+	if rule, ok := f["if"]; ok {
+		h.If = permission.Parse(rule.String())
+		if h.If.Malformed() {
+			p.warnOfGate(rule.Index, fmt.Sprintf("%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs", who, quote(rule.String())))
+		}
+		if !h.Events[0].HasTool() && h.If.String() != "" {
+			p.warnOfGate(rule.Index, fmt.Sprintf("%sno tool call stands at %s, so a hook with an \"if\" never runs", who, h.Events[0]))
+		}
+	}
+	if timeout, ok := f["timeout"]; ok {
+		h.Timeout = p.clientTimeout(timeout, h.Events[0], who, drops)
+	}
+	if policy, ok := f["onFailure"]; ok {
+		d := protocol.Block // any other word than continue reads as block, where the client takes any
+		if policy.String() == "continue" {
+			d = protocol.Continue
+		}
+		h.OnFailure = protocol.FailurePolicy{}
+		for _, c := range h.Dialect.Causes {
+			h.OnFailure[c] = d
+		}
+		if d == protocol.Block && filepath.Base(p.file) != FileName {
+			h.OnFailure[protocol.PolicyOfClient] = d
+		}
+	}
+	h.Async = f["async"].Bool()
+	if policy, ok := f["onFailure"]; ok && (h.Async || h.Dialect.CannotBlock(h.Events[0])) {
+		where := "at " + string(h.Events[0])
+		if h.Async {
+			where = "for a hook that is async"
+		}
+		p.warn(policy.Index, "%s\"onFailure\" means nothing %s: no failure holds anything up", who, where)
+	}
+	if limit, ok := f["additionalContextLimit"]; ok {
+		if _, err := strconv.ParseUint(limit.Raw, 10, 64); err != nil {
+			p.problem(limit.Index, "%s\"additionalContextLimit\" must be a whole number, not %s%s", who, brief(limit.Raw), drops)
+		} else {
+			p.warn(limit.Index, "%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters into a file", who, h.Dialect.MaxContext)
+		}
+	}
+	switch handler.does {
+	case runs:
+		p.clientCommand(h, f, who)
+	case posts:
+		p.clientEndpoint(h, f, who, drops)
+	default:
+		h.Unsupported, h.Name = handler.name, handler.name+" hook of line "+strconv.Itoa(h.Line)
+	}
+	if handler.same != nil {
+		equal := []string{handler.name, root}
+		for _, key := range handler.same {
+			equal = append(equal, p.equalPart(f[key]))
+		}
+		h.Same = same(equal...)
+	}
+	if name, ok := f["name"]; ok {
+		h.Name = oneLine(p.expanded(name.String()))
+	}
+	if h.Name == "" {
+		h.Name, h.unnamed = cmp.Or(oneLine(h.String()), "hook of line "+strconv.Itoa(h.Line)), true
+	}
+}
+
+// equalPart is what a field adds to what equal hooks have in common. One that is not there differs from one that is empty only as
+// a list: a command without arguments is for a shell, and one with an empty list of them is not.
+func (p *parser) equalPart(v gjson.Result) string {
+	if v.IsArray() {
+		return same(stringsOf(v)...)
+	}
+	return p.expanded(v.String())
+}
+
+// oneLine is the text of a command as it names a hook in messages.
+func oneLine(text string) string { return brief(strings.Join(strings.Fields(text), " ")) }
+
+func (p *parser) clientTimeout(v gjson.Result, event protocol.Event, who, drops string) time.Duration {
+	form := &p.form.timeout
+	n := v.Float()
+	d := time.Duration(math.MaxInt64)
+	if n < float64(math.MaxInt64/form.unit) { // what a Duration holds
+		d = time.Duration(n * float64(form.unit))
+	}
+	_, fraction := strconv.ParseUint(v.Raw, 10, 64)
+	switch {
+	case form.whole && fraction != nil:
+		p.problem(v.Index, "%s\"timeout\" must be a whole number of %s, not %s%s", who, form.name, brief(v.Raw), drops)
+	case n == 0 && form.zero > 0:
+		d = form.zero
+	case d <= 0:
+		p.problem(v.Index, "%s\"timeout\" must be more than 0, not %s%s", who, brief(v.Raw), drops)
+	case d > time.Hour:
+		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are more than an hour; were these %s?", who, form.name, brief(v.Raw), form.less)
+	case d < time.Second && form.more != "":
+		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are less than a second; were these %s?", who, form.name, brief(v.Raw), form.more)
+	}
+	if most, ok := form.most[event]; ok && d > most {
+		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so \"timeout\" is cut to that", who, p.form.client, event, most)
+		d = most
+	}
+	return d
+}
+
+func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
+	command, ok := f["command"]
+	if !ok {
+		return
+	}
+	if own, ok := f[ownCommand]; ok {
+		command = own
+	}
+	h.commandPos = p.at(command.Index, "")
+	r := reader{p, who, command}
+	text, ok := r.text(command, `"command"`)
+	text = p.expanded(text)
+	switch {
+	case !ok:
+		return
+	case text == "":
+		p.problem(command.Index, "%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
+	case strings.TrimSpace(text) == "" && !f["args"].Exists():
+		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")
+	}
+	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell", Bash: p.form.bash}
+	if args, ok := f["args"]; ok {
+		h.Command = Command{Argv: []string{text}, Placeholders: true}
+		args.ForEach(func(_, a gjson.Result) bool {
+			arg, _ := r.text(a, `"args"`)
+			h.Command.Argv = append(h.Command.Argv, arg)
+			return true
+		})
+	}
+}
+
+func (p *parser) clientEndpoint(h *Hook, f map[string]gjson.Result, who, drops string) {
+	where, ok := f["url"]
+	if !ok {
+		return
+	}
+	h.commandPos = p.at(where.Index, "")
+	h.HTTP = &Endpoint{URL: where.String(), AllowedEnvVars: stringsOf(f["allowedEnvVars"])}
+	f["headers"].ForEach(func(key, value gjson.Result) bool {
+		if value.Type != gjson.String {
+			p.clientType(who+"the header "+quote(key.String()), "a string", value, drops)
+		}
+		h.HTTP.Headers = append(h.HTTP.Headers, Header{Name: key.String(), Value: value.String()})
+		return true
+	})
+	if err := h.HTTP.Check(); err != nil { // it does not repeat the address, which may hold a password
+		p.problem(where.Index, "%sno request can be sent: %v", who, err)
+	}
+}
+
+// same joins what equal hooks have in common.
+func same(parts ...string) string {
+	b, _ := json.Marshal(parts) // strings always have a JSON form
+	return string(b)
+}
+
+func stringsOf(array gjson.Result) []string {
+	texts := []string{}
+	array.ForEach(func(_, v gjson.Result) bool {
+		texts = append(texts, v.String())
+		return true
+	})
+	return texts
+}
+
+// pluginRoot is the folder of the plugin whose hooks the file has, "" for settings. A plugin has them in hooks/hooks.json.
+func (p *parser) pluginRoot() string {
+	path, err := filepath.Abs(p.file)
+	if err != nil || !p.form.plugins || filepath.Base(path) != "hooks.json" {
+		return ""
+	}
+	folder := filepath.Dir(path)
+	if filepath.Base(folder) == "hooks" {
+		return filepath.Dir(folder)
+	}
+	return folder
+}

@@ -1,0 +1,379 @@
+package hookfile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// FileName is the hooks file of a workspace.
+const FileName = ".tenex-hooks.json"
+
+// Config is the hooks of one or more files, in order. The zero Config has none.
+type Config struct {
+	Hooks    []Hook
+	Files    []string  // that were read
+	Warnings []Problem // what is odd but loads
+
+	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
+
+	texts    []string            // of the files, as they were read
+	absent   []string            // files that would have been read, had they been there
+	tools    map[string]string   // the project's names for tools of clients, by the client's
+	agents   []string            // of MassGen files in which hooks are not the same for all agents
+	settings map[*form]*settings // of the files in clients' forms
+}
+
+// Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of files
+// that were added before.
+func (c *Config) Add(more *Config) {
+	sources := map[string]string{} // of the first hook of each name
+	for i := len(c.Hooks) - 1; i >= 0; i-- {
+		sources[c.Hooks[i].Name] = c.Hooks[i].Source()
+	}
+	for i := range more.Hooks {
+		h := &more.Hooks[i]
+		if source, ok := sources[h.Name]; ok && h.form == nil && !h.unnamed { // in clients' forms hooks need no names
+			c.Warnings = append(c.Warnings, h.sameName(source))
+			delete(sources, h.Name) // its own file warns of the next
+		}
+	}
+	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
+	if c.Dialect = nil; len(c.Files) == 0 {
+		c.Dialect = more.Dialect
+	}
+	c.Files = append(c.Files, more.Files...)
+	c.texts = append(c.texts, more.texts...)
+	c.absent = append(c.absent, more.absent...)
+	c.agents = append(c.agents, more.agents...)
+	c.Warnings = append(c.Warnings, more.Warnings...)
+	if len(more.tools) > 0 {
+		tools := map[string]string{}
+		maps.Copy(tools, c.tools)
+		maps.Copy(tools, more.tools) // later files win
+		c.tools = tools
+	}
+	all := maps.Clone(c.settings)
+	for f, s := range more.settings {
+		if all == nil {
+			all = map[*form]*settings{}
+		}
+		all[f] = all[f].under(s)
+	}
+	c.settings = all
+	for i := range c.Hooks {
+		if h := &c.Hooks[i]; h.settings != nil {
+			h.settings = all[h.form]
+		}
+	}
+}
+
+// Warned are the warnings, and that hooks are switched off, if they are.
+func (c *Config) Warned() []Problem {
+	warnings := slices.Clip(c.Warnings)
+	for _, f := range forms() {
+		if s := c.settings[f]; s.allOff() {
+			warnings = append(warnings, s.offAt)
+		}
+	}
+	return warnings
+}
+
+// NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are known.
+func (c *Config) NameTool(call *protocol.Call) { all.NameTool(call, c.tools) }
+
+// UnknownAgent says that a call is of an agent which the files do not know, where they have hooks for some agents only: a gate
+// may be missing because of a slip in a name.
+func (c *Config) UnknownAgent(agent string) (warning string, unknown bool) {
+	if len(c.agents) == 0 || slices.Contains(c.agents, agent) {
+		return "", false
+	}
+	return fmt.Sprintf("the agent %s is none of the hooks files' (%s), so only hooks for all agents were asked", quote(agent), brief(strings.Join(c.agents, ", "))), true
+}
+
+// Rule is one permission rule, as the if of a hook has it: Bash(git push *). The zero Rule is for everything.
+type Rule = permission.Rule
+
+// ParseRule reads a rule. A text that is none matches nothing.
+func ParseRule(text string) Rule { return permission.Parse(text) }
+
+// Hook is one configured handler. Its Dialect must be set.
+type Hook struct {
+	Name      string // in clients' forms the command, where there is no other
+	Command   Command
+	HTTP      *Endpoint              // what to POST to, instead of a command
+	Says      *dialect.Verdict       // what a rule says, which runs nothing
+	Events    []protocol.Event       // as the dialect names them
+	Matcher   Matcher                // nil: no matter what
+	If        Rule                   // the zero rule: no matter what
+	When      []Condition            // all of them must hold
+	Timeout   time.Duration          // 0: the dialect's
+	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
+	Env       []string               // NAME=VALUE, added to the caller's environment
+	Inherit   *Inherited             // of the caller's environment; nil: all of it
+	Async     bool                   // it is started and not waited for
+	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them at once.
+	Sequential bool
+	// Persistent: the process stays between calls, where the runner does. It gets one line for each call, and answers with one.
+	// Workers is how many processes there may be at once, for as many calls at once; 0 is 1.
+	Persistent bool
+	Workers    int
+	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
+	Agent     string
+	NotAgents []string
+	Dialect   *dialect.Dialect
+
+	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
+	Unsupported string
+	// Same is what equal hooks have in common: of those that a call selects, only the last runs, in the place of the first.
+	// "" is equal to none.
+	Same string
+
+	File       string // where it was read
+	Line       int    // of the entry
+	column     int
+	commandPos Problem
+	filePos    [2]Problem // of the files of HTTP: its roots, its certificate
+	form       *form      // nil but in a client's form
+	settings   *settings  // the same
+	unnamed    bool       // Name was made of what it runs
+}
+
+// sameName is the warning that there is another hook of its name at other.
+func (h *Hook) sameName(other string) Problem {
+	return h.Problem(fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart", quote(h.Name), other))
+}
+
+// Problem is something to say about the hook, at its place.
+func (h *Hook) Problem(text string) Problem {
+	return Problem{File: h.File, Line: h.Line, Column: h.column, Text: text}
+}
+
+// Source is the place of the hook as file:line. One that is in no file has no line.
+func (h *Hook) Source() string {
+	if h.Line == 0 {
+		return h.File
+	}
+	return h.File + ":" + strconv.Itoa(h.Line)
+}
+
+// SourceBeside is the place of the hook where another is named too: with the column, if both are on one line of a file.
+func (h *Hook) SourceBeside(other *Hook) string {
+	if h.Line == 0 || h.Source() != other.Source() {
+		return h.Source()
+	}
+	return h.Source() + ":" + strconv.Itoa(h.column)
+}
+
+// Command is what a hook runs: either Argv, spawned directly, or Shell, run by `sh -c`.
+type Command struct {
+	Argv  []string
+	Shell string
+
+	PowerShell   bool // Shell is for pwsh
+	Bash         bool // Shell is for bash
+	Placeholders bool // ${CLAUDE_PROJECT_DIR} and ${CLAUDE_PLUGIN_ROOT} stand in Argv for their values
+
+	Script   string // instead of both: a program or a Python file, by its path in the folder where the hook runs
+	Callable string // instead of all: a Python function, as module.function
+}
+
+func (c Command) String() string {
+	if c.Argv == nil {
+		return c.Shell + c.Script + c.Callable
+	}
+	quoted := make([]string, len(c.Argv))
+	for i, a := range c.Argv {
+		quoted[i] = a
+		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`|&;<>()*?[]#~") {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// String returns the command as a person would write it, where the hook posts to, or what it says.
+func (h *Hook) String() string {
+	switch {
+	case h.HTTP != nil:
+		return "POST " + h.HTTP.String()
+	case h.Unsupported != "":
+		return "a hook of type " + h.Unsupported
+	case h.Says != nil && h.Says.Decision == protocol.Continue:
+		return "inject " + quote(h.Says.Context)
+	case h.Says != nil:
+		return "block " + quote(h.Says.Reason)
+	}
+	return h.Command.String()
+}
+
+// Runs reports whether the hook runs at the call. Where an event has nothing for them to look at, matchers mean nothing, as
+// in Claude Code.
+func (h *Hook) Runs(c *protocol.Call) bool { return NewAsked(c).Runs(h) }
+
+// disabled reports whether the client's settings switch this very hook off: by its name or, where it has none, its command.
+func (h *Hook) disabled() bool {
+	name := h.Name
+	if h.unnamed {
+		name = h.Command.Shell
+	}
+	return h.settings != nil && slices.Contains(h.settings.disabled, name)
+}
+
+// Concerns reports whether the hook is for calls of this event, agent and tool. Which of them it runs at, If and When may still
+// narrow by what the call is given and what came of it.
+func (h *Hook) Concerns(c *protocol.Call) bool {
+	return NewAsked(c).Concerns(h)
+}
+
+func (h *Hook) isFor(agent string) bool {
+	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
+}
+
+// toolNames are the names that the call's tool has for the hook besides its own.
+func (h *Hook) toolNames(c *protocol.Call) []string {
+	if !h.Dialect.ProjectTools || h.Dialect.SubjectField(h.Dialect.EventOf(c)) != "tool_name" {
+		return nil
+	}
+	names := c.ProjectTools()
+	for _, also := range all.ToolAliases(c.Tool) {
+		if !slices.Contains(names, also) {
+			names = append(slices.Clip(names), also)
+		}
+	}
+	return names
+}
+
+// Why says why the hook runs at the call, or does not.
+func (h *Hook) Why(c *protocol.Call) string {
+	event := h.Dialect.EventOf(c)
+	subject, matchers := h.Dialect.MatcherSubject(c)
+	asked := NewAsked(c)
+	switch {
+	case h.settings.allOff():
+		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.place()
+	case h.disabled():
+		return "its name is in the \"disabled\" of its client's settings"
+	case !slices.Contains(h.Events, event):
+		return fmt.Sprintf("it does not subscribe to %s", event)
+	case h.Agent != "" && h.Agent != c.AgentID:
+		return fmt.Sprintf("it is for the agent %q alone", h.Agent)
+	case !h.isFor(c.AgentID):
+		return fmt.Sprintf("the agent %q has hooks of its own instead, by \"override\"", c.AgentID)
+	case !asked.matches(h) && matchers && subject == "":
+		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.Dialect.SubjectField(event)))
+	case !asked.matches(h):
+		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
+	}
+	why := fmt.Sprintf("it subscribes to %s", event)
+	if h.Matcher != nil && h.Matcher.String() != "" && matchers {
+		why += fmt.Sprintf(", and its matcher %q matches the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
+	}
+	if h.If.String() != "" {
+		ok, because := asked.allows(h)
+		if !ok {
+			return fmt.Sprintf("its if %q %s", h.If, because)
+		}
+		why += fmt.Sprintf(", and its if %q %s", h.If, because)
+	}
+	for _, condition := range h.When {
+		if !asked.holds(&condition) {
+			return "its condition " + condition.String() + " does not hold"
+		}
+		why += ", and " + condition.String() + " holds"
+	}
+	return why
+}
+
+// subjects is what the hook's matcher is held against: "Bash", here "shell".
+func (h *Hook) subjects(c *protocol.Call) string {
+	subject, _ := h.Dialect.MatcherSubject(c)
+	text := strconv.Quote(subject)
+	separator := ", here "
+	for _, name := range h.toolNames(c) {
+		text += separator + strconv.Quote(name)
+		separator = " and "
+	}
+	return text
+}
+
+// subjectName is the word for what matchers look at, which is a field of the hook input.
+func subjectName(field string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(field, "_name"), "_", " ")
+}
+
+// Deadline is the hook's timeout at an event, or its dialect's.
+func (h *Hook) Deadline(event protocol.Event) time.Duration {
+	if h.Timeout > 0 {
+		return h.Timeout
+	}
+	if at := h.Dialect.TimeoutAt; at != nil {
+		return cmp.Or(at(event), h.Dialect.Timeout)
+	}
+	return h.Dialect.Timeout
+}
+
+// Environment are the variables that the hook's files add to the caller's, later ones over earlier ones.
+func (h *Hook) Environment() []string {
+	if h.settings == nil {
+		return h.Env
+	}
+	return overlaid(h.settings.env, h.Env)
+}
+
+// Problem is one thing that is wrong, or odd, at a place in a file.
+type Problem struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"` // 0: the file as a whole
+	Column int    `json:"column"`
+	Text   string `json:"message"`
+	Gate   bool   `json:"-"` // as a warning: a hook will never run, or never hold anything up, so each call is to say it
+}
+
+// place is where the problem is, without its column.
+func (p Problem) place() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
+func (p Problem) Error() string { return string(p.append(nil)) }
+
+func (p Problem) append(to []byte) []byte {
+	to = append(to, p.File...)
+	if p.Line > 0 {
+		to = strconv.AppendInt(append(to, ':'), int64(p.Line), 10)
+		to = strconv.AppendInt(append(to, ':'), int64(p.Column), 10)
+	}
+	return append(append(to, ": "...), p.Text...)
+}
+
+// Problems are all the errors of a load, one a line.
+type Problems []Problem
+
+// Sort puts problems in the order of their places.
+func (ps Problems) Sort() {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+func (ps Problems) Error() string {
+	size := 0 // a file can have half a million problems
+	for _, p := range ps {
+		size += len(p.File) + len(p.Text) + len(":1048576:1048576: \n")
+	}
+	text := make([]byte, 0, size)
+	for i, p := range ps {
+		if i > 0 {
+			text = append(text, '\n')
+		}
+		text = p.append(text)
+	}
+	return string(text)
+}

@@ -1,0 +1,369 @@
+package hookfile
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/toolmatch"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout", "on_failure",
+	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert", "client_key", "proxy"}
+
+// Of these keys an entry has one: what it runs, or what it says without running anything. The others are for those that run.
+var (
+	saysKeys = []string{"command", "url", "block", "inject"}
+	runsKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
+)
+
+// hook reads the nth entry.
+func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
+	if !entry.IsObject() {
+		p.wrongType("hook "+strconv.Itoa(n), "an object", entry)
+		return h, false
+	}
+	before := len(p.problems)
+	f := p.fields(entry, hookKeys)
+	h.File, h.Dialect, h.Inherit = p.file, tenex.Dialect, p.inherit
+	h.Line, h.column = p.places.Position(entry.Index)
+	who := "hook " + strconv.Itoa(n)
+	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
+		h.Name = name.String()
+		who = "hook " + quote(h.Name)
+	}
+	has := func(keys ...string) (there []string) {
+		for _, key := range keys {
+			if _, ok := f[key]; ok {
+				there = append(there, `"`+key+`"`)
+			}
+		}
+		return there
+	}
+	var missing []string
+	if has("name") == nil {
+		missing = append(missing, `no "name"`)
+	}
+	says := has(saysKeys...)
+	if len(says) == 0 {
+		missing = append(missing, `no "command"`) // or "url", "block" or "inject", but most hooks are commands
+	}
+	if has("events") == nil {
+		missing = append(missing, `no "events"`)
+	}
+	if len(missing) > 0 {
+		p.problem(entry.Index, "%s has %s", who, strings.Join(missing, ", "))
+	}
+	if len(says) > 1 {
+		p.problem(entry.Index, "%s has %s; an entry does one of them", who, strings.Join(says, " and "))
+	}
+	if useless := has(runsKeys...); len(useless) > 0 && has("command", "url") == nil && len(says) > 0 {
+		p.problem(entry.Index, "%s runs no command, so %s would mean nothing; leave it out", who, strings.Join(useless, ", "))
+	}
+	for _, key := range hookKeys {
+		value, ok := f[key]
+		if !ok {
+			continue
+		}
+		r := reader{p, who + ": ", value}
+		switch key {
+		case "name":
+			r.name()
+		case "command":
+			h.Command = r.command()
+			h.commandPos = p.at(value.Index, "")
+		case "block":
+			h.Says = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: r.says(key)}
+		case "inject":
+			h.Says = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.says(key)}
+		case "events":
+			h.Events = r.events()
+		case "matcher":
+			h.Matcher = r.matcher()
+		case "if":
+			h.If = r.rule()
+		case "when":
+			h.When = r.conditions()
+		case "timeout":
+			h.Timeout = r.timeout()
+		case "on_failure":
+			h.OnFailure = r.onFailure()
+		case "env":
+			h.Env = r.env()
+		case "inherit_env":
+			h.Inherit = r.inherit()
+		case "persistent":
+			h.Persistent = r.persistent()
+		case "workers":
+			h.Workers = r.workers()
+		}
+	}
+	if h.Says != nil {
+		h.Inherit = nil // it runs nothing
+	}
+	p.endpoint(&h, f, who, has)
+	p.idle(&h, f, who)
+	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && exit.String() == "continue" && slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
+		p.problem(exit.Index, "%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out", who)
+	}
+	if workers, ok := f["workers"]; ok && !h.Persistent && h.HTTP == nil {
+		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out", who)
+	}
+	return h, len(p.problems) == before
+}
+
+// reader reads one value of a hook's entry.
+type reader struct {
+	*parser
+	who   string
+	value gjson.Result
+}
+
+// text returns a string that a process can be given: NUL would end it early, and the system refuses it.
+func (r reader) text(v gjson.Result, what string) (string, bool) {
+	if v.Type != gjson.String {
+		r.wrongType(r.who+what, "a string", v)
+		return "", false
+	}
+	s := v.String()
+	if strings.ContainsRune(s, 0) {
+		r.problem(v.Index, "%s%s has a NUL character, which no process can be given", r.who, what)
+		return "", false
+	}
+	return s, true
+}
+
+func (r reader) name() {
+	if s, ok := r.text(r.value, `"name"`); ok && strings.TrimSpace(s) == "" {
+		r.problem(r.value.Index, "%s\"name\" is blank", r.who)
+	}
+}
+
+func (r reader) command() (c Command) {
+	switch {
+	case r.value.Type == gjson.String:
+		if s, ok := r.text(r.value, `"command"`); ok {
+			c.Shell = s
+			if strings.TrimSpace(s) == "" {
+				r.problem(r.value.Index, "%shas an empty command", r.who)
+			}
+		}
+	case r.value.IsArray():
+		c.Argv = []string{}
+		r.value.ForEach(func(_, v gjson.Result) bool {
+			s, ok := r.text(v, `"command"[`+strconv.Itoa(len(c.Argv))+"]")
+			if ok && s == "" && len(c.Argv) == 0 {
+				r.problem(v.Index, "%shas an empty command", r.who)
+			}
+			c.Argv = append(c.Argv, s)
+			return true
+		})
+		if len(c.Argv) == 0 {
+			r.problem(r.value.Index, "%shas an empty command", r.who)
+		}
+	default:
+		r.wrongType(r.who+`"command"`, "an array of strings, or a string for sh -c", r.value)
+	}
+	return c
+}
+
+func (r reader) events() (events []protocol.Event) {
+	if !r.value.IsArray() {
+		r.wrongType(r.who+`"events"`, "an array of strings", r.value)
+		return nil
+	}
+	n := 0
+	r.value.ForEach(func(_, v gjson.Result) bool {
+		n++
+		if v.Type != gjson.String {
+			r.wrongType(r.who+"an event", "a string", v)
+			return true
+		}
+		e := protocol.Event(v.String())
+		if known, _ := eventNames(); !slices.Contains(known, string(e)) {
+			r.problem(v.Index, "%sunknown event %s%s", r.who, quote(v.String()), eventHint(v.String()))
+			return true
+		}
+		if !slices.Contains(events, e.Canonical()) {
+			events = append(events, e.Canonical())
+		}
+		return true
+	})
+	if n == 0 {
+		_, list := eventNames()
+		r.problem(r.value.Index, "%ssubscribes to no events; supported are %s", r.who, list)
+	}
+	return events
+}
+
+func eventHint(wrong string) string {
+	known, list := eventNames()
+	return Suggest(wrong, known) + "; supported are " + list
+}
+
+// eventNames returns all names of events, and the canonical ones as a list.
+var eventNames = sync.OnceValues(func() (all []string, list string) {
+	var canonical []string
+	for _, e := range protocol.Events() {
+		canonical = append(canonical, string(e))
+		all = append(all, string(e), string(e.Claude()))
+	}
+	return all, strings.Join(canonical, ", ")
+})
+
+func (r reader) matcher() Matcher {
+	s, ok := r.text(r.value, `"matcher"`)
+	if !ok {
+		return nil
+	}
+	m, ok := NewGlobs(s)
+	if !ok {
+		r.problem(r.value.Index, "%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
+	}
+	warnings, err := toolmatch.Check(s, r.knownTools())
+	if err != nil {
+		r.problem(r.value.Index, "%s%v", r.who, err)
+	}
+	for _, w := range warnings {
+		r.warnOfGate(r.value.Index, r.who+w)
+	}
+	return m
+}
+
+func (r reader) persistent() bool {
+	if r.value.Type != gjson.True && r.value.Type != gjson.False {
+		r.wrongType(r.who+`"persistent"`, "true or false", r.value)
+	}
+	return r.value.Type == gjson.True
+}
+
+// maxWorkers is how many processes of a hook may stay. More are a slip of the finger.
+const maxWorkers = 64
+
+func (r reader) workers() int {
+	if r.value.Type != gjson.Number {
+		r.wrongType(r.who+`"workers"`, "a number", r.value)
+		return 0
+	}
+	if n := r.value.Num; n >= 1 && n <= maxWorkers && n == float64(int(n)) {
+		return int(n)
+	}
+	r.problem(r.value.Index, "%s\"workers\" must be a whole number from 1 to %d, not %s", r.who, maxWorkers, brief(r.value.Raw))
+	return 0
+}
+
+func (r reader) timeout() (d time.Duration) {
+	var err error
+	switch r.value.Type {
+	case gjson.Number:
+		d, err = timeoutSeconds(r.value.Raw)
+	case gjson.String:
+		d, err = timeoutDuration(r.value.String())
+	default:
+		r.wrongType(r.who+`"timeout"`, "a duration such as \"5s\", or a number of seconds", r.value)
+	}
+	if err != nil {
+		r.problem(r.value.Index, "%s\"timeout\" %v", r.who, err)
+	}
+	return d
+}
+
+// ParseTimeout reads a timeout as a flag has it: a duration such as 5s, or a number of seconds.
+func ParseTimeout(text string) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n-n == 0 { // inf and NaN are no numbers of seconds
+		return timeoutSeconds(text)
+	}
+	return timeoutDuration(text)
+}
+
+func timeoutSeconds(number string) (time.Duration, error) {
+	seconds, _ := strconv.ParseFloat(number, 64) // the error is an overflow: the value is infinite then
+	if seconds > 3600 {
+		return 0, fmt.Errorf("is in seconds, and %s of them are more than an hour; if these are milliseconds write \"%sms\", if you mean it a duration such as \"2h\"", brief(number), brief(number))
+	}
+	d := time.Duration(max(seconds, 0) * float64(time.Second))
+	if d <= 0 {
+		return 0, fmt.Errorf("must be more than 0, not %s", brief(number))
+	}
+	return d, nil
+}
+
+func timeoutDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s is no duration; write \"5s\", \"1m30s\", or a number of seconds", quote(text))
+	case d <= 0:
+		return 0, fmt.Errorf("must be more than 0, not %s", quote(text))
+	}
+	return d, nil
+}
+
+func (r reader) onFailure() protocol.FailurePolicy {
+	policy, causes := protocol.FailurePolicy{}, tenex.Dialect.Causes
+	if r.value.Type == gjson.String {
+		if d, ok := r.blockOrContinue(r.value); ok {
+			for _, c := range causes {
+				policy[c] = d
+			}
+		}
+		return policy
+	}
+	if !r.value.IsObject() {
+		r.wrongType(r.who+`"on_failure"`, "\"block\", \"continue\", or an object by cause", r.value)
+		return nil
+	}
+	var known []string
+	for _, c := range causes {
+		known = append(known, string(c))
+	}
+	for cause, v := range r.fields(r.value, known) {
+		if d, ok := r.blockOrContinue(v); ok {
+			policy[protocol.Cause(cause)] = d
+		}
+	}
+	return policy
+}
+
+func (r reader) blockOrContinue(v gjson.Result) (protocol.Decision, bool) {
+	switch {
+	case v.Type != gjson.String:
+		r.wrongType(r.who+`"on_failure"`, "\"block\" or \"continue\"", v)
+	case v.String() == "block":
+		return protocol.Block, true
+	case v.String() == "continue":
+		return protocol.Continue, true
+	default:
+		r.problem(v.Index, "%s\"on_failure\" must be \"block\" or \"continue\", not %s%s", r.who, quote(v.String()), Suggest(v.String(), []string{"block", "continue"}))
+	}
+	return protocol.Block, false
+}
+
+func (r reader) env() (env []string) {
+	if !r.value.IsObject() {
+		r.wrongType(r.who+`"env"`, "an object of strings", r.value)
+		return nil
+	}
+	r.value.ForEach(func(key, v gjson.Result) bool {
+		name := key.String()
+		switch {
+		case name == "" || strings.ContainsAny(name, "=\x00"):
+			r.problem(key.Index, "%s%s cannot be the name of a variable", r.who, quote(name))
+		case name == "HOOKRUN" || strings.HasPrefix(name, "HOOKRUN_"):
+			r.problem(key.Index, "%s%s is set by hookrun; choose a name that does not start with HOOKRUN", r.who, brief(name))
+		}
+		if value, ok := r.text(v, `"env" `+quote(name)); ok {
+			env = append(env, name+"="+value)
+		}
+		return true
+	})
+	return env
+}

@@ -1,0 +1,184 @@
+package hookfile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/internal/toml"
+)
+
+// parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
+// gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
+type parser struct {
+	file     string
+	doc      string
+	places   strictjson.Locator
+	config   Config
+	problems Problems
+
+	as       *dialect.Dialect // what somebody said the file is
+	form     *form            // nil: the file is in no client's form
+	drops    string           // what its client does with a file that has a fault, for messages
+	settings *settings        // of a file that is in a form
+	known    []string         // knownTools
+	from     toml.Origins     // of the pieces of doc; nil: doc is the file
+	inherit  *Inherited       // of hooks that do not say
+}
+
+func (p *parser) at(offset int, text string) Problem {
+	line, col := p.places.Position(p.from.Of(offset))
+	return Problem{File: p.file, Line: line, Column: col, Text: text}
+}
+
+func (p *parser) problem(offset int, format string, args ...any) {
+	p.problems = append(p.problems, p.at(offset, fmt.Sprintf(format, args...)))
+}
+
+// fields returns the members of an object by key. A key that is not in known is a problem, unless it is $schema or
+// starts with x-.
+func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Result {
+	found := map[string]gjson.Result{}
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := key.String()
+		if slices.Contains(known, name) {
+			found[name] = value
+		} else if !ours(name) {
+			p.problem(key.Index, "unknown key %s%s", quote(name), hint(name, known))
+		}
+		return true
+	})
+	return found
+}
+
+// hint says what may have been meant; where nothing comes close, what there is.
+func hint(wrong string, known []string) string {
+	if s := Suggest(wrong, known); s != "" {
+		return s
+	}
+	return "; known are " + strings.Join(known, ", ")
+}
+
+// quote quotes a text of the file for a message, cut where it is long. People read messages, and a hundred thousand
+// problems of one hook would else repeat its name of half a megabyte.
+func quote(s string) string { return strconv.Quote(brief(s)) }
+
+func brief(s string) string { return spelling.Brief(s, 80) }
+
+func (p *parser) wrongType(what, want string, got gjson.Result) {
+	p.problems = append(p.problems, p.at(got.Index, what+" must be "+want+", not "+typeName(got)))
+}
+
+func typeName(v gjson.Result) string {
+	switch {
+	case v.IsObject():
+		return "an object"
+	case v.IsArray():
+		return "an array"
+	case v.Type == gjson.String:
+		return "a string"
+	case v.Type == gjson.Number:
+		return "a number"
+	case v.Type == gjson.Null:
+		return "null"
+	}
+	return "true or false"
+}
+
+func (p *parser) document() {
+	top := gjson.Parse(p.doc)
+	if !top.IsObject() {
+		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")), "a hooks file must be an object, as {\"hooks\": […]}, not %s", typeName(top))
+		return
+	}
+	// The form of "hooks" decides which rules the file is read by, so it is looked at before anything else.
+	var form gjson.Result
+	top.ForEach(func(key, value gjson.Result) bool {
+		if key.String() == "hooks" {
+			form = value
+		}
+		return true
+	})
+	if p.form = formOf(p.file, p.as, form); p.form != nil {
+		p.drops = p.form.drops
+		p.clientFile(top)
+		return
+	}
+	fields := p.fields(top, []string{"hooks", "tools", "inherit_env"})
+	p.tools(fields["tools"])
+	if inherit, ok := fields["inherit_env"]; ok {
+		p.inherit = reader{p, "", inherit}.inherit()
+	}
+	hooks, ok := fields["hooks"]
+	if !ok {
+		return
+	}
+	if !hooks.IsArray() {
+		p.wrongType(`"hooks"`, "an array", hooks)
+		return
+	}
+	first := map[string]*Hook{}
+	n := 0
+	hooks.ForEach(func(_, entry gjson.Result) bool {
+		n++
+		h, ok := p.hook(entry, n)
+		if !ok {
+			return true // the file is refused: nobody will see its hooks
+		}
+		switch other := first[h.Name]; {
+		case other == nil:
+			first[h.Name] = &h
+		case other.Line == h.Line:
+			p.config.Warnings = append(p.config.Warnings, h.sameName(fmt.Sprintf("line %d, column %d", h.Line, other.column)))
+		default:
+			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
+		}
+		p.config.Hooks = append(p.config.Hooks, h)
+		return true
+	})
+}
+
+// knownTools are the names of tools that a matcher can mean: those of clients, and those that the file gives them.
+func (p *parser) knownTools() []string {
+	if p.known == nil {
+		p.known = all.KnownTools()
+		for _, theirs := range slices.Sorted(maps.Keys(p.config.tools)) {
+			p.known = append(p.known, theirs, p.config.tools[theirs])
+		}
+	}
+	return p.known
+}
+
+// tools reads the project's names for tools of clients.
+func (p *parser) tools(names gjson.Result) {
+	switch {
+	case !names.Exists():
+		return
+	case !names.IsObject():
+		p.wrongType(`"tools"`, `an object, as {"a_client's_tool": "shell"}`, names)
+		return
+	}
+	p.config.tools = map[string]string{}
+	names.ForEach(func(key, value gjson.Result) bool {
+		theirs := strictjson.Text(key.Raw)
+		switch {
+		case strings.TrimSpace(theirs) == "":
+			p.problem(key.Index, `"tools" has an empty name; write that of a client's tool`)
+		case value.Type != gjson.String:
+			p.wrongType(`"tools": `+quote(theirs), "the project's name for that tool, a string", value)
+		case strings.TrimSpace(strictjson.Text(value.Raw)) == "":
+			p.problem(value.Index, `"tools": %s has an empty name; write the project's for that tool`, quote(theirs))
+		default:
+			p.config.tools[theirs] = strictjson.Text(value.Raw)
+		}
+		return true
+	})
+}

@@ -1,0 +1,269 @@
+package hookfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Program finds what the hook runs: the path to start and the arguments, the program's name first. A name
+// with a slash is looked up in dir, where the hook will run, any other in the PATH of env, which is the environment that it
+// will have. Entries of PATH that are no absolute paths are passed over: what they mean depends on where hookrun was started.
+func (h *Hook) Program(dir string, env []string) (path string, argv []string, err error) {
+	c := h.Command
+	switch {
+	case h.HTTP != nil:
+		return "", nil, errors.New("an HTTP hook runs no program")
+	case c.PowerShell:
+		path, err = find("pwsh", dir, env)
+		return path, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
+	case c.Callable != "":
+		path, err = find("python3", dir, env)
+		return path, []string{"python3", "-c", massgenCall, c.Callable}, err
+	case c.Script != "":
+		return script(c.Script, dir, env)
+	case c.Bash:
+		if path, err = find(bash, dir, env); err != nil { // not every system has it there
+			path, err = find("bash", dir, env)
+		}
+		return path, []string{"bash", "-c", h.filled(env)}, err
+	case c.Argv == nil:
+		path, err = find(shell, dir, env)
+		name := "sh"
+		if h.form != nil && h.form.byPath { // which its messages begin with
+			name = shell
+		}
+		return path, []string{name, "-c", h.filled(env)}, err
+	}
+	argv = c.Argv
+	if c.Placeholders {
+		var pairs []string
+		for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"} {
+			if value := lookup(env, name); value != "" { // without one it stays, and what it stands in is not found
+				pairs = append(pairs, "${"+name+"}", value)
+			}
+		}
+		fill := strings.NewReplacer(pairs...)
+		argv = make([]string, len(c.Argv))
+		for i, a := range c.Argv {
+			argv[i] = fill.Replace(a)
+		}
+	}
+	path, err = find(argv[0], dir, env)
+	return path, argv, err
+}
+
+// script finds a handler of MassGen's: a file, also where its name has no slash, else a program in PATH. A Python file need
+// not be executable.
+func script(name, dir string, env []string) (path string, argv []string, err error) {
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, name)
+	}
+	path, err = exec.LookPath(file)
+	switch {
+	case err == nil:
+		return path, []string{name}, nil
+	case errors.Is(err, fs.ErrPermission) && filepath.Ext(name) == ".py":
+		path, err = find("python3", dir, env)
+		return path, []string{"python3", file}, err
+	case errors.Is(err, fs.ErrNotExist) && filepath.Base(name) == name:
+		if path, err = find(name, dir, env); err == nil {
+			return path, []string{name}, nil
+		}
+		err = fmt.Errorf("%s: neither a file of the workspace nor in PATH", name)
+	default:
+		err = startError(name, err)
+	}
+	if strings.ContainsRune(name, ' ') {
+		err = fmt.Errorf("%w; for a command line add \"shell: true\"", err)
+	}
+	return "", nil, err
+}
+
+func find(name, workspace string, env []string) (string, error) {
+	if filepath.Base(name) != name {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(workspace, path)
+		}
+		found, err := exec.LookPath(path)
+		return found, startError(name, err)
+	}
+	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%s: not found in PATH", name)
+}
+
+// startError says in the words of the file why a program cannot be started.
+func startError(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file", name)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: not executable; chmod +x it", name)
+	}
+	var e *exec.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", name, bare(err))
+}
+
+// lookup returns the last value of a variable, which is the one that counts.
+func lookup(env []string, name string) string {
+	value, _ := given(env, name)
+	return value
+}
+
+// given also reports whether the variable is there.
+func given(env []string, name string) (value string, ok bool) {
+	for i := len(env) - 1; i >= 0; i-- {
+		if n, value, ok := strings.Cut(env[i], "="); ok && sameVariable(n, name) {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// interpreters run a script that they are given as an argument, and end with a code of their own if it is missing.
+var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "node", "ruby", "perl"}
+
+// Inspect looks for what would make the hook fail when it runs, or would let anybody change what it does: a program
+// that does not exist or is not executable, a script whose interpreter is missing or whose #! line ends in CR LF, a
+// file that everybody may write to. It runs nothing.
+func (h *Hook) Inspect(workspace string, env []string) []Problem {
+	var faults []string
+	if h.Unsupported != "" || h.Says != nil {
+		return nil
+	}
+	if h.HTTP != nil {
+		return h.inspectEndpoint()
+	}
+	path, argv, err := h.Program(workspace, env)
+	switch {
+	case err != nil:
+		faults = []string{err.Error()}
+	case h.Command.PowerShell: // nothing of the project's is there to be looked at
+	case h.Command.Callable != "": // whether it is there only Python can say
+	case h.Command.Script != "":
+		faults = inspectProgram(path, argv[0], workspace, env, false)
+		if s := scriptOf(argv); s != "" {
+			faults = append(faults, inspectScript(s, workspace)...)
+		}
+	case h.Command.Argv == nil:
+		faults = inspectCommandLine(h.Command.Shell, workspace, env)
+	default:
+		faults = inspectProgram(path, argv[0], workspace, env, false)
+		if script := scriptOf(argv); script != "" {
+			faults = append(faults, inspectScript(script, workspace)...)
+		}
+	}
+	var problems []Problem
+	for _, f := range faults {
+		p := h.commandPos
+		p.Text = fmt.Sprintf("hook %q: %s", h.Name, f)
+		problems = append(problems, p)
+	}
+	return problems
+}
+
+// inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is given.
+// What else a line runs only a shell can say.
+func inspectCommandLine(line, workspace string, env []string) []string {
+	words := plainWords(line, env)
+	switch {
+	case len(words) == 0:
+		return nil
+	case strings.Contains(words[0], "/"):
+		path, err := find(words[0], workspace, env)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return inspectProgram(path, words[0], workspace, env, true)
+	}
+	if script := scriptOf(words); script != "" {
+		return inspectScript(script, workspace)
+	}
+	return nil
+}
+
+// plainWords are the words at the start of a command line that take no shell to tell.
+func plainWords(line string, env []string) (words []string) {
+	for _, w := range strings.Fields(line) {
+		path, ok := plainPath(w, env)
+		if !ok {
+			break
+		}
+		words = append(words, path)
+	}
+	return words
+}
+
+// folders are the variables that commands in clients' files begin their paths with.
+var folders = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "GEMINI_PROJECT_DIR", "GEMINI_CWD"}
+
+// plainPath returns the path that a word of a command line is, if that takes no shell to tell: letters that mean nothing to
+// it, and folders.
+func plainPath(word string, env []string) (path string, ok bool) {
+	const quote = `"`
+	path = word
+	for _, name := range folders {
+		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}", "$" + name} {
+			if rest, found := strings.CutPrefix(path, form); found && strings.HasPrefix(rest, "/") {
+				return plainRest(lookup(env, name), rest)
+			}
+			if rest, found := strings.CutPrefix(path, quote+form); found && strings.HasPrefix(rest, "/") && strings.HasSuffix(rest, quote) {
+				return plainRest(lookup(env, name), strings.TrimSuffix(rest, quote))
+			}
+		}
+	}
+	return plainRest("", path)
+}
+
+func plainRest(folder, rest string) (path string, ok bool) {
+	return folder + rest, strings.Trim(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == ""
+}
+
+// scriptOf returns the script that an interpreter is started with, "" if there is none that could be told.
+func scriptOf(argv []string) string {
+	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
+	for _, known := range interpreters {
+		if name != known || len(argv) < 2 || argv[1] == "" || argv[1][0] == '-' {
+			continue
+		}
+		if known == "node" && filepath.Ext(argv[1]) == "" {
+			continue // it has subcommands, and looks for guard.js when it is told guard
+		}
+		return argv[1]
+	}
+	return ""
+}
+
+// inspectScript looks at a script that needs to be readable only.
+func inspectScript(script, workspace string) []string {
+	path := script
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(workspace, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return []string{startError(script, err).Error()}
+	}
+	if fault := worldWritable(info, script); fault != "" {
+		return []string{fault}
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+//go:build !unix
+
+package hookfile
+
+import (
+	"io/fs"
+	"strings"
+)
+
+// shell runs string commands; it comes with Git for Windows and must be in PATH.
+const shell, bash = "sh", "bash"
+
+// ownCommand is the field that a handler's command for this system stands in, if it has one of its own.
+const ownCommand = "commandWindows"
+
+// sameVariable: on Windows it is mostly Path.
+func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
+
+// neededHere are variables without which programs do not start or find the user's folders.
+var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
+	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "CommonProgramFiles", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "OS"}
+
+// inspectProgram has nothing to add where files have neither #! lines nor mode bits: that a program is there was found
+// out before.
+func inspectProgram(path, name, workspace string, env []string, byShell bool) []string { return nil }
+
+func byShellFault(path, name, dir string, env []string) string { return "" }
+
+// StartFault knows no first lines there.
+func StartFault(path, name, dir string, env []string) string { return "" }
+
+func worldWritable(info fs.FileInfo, name string) string { return "" }

@@ -1,0 +1,186 @@
+//go:build unix
+
+package hookfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// shell runs string commands. Not by PATH: who can change that should not be able to change what a gate does.
+const shell, bash = "/bin/sh", "/bin/bash"
+
+// ownCommand is the field that a handler's command for this system stands in.
+const ownCommand = "command"
+
+func sameVariable(a, b string) bool { return a == b }
+
+// neededHere are variables that programs need on this system alone.
+var neededHere []string
+
+// inspectProgram looks at a program that was found and may be executed. byShell: a shell is to start it, which runs a
+// file of no known kind as a script of its own.
+func inspectProgram(path, name, workspace string, env []string, byShell bool) (faults []string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return []string{startError(name, err).Error()}
+	}
+	if !info.Mode().IsRegular() {
+		return []string{name + ": not a regular file but " + kind(info.Mode())} // and to open a pipe would wait for ever
+	}
+	if fault := worldWritable(info, name); fault != "" {
+		faults = append(faults, fault)
+	}
+	if fault := firstLineFault(path, name, workspace, env, byShell); fault != "" {
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+// byShellFault is StartFault for a program that a shell was to start.
+func byShellFault(path, name, dir string, env []string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return firstLineFault(path, name, dir, env, true)
+}
+
+// StartFault says why the system does not start a program that is there and may be executed, as far as its first line tells: in the
+// words of Inspect, so that who runs a hook and who checks it read the same. "" is that nothing is wrong with that line. name is
+// what the hooks file calls it, dir where it runs, env what it is given.
+func StartFault(path, name, dir string, env []string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return firstLineFault(path, name, dir, env, false)
+}
+
+const markFault = ": a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order mark"
+
+// MarkFault says that a script begins with a byte order mark, "" if it does not.
+func MarkFault(path, name string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	start := make([]byte, len("\ufeff#!"))
+	if _, err := io.ReadFull(f, start); err != nil || string(start) != "\ufeff#!" {
+		return ""
+	}
+	return name + markFault
+}
+
+// firstLineFault looks at the first line of a program.
+func firstLineFault(path, name, workspace string, env []string, byShell bool) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "" // a program may be executable and not readable
+	}
+	defer f.Close()
+	start := make([]byte, 512)
+	n, _ := io.ReadFull(f, start)
+	start = start[:n]
+	if bytes.HasPrefix(start, []byte("\ufeff#!")) {
+		return name + markFault
+	}
+	line, isScript := bytes.CutPrefix(start, []byte("#!"))
+	if !isScript {
+		if !byShell && !bytes.ContainsRune(start, 0) { // no program of a machine's: those have NULs in their first bytes
+			return name + ": neither a program nor a script with a #! line; put #!/bin/sh on its first line"
+		}
+		return ""
+	}
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if bytes.HasSuffix(line, []byte("\r")) {
+		return name + `: its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends`
+	}
+	return missingInterpreter(name, strings.Fields(string(line)), workspace, env)
+}
+
+// splitsWords: macOS gives an interpreter all words of its #! line, other systems all but the first as one.
+const splitsWords = runtime.GOOS == "darwin" || runtime.GOOS == "ios"
+
+// missingInterpreter looks for what a #! line names, and behind env for the program that env is to start.
+func missingInterpreter(name string, words []string, workspace string, env []string) string {
+	if len(words) == 0 {
+		return name + ": its #! line names no interpreter; write #!/bin/sh"
+	}
+	if _, err := find(absolute(words[0], workspace), workspace, env); err != nil {
+		return fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)
+	}
+	if filepath.Base(words[0]) != "env" {
+		return ""
+	}
+	args := words[1:]
+	if len(args) == 0 {
+		return name + ": its #! line names no interpreter behind env; write #!/usr/bin/env sh"
+	}
+	if program, split := splitString(args); split {
+		args = program
+	} else if len(args) > 1 && !splitsWords {
+		return fmt.Sprintf("%s: its #! line gives env more than one word, which it takes for one name; write #!%s -S %s",
+			name, words[0], strings.Join(args, " "))
+	}
+	program := envProgram(args)
+	if program == "" {
+		return ""
+	}
+	if _, err := find(program, workspace, env); err != nil {
+		return fmt.Sprintf("%s: the interpreter of its #! line cannot run: %v", name, err)
+	}
+	return ""
+}
+
+// splitString takes env's flag for a #! line of several words away.
+func splitString(args []string) (rest []string, ok bool) {
+	for _, flag := range []string{"-S", "-vS", "--split-string="} {
+		if first, ok := strings.CutPrefix(args[0], flag); ok {
+			return append([]string{first}, args[1:]...), true
+		}
+	}
+	return nil, false
+}
+
+// envProgram returns the program that env is to start, "" where that takes more than a look to tell.
+func envProgram(args []string) string {
+	for _, w := range args {
+		switch {
+		case strings.ContainsAny(w, "'\"\\$#"), strings.HasPrefix(w, "PATH="), slices.Contains(envUnclear, w):
+			return ""
+		case w == "", w[0] == '-', strings.Contains(w, "="):
+			continue
+		}
+		return w
+	}
+	return ""
+}
+
+// envUnclear are flags of env that take the next word for themselves, or PATH away.
+var envUnclear = []string{"-u", "--unset", "-C", "--chdir", "-P", "-a", "--argv0", "-i", "-", "--ignore-environment"}
+
+// absolute keeps find from looking in PATH: the kernel does not, for a #! line.
+func absolute(interpreter, workspace string) string {
+	if filepath.IsAbs(interpreter) {
+		return interpreter
+	}
+	return filepath.Join(workspace, interpreter)
+}
+
+func worldWritable(info fs.FileInfo, name string) string {
+	if info.Mode().Perm()&0o002 == 0 {
+		return ""
+	}
+	return name + ": everybody may write to it, and so change what this hook does; chmod o-w it"
+}

@@ -1,0 +1,92 @@
+package hookfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/toolmatch"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// What an entry says without a process, and its "if". "when" is in a file of its own.
+
+// says reads the text of an entry that runs nothing.
+func (r reader) says(key string) string {
+	s, ok := r.text(r.value, `"`+key+`"`)
+	if ok && strings.TrimSpace(s) == "" {
+		r.problem(r.value.Index, "%s%q is blank; write what the model is to read", r.who, key)
+	}
+	return s
+}
+
+// rule reads "if".
+func (r reader) rule() Rule {
+	s, ok := r.text(r.value, `"if"`)
+	rule := ParseRule(s)
+	if ok && (s == "" || rule.Malformed()) {
+		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)", r.who, quote(s))
+	}
+	return rule
+}
+
+// idle warns of what can never be true at the hook's events.
+func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
+	some := func(what func(protocol.Event) bool) bool {
+		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
+	}
+	if h.If.String() != "" && !some(protocol.Event.HasTool) {
+		p.warnOfGate(f["if"].Index, who+": \"if\" needs a tool, and its events have none, so it never runs")
+	}
+	if tool, _, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
+		if ok, why := h.If.Match(permission.Call{Tool: tool}); !ok { // not even in doubt
+			p.warnOfGate(f["if"].Index, who+": \"if\" "+why+", so it never runs; use \"matcher\" and \"when\"")
+		}
+	}
+	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
+		if name := toolmatch.OtherCase(tool, p.knownTools()); name != "" {
+			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" is for the tool %s, which differs from %s by case alone, "+
+				"and case counts; did you mean %s?", who, quote(tool), quote(name), quote(name)))
+		}
+		if misfit := h.If.Misfit(kindOf(tool, p.config.tools)); pattern != "" && misfit != "" {
+			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
+		}
+	}
+	if severalRules(h.If.String()) {
+		p.warnOfGate(f["if"].Index, who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
+	}
+	for _, c := range h.When {
+		if c.field != "" && !some(func(e protocol.Event) bool { return protocol.HasValue(e, c.field) }) && !c.wantsNothing {
+			p.warnOfGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
+		}
+	}
+}
+
+// kindOf is what a tool works on, by the project's names for it: more are those of files.
+func kindOf(tool string, more map[string]string) permission.Kind {
+	for _, name := range append([]string{more[tool], tool}, all.ToolNames(tool)...) {
+		if kind := permission.KindOf(name); kind != permission.Unknown {
+			return kind
+		}
+	}
+	return permission.Unknown
+}
+
+// severalRules reports whether an if has the form of several: Tool(pattern) | Tool(pattern).
+func severalRules(text string) bool {
+	for i, c := range text {
+		if c != ')' {
+			continue
+		}
+		between := strings.TrimLeft(text[i+1:], " |,")
+		tool, _, more := strings.Cut(between, "(")
+		if more && len(between) < len(text)-i-1 && tool != "" && !strings.ContainsAny(tool, " ()*|,\t\n") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,97 @@
+package hookfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxScript is how large a file may be that is still looked at as a script.
+const maxScript = 1 << 20
+
+// Doubts are what is odd about the scripts that the hook names by their path: one that is empty does nothing, and so
+// approves of everything, and one whose last line has no end may have been cut while it was written. It runs nothing,
+// and is silent about what Inspect says: files that are not there.
+func (h *Hook) Doubts(workspace string, env []string) (doubts []Problem) {
+	for _, name := range h.scripts(workspace, env) {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(workspace, path)
+		}
+		if doubt := doubtOf(path); doubt != "" {
+			p := h.commandPos
+			p.Text = fmt.Sprintf("hook %q: %s %s", h.Name, name, doubt)
+			doubts = append(doubts, p)
+		}
+	}
+	return doubts
+}
+
+// scripts are the paths in a hook's command: of the program, and of what an interpreter is given.
+func (h *Hook) scripts(workspace string, env []string) (names []string) {
+	var words []string
+	switch c := h.Command; {
+	case h.Says != nil || h.HTTP != nil || h.Unsupported != "" || c.PowerShell || c.Callable != "":
+		return nil
+	case c.Argv == nil && c.Script == "":
+		words = plainWords(c.Shell, env)
+	default:
+		_, argv, err := h.Program(workspace, env)
+		if err != nil {
+			return nil
+		}
+		if c.Script != "" { // a path also without a slash
+			names = append(names, c.Script)
+		}
+		words = argv
+	}
+	if len(words) == 0 {
+		return names
+	}
+	if strings.Contains(words[0], "/") && h.Command.Script == "" {
+		names = append(names, words[0])
+	}
+	if script := scriptOf(words); script != "" && h.Command.Script == "" {
+		names = append(names, script)
+	}
+	return names
+}
+
+// doubtOf says what is odd about a script; "" for nothing, and for what is none.
+func doubtOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
+		return ""
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxScript))
+	switch {
+	case err != nil || bytes.IndexByte(text, 0) >= 0: // a program of machine code
+		return ""
+	case len(text) == 0:
+		return "is empty, so it does nothing; is the file whole?"
+	case onlyComments(string(text)):
+		return "has nothing in it but blanks and comments, so it does nothing; is the file whole?"
+	case text[len(text)-1] != '\n' && text[len(text)-1] != '\r':
+		return "ends in a line without a line end; is the file whole?"
+	}
+	return ""
+}
+
+// onlyComments reports whether a script has no line but blank ones and comments, as sh, Python and JavaScript have
+// them.
+func onlyComments(text string) bool {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") {
+			return false
+		}
+	}
+	return true
+}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -832,9 +832,10 @@ func TestMassGenFlow(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				p := massgenProject(t, config)
-				cfg, err := hookfile.LoadFile(filepath.Join(p.dir, "hooks.yaml"))
+				cfg, err := projecthooks.Load(projecthooks.Options{Files: []string{filepath.Join(p.dir, "hooks.yaml")}})
 				require.NoError(t, err)
-				r := runner.New(cfg, runner.Options{})
+				r, err := runner.New(cfg, runner.Options{})
+				require.NoError(t, err)
 				defer r.Close()
 				got := ""
 				record, err := r.AroundTool(context.Background(), protocol.Call{Workspace: p.dir, Tool: "Write", Args: test.args}, func(_ context.Context, args string) (string, error) {

@@ -36,11 +36,11 @@ type Record struct {
 //
 // On an error no hook's verdict stands behind the record: if Ran is false the tool did not run, else the post-tool hooks
 // could not be asked and Result is left empty, since they might have changed it.
-func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool) (Record, error) {
+func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, options ...CallOption) (Record, error) {
 	c.Event = protocol.PreTool
 	rec := Record{Tool: c.Tool, Args: c.Args}
 	var err error
-	if rec.Pre, err = r.Fire(ctx, c); err != nil {
+	if rec.Pre, err = r.Fire(ctx, c, options...); err != nil {
 		return rec, err
 	}
 	if rec.Pre.UpdatedInput != nil {
@@ -59,7 +59,7 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool) (Re
 			}
 		}
 	}
-	if rec.Post, err = r.Fire(ctx, c); err != nil {
+	if rec.Post, err = r.Fire(ctx, c, options...); err != nil {
 		return rec, errors.Join(errors.New("the post-tool hooks could not be asked"), err)
 	}
 	rec.Stop = rec.Pre.Stop || rec.Post.Stop

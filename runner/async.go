@@ -100,7 +100,7 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 func (r *Runner) keepAsyncResult(h *hookfile.Hook, c *protocol.Call, result dialect.HookResult) {
 	result.Async, result.AsyncResult = false, true
 	v := h.Dialect.Decode(c, shownName(h), &result)
-	r.saveContext(h, &v)
+	saveContext(h, &v)
 	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
 		r.asyncResults.put(newAsyncResult(c.SessionID, h.Name, v))
 	}

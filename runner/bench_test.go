@@ -61,5 +61,5 @@ func benchRunner(b *testing.B, hook map[string]any) *runner.Runner {
 	require.NoError(b, err)
 	cfg, err := hookfile.Parse(hookfile.FileName, doc)
 	require.NoError(b, err)
-	return runner.New(cfg, runner.Options{})
+	return newRunner(b, cfg, runner.Options{})
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
@@ -21,12 +21,16 @@ const hooks = `{"hooks": [
 ]}`
 
 func ExampleRunner_Fire() {
-	cfg, err := hookfile.Parse(hookfile.FileName, []byte(hooks))
+	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	r := runner.New(cfg, runner.Options{})
+	r, err := runner.New(cfg, runner.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer r.Close()
 	outcome, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push --force"}`})
 	if err != nil || outcome.Decision != protocol.Continue {
@@ -46,7 +50,11 @@ func ExampleFunc() {
 			return "remember to commit", nil
 		},
 	}
-	r := runner.New(nil, runner.Options{Funcs: []runner.Func{guard}})
+	r, err := runner.New(nil, runner.Options{Funcs: []runner.Func{guard}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer r.Close()
 	for _, args := range []string{`{"command":"deploy prod"}`, `{"command":"deploy test"}`} {
 		outcome, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
@@ -69,7 +77,11 @@ func ExampleDeliver() {
 		fmt.Println(err)
 		return
 	}
-	r := runner.New(nil, runner.Options{})
+	r, err := runner.New(nil, runner.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PostTool, Tool: "shell", SessionID: "s1", ToolUseID: "call_1", Result: "ok"}
 	outcome, err := r.Fire(context.Background(), call)
@@ -88,25 +100,38 @@ func ExampleDeliver() {
 }
 
 func ExampleRunner_Reload() {
-	r := runner.New(nil, runner.Options{})
+	r, err := runner.New(nil, runner.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer r.Close()
-	cfg, err := hookfile.Parse(hookfile.FileName, []byte(hooks))
+	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	r.Reload(cfg)
-	fmt.Println(r.Any(protocol.Call{Event: protocol.PreTool, Tool: "shell"}))
-	// Output: true
-}
-
-func ExampleRunner_AroundTool() {
-	cfg, err := hookfile.Parse(hookfile.FileName, []byte(hooks))
+	plan, err := r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	r := runner.New(cfg, runner.Options{})
+	fmt.Println(plan.HasHooks())
+	// Output: true
+}
+
+func ExampleRunner_AroundTool() {
+	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := runner.New(cfg, runner.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer r.Close()
 	tool := func(_ context.Context, args string) (string, error) { return "ran " + args, nil }
 	for _, command := range []string{"git push --force", "git push"} {

@@ -178,7 +178,7 @@ func TestCallsThatCannotBeAsked(t *testing.T) {
 func TestEndedContextIsNoVerdict(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	o, err := runner.New(nil, runner.Options{}).Fire(ctx, protocol.Call{Event: protocol.PreTool, Tool: "shell"})
+	o, err := newRunner(t, nil, runner.Options{}).Fire(ctx, protocol.Call{Event: protocol.PreTool, Tool: "shell"})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseInterrupted, o.Cause)
@@ -187,7 +187,7 @@ func TestEndedContextIsNoVerdict(t *testing.T) {
 
 func TestNoHooks(t *testing.T) {
 	var none *runner.Runner
-	for _, r := range []*runner.Runner{none, runner.New(nil, runner.Options{})} {
+	for _, r := range []*runner.Runner{none, newRunner(t, nil, runner.Options{})} {
 		o, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell"})
 		require.NoError(t, err)
 		require.Equal(t, protocol.Continue, o.Decision)

@@ -16,14 +16,15 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Func is a hook that is a Go function. It is judged as a hook of `.tenex-hooks.json` is, and asked in its turn: the first
+// Func is a hook that is a Go function. It counts as a hook of `.tenex-hooks.json` does, and runs in its turn: the first
 // block ends the call, and each hook sees what earlier ones rewrote.
 type Func struct {
 	Name   string
 	Events []protocol.Event // one or more of pre-execute, pre-tool and post-tool
-	// Matcher says for which tools; nil: for all. hookfile.NewGlobs makes one.
-	Matcher   hookfile.Matcher
-	If        hookfile.Rule          // the zero rule: for every input
+	// Matcher says for which tools, and If for which arguments, as in a hooks file: shell|fs_*, shell(git push *). "" is
+	// for all.
+	Matcher   string
+	If        string
 	Timeout   time.Duration          // 0: 30 s
 	OnFailure protocol.FailurePolicy // nil: as for every hook of that file
 
@@ -36,51 +37,51 @@ type Func struct {
 	Run func(ctx context.Context, c protocol.Call) (stdout string, err error)
 }
 
-// checkFuncs says what makes functions unfit to be hooks. A gate that would never be asked is a mistake.
-func checkFuncs(funcs []Func) error {
-	if len(funcs) == 0 { // mostly
-		return nil
+// hook returns the function, which is the nth, as a hook of a config. The error says what makes it unfit to be one: a
+// gate that would never run is a mistake.
+func (f *Func) hook(n int) (h hookfile.Hook, err error) {
+	h = hookfile.Hook{
+		Name: f.Name, If: hookfile.ParseRule(f.If), Timeout: f.Timeout, OnFailure: f.OnFailure,
+		Dialect: tenex.Dialect, File: "func",
 	}
 	var wrong []error
+	note := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	if strings.TrimSpace(f.Name) == "" {
+		note("func %d has no name", n+1)
+	}
+	if f.Matcher != "" {
+		globs, ok := hookfile.NewGlobs(f.Matcher)
+		if _, err := toolmatch.Check(f.Matcher, nil); err != nil {
+			note("func %q: %w", f.Name, err)
+		} else if !ok {
+			note("func %q: the matcher %q names no tool; leave it out for every tool", f.Name, f.Matcher)
+		}
+		h.Matcher = globs
+	}
+	if h.If.Malformed() {
+		note("func %q: the if %q is no rule of the form Tool or Tool(pattern), as shell(git push *)", f.Name, f.If)
+	}
+	if f.Run == nil {
+		note("func %q has nothing to run", f.Name)
+	}
+	if len(f.Events) == 0 {
+		note("func %q subscribes to no events; supported are %s", f.Name, supportedEvents())
+	}
+	for _, e := range f.Events {
+		if !slices.Contains(protocol.Events(), e.Canonical()) {
+			note("func %q: unknown event %q; supported are %s", f.Name, e, supportedEvents())
+		}
+		h.Events = append(h.Events, e.Canonical())
+	}
+	return h, errors.Join(wrong...)
+}
+
+func supportedEvents() string {
 	var names []string
 	for _, e := range protocol.Events() {
 		names = append(names, string(e))
 	}
-	supported := strings.Join(names, ", ")
-	for i, f := range funcs {
-		if strings.TrimSpace(f.Name) == "" {
-			wrong = append(wrong, fmt.Errorf("func %d has no name", i+1))
-		}
-		if globs, ok := f.Matcher.(hookfile.Globs); ok {
-			if _, err := toolmatch.Check(globs.String(), nil); err != nil {
-				wrong = append(wrong, fmt.Errorf("func %q: %w", f.Name, err))
-			}
-		}
-		if f.Run == nil {
-			wrong = append(wrong, fmt.Errorf("func %q has nothing to run", f.Name))
-		}
-		if len(f.Events) == 0 {
-			wrong = append(wrong, fmt.Errorf("func %q subscribes to no events; supported are %s", f.Name, supported))
-		}
-		for _, e := range f.Events {
-			if !slices.Contains(protocol.Events(), e.Canonical()) {
-				wrong = append(wrong, fmt.Errorf("func %q: unknown event %q; supported are %s", f.Name, e, supported))
-			}
-		}
-	}
-	return errors.Join(wrong...)
-}
-
-// hook returns the function as a hook of a config.
-func (f *Func) hook() hookfile.Hook {
-	h := hookfile.Hook{
-		Name: f.Name, Matcher: f.Matcher, If: f.If, Timeout: f.Timeout, OnFailure: f.OnFailure,
-		Dialect: tenex.Dialect, File: "func",
-	}
-	for _, e := range f.Events {
-		h.Events = append(h.Events, e.Canonical())
-	}
-	return h
+	return strings.Join(names, ", ")
 }
 
 // call runs the function until limit.

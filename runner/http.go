@@ -13,9 +13,9 @@ import (
 
 // post runs an HTTP hook: its input is the body of a request, and the body of the answer is read as a command's stdout. No
 // process is started. The deadline of the hook is that of the request.
-func (r *Runner) post(ctx context.Context, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload) (result dialect.HookResult) {
+func (r *Runner) post(ctx context.Context, h *hookRun) (result dialect.HookResult) {
 	begin := time.Now()
-	result.Limit, result.HTTP = r.Deadline(h, c), &dialect.HTTPResult{}
+	result.Limit, result.HTTP = h.limit, &dialect.HTTPResult{}
 	defer func() { result.Duration = time.Since(begin) }()
 	if result.Err = ctx.Err(); result.Err != nil {
 		return result
@@ -33,11 +33,11 @@ func (r *Runner) post(ctx context.Context, h *hookfile.Hook, c *protocol.Call, p
 	var env []string
 	getenv := func(name string) string {
 		if env == nil { // most requests name no variable
-			env = r.Environment(h, *c)
+			env = r.environ(h.Hook, h.call)
 		}
 		return hookfile.Variable(env, name)
 	}
-	body, err := r.http.Post(ctx, &endpoint, getenv, payload)
+	body, err := r.http.Post(ctx, &endpoint, getenv, h.payload)
 	var failed *httphook.Error
 	switch {
 	case err == nil:

@@ -178,7 +178,7 @@ func TestURLHookKeepsItsConnection(t *testing.T) {
 		},
 	})
 	b := newBench(t)
-	r := runner.New(b.config(policy(url)), runner.Options{})
+	r := newRunner(b, b.config(policy(url)), runner.Options{})
 	for range 20 {
 		_, err := r.Fire(context.Background(), b.pre())
 		require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestURLHookKeepsItsConnection(t *testing.T) {
 	require.LessOrEqual(t, len(conns), 20, "connections are kept")
 	require.NoError(t, r.Close())
 
-	r = runner.New(b.config(policy(url+"/held")), runner.Options{})
+	r = newRunner(b, b.config(policy(url+"/held")), runner.Options{})
 	failed := make(chan error, 1)
 	go func() {
 		_, err := r.Fire(context.Background(), b.pre())
@@ -256,7 +256,7 @@ func TestURLHookInTurn(t *testing.T) {
 func TestURLHookOfOneCall(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": body("{}")})
 	b := newBench(t)
-	r := runner.New(b.config(policy(url)), runner.Options{OneShot: true})
+	r := newRunner(b, b.config(policy(url)), runner.Options{OneShot: true})
 	o, err := r.Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision, o.Reason)
@@ -292,7 +292,7 @@ func BenchmarkURLHook(b *testing.B) {
 	}))
 	defer server.Close()
 	bench := &bench{&processtest.Bench{T: &testing.T{}, Dir: b.TempDir()}}
-	r := runner.New(bench.config(policy(server.URL)), runner.Options{})
+	r := newRunner(b, bench.config(policy(server.URL)), runner.Options{})
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PreTool, Workspace: bench.Dir, Tool: "shell", Args: `{"command":"ls"}`}
 	payload, _, err := tenex.Dialect.EncodeInput(&call)

@@ -76,5 +76,5 @@ func benchClaude(b *testing.B, n int, script func(int) string) *runner.Runner {
 	require.NoError(b, err)
 	cfg, err := hookfile.Parse("settings.json", doc)
 	require.NoError(b, err)
-	return runner.New(cfg, runner.Options{})
+	return newRunner(b, cfg, runner.Options{})
 }

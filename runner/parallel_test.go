@@ -79,7 +79,7 @@ func (b *bench) with(o runner.Options, files ...*hookfile.Config) *runner.Runner
 	}
 	o.Env = append(slices.Clip(o.Env), b.Mark)
 	o.OneShot = true
-	return runner.New(all, o)
+	return newRunner(b, all, o)
 }
 
 // ask fires a pre-tool call.

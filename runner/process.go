@@ -10,20 +10,18 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// run runs a hook as a process for one call.
-func (r *Runner) run(
-	ctx context.Context, s *process.Supervisor, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload,
-) (result dialect.HookResult) {
-	begin, limit := time.Now(), r.Deadline(h, c)
-	defer func() { result.Limit, result.Duration = limit, time.Since(begin) }()
+// runProcess runs a hook as a process for one call.
+func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookRun) (result dialect.HookResult) {
+	begin := time.Now()
+	defer func() { result.Limit, result.Duration = h.limit, time.Since(begin) }()
 	if err := ctx.Err(); err != nil {
 		return dialect.HookResult{Err: err}
 	}
-	program, err := r.program(h, c)
+	program, err := r.program(h.Hook, h.call)
 	if err != nil {
 		return dialect.HookResult{Err: err}
 	}
-	input := process.Input(payload)
+	input := process.Input(h.payload)
 	if h.Async && r.options.OneShot {
 		err := startError(s.StartDetached(program, input))
 		return dialect.HookResult{Err: err, Async: err == nil}
@@ -32,12 +30,12 @@ func (r *Runner) run(
 	if h.Async { // it is detached already
 		detach = nil
 	}
-	p, err := s.Start(program, input, begin.Add(limit), detach)
+	p, err := s.Start(program, input, begin.Add(h.limit), detach)
 	if err != nil {
 		return dialect.HookResult{Err: startError(err)}
 	}
 	if h.Async {
-		r.watch(h, *c, p, limit)
+		r.watch(h, p)
 		return dialect.HookResult{Async: true}
 	}
 	got, ended := p.Wait(ctx)
@@ -45,12 +43,12 @@ func (r *Runner) run(
 	case !ended && r.options.OneShot:
 		got = p.Release()
 	case !ended:
-		r.watch(h, *c, p, limit)
+		r.watch(h, p)
 		got.Detached = true
 	}
-	result = resultOf(&got, limit)
+	result = resultOf(&got, h.limit)
 	if ended && result.Async && !r.options.OneShot {
-		r.keepAsyncResult(h, c, result)
+		r.keepAsyncResult(h.Hook, h.call, result)
 	}
 	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
 		result.ReadLine()
@@ -59,18 +57,16 @@ func (r *Runner) run(
 }
 
 // runPersistent gives the call to a persistent process of the hook.
-func (r *Runner) runPersistent(
-	ctx context.Context, pool *process.Pool, h *hookfile.Hook, c *protocol.Call, payload dialect.Payload,
-) (result dialect.HookResult) {
-	begin, limit := time.Now(), r.Deadline(h, c)
-	hasLine := false
-	reply := pool.Ask(ctx, c.Workspace, process.Input(payload), limit, func(reply *process.Reply) (problem string) {
-		result, hasLine = resultOf(&reply.Result, limit), true
+func runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
+	begin, hasLine := time.Now(), false
+	read := func(reply *process.Reply) (problem string) {
+		result, hasLine = resultOf(&reply.Result, h.limit), true
 		result.ReadLine()
 		return result.ProtocolError
-	})
+	}
+	reply := pool.Ask(ctx, h.call.Workspace, process.Input(h.payload), h.limit, read)
 	if !hasLine {
-		result = resultOf(&reply.Result, limit)
+		result = resultOf(&reply.Result, h.limit)
 	}
 	result.Err = startError(result.Err)
 	result.ProtocolError, result.NoLine = reply.Problem, reply.NoLine
@@ -79,11 +75,12 @@ func (r *Runner) runPersistent(
 }
 
 // watch waits for a hook that its call does not wait for: to its deadline, or until Close.
-func (r *Runner) watch(h *hookfile.Hook, c protocol.Call, p *process.Process, limit time.Duration) {
+func (r *Runner) watch(h *hookRun, p *process.Process) {
+	hook, c, limit := h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
 	r.running.Go(func() {
 		got, _ := p.Wait(r.end)
 		if r.end.Err() == nil {
-			r.keepAsyncResult(h, &c, resultOf(&got, limit))
+			r.keepAsyncResult(hook, &c, resultOf(&got, limit))
 		}
 	})
 }
@@ -99,7 +96,7 @@ func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 
 // program is what a hook's process is started from.
 func (r *Runner) program(h *hookfile.Hook, c *protocol.Call) (p process.Program, err error) {
-	p.Env, p.Dir = r.Environment(h, *c), Dir(h, c)
+	p.Env, p.Dir = r.environ(h, c), h.Dir(c)
 	p.Path, p.Args, err = h.Program(p.Dir, p.Env)
 	return p, err
 }

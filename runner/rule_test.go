@@ -150,20 +150,20 @@ func TestCopiesOfACallAreApart(t *testing.T) {
 	all.Wait()
 }
 
-// Whoever asks beforehand must hear of every hook that Fire asks.
-func TestAskedBeforehand(t *testing.T) {
+// A plan must know of every hook that Fire runs.
+func TestPlanAndFireAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["post-tool"],"when":[{"path":"cwd","matches":"^/"},{"path":"result","matches":"x"}]}]}`))
 	require.NoError(t, err)
-	r := runner.New(cfg, runner.Options{})
+	r := newRunner(t, cfg, runner.Options{})
 	c := protocol.Call{Event: protocol.PostTool, Tool: "shell", Workspace: ".", Result: "x"}
-	require.True(t, r.Any(c))
-	require.Len(t, r.Selected(&c), 1)
+	require.False(t, newPlan(t, r, c).Empty())
+	require.Equal(t, []string{"a"}, selected(newPlan(t, r, c)))
 	c.Result = ""
-	require.False(t, r.Any(c))
-	require.True(t, r.Concerned(c), "the result may still come")
+	require.True(t, newPlan(t, r, c).Empty())
+	require.True(t, newPlan(t, r, c).HasHooks(), "the result may still come")
 	c.Event = protocol.PreTool
-	require.False(t, r.Concerned(c))
+	require.False(t, newPlan(t, r, c).HasHooks())
 }
 
 // manyRules are a file of rules that all look at the call and do not match, but for the last.
@@ -203,7 +203,7 @@ func manyRules(tb testing.TB, n int) *hookfile.Config {
 func BenchmarkRules(b *testing.B) {
 	for _, n := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			r := runner.New(manyRules(b, n), runner.Options{})
+			r := newRunner(b, manyRules(b, n), runner.Options{})
 			c := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: `{"command":"git commit -m 'x' && make test","description":"` + strings.Repeat("words ", 20) + `"}`}
 			for b.Loop() {
 				if o, err := r.Fire(context.Background(), c); err != nil || o.Decision != protocol.Block {
@@ -223,9 +223,10 @@ func TestToolNamesOfClients(t *testing.T) {
 		require.NoError(t, err)
 		c.Workspace = b.Dir
 		runs := matcher != "fs_*"
-		require.Equal(t, runs, r.Any(c), matcher)
-		require.Equal(t, runs, r.Concerned(c), matcher)
-		require.Equal(t, runs, len(r.Selected(&c)) == 1, matcher)
+		plan := newPlan(t, r, c)
+		require.Equal(t, runs, !plan.Empty(), matcher)
+		require.Equal(t, runs, plan.HasHooks(), matcher)
+		require.Equal(t, runs, len(selected(plan)) == 1, matcher)
 		o, err := r.Fire(context.Background(), c)
 		require.NoError(t, err)
 		require.Equal(t, runs, o.Decision == protocol.Block, matcher)
@@ -237,7 +238,7 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 	b := newBench(t)
 	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b","command":"true","events":["pre-tool"],"matcher":"other"}]}`))
 	require.NoError(t, err)
-	r := runner.New(cfg, runner.Options{})
+	r := newRunner(b, cfg, runner.Options{})
 	defer r.Close()
 	const equal = `arguments of tool "%s": the key "a" is there twice in one object; hooks were given the last`
 	for tool, want := range map[string][]string{
@@ -250,14 +251,15 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		o, err := r.Fire(context.Background(), c)
 		require.NoError(t, err)
 		require.Equal(t, want, o.Warnings, tool)
-		o, static := r.Static(c)
-		require.Equal(t, tool != "other", static, "only the hook of other has to be run")
-		if static {
+		plan := newPlan(t, r, c)
+		require.Equal(t, tool != "other", plan.NeedsNoProcess(), "only the hook of other has to be run")
+		require.Equal(t, want, plan.Warnings(), tool)
+		if o, err = plan.Fire(context.Background()); plan.NeedsNoProcess() {
+			require.NoError(t, err)
 			require.Equal(t, want, o.Warnings, tool)
 		}
-		require.Equal(t, want, r.CallWarnings(&c), tool)
 	}
-	o, err := runner.New(nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.Dir})
+	o, err := newRunner(b, nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.Dir})
 	require.NoError(t, err)
 	require.Len(t, o.Warnings, 1)
 	require.Contains(t, o.Warnings[0], "has blanks around it")

@@ -28,7 +28,7 @@ func (b *bench) stays(o runner.Options, cfg *hookfile.Config) *runner.Runner {
 		o.Env = os.Environ()
 	}
 	o.Env = append(slices.Clip(o.Env), b.Mark)
-	r := runner.New(cfg, o)
+	r := newRunner(b, cfg, o)
 	b.Cleanup(func() { require.NoError(b, r.Close()) })
 	return r
 }
@@ -190,7 +190,7 @@ func TestReload(t *testing.T) {
 	require.Equal(t, []string{"old"}, texts(b.must(r, b.pre())))
 	f := b.begin(context.Background(), r, b.about("wait"))
 	pid := processtest.Number(t, b.Ready()[0])
-	r.Reload(b.config(sh("echo new")))
+	r.Reload(public(b.config(sh("echo new"))))
 	require.Equal(t, []string{"new"}, texts(b.must(r, b.pre())))
 	require.True(t, processtest.Alive(pid), "its call goes on")
 	open()
@@ -258,14 +258,17 @@ func TestCloseKillsAsyncHooks(t *testing.T) {
 	}
 }
 
-func TestOverride(t *testing.T) {
+func TestOptionsOfOneCall(t *testing.T) {
 	b := newBench(t)
 	r := b.stays(runner.Options{}, b.config(sh("sleep 1000")))
 	block := protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}
-	o := b.must(r.Override(50*time.Millisecond, block), b.pre())
+	short := runner.WithTimeout(50 * time.Millisecond)
+	o, err := r.Fire(context.Background(), b.pre(), short, runner.WithFailurePolicy(block))
+	require.NoError(t, err)
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseTimeout, o.Cause)
-	o = b.must(r.Override(50*time.Millisecond, nil), b.pre())
+	o, err = r.Fire(context.Background(), b.pre(), short, runner.WithTimeout(0), runner.WithFailurePolicy(nil))
+	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
 }
 
@@ -277,8 +280,10 @@ func TestNoRunner(t *testing.T) {
 		require.Equal(t, protocol.Continue, o.Decision)
 		require.Empty(t, o.Hooks)
 		r.Reload(nil)
-		require.Nil(t, r.Selected(&protocol.Call{}))
-		require.False(t, r.Override(time.Second, nil).Any(protocol.Call{}))
+		plan := newPlan(t, r, protocol.Call{Event: protocol.PreTool, Tool: "shell"})
+		require.False(t, plan.HasHooks())
+		require.True(t, plan.Empty())
+		require.Empty(t, plan.Hooks())
 		require.NoError(t, r.Close())
 	}
 }

@@ -36,9 +36,6 @@ func startError(err error) error {
 	return err
 }
 
-// foldName: names of variables differ by case.
-func foldName(name string) string { return name }
-
 // private reports whether nobody but this user can do anything in a folder.
 func private(folder fs.FileInfo) bool {
 	stat, ok := folder.Sys().(*syscall.Stat_t)

@@ -151,7 +151,7 @@ func TestGeminiEqualHooks(t *testing.T) {
 	b := newBench(t)
 	cfg := geminiHooks("printf x >>ran; printf $WHO >who", "printf x >>ran; printf $WHO >who")
 	for i := range cfg.Hooks {
-		cfg.Hooks[i].Same, cfg.Hooks[i].Env = "same", []string{fmt.Sprintf("WHO=%d", i+1)}
+		cfg.Hooks[i].DedupKey, cfg.Hooks[i].Env = "same", []string{fmt.Sprintf("WHO=%d", i+1)}
 	}
 	o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
@@ -132,7 +133,7 @@ func (f *callFlags) messages() error {
 	forms := texts(protocol.AllNotes())
 	switch {
 	case f.flags.Changed("notes") && !slices.Contains(forms, f.notes):
-		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), hookfile.Suggest(f.notes, forms))
+		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), spelling.Suggest(f.notes, forms))
 	case f.flags.Changed("notes") && !f.hasMessages():
 		return fmt.Errorf("--notes says how messages are made; it needs --output %s", strings.Join(messageForms(), "|"))
 	case f.hasMessages() && f.call.ToolUseID == "":
@@ -213,7 +214,7 @@ func (f *callFlags) knownDialect() error {
 		return nil
 	}
 	if _, ok := all.Named(f.dialect); !ok {
-		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), hookfile.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
+		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), spelling.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
 	}
 	return nil
 }

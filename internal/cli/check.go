@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 var check = command{
@@ -35,7 +35,7 @@ var check = command{
 		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
 		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
 		claude := flags.Bool("claude", false, "also check the settings that Claude Code would load: the user's, project's and local ones")
-		dialect := defineForm(flags)
+		form := defineForm(flags)
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
 		parse := flags.Bool("parse", false, "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name")
 		return func(files []string, std Streams) (int, error) {
@@ -51,11 +51,11 @@ var check = command{
 			case *schema:
 				return exitOK, write(std, hookfile.Schema)
 			}
-			loader, err := dialect()
+			as, err := form()
 			if err != nil {
 				return 0, err
 			}
-			c := checker{loader: loader, claude: *claude}
+			c := checker{as: as, claude: *claude}
 			if *parse {
 				return exitOK, c.printParsed(files, *workspace, std)
 			}
@@ -87,16 +87,16 @@ type checkReport struct {
 }
 
 type checkedFile struct {
-	File     string             `json:"file"`
-	Hooks    int                `json:"hooks"`
-	Errors   []hookfile.Problem `json:"errors"`
-	Warnings []hookfile.Problem `json:"warnings"`
+	File     string                `json:"file"`
+	Hooks    int                   `json:"hooks"`
+	Errors   []hookfile.Diagnostic `json:"errors"`
+	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
 
 // checker checks hooks files.
 type checker struct {
-	loader hookfile.Loader
-	claude bool // also what Claude Code would load
+	as     *dialect.Dialect // whose form files are in; nil: their place says it
+	claude bool             // also what Claude Code would load
 }
 
 // command checks what the command line says: the files that are named, or else the project's own.
@@ -109,7 +109,7 @@ func (c *checker) command(files []string, workspace string) (checkReport, error)
 	if c.claude {
 		workspace = p.Workspace // also for the user's own file
 	}
-	report.add(c.loader, files, workspace)
+	report.add(c.as, files, workspace)
 	report.lookAbove(&p)
 	return report, nil
 }
@@ -158,9 +158,9 @@ func (c *checker) withClaude(files []string, folder string) ([]string, error) {
 }
 
 // add checks files. workspace is where hooks run, "" for a place by the file.
-func (r *checkReport) add(l hookfile.Loader, files []string, workspace string) {
+func (r *checkReport) add(as *dialect.Dialect, files []string, workspace string) {
 	for _, path := range files {
-		f := checkFile(l, path, workspace)
+		f := checkFile(as, path, workspace)
 		r.OK = r.OK && len(f.Errors) == 0
 		r.Files = append(r.Files, f)
 	}
@@ -185,39 +185,38 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 	return writeJSON(std, all)
 }
 
-func checkFile(loader hookfile.Loader, path, workspace string) checkedFile {
-	f := checkedFile{File: path, Errors: []hookfile.Problem{}, Warnings: []hookfile.Problem{}}
-	cfg, err := loader.LoadFile(path)
-	var problems hookfile.Problems
+func checkFile(as *dialect.Dialect, path, workspace string) checkedFile {
+	f := checkedFile{File: path, Errors: []hookfile.Diagnostic{}, Warnings: []hookfile.Diagnostic{}}
+	cfg, err := hookfile.LoadFile(path, as)
+	var problems hookfile.Diagnostics
 	switch {
 	case errors.As(err, &problems):
 		f.Errors = problems
 		return f
 	case err != nil:
-		f.Errors = []hookfile.Problem{{File: path, Text: err.Error()}}
+		f.Errors = []hookfile.Diagnostic{{File: path, Text: err.Error()}}
 		return f
 	}
 	if workspace == "" {
 		workspace = projectOf(path)
 	}
 	if workspace, err = filepath.Abs(workspace); err != nil {
-		f.Errors = []hookfile.Problem{{File: path, Text: err.Error()}}
+		f.Errors = []hookfile.Diagnostic{{File: path, Text: err.Error()}}
 		return f
 	}
 	f.Hooks = len(cfg.Hooks)
 	f.Warnings = append(f.Warnings, cfg.Warned()...)
 	binary, err := os.Executable()
 	if err != nil {
-		f.Errors = []hookfile.Problem{{File: path, Text: "finding hookrun itself: " + err.Error()}}
+		f.Errors = []hookfile.Diagnostic{{File: path, Text: "finding hookrun itself: " + err.Error()}}
 		return f
 	}
-	r := runner.New(cfg, runner.Options{Binary: binary})
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		if h.Unsupported != "" {
-			f.Warnings = append(f.Warnings, h.Problem(fmt.Sprintf("a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome", h.Unsupported)))
+			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf("a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome", h.Unsupported)))
 		}
-		env := r.Environment(h, protocol.Call{Workspace: workspace})
+		env := h.Environ(&protocol.Call{Workspace: workspace}, nil, binary)
 		f.Errors = append(f.Errors, h.Inspect(workspace, env)...)
 		f.Warnings = append(f.Warnings, h.Doubts(workspace, env)...)
 	}
@@ -227,14 +226,14 @@ func checkFile(loader hookfile.Loader, path, workspace string) checkedFile {
 
 // failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they should: it is
 // TENEX's rule, and few expect it.
-func failOpen(cfg *hookfile.Config) []hookfile.Problem {
+func failOpen(cfg *hookfile.Config) []hookfile.Diagnostic {
 	call := protocol.Call{Event: protocol.PreTool}
 	var gates []string
 	var first *hookfile.Hook
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		_, said := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.Says == nil && h.Dialect == tenex.Dialect && slices.Contains(h.Events, protocol.PreTool)
+		isGate := h.StaticVerdict == nil && h.Dialect == tenex.Dialect && slices.Contains(h.Events, protocol.PreTool)
 		if said || !isGate || h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
 			continue
 		}
@@ -251,26 +250,26 @@ func failOpen(cfg *hookfile.Config) []hookfile.Problem {
 	case first == nil:
 		return nil
 	case len(gates) == 1:
-		return []hookfile.Problem{first.Problem(fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
+		return []hookfile.Diagnostic{first.Diagnostic(fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
 			`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0]))}
 	}
-	return []hookfile.Problem{first.Problem(fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
+	return []hookfile.Diagnostic{first.Diagnostic(fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
 		`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`, strings.Join(gates, ", "), rest))}
 }
 
 // defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.
-func defineForm(flags *pflag.FlagSet) func() (hookfile.Loader, error) {
+func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 	names := strings.Join(clientForms(), ", ")
 	name := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+names+" (default by the file)")
-	return func() (loader hookfile.Loader, err error) {
+	return func() (*dialect.Dialect, error) {
 		if !flags.Changed("dialect") {
-			return loader, nil
+			return nil, nil
 		}
-		var ok bool
-		if loader.Dialect, ok = all.ClientNamed(*name); !ok {
-			err = fmt.Errorf("--dialect %q is not one of %s", *name, names)
+		as, ok := all.ClientNamed(*name)
+		if !ok {
+			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
-		return loader, err
+		return as, nil
 	}
 }
 

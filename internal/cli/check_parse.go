@@ -9,10 +9,10 @@ import (
 
 // parsed is what check --parse prints: the hooks as they were loaded, in their order.
 type parsed struct {
-	Version  int                `json:"version"`
-	Files    []string           `json:"files"`
-	Hooks    []parsedHook       `json:"hooks"`
-	Warnings []hookfile.Problem `json:"warnings"`
+	Version  int                   `json:"version"`
+	Files    []string              `json:"files"`
+	Hooks    []parsedHook          `json:"hooks"`
+	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
 
 // parsedHook has the names that .tenex-hooks.json has, and for hooks of other forms those that say the same.
@@ -47,15 +47,18 @@ type parsedHook struct {
 	NotAgents   []string               `json:"not_agents,omitempty"`
 }
 
-// parse loads files and looks at nothing that they name. An error is of type hookfile.Problems, with those of all
+// parse loads files and looks at nothing that they name. An error is of type hookfile.Diagnostics, with those of all
 // files.
 func (c *checker) parse(files []string) (*parsed, error) {
-	cfg, err := c.loader.LoadFiles(files...)
+	if len(files) == 0 { // and not the workspace's own
+		return &parsed{Version: 1, Files: []string{}, Hooks: []parsedHook{}, Warnings: []hookfile.Diagnostic{}}, nil
+	}
+	cfg, err := hookfile.Load(hookfile.Options{Files: files, Dialect: c.as})
 	if err != nil {
 		return nil, err
 	}
 	p := &parsed{Version: 1, Files: append([]string{}, cfg.Files...), Hooks: []parsedHook{}}
-	p.Warnings = append([]hookfile.Problem{}, cfg.Warned()...)
+	p.Warnings = append([]hookfile.Diagnostic{}, cfg.Warned()...)
 	for i := range cfg.Hooks {
 		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))
 	}
@@ -82,11 +85,11 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 		}
 	}
 	switch {
-	case h.Says != nil && h.Says.Decision == protocol.Block:
-		x.Block = h.Says.Reason
+	case h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Block:
+		x.Block = h.StaticVerdict.Reason
 		return x
-	case h.Says != nil:
-		x.Inject = h.Says.Context
+	case h.StaticVerdict != nil:
+		x.Inject = h.StaticVerdict.Context
 		return x
 	case h.Unsupported != "":
 		return x

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // Exit codes of a call that came to no verdict; those of a verdict are protocol.Outcome's.
@@ -74,7 +75,7 @@ func Run(args []string, std Streams) int {
 		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
 		return failure(args)
 	}
-	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], hookfile.Suggest(args[0], names))
+	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], spelling.Suggest(args[0], names))
 	return failure(args)
 }
 
@@ -105,7 +106,7 @@ func (c *command) run(args []string, std Streams) int {
 	default:
 		exit = failure(args)
 	}
-	if exit == exitBlock && c.client && errors.As(err, new(hookfile.Problems)) { // the client gives it to its model
+	if exit == exitBlock && c.client && errors.As(err, new(hookfile.Diagnostics)) { // the client gives it to its model
 		fmt.Fprintf(std.Err, "hookrun %s: a person must mend this; until then every call is blocked, and so are the agent's own edits\n", c.name)
 	}
 	return exit
@@ -143,7 +144,7 @@ func asksFor(args []string, form string) bool {
 
 // complain prints an error: places in a file as they are, anything else with our name.
 func complain(w io.Writer, name string, err error) {
-	var problems hookfile.Problems
+	var problems hookfile.Diagnostics
 	if errors.As(err, &problems) {
 		fmt.Fprintln(w, problems)
 		return
@@ -177,7 +178,7 @@ func suggestFlag(err error, flags *pflag.FlagSet) string {
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return hookfile.Suggest("--"+unknown.GetSpecifiedName(), names)
+	return spelling.Suggest("--"+unknown.GetSpecifiedName(), names)
 }
 
 // noArgs refuses words that are no flags.

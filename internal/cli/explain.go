@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -42,7 +43,10 @@ var explain = command{
 			}
 			o.Subreaper = false // nothing will run
 			f.project.lookAbove(len(cfg.Hooks))
-			e := newExplanation(f.call, cfg, o)
+			e, err := newExplanation(f.call, cfg, o)
+			if err != nil {
+				return 0, err
+			}
 			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
 			e.found = f.project
 			if f.output == "json" {
@@ -71,7 +75,7 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 	}
 	event, ok := all.ParseEvent(args[0])
 	if !ok {
-		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], hookfile.Suggest(args[0], all.EventNames()), known)
+		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], spelling.Suggest(args[0], all.EventNames()), known)
 	}
 	return event, nil
 }
@@ -113,62 +117,48 @@ type explainedHook struct {
 	OnFailure map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
 }
 
-func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) explanation {
-	e := explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Files: cfg.Files, Hooks: []explainedHook{}}
-	if e.Files == nil {
-		e.Files = []string{}
+func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e explanation, err error) {
+	e = explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Hooks: []explainedHook{}}
+	e.Files = append([]string{}, cfg.Files...)
+	r, err := newRunner(cfg, o)
+	if err != nil {
+		return e, err
 	}
-	for _, w := range cfg.Warned() {
-		e.Warnings = append(e.Warnings, w.Error())
+	plan, err := r.Plan(c)
+	if err != nil {
+		return e, err
 	}
-	if w, unknown := cfg.UnknownAgent(c.AgentID); unknown {
-		e.Warnings = append(e.Warnings, w)
+	e.Warnings, e.Here = plan.Warnings(), plan.ProjectTools()
+	cfg.NameTool(&c) // as hooks have it in their environment
+	for i, planned := range plan.Hooks() {
+		e.Hooks = append(e.Hooks, explained(&c, &cfg.Hooks[i], planned, o))
 	}
-	r := runner.New(cfg, o)
-	e.Warnings = append(e.Warnings, r.Weakened(&c)...)
-	selected := map[*hookfile.Hook]bool{}
-	instead := map[string]*hookfile.Hook{}
-	for _, h := range r.Selected(&c) {
-		selected[h], instead[h.Same] = true, h
+	return e, nil
+}
+
+func explained(c *protocol.Call, h *hookfile.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
+	x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: planned.Runs, Why: planned.Why}
+	if h.StaticVerdict != nil {
+		x.Rule = h.String()
+		return x
 	}
-	e.Warnings = append(e.Warnings, r.CallWarnings(&c)...)
-	e.Here = c.ProjectTools()
-	for i := range cfg.Hooks {
-		h := &cfg.Hooks[i]
-		x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(&c), Why: h.Why(&c)}
-		if h.Says != nil {
-			x.Rule = h.String()
-			e.Hooks = append(e.Hooks, x)
-			continue
-		}
-		x.Command, x.Cwd, x.Timeout = h.String(), runner.Dir(h, &c), r.Deadline(h, &c).String()
-		x.OnFailure = map[protocol.Cause]protocol.Decision{}
-		switch {
-		case x.Runs && h.Unsupported != "":
-			x.Runs, x.Why = false, "it is of type "+h.Unsupported+", which hookrun cannot run: the outcome has it as skipped"
-		case x.Runs && !selected[h]:
-			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].SourceBeside(h)+" runs in its place"
-		case h.Async:
-			x.Timeout = "none, it is not waited for"
-		}
-		if h.Persistent {
-			x.Stays, x.Workers = true, max(h.Workers, 1)
-		}
-		env := r.Environment(h, c)
-		if h.HTTP != nil {
-			x.post(h)
-		} else if path, _, err := h.Program(x.Cwd, env); err == nil && h.Unsupported == "" {
-			x.Program = path
-		}
-		for _, problem := range h.Inspect(x.Cwd, env) {
-			x.Problems = append(x.Problems, problem.Error())
-		}
-		for _, cause := range h.Causes() {
-			x.OnFailure[cause] = h.FailureDecision(&c, cause, r.Policies(h)...)
-		}
-		e.Hooks = append(e.Hooks, x)
+	x.Command, x.Cwd, x.Timeout, x.OnFailure = h.String(), planned.Dir, planned.Timeout.String(), planned.OnFailure
+	if planned.Timeout == 0 {
+		x.Timeout = "none, it is not waited for"
 	}
-	return e
+	if h.Persistent {
+		x.Stays, x.Workers = true, max(h.Workers, 1)
+	}
+	env := h.Environ(c, o.Env, o.Binary)
+	if h.HTTP != nil {
+		x.post(h)
+	} else if path, _, err := h.Program(planned.Dir, env); err == nil && h.Unsupported == "" {
+		x.Program = path
+	}
+	for _, problem := range h.Inspect(planned.Dir, env) {
+		x.Problems = append(x.Problems, problem.Error())
+	}
+	return x
 }
 
 // post fills in what an HTTP hook posts to.

@@ -12,9 +12,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
@@ -38,20 +41,11 @@ func (f *callFlags) load() (*hookfile.Config, runner.Options, error) {
 
 // read reads the hooks files that the flags name.
 func (f *callFlags) read() (*hookfile.Config, error) {
-	loader := f.loader()
-	own := func() (*hookfile.Config, error) { return loader.LoadFiles(f.configs...) }
-	switch {
-	case len(f.configs) > 0:
-	case f.project.File != "": // what was found must not be missing when it is read
-		own = func() (*hookfile.Config, error) { return loader.LoadFile(f.project.File) }
-	default:
-		own = func() (*hookfile.Config, error) { return loader.Load(f.workspace) }
+	o := hookfile.Options{Workspace: f.workspace, Files: f.configs, Dialect: f.form(), Claude: f.claude}
+	if len(o.Files) == 0 { // what was found must not be missing when it is read
+		o.Files = nonEmpty(f.project.File)
 	}
-	loads := []func() (*hookfile.Config, error){own}
-	if f.claude {
-		loads = append(loads, func() (*hookfile.Config, error) { return hookfile.LoadClaude(f.workspace) })
-	}
-	cfg, err := hookfile.LoadAll(loads...)
+	cfg, err := hookfile.Load(o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +57,15 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 	return cfg, nil
 }
 
-// loader reads files by the rules of the dialect that the flags name.
-func (f *callFlags) loader() (loader hookfile.Loader) {
-	loader.Dialect, _ = all.Named(f.dialect)
-	return loader
+// form is the dialect that the flags name, nil: each file's own.
+func (f *callFlags) form() *dialect.Dialect {
+	d, _ := all.Named(f.dialect)
+	return d
+}
+
+// newRunner returns a runner for hooks that were read.
+func newRunner(cfg *hookfile.Config, o runner.Options) (*runner.Runner, error) {
+	return runner.New(hookfile.Public(cfg).(*projecthooks.Config), o)
 }
 
 // descend counts how deep hooks that call hookrun stand in hooks that call hookrun. A file whose hook runs that very file,
@@ -102,7 +101,7 @@ func (f *callFlags) options() (o runner.Options, err error) {
 // onFailure is the policy of one word for every cause.
 func onFailure(word string) (protocol.FailurePolicy, error) {
 	if word != "block" && word != "continue" {
-		return nil, fmt.Errorf("must be block or continue, not %q%s", word, hookfile.Suggest(word, []string{"block", "continue"}))
+		return nil, fmt.Errorf("must be block or continue, not %q%s", word, spelling.Suggest(word, []string{"block", "continue"}))
 	}
 	var d protocol.Decision
 	if err := d.UnmarshalText([]byte(word)); err != nil {
@@ -154,16 +153,23 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		f.project.lookAbove(len(cfg.Hooks))
 	}
 	o.OneShot = true
-	r := runner.New(cfg, o)
+	r, err := newRunner(cfg, o)
+	if err != nil {
+		return 0, err
+	}
+	plan, err := r.Plan(f.call)
+	if err != nil {
+		return 0, err
+	}
 	ctx := context.Background()
-	if r.Any(f.call) {
+	if !plan.Empty() {
 		if err := descend(); err != nil {
 			return 0, err
 		}
 		ctx = until.context()
 	}
 	began = time.Now()
-	outcome, err := r.Fire(ctx, f.call)
+	outcome, err := plan.Fire(ctx)
 	until.over()
 	outcome.Warnings = append(f.warnings, outcome.Warnings...)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
 )
@@ -98,13 +99,13 @@ type imported struct {
 	files int
 }
 
-func importAll(l hookfile.Loader, files []string) (*imported, error) {
+func importAll(as *dialect.Dialect, files []string) (*imported, error) {
 	done := &imported{Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files)}
-	var problems hookfile.Problems
+	var problems hookfile.Diagnostics
 	var all hookimport.Result
 	for _, path := range files {
-		result, err := hookimport.Read(l, path)
-		var found hookfile.Problems
+		result, err := hookimport.Read(path, as)
+		var found hookfile.Diagnostics
 		switch {
 		case errors.As(err, &found):
 			problems = append(problems, found...)
@@ -132,7 +133,7 @@ func (i *imported) print(to io.Writer) {
 				continue
 			}
 			kinds[item.Kind]++
-			p := item.Problem
+			p := item.Diagnostic
 			p.Text = strings.ReplaceAll(string(item.Kind), "_", " ") + ": " + p.Text
 			fmt.Fprintln(w, p)
 		}

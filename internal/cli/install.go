@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -59,7 +60,7 @@ var install = command{
 }
 
 // proxied finds the client's MCP servers that ask the same hooks already.
-func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []hookfile.Problem {
+func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []hookfile.Diagnostic {
 	home, _ := os.UserHomeDir()
 	where := clientfile.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
 	return client.Proxied(where, binary)
@@ -72,8 +73,8 @@ func (s *settingsFlags) notes(client *clientfile.Client, place clientfile.Place,
 		notes = append(notes, client.Elsewhere(place, client.User(home, os.Getenv))...)
 	}
 	if dialect, _ := all.Named(client.Name); change.Existed && client.Drops {
-		_, err := (hookfile.Loader{Dialect: dialect}).Parse(change.Path, []byte(change.Old))
-		var problems hookfile.Problems
+		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), dialect)
+		var problems hookfile.Diagnostics
 		if errors.As(err, &problems) {
 			notes = append(notes, fmt.Sprintf("%v; for such a thing the client may drop the whole file without a word, and the entry with it: see hookrun check", problems[0]))
 		}
@@ -112,7 +113,7 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, clientfile.Plac
 	}
 	client, found := clientfile.Lookup(args[0])
 	if !found {
-		return nil, clientfile.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], hookfile.Suggest(args[0], names), one)
+		return nil, clientfile.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], spelling.Suggest(args[0], names), one)
 	}
 	if s.user {
 		home, err := os.UserHomeDir()
@@ -160,7 +161,7 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 	if err != nil {
 		return 0, err
 	}
-	cfg, err := hookfile.Load(p.Workspace)
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: p.Workspace})
 	if err != nil {
 		return 0, err
 	}

@@ -124,7 +124,9 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	}
 	o.Env = os.Environ()
 	o.Subreaper = false // it would take the exit status of the server
-	m.runner = runner.New(cfg, o)
+	if m.runner, err = newRunner(cfg, o); err != nil {
+		return 0, err
+	}
 	ctx := until.context()
 	server, err := mcpproxy.Start(argv, env)
 	if err != nil {
@@ -158,10 +160,16 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 	case m.record.log != nil: // it has every call
 		return false
 	case !after:
-		return !m.runner.Concerned(m.about(protocol.PreTool, c))
+		return !m.hasHooks(m.about(protocol.PreTool, c))
 	}
 	call := m.about(protocol.PostTool, c) // without the result, which some hooks may look at
-	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Concerned(call)
+	return m.ipc == nil && !runner.Delivers(&call) && !m.hasHooks(call)
+}
+
+// hasHooks reports whether any hook is for such calls.
+func (m *mcpGate) hasHooks(call protocol.Call) bool {
+	plan, err := m.runner.Plan(call)
+	return err != nil || plan.HasHooks() // the error is Fire's to say
 }
 
 // fire asks the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came of it.

@@ -19,6 +19,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -87,8 +89,8 @@ type server struct {
 	until  interruption
 	stderr io.Writer
 
-	mu  sync.Mutex // held while the files are read anew
-	pin *hookfile.Pin
+	mu       sync.Mutex // held while the files are read anew
+	snapshot *hookfile.Snapshot
 
 	bytes    *jsonrpc.Bytes // of requests in flight
 	shutdown chan struct{}  // closed when a client asked for the end
@@ -118,9 +120,9 @@ func newServer(f *callFlags, stderr io.Writer) (*server, error) {
 		return nil, err
 	}
 	o.Env = os.Environ() // it does not change any more
-	s.pin = hookfile.NewPin(cfg)
-	s.runner = runner.New(cfg, o)
-	return s, nil
+	s.snapshot = hookfile.NewSnapshot(cfg)
+	s.runner, err = newRunner(cfg, o)
+	return s, err
 }
 
 // serve answers on one pair of streams until the input ends, a client or a signal says so.
@@ -178,7 +180,7 @@ func (s *server) answer(method, params string, silent bool) (result jsonrpc.Resu
 		s.runner.Close()
 		result = jsonrpc.Result{JSON: []byte("null"), Written: func(bool) { s.once.Do(func() { close(s.shutdown) }) }}
 	default:
-		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, hookfile.Suggest(method, methods))
+		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, spelling.Suggest(method, methods))
 	}
 	return result, later, err
 }
@@ -200,12 +202,18 @@ func (s *server) call(method, params string) (result jsonrpc.Result, later later
 		return result, nil, err
 	}
 	began := time.Now()
-	asked := s.runner.Override(r.timeout, r.onFailure)
-	if outcome, ok := asked.Static(r.call); ok && !runner.Delivers(&r.call) && s.flags.record.log == nil {
-		result.JSON, err = s.result(began, &r, outcome, warnings)
-		return result, nil, err
+	plan, err := s.runner.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure))
+	if err != nil {
+		s.warn(s.flags.record.write(began, &r.call, nil, err))
+		return result, nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 	}
-	return result, func(ctx context.Context) (jsonrpc.Result, error) { return s.fire(ctx, asked, r, warnings) }, nil
+	if plan.NeedsNoProcess() && !runner.Delivers(&r.call) && s.flags.record.log == nil {
+		if outcome, err := plan.Fire(context.Background()); err == nil {
+			result.JSON, err = s.result(began, &r, outcome, warnings)
+			return result, nil, err
+		}
+	}
+	return result, func(ctx context.Context) (jsonrpc.Result, error) { return s.fire(ctx, plan, r, warnings) }, nil
 }
 
 func (s *server) readCall(method, params string) (r request, warnings []string, err error) {
@@ -224,7 +232,7 @@ func (s *server) readCall(method, params string) (r request, warnings []string, 
 }
 
 // fire asks the hooks. warnings are of reading the call.
-func (s *server) fire(ctx context.Context, asked *runner.Runner, r request, warnings []string) (result jsonrpc.Result, err error) {
+func (s *server) fire(ctx context.Context, plan *runner.Plan, r request, warnings []string) (result jsonrpc.Result, err error) {
 	began := time.Now()
 	verdict := false
 	defer func() {
@@ -232,7 +240,7 @@ func (s *server) fire(ctx context.Context, asked *runner.Runner, r request, warn
 			s.warn(s.flags.record.write(began, &r.call, nil, err))
 		}
 	}()
-	outcome, err := asked.Fire(ctx, r.call)
+	outcome, err := plan.Fire(ctx)
 	if err != nil {
 		return result, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 	}
@@ -270,9 +278,9 @@ func (s *server) result(began time.Time, r *request, o protocol.Outcome, warning
 // changed warns of hooks files that are not what was read any more.
 func (s *server) changed() (warnings []string) {
 	s.mu.Lock()
-	pin := s.pin
+	snapshot := s.snapshot
 	s.mu.Unlock()
-	for _, text := range pin.Changed() {
+	for _, text := range snapshot.Changed() {
 		warnings = append(warnings, text+" since the hooks were read; they are still those of then, until reload")
 	}
 	return warnings
@@ -317,7 +325,7 @@ func (s *server) reload() ([]byte, error) {
 		s.flags.project.File = ownFile(s.flags.workspace)
 	}
 	cfg, err := s.flags.read()
-	var problems hookfile.Problems
+	var problems hookfile.Diagnostics
 	switch {
 	case errors.As(err, &problems):
 		data, failed := json.Marshal(problems)
@@ -328,25 +336,25 @@ func (s *server) reload() ([]byte, error) {
 	case err != nil:
 		return nil, jsonrpc.Errorf(codeConfig, "nothing was reloaded: %v", err)
 	}
-	s.runner.Reload(cfg)
-	s.pin = hookfile.NewPin(cfg)
+	s.runner.Reload(hookfile.Public(cfg).(*projecthooks.Config))
+	s.snapshot = hookfile.NewSnapshot(cfg)
 	report := struct {
-		Files    []string           `json:"files"`
-		Hooks    int                `json:"hooks"`
-		Warnings []hookfile.Problem `json:"warnings"`
+		Files    []string              `json:"files"`
+		Hooks    int                   `json:"hooks"`
+		Warnings []hookfile.Diagnostic `json:"warnings"`
 	}{cfg.Files, len(cfg.Hooks), cfg.Warned()}
 	if report.Files == nil {
 		report.Files = []string{}
 	}
 	if report.Warnings == nil {
-		report.Warnings = []hookfile.Problem{}
+		report.Warnings = []hookfile.Diagnostic{}
 	}
 	return json.Marshal(report)
 }
 
 // check looks at the files as they are on disk now, as the command does.
 func (s *server) check() ([]byte, error) {
-	c := checker{loader: s.flags.loader(), claude: s.flags.claude}
+	c := checker{as: s.flags.form(), claude: s.flags.claude}
 	files := s.flags.configs
 	if len(files) == 0 {
 		files = nonEmpty(ownFile(s.flags.workspace))
@@ -356,7 +364,7 @@ func (s *server) check() ([]byte, error) {
 		return nil, jsonrpc.Errorf(codeConfig, "%v", err)
 	}
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	report.add(c.loader, files, s.flags.workspace)
+	report.add(c.as, files, s.flags.workspace)
 	p := s.flags.project
 	report.lookAbove(&p)
 	return json.Marshal(report)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -26,7 +26,7 @@ func (r *request) takeOutput() error {
 	if name != "json" {
 		var known bool
 		if r.client, known = all.ClientNamed(name); !known {
-			near := hookfile.Suggest(name, forms)
+			near := spelling.Suggest(name, forms)
 			return fmt.Errorf("\"output\" %q is not one of %s%s", name, strings.Join(forms, ", "), near)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -85,7 +86,7 @@ func readParams(event protocol.Event, workspace, params string) (r request, err 
 }
 
 func hintParam(wrong string, known []string) string {
-	if s := hookfile.Suggest(wrong, known); s != "" {
+	if s := spelling.Suggest(wrong, known); s != "" {
 		return s
 	}
 	return "; known are " + strings.Join(known, ", ")

@@ -121,9 +121,9 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems hookfile.Problems
+	var problems hookfile.Diagnostics
 	collect := func(err error) error {
-		var found hookfile.Problems
+		var found hookfile.Diagnostics
 		if errors.As(err, &found) {
 			problems = append(problems, found...)
 			return nil
@@ -147,7 +147,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 			}
 		}
 		if s.config = configs[folder]; s.config != nil && len(s.config.Files) == 0 {
-			problems = append(problems, hookfile.Problem{File: path, Text: nothingToTest(&own.project)})
+			problems = append(problems, hookfile.Diagnostic{File: path, Text: nothingToTest(&own.project)})
 		}
 		suites = append(suites, s)
 	}
@@ -260,7 +260,10 @@ func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (resu
 		for i := range s.Tests {
 			test := &s.Tests[i]
 			o.Env = append(slices.Clip(environment), test.Env...)
-			r := runner.New(s.config, o)
+			r, err := newRunner(s.config, o)
+			if err != nil {
+				return nil, err
+			}
 			outcome, err := r.Fire(ctx, test.Call)
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), counted(len(results), "test"))

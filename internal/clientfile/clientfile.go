@@ -172,7 +172,7 @@ func plan(p Place) (*Change, error) {
 
 // inFile gives problems the name of their file.
 func inFile(path string, err error) error {
-	var problems hookfile.Problems
+	var problems hookfile.Diagnostics
 	if errors.As(err, &problems) {
 		for i := range problems {
 			problems[i].File = path

@@ -256,7 +256,7 @@ func TestRefused(t *testing.T) {
 		client, _ := Lookup(c.client)
 		p := inProject(t, client, c.text)
 		_, err := client.Install(p, entry(client))
-		var problems hookfile.Problems
+		var problems hookfile.Diagnostics
 		require.ErrorAs(t, err, &problems, c.text)
 		require.ErrorContains(t, err, c.want)
 		require.True(t, strings.HasPrefix(err.Error(), p.Path+":"), err.Error())

@@ -33,7 +33,7 @@ type server struct {
 
 // Proxied finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of this
 // hookrun. A file that cannot be read says nothing.
-func (c *Client) Proxied(w Where, binary string) (found []hookfile.Problem) {
+func (c *Client) Proxied(w Where, binary string) (found []hookfile.Diagnostic) {
 	seen := map[string]bool{}
 	c.servers(c, w, func(path string, read func(text string) []server) {
 		absolute, err := filepath.Abs(path)
@@ -52,7 +52,7 @@ func (c *Client) Proxied(w Where, binary string) (found []hookfile.Problem) {
 				continue
 			}
 			line, column := places.Position(s.at)
-			found = append(found, hookfile.Problem{File: path, Line: line, Column: column, Text: fmt.Sprintf(
+			found = append(found, hookfile.Diagnostic{File: path, Line: line, Column: column, Text: fmt.Sprintf(
 				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its tools; "+
 					"start the server without hookrun mcp there, or uninstall the hook", s.name)})
 		}

@@ -69,17 +69,17 @@ func (d *document) String() string {
 	return d.tree.String()
 }
 
-func (d *document) faults(faults ...strictjson.Fault) hookfile.Problems {
+func (d *document) faults(faults ...strictjson.Fault) hookfile.Diagnostics {
 	places := strictjson.Locator{Doc: d.text}
-	var list hookfile.Problems
+	var list hookfile.Diagnostics
 	for _, f := range faults {
 		line, column := places.Position(f.Offset)
-		list = append(list, hookfile.Problem{Line: line, Column: column, Text: f.Text})
+		list = append(list, hookfile.Diagnostic{Line: line, Column: column, Text: f.Text})
 	}
 	return list
 }
 
-func (d *document) fault(at *hujson.Value, text string) hookfile.Problems {
+func (d *document) fault(at *hujson.Value, text string) hookfile.Diagnostics {
 	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
 }
 

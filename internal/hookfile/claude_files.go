@@ -9,21 +9,8 @@ import (
 	"path/filepath"
 )
 
-// LoadClaude reads what Claude Code would: the user's settings, the project's, and the project's local ones, those that
-// are there.
-func LoadClaude(workspace string) (*Config, error) {
-	paths, absent, err := claudeFiles(workspace)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := LoadFiles(paths...)
-	if err == nil {
-		cfg.absent = absent
-	}
-	return cfg, err
-}
-
-// ClaudeFiles are the files that LoadClaude reads, those that are there.
+// ClaudeFiles are the files that Claude Code would load in a workspace, those that are there: the user's settings, the
+// project's, and the project's local ones.
 func ClaudeFiles(workspace string) (paths []string, err error) {
 	paths, _, err = claudeFiles(workspace)
 	return paths, err
@@ -35,7 +22,7 @@ func claudeFiles(workspace string) (there, absent []string, err error) {
 		return nil, nil, fmt.Errorf("looking for the user's Claude Code settings: %w", err)
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
-		return nil, nil, Problems{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
+		return nil, nil, Diagnostics{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
 	}
 	project := filepath.Join(workspace, ".claude")
 	users := filepath.Join(user, "settings.json")

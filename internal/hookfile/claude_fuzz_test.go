@@ -31,7 +31,7 @@ func FuzzParseClaude(f *testing.F) {
 			requirePlaces(t, text, err)
 			return
 		}
-		requirePlaces(t, text, hookfile.Problems(cfg.Warnings))
+		requirePlaces(t, text, hookfile.Diagnostics(cfg.Warnings))
 		require.True(t, json.Valid([]byte(text)), "accepted what is no JSON")
 		require.True(t, utf8.ValidString(text), "accepted what is no UTF-8")
 		var file map[string]any // not a struct: that would take Hooks for hooks
@@ -83,7 +83,7 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hookfile.Hook)
 	case "command":
 		require.Empty(t, h.Unsupported)
 		require.Nil(t, h.HTTP)
-		require.NotEmpty(t, h.Same)
+		require.NotEmpty(t, h.DedupKey)
 		if args, ok := entry["args"].([]any); ok {
 			require.Equal(t, append([]any{text("command")}, args...), anys(h.Command.Argv))
 			require.Empty(t, h.Command.Shell)
@@ -104,7 +104,7 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hookfile.Hook)
 	default:
 		require.Equal(t, text("type"), h.Unsupported)
 		require.Contains(t, []string{"mcp_tool", "prompt", "agent"}, h.Unsupported)
-		require.Empty(t, h.Same)
+		require.Empty(t, h.DedupKey)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestHostileClaudeFiles(t *testing.T) {
 				if err = e; err != nil {
 					text = err.Error()
 				} else {
-					text = hookfile.Problems(cfg.Warnings).Error()
+					text = hookfile.Diagnostics(cfg.Warnings).Error()
 				}
 			})
 			require.Equal(t, test.good, err == nil, "%.1000s", text)

@@ -171,7 +171,7 @@ func TestClaudeFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f", []byte(test.doc))
 			require.EqualError(t, err, test.want)
-			require.IsType(t, hookfile.Problems{}, err)
+			require.IsType(t, hookfile.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
 		})
 	}
@@ -330,7 +330,7 @@ func TestClaudeWarnings(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f", []byte(test.doc))
 			require.NoError(t, err)
-			require.Equal(t, test.want, hookfile.Problems(cfg.Warned()).Error())
+			require.Equal(t, test.want, hookfile.Diagnostics(cfg.Warned()).Error())
 		})
 	}
 }
@@ -422,7 +422,7 @@ func TestClaudeHook(t *testing.T) {
 		require.Nil(t, h.HTTP)
 		require.Same(t, claude.Dialect, h.Dialect)
 		require.Equal(t, "f:3", h.Source())
-		require.EqualError(t, h.Problem("x"), "f:3:3: x")
+		require.EqualError(t, h.Diagnostic("x"), "f:3:3: x")
 	})
 	t.Run("a command without a shell", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/guard","args":["-x","","it's $HOME"],"async":true}`))
@@ -458,7 +458,7 @@ func TestClaudeHook(t *testing.T) {
 			require.Equal(t, kind, h.Unsupported)
 			require.Equal(t, fmt.Sprintf("%s hook of line %d", kind, i+2), h.Name)
 			require.Equal(t, "a hook of type "+kind, h.String())
-			require.Empty(t, h.Same, "nobody knows what they do, so none is equal to another")
+			require.Empty(t, h.DedupKey, "nobody knows what they do, so none is equal to another")
 			require.Empty(t, h.Inspect(".", nil))
 		}
 		require.Equal(t, 5*time.Second, cfg.Hooks[2].Timeout)
@@ -535,7 +535,7 @@ func TestClaudeSame(t *testing.T) {
 	seen := map[string]int{}
 	for i, group := range equal {
 		for _, fields := range group {
-			same := one(t, pre("{"+fields+"}")).Same
+			same := one(t, pre("{"+fields+"}")).DedupKey
 			require.NotEmpty(t, same)
 			if first, ok := seen[same]; ok {
 				require.Equal(t, i, first, "%s is equal to %s", fields, equal[first][0])
@@ -547,14 +547,14 @@ func TestClaudeSame(t *testing.T) {
 	t.Run("whatever event, group and file", func(t *testing.T) {
 		cfg, err := hookfile.Parse("g", []byte(`{"hooks":{"PostToolUse":[{"matcher":"B","hooks":[{`+a+`}]}]}}`))
 		require.NoError(t, err)
-		require.Equal(t, one(t, pre("{"+a+"}")).Same, cfg.Hooks[0].Same)
+		require.Equal(t, one(t, pre("{"+a+"}")).DedupKey, cfg.Hooks[0].DedupKey)
 	})
 	t.Run("but not of two plugins", func(t *testing.T) { // whose folder the command depends on
 		one, err := hookfile.Parse("one/hooks/hooks.json", []byte(pre("{"+a+"}")))
 		require.NoError(t, err)
 		two, err := hookfile.Parse("two/hooks/hooks.json", []byte(pre("{"+a+"}")))
 		require.NoError(t, err)
-		require.NotEqual(t, one.Hooks[0].Same, two.Hooks[0].Same)
+		require.NotEqual(t, one.Hooks[0].DedupKey, two.Hooks[0].DedupKey)
 	})
 }
 
@@ -832,7 +832,7 @@ func TestLoadClaude(t *testing.T) {
 		}
 	}
 	load := func(t *testing.T, workspace string) (names, files []string) {
-		cfg, err := hookfile.LoadClaude(workspace)
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: workspace, Claude: true})
 		require.NoError(t, err)
 		for _, h := range cfg.Hooks {
 			names = append(names, h.Name)
@@ -846,7 +846,6 @@ func TestLoadClaude(t *testing.T) {
 		require.Empty(t, files)
 		write(filepath.Join(home, ".claude", "settings.local.json"), "broken") // there is none of the user's
 		write(filepath.Join(project, "settings.json"), "broken")
-		write(filepath.Join(project, hookfile.FileName), "broken") // which Load reads
 		names, files = load(t, project)
 		require.Empty(t, names)
 		require.Empty(t, files)
@@ -873,12 +872,12 @@ func TestLoadClaude(t *testing.T) {
 		write(filepath.Join(home, ".claude", "settings.json"), `{"disableAllHooks":true,"env":{"A":"user"},"hooks":{"PreToolUse":[{"hooks":[`+command("user")+`]}]}}`)
 		write(filepath.Join(project, ".claude", "settings.json"), `{"env":{"A":"shared"}}`)
 		call := &protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
-		cfg, err := hookfile.LoadClaude(project)
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.NoError(t, err)
 		require.False(t, cfg.Hooks[0].Runs(call))
 		require.Equal(t, []string{"A=shared"}, cfg.Hooks[0].Environment())
 		write(filepath.Join(project, ".claude", "settings.local.json"), `{"disableAllHooks":false}`)
-		cfg, err = hookfile.LoadClaude(project)
+		cfg, err = hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.NoError(t, err)
 		require.True(t, cfg.Hooks[0].Runs(call))
 	})
@@ -916,9 +915,9 @@ func TestLoadClaude(t *testing.T) {
 		user := write(filepath.Join(home, ".claude", "settings.json"), `{"model":5}`)
 		shared := write(filepath.Join(project, ".claude", "settings.json"), pre(command("good")))
 		local := write(filepath.Join(project, ".claude", "settings.local.json"), "{\n\"hooks\":{\"Stop\":[{}]},}")
-		cfg, err := hookfile.LoadClaude(project)
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.EqualError(t, err, user+`:1:10: "model" must be a string, not a number`+whole+"\n"+local+`:2:22: parsing: a comma before '}'; remove it`)
-		require.IsType(t, hookfile.Problems{}, err)
+		require.IsType(t, hookfile.Diagnostics{}, err)
 		require.Nil(t, cfg, shared+" alone is not what the user set up")
 	})
 	t.Run("a link to nothing", func(t *testing.T) { // a gate that got lost
@@ -926,24 +925,24 @@ func TestLoadClaude(t *testing.T) {
 		path := filepath.Join(project, ".claude", "settings.json")
 		require.NoError(t, os.Mkdir(filepath.Dir(path), 0o777))
 		symlink(t, "nowhere", path)
-		_, err := hookfile.LoadClaude(project)
+		_, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.EqualError(t, err, path+": reading the hooks file: no such file or directory")
 	})
 	t.Run("a folder of that name", func(t *testing.T) {
 		home, project, _ := setUp(t)
 		path := filepath.Join(home, ".claude", "settings.json")
 		require.NoError(t, os.MkdirAll(path, 0o777))
-		_, err := hookfile.LoadClaude(project)
+		_, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.EqualError(t, err, path+": reading the hooks file: not a regular file but a directory")
 	})
 	t.Run("warnings of all", func(t *testing.T) {
 		home, project, write := setUp(t)
 		user := write(filepath.Join(home, ".claude", "settings.json"), `{"hooks":{"Stopp":[]}}`)
 		shared := write(filepath.Join(project, ".claude", "settings.json"), `{"hook":{}}`)
-		cfg, err := hookfile.LoadClaude(project)
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
 		require.NoError(t, err)
 		require.Equal(t, user+`:1:11: unknown event "Stopp": none of its hooks will ever run; did you mean "Stop"?`+"\n"+
-			shared+`:1:2: unknown field "hook", which is passed over; did you mean "hooks"?`, hookfile.Problems(cfg.Warnings).Error())
+			shared+`:1:2: unknown field "hook", which is passed over; did you mean "hooks"?`, hookfile.Diagnostics(cfg.Warnings).Error())
 	})
 }
 
@@ -971,6 +970,6 @@ func TestClaudeOddities(t *testing.T) {
 	_, _, err = h.Program(t.TempDir(), nil)
 	require.ErrorContains(t, err, "no such file", "a folder that is not known is not the root")
 
-	_, err = hookfile.LoadClaude(t.TempDir() + "/gone")
+	_, err = hookfile.Load(hookfile.Options{Workspace: t.TempDir() + "/gone", Claude: true})
 	require.ErrorContains(t, err, "loading the Claude Code settings")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/jsontype"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -119,13 +120,13 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 			if want, ok := jsontype.Check(value, is); ok {
 				found[name] = value
 			} else if value.Type == gjson.String && strings.Contains(is, "|") {
-				p.problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, quote(value.String()), Suggest(value.String(), strings.Split(is, "|")), drops)
+				p.problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, quote(value.String()), spelling.Suggest(value.String(), strings.Split(is, "|")), drops)
 			} else {
 				p.clientType(who+strconv.Quote(name), want, value, drops)
 			}
 			return true
 		}
-		hint := Suggest(name, names)
+		hint := spelling.Suggest(name, names)
 		switch {
 		case ours(name):
 		case about == 0:

@@ -128,7 +128,7 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 		for _, key := range handler.same {
 			equal = append(equal, p.equalPart(f[key]))
 		}
-		h.Same = same(equal...)
+		h.DedupKey = same(equal...)
 	}
 	if name, ok := f["name"]; ok {
 		h.Name = oneLine(p.expanded(name.String()))

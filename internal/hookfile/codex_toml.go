@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
@@ -22,7 +23,7 @@ func (p *parser) codexConfig() {
 		return
 	}
 	for _, m := range top.Members {
-		if hint := Suggest(m.Key, []string{"hooks"}); hint != "" && m.Key != "hooks" {
+		if hint := spelling.Suggest(m.Key, []string{"hooks"}); hint != "" && m.Key != "hooks" {
 			p.warn(m.Offset, "unknown field %s, which is passed over%s", quote(m.Key), hint)
 		}
 	}

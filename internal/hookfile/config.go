@@ -21,8 +21,8 @@ const FileName = ".tenex-hooks.json"
 // Config is the hooks of one or more files, in order. The zero Config has none.
 type Config struct {
 	Hooks    []Hook
-	Files    []string  // that were read
-	Warnings []Problem // what is odd but loads
+	Files    []string     // that were read
+	Warnings []Diagnostic // what is odd but loads
 
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
@@ -78,7 +78,7 @@ func (c *Config) Add(more *Config) {
 }
 
 // Warned are the warnings, and that hooks are switched off, if they are.
-func (c *Config) Warned() []Problem {
+func (c *Config) Warned() []Diagnostic {
 	warnings := slices.Clip(c.Warnings)
 	for _, f := range forms() {
 		if s := c.settings[f]; s.allOff() {
@@ -108,19 +108,19 @@ func ParseRule(text string) Rule { return permission.Parse(text) }
 
 // Hook is one configured handler. Its Dialect must be set.
 type Hook struct {
-	Name      string // in clients' forms the command, where there is no other
-	Command   Command
-	HTTP      *Endpoint              // what to POST to, instead of a command
-	Says      *dialect.Verdict       // what a rule says, which runs nothing
-	Events    []protocol.Event       // as the dialect names them
-	Matcher   Matcher                // nil: no matter what
-	If        Rule                   // the zero rule: no matter what
-	When      []Condition            // all of them must hold
-	Timeout   time.Duration          // 0: the dialect's
-	OnFailure protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
-	Env       []string               // NAME=VALUE, added to the caller's environment
-	Inherit   *Inherited             // of the caller's environment; nil: all of it
-	Async     bool                   // it is started and not waited for
+	Name          string // in clients' forms the command, where there is no other
+	Command       Command
+	HTTP          *Endpoint              // what to POST to, instead of a command
+	StaticVerdict *dialect.Verdict       // of a rule, which runs nothing
+	Events        []protocol.Event       // as the dialect names them
+	Matcher       Matcher                // nil: no matter what
+	If            Rule                   // the zero rule: no matter what
+	When          []Condition            // all of them must hold
+	Timeout       time.Duration          // 0: the dialect's
+	OnFailure     protocol.FailurePolicy // nil: the dialect's; a cause that is not in it: the dialect's
+	Env           []string               // NAME=VALUE, added to the caller's environment
+	Inherit       *Inherited             // of the caller's environment; nil: all of it
+	Async         bool                   // it is started and not waited for
 	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them at once.
 	Sequential bool
 	// Persistent: the process stays between calls, where the runner does. It gets one line for each call, and answers with one.
@@ -134,28 +134,28 @@ type Hook struct {
 
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
-	// Same is what equal hooks have in common: of those that a call selects, only the last runs, in the place of the first.
+	// DedupKey is what equal hooks have in common: of those that a call selects, only the last runs, in the place of the first.
 	// "" is equal to none.
-	Same string
+	DedupKey string
 
 	File       string // where it was read
 	Line       int    // of the entry
 	column     int
-	commandPos Problem
-	filePos    [2]Problem // of the files of HTTP: its roots, its certificate
-	form       *form      // nil but in a client's form
-	settings   *settings  // the same
-	unnamed    bool       // Name was made of what it runs
+	commandPos Diagnostic
+	filePos    [2]Diagnostic // of the files of HTTP: its roots, its certificate
+	form       *form         // nil but in a client's form
+	settings   *settings     // the same
+	unnamed    bool          // Name was made of what it runs
 }
 
 // sameName is the warning that there is another hook of its name at other.
-func (h *Hook) sameName(other string) Problem {
-	return h.Problem(fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart", quote(h.Name), other))
+func (h *Hook) sameName(other string) Diagnostic {
+	return h.Diagnostic(fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart", quote(h.Name), other))
 }
 
-// Problem is something to say about the hook, at its place.
-func (h *Hook) Problem(text string) Problem {
-	return Problem{File: h.File, Line: h.Line, Column: h.column, Text: text}
+// Diagnostic is something to say about the hook, at its place.
+func (h *Hook) Diagnostic(text string) Diagnostic {
+	return Diagnostic{File: h.File, Line: h.Line, Column: h.column, Text: text}
 }
 
 // Source is the place of the hook as file:line. One that is in no file has no line.
@@ -208,17 +208,13 @@ func (h *Hook) String() string {
 		return "POST " + h.HTTP.String()
 	case h.Unsupported != "":
 		return "a hook of type " + h.Unsupported
-	case h.Says != nil && h.Says.Decision == protocol.Continue:
-		return "inject " + quote(h.Says.Context)
-	case h.Says != nil:
-		return "block " + quote(h.Says.Reason)
+	case h.StaticVerdict != nil && h.StaticVerdict.Decision == protocol.Continue:
+		return "inject " + quote(h.StaticVerdict.Context)
+	case h.StaticVerdict != nil:
+		return "block " + quote(h.StaticVerdict.Reason)
 	}
 	return h.Command.String()
 }
-
-// Runs reports whether the hook runs at the call. Where an event has nothing for them to look at, matchers mean nothing, as
-// in Claude Code.
-func (h *Hook) Runs(c *protocol.Call) bool { return NewAsked(c).Runs(h) }
 
 // disabled reports whether the client's settings switch this very hook off: by its name or, where it has none, its command.
 func (h *Hook) disabled() bool {
@@ -229,86 +225,8 @@ func (h *Hook) disabled() bool {
 	return h.settings != nil && slices.Contains(h.settings.disabled, name)
 }
 
-// Concerns reports whether the hook is for calls of this event, agent and tool. Which of them it runs at, If and When may still
-// narrow by what the call is given and what came of it.
-func (h *Hook) Concerns(c *protocol.Call) bool {
-	return NewAsked(c).Concerns(h)
-}
-
 func (h *Hook) isFor(agent string) bool {
 	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
-}
-
-// toolNames are the names that the call's tool has for the hook besides its own.
-func (h *Hook) toolNames(c *protocol.Call) []string {
-	if !h.Dialect.ProjectTools || h.Dialect.SubjectField(h.Dialect.EventOf(c)) != "tool_name" {
-		return nil
-	}
-	names := c.ProjectTools()
-	for _, also := range all.ToolAliases(c.Tool) {
-		if !slices.Contains(names, also) {
-			names = append(slices.Clip(names), also)
-		}
-	}
-	return names
-}
-
-// Why says why the hook runs at the call, or does not.
-func (h *Hook) Why(c *protocol.Call) string {
-	event := h.Dialect.EventOf(c)
-	subject, matchers := h.Dialect.MatcherSubject(c)
-	asked := NewAsked(c)
-	switch {
-	case h.settings.allOff():
-		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.place()
-	case h.disabled():
-		return "its name is in the \"disabled\" of its client's settings"
-	case !slices.Contains(h.Events, event):
-		return fmt.Sprintf("it does not subscribe to %s", event)
-	case h.Agent != "" && h.Agent != c.AgentID:
-		return fmt.Sprintf("it is for the agent %q alone", h.Agent)
-	case !h.isFor(c.AgentID):
-		return fmt.Sprintf("the agent %q has hooks of its own instead, by \"override\"", c.AgentID)
-	case !asked.matches(h) && matchers && subject == "":
-		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.Dialect.SubjectField(event)))
-	case !asked.matches(h):
-		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
-	}
-	why := fmt.Sprintf("it subscribes to %s", event)
-	if h.Matcher != nil && h.Matcher.String() != "" && matchers {
-		why += fmt.Sprintf(", and its matcher %q matches the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
-	}
-	if h.If.String() != "" {
-		ok, because := asked.allows(h)
-		if !ok {
-			return fmt.Sprintf("its if %q %s", h.If, because)
-		}
-		why += fmt.Sprintf(", and its if %q %s", h.If, because)
-	}
-	for _, condition := range h.When {
-		if !asked.holds(&condition) {
-			return "its condition " + condition.String() + " does not hold"
-		}
-		why += ", and " + condition.String() + " holds"
-	}
-	return why
-}
-
-// subjects is what the hook's matcher is held against: "Bash", here "shell".
-func (h *Hook) subjects(c *protocol.Call) string {
-	subject, _ := h.Dialect.MatcherSubject(c)
-	text := strconv.Quote(subject)
-	separator := ", here "
-	for _, name := range h.toolNames(c) {
-		text += separator + strconv.Quote(name)
-		separator = " and "
-	}
-	return text
-}
-
-// subjectName is the word for what matchers look at, which is a field of the hook input.
-func subjectName(field string) string {
-	return strings.ReplaceAll(strings.TrimSuffix(field, "_name"), "_", " ")
 }
 
 // Deadline is the hook's timeout at an event, or its dialect's.
@@ -330,8 +248,8 @@ func (h *Hook) Environment() []string {
 	return overlaid(h.settings.env, h.Env)
 }
 
-// Problem is one thing that is wrong, or odd, at a place in a file.
-type Problem struct {
+// Diagnostic is one thing that is wrong, or odd, at a place in a file.
+type Diagnostic struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"` // 0: the file as a whole
 	Column int    `json:"column"`
@@ -340,11 +258,11 @@ type Problem struct {
 }
 
 // place is where the problem is, without its column.
-func (p Problem) place() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+func (p Diagnostic) place() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-func (p Problem) Error() string { return string(p.append(nil)) }
+func (p Diagnostic) Error() string { return string(p.append(nil)) }
 
-func (p Problem) append(to []byte) []byte {
+func (p Diagnostic) append(to []byte) []byte {
 	to = append(to, p.File...)
 	if p.Line > 0 {
 		to = strconv.AppendInt(append(to, ':'), int64(p.Line), 10)
@@ -353,17 +271,17 @@ func (p Problem) append(to []byte) []byte {
 	return append(append(to, ": "...), p.Text...)
 }
 
-// Problems are all the errors of a load, one a line.
-type Problems []Problem
+// Diagnostics are all the errors of a load, one a line.
+type Diagnostics []Diagnostic
 
 // Sort puts problems in the order of their places.
-func (ps Problems) Sort() {
-	slices.SortStableFunc(ps, func(a, b Problem) int {
+func (ps Diagnostics) Sort() {
+	slices.SortStableFunc(ps, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 
-func (ps Problems) Error() string {
+func (ps Diagnostics) Error() string {
 	size := 0 // a file can have half a million problems
 	for _, p := range ps {
 		size += len(p.File) + len(p.Text) + len(":1048576:1048576: \n")

@@ -47,7 +47,7 @@ func TestCommandString(t *testing.T) {
 }
 
 func TestProblem(t *testing.T) {
-	require.EqualError(t, hookfile.Problem{File: "f", Text: "x"}, "f: x")
-	require.EqualError(t, hookfile.Problem{File: "f", Line: 12, Column: 3, Text: "x"}, "f:12:3: x")
-	require.EqualError(t, hookfile.Problems{{File: "f", Text: "x"}, {File: "g", Line: 1, Column: 2, Text: "y"}}, "f: x\ng:1:2: y")
+	require.EqualError(t, hookfile.Diagnostic{File: "f", Text: "x"}, "f: x")
+	require.EqualError(t, hookfile.Diagnostic{File: "f", Line: 12, Column: 3, Text: "x"}, "f:12:3: x")
+	require.EqualError(t, hookfile.Diagnostics{{File: "f", Text: "x"}, {File: "g", Line: 1, Column: 2, Text: "y"}}, "f: x\ng:1:2: y")
 }

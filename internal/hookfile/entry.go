@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -81,9 +82,9 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Command = r.command()
 			h.commandPos = p.at(value.Index, "")
 		case "block":
-			h.Says = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: r.says(key)}
+			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: r.says(key)}
 		case "inject":
-			h.Says = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.says(key)}
+			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.says(key)}
 		case "events":
 			h.Events = r.events()
 		case "matcher":
@@ -106,7 +107,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Workers = r.workers()
 		}
 	}
-	if h.Says != nil {
+	if h.StaticVerdict != nil {
 		h.Inherit = nil // it runs nothing
 	}
 	p.endpoint(&h, f, who, has)
@@ -206,7 +207,7 @@ func (r reader) events() (events []protocol.Event) {
 
 func eventHint(wrong string) string {
 	known, list := eventNames()
-	return Suggest(wrong, known) + "; supported are " + list
+	return spelling.Suggest(wrong, known) + "; supported are " + list
 }
 
 // eventNames returns all names of events, and the canonical ones as a list.
@@ -342,7 +343,7 @@ func (r reader) blockOrContinue(v gjson.Result) (protocol.Decision, bool) {
 	case v.String() == "continue":
 		return protocol.Continue, true
 	default:
-		r.problem(v.Index, "%s\"on_failure\" must be \"block\" or \"continue\", not %s%s", r.who, quote(v.String()), Suggest(v.String(), []string{"block", "continue"}))
+		r.problem(v.Index, "%s\"on_failure\" must be \"block\" or \"continue\", not %s%s", r.who, quote(v.String()), spelling.Suggest(v.String(), []string{"block", "continue"}))
 	}
 	return protocol.Block, false
 }

@@ -104,7 +104,7 @@ func TestURLEntryWarnings(t *testing.T) {
 	} {
 		cfg, err := hookfile.Parse("f", []byte(doc))
 		require.NoError(t, err)
-		require.Equal(t, want, hookfile.Problems(cfg.Warnings).Error())
+		require.Equal(t, want, hookfile.Diagnostics(cfg.Warnings).Error())
 	}
 }
 
@@ -123,6 +123,6 @@ func TestInspectURLEntry(t *testing.T) {
 	} {
 		cfg, err := hookfile.Parse(file, []byte(posts(more)))
 		require.NoError(t, err)
-		require.Equal(t, want, hookfile.Problems(cfg.Hooks[0].Inspect(dir, nil)).Error())
+		require.Equal(t, want, hookfile.Diagnostics(cfg.Hooks[0].Inspect(dir, nil)).Error())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -213,7 +214,7 @@ func (f *form) events() []string {
 
 // meant says which event may be meant by a name that is none of the client's: one that comes near, or another's for the same moment.
 func (f *form) meant(event protocol.Event) string {
-	if hint := Suggest(string(event), f.events()); hint != "" {
+	if hint := spelling.Suggest(string(event), f.events()); hint != "" {
 		return hint
 	}
 	canonical := event.Canonical()

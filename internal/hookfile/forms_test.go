@@ -33,7 +33,7 @@ func hooksOf(event string, fields ...string) string {
 }
 
 // texts are problems without the name of their file.
-func texts(problems []hookfile.Problem) (all []string) {
+func texts(problems []hookfile.Diagnostic) (all []string) {
 	for _, p := range problems {
 		_, text, _ := strings.Cut(p.Error(), ":")
 		all = append(all, text)
@@ -100,7 +100,7 @@ func TestFormFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := hookfile.Parse(test.file, []byte(test.doc))
-			var problems hookfile.Problems
+			var problems hookfile.Diagnostics
 			require.ErrorAs(t, err, &problems)
 			require.Equal(t, test.want, texts(problems))
 		})
@@ -153,7 +153,7 @@ func TestFormFields(t *testing.T) {
 		require.Len(t, hooks, 4)
 		h := hooks[0]
 		require.Same(t, codex.Dialect, h.Dialect)
-		require.Equal(t, []any{"a b", hookfile.Command{Shell: "a  b"}, []protocol.Event{"PreToolUse"}, 5 * time.Second, "", false}, []any{h.Name, h.Command, h.Events, h.Deadline("PreToolUse"), h.Same, h.Async})
+		require.Equal(t, []any{"a b", hookfile.Command{Shell: "a  b"}, []protocol.Event{"PreToolUse"}, 5 * time.Second, "", false}, []any{h.Name, h.Command, h.Events, h.Deadline("PreToolUse"), h.DedupKey, h.Async})
 		require.True(t, hooks[1].Async)
 		require.Equal(t, time.Second, hooks[1].Deadline("PreToolUse"), "0 is one second")
 		require.Equal(t, "prompt", hooks[2].Unsupported)
@@ -182,7 +182,7 @@ func TestFormFields(t *testing.T) {
 	t.Run("equal hooks", func(t *testing.T) {
 		same := func(file, event, a, b string) bool {
 			hooks := load(file, hooksOf(event, a, b))
-			return hooks[0].Same != "" && hooks[0].Same == hooks[1].Same
+			return hooks[0].DedupKey != "" && hooks[0].DedupKey == hooks[1].DedupKey
 		}
 		require.True(t, same(geminiFile, "BeforeTool", `"command":"a","timeout":5000`, `"command":"a","env":{"A":"b"}`))
 		require.True(t, same(geminiFile, "BeforeTool", `"command":"a","name":"n"`, `"name":"n","command":"a"`))
@@ -294,7 +294,7 @@ func TestFormByPlace(t *testing.T) {
 		{".tenex-hooks.json", array, codex.Dialect, tenex.Dialect},
 		{"x.toml", "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'a'", gemini.Dialect, codex.Dialect},
 	} {
-		cfg, err := hookfile.Loader{Dialect: test.as}.Parse(test.file, []byte(test.doc))
+		cfg, err := hookfile.ParseAs(test.file, []byte(test.doc), test.as)
 		require.NoError(t, err, test.file)
 		require.Same(t, test.want, cfg.Hooks[0].Dialect, test.file)
 	}
@@ -307,15 +307,15 @@ func TestFormByPlace(t *testing.T) {
 		require.NoError(t, os.Mkdir(dir, 0o700))
 		t.Chdir(dir)
 		require.NoError(t, os.WriteFile("hooks.json", []byte(object), 0o600))
-		cfg, err := hookfile.LoadFile("hooks.json")
+		cfg, err := hookfile.LoadFile("hooks.json", nil)
 		require.NoError(t, err)
 		require.Same(t, codex.Dialect, cfg.Hooks[0].Dialect)
 		require.Empty(t, cfg.Hooks[0].Environment(), "it is no plugin of Claude Code's")
-		all, err := hookfile.Loader{Dialect: gemini.Dialect}.LoadFiles("hooks.json", "hooks.json")
+		all, err := hookfile.Load(hookfile.Options{Files: []string{"hooks.json", "hooks.json"}, Dialect: gemini.Dialect})
 		require.NoError(t, err)
 		require.Len(t, all.Hooks, 2)
 		require.Same(t, gemini.Dialect, all.Hooks[1].Dialect)
-		none, err := hookfile.Loader{Dialect: gemini.Dialect}.Load(dir)
+		none, err := hookfile.Load(hookfile.Options{Workspace: dir, Dialect: gemini.Dialect})
 		require.NoError(t, err)
 		require.Empty(t, none.Hooks)
 	})
@@ -387,7 +387,7 @@ func FuzzForms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which int, doc string) {
 		file := files[(which%3+3)%3]
 		cfg, err := hookfile.Parse(file, []byte(doc))
-		var problems hookfile.Problems
+		var problems hookfile.Diagnostics
 		if errors.As(err, &problems) {
 			lines := strings.Count(doc, "\n") + 1
 			require.NotEmpty(t, problems)
@@ -426,15 +426,15 @@ func TestConfigDialect(t *testing.T) {
 			text = `{"hooks":[]}`
 		}
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		cfg, err := hookfile.LoadFiles(path)
+		cfg, err := hookfile.Load(hookfile.Options{Files: []string{path}})
 		require.NoError(t, err, name)
 		require.Same(t, want, cfg.Dialect, name)
 		paths = append(paths, path)
 	}
-	cfg, err := hookfile.LoadFiles(paths...)
+	cfg, err := hookfile.Load(hookfile.Options{Files: paths})
 	require.NoError(t, err)
 	require.Nil(t, cfg.Dialect)
-	cfg, err = hookfile.Load(t.TempDir())
+	cfg, err = hookfile.Load(hookfile.Options{Workspace: t.TempDir()})
 	require.NoError(t, err)
 	require.Nil(t, cfg.Dialect)
 }

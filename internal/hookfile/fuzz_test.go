@@ -33,7 +33,7 @@ func FuzzParse(f *testing.F) {
 			requirePlaces(t, text, err)
 			return
 		}
-		requirePlaces(t, text, hookfile.Problems(cfg.Warnings))
+		requirePlaces(t, text, hookfile.Diagnostics(cfg.Warnings))
 		require.True(t, json.Valid([]byte(text)), "accepted what is no JSON")
 		require.True(t, utf8.ValidString(text), "accepted what is no UTF-8")
 		var file map[string]any
@@ -57,7 +57,7 @@ func unmarshal(text string, v any) error {
 
 // requirePlaces checks that every problem stands at a character of the text or at its end, in order.
 func requirePlaces(t *testing.T, text string, err error) {
-	var problems hookfile.Problems
+	var problems hookfile.Diagnostics
 	require.True(t, errors.As(err, &problems))
 	lines := strings.Split(text, "\n")
 	line, column := 1, 1
@@ -86,16 +86,16 @@ func requireSame(t *testing.T, entry map[string]any, h *hookfile.Hook) {
 		require.NotEmpty(t, h.Command.Argv)
 	case nil:
 		require.Zero(t, h.Command)
-		require.NotNil(t, h.Says)
+		require.NotNil(t, h.StaticVerdict)
 		if reason, ok := entry["block"]; ok {
-			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.Says)
+			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.StaticVerdict)
 		} else {
-			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: entry["inject"].(string)}, *h.Says)
+			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: entry["inject"].(string)}, *h.StaticVerdict)
 		}
 	default:
 		t.Fatalf("a command that is %T", command)
 	}
-	require.Equal(t, entry["command"] == nil, h.Says != nil)
+	require.Equal(t, entry["command"] == nil, h.StaticVerdict != nil)
 
 	rule, _ := entry["if"].(string)
 	require.Equal(t, rule, h.If.String())

@@ -62,8 +62,8 @@ func (h *Hook) Causes() []protocol.Cause {
 }
 
 // inspectEndpoint looks at the files that an endpoint names, and whether the settings allow its address.
-func (h *Hook) inspectEndpoint() (problems []Problem) {
-	note := func(at Problem, err error) {
+func (h *Hook) inspectEndpoint() (problems []Diagnostic) {
+	note := func(at Diagnostic, err error) {
 		if err != nil {
 			at.Text = fmt.Sprintf("hook %q: %v", h.Name, err)
 			problems = append(problems, at)
@@ -79,9 +79,9 @@ func (h *Hook) inspectEndpoint() (problems []Problem) {
 
 // settings are those of a client's files that concern all of its hooks. Later files win; lists grow.
 type settings struct {
-	off       *bool   // all hooks are switched off
-	offBy     string  // by this setting
-	offAt     Problem // what to say of it
+	off       *bool      // all hooks are switched off
+	offBy     string     // by this setting
+	offAt     Diagnostic // what to say of it
 	disabled  []string
 	env       []string
 	urls      *[]string // allowedHttpHookUrls; nil: any

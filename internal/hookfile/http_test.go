@@ -62,7 +62,7 @@ func TestClaudeProgram(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"exit 2","shell":"powershell"}`))
 		_, _, err := h.Program(w.dir, []string{"PATH=" + w.dir})
 		require.EqualError(t, err, "pwsh: not found in PATH")
-		require.Equal(t, []hookfile.Problem{{File: "f", Line: 2, Column: 29, Text: `hook "exit 2": pwsh: not found in PATH`}}, h.Inspect(w.dir, []string{"PATH=" + w.dir}))
+		require.Equal(t, []hookfile.Diagnostic{{File: "f", Line: 2, Column: 29, Text: `hook "exit 2": pwsh: not found in PATH`}}, h.Inspect(w.dir, []string{"PATH=" + w.dir}))
 	})
 	t.Run("the configuration stays as it is", func(t *testing.T) {
 		h := one(t, pre(`{"type":"command","command":"./guard","args":["${CLAUDE_PROJECT_DIR}"]}`))
@@ -96,7 +96,7 @@ func TestInspectClaude(t *testing.T) {
 		`{"type":"prompt","prompt":"rm -rf"}`:                                                 "",
 		`{"type":"command","command":"sh","args":["-c","./gone"],"if":"Bash","timeout":0.25}`: "",
 	} {
-		require.Equal(t, want, hookfile.Problems(one(t, pre(hook)).Inspect(w.dir, env)).Error())
+		require.Equal(t, want, hookfile.Diagnostics(one(t, pre(hook)).Inspect(w.dir, env)).Error())
 	}
 }
 

@@ -24,73 +24,44 @@ const MaxFileSize = 1 << 20
 
 const maxFileDepth = 64
 
-// Loader reads hooks files. The zero Loader reads each by the rules of the client whose it is, as Load and the other
-// functions do.
-type Loader struct {
+// Options say which hooks files are read.
+type Options struct {
+	Workspace string   // the folder of the project; "" is the current one
+	Files     []string // instead of the workspace's own file; a missing one is an error
 	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and
 	// files of places that do not are Claude Code's. Files in other forms are not concerned.
 	Dialect *dialect.Dialect
+	Claude  bool // also what Claude Code would load in the workspace: the user's, the project's and the local settings
 }
 
-// Load reads the workspace's `.tenex-hooks.json`. FindProject says which folder that is; there is no file in the home
-// directory. A missing file means no hooks; anything else that is wrong is an error of type Problems.
-func Load(workspace string) (*Config, error) { return Loader{}.Load(workspace) }
-
-// LoadFile reads a hooks file that somebody named: here a missing file is an error too.
-func LoadFile(path string) (*Config, error) { return Loader{}.LoadFile(path) }
-
-// LoadFiles reads several hooks files that somebody named, and adds each to those before it. The error has the problems
-// of all.
-func LoadFiles(paths ...string) (*Config, error) { return Loader{}.LoadFiles(paths...) }
-
-// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML and Codex's TOML from
-// JSON.
-func Parse(path string, doc []byte) (*Config, error) { return Loader{}.Parse(path, doc) }
-
-// Load reads the file of a workspace, as the function does.
-func (l Loader) Load(workspace string) (*Config, error) {
-	path := filepath.Join(workspace, FileName)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // by Lstat: a link to nothing is a gate that got lost
-		if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
-			return nil, Problems{{File: path, Text: "loading the hooks of " + workspace + ": " + bare(err).Error()}}
-		}
-		return &Config{absent: []string{path}}, nil
-	}
-	return l.LoadFile(path)
-}
-
-// LoadFile reads one file, as the function does.
-func (l Loader) LoadFile(path string) (*Config, error) {
-	doc, err := ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return l.Parse(path, doc)
-}
-
-// LoadFiles reads several files, as the function does.
-func (l Loader) LoadFiles(paths ...string) (*Config, error) {
-	loads := make([]func() (*Config, error), len(paths))
-	for i, path := range paths {
-		loads[i] = func() (*Config, error) { return l.LoadFile(path) }
-	}
-	return LoadAll(loads...)
-}
-
-// LoadAll does several loads and adds what each gives to those before it. The error has the problems of all.
-func LoadAll(loads ...func() (*Config, error)) (*Config, error) {
+// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`, and
+// if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of all
+// files.
+func Load(o Options) (*Config, error) {
 	var all Config
-	var problems Problems
-	for _, load := range loads {
-		cfg, err := load()
-		var found Problems
-		switch {
-		case errors.As(err, &found):
+	var problems Diagnostics
+	collect := func(err error) error { // what is no Diagnostics
+		var found Diagnostics
+		if errors.As(err, &found) {
 			problems = append(problems, found...)
-		case err != nil:
+			return nil
+		}
+		return err
+	}
+	for _, list := range []func() (there, absent []string, err error){o.own, o.claude} {
+		paths, absent, err := list()
+		if collect(err) != nil {
 			return nil, err
-		default:
-			all.Add(cfg)
+		}
+		all.absent = append(all.absent, absent...)
+		for _, path := range paths {
+			cfg, err := LoadFile(path, o.Dialect)
+			if collect(err) != nil {
+				return nil, err
+			}
+			if err == nil {
+				all.Add(cfg)
+			}
 		}
 	}
 	if len(problems) > 0 {
@@ -99,11 +70,44 @@ func LoadAll(loads ...func() (*Config, error)) (*Config, error) {
 	return &all, nil
 }
 
-// ReadFile reads the text of a hooks file, as LoadFile does. An error is of type Problems.
+// own are the files that are named, or else the workspace's own, if it has one.
+func (o Options) own() (there, absent []string, err error) {
+	if len(o.Files) > 0 {
+		return o.Files, nil, nil
+	}
+	path := filepath.Join(o.Workspace, FileName)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // by Lstat: a link to nothing is a gate that got lost
+		return []string{path}, nil, nil
+	}
+	if _, err := os.Stat(cmp.Or(o.Workspace, ".")); err != nil {
+		text := "loading the hooks of " + o.Workspace + ": " + bare(err).Error()
+		return nil, nil, Diagnostics{{File: path, Text: text}}
+	}
+	return nil, []string{path}, nil
+}
+
+// claude are the files that Claude Code would load in the workspace.
+func (o Options) claude() (there, absent []string, err error) {
+	if !o.Claude {
+		return nil, nil, nil
+	}
+	return claudeFiles(o.Workspace)
+}
+
+// LoadFile reads a hooks file that somebody named: a missing one is an error. as is Options.Dialect.
+func LoadFile(path string, as *dialect.Dialect) (*Config, error) {
+	doc, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAs(path, doc, as)
+}
+
+// ReadFile reads the text of a hooks file, as LoadFile does. An error is of type Diagnostics.
 func ReadFile(path string) ([]byte, error) {
 	doc, err := readFile(path)
 	if err != nil {
-		return nil, Problems{{File: path, Text: err.Error()}}
+		return nil, Diagnostics{{File: path, Text: err.Error()}}
 	}
 	return doc, nil
 }
@@ -156,12 +160,16 @@ func kind(m fs.FileMode) string {
 	return m.Type().String()
 }
 
-// Parse reads a text, as the function does.
-func (l Loader) Parse(path string, doc []byte) (*Config, error) {
+// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML and Codex's TOML from
+// JSON.
+func Parse(path string, doc []byte) (*Config, error) { return ParseAs(path, doc, nil) }
+
+// ParseAs is Parse for a file that is in the form of a dialect, as Options.Dialect says.
+func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
 	if isMassGen(path) {
 		return parseMassGen(path, doc)
 	}
-	p := parser{file: path, as: l.Dialect, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
+	p := parser{file: path, as: as, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
 	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
 		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
@@ -177,7 +185,7 @@ func (l Loader) Parse(path string, doc []byte) (*Config, error) {
 		p.problems.Sort()
 		return nil, p.problems
 	}
-	Problems(p.config.Warnings).Sort()
+	Diagnostics(p.config.Warnings).Sort()
 	p.config.Dialect = tenex.Dialect
 	if p.form != nil {
 		p.config.Dialect = p.form.dialect

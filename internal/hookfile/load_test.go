@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -291,7 +292,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f", []byte(test.doc))
 			require.EqualError(t, err, test.want)
-			require.IsType(t, hookfile.Problems{}, err)
+			require.IsType(t, hookfile.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
 		})
 	}
@@ -303,10 +304,10 @@ func TestTenexLoader(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(doc), 0o666))
 		t.Chdir(dir)
-		return hookfile.Load(".")
+		return hookfile.Load(hookfile.Options{Workspace: "."})
 	}
 	t.Run("missing_file_yields_empty_config", func(t *testing.T) {
-		cfg, err := hookfile.Load(t.TempDir())
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: t.TempDir()})
 		require.NoError(t, err)
 		require.Empty(t, cfg.Hooks)
 		require.Empty(t, cfg.Files)
@@ -482,7 +483,7 @@ func TestEqualNames(t *testing.T) {
 		` {"name":"\u00e9","command":"c","events":["pre-tool"]}, {"name":"é","command":"d","events":["pre-tool"]}]}`))
 	require.NoError(t, err, "it is odd, and no more")
 	require.Len(t, cfg.Hooks, 4)
-	require.Equal(t, []hookfile.Problem{
+	require.Equal(t, []hookfile.Diagnostic{
 		{File: "f", Line: 3, Column: 2, Text: `hook "é": the hook of line 2 has the same name; reports will not tell them apart`},
 		{File: "f", Line: 3, Column: 57, Text: `hook "é": the hook of line 2 has the same name; reports will not tell them apart`},
 	}, cfg.Warnings)
@@ -506,7 +507,7 @@ func TestAdd(t *testing.T) {
 		sources = append(sources, h.Source())
 	}
 	require.Equal(t, []string{"one:2", "one:3", "two:2", "three:2", "three:3", "three:4"}, sources)
-	require.Equal(t, []hookfile.Problem{
+	require.Equal(t, []hookfile.Diagnostic{
 		{File: "three", Line: 3, Column: 2, Text: `hook "a": the hook of one:2 has the same name; reports will not tell them apart`},
 		{File: "three", Line: 4, Column: 2, Text: `hook "a": the hook of line 3 has the same name; reports will not tell them apart`},
 	}, all.Warnings)
@@ -517,9 +518,9 @@ func TestFilesAsAWhole(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, hookfile.FileName)
 	refused := func(t *testing.T, want string) {
-		cfg, err := hookfile.Load(dir)
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 		require.EqualError(t, err, path+": "+want)
-		require.IsType(t, hookfile.Problems{}, err)
+		require.IsType(t, hookfile.Diagnostics{}, err)
 		require.Nil(t, cfg)
 		require.NoError(t, os.RemoveAll(path))
 	}
@@ -538,7 +539,7 @@ func TestFilesAsAWhole(t *testing.T) {
 	t.Run("a link to a file", func(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "real.json"), []byte(withField(`"env":{}`)), 0o666))
 		symlink(t, "real.json", path)
-		cfg, err := hookfile.Load(dir)
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 		require.NoError(t, err)
 		require.Len(t, cfg.Hooks, 1)
 		require.NoError(t, os.Remove(path))
@@ -546,7 +547,7 @@ func TestFilesAsAWhole(t *testing.T) {
 	t.Run("1 MiB", func(t *testing.T) {
 		doc := `{"hooks":[]}` + strings.Repeat(" ", 1<<20-12)
 		require.NoError(t, os.WriteFile(path, []byte(doc), 0o666))
-		_, err := hookfile.Load(dir)
+		_, err := hookfile.Load(hookfile.Options{Workspace: dir})
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, []byte(doc+" "), 0o666))
 		refused(t, "larger than 1 MiB; a hooks file is a few lines")
@@ -555,16 +556,16 @@ func TestFilesAsAWhole(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("broken"), 0o666))
 		sub := filepath.Join(dir, "sub")
 		require.NoError(t, os.Mkdir(sub, 0o777))
-		cfg, err := hookfile.Load(sub)
+		cfg, err := hookfile.Load(hookfile.Options{Workspace: sub})
 		require.NoError(t, err)
 		require.Empty(t, cfg.Hooks)
 	})
 	t.Run("a workspace that is a file", func(t *testing.T) {
-		_, err := hookfile.Load(path)
+		_, err := hookfile.Load(hookfile.Options{Workspace: path})
 		require.EqualError(t, err, filepath.Join(path, hookfile.FileName)+": reading the hooks file: not a directory")
 	})
 	t.Run("a missing file that was named", func(t *testing.T) {
-		_, err := hookfile.LoadFile(filepath.Join(dir, "hooks.json"))
+		_, err := hookfile.LoadFile(filepath.Join(dir, "hooks.json"), nil)
 		require.EqualError(t, err, filepath.Join(dir, "hooks.json")+": reading the hooks file: no such file or directory")
 	})
 }
@@ -613,7 +614,7 @@ func TestSuggest(t *testing.T) {
 		{strings.Repeat("Ⱥ", 50), []string{strings.Repeat("ⱥ", 50)}, `; did you mean "` + strings.Repeat("ⱥ", 50) + `"?`}, // more bytes in lower case
 		{"dеny", []string{"deny"}, `; did you mean "deny"?`},                                                              // one letter of another alphabet, not two bytes
 	} {
-		require.Equal(t, test.want, hookfile.Suggest(test.wrong, test.words), "%q", test.wrong)
+		require.Equal(t, test.want, spelling.Suggest(test.wrong, test.words), "%q", test.wrong)
 	}
 }
 

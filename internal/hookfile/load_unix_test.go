@@ -19,11 +19,11 @@ func TestFilesThatAreNone(t *testing.T) {
 	t.Run("a named pipe", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "hooks.json")
 		require.NoError(t, syscall.Mkfifo(path, 0o666))
-		_, err := hookfile.LoadFile(path)
+		_, err := hookfile.LoadFile(path, nil)
 		require.EqualError(t, err, path+": reading the hooks file: not a regular file but a named pipe")
 	})
 	t.Run("a device", func(t *testing.T) {
-		_, err := hookfile.LoadFile("/dev/zero")
+		_, err := hookfile.LoadFile("/dev/zero", nil)
 		require.EqualError(t, err, "/dev/zero: reading the hooks file: not a regular file but a device")
 	})
 	t.Run("a socket", func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		l, err := net.Listen("unix", "s")
 		require.NoError(t, err)
 		defer l.Close()
-		_, err = hookfile.LoadFile("s")
+		_, err = hookfile.LoadFile("s", nil)
 		require.EqualError(t, err, "s: reading the hooks file: not a regular file but a socket")
 	})
 	t.Run("unreadable", func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "hooks.json")
 		require.NoError(t, os.WriteFile(path, []byte("{}"), 0o000))
-		_, err := hookfile.LoadFile(path)
+		_, err := hookfile.LoadFile(path, nil)
 		require.EqualError(t, err, path+": reading the hooks file: permission denied")
 	})
 	t.Run("in an unreadable folder", func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.Chmod(dir, 0o000))
 		defer os.Chmod(dir, 0o700)
-		_, err := hookfile.Load(dir)
+		_, err := hookfile.Load(hookfile.Options{Workspace: dir})
 		path := filepath.Join(dir, hookfile.FileName)
 		require.EqualError(t, err, path+": reading the hooks file: permission denied", "it may be there")
 	})

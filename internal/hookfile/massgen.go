@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/yaml"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -34,7 +35,7 @@ func isMassGen(path string) bool {
 type massgenFile struct {
 	file     string
 	config   Config
-	problems Problems
+	problems Diagnostics
 	agents   []string
 	override map[protocol.Event][]string // the agents that hooks of all agents are switched off for
 }
@@ -44,7 +45,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 	text := string(doc)
 	top, err := yaml.Parse(text)
 	if fault, ok := err.(yaml.Fault); ok {
-		return nil, Problems{{File: path, Line: fault.Line, Column: fault.Column, Text: "parsing: " + fault.Text}}
+		return nil, Diagnostics{{File: path, Line: fault.Line, Column: fault.Column, Text: "parsing: " + fault.Text}}
 	}
 	f.document(top)
 	if len(f.problems) > 0 {
@@ -57,7 +58,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 			h.NotAgents = f.override[h.Events[0]]
 		}
 	}
-	Problems(f.config.Warnings).Sort()
+	Diagnostics(f.config.Warnings).Sort()
 	f.config.Dialect, f.config.Files, f.config.texts = massgen.Dialect, []string{path}, []string{text}
 	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
 		f.config.agents = f.agents
@@ -66,11 +67,11 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 }
 
 func (f *massgenFile) problem(v *yaml.Value, where, format string, args ...any) {
-	f.problems = append(f.problems, Problem{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
+	f.problems = append(f.problems, Diagnostic{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
 }
 
 func (f *massgenFile) warn(v *yaml.Value, where, format string, args ...any) {
-	f.config.Warnings = append(f.config.Warnings, Problem{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
+	f.config.Warnings = append(f.config.Warnings, Diagnostic{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
 }
 
 // warnOfGate warns of hooks that will never run.
@@ -184,7 +185,7 @@ func (f *massgenFile) event(where string, m yaml.Member, agent string) {
 		}
 		for _, member := range entries.Members {
 			if member.Key != "override" && member.Key != "hooks" {
-				f.warn(member.At, where, "has the unknown key %s%s", quote(member.Key), Suggest(member.Key, []string{"override", "hooks"}))
+				f.warn(member.At, where, "has the unknown key %s%s", quote(member.Key), spelling.Suggest(member.Key, []string{"override", "hooks"}))
 			}
 		}
 		if entries = entries.Get("hooks"); entries == nil {
@@ -213,7 +214,7 @@ func (f *massgenFile) event(where string, m yaml.Member, agent string) {
 		kind := "python"
 		if t := entry.Get("type"); t != nil {
 			if kind = t.Text; t.Kind != yaml.String || kind != "python" && kind != "command" {
-				f.problem(t, at+".type", "must be python or command, not %s%s", briefValue(t), Suggest(t.Text, []string{"python", "command"}))
+				f.problem(t, at+".type", "must be python or command, not %s%s", briefValue(t), spelling.Suggest(t.Text, []string{"python", "command"}))
 			}
 		}
 		f.hook(at, entry, event, agent, kind, "handler", []string{"matcher", "handler", "type", "timeout", "fail_closed", "shell"})
@@ -276,7 +277,7 @@ func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event
 		f.problem(handler, where+"."+handlerKey, "must be the name of a function or a program, not %s", briefValue(handler))
 	default:
 		h.Name = kind + "_" + handler.Text
-		h.commandPos = Problem{File: f.file, Line: handler.Line, Column: handler.Column}
+		h.commandPos = Diagnostic{File: f.file, Line: handler.Line, Column: handler.Column}
 		h.Command = f.command(where+"."+handlerKey, handler, kind, entry.Get("shell"))
 	}
 	runs := f.matcher(where+".matcher", entry.Get("matcher"), &h)

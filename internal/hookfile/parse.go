@@ -23,7 +23,7 @@ type parser struct {
 	doc      string
 	places   strictjson.Locator
 	config   Config
-	problems Problems
+	problems Diagnostics
 
 	as       *dialect.Dialect // what somebody said the file is
 	form     *form            // nil: the file is in no client's form
@@ -34,9 +34,9 @@ type parser struct {
 	inherit  *Inherited       // of hooks that do not say
 }
 
-func (p *parser) at(offset int, text string) Problem {
+func (p *parser) at(offset int, text string) Diagnostic {
 	line, col := p.places.Position(p.from.Of(offset))
-	return Problem{File: p.file, Line: line, Column: col, Text: text}
+	return Diagnostic{File: p.file, Line: line, Column: col, Text: text}
 }
 
 func (p *parser) problem(offset int, format string, args ...any) {
@@ -61,7 +61,7 @@ func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Re
 
 // hint says what may have been meant; where nothing comes close, what there is.
 func hint(wrong string, known []string) string {
-	if s := Suggest(wrong, known); s != "" {
+	if s := spelling.Suggest(wrong, known); s != "" {
 		return s
 	}
 	return "; known are " + strings.Join(known, ", ")

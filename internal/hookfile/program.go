@@ -144,9 +144,9 @@ var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "n
 // Inspect looks for what would make the hook fail when it runs, or would let anybody change what it does: a program
 // that does not exist or is not executable, a script whose interpreter is missing or whose #! line ends in CR LF, a
 // file that everybody may write to. It runs nothing.
-func (h *Hook) Inspect(workspace string, env []string) []Problem {
+func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
 	var faults []string
-	if h.Unsupported != "" || h.Says != nil {
+	if h.Unsupported != "" || h.StaticVerdict != nil {
 		return nil
 	}
 	if h.HTTP != nil {
@@ -171,7 +171,7 @@ func (h *Hook) Inspect(workspace string, env []string) []Problem {
 			faults = append(faults, inspectScript(script, workspace)...)
 		}
 	}
-	var problems []Problem
+	var problems []Diagnostic
 	for _, f := range faults {
 		p := h.commandPos
 		p.Text = fmt.Sprintf("hook %q: %s", h.Name, f)

@@ -30,3 +30,6 @@ func byShellFault(path, name, dir string, env []string) string { return "" }
 func StartFault(path, name, dir string, env []string) string { return "" }
 
 func worldWritable(info fs.FileInfo, name string) string { return "" }
+
+// foldVariable: names of variables do not differ by case.
+func foldVariable(name string) string { return strings.ToUpper(name) }

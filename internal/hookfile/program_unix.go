@@ -184,3 +184,6 @@ func worldWritable(info fs.FileInfo, name string) string {
 	}
 	return name + ": everybody may write to it, and so change what this hook does; chmod o-w it"
 }
+
+// foldVariable: names of variables differ by case.
+func foldVariable(name string) string { return name }

@@ -15,7 +15,7 @@ const maxScript = 1 << 20
 // Doubts are what is odd about the scripts that the hook names by their path: one that is empty does nothing, and so
 // approves of everything, and one whose last line has no end may have been cut while it was written. It runs nothing,
 // and is silent about what Inspect says: files that are not there.
-func (h *Hook) Doubts(workspace string, env []string) (doubts []Problem) {
+func (h *Hook) Doubts(workspace string, env []string) (doubts []Diagnostic) {
 	for _, name := range h.scripts(workspace, env) {
 		path := name
 		if !filepath.IsAbs(path) {
@@ -34,7 +34,7 @@ func (h *Hook) Doubts(workspace string, env []string) (doubts []Problem) {
 func (h *Hook) scripts(workspace string, env []string) (names []string) {
 	var words []string
 	switch c := h.Command; {
-	case h.Says != nil || h.HTTP != nil || h.Unsupported != "" || c.PowerShell || c.Callable != "":
+	case h.StaticVerdict != nil || h.HTTP != nil || h.Unsupported != "" || c.PowerShell || c.Callable != "":
 		return nil
 	case c.Argv == nil && c.Script == "":
 		words = plainWords(c.Shell, env)

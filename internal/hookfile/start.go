@@ -48,7 +48,7 @@ func (h *Hook) shellLine() (line string, is bool) {
 func (h *Hook) StartFault(dir string, env []string) string {
 	line, byShell := h.shellLine()
 	switch {
-	case h.Says != nil || h.HTTP != nil || h.Unsupported != "" || h.Command.PowerShell || h.Command.Callable != "":
+	case h.StaticVerdict != nil || h.HTTP != nil || h.Unsupported != "" || h.Command.PowerShell || h.Command.Callable != "":
 		return ""
 	case byShell:
 		words := plainWords(line, env)

@@ -106,7 +106,7 @@ func parsePath(path string) (field string, rest []step, err error) {
 		if n > 0 {
 			rest = append(rest, s)
 		} else if field = s.key; !isField(field) || s.each || !strings.HasPrefix(path, field) {
-			return "", nil, fmt.Errorf("starts with no field of the hook input%s", cmp.Or(Suggest(field, protocol.ClientValueNames()), hint(field, protocol.ValueNames())))
+			return "", nil, fmt.Errorf("starts with no field of the hook input%s", cmp.Or(spelling.Suggest(field, protocol.ClientValueNames()), hint(field, protocol.ValueNames())))
 		}
 		if !more {
 			break

@@ -32,7 +32,7 @@ func FuzzYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc string) {
 		lines := 1 + strings.Count(doc, "\n") + strings.Count(doc, "\r")
 		if _, err := Parse("f.yaml", []byte(doc)); err != nil {
-			for _, p := range err.(Problems) {
+			for _, p := range err.(Diagnostics) {
 				require.True(t, 1 <= p.Line && p.Line <= lines && 1 <= p.Column, "%+v", p)
 			}
 		}

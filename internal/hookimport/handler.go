@@ -193,7 +193,7 @@ func (g *handler) add(name string) {
 		return
 	}
 	g.there[same] = g.hook.Source()
-	if same := g.hook.Same; same != "" {
+	if same := g.hook.DedupKey; same != "" {
 		key := string(g.event) + "\x00" + same
 		others := g.said[key]
 		for _, other := range others[:min(len(others), 100)] {

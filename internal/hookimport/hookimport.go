@@ -1,6 +1,6 @@
 // Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and says what became of the rest.
 //
-//	result, err := hookimport.Read(hookfile.Loader{}, ".claude/settings.json")
+//	result, err := hookimport.Read(".claude/settings.json", nil)
 //	…
 //	for _, item := range result.Report {
 //		fmt.Println(item.Kind, item)
@@ -28,6 +28,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -51,7 +52,7 @@ const (
 // Item is one thing that the reader of an import must know.
 type Item struct {
 	Kind Kind `json:"kind"`
-	hookfile.Problem
+	hookfile.Diagnostic
 	Paths []string `json:"paths,omitempty"` // in the client's file, as hooks.PreToolUse.0.matcher; what is inside is meant too
 }
 
@@ -65,7 +66,7 @@ type Result struct {
 	Sources []string // file:line of each entry
 	Report  []Item
 
-	places []hookfile.Problem // of the entries, without a text
+	places []hookfile.Diagnostic // of the entries, without a text
 }
 
 // Faithful reports whether all hooks say here what they say in their client, but for what the notes name.
@@ -73,18 +74,18 @@ func (r *Result) Faithful() bool {
 	return !slices.ContainsFunc(r.Report, func(i Item) bool { return i.Kind == Differs || i.Kind == LeftOut })
 }
 
-// Read imports a file.
-func Read(l hookfile.Loader, path string) (*Result, error) {
+// Read imports a file. as is whose form it is in, nil where its place says that.
+func Read(path string, as *dialect.Dialect) (*Result, error) {
 	doc, err := hookfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(l, path, doc)
+	return Parse(path, doc, as)
 }
 
 // Parse imports the text of a file.
-func Parse(l hookfile.Loader, path string, doc []byte) (*Result, error) {
-	cfg, err := l.Parse(path, doc)
+func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
+	cfg, err := hookfile.ParseAs(path, doc, as)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func Parse(l hookfile.Loader, path string, doc []byte) (*Result, error) {
 	}
 	for _, w := range cfg.Warnings {
 		if strings.Contains(w.Text, `"timeout" is in `) { // somebody's other unit
-			r.result.Report = append(r.result.Report, Item{Kind: Note, Problem: w})
+			r.result.Report = append(r.result.Report, Item{Kind: Note, Diagnostic: w})
 		}
 	}
 	if len(r.result.Entries) == 0 && r.env.Exists() {
@@ -125,7 +126,7 @@ func Parse(l hookfile.Loader, path string, doc []byte) (*Result, error) {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	ofFile := func(kind Kind, text string, paths []string) {
-		r.result.Report = append(r.result.Report, Item{kind, hookfile.Problem{File: path, Text: text}, paths})
+		r.result.Report = append(r.result.Report, Item{kind, hookfile.Diagnostic{File: path, Text: text}, paths})
 	}
 	if len(r.other) > 0 {
 		names := spelling.Brief(strings.Join(r.other, ", "), 200)
@@ -174,9 +175,9 @@ type switchedOff struct {
 	used       bool
 }
 
-func (r *reader) problem(at int, text string) hookfile.Problem {
+func (r *reader) problem(at int, text string) hookfile.Diagnostic {
 	line, column := r.places.Position(r.from.Of(at))
-	return hookfile.Problem{File: r.path, Line: line, Column: column, Text: text}
+	return hookfile.Diagnostic{File: r.path, Line: line, Column: column, Text: text}
 }
 
 func (r *reader) item(kind Kind, path string, at int, format string, args ...any) {
@@ -320,7 +321,7 @@ func (r *Result) Append(more *Result) {
 	}
 	for i, e := range more.Entries {
 		if source, ok := there[inJSON(e[1:])]; ok {
-			r.Report = append(r.Report, Item{Kind: Changed, Problem: more.places[i]})
+			r.Report = append(r.Report, Item{Kind: Changed, Diagnostic: more.places[i]})
 			r.Report[len(r.Report)-1].Text = "this hook says the same as that of " + source + ", and is there once"
 			continue
 		}

@@ -28,7 +28,7 @@ const (
 
 func parse(t testing.TB, path, doc string) *hookimport.Result {
 	t.Helper()
-	r, err := hookimport.Parse(hookfile.Loader{}, path, []byte(doc))
+	r, err := hookimport.Parse(path, []byte(doc), nil)
 	require.NoError(t, err)
 	return r
 }
@@ -259,7 +259,7 @@ func TestRefused(t *testing.T) {
 		{"x.yaml", "agents: []\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
 	} {
-		_, err := hookimport.Parse(hookfile.Loader{}, test.path, []byte(test.doc))
+		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)
 	}
 }
@@ -306,13 +306,13 @@ func TestEveryValue(t *testing.T) {
 	values := 0
 	for _, doc := range docs {
 		var top any
-		if _, err := hookimport.Parse(hookfile.Loader{}, doc[0], []byte(doc[1])); err != nil || json.Unmarshal([]byte(doc[1]), &top) != nil {
+		if _, err := hookimport.Parse(doc[0], []byte(doc[1]), nil); err != nil || json.Unmarshal([]byte(doc[1]), &top) != nil {
 			continue // it is refused, with all its places
 		}
 		result := func() string {
 			text, err := json.Marshal(top)
 			require.NoError(t, err)
-			r, err := hookimport.Parse(hookfile.Loader{}, doc[0], text)
+			r, err := hookimport.Parse(doc[0], text, nil)
 			if err != nil {
 				return err.Error()
 			}
@@ -413,11 +413,11 @@ func FuzzMatcher(f *testing.F) {
 			cfg, err := hookfile.Parse("f", doc)
 			require.NoError(t, err, "%s", doc)
 			for _, name := range []string{name, "Agent", "apply_patch", "Bash", "mcp__x__y"} {
-				wanted := source.Hooks[0].Runs(&protocol.Call{Event: protocol.Event(test.event), Tool: name})
-				got := cfg.Hooks[0].Runs(&protocol.Call{Event: protocol.PreTool, Tool: name})
+				wanted := runs(source, protocol.Event(test.event), name)
+				got := runs(cfg, protocol.PreTool, name)
 				// A hook for one name of a tool is for its other names here, and the report says so.
 				also := slices.ContainsFunc(all.ToolAliases(name), func(other string) bool {
-					return strings.Contains(said(r), "it is also for") && cfg.Hooks[0].Runs(&protocol.Call{Event: protocol.PreTool, Tool: other})
+					return strings.Contains(said(r), "it is also for") && runs(cfg, protocol.PreTool, other)
 				})
 				if !got && wanted || got != wanted && !also && !strings.Contains(said(r), "for every tool") && !projects[name] {
 					t.Fatalf("%s: %q at %q: %v, and %v in %s", test.path, matcher, name, wanted, got, doc)
@@ -526,4 +526,9 @@ func TestWrite(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(dir, ".*json.*"))
 	require.NoError(t, err)
 	require.Empty(t, left, "no temporary file stays")
+}
+
+// runs reports whether the first hook of a file runs at a call of a tool.
+func runs(cfg *hookfile.Config, event protocol.Event, tool string) bool {
+	return hookfile.NewMatchContext(&protocol.Call{Event: event, Tool: tool}).Runs(&cfg.Hooks[0])
 }

@@ -61,7 +61,7 @@ func FuzzParse(f *testing.F) {
 
 // requirePlaces checks that every problem stands at a character of the text or at its end, in order.
 func requirePlaces(t *testing.T, text string, err error) {
-	var problems hookfile.Problems
+	var problems hookfile.Diagnostics
 	require.True(t, errors.As(err, &problems))
 	require.NotEmpty(t, problems)
 	lines := strings.Split(text, "\n")

@@ -107,14 +107,14 @@ func Find(folder string) (paths []string, err error) {
 }
 
 // Load reads a file of tests for a workspace, whose path must be absolute. An error that has a place is of type
-// hookfile.Problems.
+// hookfile.Diagnostics.
 func Load(path, workspace string) (*File, error) {
 	doc, _, err := regularfile.Read(path, maxFileSize)
 	if errors.Is(err, regularfile.ErrTooLarge) {
 		err = errors.New("larger than 1 MiB; divide it")
 	}
 	if err != nil {
-		return nil, hookfile.Problems{{File: path, Text: "reading the tests: " + bare(err).Error()}}
+		return nil, hookfile.Diagnostics{{File: path, Text: "reading the tests: " + bare(err).Error()}}
 	}
 	return Parse(path, doc, workspace)
 }

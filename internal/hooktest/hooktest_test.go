@@ -91,7 +91,7 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, err := hooktest.Parse("f", []byte(test.doc), workspace)
 			require.Nil(t, f)
-			require.ErrorAs(t, err, new(hookfile.Problems))
+			require.ErrorAs(t, err, new(hookfile.Diagnostics))
 			require.Equal(t, test.want, err.Error())
 		})
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Parse reads the text of a file of tests. path is for messages. The error is of type hookfile.Problems and has all of them.
+// Parse reads the text of a file of tests. path is for messages. The error is of type hookfile.Diagnostics and has all of them.
 func Parse(path string, doc []byte, workspace string) (*File, error) {
 	p := parser{file: path, workspace: workspace, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
@@ -48,12 +48,12 @@ type parser struct {
 	file, workspace string
 	doc             string
 	places          strictjson.Locator
-	problems        hookfile.Problems
+	problems        hookfile.Diagnostics
 }
 
 func (p *parser) problem(offset int, format string, args ...any) {
 	line, col := p.places.Position(offset)
-	p.problems = append(p.problems, hookfile.Problem{File: p.file, Line: line, Column: col, Text: fmt.Sprintf(format, args...)})
+	p.problems = append(p.problems, hookfile.Diagnostic{File: p.file, Line: line, Column: col, Text: fmt.Sprintf(format, args...)})
 }
 
 // is reports whether a value has the type that jsontype names, and says so where it has not.
@@ -73,7 +73,7 @@ func (p *parser) fields(object gjson.Result, known ...string) map[string]gjson.R
 		case slices.Contains(known, name):
 			found[name] = value
 		case name != "$schema" && !strings.HasPrefix(name, "x-"):
-			p.problem(key.Index, "unknown key %s%s", quote(name), cmp.Or(hookfile.Suggest(name, known), "; known are "+strings.Join(known, ", ")))
+			p.problem(key.Index, "unknown key %s%s", quote(name), cmp.Or(spelling.Suggest(name, known), "; known are "+strings.Join(known, ", ")))
 		}
 		return true
 	})
@@ -232,7 +232,7 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 }
 
 func meantEvent(wrong string) string {
-	return cmp.Or(hookfile.Suggest(wrong, all.EventNames()), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
+	return cmp.Or(spelling.Suggest(wrong, all.EventNames()), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
 }
 
 func (p *parser) env(object gjson.Result) (env []string) {

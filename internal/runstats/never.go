@@ -22,13 +22,13 @@ func (s *Summary) Expect(cfg *hookfile.Config) {
 	}
 	same := map[string]bool{} // of equal hooks only one runs
 	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; h.Same != "" && did(h) {
-			same[h.Same] = true
+		if h := &cfg.Hooks[i]; h.DedupKey != "" && did(h) {
+			same[h.DedupKey] = true
 		}
 	}
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		if did(h) || same[h.Same] {
+		if did(h) || same[h.DedupKey] {
 			continue
 		}
 		n := NeverFired{Name: h.Name, Source: h.Source(), Events: []string{}}

@@ -1,4 +1,4 @@
-package runner
+package hookfile
 
 import (
 	"os"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -58,12 +57,12 @@ func name(v string) string {
 	if i := strings.Index(v[min(1, len(v)):], "="); i >= 0 {
 		v = v[:i+1]
 	}
-	return foldName(v)
+	return foldVariable(v)
 }
 
-// Dir is where a hook runs: in the workspace, or where its dialect has it so in the session's current directory, if
+// Dir is where the hook runs: in the workspace, or where its dialect has it so in the session's current directory, if
 // that is still there.
-func Dir(h *hookfile.Hook, c *protocol.Call) string {
+func (h *Hook) Dir(c *protocol.Call) string {
 	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
 		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
 			return c.Dir
@@ -80,22 +79,22 @@ const maxVariable = 4 << 10
 // has none.
 const unbuffered = "PYTHONUNBUFFERED"
 
-// Environment is what a hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call only where
-// it has an event, since a process that stays sees many calls. A name occurs once, since programs differ in whether
-// the first or the last of two counts.
-func (r *Runner) Environment(h *hookfile.Hook, c protocol.Call) []string {
-	base := r.options.Env
+// Environ is what the process of the hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call
+// only where it has an event, since a persistent process sees many calls. A name occurs once, since programs differ in
+// whether the first or the last of two counts. A nil base is this process's environment; binary is the path of a hookrun
+// binary, which hooks find as $HOOKRUN, "" leaves that out.
+func (h *Hook) Environ(c *protocol.Call, base []string, binary string) []string {
 	if base == nil {
 		base = os.Environ()
 	}
 	ours := []string{
 		"HOOKRUN_HOOK=" + h.Name,
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
-		"PWD=" + Dir(h, &c), // what a shell's pwd prints
+		"PWD=" + h.Dir(c), // what a shell's pwd prints
 	}
 	var last []string // what no file may set, but in a dialect where its word is the last
 	if h.Dialect.Environment != nil {
-		last = h.Dialect.Environment(&c)
+		last = h.Dialect.Environment(c)
 		for i, v := range last {
 			if len(v) > maxVariable || strings.ContainsRune(v, 0) {
 				last[i] = name(v) // empty, rather than one that was inherited
@@ -114,8 +113,8 @@ func (r *Runner) Environment(h *hookfile.Hook, c protocol.Call) []string {
 	if c.Event != "" {
 		ours = append(ours, "HOOKRUN_EVENT="+string(c.Event.Canonical()))
 	}
-	if r.options.Binary != "" {
-		ours = append(ours, "HOOKRUN="+r.options.Binary)
+	if binary != "" {
+		ours = append(ours, "HOOKRUN="+binary)
 	}
 	tool := c.Tool
 	if h.Dialect.ProjectTools {

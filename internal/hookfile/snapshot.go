@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Pin tells whether the files of a Config are still what was read: a program that stays up goes on with what it read, and says
-// so. It is safe for concurrent use. The zero Pin has no files.
-type Pin struct {
+// Snapshot tells whether the files of a Config are still what was read: a program that stays up goes on with what it read, and says
+// so. It is safe for concurrent use. The zero Snapshot has no files.
+type Snapshot struct {
 	mu    sync.Mutex
-	files []pinned
+	files []snapshotFile
 }
 
-type pinned struct {
+type snapshotFile struct {
 	path    string
 	text    string // that was read
 	absent  bool   // there was none
@@ -23,25 +23,25 @@ type pinned struct {
 	changed string
 }
 
-// NewPin looks after the files of a Config that was just read, and after those that were not there.
-func NewPin(cfg *Config) *Pin {
-	p := &Pin{}
+// NewSnapshot looks after the files of a Config that was just read, and after those that were not there.
+func NewSnapshot(cfg *Config) *Snapshot {
+	s := &Snapshot{}
 	for i, text := range cfg.texts { // of files that were read; whoever made a Config by hand named others
-		p.files = append(p.files, pinned{path: cfg.Files[i], text: text})
+		s.files = append(s.files, snapshotFile{path: cfg.Files[i], text: text})
 	}
 	for _, path := range cfg.absent {
-		p.files = append(p.files, pinned{path: path, absent: true})
+		s.files = append(s.files, snapshotFile{path: path, absent: true})
 	}
-	return p
+	return s
 }
 
 // Changed says of each file what is different now, in the order in which they were read. As long as a file was not touched
 // that costs one look at its size and times; then its text is compared.
-func (p *Pin) Changed() (texts []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := range p.files {
-		f := &p.files[i]
+func (s *Snapshot) Changed() (texts []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.files {
+		f := &s.files[i]
 		f.look()
 		if f.changed != "" {
 			texts = append(texts, f.path+" "+f.changed)
@@ -54,7 +54,7 @@ func (p *Pin) Changed() (texts []string) {
 // file systems tick slowly.
 const settled = 50 * time.Millisecond
 
-func (f *pinned) look() {
+func (f *snapshotFile) look() {
 	info, err := os.Stat(f.path)
 	if err == nil && f.seen != nil && os.SameFile(info, f.seen) && info.Size() == f.seen.Size() && info.ModTime().Equal(f.seen.ModTime()) {
 		return

@@ -41,13 +41,13 @@ func clientCall(t testing.TB, input string) protocol.Call {
 
 // runs are the hooks that run at a call, by what narrows them.
 func runs(cfg *hookfile.Config, c protocol.Call) (names []string, warnings []string) {
-	asked := hookfile.NewAsked(&c)
+	match := hookfile.NewMatchContext(&c)
 	for i := range cfg.Hooks {
-		if asked.Runs(&cfg.Hooks[i]) {
+		if match.Runs(&cfg.Hooks[i]) {
 			names = append(names, cfg.Hooks[i].Name)
 		}
 	}
-	return names, asked.Warnings()
+	return names, match.Warnings()
 }
 
 // Of equal keys in the arguments the tool may read another one than a rule does: whatever looks at them holds.

@@ -17,7 +17,7 @@ func TestEqualHooksOfOneLine(t *testing.T) {
 	cfg, err := hookfile.Parse(".claude/settings.json", []byte(doc))
 	require.NoError(t, err)
 	call := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Workspace: t.TempDir()}
-	warnings := runner.New(cfg, runner.Options{}).Weakened(&call)
+	warnings := newPlan(t, newRunner(t, cfg, runner.Options{}), call).Warnings()
 	require.Len(t, warnings, 1)
 	require.Regexp(t, `of \.claude/settings\.json:1:\d+ does not run, since the equal one of \.claude/settings\.json:1:\d+ runs`, warnings[0])
 }

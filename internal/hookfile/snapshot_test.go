@@ -11,22 +11,22 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-func TestPin(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, hookfile.FileName)
 	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
 	long := time.Now().Add(-time.Hour)
 
-	cfg, err := hookfile.Load(dir)
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(t, err)
-	absent := hookfile.NewPin(cfg)
+	absent := hookfile.NewSnapshot(cfg)
 	require.Empty(t, absent.Changed())
 	write(`{"hooks":[]}`)
 	require.Equal(t, []string{path + " was not there before"}, absent.Changed())
 
-	cfg, err = hookfile.Load(dir)
+	cfg, err = hookfile.Load(hookfile.Options{Workspace: dir})
 	require.NoError(t, err)
-	pin := hookfile.NewPin(cfg)
+	pin := hookfile.NewSnapshot(cfg)
 	for range 3 {
 		require.Empty(t, pin.Changed())
 	}
@@ -50,15 +50,15 @@ func TestPin(t *testing.T) {
 	require.Equal(t, []string{path + " is gone"}, pin.Changed())
 	require.NoError(t, os.Mkdir(path, 0o700))
 	require.Equal(t, []string{path + " was changed"}, pin.Changed(), "it cannot be read")
-	require.Empty(t, new(hookfile.Pin).Changed())
+	require.Empty(t, new(hookfile.Snapshot).Changed())
 }
 
-func TestPinOfClaudeFiles(t *testing.T) {
+func TestSnapshotOfClaudeFiles(t *testing.T) {
 	t.Setenv("CLAUDE_CONFIG_DIR", t.TempDir())
 	dir := t.TempDir()
-	cfg, err := hookfile.LoadClaude(dir)
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir, Claude: true})
 	require.NoError(t, err)
-	pin := hookfile.NewPin(cfg)
+	pin := hookfile.NewSnapshot(cfg)
 	require.Empty(t, pin.Changed())
 	local := filepath.Join(dir, ".claude", "settings.local.json")
 	require.NoError(t, os.Mkdir(filepath.Dir(local), 0o700))

@@ -1,0 +1,404 @@
+package hookfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/permission"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// MatchContext is a call, and what matching its hooks has found out about it so far: once for the call, or once for
+// each dialect. It is for one goroutine, and the call must not change meanwhile.
+type MatchContext struct {
+	call   *protocol.Call
+	views  []view
+	room   [1]view            // of views: most calls have hooks of one dialect
+	rule   *permission.Call   // nil until an if is looked at
+	doubt  bool               // the arguments cannot be read
+	values map[string][]value // by the path
+	looked bool               // whether the arguments are torn
+	torn   bool
+
+	equal, equalKnown bool // the arguments have equal keys
+	near              []protocol.Call
+	nearKnown         bool
+	lower             string // the tool's name without blanks around it, in lower case
+	work              int    // what matching has cost so far
+	steps             int    // what conditions have cost so far
+	warnings          []string
+}
+
+// Limits of what matching may cost, since a model chooses the names of tools: beyond them a hook is run.
+const (
+	maxToolName = 1 << 10 // bytes of a name
+	maxMatching = 1 << 27 // bytes of all matchers times those of the name: a second at the very worst
+)
+
+// maxWarnings is how many hooks are named at a call: a file can have tens of thousands.
+const maxWarnings = 20
+
+// NewMatchContext returns a context in which nothing is known of the call yet.
+func NewMatchContext(c *protocol.Call) *MatchContext {
+	m := &MatchContext{call: c}
+	m.views = m.room[:0]
+	return m
+}
+
+// view is the call as the hooks of one dialect see it.
+type view struct {
+	dialect    *dialect.Dialect
+	event      protocol.Event
+	field      string // of the hook input, that matchers look at; "": none
+	subject    string // what stands there
+	names      []string
+	namesKnown bool
+}
+
+// view works out what is the same for all hooks of the dialect.
+func (m *MatchContext) view(d *dialect.Dialect) *view {
+	for i := range m.views {
+		if m.views[i].dialect == d {
+			return &m.views[i]
+		}
+	}
+	v := view{dialect: d, event: d.EventOf(m.call)}
+	v.field = d.SubjectField(v.event)
+	v.subject, _ = d.MatcherSubject(m.call)
+	m.views = append(m.views, v)
+	return &m.views[len(m.views)-1]
+}
+
+// Event names the call's event as hooks of the dialect subscribe to it.
+func (m *MatchContext) Event(d *dialect.Dialect) protocol.Event { return m.view(d).event }
+
+// toolNames are the names that the call's tool has for hooks of the dialect besides its own.
+func (m *MatchContext) toolNames(v *view) []string {
+	if !v.namesKnown {
+		v.namesKnown = true
+		if v.dialect.ProjectTools && v.field == "tool_name" {
+			v.names = projectNames(m.call)
+		}
+	}
+	return v.names
+}
+
+// projectNames are the names that the tool has in a project's own hooks files besides its own.
+func projectNames(c *protocol.Call) []string {
+	names := c.ProjectTools()
+	for _, also := range all.ToolAliases(c.Tool) {
+		if !slices.Contains(names, also) {
+			names = append(slices.Clip(names), also)
+		}
+	}
+	return names
+}
+
+// Warnings are what is odd about the call for the hooks that it was held against so far.
+func (m *MatchContext) Warnings() (warnings []string) {
+	c := m.call
+	if c.Event.HasTool() && c.Tool != "" {
+		warnings = append(warnings, c.ArgsWarnings()...)
+		if bare := bareName(c.Tool); bare != c.Tool {
+			warnings = append(
+				warnings,
+				fmt.Sprintf(
+					"the tool's name %s has blanks around it, so no matcher for %s matches it",
+					quote(c.Tool),
+					quote(bare),
+				),
+			)
+		}
+	}
+	return append(warnings, m.warnings...)
+}
+
+func (m *MatchContext) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); len(m.warnings) < maxWarnings && !slices.Contains(m.warnings, text) {
+		m.warnings = append(m.warnings, text)
+	}
+}
+
+// bareName is a name without what cannot be seen around it.
+func bareName(name string) string {
+	return strings.TrimFunc(
+		name,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) },
+	)
+}
+
+// Runs reports whether the hook runs at the call. Where an event has nothing for them to look at, matchers mean
+// nothing, as in Claude Code.
+func (m *MatchContext) Runs(h *Hook) bool { return m.Concerns(h) && m.Selects(h) }
+
+// Selects reports whether a hook that Concerns found runs: its If and When may still narrow, by what the call is given
+// and what came of it.
+func (m *MatchContext) Selects(h *Hook) bool {
+	if allowed, _ := m.allows(h); !allowed {
+		return false
+	}
+	for i := range h.When {
+		if !m.holds(&h.When[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Concerns reports whether the hook is for calls of this event, agent and tool.
+func (m *MatchContext) Concerns(h *Hook) bool {
+	v := m.view(h.Dialect)
+	if h.settings.allOff() || h.disabled() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
+		return false
+	}
+	if m.matches(h, v) {
+		m.nearRule(h, v)
+		return true
+	}
+	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools {
+		if known, near := m.nearlyMatches(v, globs); near {
+			m.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
+				quote(h.Name), quote(globs.text), quote(m.call.Tool), known)
+		}
+	}
+	return false
+}
+
+// differs says of a name that it nearly matches.
+const differs = "differs only in case or blanks"
+
+// nearlyMatches reports whether a matcher would match the tool by any of its names if case and blanks did not count.
+// known ends a warning where that is a name of another tool, which the call's nearly is.
+func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near bool) {
+	matches := func(name string) bool { return m.spend(globs.text, name) && globs.nearlyMatches(strings.ToLower(name)) }
+	if matches(m.lowerTool()) || slices.ContainsFunc(m.toolNames(v), matches) {
+		return "", true
+	}
+	for _, c := range m.nearlyCalled() {
+		if v.dialect.ProjectTools && v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), matches) {
+			return " from " + quote(c.Tool), true
+		}
+	}
+	return "", false
+}
+
+// nearlyCalled are the calls that this one may have been meant to be.
+func (m *MatchContext) nearlyCalled() []protocol.Call {
+	if !m.nearKnown && m.call.Event.HasTool() && len(m.call.Tool) <= maxToolName {
+		m.near, m.nearKnown = all.NearlyCalled(m.call, m.lowerTool()), true
+	}
+	return m.near
+}
+
+// spend takes from what the matchers of the call may cost, and reports whether there was enough.
+func (m *MatchContext) spend(matcher, name string) bool {
+	m.work += len(matcher) * len(name)
+	return m.work <= maxMatching
+}
+
+// nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
+func (m *MatchContext) nearRule(h *Hook, v *view) {
+	if h.If.String() == "" || !h.Dialect.ProjectTools || !m.call.Event.HasTool() {
+		return
+	}
+	tool, names := h.If.Tool(), m.toolNames(v)
+	if tool == m.call.Tool || slices.Contains(names, tool) {
+		return
+	}
+	lower := strings.ToLower(tool)
+	is := func(name string) bool { return strings.ToLower(name) == lower }
+	known := ""
+	if lower != m.lowerTool() && !slices.ContainsFunc(names, is) {
+		at := slices.IndexFunc(m.nearlyCalled(), func(c protocol.Call) bool {
+			return v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), is)
+		})
+		if at < 0 {
+			return
+		}
+		known = " from " + quote(m.near[at].Tool)
+	}
+	m.warn("hook %s: its if %s is not for the tool %s, which "+differs+"%s",
+		quote(h.Name), quote(h.If.String()), quote(m.call.Tool), known)
+}
+
+func (m *MatchContext) lowerTool() string {
+	if m.lower == "" && len(m.call.Tool) <= maxToolName {
+		m.lower = strings.ToLower(bareName(m.call.Tool))
+	}
+	return m.lower
+}
+
+// matches reports whether the hook's matcher matches what the event has for it, by any name that it has there.
+func (m *MatchContext) matches(h *Hook, v *view) bool {
+	if h.Matcher == nil || v.field == "" || m.match(h, v.subject) {
+		return true
+	}
+	return slices.ContainsFunc(m.toolNames(v), func(name string) bool { return m.match(h, name) })
+}
+
+// match holds the matcher against one name. One that would take too long to match matches.
+func (m *MatchContext) match(h *Hook, name string) bool {
+	text := h.Matcher.String()
+	if text == "" || text == "*" {
+		return h.Matcher.Match(name)
+	}
+	if len(name) > maxToolName {
+		m.warn(
+			"the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher runs",
+			quote(name),
+			len(name),
+			maxToolName,
+		)
+		return true
+	}
+	if !m.spend(text, name) {
+		m.warn(
+			"the matchers are too many to be held against the name %s, so every hook from some point on runs",
+			quote(name),
+		)
+		return true
+	}
+	return h.Matcher.Match(name)
+}
+
+// allows holds the call against the if of a hook, by each name that its tool has there. A client's pattern of a path
+// goes along with its cd; a project's own stays in it.
+func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
+	if h.If.String() == "" {
+		return true, ""
+	}
+	rule := m.ruleCall(h)
+	if m.doubt {
+		return true, "cannot be held against the input, so the hook runs"
+	}
+	return h.If.Match(rule)
+}
+
+// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if there
+// is no doubt. The agent can write another call then.
+func (m *MatchContext) Doubt(h *Hook) string {
+	if h.If.String() == "" || !h.Dialect.ProjectTools {
+		return ""
+	}
+	rule := m.ruleCall(h)
+	if m.doubt {
+		return ""
+	}
+	return h.If.Doubt(rule)
+}
+
+// ruleCall is the call as the if of a hook is held against it.
+func (m *MatchContext) ruleCall(h *Hook) permission.Call {
+	if m.rule == nil {
+		m.prepare()
+	}
+	rule := *m.rule
+	if !h.Dialect.FollowsDir {
+		rule.Root = m.call.Workspace
+	}
+	if rule.Project = h.Dialect.ProjectTools; rule.Project {
+		rule.Also = m.toolNames(m.view(h.Dialect))
+	}
+	return rule
+}
+
+func (m *MatchContext) prepare() {
+	c := m.call
+	rule := permission.Call{Dir: c.Workspace}.Once()
+	if filepath.IsAbs(c.Dir) {
+		rule.Dir = c.Dir
+	}
+	if c.Event.HasTool() {
+		rule.Tool = c.Tool
+		for _, name := range slices.Concat(c.ProjectTools(), all.ToolNames(c.Tool)) {
+			if rule.Kind == permission.Unknown {
+				rule.Kind = permission.KindOf(name)
+			}
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		rule.Home = home
+	}
+	input, err := c.InputText()
+	m.doubt = err != nil
+	rule.Input, rule.EqualKeys = input, m.hasEqualKeys()
+	m.rule = &rule
+}
+
+// hasEqualKeys reports whether the arguments had equal keys: the tool may read others than a rule does.
+func (m *MatchContext) hasEqualKeys() bool {
+	if !m.equalKnown {
+		m.equal, m.equalKnown = m.call.EqualKeys(), true
+	}
+	return m.equal
+}
+
+// isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and
+// another reader than this one may take for one, as {"n":NaN}, an object with a comma too many, or one that was
+// written as a text.
+func (m *MatchContext) isTorn(args string) bool {
+	if !m.looked {
+		m.looked = true
+		if strings.HasPrefix(args, `"`) {
+			begins := strings.TrimLeftFunc(
+				strictjson.Text(args),
+				func(r rune) bool { return r == '\ufeff' || unicode.IsSpace(r) },
+			)
+			m.torn = strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "[")
+		}
+	}
+	return m.torn
+}
+
+// holds reports whether a condition is true of the call. Where no hook could be given its arguments it is: the call
+// will not go on, and a rule must not look like one that let it.
+func (m *MatchContext) holds(c *Condition) bool {
+	if c.holds == nil {
+		return false
+	}
+	all, known := m.values[c.path]
+	if !known {
+		text, json, ok, err := m.call.Value(c.field)
+		if err != nil {
+			return true
+		}
+		isArgs := c.field == "args" || c.field == "tool_input"
+		switch {
+		case !ok:
+		case isArgs && (m.hasEqualKeys() || json && len(c.steps) > 0 && m.isTorn(text)):
+			return true
+		case json && !m.step(len(text)):
+			return true
+		case json:
+			walk(gjson.Parse(text), c.steps, func(v value) { all = append(all, v) })
+		case len(c.steps) == 0:
+			all = []value{{text: text}}
+		}
+		if m.values == nil {
+			m.values = map[string][]value{}
+		}
+		m.values[c.path] = all
+	}
+	if c.cost != nil && !m.step(min(c.cost(all), maxSteps)) {
+		return true
+	}
+	return c.holds(all)
+}
+
+// step takes from what the conditions of the call may take together, and reports whether there was enough.
+func (m *MatchContext) step(n int) bool {
+	m.steps += n
+	if m.steps > maxCallSteps {
+		m.warn("the conditions are too many to be held against values of this size, so those from some point on hold")
+	}
+	return m.steps <= maxCallSteps
+}

@@ -1,0 +1,201 @@
+package projecthooks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// FileName is the hooks file of a workspace.
+const FileName = hookfile.FileName
+
+// Options say which hooks files Load reads.
+type Options struct {
+	// Workspace is the folder of the project; "" is the current one. FindProject says which folder that is.
+	Workspace string
+	// Files are read in the place of the workspace's own file, in this order.
+	Files []string
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies: claude, codex or gemini. ""
+	// has the place of the file say it, and files of places that do not are Claude Code's. Files in other forms are not
+	// concerned.
+	Dialect string
+	// Claude adds what Claude Code would load in the workspace: the user's settings, the project's, and the project's
+	// local ones, those that are there.
+	Claude bool
+}
+
+// Config is the hooks of one or more files, in order. A nil or zero Config has none.
+type Config struct{ loaded *hookfile.Config }
+
+// Hook describes one hook of a Config.
+type Hook struct {
+	Name    string           // where the file has none, what it runs
+	Source  string           // file:line of its entry
+	Dialect string           // by whose rules it runs: tenex, claude, codex, gemini or massgen
+	Events  []protocol.Event // as the dialect names them
+	Matcher string           // for which tools, or what else an event has; "": for all
+	If      string           // for which arguments; "": for all
+	Command string           // the command line, the address that it posts to, or what a rule says, as people read it
+}
+
+// Diagnostic is one thing that is wrong, or odd, at a position in a file.
+type Diagnostic struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"` // 0: the file as a whole
+	Column int    `json:"column"`
+	Text   string `json:"message"`
+}
+
+// Diagnostics are all the errors of a Load, one a line.
+type Diagnostics []Diagnostic
+
+func init() {
+	hookfile.Of = func(public any) *hookfile.Config {
+		if c, ok := public.(*Config); ok && c != nil {
+			return c.loaded
+		}
+		return nil
+	}
+	hookfile.Public = func(c *hookfile.Config) any { return &Config{c} }
+}
+
+// Load reads hooks files. Without Options.Files it is the workspace's `.tenex-hooks.json`, and if that is missing there
+// are no hooks. What is wrong with files is an error of type Diagnostics, with that of all files.
+func Load(o Options) (*Config, error) {
+	as, err := named(o.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	return public(hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as, Claude: o.Claude}))
+}
+
+// Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
+// JSON.
+func Parse(name string, text []byte) (*Config, error) { return public(hookfile.Parse(name, text)) }
+
+func named(name string) (*dialect.Dialect, error) {
+	if name == "" {
+		return nil, nil
+	}
+	d, ok := all.Named(name)
+	if !ok {
+		var names []string
+		for _, d := range all.All() {
+			names = append(names, d.Name)
+		}
+		known := strings.Join(names, ", ")
+		return nil, fmt.Errorf("unknown dialect %q%s; known are %s", name, spelling.Suggest(name, names), known)
+	}
+	return d, nil
+}
+
+// public wraps what was loaded, and turns errors into types of this package.
+func public(c *hookfile.Config, err error) (*Config, error) {
+	if err == nil {
+		return &Config{c}, nil
+	}
+	var found hookfile.Diagnostics
+	if errors.As(err, &found) {
+		return nil, Diagnostics(diagnostics(found))
+	}
+	return nil, err
+}
+
+func diagnostics(found []hookfile.Diagnostic) []Diagnostic {
+	list := make([]Diagnostic, len(found))
+	for i, d := range found {
+		list[i] = Diagnostic{File: d.File, Line: d.Line, Column: d.Column, Text: d.Text}
+	}
+	return list
+}
+
+// Hooks are the hooks, in the order of the files.
+func (c *Config) Hooks() []Hook {
+	if c == nil || c.loaded == nil {
+		return nil
+	}
+	hooks := make([]Hook, len(c.loaded.Hooks))
+	for i := range c.loaded.Hooks {
+		h := &c.loaded.Hooks[i]
+		hooks[i] = Hook{
+			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Events: append([]protocol.Event{}, h.Events...),
+			If: h.If.String(), Command: h.String(),
+		}
+		if h.Matcher != nil {
+			hooks[i].Matcher = h.Matcher.String()
+		}
+	}
+	return hooks
+}
+
+// Files are the files that were read.
+func (c *Config) Files() []string {
+	if c == nil || c.loaded == nil {
+		return nil
+	}
+	return append([]string(nil), c.loaded.Files...)
+}
+
+// Warnings are what is odd about the files but loads.
+func (c *Config) Warnings() []Diagnostic {
+	if c == nil || c.loaded == nil {
+		return nil
+	}
+	return diagnostics(c.loaded.Warned())
+}
+
+// Error returns the diagnostic as file:line:column: message.
+func (d Diagnostic) Error() string {
+	return hookfile.Diagnostic{File: d.File, Line: d.Line, Column: d.Column, Text: d.Text}.Error()
+}
+
+func (ds Diagnostics) Error() string {
+	lines := make([]string, len(ds))
+	for i, d := range ds {
+		lines[i] = d.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Snapshot tells whether the files of a Config are still what was read: a program that stays up goes on with what it
+// read. It is safe for concurrent use.
+type Snapshot struct{ files *hookfile.Snapshot }
+
+// Snapshot returns a Snapshot of the files that were read, and of those that were not there.
+func (c *Config) Snapshot() *Snapshot {
+	if c == nil || c.loaded == nil {
+		return &Snapshot{&hookfile.Snapshot{}}
+	}
+	return &Snapshot{hookfile.NewSnapshot(c.loaded)}
+}
+
+// Changed says of each file what is different now, in the order in which they were read. As long as a file was not
+// touched that costs one look at its size and times; then its text is compared.
+func (s *Snapshot) Changed() []string { return s.files.Changed() }
+
+// Project is where a folder has its hooks file. FindProject looks for it.
+type Project struct {
+	Workspace string // the folder of the hooks file, or where the search began if there is none
+	File      string // the hooks file; "": there is none
+	// PassedOver is a hooks file above that does not count, where no other was found. Repository is the folder with the
+	// .git at which the search ended; "": the search began in no repository, so only its own folder counts.
+	PassedOver string
+	Repository string
+}
+
+// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, the folder itself first.
+// It does not look above the first folder with a .git: what lies there is another project's. Outside of a repository only
+// the folder itself counts: a file in /tmp can be anybody's.
+//
+// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file on
+// that way is the way through the links searched.
+func FindProject(dir string) (Project, error) {
+	p, err := hookfile.FindProject(dir)
+	return Project(p), err
+}

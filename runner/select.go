@@ -1,0 +1,157 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// hookSet is the hooks of one config, in their order. It never changes: a call keeps to those with which it began.
+type hookSet struct {
+	config *hookfile.Config
+	all    []hookfile.Hook                  // the functions, and behind them those of the config
+	funcs  map[*hookfile.Hook]*Func         // those that are functions
+	pools  map[*hookfile.Hook]*process.Pool // the persistent ones
+}
+
+// newHookSet completes a config: nil is one without hooks.
+func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
+	if cfg == nil {
+		cfg = &hookfile.Config{}
+	}
+	hs := &hookSet{config: cfg, all: cfg.Hooks}
+	hs.funcs, hs.pools = map[*hookfile.Hook]*Func{}, map[*hookfile.Hook]*process.Pool{}
+	if len(r.funcs) > 0 {
+		hs.all = append(slices.Clone(r.funcs), cfg.Hooks...)
+	}
+	for i := range hs.all {
+		switch h := &hs.all[i]; {
+		case i < len(r.funcs):
+			hs.funcs[h] = &r.options.Funcs[i]
+		case h.Persistent:
+			hs.pools[h] = r.processes.NewPool(h.Workers, func(dir string) (process.Program, error) {
+				return r.program(h, &protocol.Call{Workspace: dir}) // and nothing else of a call: it will see others
+			})
+		}
+	}
+	return hs
+}
+
+// candidates are the hooks that are for calls of this event, agent and tool.
+func (hs *hookSet) candidates(match *hookfile.MatchContext) (found []*hookfile.Hook) {
+	for i := range hs.all {
+		if h := &hs.all[i]; match.Concerns(h) {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// duplicate is a hook that the call selects, and the equal one that runs in its place.
+type duplicate struct{ hook, runs *hookfile.Hook }
+
+// chosen returns those of the candidates that run at the call, in file order. Of equal ones it is one, in the place of
+// the first: the last, or where the dialect has it so the first.
+func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*hookfile.Hook, duplicates []duplicate) {
+	var places map[string]int
+	var out []*hookfile.Hook
+	for _, h := range candidates {
+		if !match.Selects(h) {
+			continue
+		}
+		if h.DedupKey != "" {
+			if place, ok := places[h.DedupKey]; ok {
+				if h.Dialect.FirstOfSame {
+					out = append(out, h)
+				} else {
+					out = append(out, run[place])
+					run[place] = h
+				}
+				continue
+			}
+			if places == nil {
+				places = map[string]int{}
+			}
+			places[h.DedupKey] = len(run)
+		}
+		run = append(run, h)
+	}
+	for _, h := range out {
+		duplicates = append(duplicates, duplicate{h, run[places[h.DedupKey]]})
+	}
+	return run, duplicates
+}
+
+// alsoSelected adds to the hooks that are left those behind the group that the rewritten call selects: a guard that the
+// tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more: a
+// rule would block what is not there.
+func (hs *hookSet) alsoSelected(c *protocol.Call, group, rest []*hookfile.Hook) (run []*hookfile.Hook) {
+	left, now, taken := map[*hookfile.Hook]bool{}, map[*hookfile.Hook]bool{}, map[string]bool{}
+	match := hookfile.NewMatchContext(c)
+	selected, _ := chosen(match, hs.candidates(match))
+	for _, h := range selected {
+		now[h] = true
+	}
+	for _, h := range rest {
+		left[h] = now[h] || h.Dialect.Parallel
+	}
+	for _, h := range append(slices.Clip(group), rest...) {
+		taken[h.DedupKey] = h.DedupKey != ""
+	}
+	behind := false
+	for i := range hs.all {
+		h := &hs.all[i]
+		if left[h] || now[h] && behind && !taken[h.DedupKey] {
+			run = append(run, h)
+		}
+		behind = behind || h == group[len(group)-1]
+	}
+	return run
+}
+
+// sequential returns the dialects that run their hooks at once, but not at this call: one of its hooks wants them one
+// after the other.
+func sequential(run []*hookfile.Hook) (dialects []*dialect.Dialect) {
+	for _, h := range run {
+		if h.Sequential {
+			dialects = append(dialects, h.Dialect)
+		}
+	}
+	return dialects
+}
+
+// together returns the first hooks that run together: those of a dialect that follow each other, where it runs its
+// hooks at once, else one. A group sees what earlier groups rewrote.
+func together(run []*hookfile.Hook, sequential []*dialect.Dialect) []*hookfile.Hook {
+	n, d := 1, run[0].Dialect
+	for n < len(run) && d.Parallel && !slices.Contains(sequential, d) && run[n].Dialect == d {
+		n++
+	}
+	return run[:n]
+}
+
+// chain is the call as hooks of one dialect see it that hand it on in a form of their own (Dialect.Propagate).
+type chain struct {
+	dialect *dialect.Dialect
+	call    protocol.Call
+}
+
+// shown returns the call as hooks of a dialect see it. A hook of another one in between begins the chain anew.
+func (ch *chain) shown(d *dialect.Dialect, rewritten *protocol.Call) *protocol.Call {
+	if d.Propagate == nil {
+		ch.dialect = nil
+		return rewritten
+	}
+	if ch.dialect != d {
+		*ch = chain{d, *rewritten}
+	}
+	return &ch.call
+}
+
+// add hands on what a hook said, and reports whether that changed anything.
+func (ch *chain) add(v *dialect.Verdict) bool {
+	return ch.dialect != nil && ch.dialect.Propagate(&ch.call, v)
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // FileName is the hooks file of a workspace.
-const FileName = hookfile.FileName
+const FileName = ".tenex-hooks.json"
 
 // Options say which hooks files Load reads.
 type Options struct {

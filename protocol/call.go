@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Call is one event of an agent loop that hooks run for.
+// Call is one event of an agent loop that hooks run for. Methods change no Call but those that say so, so goroutines may
+// use one at the same time.
 type Call struct {
 	Event     Event  // as the caller named it; the outcome repeats that name
 	Workspace string // absolute path of the project; hooks run in it
@@ -39,16 +41,39 @@ type Call struct {
 	equalKeys    string             // the Args that MarkEqualKeys was called for
 	projectTools [2]string          // SetToolNames'
 	fileTools    *map[string]string // what it was given, nil: nothing
-	input        *input             // what Input returned last
+	input        *input             // KeepInput's; copies of the call share it
 }
 
+// input is what Input returns for the Args of that time, made when somebody first wants it.
 type input struct {
 	args     string
-	value    []byte
 	once     sync.Once
-	text     string // the same, made once somebody wants it: a copy of the call may be asked at the same time
+	made     atomic.Bool
+	value    []byte
 	warnings []string
 	err      error
+	textOnce sync.Once
+	text     string // of value
+}
+
+func (in *input) make(c *Call) *input {
+	in.once.Do(func() {
+		in.value, in.warnings, in.err = c.newInput()
+		in.made.Store(true)
+	})
+	return in
+}
+
+// KeepInput has Input worked out once for this call and its copies, as long as Args stay: every rule of every hook looks
+// at it. Fire does this.
+func (c *Call) KeepInput() { c.input = &input{args: c.Args} }
+
+// kept is the input that KeepInput keeps, nil where that was not called for these Args.
+func (c *Call) kept() *input {
+	if c.input == nil || c.input.args != c.Args {
+		return nil
+	}
+	return c.input
 }
 
 // ResponseFields are the names of a tool's result in hook inputs: the clients', MassGen's and Universal Agent's.
@@ -60,22 +85,24 @@ func (c *Call) Field(key string) string {
 }
 
 // Input returns the tool's arguments as one compact JSON value, which nobody may change. Text that is no JSON becomes a
-// JSON string, as in TENEX. It is worked out once, since every rule of every hook is held against it; so two goroutines
-// must not ask the same Call at once.
+// JSON string, as in TENEX.
 func (c *Call) Input() (value []byte, warnings []string, err error) {
-	if c.input == nil || c.input.args != c.Args {
-		in := &input{args: c.Args}
-		in.value, in.warnings, in.err = c.newInput()
-		c.input = in
+	if in := c.kept(); in != nil {
+		in.make(c)
+		return in.value, in.warnings, in.err
 	}
-	return c.input.value, c.input.warnings, c.input.err
+	return c.newInput()
 }
 
-// InputText is Input as a text, which is made once too.
+// InputText is Input as a text.
 func (c *Call) InputText() (string, error) {
-	value, _, err := c.Input()
-	c.input.once.Do(func() { c.input.text = string(value) })
-	return c.input.text, err
+	in := c.kept()
+	if in == nil {
+		value, _, err := c.Input()
+		return string(value), err
+	}
+	in.make(c).textOnce.Do(func() { in.text = string(in.value) })
+	return in.text, in.err
 }
 
 // EqualKeys reports whether an object in the tool's arguments had two equal keys as they came in. Hooks were given the
@@ -92,8 +119,8 @@ func (c *Call) MarkEqualKeys() { c.equalKeys = c.Args }
 
 // ArgsWarnings says what is odd about the arguments, as Input does, without making them if nobody did.
 func (c *Call) ArgsWarnings() []string {
-	if c.input != nil && c.input.args == c.Args {
-		return c.input.warnings
+	if in := c.kept(); in != nil && in.made.Load() {
+		return in.warnings
 	}
 	if strings.TrimSpace(c.Args) == "" {
 		return nil

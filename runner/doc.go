@@ -1,14 +1,16 @@
-// Package runner asks a project's hooks about a call of an agent loop, and says what they amount to.
+// Package runner runs a project's hooks for a call of an agent loop, and says what they amount to.
 //
-//	cfg, err := hookfile.Load(workspace)
+//	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: workspace})
 //	…
-//	r := runner.New(cfg, runner.Options{})
+//	r, err := runner.New(cfg, runner.Options{})
+//	…
+//	defer r.Close()
 //	outcome, err := r.Fire(ctx, protocol.Call{Event: protocol.PreTool, Workspace: workspace, Tool: "shell", Args: args})
 //	if err != nil || outcome.Decision != protocol.Continue {
 //		return // do not run the tool: outcome.Reason says why
 //	}
 //
-// AroundTool does the whole of what an agent loop does with one tool call. A hook can be a Go function: see Func. What waits for
+// Plan says beforehand which hooks run at a call, and why. AroundTool does the whole of what an agent loop does with one tool call. A hook can be a Go function: see Func. What waits for
 // the agent in a queue is added to an outcome by Deliver.
 //
 // A Runner stays, unless Options.OneShot says otherwise: the processes of persistent hooks are there for the next call, and a hook

@@ -146,3 +146,31 @@ func ExampleRunner_AroundTool() {
 	// "do not force-push\n\nremember to run the tests"
 	// "ran {\"command\":\"git push\"}\n\nremember to run the tests"
 }
+
+func ExampleRunner_Plan() {
+	cfg, err := projecthooks.Parse(projecthooks.FileName, []byte(hooks))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := runner.New(cfg, runner.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	plan, err := r.Plan(protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push"}`})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, h := range plan.Hooks() {
+		fmt.Println(h.Name, h.Runs, "because", h.Why)
+	}
+	outcome, err := plan.Fire(context.Background())
+	fmt.Println(outcome.Decision, err)
+	// Output:
+	// guard true because it subscribes to pre-tool, and its matcher "shell" matches the tool "shell"
+	// remind false because it does not subscribe to pre-tool
+	// continue <nil>
+}

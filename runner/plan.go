@@ -93,6 +93,7 @@ func complete(c *protocol.Call) (err error) {
 	if c.Event.HasTool() && c.Tool == "" {
 		return fmt.Errorf("%s needs the name of a tool", c.Event)
 	}
+	c.KeepInput()
 	c.Workspace, err = filepath.Abs(c.Workspace)
 	return err
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/queue"
-	"github.com/hookrun/hookrun/runner"
 )
 
 var drain = command{
@@ -62,7 +62,7 @@ func hand(claim *queue.Claim, output string, std Streams, failed error) error {
 		return errors.Join(err, failed)
 	}
 	for _, e := range expired {
-		fmt.Fprintln(std.Err, "hookrun: warning:", runner.Expired(e))
+		fmt.Fprintln(std.Err, "hookrun: warning:", delivery.Expired(e))
 	}
 	return failed
 }

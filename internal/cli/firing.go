@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -178,7 +179,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		}
 		return 0, err
 	}
-	claim := runner.Deliver(f.queue, &f.call, &outcome)
+	claim := delivery.Claim(f.queue, &f.call, &outcome)
 	f.takeIPC(&outcome)
 	complain := func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) }
 	defer settle(claim, false, complain) // unless it was printed

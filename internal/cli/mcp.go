@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/massgenipc"
 	"github.com/hookrun/hookrun/internal/mcpproxy"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -163,7 +164,7 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 		return !m.hasHooks(m.about(protocol.PreTool, c))
 	}
 	call := m.about(protocol.PostTool, c) // without the result, which some hooks may look at
-	return m.ipc == nil && !runner.Delivers(&call) && !m.hasHooks(call)
+	return m.ipc == nil && !delivery.Possible(&call) && !m.hasHooks(call)
 }
 
 // hasHooks reports whether any hook is for such calls.
@@ -247,7 +248,7 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 		return mcpproxy.After{}
 	}
 	said := len(o.Warnings)
-	claim := runner.Deliver(m.queue, &call, &o)
+	claim := delivery.Claim(m.queue, &call, &o)
 	for _, w := range o.Warnings[said:] {
 		m.say("warning: %s", w)
 	}

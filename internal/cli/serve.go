@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
@@ -207,7 +208,7 @@ func (s *server) call(method, params string) (result jsonrpc.Result, later later
 		s.warn(s.flags.record.write(began, &r.call, nil, err))
 		return result, nil, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 	}
-	if plan.NeedsNoProcess() && !runner.Delivers(&r.call) && s.flags.record.log == nil {
+	if plan.NeedsNoProcess() && !delivery.Possible(&r.call) && s.flags.record.log == nil {
 		if outcome, err := plan.Fire(context.Background()); err == nil {
 			result.JSON, err = s.result(began, &r, outcome, warnings)
 			return result, nil, err
@@ -244,7 +245,7 @@ func (s *server) fire(ctx context.Context, plan *runner.Plan, r request, warning
 	if err != nil {
 		return result, jsonrpc.Errorf(codeNoVerdict, "%v", err)
 	}
-	if claim := runner.Deliver(s.flags.queue, &r.call, &outcome); claim != nil {
+	if claim := delivery.Claim(s.flags.queue, &r.call, &outcome); claim != nil {
 		if ctx.Err() != nil { // nobody reads what was given up
 			settle(claim, false, s.complain)
 			return result, jsonrpc.Errorf(codeNoVerdict, "%v", context.Cause(ctx))

@@ -57,6 +57,7 @@ func (v *Verdict) Rewrite(c *protocol.Call) bool {
 	}
 	if v.UpdatedInput != nil {
 		c.Args = string(v.UpdatedInput)
+		c.KeepInput()
 		SetField(c, "tool_input", v.UpdatedInput)
 	}
 	if v.UpdatedOutput != nil {

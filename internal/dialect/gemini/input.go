@@ -76,6 +76,7 @@ func propagate(c *protocol.Call, v *dialect.Verdict) bool {
 			return false
 		}
 		c.Args = string(merged)
+		c.KeepInput()
 		dialect.SetField(c, "tool_input", merged)
 		return true
 	case "BeforeModel":

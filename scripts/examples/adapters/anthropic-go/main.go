@@ -34,11 +34,14 @@ func loop(ctx context.Context, prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cfg, err := projecthooks.Load(workspace)
+	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: workspace})
 	if err != nil {
 		return "", err
 	}
-	hooks := runner.New(cfg, runner.Options{})
+	hooks, err := runner.New(cfg, runner.Options{})
+	if err != nil {
+		return "", err
+	}
 	defer hooks.Close()
 	begin, err := hooks.Fire(ctx, protocol.Call{Event: protocol.PreExecute, Workspace: workspace, Prompt: prompt})
 	if err == nil && (begin.Stop || begin.Decision != protocol.Continue) {

@@ -1,0 +1,42 @@
+package projecthooks_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// A program can tell errors of files from others, and has the position of each.
+func TestLoadErrors(t *testing.T) {
+	require.Equal(t, hookfile.FileName, projecthooks.FileName)
+	var found projecthooks.Diagnostics
+	file := filepath.Join(t.TempDir(), "hooks.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"hooks":[{"nam":"a"},1]}`), 0o666))
+	_, err := projecthooks.Load(projecthooks.Options{Files: []string{file, file}})
+	require.ErrorAs(t, err, &found)
+	require.Equal(t, projecthooks.Diagnostic{
+		File: file, Line: 1, Column: 11, Text: `hook 1 has no "name", no "command", no "events"`,
+	}, found[0])
+	_, same := hookfile.Load(hookfile.Options{Files: []string{file, file}})
+	require.EqualError(t, err, same.Error())
+
+	_, err = projecthooks.Load(projecthooks.Options{Dialect: "gemni"})
+	require.EqualError(t, err, `unknown dialect "gemni"; did you mean "gemini"?; known are tenex, claude, codex, gemini, massgen`)
+	_, err = projecthooks.Load(projecthooks.Options{Workspace: "/nowhere"})
+	require.ErrorAs(t, err, &found)
+}
+
+// Nobody loaded these configs: they have no hooks.
+func TestZeroConfig(t *testing.T) {
+	for _, cfg := range []*projecthooks.Config{nil, {}} {
+		require.Empty(t, cfg.Hooks())
+		require.Empty(t, cfg.Files())
+		require.Empty(t, cfg.Warnings())
+		require.Empty(t, cfg.Snapshot().Changed())
+	}
+}

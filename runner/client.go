@@ -11,7 +11,9 @@ import (
 // CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
 // there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Workspace is left to the
 // caller.
-func ParseInput(doc string) (c protocol.Call, warnings []string, err error) { return all.ParseInput(doc) }
+func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
+	return all.ParseInput(doc)
+}
 
 // EncodeOutput tells an outcome to a client ("claude", "codex" or "gemini") in its own hook output, with the exit
 // status that goes with it. What the client has no word for is never lost where it would let something pass.

@@ -36,8 +36,8 @@ func Named(name string) (*dialect.Dialect, bool) {
 	return nil, false
 }
 
-// Of finds the dialect of a hook by its name; "" is that of the project's own form. A name that does not exist is taken for that
-// one too, since there silence blocks.
+// Of finds the dialect of a hook by its name; "" is that of the project's own form. A name that does not exist is taken
+// for that one too, since there silence blocks.
 func Of(name string) *dialect.Dialect {
 	if d, ok := Named(name); ok {
 		return d

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -104,14 +105,6 @@ func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
 	flags.StringVar(&f.notes, "notes", string(protocol.NotesSeparate), "`FORM` that keeps texts from the result, in messages: "+strings.Join(texts(protocol.AllNotes()), ", "))
 }
 
-// clientForms are the output forms that are a client's hook output.
-func clientForms() (names []string) {
-	for _, d := range all.Clients() {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
 // messageForms are the output forms that are messages.
 func messageForms() []string { return texts(protocol.APIs()) }
 
@@ -147,16 +140,13 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if !event.HasTool() {
 		f.call.Tool = ""
 	}
-	if err := f.notEmpty(); err != nil {
+	if err := f.valid(); err != nil {
 		return err
 	}
 	if !slices.Contains(f.outputs, f.output) {
 		return fmt.Errorf("--output %q is not one of %s", f.output, strings.Join(f.outputs, ", "))
 	}
 	if err := f.messages(); err != nil {
-		return err
-	}
-	if err := f.knownDialect(); err != nil {
 		return err
 	}
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
@@ -196,6 +186,14 @@ func (f *callFlags) oneStdin() error {
 		return nil
 	}
 	return fmt.Errorf("%s and %s both want stdin; give one of them as @FILE", wanting[0], wanting[1])
+}
+
+// valid refuses flags that no command can do with.
+func (f *callFlags) valid() error {
+	if err := f.notEmpty(); err != nil {
+		return err
+	}
+	return f.knownDialect()
 }
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.
@@ -249,7 +247,7 @@ func mustBeFolder(workspace string) error {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, bare(err))
+		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, spelling.UnwrapPath(err))
 	}
 	return nil
 }
@@ -264,7 +262,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 	case isFile:
 		file, err := os.Open(path)
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w; for a text that starts with @ use - and stdin", flag, text, bare(err))
+			return "", fmt.Errorf("%s %s: %w; for a text that starts with @ use - and stdin", flag, text, spelling.UnwrapPath(err))
 		}
 		defer file.Close()
 		info, err := file.Stat()
@@ -272,7 +270,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 			err = errors.New("is a directory")
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", flag, text, bare(err))
+			return "", fmt.Errorf("%s %s: %w", flag, text, spelling.UnwrapPath(err))
 		}
 		b.Grow(int(min(info.Size(), maxValue)) + 1)
 		stdin = file
@@ -282,18 +280,9 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 	n, err := io.Copy(&b, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s %s: %w", flag, text, bare(err))
+		return "", fmt.Errorf("%s %s: %w", flag, text, spelling.UnwrapPath(err))
 	case n > maxValue:
 		return "", fmt.Errorf("%s %s: larger than 64 MiB", flag, text)
 	}
 	return b.String(), nil
-}
-
-// bare takes the operation and the path out of an error: the message has them already.
-func bare(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

@@ -139,6 +139,25 @@ func (c *checker) meant(files []string, workspace string) (_ []string, p project
 	return files, p, nil
 }
 
+// checkAgain checks the files of a server as they are on disk now.
+func (f *callFlags) checkAgain() (any, error) {
+	c := checker{loader: f.loader(), claude: f.claude}
+	p := f.project
+	p.File = ownFile(f.workspace)
+	files := f.configs
+	if len(files) == 0 {
+		files = nonEmpty(p.File)
+	}
+	files, err := c.withClaude(files, f.workspace)
+	if err != nil {
+		return nil, err
+	}
+	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+	report.add(c.loader, files, f.workspace)
+	report.lookAbove(&p)
+	return report, nil
+}
+
 // withClaude adds the settings that Claude Code would load in a folder, if they are to be checked too.
 func (c *checker) withClaude(files []string, folder string) ([]string, error) {
 	if !c.claude {
@@ -260,7 +279,7 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 
 // defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.
 func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
-	names := strings.Join(clientForms(), ", ")
+	names := strings.Join(all.ClientNames(), ", ")
 	name := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+names+" (default by the file)")
 	return func() (loader projecthooks.Loader, err error) {
 		if !flags.Changed("dialect") {
@@ -279,7 +298,7 @@ func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {
-	case slices.Contains(clientForms(), strings.TrimPrefix(filepath.Base(folder), ".")):
+	case slices.Contains(all.ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
 		return filepath.Dir(folder)
 	case filepath.Base(path) == "hooks.json":
 		return "."

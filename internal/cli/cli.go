@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
@@ -42,7 +43,7 @@ type command struct {
 }
 
 func commands() []*command {
-	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version}
+	return []*command{&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version}
 }
 
 // Run does what the command line says and returns the exit code.
@@ -96,7 +97,7 @@ func (c *command) run(args []string, std Streams) int {
 	if err == nil {
 		return exit
 	}
-	complain(std.Err, c.name, err)
+	printError(std.Err, c.name, err)
 	exit = exitFailed
 	switch {
 	case !c.answers:
@@ -114,7 +115,7 @@ func (c *command) run(args []string, std Streams) int {
 // failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass. The flag is
 // looked for in the words themselves, since the error may be in one before it.
 func failure(args []string) int {
-	if slices.ContainsFunc(clientForms(), func(form string) bool { return asksFor(args, form) }) {
+	if slices.ContainsFunc(all.ClientNames(), func(form string) bool { return asksFor(args, form) }) {
 		return exitBlock
 	}
 	return exitFailed
@@ -141,8 +142,8 @@ func asksFor(args []string, form string) bool {
 	return false
 }
 
-// complain prints an error: places in a file as they are, anything else with our name.
-func complain(w io.Writer, name string, err error) {
+// printError prints an error: those with a position in a file as they are, any other behind our name.
+func printError(w io.Writer, name string, err error) {
 	var problems projecthooks.Problems
 	if errors.As(err, &problems) {
 		fmt.Fprintln(w, problems)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -28,7 +29,7 @@ var fire = command{
 		`  hookrun fire --claude --output json < input.json   what Claude Code's own hooks say about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, append(clientForms(), "json", "text")...)
+		f.define(flags, append(all.ClientNames(), "json", "text")...)
 		f.output = "" // the form of the client whose input it will be
 		form := flags.Lookup("output")
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
@@ -52,7 +53,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	n, err := io.Copy(&doc, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("reading the hook input from stdin: %w", bare(err))
+		return "", fmt.Errorf("reading the hook input from stdin: %w", spelling.UnwrapPath(err))
 	case n > maxValue:
 		return "", errors.New("the hook input on stdin is larger than 64 MiB")
 	case strings.TrimSpace(doc.String()) == "":

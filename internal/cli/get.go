@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -28,7 +29,7 @@ var get = command{
 			}
 			var doc strings.Builder
 			if _, err := io.Copy(&doc, std.In); err != nil {
-				return 0, fmt.Errorf("reading stdin: %w", bare(err))
+				return 0, fmt.Errorf("reading stdin: %w", spelling.UnwrapPath(err))
 			}
 			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
 				line, col := strictjson.Position(doc.String(), faults[0].Offset)

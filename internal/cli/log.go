@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/runpage"
 	"github.com/hookrun/hookrun/internal/runstats"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var showLog = command{
@@ -132,7 +133,7 @@ func (l *logFlags) show(log *runstats.Log, std Streams) error {
 		return err
 	}
 	if cfg, err := l.files.read(); err != nil { // the log says no less for it
-		complain(std.Err, "log", err)
+		printError(std.Err, "log", err)
 		fmt.Fprintln(std.Err, "hookrun log: warning: the hooks files cannot be read, so hooks that never fired are not shown")
 	} else {
 		s.Expect(cfg)
@@ -195,12 +196,12 @@ func (l *logFlags) page(log *runstats.Log, s *runstats.Summary, std Streams) (er
 	}
 	file, err := os.CreateTemp(filepath.Dir(l.html), "."+filepath.Base(l.html)+"-*")
 	if err != nil {
-		return fmt.Errorf("--html %s: %w", l.html, bare(err))
+		return fmt.Errorf("--html %s: %w", l.html, spelling.UnwrapPath(err))
 	}
 	defer func() {
 		if err != nil {
 			os.Remove(file.Name())
-			err = fmt.Errorf("--html %s: %w", l.html, bare(err))
+			err = fmt.Errorf("--html %s: %w", l.html, spelling.UnwrapPath(err))
 		}
 	}()
 	err = errors.Join(runpage.Write(file, runpage.Page{Summary: summary, Calls: calls}), file.Close())

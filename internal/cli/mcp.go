@@ -38,7 +38,7 @@ var mcp = command{
 	example: `  hookrun mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		m := mcpGate{turns: make(chan struct{}, maxCalls)}
+		m := mcpGate{turns: make(chan struct{}, mcpCalls)}
 		flags.SetInterspersed(false) // the flags behind the server's name are its own
 		name := flags.String("name", "", "`NAME` of the server in the names of its tools (default its own)")
 		f.defineFiles(flags)
@@ -69,6 +69,9 @@ var mcp = command{
 	},
 }
 
+// mcpCalls is how many calls have hooks that run at once.
+const mcpCalls = 256
+
 // mcpGrace is how long the server and the hooks have when the client has left. Clients wait two seconds for the end of a server,
 // and then kill it.
 const mcpGrace = 1200 * time.Millisecond
@@ -88,7 +91,7 @@ type mcpGate struct {
 
 // run passes messages on until one side has ended.
 func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (exit int, err error) {
-	if err := errors.Join(f.notEmpty(), f.knownDialect()); err != nil {
+	if err := f.valid(); err != nil {
 		return 0, err
 	}
 	if err := f.resolveWorkspace(); err != nil {
@@ -118,15 +121,13 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		m.known = append(m.known, w)
 		m.say("warning: %s", w)
 	}
-	env := os.Environ() // the server's, which is no hook
-	if err := descend(); err != nil {
+	if o.Env, err = nested(); err != nil {
 		return 0, err
 	}
-	o.Env = os.Environ()
 	o.Subreaper = false // it would take the exit status of the server
 	m.runner = runner.New(cfg, o)
 	ctx := until.context()
-	server, err := mcpproxy.Start(argv, env)
+	server, err := mcpproxy.Start(argv, os.Environ())
 	if err != nil {
 		return 0, err
 	}
@@ -144,6 +145,12 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 
 func (m *mcpGate) say(format string, args ...any) {
 	fmt.Fprintf(m.err, "hookrun mcp: "+format+"\n", args...)
+}
+
+func (m *mcpGate) warn(err error) {
+	if err != nil {
+		m.say("warning: %v", err)
+	}
 }
 
 // about is a call of the server's as hooks know it.
@@ -180,9 +187,7 @@ func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outc
 		if err != nil {
 			o = nil
 		}
-		for _, w := range m.record.write(began, &call, o, err) {
-			m.say("warning: %s", w)
-		}
+		m.warn(m.record.write(began, &call, o, err))
 	}
 }
 
@@ -264,8 +269,6 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 			m.say("warning: %s", w)
 		}
 	}
-	a.Given = func(given bool) {
-		settle(claim, given, func(err error) { m.say("warning: %v", err) })
-	}
+	a.Given = func(given bool) { m.warn(claim.Finish(given)) }
 	return a
 }

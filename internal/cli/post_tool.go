@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -26,7 +27,7 @@ var postTool = command{
 		var f callFlags
 		f.defineTool(flags)
 		f.defineResult(flags)
-		f.define(flags, slices.Concat([]string{"text", "json"}, clientForms(), messageForms())...)
+		f.define(flags, slices.Concat([]string{"text", "json"}, all.ClientNames(), messageForms())...)
 		f.record.define(flags)
 		f.defineMessages(flags)
 		f.ipc = defineIPC(flags)

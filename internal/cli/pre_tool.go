@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -17,7 +18,7 @@ var preTool = command{
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineTool(flags)
-		f.define(flags, append([]string{"text", "json"}, clientForms()...)...)
+		f.define(flags, append([]string{"text", "json"}, all.ClientNames()...)...)
 		f.record.define(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

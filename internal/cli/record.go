@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,24 +70,7 @@ func parseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// write adds a line about a call. That it could not is a warning, and no verdict. It is for many goroutines.
-func (l *runLog) write(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) (warnings []string) {
-	if l.log == nil {
-		return nil
-	}
-	if o != nil { // the places of hooks are by the folder that we are in, which nobody knows later
-		copied := *o
-		o = &copied
-		o.Hooks = slices.Clone(o.Hooks)
-		for i := range o.Hooks {
-			if abs, err := filepath.Abs(o.Hooks[i].Source); err == nil {
-				o.Hooks[i].Source = abs
-			}
-		}
-	}
-	failed := l.log.Append(&runlog.Entry{Time: began, Command: l.flags.Name(), Call: c, Outcome: o, Err: err})
-	if failed != nil {
-		return []string{failed.Error()}
-	}
-	return nil
+// write adds a line about a call. Its error is a warning: the call keeps its verdict.
+func (l *runLog) write(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
+	return l.log.Append(&runlog.Entry{Time: began, Command: l.flags.Name(), Call: c, Outcome: o, Err: err})
 }

@@ -48,7 +48,7 @@ var tests = command{
 		flags.StringVarP(&t.output, "output", "o", "text", "output `FORM`: "+strings.Join(t.outputs, ", "))
 		flags.BoolVarP(&t.verbose, "verbose", "v", false, "say what each hook did, also where a test passes")
 		return func(files []string, std Streams) (int, error) {
-			if err := errors.Join(t.notEmpty(), t.knownDialect()); err != nil {
+			if err := t.valid(); err != nil {
 				return 0, err
 			}
 			switch {
@@ -242,14 +242,14 @@ func quoted(word string) string {
 
 // runSuites runs the tests, in their order. As text each is printed when it is over, since hooks can take their time.
 func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (results []hooktest.Result, err error) {
-	if err := descend(); err != nil {
+	env, err := nested()
+	if err != nil {
 		return nil, err
 	}
 	until := interruption{exit: exitFailed}
 	until.watch()
 	ctx := until.context()
 	defer until.over()
-	environment := os.Environ() // with what descend has counted
 	colour := coloured(std.Out)
 	for _, s := range suites {
 		if t.output == "text" && len(suites) > 1 {
@@ -259,7 +259,7 @@ func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (resu
 		}
 		for i := range s.Tests {
 			test := &s.Tests[i]
-			o.Env = append(slices.Clip(environment), test.Env...)
+			o.Env = append(slices.Clip(env), test.Env...)
 			r := runner.New(s.config, o)
 			outcome, err := r.Fire(ctx, test.Call)
 			if ctx.Err() != nil {
@@ -361,7 +361,7 @@ func (t *testRun) record(log string, std Streams) error {
 			file.Close()
 		}
 		if err != nil {
-			return fmt.Errorf("--record %s: %w; give the file that hookrun was given as --log", path, bare(err))
+			return fmt.Errorf("--record %s: %w; give the file that hookrun was given as --log", path, spelling.UnwrapPath(err))
 		}
 	}
 	doc, tests := r.File()

@@ -216,8 +216,8 @@ func (f *callFlags) knownDialect() error {
 	return nil
 }
 
-// resolveWorkspace finds the project, whose folder is the workspace. Who names the files has not said where the project is: that is
-// the current folder then, or the client's.
+// resolveWorkspace finds the project, whose folder is the workspace. Who names the files has not said where the project
+// is: that is the current folder then, or the client's.
 func (f *callFlags) resolveWorkspace() (err error) {
 	given := f.flags.Changed("workspace") || len(f.configs) > 0
 	if f.project, err = findProject(f.workspace, given, f.claude); err != nil {

@@ -244,8 +244,8 @@ func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 	return f
 }
 
-// failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they should: it is
-// TENEX's rule, and few expect it.
+// failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they
+// should: it is TENEX's rule, and few expect it.
 func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 	call := protocol.Call{Event: protocol.PreTool}
 	var gates []string
@@ -277,7 +277,8 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 		`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`, strings.Join(gates, ", "), rest))}
 }
 
-// defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.
+// defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the
+// name.
 func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
 	names := strings.Join(all.ClientNames(), ", ")
 	name := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+names+" (default by the file)")
@@ -293,8 +294,8 @@ func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
 	}
 }
 
-// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above a client's
-// folder, and for a plugin, whose file lies anywhere, the current one.
+// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above a
+// client's folder, and for a plugin, whose file lies anywhere, the current one.
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {

@@ -112,8 +112,8 @@ func (c *command) run(args []string, std Streams) int {
 	return exit
 }
 
-// failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass. The flag is
-// looked for in the words themselves, since the error may be in one before it.
+// failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass.
+// The flag is looked for in the words themselves, since the error may be in one before it.
 func failure(args []string) int {
 	if slices.ContainsFunc(all.ClientNames(), func(form string) bool { return asksFor(args, form) }) {
 		return exitBlock
@@ -121,8 +121,8 @@ func failure(args []string) int {
 	return exitFailed
 }
 
-// asksFor reports whether the words have a form of output: as --output FORM, --output=FORM, -o FORM, -o=FORM or -oFORM, also
-// behind -v in one word.
+// asksFor reports whether the words have a form of output: as --output FORM, --output=FORM, -o FORM, -o=FORM or -oFORM,
+// also behind -v in one word.
 func asksFor(args []string, form string) bool {
 	for i, a := range args {
 		value, found := strings.CutPrefix(a, "--output")

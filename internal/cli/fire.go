@@ -68,8 +68,8 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	return event, nil
 }
 
-// readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is where the
-// client has its project, unless a flag says another.
+// readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is
+// where the client has its project, unless a flag says another.
 func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err

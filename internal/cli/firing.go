@@ -76,8 +76,8 @@ func (f *callFlags) loader() (loader projecthooks.Loader) {
 	return loader
 }
 
-// nested is the environment of hooks. It counts how deep hooks that call hookrun stand in hooks that call hookrun: a file
-// whose hook runs that very file, as `hookrun fire --claude` in Claude Code's settings does, would have no end.
+// nested is the environment of hooks. It counts how deep hooks that call hookrun stand in hooks that call hookrun: a
+// file whose hook runs that very file, as `hookrun fire --claude` in Claude Code's settings does, would have no end.
 func nested() (env []string, err error) {
 	const variable, deepest = "HOOKRUN_DEPTH", 4
 	depth, _ := strconv.Atoi(os.Getenv(variable)) // nobody else sets it
@@ -114,7 +114,8 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 	return f.fireRead(func() (protocol.Event, error) { return event, nil }, std)
 }
 
-// fireRead is fire for a call that is yet to be read. Every call has a line in the log, also one that came to no verdict.
+// fireRead is fire for a call that is yet to be read. Every call has a line in the log, also one that came to no
+// verdict.
 func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
 		return 0, err
@@ -185,8 +186,8 @@ func (f *callFlags) verdict(
 	return o, err
 }
 
-// takeIPC adds the text that MassGen left for the next result, if the outcome will carry it: one that was taken is gone. A tool that
-// failed leaves it where it is.
+// takeIPC adds the text that MassGen left for the next result, if the outcome will carry it: one that was taken is
+// gone. A tool that failed leaves it where it is.
 func (f *callFlags) takeIPC(o *protocol.Outcome) {
 	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool || !f.carries(*o) {
 		return
@@ -205,8 +206,8 @@ func (f *callFlags) carries(o protocol.Outcome) bool {
 	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
 }
 
-// print prints an outcome. It calls given as soon as all that the outcome has for the model was: who is killed between the two
-// has others print it again.
+// print prints an outcome. It calls given as soon as all that the outcome has for the model was: who is killed between
+// the two has others print it again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
 	carried := f.carries(o)
 	client, toClient := all.ClientNamed(f.output)

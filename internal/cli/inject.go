@@ -104,8 +104,8 @@ func defineState(flags *pflag.FlagSet, dir *string) {
 	flags.StringVar(dir, "state", "", "`DIR` with the queues (default $HOOKRUN_STATE, else the user's folder for state)")
 }
 
-// noEmpty refuses flags without a value: it is an unset variable of the caller's, and an entry for nobody in particular would
-// reach everybody.
+// noEmpty refuses flags without a value: it is an unset variable of the caller's, and an entry for nobody in particular
+// would reach everybody.
 //
 // MassGen's folder has no sessions: with it only the flags mean something that are named.
 func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {

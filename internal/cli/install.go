@@ -150,8 +150,8 @@ const (
 	aroundCall = 5 * time.Second
 )
 
-// timeout is a little more than the hooks of the project can take at one event: the client would kill hookrun at its limit, and take
-// that for a pass.
+// timeout is a little more than the hooks of the project can take at one event: the client would kill hookrun at its
+// limit, and take that for a pass.
 func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error) {
 	if s.user {
 		return anyHooks, nil
@@ -182,8 +182,8 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 	return longest + aroundCall, nil
 }
 
-// ownPath is the path of this program: the one in PATH if that is it, since what it links to may have a version in its name, and be
-// gone with the next.
+// ownPath is the path of this program: the one in PATH if that is it, since what it links to may have a version in its
+// name, and be gone with the next.
 func ownPath() (string, error) {
 	binary, err := os.Executable()
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"syscall"
 )
 
-// interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the hooks are killed before hookrun goes. A second
-// signal does not hurry that: it would leave their children behind. One after the call is over ends hookrun at once. A
-// signal that the caller had ignored stays ignored.
+// interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the hooks are killed before hookrun goes. A
+// second signal does not hurry that: it would leave their children behind. One after the call is over ends hookrun at
+// once. A signal that the caller had ignored stays ignored.
 //
-// Asking the runtime for signals takes a tenth of a one-shot call. So that is done beside the reading of the hooks file,
-// and not at all where there is none; until then a signal ends hookrun by itself, also while it waits for its stdin.
+// Asking the runtime for signals takes a tenth of a one-shot call. So that is done beside the reading of the hooks
+// file, and not at all where there is none; until then a signal ends hookrun by itself, also while it waits for its
+// stdin.
 type interruption struct {
 	ctx   context.Context
 	asked chan struct{}

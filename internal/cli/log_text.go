@@ -101,7 +101,8 @@ func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
 		}
 		return cell{strconv.Itoa(n), colour}
 	}
-	// All but the first are for what a call came to, and each call is in one of them. Rare ones are there if some hook needs them.
+	// All but the first are for what a call came to, and each call is in one of them. Rare ones are there if some hook
+	// needs them.
 	columns := []struct {
 		title  string
 		of     func(*runstats.Hook) int

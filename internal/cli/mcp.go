@@ -72,8 +72,8 @@ var mcp = command{
 // mcpCalls is how many calls have hooks that run at once.
 const mcpCalls = 256
 
-// mcpGrace is how long the server and the hooks have when the client has left. Clients wait two seconds for the end of a server,
-// and then kill it.
+// mcpGrace is how long the server and the hooks have when the client has left. Clients wait two seconds for the end of
+// a server, and then kill it.
 const mcpGrace = 1200 * time.Millisecond
 
 // mcpGate asks the hooks about the calls of a server's tools.
@@ -171,7 +171,8 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Concerned(call)
 }
 
-// fire asks the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came of it.
+// fire asks the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came
+// of it.
 func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outcome, recorded func(*protocol.Outcome)) {
 	select {
 	case m.turns <- struct{}{}:
@@ -228,8 +229,8 @@ func isObject(value json.RawMessage) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(value)), "{")
 }
 
-// after asks what is to become of a result. A tool that has run cannot be blocked any more: the reason is something that the
-// model should know, and so is that the loop should end.
+// after asks what is to become of a result. A tool that has run cannot be blocked any more: the reason is something
+// that the model should know, and so is that the loop should end.
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
 	call := m.about(protocol.PostTool, c)
 	call.Result, call.Failed = r.Text, r.Failed

@@ -17,8 +17,8 @@ func Standard() Streams {
 	return Streams{In: os.Stdin, Out: descriptor(os.Stdout.Fd()), Err: descriptor(os.Stderr.Fd())}
 }
 
-// stdoutIsNull reports whether what is printed goes nowhere. The Go runtime puts the null device in the place of a stdout
-// that was closed.
+// stdoutIsNull reports whether what is printed goes nowhere. The Go runtime puts the null device in the place of a
+// stdout that was closed.
 func stdoutIsNull() bool {
 	null, err := os.Stat(os.DevNull)
 	if err != nil {

@@ -191,8 +191,8 @@ func (t *testRun) paths(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// testFolder is the folder whose tests run where no FILE is named: that of -C, else the current one or, where it has no tests, the
-// project's.
+// testFolder is the folder whose tests run where no FILE is named: that of -C, else the current one or, where it has no
+// tests, the project's.
 func (t *testRun) testFolder() (string, error) {
 	if _, err := hooktest.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
 		return t.workspace, nil
@@ -201,8 +201,9 @@ func (t *testRun) testFolder() (string, error) {
 	return p.Workspace, err
 }
 
-// beside are the flags for one file of tests. Unless they say others, the hooks are those of the project that the file's folder
-// is in, and run there. With -C they are those in the file's folder or, where it has none, those of the workspace.
+// beside are the flags for one file of tests. Unless they say others, the hooks are those of the project that the
+// file's folder is in, and run there. With -C they are those in the file's folder or, where it has none, those of the
+// workspace.
 func (t *testRun) beside(path string) (own callFlags, err error) {
 	own = t.callFlags
 	folder := filepath.Dir(path)

@@ -13,8 +13,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// takeOutput takes "output" out of the params of fire. It is the one key there that is not the client's, so hooks do not
-// see it.
+// takeOutput takes "output" out of the params of fire. It is the one key there that is not the client's, so hooks do
+// not see it.
 func (r *request) takeOutput() error {
 	if !strings.Contains(r.call.ClientInput, `"output"`) { // an input can be megabytes
 		return nil

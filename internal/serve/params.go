@@ -159,8 +159,8 @@ func (r *request) setText(name, text string) (err error) {
 	return err
 }
 
-// workspaceFolder takes another folder for the hooks to run in. Which hooks there are does not change: they were read when
-// the server started.
+// workspaceFolder takes another folder for the hooks to run in. Which hooks there are does not change: they were read
+// when the server started.
 func workspaceFolder(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("must be an absolute path, not %q", path)
@@ -175,8 +175,8 @@ func workspaceFolder(path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// argsText is the arguments of a tool as JSON. Some loops hand them over as the text that the model wrote. A string that
-// holds an object is that object: else guards would look for its fields in vain.
+// argsText is the arguments of a tool as JSON. Some loops hand them over as the text that the model wrote. A string
+// that holds an object is that object: else guards would look for its fields in vain.
 func argsText(value string) string {
 	if strings.HasPrefix(value, `"`) {
 		text := strictjson.Text(value)

@@ -1,6 +1,6 @@
 // Package serve is a server that runs a project's hooks for calls that come as JSON-RPC 2.0 requests, one to a line.
 //
-//	server := serve.New(serve.Options{Runner: r, Config: cfg, Workspace: dir, Stderr: os.Stderr, Load: load, Check: check})
+//	server := serve.New(serve.Options{Runner: r, Config: cfg, Workspace: dir, Stderr: os.Stderr, …})
 //	err := server.Run(ctx, os.Stdin, os.Stdout)    // one client
 //	err := server.Listen(ctx, "/run/user/1000/h/s") // or each client of a unix socket
 //
@@ -18,7 +18,8 @@
 //  5. When Run or Listen returns, no hook runs any more, and the Runner is closed.
 //  6. Only this user can call through a socket. Its folder belongs to this user, and nobody else can write to it.
 //
-// Not guaranteed: that a verdict reaches a client that does not read its answers. At the end they have a second for that.
+// Not guaranteed: that a verdict reaches a client that does not read its answers. At the end they have a second for
+// that.
 package serve
 
 import (
@@ -99,8 +100,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Run answers one client until its input ends, it asks for a shutdown, or ctx ends, whose cause is the error then. A read
-// of in that waits is left behind.
+// Run answers one client until its input ends, it asks for a shutdown, or ctx ends, whose cause is the error then. A
+// read of in that waits is left behind.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
@@ -157,7 +158,8 @@ func (s *Server) answer(method, params string, silent bool) (result jsonrpc.Resu
 		result.JSON = []byte("null")
 		result.Written = func(bool) { s.once.Do(func() { close(s.shutdown) }) }
 	default:
-		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, projecthooks.Suggest(method, methods))
+		near := projecthooks.Suggest(method, methods)
+		err = jsonrpc.Errorf(jsonrpc.MethodNotFound, "unknown method %q%s", method, near)
 	}
 	return result, later, err
 }

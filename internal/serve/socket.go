@@ -24,8 +24,8 @@ const acceptPause = 50 * time.Millisecond
 // maxSocketPath is what the system has room for in the address of a socket.
 const maxSocketPath = 100
 
-// Listen makes a unix socket and answers every client that connects to it, until one of them asks for a shutdown, or ctx
-// ends, whose cause is the error then.
+// Listen makes a unix socket and answers every client that connects to it, until one of them asks for a shutdown, or
+// ctx ends, whose cause is the error then.
 func (s *Server) Listen(ctx context.Context, path string) error {
 	listener, err := listenUnix(path)
 	if err != nil {

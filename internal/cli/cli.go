@@ -43,12 +43,15 @@ type command struct {
 }
 
 func commands() []*command {
-	return []*command{&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version}
+	return []*command{
+		&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain,
+		&showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version,
+	}
 }
 
 // Run does what the command line says and returns the exit code.
 func Run(args []string, std Streams) int {
-	log.SetOutput(io.Discard) // net/http logs what a server sent unasked; stderr is for messages and reasons
+	log.SetOutput(io.Discard) // net/http logs what a server sent on its own; stderr is for messages and reasons
 	if len(args) == 0 {
 		fmt.Fprint(std.Err, overview())
 		return exitFailed
@@ -75,7 +78,8 @@ func Run(args []string, std Streams) int {
 		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
 		return failure(args)
 	}
-	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], projecthooks.Suggest(args[0], names))
+	near := projecthooks.Suggest(args[0], names)
+	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], near)
 	return failure(args)
 }
 
@@ -107,7 +111,8 @@ func (c *command) run(args []string, std Streams) int {
 		exit = failure(args)
 	}
 	if exit == exitBlock && c.client && errors.As(err, new(projecthooks.Problems)) { // the client gives it to its model
-		fmt.Fprintf(std.Err, "hookrun %s: a person must mend this; until then every call is blocked, and so are the agent's own edits\n", c.name)
+		const text = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
+		fmt.Fprintf(std.Err, "hookrun %s: %s\n", c.name, text)
 	}
 	return exit
 }
@@ -201,7 +206,8 @@ func (c *command) help(flags *pflag.FlagSet) string {
 
 func overview() string {
 	var b strings.Builder
-	b.WriteString("hookrun runs a project's hooks for an agent loop, and says block, inject or continue.\n\nUsage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
+	b.WriteString("hookrun runs a project's hooks for an agent loop, and says block, inject or continue.\n\n" +
+		"Usage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
 	for _, c := range commands() {
 		if !c.hidden {
 			fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.summary)

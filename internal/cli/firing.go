@@ -57,7 +57,8 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 	}
 	for i := range cfg.Hooks {
 		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
-			return nil, fmt.Errorf("--dialect %s: %s is in the form of the %s dialect", f.dialect, h.File, h.Dialect.Name)
+			const text = "--dialect %s: %s is in the form of the %s dialect"
+			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
 		}
 	}
 	return cfg, nil
@@ -219,7 +220,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.EncodeOutput(o); err == nil && stdoutIsNull() {
+		if line, exit, err = client.EncodeOutput(o); err == nil && isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they carry what the hooks said whatever the exit is
@@ -253,7 +254,8 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	if exit == exitOK && f.verbose && o.Event.Canonical() == protocol.PostTool {
 		for _, in := range o.Inject { // MassGen's line, for those who look for it in its logs
 			strategy := cmp.Or(in.Strategy, protocol.ToolResult)
-			fmt.Fprintf(std.Err, "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n", o.Tool, strategy, utf8.RuneCountInString(in.Content))
+			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"
+			fmt.Fprintf(std.Err, line, o.Tool, strategy, utf8.RuneCountInString(in.Content))
 		}
 	}
 	return exit, nil
@@ -276,7 +278,8 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 		h := &o.Hooks[i]
 		name := printable.Escape(h.Name)
 		if f.verbose {
-			fmt.Fprintf(stderr, "hookrun: hook '%s' %s in %v\n", name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
+			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
+			fmt.Fprintf(stderr, "hookrun: hook '%s' %s in %v\n", name, h.Status, took)
 			switch {
 			case h.Signal != "":
 				fmt.Fprintf(stderr, "hookrun: hook '%s' was killed by %s\n", name, h.Signal)

@@ -25,16 +25,21 @@ import (
 var mcp = command{
 	name:    "mcp",
 	args:    "[FLAGS] -- SERVER [ARGS…]",
-	summary: "stand before an MCP server, and ask the hooks about every call of its tools",
-	about: "Starts an MCP server that speaks on stdin and stdout, and passes its messages on. Every tools/call is shown to the\n" +
-		"pre-tool hooks first, as mcp__NAME__TOOL: what they block never reaches the server, and the client gets the reason as the\n" +
-		"result of a tool that failed. The result is shown to the post-tool hooks, and what they and the queue of the session have\n" +
-		"to say is added to it. All else passes as it is. Hooks files are read once, at the start.\n" +
-		"A call of a tool that the server does not list, by its exact name, is refused, and no hook is asked.\n" +
-		"NAME is what the server calls itself when it answers initialize, with _ for what is no letter, digit, _ or -, and \"server\"\n" +
-		"where it was not asked. A server can call itself what it likes: give --name where hooks go by it.\n" +
-		"What follows a call while hooks are asked about it overtakes it. A call that is cancelled meanwhile ends there.\n" +
-		"It exits with 0 when the client has left and the server has ended, else with 1.",
+	summary: "stand before an MCP server, and run the hooks for every call of its tools",
+	about: `Starts an MCP server that speaks on stdin and stdout, and passes messages on in both directions.
+  * The pre-tool hooks run for every tools/call first, with the tool's name as mcp__NAME__TOOL. What
+    they block never reaches the server: the client gets the reason as the result of a failed tool.
+  * The post-tool hooks run for the result. Their texts, and those of the session's queue, are added
+    to it.
+  * A call of a tool that the server does not list, by its exact name, is refused. No hook runs for it.
+Hooks files are read once, at the start.
+
+NAME is what the server calls itself when it answers initialize, with _ for every character but
+letters, digits, _ and -; "server" if it was not asked. A server can choose any name: give --name if
+your hooks depend on it.
+
+Messages that follow a call overtake it while its hooks run. A call that is cancelled meanwhile ends
+there. hookrun exits with 0 when the client has left and the server has ended, else with 1.`,
 	example: `  hookrun mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
@@ -76,7 +81,7 @@ const mcpCalls = 256
 // a server, and then kill it.
 const mcpGrace = 1200 * time.Millisecond
 
-// mcpGate asks the hooks about the calls of a server's tools.
+// mcpGate runs the hooks for the calls of a server's tools.
 type mcpGate struct {
 	call    protocol.Call // what all calls have in common
 	runner  *runner.Runner
@@ -171,7 +176,7 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Concerned(call)
 }
 
-// fire asks the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came
+// fire runs the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came
 // of it.
 func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outcome, recorded func(*protocol.Outcome)) {
 	select {
@@ -205,7 +210,8 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 	for _, h := range o.Hooks {
 		name := printable.Escape(h.Name)
 		if m.verbose {
-			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
+			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
+			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, took)
 		}
 		if h.Status != protocol.StatusTimeout {
 			marked(m.err, "hookrun mcp: hook '"+name+"' stderr:", h.Stderr)
@@ -220,7 +226,8 @@ func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before 
 	case o.ExitCode() != 0:
 		return mcpproxy.Before{Refused: true, Reason: o.Why()}
 	case o.UpdatedInput != nil && !isObject(o.UpdatedInput):
-		return mcpproxy.Before{Refused: true, Reason: "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"}
+		const reason = "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"
+		return mcpproxy.Before{Refused: true, Reason: reason}
 	}
 	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: o.Texts()}
 }
@@ -229,7 +236,7 @@ func isObject(value json.RawMessage) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(value)), "{")
 }
 
-// after asks what is to become of a result. A tool that has run cannot be blocked any more: the reason is something
+// after runs the hooks for a result. A tool that has run cannot be blocked any more: the reason is something
 // that the model should know, and so is that the loop should end.
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
 	call := m.about(protocol.PostTool, c)

@@ -14,7 +14,7 @@ func coloured(w io.Writer) bool {
 		return false
 	}
 	info, err := os.Stdout.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !stdoutIsNull()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNull(w)
 }
 
 // paint is how a text is coloured, by the number of SGR; 0 is not at all.

@@ -27,7 +27,8 @@ type runLog struct {
 
 func (l *runLog) define(flags *pflag.FlagSet) {
 	l.flags = flags
-	flags.StringVar(&l.file, "log", "", "add a line about each call to `FILE` (default $"+logVariable+"), see hookrun log")
+	const file = "add a line about each call to `FILE` (default $" + logVariable + "), see hookrun log"
+	flags.StringVar(&l.file, "log", "", file)
 	flags.StringVar(&l.size, "log-size", "64M", "`BYTES` at which the log is rotated, as 64M")
 	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -15,12 +16,15 @@ var serveCalls = command{
 	name:    "serve",
 	args:    "[--socket PATH] [FLAGS]",
 	summary: "stay up and answer calls: JSON-RPC, one message per line",
-	about: "Reads the hooks files once and answers requests in JSON-RPC 2.0, one to a line, on stdin and stdout or on a unix\n" +
-		"socket: pre-execute, pre-tool and post-tool with the names of those commands' flags for params, fire with a client's\n" +
-		"hook input for params. The result is the outcome, as --output json prints it. Calls run at the same time, and are\n" +
-		"answered when they are ready. An error is no verdict: do not run the tool.\n" +
-		"Also: ping, check, reload (reads the files anew), shutdown, and the notification $/cancel with the id of a call.\n" +
-		"At the end of the input every hook that still runs is killed.",
+	about: `Reads the hooks files once and answers requests in JSON-RPC 2.0, one on each line, on stdin and stdout
+or on a unix socket. Methods:
+  pre-execute, pre-tool, post-tool  params have the names of those commands' flags
+  fire                              params are a client's hook input
+  check, reload, ping, shutdown     reload reads the hooks files again
+  $/cancel                          a notification with the id of a call
+The result of a call is the outcome, as --output json prints it. Calls run at the same time, and each
+is answered when it is ready. An error is no verdict: do not run the tool. At the end of the input
+hookrun kills every hook that still runs.`,
 	example: `  echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | hookrun serve`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
@@ -71,7 +75,9 @@ func (f *callFlags) serve(socket string, std Streams) error {
 	if socket != "" {
 		return server.Listen(until.context(), socket)
 	}
-	ownSession()
+	if std.In == os.Stdin {
+		ownSession()
+	}
 	return server.Run(until.context(), std.In, std.Out)
 }
 

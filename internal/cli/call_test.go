@@ -34,9 +34,12 @@ func TestCallFromFlags(t *testing.T) {
 		args  []string
 		want  protocol.Call
 	}{
-		"a tool":           {"pre-tool", "", []string{"--tool", "x", "--args", "{}"}, protocol.Call{Tool: "x", Args: "{}"}},
-		"args on stdin":    {"pre-tool", "[1]", []string{"--tool", "x", "--args", "-"}, protocol.Call{Tool: "x", Args: "[1]"}},
-		"result in a file": {"post-tool", "", []string{"--tool", "x", "--result", "@" + text}, protocol.Call{Tool: "x", Result: "from a file\n"}},
+		"a tool": {"pre-tool", "", []string{"--tool", "x", "--args", "{}"},
+			protocol.Call{Tool: "x", Args: "{}"}},
+		"args on stdin": {"pre-tool", "[1]", []string{"--tool", "x", "--args", "-"},
+			protocol.Call{Tool: "x", Args: "[1]"}},
+		"result in a file": {"post-tool", "", []string{"--tool", "x", "--result", "@" + text},
+			protocol.Call{Tool: "x", Result: "from a file\n"}},
 		"a tool that failed": {"post-tool", "no", []string{"--tool", "x", "--result=-", "--failed"},
 			protocol.Call{Tool: "x", Result: "no", Failed: true}},
 		"a prompt":             {"pre-execute", "", []string{"--prompt", "hi"}, protocol.Call{Prompt: "hi"}},
@@ -63,16 +66,19 @@ func TestErrorsOfCallFlags(t *testing.T) {
 	dir := workspace(t, "")
 	const isEmpty = " is empty; leave it out for the default"
 	for line, want := range map[string]string{
-		"--tool x --workspace=":           "--workspace" + isEmpty,
-		"--tool x --timeout=":             "--timeout" + isEmpty,
-		"--tool x --on-failure=":          "--on-failure" + isEmpty,
-		"--tool x --dialect=":             "--dialect" + isEmpty,
-		"--tool x --state=":               "--state" + isEmpty,
-		"--tool x -o yaml":                `--output "yaml" is not one of text, json`,
-		"--tool x --dialect tenx":         `--dialect "tenx" is not one of tenex, claude, codex, gemini, massgen; did you mean "tenex"?`,
-		"--tool x --notes=separate":       "--notes says how messages are made; it needs --output anthropic|openai|openai-responses",
-		"--tool x --notes=none":           `--notes "none" is not one of separate, structured, separator`,
-		"--tool x -C " + dir + "/none":    "--workspace " + dir + "/none: no such file or directory; give the folder of the project",
+		"--tool x --workspace=":  "--workspace" + isEmpty,
+		"--tool x --timeout=":    "--timeout" + isEmpty,
+		"--tool x --on-failure=": "--on-failure" + isEmpty,
+		"--tool x --dialect=":    "--dialect" + isEmpty,
+		"--tool x --state=":      "--state" + isEmpty,
+		"--tool x -o yaml":       `--output "yaml" is not one of text, json`,
+		"--tool x --dialect tenx": `--dialect "tenx" is not one of tenex, claude, codex, gemini, massgen; ` +
+			`did you mean "tenex"?`,
+		"--tool x --notes=separate": "--notes says how messages are made; " +
+			"it needs --output anthropic|openai|openai-responses",
+		"--tool x --notes=none": `--notes "none" is not one of separate, structured, separator`,
+		"--tool x -C " + dir + "/none": "--workspace " + dir +
+			"/none: no such file or directory; give the folder of the project",
 		"--tool x --args - --result -":    "--args - and --result - both want stdin; give one of them as @FILE",
 		"--tool x --args -":               "--args -: stdin is empty; write the arguments of the tool call to it",
 		"--tool x --args @" + dir:         "--args @" + dir + ": is a directory",
@@ -92,7 +98,8 @@ func TestPolicyFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"--timeout soon":     `--timeout "soon" is no duration; write "5s", "1m30s", or a number of seconds`,
 		"--on-failure allow": `--on-failure must be block or continue, not "allow"`,
-		"--dialect claude":   "--dialect claude: " + filepath.Join(dir, ".tenex-hooks.json") + " is in the form of the tenex dialect",
+		"--dialect claude": "--dialect claude: " + filepath.Join(dir, ".tenex-hooks.json") +
+			" is in the form of the tenex dialect",
 	} {
 		got := run("", append([]string{"pre-tool", "-C", dir, "--tool", "x"}, strings.Fields(args)...)...)
 		require.Equal(t, 1, got.exit, args)
@@ -115,16 +122,18 @@ func TestOutputForms(t *testing.T) {
 		input string
 		want  ran
 	}{
-		"text, continue":   {"pre-tool --tool fs", "", ran{0, "Mind the gap.\n", ""}},
-		"text, no hook":    {"pre-tool --tool x", "", ran{0, "", ""}},
-		"text, block":      {"pre-tool --tool shell", "", ran{2, "", "Ask first.\n"}},
-		"text, post-tool":  {"post-tool --tool vault --result x", "", ran{2, "", "There is a secret in it.\n"}},
-		"claude, block":    {"pre-tool --tool shell -o claude", "", ran{0, deny, ""}},
-		"claude, context":  {"pre-tool --tool fs -o claude", "", ran{0, context, ""}},
-		"claude, nothing":  {"pre-tool --tool x -o claude", "", ran{0, "{}\n", ""}},
-		"gemini, block":    {"pre-tool --tool shell -o gemini", "", ran{0, `{"decision":"deny","reason":"Ask first."}` + "\n", ""}},
+		"text, continue":  {"pre-tool --tool fs", "", ran{0, "Mind the gap.\n", ""}},
+		"text, no hook":   {"pre-tool --tool x", "", ran{0, "", ""}},
+		"text, block":     {"pre-tool --tool shell", "", ran{2, "", "Ask first.\n"}},
+		"text, post-tool": {"post-tool --tool vault --result x", "", ran{2, "", "There is a secret in it.\n"}},
+		"claude, block":   {"pre-tool --tool shell -o claude", "", ran{0, deny, ""}},
+		"claude, context": {"pre-tool --tool fs -o claude", "", ran{0, context, ""}},
+		"claude, nothing": {"pre-tool --tool x -o claude", "", ran{0, "{}\n", ""}},
+		"gemini, block": {"pre-tool --tool shell -o gemini", "",
+			ran{0, `{"decision":"deny","reason":"Ask first."}` + "\n", ""}},
 		"fire, for claude": {"fire", `{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, ran{0, deny, ""}},
-		"fire, as text":    {"fire -o text", `{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, ran{2, "", "Ask first.\n"}},
+		"fire, as text": {"fire -o text", `{"hook_event_name":"PreToolUse","tool_name":"Bash"}`,
+			ran{2, "", "Ask first.\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,13 +146,16 @@ func TestOutputForms(t *testing.T) {
 	require.Equal(t, "Ask first.\n", json.err)
 	require.Contains(t, json.out, `{"version":1,"event":"pre-tool","tool":"shell","decision":"block",`+
 		`"reason":"Ask first.","cause":"policy","hook":"guard","hooks":[{"name":"guard",`)
-	wrapped := run("", "pre-execute", "-C", workspace(t, `{"hooks": [{"name": "a", "inject": "hi", "events": ["pre-execute"]}]}`), "--wrap")
+	other := workspace(t, `{"hooks": [{"name": "a", "inject": "hi", "events": ["pre-execute"]}]}`)
+	wrapped := run("", "pre-execute", "-C", other, "--wrap")
 	require.Equal(t, 0, wrapped.exit)
 	require.Contains(t, wrapped.out, "hi")
 	require.NotEqual(t, "hi\n", wrapped.out)
-	messages := run("", "post-tool", "-C", dir, "--tool", "fs", "--result", "r", "-o", "anthropic", "--tool-use-id", "u")
+	messages := run("", "post-tool", "-C", dir, "--tool", "fs", "--result", "r", "-o", "anthropic",
+		"--tool-use-id", "u")
 	require.Equal(t, 0, messages.exit)
-	require.JSONEq(t, `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"u","content":"r\nMind the gap."}]}]`,
+	require.JSONEq(t,
+		`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"u","content":"r\nMind the gap."}]}]`,
 		messages.out)
 }
 

@@ -49,14 +49,15 @@ func TestFlagsAreExplained(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
-		noTool   = "hookrun pre-tool: --tool is missing; give the name of the tool, as in --tool shell"
-		unknown  = "known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop"
-		inInput  = "--prompt: the hook input says this; leave the flag out"
-		noServer = "the server is missing; give its command behind --, as in hookrun mcp -- ./server"
-		noID     = "--session is missing; give the ID of the conversation, as post-tool has it in --session-id"
+		noCommand = `hookrun: unknown command "pretool"; did you mean "pre-tool"? (see hookrun --help)`
+		noTool    = "hookrun pre-tool: --tool is missing; give the name of the tool, as in --tool shell"
+		unknown   = "known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop"
+		inInput   = "--prompt: the hook input says this; leave the flag out"
+		noServer  = "the server is missing; give its command behind --, as in hookrun mcp -- ./server"
+		noID      = "--session is missing; give the ID of the conversation, as post-tool has it in --session-id"
 	)
 	for line, want := range map[string]string{
-		"1 pretool":         `hookrun: unknown command "pretool"; did you mean "pre-tool"? (see hookrun --help)`,
+		"1 pretool":         noCommand,
 		"1 nonsense":        `hookrun: unknown command "nonsense" (see hookrun --help)`,
 		"1 --tool pre-tool": "hookrun: --tool before a command; flags go behind it (see hookrun --help)",
 		"1 pre-tool --tol x": "hookrun pre-tool: unknown flag: --tol; did you mean \"--tool\"? " +
@@ -69,7 +70,7 @@ func TestUsageErrors(t *testing.T) {
 		"2 pre-tool -o claude":       noTool,
 		"2 pre-tool -vocodex":        noTool,
 		"2 pre-tool --output=gemini": noTool,
-		"2 pre-tol -o claude":        `hookrun: unknown command "pre-tol"; did you mean "pre-tool"? (see hookrun --help)`,
+		"2 pretool -o claude":        noCommand,
 		"2 fire --tool x":            "hookrun fire: unknown flag: --tool (see hookrun fire --help)",
 		"2 fire --prompt x":          "hookrun fire: " + inInput,
 		"1 fire -o json --prompt x":  "hookrun fire: " + inInput,
@@ -115,9 +116,12 @@ func TestStdoutThatCannotBeWritten(t *testing.T) {
 	}{
 		"help":    {[]string{"--help"}, 1, "hookrun: writing to stdout: disk full\n"},
 		"version": {[]string{"version"}, 1, "hookrun version: writing to stdout: disk full\n"},
-		"texts":   {[]string{"pre-tool", "-C", dir, "--tool", "fs"}, 1, "hookrun pre-tool: writing to stdout: disk full\n"},
-		"JSON":    {[]string{"pre-tool", "-C", dir, "--tool", "fs", "-o", "json"}, 1, "hookrun pre-tool: writing to stdout: disk full\n"},
-		"client":  {[]string{"pre-tool", "-C", dir, "--tool", "fs", "-o", "claude"}, 2, "hookrun pre-tool: writing to stdout: disk full\n"},
+		"texts": {[]string{"pre-tool", "-C", dir, "--tool", "fs"}, 1,
+			"hookrun pre-tool: writing to stdout: disk full\n"},
+		"JSON": {[]string{"pre-tool", "-C", dir, "--tool", "fs", "-o", "json"}, 1,
+			"hookrun pre-tool: writing to stdout: disk full\n"},
+		"client": {[]string{"pre-tool", "-C", dir, "--tool", "fs", "-o", "claude"}, 2,
+			"hookrun pre-tool: writing to stdout: disk full\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

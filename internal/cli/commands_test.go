@@ -20,7 +20,8 @@ func TestCheck(t *testing.T) {
 	require.Equal(t, ran{0, path + ": 3 hooks, nothing wrong\n", ""}, run("", "check", path))
 	json := run("", "check", "-o", "json", path)
 	require.Equal(t, 0, json.exit)
-	require.JSONEq(t, `{"version":1,"ok":true,"files":[{"file":"`+path+`","hooks":3,"errors":[],"warnings":[]}]}`, json.out)
+	require.JSONEq(t, `{"version":1,"ok":true,"files":[{"file":"`+path+`","hooks":3,"errors":[],"warnings":[]}]}`,
+		json.out)
 
 	bad := file(t, filepath.Join(dir, "bad.json"), `{"hooks": [{"name": "a"}]}`)
 	failed := run("", "check", path, bad)
@@ -67,7 +68,8 @@ func TestExplain(t *testing.T) {
 	require.Contains(t, text.out, `pre-tool of tool "shell" in `+dir+": 1 of 3 hooks would run\n")
 	require.Contains(t, text.out, "\n  would run: it subscribes to pre-tool, and its matcher")
 	require.Contains(t, text.out, "\n  would not run: it does not subscribe to pre-tool\n")
-	json := run("", "explain", "-o", "json", "-C", dir, "--input", `{"hook_event_name":"PreToolUse","tool_name":"Bash"}`)
+	json := run("", "explain", "-o", "json", "-C", dir, "--input",
+		`{"hook_event_name":"PreToolUse","tool_name":"Bash"}`)
 	require.Equal(t, 0, json.exit)
 	require.Equal(t, `[true,false,false]`, gjson.Get(json.out, "hooks.#.would_run").Raw)
 	require.Equal(t, `["shell"]`, gjson.Get(json.out, "project_tools").Raw)
@@ -103,10 +105,12 @@ func TestQueueCommands(t *testing.T) {
 	require.Empty(t, waiting())
 	id := with("inject", "--session", "s", "--source", "human", "first")
 	require.Equal(t, 0, id.exit)
-	require.Contains(t, waiting(), strings.TrimSpace(id.out)+" to every agent (from human, tool_result, 5 bytes): first\n")
+	require.Contains(t, waiting(),
+		strings.TrimSpace(id.out)+" to every agent (from human, tool_result, 5 bytes): first\n")
 	got := with("post-tool", "-C", dir, "--tool", "x", "--session-id", "s", "--agent-id", "a")
 	require.Equal(t, ran{0, "first\n", ""}, got)
-	require.Equal(t, ran{0, "", ""}, with("post-tool", "-C", dir, "--tool", "x", "--session-id", "s", "--agent-id", "a"))
+	got = with("post-tool", "-C", dir, "--tool", "x", "--session-id", "s", "--agent-id", "a")
+	require.Equal(t, ran{0, "", ""}, got)
 	require.Contains(t, with("queue", "--session", "s", "--history").out, " delivered to a after x\n")
 
 	with("inject", "--session", "s", "--agent", "b", "second")
@@ -144,7 +148,8 @@ func TestLog(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	require.Len(t, lines, 3)
 	require.Equal(t, "block", gjson.Get(lines[0], "outcome.decision").String())
-	require.Equal(t, filepath.Join(dir, projecthooks.FileName)+":2", gjson.Get(lines[0], "outcome.hooks.0.source").String())
+	source := gjson.Get(lines[0], "outcome.hooks.0.source").String()
+	require.Equal(t, filepath.Join(dir, projecthooks.FileName)+":2", source)
 	require.Equal(t, "Mind the gap.", gjson.Get(lines[1], "outcome.inject.0.content").String())
 	require.Contains(t, gjson.Get(lines[2], "error").String(), "--tool is missing")
 	shown := run("", "log", log, "-C", dir)
@@ -155,9 +160,10 @@ func TestLog(t *testing.T) {
 	require.Equal(t, 0, tests.exit)
 	require.Equal(t, "hookrun test: 2 tests of 3 lines; left out: 1 of other workspaces\n", tests.err)
 
-	missing := run("", "pre-tool", "-C", dir, "--tool", "x", "--log", filepath.Join(dir, "none", "log"))
+	none := filepath.Join(dir, "none", "log")
+	missing := run("", "pre-tool", "-C", dir, "--tool", "x", "--log", none)
 	require.Equal(t, 0, missing.exit)
-	require.Contains(t, missing.err, "hookrun: warning: run log "+filepath.Join(dir, "none", "log")+": its folder does not exist; make it\n")
+	require.Equal(t, "hookrun: warning: run log "+none+": its folder does not exist; make it\n", missing.err)
 }
 
 func TestLogFlags(t *testing.T) {
@@ -171,9 +177,15 @@ func TestLogFlags(t *testing.T) {
 		_, err := parseSize(text)
 		require.Error(t, err, text)
 	}
-	require.Equal(t, "hookrun serve: --redact says what is kept out of a log; it needs --log\n", run("", "serve", "--redact", "x").err)
-	require.Equal(t, "hookrun serve: --log is empty; leave it out for the default\n", run("", "serve", "--log=").err)
-	require.Contains(t, run("", "serve", "--log", "x", "--redact", "(").err, `hookrun serve: redact pattern "(" is no RE2 pattern: `)
+	for line, want := range map[string]string{
+		"--redact x":         "--redact says what is kept out of a log; it needs --log\n",
+		"--log=":             "--log is empty; leave it out for the default\n",
+		"--log x --redact (": `redact pattern "(" is no RE2 pattern: `,
+	} {
+		got := run("", append([]string{"serve"}, strings.Fields(line)...)...)
+		require.Equal(t, 1, got.exit, line)
+		require.Contains(t, got.err, "hookrun serve: "+want, line)
+	}
 }
 
 func TestTest(t *testing.T) {
@@ -197,7 +209,8 @@ func TestImportAndInstall(t *testing.T) {
 	t.Parallel()
 	dir := workspace(t, "")
 	settings := file(t, filepath.Join(dir, ".claude", "settings.json"),
-		`{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}]}}`+"\n")
+		`{"hooks": {"PreToolUse": [
+			{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}]}}`+"\n")
 	imported := run("", "import", settings)
 	require.Equal(t, 0, imported.exit)
 	require.Contains(t, gjson.Get(imported.out, "hooks.0.command").String(), "./guard.sh")

@@ -11,7 +11,8 @@ import (
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
-// Nothing of these tests starts a process: the hooks are rules, and commands run in this process with streams in memory.
+// Nothing of these tests starts a process: the hooks are rules, and commands run in this process with streams in
+// memory.
 
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "home")

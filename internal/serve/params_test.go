@@ -28,12 +28,14 @@ func TestParamsOfACall(t *testing.T) {
 		method, params string
 		want           protocol.Call
 	}{
-		"no params":         {"pre-execute", "", every},
-		"null is absent":    {"pre-execute", `{"prompt":null,"timeout":null}`, every},
-		"another workspace": {"pre-execute", `{"workspace":"` + other + `/."}`, with(func(c *protocol.Call) { c.Workspace = other })},
+		"no params":      {"pre-execute", "", every},
+		"null is absent": {"pre-execute", `{"prompt":null,"timeout":null}`, every},
+		"another workspace": {"pre-execute", `{"workspace":"` + other + `/."}`,
+			with(func(c *protocol.Call) { c.Workspace = other })},
 		"what every call has": {
 			"pre-execute",
-			`{"session_id":"s","prompt":"p\n","transcript_path":"t","tool_use_id":"u","agent_id":"a","orchestrator_id":"o"}`,
+			`{"session_id":"s","prompt":"p\n","transcript_path":"t","tool_use_id":"u","agent_id":"a",` +
+				`"orchestrator_id":"o"}`,
 			with(func(c *protocol.Call) {
 				c.SessionID, c.Prompt, c.TranscriptPath = "s", "p\n", "t"
 				c.ToolUseID, c.AgentID, c.OrchestratorID = "u", "a", "o"
@@ -55,9 +57,10 @@ func TestParamsOfACall(t *testing.T) {
 		"a result that is JSON": {"post-tool", `{"tool":"x","result":{ "a": [1, 2] }}`, with(func(c *protocol.Call) {
 			c.Event, c.Tool, c.Result = "post-tool", "x", `{"a":[1,2]}`
 		})},
-		"Claude Code's names": {"post-tool", `{"tool_name":"x","tool_input":{},"tool_response":"r"}`, with(func(c *protocol.Call) {
-			c.Event, c.Tool, c.Args, c.Result = "post-tool", "x", "{}", "r"
-		})},
+		"Claude Code's names": {"post-tool", `{"tool_name":"x","tool_input":{},"tool_response":"r"}`,
+			with(func(c *protocol.Call) {
+				c.Event, c.Tool, c.Args, c.Result = "post-tool", "x", "{}", "r"
+			})},
 		"MassGen's name": {"post-tool", `{"tool":"x","tool_output":"r"}`, with(func(c *protocol.Call) {
 			c.Event, c.Tool, c.Result = "post-tool", "x", "r"
 		})},
@@ -110,22 +113,27 @@ func TestParamErrors(t *testing.T) {
 			`tool_use_id, agent_id, orchestrator_id, timeout, on_failure, workspace`},
 		"a tool of no tool event": {"pre-execute", `{"tool":"x"}`, `unknown param "tool"; known are `},
 		"a result before it":      {"pre-tool", `{"tool":"x","result":"r"}`, `unknown param "result"; known are `},
-		"a flag of serve":         {"pre-tool", `{"config":"x"}`, `"config" is for all calls of a server; give it to hookrun serve as a flag`},
-		"output beside a tool":    {"pre-tool", `{"output":"claude"}`, `"output" is for all calls of a server; `},
-		"failed as text":          {"post-tool", `{"tool":"x","failed":"yes"}`, `"failed" must be true or false`},
-		"timeout as a list":       {"pre-execute", `{"timeout":[]}`, `"timeout" must be a string`},
-		"milliseconds":            {"pre-execute", `{"timeout":30000}`, `"timeout" is in seconds, and 30000 of them are more than an hour`},
-		"no duration":             {"pre-execute", `{"timeout":"soon"}`, `"timeout" "soon" is no duration; `},
-		"no policy":               {"pre-execute", `{"on_failure":"allow"}`, `"on_failure" must be block or continue, not "allow"`},
-		"nearly a policy":         {"pre-execute", `{"on_failure":"blok"}`, `not "blok"; did you mean "block"?`},
-		"a relative workspace":    {"pre-execute", `{"workspace":"sub"}`, `"workspace" must be an absolute path, not "sub"`},
+		"a flag of serve": {"pre-tool", `{"config":"x"}`,
+			`"config" is for all calls of a server; give it to hookrun serve as a flag`},
+		"output beside a tool": {"pre-tool", `{"output":"claude"}`, `"output" is for all calls of a server; `},
+		"failed as text":       {"post-tool", `{"tool":"x","failed":"yes"}`, `"failed" must be true or false`},
+		"timeout as a list":    {"pre-execute", `{"timeout":[]}`, `"timeout" must be a string`},
+		"milliseconds": {"pre-execute", `{"timeout":30000}`,
+			`"timeout" is in seconds, and 30000 of them are more than an hour`},
+		"no duration": {"pre-execute", `{"timeout":"soon"}`, `"timeout" "soon" is no duration; `},
+		"no policy": {"pre-execute", `{"on_failure":"allow"}`,
+			`"on_failure" must be block or continue, not "allow"`},
+		"nearly a policy": {"pre-execute", `{"on_failure":"blok"}`, `not "blok"; did you mean "block"?`},
+		"a relative workspace": {"pre-execute", `{"workspace":"sub"}`,
+			`"workspace" must be an absolute path, not "sub"`},
 		"no workspace": {"pre-execute", `{"workspace":"` + dir + `/none"}`,
 			`"workspace" ` + dir + `/none: `},
 		"a file as workspace": {"pre-execute", `{"workspace":"` + file + `"}`,
 			`"workspace" ` + file + `: not a directory; give the folder of the project`},
 		"fire without an event": {"fire", ``, `the hook input has no hook_event_name; `},
-		"fire of no event":      {"fire", `{"hook_event_name":"Stopp"}`, `no event that is known; did you mean "Stop"?`},
-		"fire with a list":      {"fire", `[]`, `the hook input must be a JSON object`},
+		"fire of no event": {"fire", `{"hook_event_name":"Stopp"}`,
+			`no event that is known; did you mean "Stop"?`},
+		"fire with a list": {"fire", `[]`, `the hook input must be a JSON object`},
 		"fire for no client": {"fire", `{"hook_event_name":"Stop","output":"cluade"}`,
 			`"output" "cluade" is not one of claude, codex, gemini, json; did you mean "claude"?`},
 	} {
@@ -169,10 +177,11 @@ func TestHooksDoNotSeeOutput(t *testing.T) {
 		return "", nil
 	}
 	c := newFixture(t, hook).start()
+	const call = `{"hook_event_name":"PreToolUse","tool_name":"x"`
 	for params, want := range map[string]string{
-		`{"hook_event_name":"PreToolUse","output":"json","tool_name":"x","tool_input":{"output":"a"}}`: `{"hook_event_name":"PreToolUse","tool_name":"x","tool_input":{"output":"a"}}`,
-		`{"output":"json","hook_event_name":"PreToolUse","tool_name":"x"}`:                             `{"hook_event_name":"PreToolUse","tool_name":"x"}`,
-		`{"hook_event_name":"PreToolUse","tool_name":"x","output":{"a":1}}`:                            `{"hook_event_name":"PreToolUse","tool_name":"x","output":{"a":1}}`,
+		call + `,"output":"json","tool_input":{"output":"a"}}`:             call + `,"tool_input":{"output":"a"}}`,
+		`{"output":"json","hook_event_name":"PreToolUse","tool_name":"x"}`: call + `}`,
+		call + `,"output":{"a":1}}`:                                        call + `,"output":{"a":1}}`,
 	} {
 		c.outcome("fire", params)
 		require.Equal(t, want, <-seen)
@@ -190,15 +199,22 @@ func TestOutputOfClients(t *testing.T) {
 	const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 		`"permissionDecisionReason":"Ask first."}}`
 	for name, test := range map[string]struct{ params, want string }{
-		"claude":           {`{"output":"claude","hook_event_name":"PreToolUse","tool_name":"Bash"}`, deny},
-		"nothing to say":   {`{"output":"claude","hook_event_name":"PreToolUse","tool_name":"Read"}`, `{}`},
-		"codex":            {`{"output":"codex","hook_event_name":"PreToolUse","tool_name":"Bash","turn_id":"1"}`, deny},
-		"gemini":           {`{"output":"gemini","hook_event_name":"BeforeTool","tool_name":"run_shell_command","timestamp":"t"}`, `{"decision":"deny","reason":"Ask first."}`},
-		"text for context": {`{"output":"claude","hook_event_name":"PostToolUse","tool_name":"other","tool_response":"x"}`, `{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Mind the gap."}}`},
+		"claude":         {`{"output":"claude","hook_event_name":"PreToolUse","tool_name":"Bash"}`, deny},
+		"nothing to say": {`{"output":"claude","hook_event_name":"PreToolUse","tool_name":"Read"}`, `{}`},
+		"codex":          {`{"output":"codex","hook_event_name":"PreToolUse","tool_name":"Bash","turn_id":"1"}`, deny},
+		"gemini": {
+			`{"output":"gemini","hook_event_name":"BeforeTool","tool_name":"run_shell_command","timestamp":"t"}`,
+			`{"decision":"deny","reason":"Ask first."}`,
+		},
+		"text for context": {
+			`{"output":"claude","hook_event_name":"PostToolUse","tool_name":"other","tool_response":"x"}`,
+			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Mind the gap."}}`,
+		},
 	} {
 		require.JSONEq(t, test.want, strings.TrimPrefix(c.call("fire", test.params), `"result":`), name)
 	}
-	require.Contains(t, c.call("fire", `{"output":"json","hook_event_name":"PreToolUse","tool_name":"Bash"}`), `"decision":"block"`)
+	require.Contains(t, c.call("fire", `{"output":"json","hook_event_name":"PreToolUse","tool_name":"Bash"}`),
+		`"decision":"block"`)
 }
 
 // What only a command can say stands beside the client's own output.

@@ -32,10 +32,12 @@ func TestMethods(t *testing.T) {
 		{"ping", `null`, `"result":{"version":"v1.2.3"}`},
 		{"check", `{}`, `"result":{"ok":true}`},
 		{"pre-execute", `{}`, `"inject":[{"hook":"hello","content":"Hello."}]`},
-		{"pre-tool", `{"tool":"fs"}`, `"result":{"version":1,"event":"pre-tool","tool":"fs","decision":"continue","hooks":[]`},
+		{"pre-tool", `{"tool":"fs"}`,
+			`"result":{"version":1,"event":"pre-tool","tool":"fs","decision":"continue","hooks":[]`},
 		{"pre-tool", `{"tool":"shell"}`, `"decision":"block","reason":"Ask first.","cause":"policy","hook":"guard"`},
 		{"post-tool", `{"tool":"fs","result":"r"}`, `"inject":[{"hook":"notes","content":"Mind the gap."}]`},
-		{"fire", `{"hook_event_name":"PreToolUse","tool_name":"shell"}`, `"event":"PreToolUse","tool":"shell","decision":"block"`},
+		{"fire", `{"hook_event_name":"PreToolUse","tool_name":"shell"}`,
+			`"event":"PreToolUse","tool":"shell","decision":"block"`},
 		{"fire", `{"hook_event_name":"Stop"}`, `"event":"Stop","decision":"continue"`},
 		{"pretool", `{}`, `"error":{"code":-32601,"message":"unknown method \"pretool\"; did you mean \"pre-tool\"?"}`},
 		{"nonsense", `{}`, `"error":{"code":-32601,"message":"unknown method \"nonsense\""}`},
@@ -64,7 +66,8 @@ func TestCancel(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":"a","method":"pre-tool","params":{"tool":"x"}}`)
 	one(t, w.running)
 	c.send(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"a"}}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":"a","error":{"code":-32800,"message":"the call was cancelled"}}`, c.receive())
+	require.Equal(t, `{"jsonrpc":"2.0","id":"a","error":{"code":-32800,"message":"the call was cancelled"}}`,
+		c.receive())
 	one(t, w.ended)
 	require.NoError(t, c.end())
 }
@@ -191,7 +194,8 @@ func TestCallFromAnotherProject(t *testing.T) {
 				f.HooksFile = ""
 			}
 			c := f.start()
-			require.Equal(t, test.want, c.outcome("pre-tool", fmt.Sprintf(`{"tool":"x","workspace":%q}`, test.dir)).Warnings)
+			call := fmt.Sprintf(`{"tool":"x","workspace":%q}`, test.dir)
+			require.Equal(t, test.want, c.outcome("pre-tool", call).Warnings)
 			fire := fmt.Sprintf(`{"hook_event_name":"PreToolUse","tool_name":"x","cwd":%q}`, test.dir)
 			require.Equal(t, test.want, c.outcome("fire", fire).Warnings)
 			require.NoError(t, c.end())
@@ -209,8 +213,9 @@ func TestReloadReadsAFileThatCameUp(t *testing.T) {
 	c := f.start()
 	f.hooks(f.dir, `{"hooks": []}`)
 	call := fmt.Sprintf(`{"tool":"x","workspace":%q}`, sub)
-	require.Equal(t, []string{filepath.Join(f.dir, projecthooks.FileName) + " was not there before since the hooks were read; " +
-		"they are still those of then, until reload"}, c.outcome("pre-tool", call).Warnings)
+	warnings := c.outcome("pre-tool", call).Warnings
+	require.Len(t, warnings, 1)
+	require.Contains(t, warnings[0], projecthooks.FileName+" was not there before since the hooks were read; ")
 	require.Contains(t, c.call("reload", `{}`), `"result":`)
 	require.Empty(t, c.outcome("pre-tool", call).Warnings)
 	require.NoError(t, c.end())

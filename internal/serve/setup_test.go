@@ -161,7 +161,7 @@ func newWaits() waits {
 }
 
 func (w waits) hook() runner.Func {
-	return runner.Func{Name: "waits", Events: protocol.Events(), Run: func(ctx context.Context, _ protocol.Call) (string, error) {
+	run := func(ctx context.Context, _ protocol.Call) (string, error) {
 		w.running <- struct{}{}
 		select {
 		case <-ctx.Done():
@@ -169,7 +169,8 @@ func (w waits) hook() runner.Func {
 		}
 		w.ended <- struct{}{}
 		return "", nil
-	}}
+	}
+	return runner.Func{Name: "waits", Events: protocol.Events(), Run: run}
 }
 
 // one waits for one of what a hook says.

@@ -147,12 +147,15 @@ func TestFoldersThatAreNoPlaceForASocket(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	long := filepath.Join(dir, strings.Repeat("a", maxSocketPath))
 	for name, test := range map[string]struct{ path, want string }{
-		"others can write": {filepath.Join(open, "s"), open + " can be written to by others; put the socket into a folder " +
+		"others can write": {filepath.Join(open, "s"), open +
+			" can be written to by others; put the socket into a folder " +
 			"that only you can write to (mkdir -m 700)"},
-		"no folder":           {filepath.Join(file, "s"), file + " is no folder"},
-		"no folder above":     {filepath.Join(dir, "none", "none", "s"), "making its folder: no such file or directory"},
-		"something else":      {file, "there is something that is no socket; it was left alone"},
-		"too long for the OS": {long, "the path is longer than 100 bytes, which the system does not take; use a shorter one"},
+		"no folder": {filepath.Join(file, "s"), file + " is no folder"},
+		"no folder above": {filepath.Join(dir, "none", "none", "s"),
+			"making its folder: no such file or directory"},
+		"something else": {file, "there is something that is no socket; it was left alone"},
+		"too long for the OS": {long,
+			"the path is longer than 100 bytes, which the system does not take; use a shorter one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

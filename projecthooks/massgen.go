@@ -58,7 +58,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 		}
 	}
 	Problems(f.config.Warnings).Sort()
-	f.config.Dialect, f.config.Files, f.config.texts = massgen.Dialect, []string{path}, []string{text}
+	f.config.Dialect, f.config.Files, f.config.texts = massgen.Dialect.Name, []string{path}, []string{text}
 	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
 		f.config.agents = f.agents
 	}
@@ -257,7 +257,7 @@ func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event
 	}
 	before := len(f.problems)
 	h := Hook{
-		Dialect: massgen.Dialect, Events: []protocol.Event{event}, Agent: agent,
+		Dialect: massgen.Dialect.Name, Events: []protocol.Event{event}, Agent: agent,
 		File: f.file, Line: entry.Line, column: entry.Column, unnamed: true,
 	}
 	if len(entry.Members) > 0 {

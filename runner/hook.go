@@ -85,7 +85,7 @@ func (r *Runner) begin(h *projecthooks.Hook, c *protocol.Call, payload dialect.P
 	if err != nil {
 		return nil, err
 	}
-	detaches := h.Dialect.GoesAsync
+	detaches := rulesOf(h).GoesAsync
 	if h.Async { // it is so already
 		detaches = nil
 	}

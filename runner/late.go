@@ -108,7 +108,7 @@ func (r *Runner) watch(h *projecthooks.Hook, c protocol.Call, x *running) {
 // answeredLate keeps what a hook that was not waited for said in the end.
 func (r *Runner) answeredLate(h *projecthooks.Hook, c *protocol.Call, result dialect.HookResult) {
 	result.Async, result.AsyncResult = false, true
-	v := h.Dialect.Decode(c, shownName(h), &result)
+	v := rulesOf(h).Decode(c, shownName(h), &result)
 	r.spill(h, &v)
 	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
 		r.late.put(newLetter(c.SessionID, h.Name, v))

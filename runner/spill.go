@@ -17,7 +17,7 @@ const previewLength = 2 << 10
 // spill puts a context that is longer than the dialect allows into a file, and leaves its beginning and the file's path. A
 // model that is interested can read on. If there is no writing the file, the rest is lost, and a warning says so.
 func (r *Runner) spill(h *projecthooks.Hook, v *dialect.Verdict) {
-	limit := h.Dialect.MaxContext
+	limit := rulesOf(h).MaxContext
 	if limit == 0 || len(v.Context) <= limit || characters(v.Context) <= limit {
 		return
 	}

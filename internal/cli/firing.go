@@ -56,9 +56,9 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 		return nil, err
 	}
 	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
+		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect != f.dialect {
 			const text = "--dialect %s: %s is in the form of the %s dialect"
-			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
+			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect)
 		}
 	}
 	return cfg, nil
@@ -73,7 +73,7 @@ func (f *callFlags) readAgain() (*projecthooks.Config, error) {
 
 // loader reads files by the rules of the dialect that the flags name.
 func (f *callFlags) loader() (loader projecthooks.Loader) {
-	loader.Dialect, _ = all.Named(f.dialect)
+	loader.Dialect = f.dialect
 	return loader
 }
 

@@ -21,10 +21,13 @@ import (
 var install = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
-	summary: "make Claude Code, Codex or Gemini CLI ask hookrun",
-	about: "Adds one hook to the settings of a client, claude, codex or gemini, which runs this hookrun at the prompt, before each tool and\n" +
-		"after it. So the client obeys the project's .tenex-hooks.json. It prints what changes in the file, and every other byte stays.\n" +
-		"The hook has a little more time than the project's hooks have together: run it again when they get more, or when hookrun moves.",
+	summary: "make Claude Code, Codex or Gemini CLI run hookrun",
+	about: `Adds one hook to the settings of a client (claude, codex or gemini). It runs this hookrun at the
+prompt, before each tool and after it, so the client obeys the project's .tenex-hooks.json. install
+prints what changes in the file; every other byte stays as it is.
+
+The hook's timeout is a little longer than those of the project's hooks together. Run install again
+when they get longer, or when hookrun moves.`,
 	example: "  hookrun install claude\n  hookrun install gemini --user --dry-run",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags
@@ -59,7 +62,7 @@ var install = command{
 	},
 }
 
-// proxied finds the client's MCP servers that ask the same hooks already.
+// proxied finds the client's MCP servers that run the same hooks already.
 func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []hookfile.Diagnostic {
 	home, _ := os.UserHomeDir()
 	where := clientfile.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
@@ -76,7 +79,9 @@ func (s *settingsFlags) notes(client *clientfile.Client, place clientfile.Place,
 		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), dialect)
 		var problems hookfile.Diagnostics
 		if errors.As(err, &problems) {
-			notes = append(notes, fmt.Sprintf("%v; for such a thing the client may drop the whole file without a word, and the entry with it: see hookrun check", problems[0]))
+			const text = "%v; for such a thing the client may drop the whole file without a word, " +
+				"and the entry with it: see hookrun check"
+			notes = append(notes, fmt.Sprintf(text, problems[0]))
 		}
 	}
 	if client.Asks != "" {
@@ -113,7 +118,8 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, clientfile.Plac
 	}
 	client, found := clientfile.Lookup(args[0])
 	if !found {
-		return nil, clientfile.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], spelling.Suggest(args[0], names), one)
+		near := spelling.Suggest(args[0], names)
+		return nil, clientfile.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], near, one)
 	}
 	if s.user {
 		home, err := os.UserHomeDir()
@@ -146,13 +152,13 @@ func (s *settingsFlags) make(change *clientfile.Change, std Streams, nothing str
 
 const (
 	someHooks  = time.Minute      // where there are no hooks yet
-	anyHooks   = 10 * time.Minute // for every project of the user; it is what two of the clients give a hook by themselves
+	anyHooks   = 10 * time.Minute // for every project of the user; two of the clients have this default
 	aroundHook = 1 * time.Second  // a hook that is killed, and what is left in its pipes
 	aroundCall = 5 * time.Second
 )
 
-// timeout is a little more than the hooks of the project can take at one event: the client would kill hookrun at its limit, and take
-// that for a pass.
+// timeout is a little more than the hooks of the project can take at one event: the client would kill hookrun at its
+// limit, and take that for a pass.
 func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error) {
 	if s.user {
 		return anyHooks, nil
@@ -170,9 +176,10 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 		var atEvent time.Duration
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
-			moment := protocol.Event(event).Canonical()
-			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == moment }) {
-				atEvent = min(atEvent+min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)+aroundHook, clientfile.MaxTimeout)
+			canonical := protocol.Event(event).Canonical()
+			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
+				own := min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)
+				atEvent = min(atEvent+own+aroundHook, clientfile.MaxTimeout)
 			}
 		}
 		longest = max(longest, atEvent)
@@ -183,8 +190,8 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 	return longest + aroundCall, nil
 }
 
-// ownPath is the path of this program: the one in PATH if that is it, since what it links to may have a version in its name, and be
-// gone with the next.
+// ownPath is the path of this program: the one in PATH if that is it, since what it links to may have a version in its
+// name, and be gone with the next.
 func ownPath() (string, error) {
 	binary, err := os.Executable()
 	if err != nil {

@@ -97,8 +97,8 @@ func (l *shellLine) read(project bool) {
 var (
 	commandKeys = []string{"command", "cmd", "script"}
 	pathKeys    = strings.Fields(`path paths file files filename filepath filepaths notebookpath absolutepath
-		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination destinationpath
-		src dst from to frompath topath oldpath newpath uri include`)
+		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination
+		destinationpath src dst from to frompath topath oldpath newpath uri include`)
 	patchKeys = []string{"command", "input", "patch"}
 )
 

@@ -244,8 +244,8 @@ func parse(raw []byte) (p payload, err error) {
 	return p, nil
 }
 
-// matches reports whether the glob matches the name. A matcher that is no string is an error; with several it matches every
-// tool.
+// matches reports whether the glob matches the name. A matcher that is no string is an error; with several set it
+// matches every tool.
 func (p payload) matches(tool string, several bool) (bool, error) {
 	glob := "*"
 	if raw, there := p["tool_matcher"]; there {

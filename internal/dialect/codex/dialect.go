@@ -42,6 +42,11 @@ var Dialect = &dialect.Dialect{
 	},
 	Tools:       tools,
 	ToolAliases: toolAliases,
+
+	Settings: settings,
+	Format:   format,
+	Install:  install,
+	Import:   imported,
 }
 
 // eventRule is what one event of the client is like.

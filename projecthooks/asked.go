@@ -102,14 +102,14 @@ func (a *Asked) Runs(h *Hook) bool {
 // Concerns reports whether the hook is for calls of this event, agent and tool, as Hook.Concerns does.
 func (a *Asked) Concerns(h *Hook) bool {
 	c := a.call
-	if h.settings.allOff() || h.disabled() || !slices.Contains(h.Events, h.Dialect.EventOf(c)) || !h.isFor(c.AgentID) {
+	if h.settings.allOff() || h.disabled() || !slices.Contains(h.Events, h.rules().EventOf(c)) || !h.isFor(c.AgentID) {
 		return false
 	}
 	if a.matches(h) {
 		a.nearRule(h)
 		return true
 	}
-	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools {
+	if globs, ok := h.Matcher.(Globs); ok && h.rules().ProjectTools {
 		if known, near := a.nearlyMatches(h, globs); near {
 			a.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
 				quote(h.Name), quote(globs.text), quote(c.Tool), known)
@@ -152,7 +152,7 @@ func (a *Asked) spend(matcher, name string) bool {
 
 // nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
 func (a *Asked) nearRule(h *Hook) {
-	if h.If.String() == "" || !h.Dialect.ProjectTools || !a.call.Event.HasTool() {
+	if h.If.String() == "" || !h.rules().ProjectTools || !a.call.Event.HasTool() {
 		return
 	}
 	tool, names := h.If.Tool(), h.toolNames(a.call)
@@ -187,7 +187,7 @@ func (a *Asked) matches(h *Hook) bool {
 	if h.Matcher == nil {
 		return true
 	}
-	subject, ok := h.Dialect.MatcherSubject(a.call)
+	subject, ok := h.rules().MatcherSubject(a.call)
 	return !ok || a.match(h, subject) ||
 		slices.ContainsFunc(h.toolNames(a.call), func(name string) bool { return a.match(h, name) })
 }
@@ -233,7 +233,7 @@ func (a *Asked) allows(h *Hook) (ok bool, why string) {
 // Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if there
 // is no doubt. The agent can write another call then.
 func (a *Asked) Doubt(h *Hook) string {
-	if h.If.String() == "" || !h.Dialect.ProjectTools {
+	if h.If.String() == "" || !h.rules().ProjectTools {
 		return ""
 	}
 	rule := a.ruleCall(h)
@@ -249,10 +249,10 @@ func (a *Asked) ruleCall(h *Hook) permission.Call {
 		a.prepare()
 	}
 	rule := *a.rule
-	if !h.Dialect.FollowsDir {
+	if !h.rules().FollowsDir {
 		rule.Root = a.call.Workspace
 	}
-	if rule.Project = h.Dialect.ProjectTools; rule.Project {
+	if rule.Project = h.rules().ProjectTools; rule.Project {
 		rule.Also = h.toolNames(a.call)
 	}
 	return rule

@@ -95,7 +95,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 			d = protocol.Continue
 		}
 		h.OnFailure = protocol.FailurePolicy{}
-		for _, c := range h.Dialect.Causes {
+		for _, c := range h.rules().Causes {
 			h.OnFailure[c] = d
 		}
 		if d == protocol.Block && filepath.Base(p.file) != FileName {
@@ -103,7 +103,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 		}
 	}
 	h.Async = f["async"].Bool()
-	if policy, ok := f["onFailure"]; ok && (h.Async || h.Dialect.CannotBlock(h.Events[0])) {
+	if policy, ok := f["onFailure"]; ok && (h.Async || h.rules().CannotBlock(h.Events[0])) {
 		where := "at " + string(h.Events[0])
 		if h.Async {
 			where = "for a hook that is async"
@@ -114,7 +114,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 		if _, err := strconv.ParseUint(limit.Raw, 10, 64); err != nil {
 			p.problem(limit.Index, "%s\"additionalContextLimit\" must be a whole number, not %s%s", who, brief(limit.Raw), drops)
 		} else {
-			p.warn(limit.Index, "%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters into a file", who, h.Dialect.MaxContext)
+			p.warn(limit.Index, "%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters into a file", who, h.rules().MaxContext)
 		}
 	}
 	switch handler.Kind {

@@ -24,7 +24,7 @@ type Config struct {
 	Files    []string  // that were read
 	Warnings []Problem // what is odd but loads
 
-	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
+	Dialect string // whose form the file is in; "" where it is not one file
 
 	texts    []string                        // of the files, as they were read
 	absent   []string                        // files that would have been read, had they been there
@@ -48,7 +48,7 @@ func (c *Config) Add(more *Config) {
 		}
 	}
 	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
-	if c.Dialect = nil; len(c.Files) == 0 {
+	if c.Dialect = ""; len(c.Files) == 0 {
 		c.Dialect = more.Dialect
 	}
 	c.Files = append(c.Files, more.Files...)
@@ -106,7 +106,7 @@ type Rule = permission.Rule
 // ParseRule reads a rule. A text that is none matches nothing.
 func ParseRule(text string) Rule { return permission.Parse(text) }
 
-// Hook is one configured handler. Its Dialect must be set.
+// Hook is one configured handler.
 type Hook struct {
 	Name      string // in clients' forms the command, where there is no other
 	Command   Command
@@ -130,7 +130,7 @@ type Hook struct {
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
 	Agent     string
 	NotAgents []string
-	Dialect   *dialect.Dialect
+	Dialect   string // by whose rules it runs: "tenex", which "" is too, "claude", "codex", "gemini" or "massgen"
 
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
@@ -241,7 +241,7 @@ func (h *Hook) isFor(agent string) bool {
 
 // toolNames are the names that the call's tool has for the hook besides its own.
 func (h *Hook) toolNames(c *protocol.Call) []string {
-	if !h.Dialect.ProjectTools || h.Dialect.SubjectField(h.Dialect.EventOf(c)) != "tool_name" {
+	if !h.rules().ProjectTools || h.rules().SubjectField(h.rules().EventOf(c)) != "tool_name" {
 		return nil
 	}
 	names := c.ProjectTools()
@@ -255,8 +255,8 @@ func (h *Hook) toolNames(c *protocol.Call) []string {
 
 // Why says why the hook runs at the call, or does not.
 func (h *Hook) Why(c *protocol.Call) string {
-	event := h.Dialect.EventOf(c)
-	subject, matchers := h.Dialect.MatcherSubject(c)
+	event := h.rules().EventOf(c)
+	subject, matchers := h.rules().MatcherSubject(c)
 	asked := NewAsked(c)
 	switch {
 	case h.settings.allOff():
@@ -270,13 +270,13 @@ func (h *Hook) Why(c *protocol.Call) string {
 	case !h.isFor(c.AgentID):
 		return fmt.Sprintf("the agent %q has hooks of its own instead, by \"override\"", c.AgentID)
 	case !asked.matches(h) && matchers && subject == "":
-		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.Dialect.SubjectField(event)))
+		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, subjectName(h.rules().SubjectField(event)))
 	case !asked.matches(h):
-		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
+		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, subjectName(h.rules().SubjectField(event)), h.subjects(c))
 	}
 	why := fmt.Sprintf("it subscribes to %s", event)
 	if h.Matcher != nil && h.Matcher.String() != "" && matchers {
-		why += fmt.Sprintf(", and its matcher %q matches the %s %s", h.Matcher, subjectName(h.Dialect.SubjectField(event)), h.subjects(c))
+		why += fmt.Sprintf(", and its matcher %q matches the %s %s", h.Matcher, subjectName(h.rules().SubjectField(event)), h.subjects(c))
 	}
 	if h.If.String() != "" {
 		ok, because := asked.allows(h)
@@ -296,7 +296,7 @@ func (h *Hook) Why(c *protocol.Call) string {
 
 // subjects is what the hook's matcher is held against: "Bash", here "shell".
 func (h *Hook) subjects(c *protocol.Call) string {
-	subject, _ := h.Dialect.MatcherSubject(c)
+	subject, _ := h.rules().MatcherSubject(c)
 	text := strconv.Quote(subject)
 	separator := ", here "
 	for _, name := range h.toolNames(c) {
@@ -311,15 +311,18 @@ func subjectName(field string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(field, "_name"), "_", " ")
 }
 
+// rules are those of the hook's dialect.
+func (h *Hook) rules() *dialect.Dialect { return all.Of(h.Dialect) }
+
 // Deadline is the hook's timeout at an event, or its dialect's.
 func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	if h.Timeout > 0 {
 		return h.Timeout
 	}
-	if at := h.Dialect.TimeoutAt; at != nil {
-		return cmp.Or(at(event), h.Dialect.Timeout)
+	if at := h.rules().TimeoutAt; at != nil {
+		return cmp.Or(at(event), h.rules().Timeout)
 	}
-	return h.Dialect.Timeout
+	return h.rules().Timeout
 }
 
 // Environment are the variables that the hook's files add to the caller's, later ones over earlier ones.

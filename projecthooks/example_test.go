@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -66,14 +65,14 @@ func ExampleParse() {
 // A file of a client is read by that client's rules: by its place, or by a Loader's.
 func ExampleLoader() {
 	doc := []byte(`{"hooks": {"BeforeTool": [{"matcher": "run_.*", "hooks": [{"type": "command", "command": "./guard.sh", "timeout": 5}]}]}}`)
-	cfg, err := projecthooks.Loader{Dialect: gemini.Dialect}.Parse("team-hooks.json", doc)
+	cfg, err := projecthooks.Loader{Dialect: "gemini"}.Parse("team-hooks.json", doc)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	call := protocol.Call{Event: "BeforeTool", Tool: "run_shell_command"}
 	for _, h := range cfg.Hooks {
-		fmt.Println(h.Dialect.Name, h.Runs(&call), h.Timeout)
+		fmt.Println(h.Dialect, h.Runs(&call), h.Timeout)
 	}
 	for _, w := range cfg.Warnings {
 		fmt.Println(w.Text)

@@ -38,14 +38,15 @@ func formatOf(path string) *dialect.Dialect {
 
 // formOf finds the dialect of a file of JSON; nil: the file is in no client's form. Its place says so or, wherever it lies, that its
 // "hooks" is an object; that one names no client, so as counts then, and without it anyFolder, as for a file without hooks by its name.
-func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
+func formOf(path string, as string, hooks gjson.Result) *dialect.Dialect {
 	placed := formOfFolder(path)
 	named := slices.Contains(anyFolder().Settings.AnyFolder, filepath.Base(path))
+	said, _ := all.Named(as)
 	switch {
 	case placed == nil && !hooks.IsObject() && (hooks.IsArray() || !named):
 		return nil
-	case as != nil && as.Settings != nil:
-		return as
+	case said != nil && said.Settings != nil:
+		return said
 	}
 	return cmp.Or(placed, anyFolder())
 }

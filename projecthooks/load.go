@@ -14,7 +14,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -27,9 +26,9 @@ const maxFileDepth = 64
 // Loader reads hooks files. The zero Loader reads each by the rules of the client whose it is, as Load and the other
 // functions do.
 type Loader struct {
-	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; "": the place says it, and
 	// files of places that do not are Claude Code's. Files in other forms are not concerned.
-	Dialect *dialect.Dialect
+	Dialect string
 }
 
 // Load reads the workspace's `.tenex-hooks.json`. FindProject says which folder that is; there is no file in the home
@@ -173,7 +172,7 @@ func (l Loader) Parse(path string, doc []byte) (*Config, error) {
 		return nil, p.problems
 	}
 	Problems(p.config.Warnings).Sort()
-	p.config.Dialect = p.dialect
+	p.config.Dialect = p.dialect.Name
 	p.config.Files = []string{path}
 	p.config.texts = []string{string(doc)}
 	return &p.config, nil

@@ -342,7 +342,7 @@ func TestTenexLoader(t *testing.T) {
 		require.Equal(t, 30*time.Second, guard.Deadline(protocol.PreTool))
 		require.Nil(t, guard.OnFailure)
 		require.Nil(t, guard.Env)
-		require.Same(t, tenex.Dialect, guard.Dialect)
+		require.Equal(t, "tenex", guard.Dialect)
 		require.Equal(t, path+":3", guard.Source())
 		require.Equal(t, path+":8", cfg.Hooks[1].Source())
 	})

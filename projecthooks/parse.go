@@ -25,7 +25,7 @@ type parser struct {
 	config   Config
 	problems Problems
 
-	as         *dialect.Dialect  // what somebody said the file is
+	as         string            // what somebody said the file is
 	dialect    *dialect.Dialect  // whose form the file is in
 	form       *dialect.Settings // nil: it is in no client's form
 	eventNames []string          // of that client

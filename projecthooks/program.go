@@ -23,7 +23,10 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 		path, err = find("pwsh", dir, env)
 		return path, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
 	case c.Callable != "":
-		run := h.Dialect.RunFunction
+		run := h.rules().RunFunction
+		if run == nil {
+			return "", nil, fmt.Errorf("hooks of the %s dialect run no functions", h.rules().Name)
+		}
 		path, err = find(run[0], dir, env)
 		return path, append(slices.Clip(run), c.Callable), err
 	case c.Script != "":
@@ -42,9 +45,9 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 		return path, []string{name, "-c", h.filled(env)}, err
 	}
 	argv = c.Argv
-	if c.Placeholders {
+	if s := h.rules().Settings; c.Placeholders && s != nil {
 		var pairs []string
-		for _, name := range h.form.FolderVariables {
+		for _, name := range s.FolderVariables {
 			if value := lookup(env, name); value != "" { // without one it stays, and what it stands in is not found
 				pairs = append(pairs, "${"+name+"}", value)
 			}

@@ -64,7 +64,7 @@ func name(v string) string {
 // Dir is where a hook runs: in the workspace, or where its dialect has it so in the session's current directory, if
 // that is still there.
 func Dir(h *projecthooks.Hook, c *protocol.Call) string {
-	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
+	if rulesOf(h).FollowsDir && filepath.IsAbs(c.Dir) {
 		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
 			return c.Dir
 		}
@@ -94,15 +94,15 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 		"PWD=" + Dir(h, &c), // what a shell's pwd prints
 	}
 	var last []string // what no file may set, but in a dialect where its word is the last
-	if h.Dialect.Environment != nil {
-		last = h.Dialect.Environment(&c)
+	if rulesOf(h).Environment != nil {
+		last = rulesOf(h).Environment(&c)
 		for i, v := range last {
 			if len(v) > maxVariable || strings.ContainsRune(v, 0) {
 				last[i] = name(v) // empty, rather than one that was inherited
 			}
 		}
 	}
-	for _, hidden := range h.Dialect.HiddenVariables {
+	for _, hidden := range rulesOf(h).HiddenVariables {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
 	}
 	if h.Inherit != nil {
@@ -118,13 +118,13 @@ func (r *Runner) Environment(h *projecthooks.Hook, c protocol.Call) []string {
 		ours = append(ours, "HOOKRUN="+r.options.Binary)
 	}
 	tool := c.Tool
-	if h.Dialect.ProjectTools {
+	if rulesOf(h).ProjectTools {
 		tool = c.ProjectTool()
 	}
 	if c.Event.HasTool() && len(tool) <= maxVariable && !strings.ContainsRune(tool, 0) {
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
-	if h.Dialect.OwnEnvironmentWins {
+	if rulesOf(h).OwnEnvironmentWins {
 		return merged(base, ours, last, h.Environment())
 	}
 	return merged(base, ours, h.Environment(), last)

@@ -75,7 +75,7 @@ func checkFuncs(funcs []Func) error {
 func (f *Func) hook() projecthooks.Hook {
 	h := projecthooks.Hook{
 		Name: f.Name, Matcher: f.Matcher, If: f.If, Timeout: f.Timeout, OnFailure: f.OnFailure,
-		Dialect: tenex.Dialect, File: "func",
+		Dialect: tenex.Dialect.Name, File: "func",
 	}
 	for _, e := range f.Events {
 		h.Events = append(h.Events, e.Canonical())

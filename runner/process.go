@@ -28,7 +28,7 @@ func (r *Runner) run(
 		err := startError(s.StartDetached(program, input))
 		return dialect.HookResult{Err: err, Async: err == nil}
 	}
-	detach := h.Dialect.GoesAsync
+	detach := rulesOf(h).GoesAsync
 	if h.Async { // it is detached already
 		detach = nil
 	}

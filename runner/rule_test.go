@@ -262,3 +262,11 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 	require.Len(t, o.Warnings, 1)
 	require.Contains(t, o.Warnings[0], "has blanks around it")
 }
+
+// A hook whose dialect does not exist is a mistake, not an approval.
+func TestUnknownDialect(t *testing.T) {
+	r := runner.New(&projecthooks.Config{Hooks: []projecthooks.Hook{{Name: "guard", Dialect: "claudecode"}}}, runner.Options{})
+	o, err := r.Fire(t.Context(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Workspace: t.TempDir()})
+	require.EqualError(t, err, `hook "guard" has the dialect "claudecode", which does not exist`)
+	require.Equal(t, protocol.Block, o.Decision)
+}

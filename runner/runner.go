@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,8 +224,8 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 	if ctx.Err() != nil {
 		return fail(protocol.CauseInterrupted, context.Cause(ctx))
 	}
-	if r.unfit != nil {
-		return fail(protocol.CauseUnstarted, r.unfit)
+	if err := cmp.Or(r.unfit, set.unfit); err != nil {
+		return fail(protocol.CauseUnstarted, err)
 	}
 	if err := r.enter(); err != nil {
 		return fail(protocol.CauseInterrupted, err)
@@ -252,7 +253,7 @@ func (r *Runner) fire(ctx context.Context, set *hookSet, c protocol.Call) (proto
 	for len(rest) > 0 {
 		group := together(rest, turns)
 		rest = rest[len(group):]
-		d := group[0].Dialect
+		d := rulesOf(group[0])
 		if ended {
 			for _, h := range group {
 				judged = append(judged, dialect.Skipped(h.Name, h.Source(), d))
@@ -364,14 +365,14 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 				says.Reason += " (" + doubt + ")"
 			}
 		}
-		a.judged = dialect.Static(h.Name, h.Source(), says, h.Dialect)
+		a.judged = dialect.Static(h.Name, h.Source(), says, rulesOf(h))
 		a.judged.Report.Duration = protocol.Milliseconds(time.Since(a.asked))
 		return a
 	}
 	var result dialect.HookResult
 	var v dialect.Verdict
 	if h.Unsupported != "" {
-		v = dialect.Unsupported(h.Dialect, c, shownName(h), h.Unsupported)
+		v = dialect.Unsupported(rulesOf(h), c, shownName(h), h.Unsupported)
 	} else {
 		result = r.result(ctx, set, h, c, payload, s)
 		if result.Shell = h.RunsShell(); result.Err == nil && result.Signal == "" && (result.ExitCode == 126 || result.ExitCode == 127) {
@@ -379,12 +380,12 @@ func (r *Runner) askOne(ctx context.Context, set *hookSet, h *projecthooks.Hook,
 				result.Shell = true
 			}
 		}
-		v = h.Dialect.Decode(c, shownName(h), &result)
+		v = rulesOf(h).Decode(c, shownName(h), &result)
 	}
 	v = h.ApplyFailurePolicy(c, v, r.Policies(h)...)
 	all.FitResult(c, shownName(h), &v)
 	r.saveContext(h, &v)
-	a.judged = dialect.HookVerdict{Report: dialect.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: h.Dialect}
+	a.judged = dialect.HookVerdict{Report: dialect.Report(h.Name, h.Source(), &result, &v), Verdict: v, Dialect: rulesOf(h)}
 	return a
 }
 
@@ -447,5 +448,8 @@ func (r *Runner) Deadline(h *projecthooks.Hook, c *protocol.Call) time.Duration 
 	if r.options.Timeout > 0 {
 		return r.options.Timeout
 	}
-	return h.Deadline(h.Dialect.EventOf(c))
+	return h.Deadline(rulesOf(h).EventOf(c))
 }
+
+// rulesOf are those of a hook's dialect.
+func rulesOf(h *projecthooks.Hook) *dialect.Dialect { return all.Of(h.Dialect) }

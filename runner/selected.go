@@ -1,9 +1,11 @@
 package runner
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
@@ -15,6 +17,7 @@ type hookSet struct {
 	all    []projecthooks.Hook                  // the functions, and behind them those of the config
 	funcs  map[*projecthooks.Hook]*Func         // those that are functions
 	pools  map[*projecthooks.Hook]*process.Pool // those whose processes stay
+	unfit  error                                // a hook of no dialect: no call is answered
 }
 
 // newHookSet completes a config: nil is one without hooks.
@@ -32,7 +35,11 @@ func (r *Runner) newHookSet(cfg *projecthooks.Config) *hookSet {
 		hs.all = append(hs.all, cfg.Hooks...)
 	}
 	for i := range hs.all {
-		switch h := &hs.all[i]; {
+		h := &hs.all[i]
+		if _, known := all.Named(h.Dialect); !known && h.Dialect != "" {
+			hs.unfit = fmt.Errorf("hook %q has the dialect %q, which does not exist", h.Name, h.Dialect)
+		}
+		switch {
 		case i < len(funcs):
 			hs.funcs[h] = &funcs[i]
 		case h.Persistent:
@@ -85,7 +92,7 @@ func (hs *hookSet) chosen(asked *projecthooks.Asked) (run []*projecthooks.Hook, 
 		}
 		if h.Same != "" {
 			if place, ok := places[h.Same]; ok {
-				if h.Dialect.FirstOfSame {
+				if rulesOf(h).FirstOfSame {
 					out = append(out, h)
 				} else {
 					out = append(out, run[place])
@@ -115,7 +122,7 @@ func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthook
 		now[h] = true
 	}
 	for _, h := range rest {
-		left[h] = now[h] || h.Dialect.Parallel
+		left[h] = now[h] || rulesOf(h).Parallel
 	}
 	for _, h := range append(slices.Clip(group), rest...) {
 		taken[h.Same] = h.Same != ""
@@ -135,7 +142,7 @@ func (hs *hookSet) alsoSelected(asked *protocol.Call, group, rest []*projecthook
 func inTurn(run []*projecthooks.Hook) (dialects []*dialect.Dialect) {
 	for _, h := range run {
 		if h.Sequential {
-			dialects = append(dialects, h.Dialect)
+			dialects = append(dialects, rulesOf(h))
 		}
 	}
 	return dialects
@@ -145,7 +152,7 @@ func inTurn(run []*projecthooks.Hook) (dialects []*dialect.Dialect) {
 // hooks at once, else one. A group sees what earlier groups rewrote.
 func together(run []*projecthooks.Hook, inTurn []*dialect.Dialect) []*projecthooks.Hook {
 	n := 1
-	for n < len(run) && run[0].Dialect.Parallel && !slices.Contains(inTurn, run[0].Dialect) && run[n].Dialect == run[0].Dialect {
+	for n < len(run) && rulesOf(run[0]).Parallel && !slices.Contains(inTurn, rulesOf(run[0])) && rulesOf(run[n]) == rulesOf(run[0]) {
 		n++
 	}
 	return run[:n]

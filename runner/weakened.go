@@ -46,7 +46,7 @@ func (r *Runner) weaker(runs, hook *projecthooks.Hook, c *protocol.Call) (ways [
 		ways = append(ways, "is async and decides nothing")
 	} else if !hook.Async {
 		var opens []string
-		for _, cause := range hook.Dialect.Causes {
+		for _, cause := range rulesOf(hook).Causes {
 			if meaning(hook, cause) < protocol.Continue && meaning(runs, cause) == protocol.Continue {
 				opens = append(opens, string(cause))
 			}

@@ -234,7 +234,7 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		_, said := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.Says == nil && h.Dialect == tenex.Dialect && slices.Contains(h.Events, protocol.PreTool)
+		isGate := h.Says == nil && h.Dialect == tenex.Dialect.Name && slices.Contains(h.Events, protocol.PreTool)
 		if said || !isGate || h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
 			continue
 		}
@@ -266,11 +266,11 @@ func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
 		if !flags.Changed("dialect") {
 			return loader, nil
 		}
-		var ok bool
-		if loader.Dialect, ok = all.ClientNamed(*name); !ok {
-			err = fmt.Errorf("--dialect %q is not one of %s", *name, names)
+		if _, ok := all.ClientNamed(*name); !ok {
+			return loader, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
-		return loader, err
+		loader.Dialect = *name
+		return loader, nil
 	}
 }
 

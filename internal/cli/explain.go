@@ -135,7 +135,7 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 	e.Here = c.ProjectTools()
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: h.Runs(&c), Why: h.Why(&c)}
+		x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect, Runs: h.Runs(&c), Why: h.Why(&c)}
 		if h.Says != nil {
 			x.Rule = h.String()
 			e.Hooks = append(e.Hooks, x)

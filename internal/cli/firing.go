@@ -56,8 +56,8 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 		return nil, err
 	}
 	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
-			return nil, fmt.Errorf("--dialect %s: %s is in the form of the %s dialect", f.dialect, h.File, h.Dialect.Name)
+		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect != f.dialect {
+			return nil, fmt.Errorf("--dialect %s: %s is in the form of the %s dialect", f.dialect, h.File, h.Dialect)
 		}
 	}
 	return cfg, nil
@@ -65,7 +65,7 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 
 // loader reads files by the rules of the dialect that the flags name.
 func (f *callFlags) loader() (loader projecthooks.Loader) {
-	loader.Dialect, _ = all.Named(f.dialect)
+	loader.Dialect = f.dialect
 	return loader
 }
 

@@ -90,10 +90,10 @@ func Parse(l projecthooks.Loader, path string, doc []byte) (*Result, error) {
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*projecthooks.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.places.Doc = r.doc
-	if r.client = clientOf(cfg.Dialect); cfg.Dialect == tenex.Dialect {
+	if r.client = clientOf(cfg.Dialect); cfg.Dialect == tenex.Dialect.Name {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.client == nil {
-		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, cfg.Dialect.Name)
+		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, cfg.Dialect)
 	}
 	r.result.Client = r.client.name
 	var hooks gjson.Result

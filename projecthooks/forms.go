@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -27,9 +26,8 @@ func anyFolder() *dialect.Dialect {
 
 // formatOf finds the dialect of a file that is not JSON by the end of its name, nil if there is none.
 func formatOf(path string) *dialect.Dialect {
-	extension := strings.ToLower(filepath.Ext(path))
 	for _, d := range all.All() {
-		if d.Format != nil && slices.Contains(d.Format.Extensions, extension) {
+		if d.Format.Is(path) {
 			return d
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -60,17 +61,17 @@ var install = command{
 // proxied finds the client's MCP servers that ask the same hooks already.
 func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []projecthooks.Problem {
 	home, _ := os.UserHomeDir()
-	where := clientfile.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
+	where := dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
 	return client.Proxied(where, binary)
 }
 
 // notes say what may keep the client from asking hookrun.
-func (s *settingsFlags) notes(client *clientfile.Client, place clientfile.Place, change *clientfile.Change) []string {
+func (s *settingsFlags) notes(client *clientfile.Client, place dialect.Place, change *clientfile.Change) []string {
 	notes := change.Notes
 	if home, err := os.UserHomeDir(); err == nil {
 		notes = append(notes, client.Elsewhere(place, client.User(home, os.Getenv))...)
 	}
-	if change.Existed && client.Drops {
+	if change.Existed && client.Drops != "" {
 		_, err := (projecthooks.Loader{Dialect: client.Name}).Parse(change.Path, []byte(change.Old))
 		var problems projecthooks.Problems
 		if errors.As(err, &problems) {
@@ -98,31 +99,31 @@ func (s *settingsFlags) define(flags *pflag.FlagSet) {
 }
 
 // find returns the client that the command line names, and its file.
-func (s *settingsFlags) find(args []string) (*clientfile.Client, clientfile.Place, error) {
+func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, error) {
 	names := clientfile.Names()
 	one := "give one of " + strings.Join(names, ", ")
 	switch {
 	case len(args) == 0:
-		return nil, clientfile.Place{}, fmt.Errorf("no client; %s", one)
+		return nil, dialect.Place{}, fmt.Errorf("no client; %s", one)
 	case len(args) > 1:
-		return nil, clientfile.Place{}, fmt.Errorf("unexpected argument %q; %s", args[1], one)
+		return nil, dialect.Place{}, fmt.Errorf("unexpected argument %q; %s", args[1], one)
 	case s.user && s.project:
-		return nil, clientfile.Place{}, errors.New("--user and --project are two files; give one of the two")
+		return nil, dialect.Place{}, errors.New("--user and --project are two files; give one of the two")
 	}
 	client, found := clientfile.Lookup(args[0])
 	if !found {
-		return nil, clientfile.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], projecthooks.Suggest(args[0], names), one)
+		return nil, dialect.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], projecthooks.Suggest(args[0], names), one)
 	}
 	if s.user {
 		home, err := os.UserHomeDir()
 		place := client.User(home, os.Getenv)
 		if err != nil && place.Root == "" { // no variable of the client's says where they are
-			return nil, clientfile.Place{}, fmt.Errorf("finding the user's settings: %w", err)
+			return nil, dialect.Place{}, fmt.Errorf("finding the user's settings: %w", err)
 		}
 		return client, place, nil
 	}
 	if err := mustBeFolder(s.workspace); err != nil {
-		return nil, clientfile.Place{}, err
+		return nil, dialect.Place{}, err
 	}
 	return client, client.Project(s.workspace), nil
 }

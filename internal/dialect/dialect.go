@@ -133,7 +133,7 @@ type Dialect struct {
 	// RunFunction is the command that runs a function of Python, whose name comes behind it, where Format has any.
 	RunFunction []string
 	// Install says how `hookrun install` makes the client call hookrun; nil: it cannot.
-	Install *Install
+	Install *Installation
 	// Import says how its hooks become entries of .tenex-hooks.json; nil: they cannot.
 	Import *Import
 }

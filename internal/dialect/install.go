@@ -8,23 +8,22 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Install is how a client is made to call hookrun: the entry in its settings, and what keeps the client from running
+// Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from running
 // it. Package clientfile has the one editor of all such files.
-type Install struct {
+type Installation struct {
 	Events []string // at which hookrun has something to say
 	// OrBlock ends the command: it blocks where hookrun itself is missing or was killed, which clients take for an
 	// approval.
 	OrBlock string
 	Asks    string // what the client still wants of its user before it runs the hook
 
-	Drops    bool // it drops a file with a fault whole, without a word
 	Comments bool // it reads JSON with comments
 	NoMark   bool // it drops a file that begins with a byte order mark
 	Named    bool // its hooks have names
 	Trusts   bool // a change of the entry switches it off until its user has trusted it again
 
-	// Off says what in the text of one of its files, which has no comments, keeps it from running hooks, or this one.
-	Off func(doc string) []string
+	// SwitchedOff says what in the text of one of its files, without comments, keeps it from running hooks, or this one.
+	SwitchedOff func(doc string) []string
 	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
 	Servers func(w Where, read func(path string) string) []ServerFile
 }

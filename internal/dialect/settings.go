@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,6 +118,11 @@ func OwnKey(key string) bool { return key == "$schema" || strings.HasPrefix(key,
 type Format struct {
 	Extensions []string
 	Read       func(doc string) File
+}
+
+// Is reports whether a file is in the format.
+func (f *Format) Is(path string) bool {
+	return f != nil && slices.Contains(f.Extensions, strings.ToLower(filepath.Ext(path)))
 }
 
 // File is what such a file says: either hooks as JSON in the form of Settings, or entries.

@@ -3,6 +3,7 @@ package all
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -56,6 +57,17 @@ func ClientNamed(name string) (*dialect.Dialect, bool) {
 	return d, ok && d.EncodeOutput != nil
 }
 
+// ClientList names the clients whose settings `hookrun install` and `hookrun import` know: "A, B or C".
+func ClientList() string {
+	var names []string
+	for _, d := range dialects {
+		if d.Install != nil {
+			names = append(names, d.Settings.Client)
+		}
+	}
+	return orList(names)
+}
+
 // EventNames are the names of all events in all dialects, TENEX's first.
 func EventNames() []string { return slices.Clone(eventNames()) }
 
@@ -76,4 +88,10 @@ func ParseEvent(name string) (protocol.Event, bool) {
 		return "", false
 	}
 	return protocol.Event(name), true
+}
+
+// orList joins words: "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-var install = &dialect.Install{
+var install = &dialect.Installation{
 	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
 	OrBlock: " || exit 2",
-	Drops:   true,
-	Off: func(doc string) []string {
+	SwitchedOff: func(doc string) []string {
 		if gjson.Get(doc, "disableAllHooks").Type == gjson.True {
 			return []string{`"disableAllHooks" is true, so Claude Code runs no hook`}
 		}

@@ -8,16 +8,15 @@ import (
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
-var install = &dialect.Install{
+var install = &dialect.Installation{
 	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	OrBlock: dialect.OrBlockAndSay,
 	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
 		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without a word",
-	Drops:  true,
 	NoMark: true,
 	Trusts: true,
 	// The switch is in config.toml, under an old name and a new one. No JSON is TOML.
-	Off: func(doc string) (notes []string) {
+	SwitchedOff: func(doc string) (notes []string) {
 		top, err := toml.Parse(doc)
 		if err != nil || top.Get("features") == nil {
 			return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-var install = &dialect.Install{
+var install = &dialect.Installation{
 	Events:  []string{"BeforeAgent", "BeforeTool", "AfterTool"},
 	OrBlock: dialect.OrBlockAndSay,
 	Asks: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, " +
 		"and with --skip-trust not even there",
 	Comments: true,
 	Named:    true,
-	Off: func(doc string) []string {
+	SwitchedOff: func(doc string) []string {
 		config := gjson.Get(doc, "hooksConfig")
 		switch {
 		case config.Get("enabled").Type == gjson.False:

@@ -13,6 +13,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -20,8 +22,8 @@ import (
 var install = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
-	summary: "make Claude Code, Codex or Gemini CLI ask hookrun",
-	about: "Adds one hook to the settings of a client, claude, codex or gemini, which runs this hookrun at the prompt, before each tool and\n" +
+	summary: "make " + all.ClientList() + " ask hookrun",
+	about: "Adds one hook to the settings of a client, " + spelling.Or(clientfile.Names()) + ", which runs this hookrun at the prompt, before each tool and\n" +
 		"after it. So the client obeys the project's .tenex-hooks.json. It prints what changes in the file, and every other byte stays.\n" +
 		"The hook has a little more time than the project's hooks have together: run it again when they get more, or when hookrun moves.",
 	example: "  hookrun install claude\n  hookrun install gemini --user --dry-run",

@@ -168,7 +168,7 @@ func (d *document) isOurs(command *hujson.Value) bool {
 
 // notes say what keeps the entry from being run.
 func (c *Client) notes(d *document) []string {
-	notes := c.SwitchedOff(d.plain)
+	notes := c.switchedOff(d.plain)
 	for _, event := range object(get(&d.tree, "hooks")).Members {
 		for _, group := range elements(&event.Value) {
 			matcher := get(&group, "matcher")
@@ -182,6 +182,13 @@ func (c *Client) notes(d *document) []string {
 	return notes
 }
 
+func (c *Client) switchedOff(doc string) []string {
+	if c.SwitchedOff == nil {
+		return nil
+	}
+	return c.SwitchedOff(doc)
+}
+
 // Elsewhere says what in other files of the settings than that of the first place keeps the client from running hooks. A file that cannot be read says
 // nothing.
 func (c *Client) Elsewhere(places ...dialect.Place) (notes []string) {
@@ -192,7 +199,7 @@ func (c *Client) Elsewhere(places ...dialect.Place) (notes []string) {
 			if path == places[0].Path || err != nil || f.info == nil {
 				continue
 			}
-			for _, why := range c.SwitchedOff(c.plain(path, f.text)) {
+			for _, why := range c.switchedOff(c.plain(path, f.text)) {
 				notes = append(notes, path+": "+why)
 			}
 		}

@@ -14,6 +14,9 @@ import (
 // Proxied finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of this
 // hookrun. A file that cannot be read says nothing.
 func (c *Client) Proxied(w dialect.Where, binary string) (found []projecthooks.Problem) {
+	if c.Servers == nil {
+		return nil
+	}
 	seen := map[string]bool{}
 	for _, f := range c.Servers(w, c.read) {
 		absolute, err := filepath.Abs(f.Path)

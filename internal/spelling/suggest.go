@@ -28,3 +28,12 @@ func Hint(wrong string, known []string) string {
 // Quote quotes a text of a file for a message, cut where it is long. People read messages, and a hundred thousand
 // problems of one hook would else repeat its name of half a megabyte.
 func Quote(s string) string { return strconv.Quote(Brief(s, 80)) }
+
+// Or joins words, at least one: "a, b or c".
+func Or(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -3,7 +3,6 @@ package all
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -12,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -65,7 +65,7 @@ func ClientList() string {
 			names = append(names, d.Settings.Client)
 		}
 	}
-	return orList(names)
+	return spelling.Or(names)
 }
 
 // EventNames are the names of all events in all dialects, TENEX's first.
@@ -88,10 +88,4 @@ func ParseEvent(name string) (protocol.Event, bool) {
 		return "", false
 	}
 	return protocol.Event(name), true
-}
-
-// orList joins words: "a, b or c".
-func orList(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -307,6 +307,23 @@ func timeoutDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// ParseFailurePolicy reads "block" or "continue", for every cause of a failure.
+func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
+	policy := protocol.FailurePolicy{}
+	for _, cause := range protocol.FailureCauses() {
+		switch word {
+		case "block":
+			policy[cause] = protocol.Block
+		case "continue":
+			policy[cause] = protocol.Continue
+		default:
+			near := Suggest(word, []string{"block", "continue"})
+			return nil, fmt.Errorf("must be block or continue, not %q%s", word, near)
+		}
+	}
+	return policy, nil
+}
+
 func (r reader) onFailure() protocol.FailurePolicy {
 	policy, causes := protocol.FailurePolicy{}, tenex.Dialect.Causes
 	if r.value.Type == gjson.String {

@@ -177,12 +177,13 @@ func (c *Claim) add(s *session, t taken) error {
 func (c *Claim) share(t taken, agent string) string { return c.in(t.id + "=" + folder(agent)) }
 
 // Done records that the entries were delivered. Without an error they never come again. A nil Claim is done.
-func (c *Claim) Done() error { return c.end(true) }
+func (c *Claim) Done() error { return c.Finish(true) }
 
 // Release puts everything back as if it had never been claimed, Expired included. A nil Claim has nothing to put back.
-func (c *Claim) Release() error { return c.end(false) }
+func (c *Claim) Release() error { return c.Finish(false) }
 
-func (c *Claim) end(delivered bool) error {
+// Finish is Done for entries that were delivered, else Release.
+func (c *Claim) Finish(delivered bool) error {
 	if c == nil || c.lock == nil {
 		return nil
 	}

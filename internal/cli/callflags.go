@@ -13,12 +13,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
 
-// callFlags are the flags of every command that asks hooks about a call, or explains what asking would do.
+// callFlags are the flags of every command that runs hooks for a call, or explains which it would run.
 type callFlags struct {
 	call      protocol.Call
 	workspace string
@@ -55,7 +56,8 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	f.definePolicy(flags)
 	f.defineState(flags)
 	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on stderr what each hook did; where the call does not go on, behind the reason")
+	const verbose = "say on stderr what each hook did; if the call is held up, after the reason"
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
 
 const workspaceUsage = "`DIR` of the project; hooks run in it (default the nearest folder upwards with a hooks file)"
@@ -65,15 +67,18 @@ func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
 	flags.Lookup("workspace").DefValue = ""
-	flags.StringArrayVarP(&f.configs, "config", "c", nil, "hooks `FILE`, repeatable (default WORKSPACE/"+projecthooks.FileName+")")
-	flags.BoolVar(&f.claude, "claude", false, "also load what Claude Code would: the user's, project's and local settings")
+	const config = "hooks `FILE`, repeatable (default WORKSPACE/" + projecthooks.FileName + ")"
+	flags.StringArrayVarP(&f.configs, "config", "c", nil, config)
+	const claude = "also load what Claude Code would: the user's, project's and local settings"
+	flags.BoolVar(&f.claude, "claude", false, claude)
 }
 
 // definePolicy adds the flags that say how hooks run.
 func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
 	flags.StringVar(&f.onFailure, "on-failure", "", "`block|continue`, for hooks that do not say what a failure means")
-	flags.StringVar(&f.dialect, "dialect", "", "`NAME` of the rules that all hooks must have: "+dialectNames()+" (default by the file)")
+	dialect := "`NAME` of the rules that all hooks must have: " + dialectNames() + " (default by the file)"
+	flags.StringVar(&f.dialect, "dialect", "", dialect)
 }
 
 // defineState adds the flag that says where the queues are from which texts are delivered.
@@ -84,7 +89,8 @@ func (f *callFlags) defineState(flags *pflag.FlagSet) {
 
 // defineIPC adds the flag that says where MassGen hands over a text.
 func defineIPC(flags *pflag.FlagSet) *string {
-	return flags.String("massgen-ipc", "", "`DIR` in which MassGen leaves a text for the next result, as "+massgenipc.FileName)
+	const usage = "`DIR` in which MassGen leaves a text for the next result, as " + massgenipc.FileName
+	return flags.String("massgen-ipc", "", usage)
 }
 
 // defineTool adds the flags of a tool call.
@@ -101,15 +107,8 @@ func (f *callFlags) defineResult(flags *pflag.FlagSet) {
 
 // defineMessages adds the flag of the output forms that are messages.
 func (f *callFlags) defineMessages(flags *pflag.FlagSet) {
-	flags.StringVar(&f.notes, "notes", string(protocol.NotesSeparate), "`FORM` that keeps texts from the result, in messages: "+strings.Join(texts(protocol.AllNotes()), ", "))
-}
-
-// clientForms are the output forms that are a client's hook output.
-func clientForms() (names []string) {
-	for _, d := range all.Clients() {
-		names = append(names, d.Name)
-	}
-	return names
+	usage := "`FORM` that keeps texts from the result, in messages: " + strings.Join(texts(protocol.AllNotes()), ", ")
+	flags.StringVar(&f.notes, "notes", string(protocol.NotesSeparate), usage)
 }
 
 // messageForms are the output forms that are messages.
@@ -132,11 +131,13 @@ func (f *callFlags) messages() error {
 	forms := texts(protocol.AllNotes())
 	switch {
 	case f.flags.Changed("notes") && !slices.Contains(forms, f.notes):
-		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), projecthooks.Suggest(f.notes, forms))
+		near := projecthooks.Suggest(f.notes, forms)
+		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), near)
 	case f.flags.Changed("notes") && !f.hasMessages():
 		return fmt.Errorf("--notes says how messages are made; it needs --output %s", strings.Join(messageForms(), "|"))
 	case f.hasMessages() && f.call.ToolUseID == "":
-		return fmt.Errorf("--tool-use-id is missing; --output %s needs the id that the model gave the tool call", f.output)
+		const text = "--tool-use-id is missing; --output %s needs the id that the model gave the tool call"
+		return fmt.Errorf(text, f.output)
 	}
 	return nil
 }
@@ -147,16 +148,13 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if !event.HasTool() {
 		f.call.Tool = ""
 	}
-	if err := f.notEmpty(); err != nil {
+	if err := f.valid(); err != nil {
 		return err
 	}
 	if !slices.Contains(f.outputs, f.output) {
 		return fmt.Errorf("--output %q is not one of %s", f.output, strings.Join(f.outputs, ", "))
 	}
 	if err := f.messages(); err != nil {
-		return err
-	}
-	if err := f.knownDialect(); err != nil {
 		return err
 	}
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
@@ -187,7 +185,9 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 // oneStdin refuses two values that both are stdin's.
 func (f *callFlags) oneStdin() error {
 	var wanting []string
-	for _, flag := range []struct{ name, value string }{{"--args", f.args}, {"--result", f.result}, {"--prompt", f.call.Prompt}} {
+	for _, flag := range []struct{ name, value string }{
+		{"--args", f.args}, {"--result", f.result}, {"--prompt", f.call.Prompt},
+	} {
 		if flag.value == "-" {
 			wanting = append(wanting, flag.name+" -")
 		}
@@ -196,6 +196,14 @@ func (f *callFlags) oneStdin() error {
 		return nil
 	}
 	return fmt.Errorf("%s and %s both want stdin; give one of them as @FILE", wanting[0], wanting[1])
+}
+
+// valid refuses flags that no command can do with.
+func (f *callFlags) valid() error {
+	if err := f.notEmpty(); err != nil {
+		return err
+	}
+	return f.knownDialect()
 }
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.
@@ -213,13 +221,14 @@ func (f *callFlags) knownDialect() error {
 		return nil
 	}
 	if _, ok := all.Named(f.dialect); !ok {
-		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), projecthooks.Suggest(f.dialect, strings.Split(dialectNames(), ", ")))
+		near := projecthooks.Suggest(f.dialect, strings.Split(dialectNames(), ", "))
+		return fmt.Errorf("--dialect %q is not one of %s%s", f.dialect, dialectNames(), near)
 	}
 	return nil
 }
 
-// resolveWorkspace finds the project, whose folder is the workspace. Who names the files has not said where the project is: that is
-// the current folder then, or the client's.
+// resolveWorkspace finds the project, whose folder is the workspace. Who names the files has not said where the project
+// is: that is the current folder then, or the client's.
 func (f *callFlags) resolveWorkspace() (err error) {
 	given := f.flags.Changed("workspace") || len(f.configs) > 0
 	if f.project, err = findProject(f.workspace, given, f.claude); err != nil {
@@ -249,7 +258,7 @@ func mustBeFolder(workspace string) error {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, bare(err))
+		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, spelling.UnwrapPath(err))
 	}
 	return nil
 }
@@ -264,7 +273,8 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 	case isFile:
 		file, err := os.Open(path)
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w; for a text that starts with @ use - and stdin", flag, text, bare(err))
+			const mend = "for a text that starts with @ use - and stdin"
+			return "", fmt.Errorf("%s %s: %w; %s", flag, text, spelling.UnwrapPath(err), mend)
 		}
 		defer file.Close()
 		info, err := file.Stat()
@@ -272,7 +282,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 			err = errors.New("is a directory")
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", flag, text, bare(err))
+			return "", fmt.Errorf("%s %s: %w", flag, text, spelling.UnwrapPath(err))
 		}
 		b.Grow(int(min(info.Size(), maxValue)) + 1)
 		stdin = file
@@ -282,18 +292,9 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 	n, err := io.Copy(&b, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s %s: %w", flag, text, bare(err))
+		return "", fmt.Errorf("%s %s: %w", flag, text, spelling.UnwrapPath(err))
 	case n > maxValue:
 		return "", fmt.Errorf("%s %s: larger than 64 MiB", flag, text)
 	}
 	return b.String(), nil
-}
-
-// bare takes the operation and the path out of an error: the message has them already.
-func bare(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

@@ -26,18 +26,24 @@ var check = command{
 	name:    "check",
 	args:    "[FILE…] [FLAGS]",
 	summary: "find what is wrong with hooks files, and with the programs they name",
-	about: "Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that does not exist or\n" +
-		"is not executable, a script without an interpreter, or one that everybody may write to. It runs nothing. Every problem\n" +
-		"is printed with its place, and the exit code is 1 if there is any. Without FILE it is the workspace's own file: that of -C DIR, or\n" +
-		"the nearest one upwards, as for a call.",
+	about: `Reads hooks files as a call would, and looks for what would fail when the hooks run: a program that
+does not exist or is not executable, a script without an interpreter, a program that everybody may
+write to. It runs nothing. It prints each problem with its position in the file, and exits with 1 if
+there is an error.
+
+Without FILE it checks the workspace's own file: that of -C DIR, or the nearest one upwards, as for a
+call.`,
 	example: "  hookrun check .tenex-hooks.json\n  hookrun check --schema > tenex-hooks.schema.json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		workspace := flags.StringP("workspace", "C", "", "`DIR` in which the hooks will run (default the folder of FILE, or .)")
+		const where = "`DIR` in which the hooks will run (default the folder of FILE, or .)"
+		workspace := flags.StringP("workspace", "C", "", where)
 		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
-		claude := flags.Bool("claude", false, "also check the settings that Claude Code would load: the user's, project's and local ones")
+		const alsoClaude = "also check the settings that Claude Code would load: the user's, project's and local ones"
+		claude := flags.Bool("claude", false, alsoClaude)
 		dialect := defineForm(flags)
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
-		parse := flags.Bool("parse", false, "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name")
+		const parsed = "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name"
+		parse := flags.Bool("parse", false, parsed)
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case *output != "text" && *output != "json":
@@ -67,7 +73,8 @@ var check = command{
 				return report.exit(), writeJSON(std, report)
 			}
 			if len(report.Files) == 0 {
-				nothing := filepath.Join(cmp.Or(*workspace, "."), projecthooks.FileName) + ": no such file, so no hooks\n"
+				own := filepath.Join(cmp.Or(*workspace, "."), projecthooks.FileName)
+				nothing := own + ": no such file, so no hooks\n"
 				if *claude {
 					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
 				}
@@ -139,6 +146,25 @@ func (c *checker) meant(files []string, workspace string) (_ []string, p project
 	return files, p, nil
 }
 
+// checkAgain checks the files of a server as they are on disk now.
+func (f *callFlags) checkAgain() (any, error) {
+	c := checker{loader: f.loader(), claude: f.claude}
+	p := f.project
+	p.File = ownFile(f.workspace)
+	files := f.configs
+	if len(files) == 0 {
+		files = nonEmpty(p.File)
+	}
+	files, err := c.withClaude(files, f.workspace)
+	if err != nil {
+		return nil, err
+	}
+	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
+	report.add(c.loader, files, f.workspace)
+	report.lookAbove(&p)
+	return report, nil
+}
+
 // withClaude adds the settings that Claude Code would load in a folder, if they are to be checked too.
 func (c *checker) withClaude(files []string, folder string) ([]string, error) {
 	if !c.claude {
@@ -157,7 +183,7 @@ func (c *checker) withClaude(files []string, folder string) ([]string, error) {
 	return files, nil
 }
 
-// add checks files. workspace is where hooks run, "" for a place by the file.
+// add checks files. workspace is where hooks run, "" for the folder that projectOf gives.
 func (r *checkReport) add(l projecthooks.Loader, files []string, workspace string) {
 	for _, path := range files {
 		f := checkFile(l, path, workspace)
@@ -215,7 +241,8 @@ func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		if h.Unsupported != "" {
-			f.Warnings = append(f.Warnings, h.Problem(fmt.Sprintf("a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome", h.Unsupported)))
+			const text = "a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome"
+			f.Warnings = append(f.Warnings, h.Problem(fmt.Sprintf(text, h.Unsupported)))
 		}
 		env := r.Environment(h, protocol.Call{Workspace: workspace})
 		f.Errors = append(f.Errors, h.Inspect(workspace, env)...)
@@ -225,8 +252,8 @@ func checkFile(loader projecthooks.Loader, path, workspace string) checkedFile {
 	return f
 }
 
-// failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they should: it is
-// TENEX's rule, and few expect it.
+// failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they
+// should: it is TENEX's rule, and few expect it.
 func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 	call := protocol.Call{Event: protocol.PreTool}
 	var gates []string
@@ -247,21 +274,25 @@ func failOpen(cfg *projecthooks.Config) []projecthooks.Problem {
 	if len(gates) > most {
 		gates, rest = gates[:most], fmt.Sprintf(" and %d more", len(gates)-most)
 	}
-	switch {
-	case first == nil:
+	if first == nil {
 		return nil
-	case len(gates) == 1:
-		return []projecthooks.Problem{first.Problem(fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
-			`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0]))}
 	}
-	return []projecthooks.Problem{first.Problem(fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
-		`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`, strings.Join(gates, ", "), rest))}
+	text := fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
+		`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0])
+	if len(gates) > 1 {
+		text = fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
+			`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`,
+			strings.Join(gates, ", "), rest)
+	}
+	return []projecthooks.Problem{first.Problem(text)}
 }
 
-// defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the name.
+// defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the
+// name.
 func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
-	names := strings.Join(clientForms(), ", ")
-	name := flags.String("dialect", "", "`NAME` of the client whose form a file is in that lies elsewhere: "+names+" (default by the file)")
+	names := strings.Join(all.ClientNames(), ", ")
+	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
+	name := flags.String("dialect", "", usage)
 	return func() (loader projecthooks.Loader, err error) {
 		if !flags.Changed("dialect") {
 			return loader, nil
@@ -274,12 +305,12 @@ func defineForm(flags *pflag.FlagSet) func() (projecthooks.Loader, error) {
 	}
 }
 
-// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above a client's
-// folder, and for a plugin, whose file lies anywhere, the current one.
+// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above a
+// client's folder, and for a plugin, whose file lies anywhere, the current one.
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {
-	case slices.Contains(clientForms(), strings.TrimPrefix(filepath.Base(folder), ".")):
+	case slices.Contains(all.ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
 		return filepath.Dir(folder)
 	case filepath.Base(path) == "hooks.json":
 		return "."

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
@@ -42,12 +43,15 @@ type command struct {
 }
 
 func commands() []*command {
-	return []*command{&preExecute, &preTool, &postTool, &fire, &serve, &check, &explain, &tests, &get, &inject, &drain, &showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version}
+	return []*command{
+		&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain,
+		&showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version,
+	}
 }
 
 // Run does what the command line says and returns the exit code.
 func Run(args []string, std Streams) int {
-	log.SetOutput(io.Discard) // net/http logs what a server sent unasked; stderr is for messages and reasons
+	log.SetOutput(io.Discard) // net/http logs what a server sent on its own; stderr is for messages and reasons
 	if len(args) == 0 {
 		fmt.Fprint(std.Err, overview())
 		return exitFailed
@@ -74,7 +78,8 @@ func Run(args []string, std Streams) int {
 		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
 		return failure(args)
 	}
-	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], projecthooks.Suggest(args[0], names))
+	near := projecthooks.Suggest(args[0], names)
+	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], near)
 	return failure(args)
 }
 
@@ -96,7 +101,7 @@ func (c *command) run(args []string, std Streams) int {
 	if err == nil {
 		return exit
 	}
-	complain(std.Err, c.name, err)
+	printError(std.Err, c.name, err)
 	exit = exitFailed
 	switch {
 	case !c.answers:
@@ -106,22 +111,23 @@ func (c *command) run(args []string, std Streams) int {
 		exit = failure(args)
 	}
 	if exit == exitBlock && c.client && errors.As(err, new(projecthooks.Problems)) { // the client gives it to its model
-		fmt.Fprintf(std.Err, "hookrun %s: a person must mend this; until then every call is blocked, and so are the agent's own edits\n", c.name)
+		const text = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
+		fmt.Fprintf(std.Err, "hookrun %s: %s\n", c.name, text)
 	}
 	return exit
 }
 
-// failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass. The flag is
-// looked for in the words themselves, since the error may be in one before it.
+// failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass.
+// The flag is looked for in the words themselves, since the error may be in one before it.
 func failure(args []string) int {
-	if slices.ContainsFunc(clientForms(), func(form string) bool { return asksFor(args, form) }) {
+	if slices.ContainsFunc(all.ClientNames(), func(form string) bool { return asksFor(args, form) }) {
 		return exitBlock
 	}
 	return exitFailed
 }
 
-// asksFor reports whether the words have a form of output: as --output FORM, --output=FORM, -o FORM, -o=FORM or -oFORM, also
-// behind -v in one word.
+// asksFor reports whether the words have a form of output: as --output FORM, --output=FORM, -o FORM, -o=FORM or -oFORM,
+// also behind -v in one word.
 func asksFor(args []string, form string) bool {
 	for i, a := range args {
 		value, found := strings.CutPrefix(a, "--output")
@@ -141,8 +147,8 @@ func asksFor(args []string, form string) bool {
 	return false
 }
 
-// complain prints an error: places in a file as they are, anything else with our name.
-func complain(w io.Writer, name string, err error) {
+// printError prints an error: those with a position in a file as they are, any other behind our name.
+func printError(w io.Writer, name string, err error) {
 	var problems projecthooks.Problems
 	if errors.As(err, &problems) {
 		fmt.Fprintln(w, problems)
@@ -200,7 +206,8 @@ func (c *command) help(flags *pflag.FlagSet) string {
 
 func overview() string {
 	var b strings.Builder
-	b.WriteString("hookrun runs a project's hooks for an agent loop, and says block, inject or continue.\n\nUsage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
+	b.WriteString("hookrun runs a project's hooks for an agent loop, and says block, inject or continue.\n\n" +
+		"Usage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
 	for _, c := range commands() {
 		if !c.hidden {
 			fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.summary)

@@ -16,17 +16,20 @@ var drain = command{
 	name:    "drain",
 	args:    "--session ID [--agent ID] [FLAGS]",
 	summary: "take out what was never delivered, at the end of a turn",
-	about: "Prints what waits in a session's queue and takes it out, whatever tool it is for: for the end of a turn, or for agents\n" +
-		"without hooks. With --agent it is what this agent has not been given. Without, it is what nobody has been given; a text\n" +
-		"for every agent that one of them has read stays for the others.",
+	about: `Prints what waits in a session's queue and takes it out, whatever tool it is for. Use it at the end of
+a turn, or for agents without hooks.
+
+With --agent it takes what this agent was not given yet. Without --agent it takes what no agent was
+given; a text for every agent that one of them has read stays for the others.`,
 	example: "  hookrun drain --session s1 --agent builder",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var session, agent, output string
 		q := defineQueue(flags, &session)
-		flags.StringVar(&agent, "agent", "", "`ID` of the agent that asks (default none: what nobody was given)")
+		flags.StringVar(&agent, "agent", "", "`ID` of the agent that gets them (default none: what nobody was given)")
 		flags.StringVarP(&output, "output", "o", "text", "output `FORM`: text, json")
 		var suppress bool
-		flags.BoolVar(&suppress, "suppress", false, "you hand the texts on by other means: the history has them as deferred, not as drained")
+		const usage = "you hand the texts on by other means: the history has them as deferred, not as drained"
+		flags.BoolVar(&suppress, "suppress", false, usage)
 		ipc := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := checkDrain(flags, args, output); err != nil {

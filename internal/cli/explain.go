@@ -19,15 +19,17 @@ var explain = command{
 	name:    "explain",
 	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
 	summary: "say which hooks a call would run, and why; runs none",
-	about: "Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or why not; which program\n" +
-		"that is, where it would run, how long it may take, and what each kind of failure would mean. It runs nothing.",
+	about: `Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or
+why not; its program, where that would run, how long it may take, and what each kind of failure would
+mean. It runs nothing.`,
 	example: `  hookrun explain pre-tool --tool shell --args '{"command":"ls"}'`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineTool(flags)
 		f.defineResult(flags)
 		f.define(flags, "text", "json")
-		input := flags.String("input", "", "a client's own hook input as `JSON|@FILE|-`, in the place of EVENT and its flags")
+		const usage = "a client's own hook input as `JSON|@FILE|-`, instead of EVENT and its flags"
+		input := flags.String("input", "", usage)
 		return func(args []string, std Streams) (int, error) {
 			event, err := f.explained(args, *input, std)
 			if err != nil {
@@ -71,7 +73,8 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 	}
 	event, ok := all.ParseEvent(args[0])
 	if !ok {
-		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], projecthooks.Suggest(args[0], all.EventNames()), known)
+		near := projecthooks.Suggest(args[0], all.EventNames())
+		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], near, known)
 	}
 	return event, nil
 }
@@ -91,30 +94,33 @@ type explanation struct {
 }
 
 type explainedHook struct {
-	Name      string                               `json:"name"`
-	Source    string                               `json:"source"`
-	Dialect   string                               `json:"dialect"`
-	Runs      bool                                 `json:"would_run"`
-	Why       string                               `json:"why"`
-	Rule      string                               `json:"rule,omitempty"` // what it says; then there is nothing to run
-	Command   string                               `json:"command,omitempty"`
-	Program   string                               `json:"program,omitempty"` // absent if it cannot be started
-	URL       string                               `json:"url,omitempty"`     // of an HTTP hook, which has no program
-	Proxy     string                               `json:"proxy,omitempty"`
-	Headers   []string                             `json:"headers,omitempty"` // their names: values may be secrets
-	Variables []string                             `json:"allowed_env_vars,omitempty"`
-	CAFile    string                               `json:"ca_file,omitempty"`
-	Cert      string                               `json:"client_cert,omitempty"`
-	Problems  []string                             `json:"problems,omitempty"`
-	Stays     bool                                 `json:"persistent,omitempty"`
-	Workers   int                                  `json:"workers,omitempty"` // of one that stays
-	Cwd       string                               `json:"cwd,omitempty"`
-	Timeout   string                               `json:"timeout,omitempty"`
-	OnFailure map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
+	Name       string                               `json:"name"`
+	Source     string                               `json:"source"`
+	Dialect    string                               `json:"dialect"`
+	Runs       bool                                 `json:"would_run"`
+	Why        string                               `json:"why"`
+	Rule       string                               `json:"rule,omitempty"` // then there is nothing to run
+	Command    string                               `json:"command,omitempty"`
+	Program    string                               `json:"program,omitempty"` // absent if it cannot be started
+	URL        string                               `json:"url,omitempty"`     // of an HTTP hook, which has no program
+	Proxy      string                               `json:"proxy,omitempty"`
+	Headers    []string                             `json:"headers,omitempty"` // their names: values may be secrets
+	Variables  []string                             `json:"allowed_env_vars,omitempty"`
+	CAFile     string                               `json:"ca_file,omitempty"`
+	Cert       string                               `json:"client_cert,omitempty"`
+	Problems   []string                             `json:"problems,omitempty"`
+	Persistent bool                                 `json:"persistent,omitempty"`
+	Workers    int                                  `json:"workers,omitempty"` // of a persistent one
+	Cwd        string                               `json:"cwd,omitempty"`
+	Timeout    string                               `json:"timeout,omitempty"`
+	OnFailure  map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
 }
 
 func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options) explanation {
-	e := explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Files: cfg.Files, Hooks: []explainedHook{}}
+	e := explanation{
+		Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace,
+		Files: cfg.Files, Hooks: []explainedHook{},
+	}
 	if e.Files == nil {
 		e.Files = []string{}
 	}
@@ -145,14 +151,15 @@ func newExplanation(c protocol.Call, cfg *projecthooks.Config, o runner.Options)
 		x.OnFailure = map[protocol.Cause]protocol.Decision{}
 		switch {
 		case x.Runs && h.Unsupported != "":
-			x.Runs, x.Why = false, "it is of type "+h.Unsupported+", which hookrun cannot run: the outcome has it as skipped"
+			x.Runs = false
+			x.Why = "it is of type " + h.Unsupported + ", which hookrun cannot run: the outcome has it as skipped"
 		case x.Runs && !selected[h]:
 			x.Runs, x.Why = false, "the equal hook of "+instead[h.Same].SourceBeside(h)+" runs in its place"
 		case h.Async:
 			x.Timeout = "none, it is not waited for"
 		}
 		if h.Persistent {
-			x.Stays, x.Workers = true, max(h.Workers, 1)
+			x.Persistent, x.Workers = true, max(h.Workers, 1)
 		}
 		env := r.Environment(h, c)
 		if h.HTTP != nil {
@@ -239,7 +246,8 @@ func (e explanation) String() string {
 		if program == "" {
 			program = "cannot be started"
 		}
-		fmt.Fprintf(&b, "\n%s (%s, dialect %s)\n  %s%s\n", printable.Escape(h.Name), printable.Escape(h.Source), h.Dialect, verdict, h.Why)
+		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
+		fmt.Fprintf(&b, "\n%s (%s, dialect %s)\n  %s%s\n", name, source, h.Dialect, verdict, h.Why)
 		if h.Rule != "" {
 			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
 			continue
@@ -253,8 +261,8 @@ func (e explanation) String() string {
 		for _, p := range h.Problems {
 			fmt.Fprintf(&b, "  problem:    %s\n", p)
 		}
-		if h.Stays {
-			fmt.Fprintf(&b, "  stays:      under serve, %d at most; here it gets one line\n", h.Workers)
+		if h.Persistent {
+			fmt.Fprintf(&b, "  persistent: under serve, %d at most; here it gets one line\n", h.Workers)
 		}
 		if h.Cwd != "" {
 			fmt.Fprintf(&b, "  cwd:        %s\n", h.Cwd)

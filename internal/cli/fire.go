@@ -10,25 +10,28 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 var fire = command{
 	name:    "fire",
 	args:    "[FLAGS] < HOOK-INPUT",
-	summary: "ask the hooks about any event, with a client's own hook input on stdin",
+	summary: "run the hooks for any event, with a client's own hook input on stdin",
 	answers: true,
 	client:  true,
-	about: "Reads the hook input of a client, Claude Code, Codex or Gemini CLI, from stdin, asks the hooks that match its event, and prints\n" +
-		"that client's hook output. So it is a hook command of its own: as the one hook in a client's settings it runs a project's\n" +
-		".tenex-hooks.json. The search for that begins where the client says that its project is, in $CLAUDE_PROJECT_DIR or\n" +
-		"$GEMINI_PROJECT_DIR, or in the current directory. Errors exit with 2, unless --output is text or json: a client would take\n" +
-		"any other code for a pass.",
-	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"` + "\n" +
-		`  hookrun fire --claude --output json < input.json   what Claude Code's own hooks say about a call`,
+	about: `Reads the hook input of a client (Claude Code, Codex or Gemini CLI) from stdin, runs the hooks that
+match its event, and prints that client's hook output. So it works as a hook command itself: as the
+only hook in a client's settings, it runs a project's .tenex-hooks.json.
+
+The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR or
+$GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
+on any other code. With --output text or json they exit with 1.`,
+	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"
+  hookrun fire --claude --output json < input.json   what Claude Code's own hooks say about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, append(clientForms(), "json", "text")...)
+		f.define(flags, append(all.ClientNames(), "json", "text")...)
 		f.output = "" // the form of the client whose input it will be
 		form := flags.Lookup("output")
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
@@ -52,7 +55,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	n, err := io.Copy(&doc, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("reading the hook input from stdin: %w", bare(err))
+		return "", fmt.Errorf("reading the hook input from stdin: %w", spelling.UnwrapPath(err))
 	case n > maxValue:
 		return "", errors.New("the hook input on stdin is larger than 64 MiB")
 	case strings.TrimSpace(doc.String()) == "":
@@ -67,8 +70,8 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	return event, nil
 }
 
-// readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is where the
-// client has its project, unless a flag says another.
+// readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is
+// where the client has its project, unless a flag says another.
 func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
@@ -83,7 +86,8 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	variable := all.ClientOf(&f.call).ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
-			return "", fmt.Errorf("%s is %s, which is no folder; set it to the project's, or give --workspace", variable, project)
+			const text = "%s is %s, which is no folder; set it to the project's, or give --workspace"
+			return "", fmt.Errorf(text, variable, project)
 		}
 		f.workspace = project
 	}
@@ -92,7 +96,10 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 
 // inputAlone refuses flags that say what a hook input says.
 func (f *callFlags) inputAlone() error {
-	for _, name := range []string{"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "orchestrator-id", "tool", "args", "result", "failed"} {
+	for _, name := range []string{
+		"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "orchestrator-id",
+		"tool", "args", "result", "failed",
+	} {
 		if flag := f.flags.Lookup(name); flag != nil && flag.Changed {
 			return fmt.Errorf("--%s: the hook input says this; leave the flag out", name)
 		}

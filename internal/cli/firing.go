@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/queue"
 	"github.com/hookrun/hookrun/runner"
 )
 
@@ -57,10 +57,18 @@ func (f *callFlags) read() (*projecthooks.Config, error) {
 	}
 	for i := range cfg.Hooks {
 		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect != f.dialect {
-			return nil, fmt.Errorf("--dialect %s: %s is in the form of the %s dialect", f.dialect, h.File, h.Dialect)
+			const text = "--dialect %s: %s is in the form of the %s dialect"
+			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect)
 		}
 	}
 	return cfg, nil
+}
+
+// readAgain reads the hooks files anew. One that was found at first may have been taken away on purpose since.
+func (f *callFlags) readAgain() (*projecthooks.Config, error) {
+	again := *f
+	again.project.File = ownFile(f.workspace)
+	return again.read()
 }
 
 // loader reads files by the rules of the dialect that the flags name.
@@ -69,15 +77,18 @@ func (f *callFlags) loader() (loader projecthooks.Loader) {
 	return loader
 }
 
-// descend counts how deep hooks that call hookrun stand in hooks that call hookrun. A file whose hook runs that very file,
-// as `hookrun fire --claude` in Claude Code's settings does, would have no end.
-func descend() error {
+// nested is the environment of hooks. It counts how deep hooks that call hookrun stand in hooks that call hookrun: a
+// file whose hook runs that very file, as `hookrun fire --claude` in Claude Code's settings does, would have no end.
+func nested() (env []string, err error) {
 	const variable, deepest = "HOOKRUN_DEPTH", 4
 	depth, _ := strconv.Atoi(os.Getenv(variable)) // nobody else sets it
 	if depth >= deepest {
-		return fmt.Errorf("%d hooks deep in each other: a hook calls hookrun, which runs that hook again; take hookrun out of the files that it reads there", depth)
+		const text = "%d hooks deep in each other: a hook calls hookrun, which runs that hook again; " +
+			"take hookrun out of the files that it reads there"
+		return nil, fmt.Errorf(text, depth)
 	}
-	return os.Setenv(variable, strconv.Itoa(depth+1))
+	env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, variable+"=") })
+	return append(env, fmt.Sprintf("%s=%d", variable, depth+1)), nil
 }
 
 // options are the runner's, from the flags.
@@ -88,7 +99,7 @@ func (f *callFlags) options() (o runner.Options, err error) {
 		}
 	}
 	if f.onFailure != "" {
-		if o.OnFailure, err = onFailure(f.onFailure); err != nil {
+		if o.OnFailure, err = projecthooks.ParseFailurePolicy(f.onFailure); err != nil {
 			return o, fmt.Errorf("--on-failure %w", err)
 		}
 	}
@@ -99,93 +110,85 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	return o, nil
 }
 
-// onFailure is the policy of one word for every cause.
-func onFailure(word string) (protocol.FailurePolicy, error) {
-	if word != "block" && word != "continue" {
-		return nil, fmt.Errorf("must be block or continue, not %q%s", word, projecthooks.Suggest(word, []string{"block", "continue"}))
-	}
-	var d protocol.Decision
-	if err := d.UnmarshalText([]byte(word)); err != nil {
-		return nil, err
-	}
-	policy := protocol.FailurePolicy{}
-	for _, c := range protocol.FailureCauses() {
-		policy[c] = d
-	}
-	return policy, nil
-}
-
 // fire does what the flags say and prints the outcome.
 func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
 	return f.fireRead(func() (protocol.Event, error) { return event, nil }, std)
 }
 
-// fireRead is fire for a call that is yet to be read. Of every call there is a line in the log, also of one that came to no verdict.
+// fireRead is fire for a call that is yet to be read. Every call has a line in the log, also one that came to no
+// verdict.
 func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
 		return 0, err
 	}
+	warn := func(err error) {
+		if err != nil {
+			fmt.Fprintln(std.Err, "hookrun: warning:", err)
+		}
+	}
 	began := time.Now()
-	verdict := false
-	defer func() {
-		if verdict {
-			return
-		}
-		for _, w := range f.record.write(began, &f.call, nil, err) {
-			fmt.Fprintln(std.Err, "hookrun: warning:", w)
-		}
-	}()
-	event, err := read()
+	outcome, err := f.verdict(read, std.In, &began)
 	if err != nil {
+		warn(f.record.write(began, &f.call, nil, err))
 		return 0, err
 	}
-	if err := f.finish(event, std.In); err != nil {
-		return 0, err
+	claim := runner.Deliver(f.queue, &f.call, &outcome)
+	defer func() { warn(claim.Release()) }() // unless it was printed
+	f.takeIPC(&outcome)
+	if f.output == "text" {
+		outcome = outcome.WithoutRewrites()
+	}
+	if err := f.record.write(began, &f.call, &outcome, nil); err != nil {
+		outcome.Warnings = append(outcome.Warnings, err.Error())
+	}
+	return f.print(outcome, std, func() { warn(claim.Done()) })
+}
+
+// verdict reads the call and runs the hooks for it. began is set anew when they begin.
+func (f *callFlags) verdict(
+	read func() (protocol.Event, error), stdin io.Reader, began *time.Time,
+) (o protocol.Outcome, err error) {
+	event, err := read()
+	if err != nil {
+		return o, err
+	}
+	if err := f.finish(event, stdin); err != nil {
+		return o, err
 	}
 	until := interruption{exit: failure([]string{"-o", f.output})}
 	if f.hasFile() {
 		until.watch()
 	}
-	cfg, o, err := f.load()
+	cfg, options, err := f.load()
 	if err != nil {
-		return 0, err
+		return o, err
 	}
 	if f.verbose {
 		f.project.lookAbove(len(cfg.Hooks))
 	}
-	o.OneShot = true
-	r := runner.New(cfg, o)
+	options.OneShot = true
+	env, tooDeep := nested()
+	options.Env = env
+	r := runner.New(cfg, options)
 	ctx := context.Background()
 	if r.Any(f.call) {
-		if err := descend(); err != nil {
-			return 0, err
+		if tooDeep != nil {
+			return o, tooDeep
 		}
 		ctx = until.context()
 	}
-	began = time.Now()
-	outcome, err := r.Fire(ctx, f.call)
+	*began = time.Now()
+	o, err = r.Fire(ctx, f.call)
 	until.over()
-	outcome.Warnings = append(f.warnings, outcome.Warnings...)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = fmt.Errorf("%w; the hooks were killed, there is no verdict", err)
-		}
-		return 0, err
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w; the hooks were killed, there is no verdict", err)
 	}
-	claim := runner.Deliver(f.queue, &f.call, &outcome)
-	f.takeIPC(&outcome)
-	complain := func(err error) { fmt.Fprintln(std.Err, "hookrun: warning:", err) }
-	defer settle(claim, false, complain) // unless it was printed
-	if f.output == "text" {
-		outcome = outcome.WithoutRewrites()
-	}
-	verdict = true
-	outcome.Warnings = append(outcome.Warnings, f.record.write(began, &f.call, &outcome, nil)...)
-	return f.print(outcome, std, func() { settle(claim, true, complain) })
+	o.Warnings = append(f.warnings, o.Warnings...)
+	return o, err
 }
 
-// takeIPC adds the text that MassGen left for the next result, if the outcome will carry it: one that was taken is gone. A tool that
-// failed leaves it where it is.
+// takeIPC adds the text that MassGen left for the next result, if the outcome will carry it: one that was taken is
+// gone. A tool that failed leaves it where it is.
 func (f *callFlags) takeIPC(o *protocol.Outcome) {
 	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool || !f.carries(*o) {
 		return
@@ -204,20 +207,8 @@ func (f *callFlags) carries(o protocol.Outcome) bool {
 	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
 }
 
-// settle ends a claim on texts of a queue: they are gone once they were given to the model, and wait on where they were not.
-// On a claim that has ended it does nothing.
-func settle(claim *queue.Claim, given bool, complain func(error)) {
-	end := claim.Release
-	if given {
-		end = claim.Done
-	}
-	if err := end(); err != nil {
-		complain(err)
-	}
-}
-
-// print prints an outcome. It calls given as soon as all that the outcome has for the model was: who is killed between the two
-// has others print it again.
+// print prints an outcome. It calls given as soon as all that the outcome has for the model was: who is killed between
+// the two has others print it again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
 	carried := f.carries(o)
 	client, toClient := all.ClientNamed(f.output)
@@ -229,7 +220,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			line = []byte(o.Wrapped())
 		}
 	case toClient:
-		if line, exit, err = client.EncodeOutput(o); err == nil && stdoutIsNull() {
+		if line, exit, err = client.EncodeOutput(o); err == nil && isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
 	case f.hasMessages(): // they carry what the hooks said whatever the exit is
@@ -263,7 +254,8 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	if exit == exitOK && f.verbose && o.Event.Canonical() == protocol.PostTool {
 		for _, in := range o.Inject { // MassGen's line, for those who look for it in its logs
 			strategy := cmp.Or(in.Strategy, protocol.ToolResult)
-			fmt.Fprintf(std.Err, "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n", o.Tool, strategy, utf8.RuneCountInString(in.Content))
+			const line = "[PostToolUse] Hook injection for %s: strategy=%s, content_len=%d\n"
+			fmt.Fprintf(std.Err, line, o.Tool, strategy, utf8.RuneCountInString(in.Content))
 		}
 	}
 	return exit, nil
@@ -286,7 +278,8 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 		h := &o.Hooks[i]
 		name := printable.Escape(h.Name)
 		if f.verbose {
-			fmt.Fprintf(stderr, "hookrun: hook '%s' %s in %v\n", name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
+			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
+			fmt.Fprintf(stderr, "hookrun: hook '%s' %s in %v\n", name, h.Status, took)
 			switch {
 			case h.Signal != "":
 				fmt.Fprintf(stderr, "hookrun: hook '%s' was killed by %s\n", name, h.Signal)

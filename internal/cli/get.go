@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -16,10 +17,12 @@ var get = command{
 	name:    "get",
 	args:    "PATH",
 	summary: "print one field of the JSON on stdin, for hooks in sh",
-	about: "Prints the field at PATH of the JSON on stdin: a string bare, anything else as JSON. A field that is not there\n" +
-		"prints nothing, and the exit code is 1. PATH is names joined by points, an index for an array: args.command,\n" +
-		"args.files.0; it is gjson's path language, in which a point in a name is written \\. . JSON in which a key is there\n" +
-		"twice is refused: programs differ in which of the two they take.",
+	about: `Prints the field at PATH of the JSON on stdin: a string without quotes, anything else as JSON. If the
+field is not there, it prints nothing and exits with 1.
+
+PATH is names and array indexes with points between them, as args.command or args.files.0. It is
+gjson's path language: write \. for a point in a name. JSON that has a key twice is refused, since
+programs differ in which of the two they take.`,
 	example: `  command=$("$HOOKRUN" get args.command) || { echo "no command to look at" >&2; exit 2; }`,
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {
@@ -28,7 +31,7 @@ var get = command{
 			}
 			var doc strings.Builder
 			if _, err := io.Copy(&doc, std.In); err != nil {
-				return 0, fmt.Errorf("reading stdin: %w", bare(err))
+				return 0, fmt.Errorf("reading stdin: %w", spelling.UnwrapPath(err))
 			}
 			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
 				line, col := strictjson.Position(doc.String(), faults[0].Offset)

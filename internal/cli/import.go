@@ -19,16 +19,24 @@ var importHooks = command{
 	name:    "import",
 	args:    "FILE… [FLAGS]",
 	summary: "turn hooks of " + all.ClientList() + " into entries of .tenex-hooks.json",
-	about: "Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the one that is there. On stderr\n" +
-		"it says of every thing that it is changed (the same in other words), wider (for more calls), differs (there, and not the same in\n" +
-		"a case that is named) or left out. Notes say what is different with every hook of that client. Nothing is run.",
-	example: "  hookrun import .claude/settings.json\n  hookrun import .claude/settings.json .gemini/settings.json --write",
+	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
+one that is there. It runs nothing. The report on stderr says what became of each thing:
+  changed   it means the same in other words
+  wider     it matches more calls
+  differs   it is there, and means something else in a case that is named
+  left out  it is not there
+Notes say what is different for every hook of that client.`,
+	example: `  hookrun import .claude/settings.json
+  hookrun import .claude/settings.json .gemini/settings.json --write`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
-		workspace := flags.StringP("workspace", "C", ".", "`DIR` of the project, for --write (default the nearest folder upwards with a hooks file)")
+		const where = "`DIR` of the project, for --write (default the nearest folder upwards with a hooks file)"
+		workspace := flags.StringP("workspace", "C", ".", where)
 		flags.Lookup("workspace").DefValue = ""
-		into := flags.String("write", "", "add the entries to this `FILE`, which is made if it is missing; alone: the workspace's")
+		const target = "add the entries to this `FILE`, which is made if it is missing; without a FILE: the workspace's"
+		into := flags.String("write", "", target)
 		flags.Lookup("write").NoOptDefVal = projecthooks.FileName
-		output := flags.StringP("output", "o", "text", "output `FORM`: text (the hooks file; the report on stderr), json (both)")
+		const form = "output `FORM`: text (the hooks file; the report on stderr), json (both)"
+		output := flags.StringP("output", "o", "text", form)
 		dialect := defineForm(flags)
 		return func(files []string, std Streams) (int, error) {
 			switch {
@@ -52,7 +60,8 @@ var importHooks = command{
 			if flags.Changed("write") {
 				path := *into
 				if path == projecthooks.FileName {
-					p, err := findProject(*workspace, flags.Changed("workspace"), false) // a second file below would hide the first
+					// A second file below would hide the first.
+					p, err := findProject(*workspace, flags.Changed("workspace"), false)
 					if err != nil {
 						return 0, err
 					}
@@ -100,7 +109,9 @@ type imported struct {
 }
 
 func importAll(l projecthooks.Loader, files []string) (*imported, error) {
-	done := &imported{Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files)}
+	done := &imported{
+		Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files),
+	}
 	var problems projecthooks.Problems
 	var all hookimport.Result
 	for _, path := range files {
@@ -118,7 +129,8 @@ func importAll(l projecthooks.Loader, files []string) (*imported, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	done.Hooks, done.Report, done.Faithful = append(done.Hooks, all.Entries...), append(done.Report, all.Report...), all.Faithful()
+	done.Hooks, done.Report = append(done.Hooks, all.Entries...), append(done.Report, all.Report...)
+	done.Faithful = all.Faithful()
 	return done, nil
 }
 
@@ -147,5 +159,6 @@ func (i *imported) print(to io.Writer) {
 	default:
 		fmt.Fprintf(w, "%d hooks", len(i.Hooks))
 	}
-	fmt.Fprintf(w, "; %d changed, %d wider, %d differ, %d left out\n", kinds[hookimport.Changed], kinds[hookimport.Wider], kinds[hookimport.Differs], kinds[hookimport.LeftOut])
+	fmt.Fprintf(w, "; %d changed, %d wider, %d differ, %d left out\n",
+		kinds[hookimport.Changed], kinds[hookimport.Wider], kinds[hookimport.Differs], kinds[hookimport.LeftOut])
 }

@@ -20,17 +20,24 @@ var inject = command{
 	name:    "inject",
 	args:    "--session ID [--agent ID]… [FLAGS] TEXT|@FILE|-",
 	summary: "put a text into a session's queue, for an agent to read after its next tool call",
-	about: "Puts one text into the queue of a session, from where post-tool, serve and mcp give it to the agent with the result of a\n" +
-		"tool. Each agent gets it once: those that --agent names, or every agent of the session. It prints the entry's id. What was\n" +
-		"printed is on disk: neither a crash nor a loss of power loses it. A text that starts with - goes behind --, or on stdin.",
+	about: `Puts one text into the queue of a session. post-tool, serve and mcp give it to the agent with the next
+result of a tool. Each agent gets it once: those that --agent names, or every agent of the session.
+
+It prints the entry's id. By then the entry is on disk, and neither a crash nor a loss of power loses
+it. Give a text that starts with - after --, or on stdin.`,
 	example: "  hookrun inject --session s1 --source human 'Use the staging database.'\n" +
 		"  ./report.sh | hookrun inject --session s1 --agent builder --matcher 'shell|fs_*' --ttl 10m -",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var e queue.Entry
 		q := defineQueue(flags, &e.Session)
-		flags.StringArrayVar(&e.Agents, "agent", nil, "`ID` of an agent that gets it, repeatable (default every agent of the session)")
-		flags.StringVar(&e.Strategy, "strategy", "tool_result", "where it goes: `tool_result|user_message`, behind the result or in a message of its own")
-		flags.StringVar(&e.Matcher, "matcher", "", "`GLOBS` with | between them: the tools after which it is given (default every tool)")
+		const (
+			agent    = "`ID` of an agent that gets it, repeatable (default every agent of the session)"
+			strategy = "where it goes: `tool_result|user_message`, after the result or in a message of its own"
+			matcher  = "`GLOBS` with | between them: the tools after which it is given (default every tool)"
+		)
+		flags.StringArrayVar(&e.Agents, "agent", nil, agent)
+		flags.StringVar(&e.Strategy, "strategy", "tool_result", strategy)
+		flags.StringVar(&e.Matcher, "matcher", "", matcher)
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
 		flags.StringVar(&e.Source, "source", "", "`NAME` of who says it")
 		ipc := defineIPC(flags)
@@ -101,11 +108,12 @@ func defineQueue(flags *pflag.FlagSet, session *string) *queue.Queue {
 }
 
 func defineState(flags *pflag.FlagSet, dir *string) {
-	flags.StringVar(dir, "state", "", "`DIR` with the queues (default $HOOKRUN_STATE, else the user's folder for state)")
+	const usage = "`DIR` with the queues (default $HOOKRUN_STATE, else the user's folder for state)"
+	flags.StringVar(dir, "state", "", usage)
 }
 
-// noEmpty refuses flags without a value: it is an unset variable of the caller's, and an entry for nobody in particular would
-// reach everybody.
+// noEmpty refuses flags without a value: it is an unset variable of the caller's, and an entry for nobody in particular
+// would reach everybody.
 //
 // MassGen's folder has no sessions: with it only the flags mean something that are named.
 func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {

@@ -22,10 +22,13 @@ import (
 var install = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
-	summary: "make " + all.ClientList() + " ask hookrun",
-	about: "Adds one hook to the settings of a client, " + spelling.Or(clientfile.Names()) + ", which runs this hookrun at the prompt, before each tool and\n" +
-		"after it. So the client obeys the project's .tenex-hooks.json. It prints what changes in the file, and every other byte stays.\n" +
-		"The hook has a little more time than the project's hooks have together: run it again when they get more, or when hookrun moves.",
+	summary: "make " + all.ClientList() + " run hookrun",
+	about: `Adds one hook to the settings of a client (` + spelling.Or(clientfile.Names()) + `). It runs this hookrun at the
+prompt, before each tool and after it, so the client obeys the project's .tenex-hooks.json. install
+prints what changes in the file; every other byte stays as it is.
+
+The hook's timeout is a little longer than those of the project's hooks together. Run install again
+when they get longer, or when hookrun moves.`,
 	example: "  hookrun install claude\n  hookrun install gemini --user --dry-run",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags
@@ -60,7 +63,7 @@ var install = command{
 	},
 }
 
-// proxied finds the client's MCP servers that ask the same hooks already.
+// proxied finds the client's MCP servers that run the same hooks already.
 func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []projecthooks.Problem {
 	home, _ := os.UserHomeDir()
 	where := dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
@@ -77,7 +80,9 @@ func (s *settingsFlags) notes(client *clientfile.Client, place dialect.Place, ch
 		_, err := (projecthooks.Loader{Dialect: client.Name}).Parse(change.Path, []byte(change.Old))
 		var problems projecthooks.Problems
 		if errors.As(err, &problems) {
-			notes = append(notes, fmt.Sprintf("%v; for such a thing the client may drop the whole file without a word, and the entry with it: see hookrun check", problems[0]))
+			const text = "%v; for such a thing the client may drop the whole file without a word, " +
+				"and the entry with it: see hookrun check"
+			notes = append(notes, fmt.Sprintf(text, problems[0]))
 		}
 	}
 	if client.Asks != "" {
@@ -114,7 +119,8 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	}
 	client, found := clientfile.Lookup(args[0])
 	if !found {
-		return nil, dialect.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], projecthooks.Suggest(args[0], names), one)
+		near := projecthooks.Suggest(args[0], names)
+		return nil, dialect.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], near, one)
 	}
 	if s.user {
 		home, err := os.UserHomeDir()
@@ -147,13 +153,13 @@ func (s *settingsFlags) make(change *clientfile.Change, std Streams, nothing str
 
 const (
 	someHooks  = time.Minute      // where there are no hooks yet
-	anyHooks   = 10 * time.Minute // for every project of the user; it is what two of the clients give a hook by themselves
+	anyHooks   = 10 * time.Minute // for every project of the user; two of the clients have this default
 	aroundHook = 1 * time.Second  // a hook that is killed, and what is left in its pipes
 	aroundCall = 5 * time.Second
 )
 
-// timeout is a little more than the hooks of the project can take at one event: the client would kill hookrun at its limit, and take
-// that for a pass.
+// timeout is a little more than the hooks of the project can take at one event: the client would kill hookrun at its
+// limit, and take that for a pass.
 func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error) {
 	if s.user {
 		return anyHooks, nil
@@ -171,9 +177,10 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 		var atEvent time.Duration
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
-			moment := protocol.Event(event).Canonical()
-			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == moment }) {
-				atEvent = min(atEvent+min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)+aroundHook, clientfile.MaxTimeout)
+			canonical := protocol.Event(event).Canonical()
+			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
+				own := min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)
+				atEvent = min(atEvent+own+aroundHook, clientfile.MaxTimeout)
 			}
 		}
 		longest = max(longest, atEvent)
@@ -184,8 +191,8 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 	return longest + aroundCall, nil
 }
 
-// ownPath is the path of this program: the one in PATH if that is it, since what it links to may have a version in its name, and be
-// gone with the next.
+// ownPath is the path of this program: the one in PATH if that is it, since what it links to may have a version in its
+// name, and be gone with the next.
 func ownPath() (string, error) {
 	binary, err := os.Executable()
 	if err != nil {

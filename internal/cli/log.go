@@ -18,24 +18,30 @@ import (
 
 	"github.com/hookrun/hookrun/internal/runpage"
 	"github.com/hookrun/hookrun/internal/runstats"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var showLog = command{
 	name:    "log",
 	args:    "[FILE] [FLAGS]",
 	summary: "say what the run log knows: which hooks ran, what they said, how long they took",
-	about: "Reads the run log FILE (default $HOOKRUN_LOG) and what was rotated out of it, FILE.1 to FILE.3, and shows for each hook how often\n" +
-		"it matched, blocked, injected and failed, and how long it took; hooks of the workspace that never fired; hooks that come near\n" +
-		"their timeout; and the last calls that did not go on. --events prints tool_call, tool_result and status events instead, a line of\n" +
-		"JSON each: each call that went on and each result once in a turn of its session, by their --tool-use-id. With --follow they are\n" +
-		"all that the log has, and then what comes.",
+	about: `Reads the run log FILE (default $HOOKRUN_LOG) and what was rotated out of it, FILE.1 to FILE.3. It
+shows for each hook how often it matched, blocked, injected and failed, and how long it took; hooks of
+the workspace that never fired; hooks that come near their timeout; and the last calls that were held
+up.
+
+--events prints tool_call, tool_result and status events instead, each as a line of JSON: each call
+that went on and each result once in a turn of its session, by their --tool-use-id. With --follow it
+prints all events that the log has, and then each as it comes.`,
 	example: "  hookrun log run.log --since 2h\n  hookrun log run.log --follow",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var l logFlags
 		l.files.defineFiles(flags)
-		flags.StringVar(&l.since, "since", "", "only calls since then: a `DURATION|TIME` as 2h, 7d, 2026-11-20 or RFC 3339")
+		const since = "only calls since then: a `DURATION|TIME` as 2h, 7d, 2026-11-20 or RFC 3339"
+		flags.StringVar(&l.since, "since", "", since)
 		flags.StringVar(&l.filter.Session, "session", "", "only calls of this conversation, by its `ID`")
-		flags.BoolVar(&l.follow, "follow", false, "print the last 10 calls, and then each as it comes, until interrupted")
+		const follow = "print the last 10 calls, and then each as it comes, until interrupted"
+		flags.BoolVar(&l.follow, "follow", false, follow)
 		flags.BoolVar(&l.events, "events", false, "print events as lines of JSON")
 		flags.StringVar(&l.html, "html", "", "write a page for a browser to `FILE`")
 		flags.StringVarP(&l.output, "output", "o", "text", "output `FORM`: text, json")
@@ -114,12 +120,15 @@ func since(words string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(cmp.Or(rest, "0")); err == nil && d >= 0 && words != "" {
 		return now.AddDate(0, 0, -int(n)).Add(-d), nil
 	}
-	for _, form := range []string{time.RFC3339, time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05"} {
+	for _, form := range []string{
+		time.RFC3339, time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05",
+	} {
 		if t, err := time.ParseInLocation(form, words, now.Location()); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--since %q is neither a duration, as 2h or 7d, nor a time, as 2026-11-20 or 2026-11-20T14:43:17Z", words)
+	const text = "--since %q is neither a duration, as 2h or 7d, nor a time, as 2026-11-20 or 2026-11-20T14:43:17Z"
+	return time.Time{}, fmt.Errorf(text, words)
 }
 
 // show does what the flags say.
@@ -132,8 +141,9 @@ func (l *logFlags) show(log *runstats.Log, std Streams) error {
 		return err
 	}
 	if cfg, err := l.files.read(); err != nil { // the log says no less for it
-		complain(std.Err, "log", err)
-		fmt.Fprintln(std.Err, "hookrun log: warning: the hooks files cannot be read, so hooks that never fired are not shown")
+		printError(std.Err, "log", err)
+		const text = "the hooks files cannot be read, so hooks that never fired are not shown"
+		fmt.Fprintln(std.Err, "hookrun log: warning:", text)
 	} else {
 		s.Expect(cfg)
 	}
@@ -195,12 +205,12 @@ func (l *logFlags) page(log *runstats.Log, s *runstats.Summary, std Streams) (er
 	}
 	file, err := os.CreateTemp(filepath.Dir(l.html), "."+filepath.Base(l.html)+"-*")
 	if err != nil {
-		return fmt.Errorf("--html %s: %w", l.html, bare(err))
+		return fmt.Errorf("--html %s: %w", l.html, spelling.UnwrapPath(err))
 	}
 	defer func() {
 		if err != nil {
 			os.Remove(file.Name())
-			err = fmt.Errorf("--html %s: %w", l.html, bare(err))
+			err = fmt.Errorf("--html %s: %w", l.html, spelling.UnwrapPath(err))
 		}
 	}()
 	err = errors.Join(runpage.Write(file, runpage.Page{Summary: summary, Calls: calls}), file.Close())

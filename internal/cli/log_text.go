@@ -21,15 +21,19 @@ func logText(s *runstats.Summary, colour bool) string {
 	p.heading(&b, s)
 	p.hooks(&b, s.Hooks)
 	section(&b, p.as(bold, "never fired"), s.NeverFired, func(n runstats.NeverFired) string {
-		return fmt.Sprintf("%s  %s", middle(printable.Escape(n.Name), 40), middle(n.Source+", "+strings.Join(n.Events, ", "), 74))
+		where := n.Source + ", " + strings.Join(n.Events, ", ")
+		return fmt.Sprintf("%s  %s", middle(printable.Escape(n.Name), 40), middle(where, 74))
 	})
-	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Near == 0 && h.TimedOut == 0 })
+	slow := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool {
+		return h.Near == 0 && h.TimedOut == 0
+	})
 	section(&b, p.as(bold, "near their timeout"), slow, func(h runstats.Hook) string {
 		limit := ""
 		if h.Limit > 0 {
 			limit = " of " + duration(h.Limit)
 		}
-		return fmt.Sprintf("%s  %d took 80 %% or more%s, %d timed out", middle(printable.Escape(h.Name), 40), h.Near, limit, h.TimedOut)
+		name := middle(printable.Escape(h.Name), 40)
+		return fmt.Sprintf("%s  %d took 80 %% or more%s, %d timed out", name, h.Near, limit, h.TimedOut)
 	})
 	unstarted := slices.DeleteFunc(slices.Clone(s.Hooks), func(h runstats.Hook) bool { return h.Unstarted == 0 })
 	section(&b, p.as(bold, "could not be started"), unstarted, func(h runstats.Hook) string {
@@ -55,7 +59,8 @@ func (p paint) heading(b *strings.Builder, s *runstats.Summary) {
 	if s.Calls > 0 {
 		from, _ := time.Parse(time.RFC3339Nano, s.From)
 		to, _ := time.Parse(time.RFC3339Nano, s.To)
-		fmt.Fprintf(b, "%s from %s to %s\n", counted(s.Calls, "call"), from.Local().Format(time.DateTime), to.Local().Format(time.DateTime))
+		fmt.Fprintf(b, "%s from %s to %s\n",
+			counted(s.Calls, "call"), from.Local().Format(time.DateTime), to.Local().Format(time.DateTime))
 	} else {
 		fmt.Fprintln(b, "no calls")
 	}
@@ -101,7 +106,8 @@ func (p paint) hooks(b *strings.Builder, hooks []runstats.Hook) {
 		}
 		return cell{strconv.Itoa(n), colour}
 	}
-	// All but the first are for what a call came to, and each call is in one of them. Rare ones are there if some hook needs them.
+	// All but the first are for what a call came to, and each call is in one of them. Rare ones are there if some hook
+	// needs them.
 	columns := []struct {
 		title  string
 		of     func(*runstats.Hook) int

@@ -25,20 +25,25 @@ import (
 var mcp = command{
 	name:    "mcp",
 	args:    "[FLAGS] -- SERVER [ARGS…]",
-	summary: "stand before an MCP server, and ask the hooks about every call of its tools",
-	about: "Starts an MCP server that speaks on stdin and stdout, and passes its messages on. Every tools/call is shown to the\n" +
-		"pre-tool hooks first, as mcp__NAME__TOOL: what they block never reaches the server, and the client gets the reason as the\n" +
-		"result of a tool that failed. The result is shown to the post-tool hooks, and what they and the queue of the session have\n" +
-		"to say is added to it. All else passes as it is. Hooks files are read once, at the start.\n" +
-		"A call of a tool that the server does not list, by its exact name, is refused, and no hook is asked.\n" +
-		"NAME is what the server calls itself when it answers initialize, with _ for what is no letter, digit, _ or -, and \"server\"\n" +
-		"where it was not asked. A server can call itself what it likes: give --name where hooks go by it.\n" +
-		"What follows a call while hooks are asked about it overtakes it. A call that is cancelled meanwhile ends there.\n" +
-		"It exits with 0 when the client has left and the server has ended, else with 1.",
+	summary: "stand before an MCP server, and run the hooks for every call of its tools",
+	about: `Starts an MCP server that speaks on stdin and stdout, and passes messages on in both directions.
+  * The pre-tool hooks run for every tools/call first, with the tool's name as mcp__NAME__TOOL. What
+    they block never reaches the server: the client gets the reason as the result of a failed tool.
+  * The post-tool hooks run for the result. Their texts, and those of the session's queue, are added
+    to it.
+  * A call of a tool that the server does not list, by its exact name, is refused. No hook runs for it.
+Hooks files are read once, at the start.
+
+NAME is what the server calls itself when it answers initialize, with _ for every character but
+letters, digits, _ and -; "server" if it was not asked. A server can choose any name: give --name if
+your hooks depend on it.
+
+Messages that follow a call overtake it while its hooks run. A call that is cancelled meanwhile ends
+there. hookrun exits with 0 when the client has left and the server has ended, else with 1.`,
 	example: `  hookrun mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		m := mcpGate{turns: make(chan struct{}, maxCalls)}
+		m := mcpGate{turns: make(chan struct{}, mcpCalls)}
 		flags.SetInterspersed(false) // the flags behind the server's name are its own
 		name := flags.String("name", "", "`NAME` of the server in the names of its tools (default its own)")
 		f.defineFiles(flags)
@@ -69,11 +74,14 @@ var mcp = command{
 	},
 }
 
-// mcpGrace is how long the server and the hooks have when the client has left. Clients wait two seconds for the end of a server,
-// and then kill it.
+// mcpCalls is how many calls have hooks that run at once.
+const mcpCalls = 256
+
+// mcpGrace is how long the server and the hooks have when the client has left. Clients wait two seconds for the end of
+// a server, and then kill it.
 const mcpGrace = 1200 * time.Millisecond
 
-// mcpGate asks the hooks about the calls of a server's tools.
+// mcpGate runs the hooks for the calls of a server's tools.
 type mcpGate struct {
 	call    protocol.Call // what all calls have in common
 	runner  *runner.Runner
@@ -88,7 +96,7 @@ type mcpGate struct {
 
 // run passes messages on until one side has ended.
 func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (exit int, err error) {
-	if err := errors.Join(f.notEmpty(), f.knownDialect()); err != nil {
+	if err := f.valid(); err != nil {
 		return 0, err
 	}
 	if err := f.resolveWorkspace(); err != nil {
@@ -118,15 +126,13 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		m.known = append(m.known, w)
 		m.say("warning: %s", w)
 	}
-	env := os.Environ() // the server's, which is no hook
-	if err := descend(); err != nil {
+	if o.Env, err = nested(); err != nil {
 		return 0, err
 	}
-	o.Env = os.Environ()
 	o.Subreaper = false // it would take the exit status of the server
 	m.runner = runner.New(cfg, o)
 	ctx := until.context()
-	server, err := mcpproxy.Start(argv, env)
+	server, err := mcpproxy.Start(argv, os.Environ())
 	if err != nil {
 		return 0, err
 	}
@@ -144,6 +150,12 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 
 func (m *mcpGate) say(format string, args ...any) {
 	fmt.Fprintf(m.err, "hookrun mcp: "+format+"\n", args...)
+}
+
+func (m *mcpGate) warn(err error) {
+	if err != nil {
+		m.say("warning: %v", err)
+	}
 }
 
 // about is a call of the server's as hooks know it.
@@ -164,7 +176,8 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 	return m.ipc == nil && !runner.Delivers(&call) && !m.runner.Concerned(call)
 }
 
-// fire asks the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came of it.
+// fire runs the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came
+// of it.
 func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outcome, recorded func(*protocol.Outcome)) {
 	select {
 	case m.turns <- struct{}{}:
@@ -180,9 +193,7 @@ func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outc
 		if err != nil {
 			o = nil
 		}
-		for _, w := range m.record.write(began, &call, o, err) {
-			m.say("warning: %s", w)
-		}
+		m.warn(m.record.write(began, &call, o, err))
 	}
 }
 
@@ -199,7 +210,8 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 	for _, h := range o.Hooks {
 		name := printable.Escape(h.Name)
 		if m.verbose {
-			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, time.Duration(h.Duration).Round(10*time.Microsecond))
+			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
+			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, took)
 		}
 		if h.Status != protocol.StatusTimeout {
 			marked(m.err, "hookrun mcp: hook '"+name+"' stderr:", h.Stderr)
@@ -214,7 +226,8 @@ func (m *mcpGate) before(ctx context.Context, c *mcpproxy.Call) mcpproxy.Before 
 	case o.ExitCode() != 0:
 		return mcpproxy.Before{Refused: true, Reason: o.Why()}
 	case o.UpdatedInput != nil && !isObject(o.UpdatedInput):
-		return mcpproxy.Before{Refused: true, Reason: "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"}
+		const reason = "a hook changed the arguments to what is no JSON object, and a tool takes nothing else"
+		return mcpproxy.Before{Refused: true, Reason: reason}
 	}
 	return mcpproxy.Before{Args: string(o.UpdatedInput), Texts: o.Texts()}
 }
@@ -223,8 +236,8 @@ func isObject(value json.RawMessage) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(value)), "{")
 }
 
-// after asks what is to become of a result. A tool that has run cannot be blocked any more: the reason is something that the
-// model should know, and so is that the loop should end.
+// after runs the hooks for a result. A tool that has run cannot be blocked any more: the reason is something
+// that the model should know, and so is that the loop should end.
 func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result) (a mcpproxy.After) {
 	call := m.about(protocol.PostTool, c)
 	call.Result, call.Failed = r.Text, r.Failed
@@ -264,8 +277,6 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 			m.say("warning: %s", w)
 		}
 	}
-	a.Given = func(given bool) {
-		settle(claim, given, func(err error) { m.say("warning: %v", err) })
-	}
+	a.Given = func(given bool) { m.warn(claim.Finish(given)) }
 	return a
 }

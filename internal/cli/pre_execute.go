@@ -3,21 +3,22 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 var preExecute = command{
 	name:    "pre-execute",
 	args:    "[--prompt TEXT|@FILE|-] [FLAGS]",
-	summary: "ask the hooks before the model sees the user's message",
+	summary: "run the hooks before the model sees the user's message",
 	answers: true,
-	about: "Runs the project's pre-execute hooks, once for each message of the user's, before the model is called.\n" +
-		"What they print belongs at the end of that message, not in the system prompt. Give a message that\n" +
-		"a person wrote on stdin, with --prompt -: on the command line one that starts with @ is the name of a file.",
+	about: `Runs the project's pre-execute hooks: once for each message of the user, before the model is called.
+Append what they print to that message, not to the system prompt. Give a message that a person wrote
+on stdin, with --prompt -: on the command line a message that starts with @ is the name of a file.`,
 	example: "  hookrun pre-execute --prompt 'fix the build' --wrap",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		f.define(flags, append([]string{"text", "json"}, clientForms()...)...)
+		f.define(flags, append([]string{"text", "json"}, all.ClientNames()...)...)
 		f.record.define(flags)
 		flags.BoolVar(&f.wrap, "wrap", false, "put each text into the tag under which TENEX shows it (text output)")
 		return func(args []string, std Streams) (int, error) {

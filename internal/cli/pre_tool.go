@@ -3,21 +3,22 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 var preTool = command{
 	name:    "pre-tool",
 	args:    "--tool NAME [--args JSON|@FILE|-] [FLAGS]",
-	summary: "ask the hooks before a tool runs",
+	summary: "run the hooks before a tool runs",
 	answers: true,
-	about: "Runs the project's pre-tool hooks on one tool call. Run the tool only if hookrun exits with 0; on 2 and 3 give the\n" +
-		"model what stands on stderr, in the place of the tool's result.",
+	about: `Runs the project's pre-tool hooks on one tool call. Run the tool only if hookrun exits with 0. On 2
+and 3 give the model stderr instead of the tool's result.`,
 	example: `  hookrun pre-tool --tool shell --args '{"command":"git push --force"}'`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.defineTool(flags)
-		f.define(flags, append([]string{"text", "json"}, clientForms()...)...)
+		f.define(flags, append([]string{"text", "json"}, all.ClientNames()...)...)
 		f.record.define(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

@@ -58,7 +58,8 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 // ownFile is the hooks file of a folder, if there is one.
 func ownFile(folder string) string {
 	path := filepath.Join(folder, projecthooks.FileName)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // what cannot be looked at is a problem, not an absence
+	// What cannot be looked at is a problem, not an absence.
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
 	return path

@@ -18,10 +18,12 @@ var showQueue = command{
 	name:    "queue",
 	args:    "--session ID [FLAGS]",
 	summary: "show what waits in a session's queue, and what became of the rest",
-	about: "Prints what waits in a session's queue, in its order, and takes nothing out. --history prints also what became of texts that are\n" +
-		"gone: delivered, when and with which call; drained, deferred, expired or popped. --pop-latest takes the text that was queued\n" +
-		"last back and prints it. --clear drops all of it, also texts for every agent, which else wait for agents that are still to\n" +
-		"come, and the history.",
+	about: `Prints what waits in a session's queue, in order, and takes nothing out.
+
+--history also prints what became of texts that are gone: delivered, when and with which call;
+drained, deferred, expired or popped. --pop-latest takes back the text that was queued last, and prints
+it. --clear drops everything: also texts for every agent, which would wait for agents to come, and the
+history.`,
 	example: "  hookrun queue --session s1\n  hookrun queue --session s1 --history -o json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var session, output string
@@ -95,7 +97,9 @@ func printHistory(q *queue.Queue, session, output string, std Streams) error {
 		if r.Waiting && r.Status != queue.Queued {
 			waits = ", and waits for agents to come"
 		}
-		b.WriteString(visible(fmt.Sprintf("%s to %s%s, %d bytes, %s%s: %s", r.ID, to, from, r.Bytes, r.Status, waits, firstLine(r.Content))) + "\n")
+		line := fmt.Sprintf("%s to %s%s, %d bytes, %s%s: %s",
+			r.ID, to, from, r.Bytes, r.Status, waits, firstLine(r.Content))
+		b.WriteString(visible(line) + "\n")
 		for _, e := range r.Events {
 			b.WriteString(visible("  "+eventText(e)) + "\n")
 		}
@@ -145,7 +149,8 @@ func waitingText(entries []queue.Entry) string {
 			about = append(about, "until "+e.Expires.Local().Format(time.DateTime))
 		}
 		about = append(about, e.Strategy, fmt.Sprintf("%d bytes", len(e.Content)))
-		b.WriteString(visible(fmt.Sprintf("%s to %s (%s): %s", e.ID, to, strings.Join(about, ", "), firstLine(e.Content))) + "\n")
+		line := fmt.Sprintf("%s to %s (%s): %s", e.ID, to, strings.Join(about, ", "), firstLine(e.Content))
+		b.WriteString(visible(line) + "\n")
 	}
 	return b.String()
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +27,8 @@ type runLog struct {
 
 func (l *runLog) define(flags *pflag.FlagSet) {
 	l.flags = flags
-	flags.StringVar(&l.file, "log", "", "add a line about each call to `FILE` (default $"+logVariable+"), see hookrun log")
+	const file = "add a line about each call to `FILE` (default $" + logVariable + "), see hookrun log"
+	flags.StringVar(&l.file, "log", "", file)
 	flags.StringVar(&l.size, "log-size", "64M", "`BYTES` at which the log is rotated, as 64M")
 	flags.StringArrayVar(&l.redact, "redact", nil, "`RE2` of what is kept out of the log, repeatable")
 }
@@ -72,24 +71,7 @@ func parseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// write adds a line about a call. That it could not is a warning, and no verdict. It is for many goroutines.
-func (l *runLog) write(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) (warnings []string) {
-	if l.log == nil {
-		return nil
-	}
-	if o != nil { // the places of hooks are by the folder that we are in, which nobody knows later
-		copied := *o
-		o = &copied
-		o.Hooks = slices.Clone(o.Hooks)
-		for i := range o.Hooks {
-			if abs, err := filepath.Abs(o.Hooks[i].Source); err == nil {
-				o.Hooks[i].Source = abs
-			}
-		}
-	}
-	failed := l.log.Append(&runlog.Entry{Time: began, Command: l.flags.Name(), Call: c, Outcome: o, Err: err})
-	if failed != nil {
-		return []string{failed.Error()}
-	}
-	return nil
+// write adds a line about a call. Its error is a warning: the call keeps its verdict.
+func (l *runLog) write(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
+	return l.log.Append(&runlog.Entry{Time: began, Command: l.flags.Name(), Call: c, Outcome: o, Err: err})
 }

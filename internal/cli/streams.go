@@ -17,9 +17,12 @@ func Standard() Streams {
 	return Streams{In: os.Stdin, Out: descriptor(os.Stdout.Fd()), Err: descriptor(os.Stderr.Fd())}
 }
 
-// stdoutIsNull reports whether what is printed goes nowhere. The Go runtime puts the null device in the place of a stdout
-// that was closed.
-func stdoutIsNull() bool {
+// isNull reports whether w is this process's stdout and leads nowhere. The Go runtime puts the null device in the place
+// of a stdout that was closed.
+func isNull(w io.Writer) bool {
+	if d, ok := w.(descriptor); !ok || d != descriptor(os.Stdout.Fd()) {
+		return false
+	}
 	null, err := os.Stat(os.DevNull)
 	if err != nil {
 		return false

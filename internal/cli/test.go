@@ -26,29 +26,39 @@ var tests = command{
 	name:    "test",
 	args:    "[FILE…] [FLAGS]",
 	summary: "run tests of hooks, which stand in *" + hooktest.Suffix,
-	about: "Asks the real hooks about the calls in files of tests, one after the other, and compares what they say with what each test\n" +
-		"expects. A FILE may be a folder, for the *" + hooktest.Suffix + " in it; without FILE it is the workspace. The hooks are those\n" +
-		"of the project that each file is in: the nearest .tenex-hooks.json upwards. They run in its folder. Nothing is taken from a queue. The exit code is 1 if a test fails.\n\n" +
-		`  {"tests": [{"name": "no force push", "event": "pre-tool", "tool": "shell", "args": {"command": "git push -f"},` + "\n" +
-		`              "expect": {"decision": "block", "reason": {"matches": "force"}}}]}` + "\n\n" +
-		"A test may also have result, failed, prompt, session_id, tool_use_id, agent_id and env; or in their place input, a client's\n" +
-		"whole hook input. expect has at least one of decision, reason, cause, hook, stop_reason, inject, message, warning,\n" +
-		"updated_input, updated_output, approved, stop. A string is equality, {\"matches\": RE2} a pattern, null none.\n" +
-		hooktest.WorkspaceMark + " in a string stands for the path of the workspace.",
+	about: `Runs the real hooks for the calls in files of tests, one after the other, and compares what they say
+with what each test expects. It exits with 1 if a test fails. A FILE may be a folder, for the
+*` + hooktest.Suffix + ` in it; without FILE it is the workspace.
+
+The hooks are those of the project that each FILE is in: the nearest .tenex-hooks.json upwards. They
+run in its folder. Nothing is taken from a queue.
+
+  {"tests": [{"name": "no force push",
+              "event": "pre-tool", "tool": "shell", "args": {"command": "git push -f"},
+              "expect": {"decision": "block", "reason": {"matches": "force"}}}]}
+
+A test may also have result, failed, prompt, session_id, tool_use_id, agent_id and env; or, instead of
+the call, input: a client's whole hook input. expect has one or more of decision, reason, cause, hook,
+stop_reason, inject, message, warning, updated_input, updated_output, approved, stop. A string must be
+equal, {"matches": RE2} must match, and null means none.
+` + hooktest.WorkspaceMark + ` in a string stands for the path of the workspace.`,
 	example: "  hookrun test\n  hookrun test --record run.log > recorded" + hooktest.Suffix,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var t testRun
 		t.defineFiles(flags)
 		workspace := flags.Lookup("workspace")
-		workspace.Usage, workspace.DefValue = "`DIR` of the project; hooks run in it (default the nearest folder upwards from FILE with a hooks file)", ""
-		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default the nearest " + projecthooks.FileName + " upwards from FILE; with -C the one beside FILE, else the workspace's)"
+		workspace.DefValue = ""
+		workspace.Usage = "`DIR` of the project; hooks run in it " +
+			"(default the nearest folder upwards from FILE with a hooks file)"
+		flags.Lookup("config").Usage = "hooks `FILE`, repeatable (default the nearest " + projecthooks.FileName +
+			" upwards from FILE; with -C the one beside FILE, else the workspace's)"
 		t.definePolicy(flags)
 		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
 		t.outputs = []string{"text", "json", "junit"}
 		flags.StringVarP(&t.output, "output", "o", "text", "output `FORM`: "+strings.Join(t.outputs, ", "))
 		flags.BoolVarP(&t.verbose, "verbose", "v", false, "say what each hook did, also where a test passes")
 		return func(files []string, std Streams) (int, error) {
-			if err := errors.Join(t.notEmpty(), t.knownDialect()); err != nil {
+			if err := t.valid(); err != nil {
 				return 0, err
 			}
 			switch {
@@ -107,7 +117,8 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	case "junit":
 		err = write(std, hooktest.JUnit(results, took))
 	default:
-		err = write(std, fmt.Sprintf("%s, %d ok, %d failed in %.1f s\n", counted(len(results), "test"), len(results)-failed, failed, took.Seconds()))
+		err = write(std, fmt.Sprintf("%s, %d ok, %d failed in %.1f s\n",
+			counted(len(results), "test"), len(results)-failed, failed, took.Seconds()))
 	}
 	if failed > 0 {
 		exit = exitFailed
@@ -159,7 +170,8 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 
 // nothingToTest says that no hooks file was found for a file of tests.
 func nothingToTest(p *project) string {
-	text := "there is no " + projecthooks.FileName + " beside it, so there is nothing to test; give a hooks file with --config"
+	text := "there is no " + projecthooks.FileName + " beside it, so there is nothing to test; " +
+		"give a hooks file with --config"
 	for _, r := range p.remarks() {
 		text += "; " + r
 	}
@@ -191,8 +203,8 @@ func (t *testRun) paths(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// testFolder is the folder whose tests run where no FILE is named: that of -C, else the current one or, where it has no tests, the
-// project's.
+// testFolder is the folder whose tests run where no FILE is named: that of -C, else the current one or, where it has no
+// tests, the project's.
 func (t *testRun) testFolder() (string, error) {
 	if _, err := hooktest.Find(t.workspace); err == nil || t.flags.Changed("workspace") {
 		return t.workspace, nil
@@ -201,8 +213,9 @@ func (t *testRun) testFolder() (string, error) {
 	return p.Workspace, err
 }
 
-// beside are the flags for one file of tests. Unless they say others, the hooks are those of the project that the file's folder
-// is in, and run there. With -C they are those in the file's folder or, where it has none, those of the workspace.
+// beside are the flags for one file of tests. Unless they say others, the hooks are those of the project that the
+// file's folder is in, and run there. With -C they are those in the file's folder or, where it has none, those of the
+// workspace.
 func (t *testRun) beside(path string) (own callFlags, err error) {
 	own = t.callFlags
 	folder := filepath.Dir(path)
@@ -234,7 +247,8 @@ func (f *callFlags) explainFlags() string {
 
 // quoted is a word as a shell reads it.
 func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,") == "" {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+	if word != "" && strings.Trim(word, plain) == "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -242,14 +256,14 @@ func quoted(word string) string {
 
 // runSuites runs the tests, in their order. As text each is printed when it is over, since hooks can take their time.
 func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (results []hooktest.Result, err error) {
-	if err := descend(); err != nil {
+	env, err := nested()
+	if err != nil {
 		return nil, err
 	}
 	until := interruption{exit: exitFailed}
 	until.watch()
 	ctx := until.context()
 	defer until.over()
-	environment := os.Environ() // with what descend has counted
 	colour := coloured(std.Out)
 	for _, s := range suites {
 		if t.output == "text" && len(suites) > 1 {
@@ -259,11 +273,12 @@ func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (resu
 		}
 		for i := range s.Tests {
 			test := &s.Tests[i]
-			o.Env = append(slices.Clip(environment), test.Env...)
+			o.Env = append(slices.Clip(env), test.Env...)
 			r := runner.New(s.config, o)
 			outcome, err := r.Fire(ctx, test.Call)
 			if ctx.Err() != nil {
-				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), counted(len(results), "test"))
+				ran := counted(len(results), "test")
+				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), ran)
 			}
 			results = append(results, test.Judge(outcome, err))
 			if t.output != "text" {
@@ -295,13 +310,15 @@ func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, co
 		return b.String()
 	}
 	for _, h := range r.Outcome.Hooks {
-		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", printable.Escape(h.Name), printable.Escape(h.Source), h.Status, because(&h), took(h.Duration))
+		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
+		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, because(&h), took(h.Duration))
 		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
 			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
 		}
 	}
 	if len(r.Outcome.Hooks) == 0 {
-		fmt.Fprintf(&b, "     no hook is for this call; why: hookrun explain %s%s\n", visible(explaining(&test.Call)), visible(hint))
+		const text = "     no hook is for this call; why: hookrun explain %s%s\n"
+		fmt.Fprintf(&b, text, visible(explaining(&test.Call)), visible(hint))
 	}
 	return b.String()
 }
@@ -319,7 +336,7 @@ func because(h *protocol.HookReport) string {
 	return ""
 }
 
-// explaining are the words by which hookrun explain is asked about a call.
+// explaining are the words that make hookrun explain look at a call.
 func explaining(c *protocol.Call) string {
 	const most = 300 // longer ones nobody copies
 	if c.ClientInput != "" {
@@ -361,7 +378,8 @@ func (t *testRun) record(log string, std Streams) error {
 			file.Close()
 		}
 		if err != nil {
-			return fmt.Errorf("--record %s: %w; give the file that hookrun was given as --log", path, bare(err))
+			const mend = "give the file that hookrun was given as --log"
+			return fmt.Errorf("--record %s: %w; %s", path, spelling.UnwrapPath(err), mend)
 		}
 	}
 	doc, tests := r.File()
@@ -372,7 +390,8 @@ func (t *testRun) record(log string, std Streams) error {
 		separator = ", "
 	}
 	if tests == 0 {
-		return errors.New(strings.TrimPrefix(about, "hookrun test: ") + fmt.Sprintf("; the log has no call of the workspace %s that can be repeated", t.call.Workspace))
+		const text = "%s; the log has no call of the workspace %s that can be repeated"
+		return fmt.Errorf(text, strings.TrimPrefix(about, "hookrun test: "), t.call.Workspace)
 	}
 	if err := write(std, doc); err != nil {
 		return err

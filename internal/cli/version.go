@@ -18,7 +18,8 @@ var version = command{
 			if err := noArgs(args); err != nil {
 				return 0, err
 			}
-			return exitOK, write(std, fmt.Sprintf("hookrun %s %s %s/%s\n", installed(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+			return exitOK, write(std, fmt.Sprintf("hookrun %s %s %s/%s\n",
+				installed(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 		}
 	},
 }

@@ -24,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,7 +91,7 @@ func (l *Log) Append(e *Entry) error {
 	if l == nil {
 		return nil
 	}
-	line := append(e.AppendLine(nil, l.patterns), '\n')
+	line := append(absolute(e).AppendLine(nil, l.patterns), '\n')
 	wait := lockWait
 	if l.busy.Load() { // somebody is stopped, and one call has waited for that
 		wait = lockWaitAgain
@@ -101,6 +102,22 @@ func (l *Log) Append(e *Entry) error {
 	err := l.write(line, until)
 	l.busy.Store(errors.Is(err, errBusy))
 	return l.failed(err)
+}
+
+// absolute is an entry with the full path of each hook's file. Those of the outcome may be relative to the folder of this
+// process, which no reader of the log knows.
+func absolute(e *Entry) *Entry {
+	if e.Outcome == nil || len(e.Outcome.Hooks) == 0 {
+		return e
+	}
+	entry, outcome := *e, *e.Outcome
+	entry.Outcome, outcome.Hooks = &outcome, slices.Clone(outcome.Hooks)
+	for i := range outcome.Hooks {
+		if path, err := filepath.Abs(outcome.Hooks[i].Source); err == nil {
+			outcome.Hooks[i].Source = path
+		}
+	}
+	return &entry
 }
 
 // Close closes the file. A later Append opens it again.

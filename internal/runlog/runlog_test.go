@@ -261,3 +261,20 @@ func TestHeldLock(t *testing.T) {
 	require.NoError(t, l.Append(numbered("3")))
 	require.Equal(t, []string{"1", "3"}, ids(t, l.path))
 }
+
+// A reader of the log does not know the folder in which the process was that wrote it.
+func TestPathsOfHooksFilesAreAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	l, err := New(Options{Path: "log"})
+	require.NoError(t, err)
+	defer l.Close()
+	hooks := []protocol.HookReport{{Name: "a", Source: "hooks.json:2"}, {Name: "b", Source: "/etc/hooks.json:3"}}
+	outcome := &protocol.Outcome{Hooks: hooks}
+	require.NoError(t, l.Append(&Entry{Outcome: outcome}))
+	require.Equal(t, "hooks.json:2", outcome.Hooks[0].Source, "the outcome is the caller's")
+	line, err := os.ReadFile(filepath.Join(dir, "log"))
+	require.NoError(t, err)
+	require.Contains(t, string(line), `"source":"`+filepath.Join(dir, "hooks.json")+`:2"`)
+	require.Contains(t, string(line), `"source":"/etc/hooks.json:3"`)
+}

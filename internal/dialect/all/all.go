@@ -51,6 +51,14 @@ func Clients() []*dialect.Dialect {
 	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.EncodeOutput == nil })
 }
 
+// ClientNames are the names of Clients, which are also the names of the output forms for them.
+func ClientNames() (names []string) {
+	for _, d := range Clients() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
 // ClientNamed finds a dialect of Clients by its name.
 func ClientNamed(name string) (*dialect.Dialect, bool) {
 	d, ok := Named(name)

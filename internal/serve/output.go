@@ -1,4 +1,4 @@
-package cli
+package serve
 
 import (
 	"fmt"
@@ -13,7 +13,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// takeOutput takes "output" out of the params of fire, the one key there that is not the client's. Hooks do not see it.
+// takeOutput takes "output" out of the params of fire. It is the one key there that is not the client's, so hooks do
+// not see it.
 func (r *request) takeOutput() error {
 	if !strings.Contains(r.call.ClientInput, `"output"`) { // an input can be megabytes
 		return nil
@@ -22,7 +23,7 @@ func (r *request) takeOutput() error {
 	if value.Type != gjson.String {
 		return nil // not ours: a client may come to have such a field
 	}
-	forms, name := append(clientForms(), "json"), strictjson.Text(value.Raw)
+	forms, name := append(all.ClientNames(), "json"), strictjson.Text(value.Raw)
 	if name != "json" {
 		var known bool
 		if r.client, known = all.ClientNamed(name); !known {
@@ -42,8 +43,8 @@ func (r *request) takeOutput() error {
 	return nil
 }
 
-// clientResult is an outcome as a client's hook output, for a callback that hands it on as it is. What only a hook that
-// is a command can say stands beside: "exit" where that is not 0, and "stdout" where the client reads text that is no
+// clientResult is an outcome as a client's hook output, for a callback that hands it on as it is. What only a command
+// can say besides has keys of its own: "exit" where that is not 0, and "stdout" where the client reads text that is no
 // JSON.
 func clientResult(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
 	line, exit, err := client.EncodeOutput(o)
@@ -57,7 +58,7 @@ func clientResult(client *dialect.Dialect, o protocol.Outcome) ([]byte, error) {
 			text = "{}"
 		}
 	}
-	if exit != exitOK {
+	if exit != 0 {
 		separator := ","
 		if text == "{}" {
 			separator = ""

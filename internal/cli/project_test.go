@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// Where the hooks of a command are from, and what there is to say about that.
+func TestFindProject(t *testing.T) {
+	t.Parallel()
+	top := workspace(t, "")
+	repo := filepath.Join(top, "repo")
+	sub, inner := filepath.Join(repo, "a", "b"), filepath.Join(repo, "inner")
+	for _, dir := range []string{sub, filepath.Join(repo, ".git"), filepath.Join(inner, ".git")} {
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+	}
+	own := file(t, filepath.Join(repo, projecthooks.FileName), rules)
+	for name, test := range map[string]struct {
+		folder        string
+		given, claude bool
+		workspace     string
+		file          string
+		warning       string
+	}{
+		"the folder itself":  {folder: repo, workspace: repo, file: own},
+		"found above":        {folder: sub, workspace: repo, file: own},
+		"given, with a file": {folder: repo, given: true, workspace: repo, file: own},
+		"given, without":     {folder: sub, given: true, workspace: sub},
+		"no file anywhere":   {folder: top, workspace: top},
+		"with Claude Code's": {folder: repo, claude: true, workspace: repo, file: own},
+		"above another .git": {folder: inner, workspace: inner, warning: "the hooks file " + own +
+			" was passed over: it lies above the git repository " + inner + "; to use it give -C " + repo},
+		"above, with Claude Code's": {folder: sub, claude: true, workspace: sub, warning: "the hooks file " + own +
+			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " + repo},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := findProject(test.folder, test.given, test.claude)
+			require.NoError(t, err)
+			require.Equal(t, test.workspace, p.Workspace)
+			require.Equal(t, test.file, p.File)
+			require.Equal(t, nonEmpty(test.warning), p.warnings())
+		})
+	}
+	_, err := findProject(own, false, false)
+	require.EqualError(t, err, "--workspace "+own+": not a directory; give the folder of the project")
+}
+
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"": "''", "a/b.json": "a/b.json", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'",
+	} {
+		require.Equal(t, want, quoted(word))
+	}
+}

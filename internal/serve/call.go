@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// call reads a call and answers it: at once where no hook has to run for it and nothing has to be written.
+func (s *Server) call(method, params string) (result jsonrpc.Result, later laterResult, err error) {
+	r, err := readRequest(method, s.options.Workspace, params)
+	if err != nil {
+		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
+	}
+	began := time.Now()
+	hooks := s.options.Runner.Override(r.timeout, r.onFailure)
+	if s.options.Log == nil && !runner.Delivers(&r.call) {
+		if outcome, ok := hooks.Static(r.call); ok {
+			result.JSON, err = s.render(began, &r, outcome)
+			return result, nil, err
+		}
+	}
+	return result, func(ctx context.Context) (jsonrpc.Result, error) { return s.fire(ctx, hooks, &r) }, nil
+}
+
+// fire runs the hooks of a call.
+func (s *Server) fire(ctx context.Context, hooks *runner.Runner, r *request) (result jsonrpc.Result, err error) {
+	began := time.Now()
+	outcome, err := hooks.Fire(ctx, r.call)
+	if err != nil {
+		return result, s.noVerdict(began, r, err)
+	}
+	if claim := runner.Deliver(s.options.Queue, &r.call, &outcome); claim != nil {
+		if ctx.Err() != nil { // nobody reads the answer of a call that was given up
+			s.logError(claim.Release())
+			return result, s.noVerdict(began, r, context.Cause(ctx))
+		}
+		result.Written = func(written bool) { s.logError(claim.Finish(written)) }
+	}
+	result.JSON, err = s.render(began, r, outcome)
+	return result, err
+}
+
+// noVerdict is the error for a call that came to no verdict. It is in the run log too.
+func (s *Server) noVerdict(began time.Time, r *request, err error) error {
+	s.logError(s.record(began, &r.call, nil, err))
+	return jsonrpc.Errorf(codeNoVerdict, "%v", err)
+}
+
+// render writes an outcome as JSON, with the warnings that only the server has, and records the call.
+func (s *Server) render(began time.Time, r *request, o protocol.Outcome) ([]byte, error) {
+	o.Warnings = slices.Concat(s.options.Warnings, r.warnings, o.Warnings, s.changed(), s.otherProject(&r.call))
+	if err := s.record(began, &r.call, &o, nil); err != nil {
+		o.Warnings = append(o.Warnings, err.Error())
+	}
+	if r.client != nil {
+		return clientResult(r.client, o)
+	}
+	return o.JSON()
+}
+
+func (s *Server) record(began time.Time, c *protocol.Call, o *protocol.Outcome, err error) error {
+	return s.options.Log.Append(&runlog.Entry{Time: began, Command: "serve", Call: c, Outcome: o, Err: err})
+}
+
+// changed warns of hooks files that have changed since they were read.
+func (s *Server) changed() (warnings []string) {
+	s.mu.Lock()
+	snapshot := s.snapshot
+	s.mu.Unlock()
+	for _, text := range snapshot.Changed() {
+		warnings = append(warnings, text+" since the hooks were read; they are still those of then, until reload")
+	}
+	return warnings
+}
+
+// otherProject warns of a call from a folder whose project has another hooks file, which the server did not read.
+func (s *Server) otherProject(c *protocol.Call) []string {
+	if s.options.HooksFile == "" {
+		return nil
+	}
+	for _, dir := range []string{c.Workspace, c.Dir} {
+		if dir == "" || dir == s.options.Workspace || !filepath.IsAbs(dir) {
+			continue
+		}
+		p, err := projecthooks.FindProject(dir)
+		if err != nil || p.File == "" || sameFile(p.File, s.options.HooksFile) {
+			continue // where nobody may look, nobody could have read hooks either
+		}
+		const text = "the hooks are those of %s; %s has a hooks file of its own that this server did not read; " +
+			"start a server there"
+		return []string{fmt.Sprintf(text, s.options.Workspace, p.Workspace)}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}

@@ -1,0 +1,54 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/projecthooks"
+)
+
+// reloaded is what reload answers with.
+type reloaded struct {
+	Files    []string               `json:"files"`
+	Hooks    int                    `json:"hooks"`
+	Warnings []projecthooks.Problem `json:"warnings"`
+}
+
+// reload reads the hooks files again. If they have errors, the server keeps the hooks that it has.
+func (s *Server) reload() (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cfg, err := s.options.Load()
+	if err != nil {
+		return nil, notReloaded(err)
+	}
+	s.options.Runner.Reload(cfg)
+	s.snapshot = projecthooks.NewPin(cfg)
+	return reloaded{
+		Files: append([]string{}, cfg.Files...), Hooks: len(cfg.Hooks),
+		Warnings: append([]projecthooks.Problem{}, cfg.Warned()...),
+	}, nil
+}
+
+// notReloaded is the error for files that could not be loaded. Its data has every problem with its position.
+func notReloaded(err error) error {
+	failed := jsonrpc.Errorf(codeConfig, "nothing was reloaded: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	if problems, ok := errors.AsType[projecthooks.Problems](err); ok {
+		data, err := json.Marshal(problems)
+		if err != nil {
+			return err
+		}
+		failed.Data = data
+	}
+	return failed
+}
+
+func (s *Server) check() (any, error) {
+	report, err := s.options.Check()
+	if err != nil {
+		return nil, jsonrpc.Errorf(codeConfig, "%v", err)
+	}
+	return report, nil
+}

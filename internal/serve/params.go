@@ -1,0 +1,196 @@
+package serve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Params have the names of the flags, with _ or - between words.
+var (
+	paramsOfEveryCall = []string{
+		"session_id", "prompt", "transcript_path", "tool_use_id", "agent_id", "orchestrator_id",
+		"timeout", "on_failure", "workspace",
+	}
+	paramsOfTools   = []string{"tool", "args"}
+	paramsOfResults = []string{"result", "failed"}
+)
+
+// aliases are clients' names for the same: loops that were written for their hooks have them at hand.
+var aliases = map[string]string{
+	"tool_name":     "tool",
+	"tool_input":    "args",
+	"tool_response": "result", // Claude Code's
+	"tool_output":   "result", // MassGen's
+	"tool_result":   "result", // Universal Agent's
+}
+
+// flagsOfServe are flags of commands that are no params: serve itself has them, for all calls.
+var flagsOfServe = []string{"config", "claude", "dialect", "output", "verbose", "wrap"}
+
+// request is what the params of a call say.
+type request struct {
+	call      protocol.Call
+	timeout   time.Duration          // 0: the server's
+	onFailure protocol.FailurePolicy // nil: the server's
+	client    *dialect.Dialect       // answer with the hook output of this client; nil: with the outcome
+	warnings  []string               // of reading the call
+}
+
+// readRequest reads the params of a method that makes a call.
+func readRequest(method, workspace, params string) (r request, err error) {
+	if method == "fire" {
+		r.call, r.warnings, err = all.ParseInput(cmp.Or(params, "{}"))
+		if err == nil {
+			err = r.takeOutput()
+		}
+	} else {
+		err = r.readParams(protocol.Event(method), params)
+	}
+	r.call.Workspace = cmp.Or(r.call.Workspace, workspace)
+	return r, err
+}
+
+// readParams reads the params of a call at an event. A param that is null counts as absent.
+func (r *request) readParams(event protocol.Event, params string) (err error) {
+	known := slices.Clone(paramsOfEveryCall)
+	if event.HasTool() {
+		known = append(known, paramsOfTools...)
+	}
+	if event == protocol.PostTool {
+		known = append(known, paramsOfResults...)
+	}
+	r.call.Event = event
+	if params != "" && !strings.HasPrefix(params, "{") {
+		return errors.New(`params must be an object, as in {"tool":"shell","args":{}}`)
+	}
+	seen := map[string]bool{}
+	strictjson.Members(cmp.Or(params, "{}"), func(key, value string) bool {
+		written := strictjson.Text(key)
+		name := strings.ReplaceAll(written, "-", "_")
+		name = cmp.Or(aliases[name], name)
+		switch {
+		case slices.Contains(flagsOfServe, name):
+			err = fmt.Errorf("%q is for all calls of a server; give it to hookrun serve as a flag", written)
+		case !slices.Contains(known, name):
+			err = fmt.Errorf("unknown param %q%s", written, hintParam(name, known))
+		case seen[name]:
+			err = fmt.Errorf("%q is there twice", name)
+		case value != "null":
+			err = r.set(name, value)
+		}
+		seen[name] = true
+		return err == nil
+	})
+	if err == nil && event.HasTool() && r.call.Tool == "" {
+		err = errors.New(`"tool" is missing; give the name of the tool`)
+	}
+	return err
+}
+
+func hintParam(wrong string, known []string) string {
+	if s := projecthooks.Suggest(wrong, known); s != "" {
+		return s
+	}
+	return "; known are " + strings.Join(known, ", ")
+}
+
+// set takes the value of one param.
+func (r *request) set(name, raw string) (err error) {
+	switch name { // these two can be megabytes, and have any type
+	case "args":
+		r.call.Args = argsText(raw)
+		return nil
+	case "result":
+		r.call.Result = resultText(raw)
+		return nil
+	}
+	value := gjson.Parse(raw)
+	switch isNumber := name == "timeout" && value.Type == gjson.Number; {
+	case name == "failed":
+		if !value.IsBool() {
+			return fmt.Errorf("%q must be true or false", name)
+		}
+		r.call.Failed = value.Bool()
+		return nil
+	case isNumber:
+		err = r.setText(name, value.Raw)
+	case value.Type == gjson.String:
+		err = r.setText(name, strictjson.Text(value.Raw))
+	default:
+		err = errors.New("must be a string")
+	}
+	if err != nil {
+		return fmt.Errorf("%q %w", name, err)
+	}
+	return nil
+}
+
+// setText takes the value of a param that is a text.
+func (r *request) setText(name, text string) (err error) {
+	switch name {
+	case "timeout":
+		r.timeout, err = projecthooks.ParseTimeout(text)
+	case "on_failure":
+		r.onFailure, err = projecthooks.ParseFailurePolicy(text)
+	case "workspace":
+		r.call.Workspace, err = workspaceFolder(text)
+	default:
+		c := &r.call
+		*map[string]*string{
+			"tool": &c.Tool, "session_id": &c.SessionID, "prompt": &c.Prompt, "transcript_path": &c.TranscriptPath,
+			"tool_use_id": &c.ToolUseID, "agent_id": &c.AgentID, "orchestrator_id": &c.OrchestratorID,
+		}[name] = text
+	}
+	return err
+}
+
+// workspaceFolder takes another folder for the hooks to run in. Which hooks there are does not change: they were read
+// when the server started.
+func workspaceFolder(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("must be an absolute path, not %q", path)
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w; give the folder of the project", path, spelling.UnwrapPath(err))
+	}
+	return filepath.Clean(path), nil
+}
+
+// argsText is the arguments of a tool as JSON. Some loops hand them over as the text that the model wrote. A string
+// that holds an object is that object: else guards would look for its fields in vain.
+func argsText(value string) string {
+	if strings.HasPrefix(value, `"`) {
+		text := strictjson.Text(value)
+		if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") {
+			return text // if it is no JSON, it becomes a string again
+		}
+	}
+	return value
+}
+
+// resultText is the result of a tool: the text of a string, else the JSON.
+func resultText(value string) string {
+	if strings.HasPrefix(value, `"`) {
+		return strictjson.Text(value)
+	}
+	return string(strictjson.Compact(nil, value))
+}

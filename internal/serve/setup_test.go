@@ -1,0 +1,202 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/projecthooks"
+	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// patience is how long a test waits for what should come at once.
+const patience = 20 * time.Second
+
+// fixture is what a server is made of. No hook of it is a process.
+type fixture struct {
+	*testing.T
+	dir   string
+	funcs []runner.Func
+	Options
+	stderr *safeBuilder
+}
+
+func newFixture(t *testing.T, funcs ...runner.Func) *fixture {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	f := &fixture{T: t, dir: dir, funcs: funcs, stderr: &safeBuilder{}}
+	f.Options = Options{
+		Workspace: dir, HooksFile: filepath.Join(dir, projecthooks.FileName), Version: "v1.2.3", Stderr: f.stderr,
+		Load:  func() (*projecthooks.Config, error) { return projecthooks.Load(dir) },
+		Check: func() (any, error) { return nil, errors.New("no check in this test") },
+		Queue: &queue.Queue{Dir: filepath.Join(dir, "queues")},
+	}
+	return f
+}
+
+// hooks writes the hooks file of a folder.
+func (f *fixture) hooks(dir, text string) {
+	f.Helper()
+	require.NoError(f, os.MkdirAll(dir, 0o700))
+	require.NoError(f, os.WriteFile(filepath.Join(dir, projecthooks.FileName), []byte(text), 0o600))
+}
+
+// server makes the server, with the hooks that the workspace's file has by now.
+func (f *fixture) server() *Server {
+	f.Helper()
+	var err error
+	f.Config, err = projecthooks.Load(f.dir)
+	require.NoError(f, err)
+	f.Runner = runner.New(f.Config, runner.Options{Funcs: f.funcs})
+	return New(f.Options)
+}
+
+// client is the other end of a server's connection.
+type client struct {
+	*testing.T
+	requests io.WriteCloser
+	answers  *bufio.Reader
+	ended    chan error // of Run
+	stop     context.CancelCauseFunc
+}
+
+// start runs the server with pipes in memory for streams.
+func (f *fixture) start() *client {
+	f.Helper()
+	return run(f.T, f.server())
+}
+
+func run(t *testing.T, s *Server) *client {
+	in, requests := io.Pipe()
+	answers, out := io.Pipe()
+	ctx, stop := context.WithCancelCause(context.Background())
+	c := &client{T: t, requests: requests, answers: bufio.NewReader(answers), ended: make(chan error, 1), stop: stop}
+	go func() {
+		c.ended <- s.Run(ctx, in, out)
+		out.Close()
+	}()
+	t.Cleanup(func() {
+		stop(nil)
+		requests.Close()
+		answers.Close()
+	})
+	return c
+}
+
+func (c *client) send(line string) {
+	c.Helper()
+	_, err := io.WriteString(c.requests, line+"\n")
+	require.NoError(c, err)
+}
+
+func (c *client) receive() string {
+	c.Helper()
+	line, err := c.answers.ReadString('\n')
+	require.NoError(c, err)
+	return strings.TrimSuffix(line, "\n")
+}
+
+// call sends a request and returns the answer without what all have.
+func (c *client) call(method, params string) string {
+	c.Helper()
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`)
+	answer := c.receive()
+	const begins = `{"jsonrpc":"2.0","id":1,`
+	require.True(c, strings.HasPrefix(answer, begins), answer)
+	return strings.TrimSuffix(answer[len(begins):], "}")
+}
+
+// outcome is the result of a call.
+func (c *client) outcome(method, params string) (o protocol.Outcome) {
+	c.Helper()
+	text, ok := strings.CutPrefix(c.call(method, params), `"result":`)
+	require.True(c, ok, text)
+	require.NoError(c, json.Unmarshal([]byte(text), &o))
+	return o
+}
+
+// end closes the input, and returns the error of Run.
+func (c *client) end() error {
+	c.Helper()
+	require.NoError(c, c.requests.Close())
+	return c.wait()
+}
+
+func (c *client) wait() error {
+	c.Helper()
+	select {
+	case err := <-c.ended:
+		return err
+	case <-time.After(patience):
+		require.Fail(c, "Run does not return")
+		return nil
+	}
+}
+
+// says is a hook that prints a text.
+func says(name, text string, events ...protocol.Event) runner.Func {
+	return runner.Func{Name: name, Events: events, Run: func(context.Context, protocol.Call) (string, error) {
+		return text, nil
+	}}
+}
+
+// waits is a hook that says when it runs, and waits until its call is given up or let go.
+type waits struct{ running, goOn, ended chan struct{} }
+
+func newWaits() waits {
+	return waits{make(chan struct{}, 10_000), make(chan struct{}), make(chan struct{}, 10_000)}
+}
+
+func (w waits) hook() runner.Func {
+	run := func(ctx context.Context, _ protocol.Call) (string, error) {
+		w.running <- struct{}{}
+		select {
+		case <-ctx.Done():
+		case <-w.goOn:
+		}
+		w.ended <- struct{}{}
+		return "", nil
+	}
+	return runner.Func{Name: "waits", Events: protocol.Events(), Run: run}
+}
+
+// one waits for one of what a hook says.
+func one(t *testing.T, c chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(patience):
+		require.Fail(t, "the hook does not come so far")
+	}
+}
+
+// safeBuilder is a strings.Builder for several goroutines.
+type safeBuilder struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (s *safeBuilder) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuilder) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

@@ -26,7 +26,8 @@ func (p *parser) format(doc string) {
 	}
 	for _, e := range f.Entries {
 		h := Hook{
-			Dialect: p.dialect.Name, Name: e.Name, unnamed: true, Events: []protocol.Event{e.Event}, Agent: e.Agent, NotAgents: e.NotAgents,
+			Dialect: p.dialect.Name, Name: e.Name, unnamed: true,
+			Events: []protocol.Event{e.Event}, Agent: e.Agent, NotAgents: e.NotAgents,
 			Command: Command{Shell: e.Shell, Script: e.Script, Callable: e.Function}, commandPos: at(e.Runs),
 			Timeout: e.Timeout, OnFailure: e.OnFailure, File: p.file, Line: e.Line, column: e.Column,
 		}

@@ -34,8 +34,9 @@ func formatOf(path string) *dialect.Dialect {
 	return nil
 }
 
-// formOf finds the dialect of a file of JSON; nil: the file is in no client's form. Its place says so or, wherever it lies, that its
-// "hooks" is an object; that one names no client, so as counts then, and without it anyFolder, as for a file without hooks by its name.
+// formOf finds the dialect of a file of JSON; nil: the file is in no client's form. Its place says so or, wherever it
+// lies, that its "hooks" is an object. An object names no client, so as counts then, and without it anyFolder, as for a
+// file without hooks by its name.
 func formOf(path string, as string, hooks gjson.Result) *dialect.Dialect {
 	placed := formOfFolder(path)
 	named := slices.Contains(anyFolder().Settings.AnyFolder, filepath.Base(path))
@@ -64,7 +65,8 @@ func formOfFolder(path string) *dialect.Dialect {
 	return nil
 }
 
-// meantEvent says which event may be meant by a name that is none of the client's: one that comes near, or another's for the same event.
+// meantEvent says which event may be meant by a name that is none of the client's: one that comes near, or another's
+// for the same event.
 func (p *parser) meantEvent(event protocol.Event) string {
 	if hint := Suggest(string(event), p.eventNames); hint != "" {
 		return hint

@@ -23,7 +23,8 @@ var install = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
 	summary: "make " + all.ClientList() + " run hookrun",
-	about: `Adds one hook to the settings of a client (` + spelling.Or(clientfile.Names()) + `). It runs this hookrun at the
+	about: "Adds one hook to the settings of a client (" +
+		spelling.Or(clientfile.Names()) + `). It runs this hookrun at the
 prompt, before each tool and after it, so the client obeys the project's .tenex-hooks.json. install
 prints what changes in the file; every other byte stays as it is.
 

@@ -8,8 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from running
-// it. Package clientfile has the one editor of all such files.
+// Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from
+// running it. Package clientfile has the one editor of all such files.
 type Installation struct {
 	Events []string // at which hookrun has something to say
 	// OrBlock ends the command: it blocks where hookrun itself is missing or was killed, which clients take for an

@@ -157,17 +157,12 @@ func kind(m fs.FileMode) string {
 
 // Parse reads a text, as the function does.
 func (l Loader) Parse(path string, doc []byte) (*Config, error) {
-	if isMassGen(path) {
-		return parseMassGen(path, doc)
-	}
 	p := parser{file: path, as: l.Dialect, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
-	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
-		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
-		return nil, p.problems
-	}
-	if isCodexConfig(path) {
-		p.codexConfig()
+	p.dialect = tenex.Dialect
+	if d := formatOf(path); d != nil {
+		p.dialect = d
+		p.format(string(doc))
 	} else {
 		p.json()
 	}
@@ -177,16 +172,17 @@ func (l Loader) Parse(path string, doc []byte) (*Config, error) {
 		return nil, p.problems
 	}
 	Problems(p.config.Warnings).Sort()
-	p.config.Dialect = tenex.Dialect.Name
-	if p.form != nil {
-		p.config.Dialect = p.form.dialect.Name
-	}
+	p.config.Dialect = p.dialect.Name
 	p.config.Files = []string{path}
 	p.config.texts = []string{string(doc)}
 	return &p.config, nil
 }
 
 func (p *parser) json() {
+	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
+		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
+		return
+	}
 	readable := true
 	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
 		p.problem(f.Offset, "parsing: %s", f.Text)

@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/projecthooks"
 )
@@ -21,7 +22,8 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	if len(bytes.TrimSpace(doc)) == 0 {
 		text, doc = nil, []byte("{}")
 	}
-	if _, err := projecthooks.Parse(path, doc); err != nil {
+	cfg, err := projecthooks.Parse(path, doc)
+	if err != nil {
 		return nil, nil, err
 	}
 	var hooks gjson.Result
@@ -32,7 +34,8 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 		return true
 	})
 	if hooks.IsObject() {
-		return nil, nil, fmt.Errorf("%s is in Claude Code's form, to which no entries can be added; import it as well, into another file", path)
+		const text = "%s is in %s's form, to which no entries can be added; import it as well, into another file"
+		return nil, nil, fmt.Errorf(text, path, all.Of(cfg.Dialect).Settings.Client)
 	}
 	there := map[string][]gjson.Result{} // by name
 	hooks.ForEach(func(_, entry gjson.Result) bool {

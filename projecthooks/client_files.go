@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // LoadClaude reads what Claude Code would: the user's settings, the project's, and the project's local ones, those that
 // are there.
 func LoadClaude(workspace string) (*Config, error) {
-	paths, absent, err := claudeFiles(workspace)
+	paths, absent, err := settingsFiles(anyFolder().Settings, workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -25,24 +27,28 @@ func LoadClaude(workspace string) (*Config, error) {
 
 // ClaudeFiles are the files that LoadClaude reads, those that are there.
 func ClaudeFiles(workspace string) (paths []string, err error) {
-	paths, _, err = claudeFiles(workspace)
+	paths, _, err = settingsFiles(anyFolder().Settings, workspace)
 	return paths, err
 }
 
-func claudeFiles(workspace string) (there, absent []string, err error) {
-	user, err := claudeFolder()
-	if err != nil {
-		return nil, nil, fmt.Errorf("looking for the user's Claude Code settings: %w", err)
+// settingsFiles are the files with hooks that a client reads: the user's, the project's, and more of the project's.
+func settingsFiles(s *dialect.Settings, workspace string) (there, absent []string, err error) {
+	home, err := os.UserHomeDir()
+	user := s.User(home, os.Getenv)
+	if err != nil && user.Root == "" { // no variable of the client's says where they are
+		return nil, nil, fmt.Errorf("looking for the user's %s settings: %w", s.Client, err)
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
-		return nil, nil, Problems{{File: workspace, Text: "loading the Claude Code settings: " + bare(err).Error()}}
+		return nil, nil, Problems{{File: workspace, Text: "loading the " + s.Client + " settings: " + bare(err).Error()}}
 	}
-	project := filepath.Join(workspace, ".claude")
-	users := filepath.Join(user, "settings.json")
-	for i, path := range []string{users, filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json")} {
+	paths := []string{user.Path}
+	for _, base := range append([]string{s.Base}, s.Others...) {
+		paths = append(paths, filepath.Join(workspace, s.Folder, base))
+	}
+	for i, path := range paths {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			absent = append(absent, path)
-		} else if i == 0 || !sameFile(path, users) {
+		} else if i == 0 || !sameFile(path, user.Path) {
 			there = append(there, path)
 		}
 	}

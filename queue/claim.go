@@ -11,20 +11,20 @@ import (
 	"github.com/hookrun/hookrun/internal/filelock"
 )
 
-// Claim is entries that are being delivered: nobody else is given them until it ends, with Done, Release or its
-// process. The first of the two that succeeds decides, so that Release can be deferred. One goroutine at a time has a
-// claim.
+// Claim holds entries that are being delivered. Nobody else gets them until Done or Release ends the claim, or its
+// process dies. The first successful call of the two decides, so Release can be deferred. A claim is not safe for use
+// by several goroutines at once.
 type Claim struct {
 	Entries []Entry // in order
-	Expired []Entry // dropped undelivered, to be said; Agents are those that were not reached
+	Expired []Entry // dropped undelivered: report them; Agents are the ones that never got it
 
-	// ToolUseID is the model's id of the call with whose result the entries are given, and Suppress says that they are
-	// handed on by other means, so that nobody knows yet whether an agent will have them. Both are for the history, and
-	// count until Done.
+	// ToolUseID is the model's id of the call whose result carries the entries. Suppress says that the entries are
+	// handed on by other means, so nobody knows yet whether an agent will get them. Both go into the history and can be
+	// set until Done.
 	ToolUseID string
 	Suppress  bool
 
-	agent *string // for the history, as is the tool
+	agent *string // for the history, like tool
 	tool  string
 
 	session string // path of its folder
@@ -33,11 +33,11 @@ type Claim struct {
 	lock    *os.File
 }
 
-// claimLength is that of a claim's id, from unique.
+// claimLength is the length of a claim's id, which unique makes.
 const claimLength = 26
 
-// maxDelivery is how many bytes of entries one claim has at most, unless the first has more: they become one result of
-// a tool.
+// maxDelivery limits the bytes of entries in one claim, because they become one tool result. The first entry is always
+// taken, even when it is larger.
 const maxDelivery = 8 << 20
 
 // taken is an entry in a claim.
@@ -47,14 +47,14 @@ type taken struct {
 	expired bool
 }
 
-// take is what to take of an entry: the whole of it, or the shares of some of its agents.
+// take says what to take of an entry: all of it, or the shares of some of its agents.
 type take struct {
 	whole  bool
 	shares []string
 	only   []string // for the claim's reader: the agents that it is for, if not for all that it names
 }
 
-// claim takes what choose says of each entry, and of those only the latest to be Popped.
+// claim takes from each entry what choose returns. With status Popped it takes only the latest of them.
 func (q Queue) claim(session string, status Status, choose func(*look, name) (take, error)) (*Claim, error) {
 	s, err := q.open(session)
 	if s == nil {
@@ -66,7 +66,7 @@ func (q Queue) claim(session string, status Status, choose func(*look, name) (ta
 		return nil, err
 	}
 	var wanted []taken
-	latest := "" // of those that somebody may wait for
+	latest := "" // the latest entry that an agent may still wait for
 	for _, n := range l.entries {
 		n, entryErr := s.complete(n)
 		t := taken{name: n, expired: n.expired(l.now)}
@@ -107,22 +107,22 @@ func (q Queue) claim(session string, status Status, choose func(*look, name) (ta
 				size += info.Size()
 			}
 			if i > 0 && size > maxDelivery {
-				break // the rest is next in line
+				break // the next claim gets the rest
 			}
 		}
 		err = errors.Join(err, c.add(s, t))
 	}
-	if len(c.Entries)+len(c.Expired) == 0 { // none could be read
+	if len(c.Entries)+len(c.Expired) == 0 { // no entry could be read
 		c.close()
 		return nil, errors.Join(err, s.finish(c.id))
 	}
 	return c, err
 }
 
-// in is the path of a file in the claim's folder.
+// in returns the path of a file in the claim's folder.
 func (c *Claim) in(file string) string { return filepath.Join(c.session, "claims", c.id, file) }
 
-// begin makes the folder of a claim. Its lock is ours until the claim, or this process, ends.
+// begin makes the folder of a claim and locks it. The lock lasts until the claim ends or this process dies.
 func (c *Claim) begin() (err error) {
 	if err := os.MkdirAll(c.in(""), 0o700); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *Claim) begin() (err error) {
 	return nil
 }
 
-// add reads an entry and takes what is wanted of it.
+// add reads an entry and takes the wanted part of it.
 func (c *Claim) add(s *session, t taken) error {
 	e, err := s.read(t.name)
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *Claim) add(s *session, t taken) error {
 	}
 	for _, agent := range t.shares {
 		if err := os.WriteFile(c.share(t, agent), []byte(t.file), 0o600); err != nil {
-			// One that stays would make Done note that the agent was given what it never saw.
+			// A share that stayed behind would make Done record a delivery that never happened.
 			for _, agent := range t.shares {
 				err = errors.Join(err, removeFile(c.share(t, agent)))
 			}
@@ -173,13 +173,14 @@ func (c *Claim) add(s *session, t taken) error {
 	return nil
 }
 
-// share is the file that says that an agent is just being given an entry.
+// share returns the path of the file that says: the agent is being given this entry now.
 func (c *Claim) share(t taken, agent string) string { return c.in(t.id + "=" + folder(agent)) }
 
-// Done records that the entries were delivered. Without an error they never come again. A nil Claim is done.
+// Done records that the entries were delivered. When it returns no error they are never delivered again. Done on a nil
+// Claim does nothing.
 func (c *Claim) Done() error { return c.Finish(true) }
 
-// Release puts everything back as if it had never been claimed, Expired included. A nil Claim has nothing to put back.
+// Release puts everything back as if it had never been claimed, Expired included. Release on a nil Claim does nothing.
 func (c *Claim) Release() error { return c.Finish(false) }
 
 // Finish is Done for entries that were delivered, else Release.
@@ -188,12 +189,12 @@ func (c *Claim) Finish(delivered bool) error {
 		return nil
 	}
 	if delivered {
-		// Lost with a disk that is full, which is no reason to deliver twice.
+		// A full disk loses the history lines. That is no reason to deliver the entries twice.
 		_, _ = c.lock.WriteAt(c.noted(), 0)
 		reached("noted")
 	}
 	recorded := delivered && movesOpen
-	if recorded { // at once, without a wait for our turn: until then our death has all of it delivered again
+	if recorded { // before waiting for the lock: dying earlier would deliver everything again
 		if err := c.record(); err != nil {
 			return err
 		}
@@ -203,12 +204,12 @@ func (c *Claim) Finish(delivered bool) error {
 		return err
 	}
 	if s == nil {
-		c.close() // whoever looks next goes on, or somebody removed the whole folder, which clears it
+		c.close() // the next look finishes the claim, unless the whole folder was removed
 		return nil
 	}
 	defer s.unlock()
 	if delivered && !recorded {
-		c.lock.Close() // that we live is not known until it has its new name, but nobody can look
+		c.lock.Close() // until record we look dead, but nobody can look: the session's lock is ours
 		if err := c.record(); err != nil {
 			return err
 		}
@@ -218,15 +219,16 @@ func (c *Claim) Finish(delivered bool) error {
 	if !delivered {
 		return err
 	}
-	// It is on record, and an error would say that the entries come again. Who looks next goes on, and meets what we met.
+	// The delivery is on record, so an error here would wrongly say that the entries come again. The next look finishes
+	// the claim and meets the same error.
 	if c.status != Delivered {
 		s.remove()
 	}
 	return nil
 }
 
-// record notes that the entries were delivered, all of them at once: who goes on after our death finds either all
-// delivered or none. Where the folder is gone there is nothing to note.
+// record records the delivery of all entries in one step: if we die, the next process finds all of them delivered or
+// none. If the folder is gone there is nothing to record.
 func (c *Claim) record() error {
 	if err := os.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("that the entries were delivered cannot be recorded, so they may come again: %w", err)

@@ -7,15 +7,17 @@ import (
 	"path/filepath"
 )
 
-// ErrNoPlace: neither $HOOKRUN_STATE nor the system says where a user's state is. So nobody could have queued anything.
+// ErrNoPlace means that neither $HOOKRUN_STATE nor the system names a folder for a user's state. So nobody can have
+// queued anything.
 var ErrNoPlace = errors.New("there is no folder for queues")
 
-// DefaultDir is where hookrun keeps what must outlive it: $HOOKRUN_STATE, or hookrun in the folder that the system has
-// for a user's state.
+// DefaultDir returns the folder where hookrun keeps its state: $HOOKRUN_STATE, or hookrun in the system's folder for a
+// user's state.
 func DefaultDir() (string, error) {
 	if dir := os.Getenv("HOOKRUN_STATE"); dir != "" {
 		if !filepath.IsAbs(dir) {
-			// A hook has another working directory than its agent loop: they would miss each other.
+			// A hook and its agent loop have different working directories, so a relative path would give them
+			// different queues.
 			return "", fmt.Errorf("HOOKRUN_STATE=%s is not an absolute path: write the whole of it", dir)
 		}
 		return dir, nil

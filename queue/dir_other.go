@@ -9,12 +9,12 @@ import (
 )
 
 func stateDir() (string, error) {
-	// The XDG specification has a path that is not absolute ignored.
+	// The XDG specification says to ignore a path that is not absolute.
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
 	home, err := os.UserHomeDir()
-	if err == nil && !filepath.IsAbs(home) { // else each working directory would have queues of its own
+	if err == nil && !filepath.IsAbs(home) { // a relative path would give each working directory its own queues
 		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
 	}
 	return filepath.Join(home, ".local", "state"), err

@@ -17,18 +17,18 @@ const maxContent = 1 << 20
 
 // Entry is a text that waits for agents.
 type Entry struct {
-	ID       string    `json:"id"` // Put sets it: unique, and in the order of the entries of its session
+	ID       string    `json:"id"` // set by Put: unique, and sorts in the order of the session's entries
 	Session  string    `json:"session"`
 	Agents   []string  `json:"agents,omitempty"`  // nil: a broadcast, which reaches each agent of the session once
-	Strategy string    `json:"strategy"`          // "tool_result", which is the default, or "user_message"
-	Matcher  string    `json:"matcher,omitempty"` // globs with | between them, of the tools after which it is due; "": all
+	Strategy string    `json:"strategy"`          // "tool_result" (the default) or "user_message"
+	Matcher  string    `json:"matcher,omitempty"` // globs separated by |: it is due after these tools; "": all
 	Source   string    `json:"source,omitempty"`
 	Content  string    `json:"content"`
-	Created  time.Time `json:"created_at"`          // Put sets it where it is zero
+	Created  time.Time `json:"created_at"`          // set by Put if zero
 	Expires  time.Time `json:"expires_at,omitzero"` // zero: never
 }
 
-// put completes an entry for Put, or says why it cannot be one.
+// put fills in the defaults of an entry for Put and checks it.
 func (e Entry) put(now time.Time) (Entry, error) {
 	e.ID = ""
 	if e.Strategy == "" {
@@ -37,11 +37,10 @@ func (e Entry) put(now time.Time) (Entry, error) {
 	if e.Created.IsZero() {
 		e.Created = now
 	}
-	// Without the monotonic clock and the zone, so that what is read back is equal.
+	// Drop the monotonic clock and the zone, so that the entry is equal when it is read back.
 	e.Created, e.Expires = e.Created.UTC().Round(0), e.Expires.UTC().Round(0)
 	e.Source = strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(e.Source, "\uFFFD")))
-	// A message with a broken character is better than none. A name with one would be the name of somebody else: see
-	// check.
+	// A message with a replaced character is better than none. A name with one would be another name: check refuses it.
 	e.Content = strings.ToValidUTF8(e.Content, "\uFFFD")
 	if e.Agents != nil {
 		agents := make([]string, 0, len(e.Agents))
@@ -67,7 +66,7 @@ func (e Entry) put(now time.Time) (Entry, error) {
 
 func (e Entry) expired(now time.Time) bool { return !e.Expires.IsZero() && now.After(e.Expires) }
 
-// check is what holds for every entry, also for one that somebody has edited on disk.
+// check checks what holds for every entry, including one that somebody has edited on disk.
 func (e Entry) check() error {
 	switch {
 	case e.Session == "":
@@ -75,7 +74,8 @@ func (e Entry) check() error {
 	case strings.TrimSpace(e.Content) == "":
 		return errors.New("the content is empty: there is nothing to deliver")
 	case len(e.Content) > maxContent:
-		return fmt.Errorf("the content has %d bytes, of which at most %d are kept: put it into a file and queue the path",
+		return fmt.Errorf(
+			"the content has %d bytes, of which at most %d are kept: put it into a file and queue the path",
 			len(e.Content), maxContent)
 	case e.Strategy != "tool_result" && e.Strategy != "user_message":
 		return fmt.Errorf("there is no strategy %q: use tool_result or user_message", e.Strategy)
@@ -94,7 +94,7 @@ func (e Entry) check() error {
 	return nil
 }
 
-// encode leaves the id out: it is only known when the file is complete, and its name says it.
+// encode leaves the id out. It is only known when the file is complete, and the file's name has it.
 func (e Entry) encode() ([]byte, error) {
 	return json.Marshal(struct {
 		Entry

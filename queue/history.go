@@ -14,39 +14,39 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Status is what became of an entry, or of an agent's share of it.
+// Status says what became of an entry, or of one agent's share of it.
 type Status string
 
 const (
-	Queued    Status = "queued"    // it waits
-	Delivered Status = "delivered" // an agent was given it with the result of a tool
-	Drained   Status = "drained"   // it was taken out at the end of a turn
-	Deferred  Status = "deferred"  // it was taken out to be handed on by other means; nobody knows yet if the agent has it
+	Queued    Status = "queued"    // waiting in the queue
+	Delivered Status = "delivered" // given to an agent with a tool result
+	Drained   Status = "drained"   // taken at the end of a turn
+	Deferred  Status = "deferred"  // taken to be handed on by other means; whether the agent got it is unknown
 	Expired   Status = "expired"   // nobody took it in time
-	Popped    Status = "popped"    // it was taken back
+	Popped    Status = "popped"    // taken back
 )
 
 // Record is an entry and what became of it.
 type Record struct {
-	Entry           // Content is its beginning
+	Entry           // Content is cut to its beginning
 	Bytes   int     `json:"bytes"` // of the whole content
 	Status  Status  `json:"status"`
-	Waiting bool    `json:"waiting,omitempty"` // it is in the queue still; a broadcast waits for agents to come
-	Events  []Event `json:"events"`            // in order, the first is that it was queued
+	Waiting bool    `json:"waiting,omitempty"` // still in the queue; a broadcast waits for future agents
+	Events  []Event `json:"events"`            // in order; the first one is Queued
 }
 
-// Event is one thing that happened to an entry.
+// Event is one event in the life of an entry.
 type Event struct {
 	Status    Status    `json:"status"`
 	At        time.Time `json:"at"`
-	Agent     *string   `json:"agent,omitempty"` // who was given it; nil: nobody in particular
-	Tool      string    `json:"tool,omitempty"`  // the call with whose result it was given
+	Agent     *string   `json:"agent,omitempty"` // who got it; nil: nobody in particular
+	Tool      string    `json:"tool,omitempty"`  // the call whose result carried it
 	ToolUseID string    `json:"tool_use_id,omitempty"`
 }
 
-// line is one event in the file of a session.
+// line is one event in a session's history file.
 type line struct {
-	// Two lines of one claim about one entry are one event, which was noted again after a crash.
+	// Two lines with the same claim and entry are one event that was written again after a crash.
 	Claim string `json:"claim"`
 	Entry Entry  `json:"entry"`
 	Bytes int    `json:"bytes"`
@@ -54,22 +54,22 @@ type line struct {
 }
 
 const (
-	// maxHistory is how large a session's file may be before it takes the place of the one before it.
+	// maxHistory is the size at which a session's file becomes the previous file.
 	maxHistory = 256 << 10
-	// maxExcerpt is how many bytes of a content are kept.
+	// maxExcerpt is how many bytes of a content the history keeps.
 	maxExcerpt = 200
-	// maxSessions is how many sessions' histories are kept, and maxAge how long one that nothing is added to.
+	// maxSessions is how many sessions have a history. A history that gets no new lines is kept for maxAge.
 	maxSessions = 1000
 	maxAge      = 30 * 24 * time.Hour
 )
 
-// history is the file of a session's history, which outlives the session's folder.
+// history returns the path of the session's history file. It outlives the session's folder.
 func (s *session) history() string {
 	return filepath.Join(filepath.Dir(filepath.Dir(s.path)), "history", filepath.Base(s.path))
 }
 
-// noted are the lines that Done leaves in the claim, so that what was delivered and that it was noted are on disk in
-// one step: whoever ends the claim adds them to the history.
+// noted returns the history lines that Done leaves in the claim. The delivery and its lines reach the disk in one step,
+// and whoever finishes the claim adds them to the history.
 func (c *Claim) noted() []byte {
 	var text []byte
 	delivered := Event{Status: c.status, Agent: c.agent, Tool: c.tool, ToolUseID: c.ToolUseID}
@@ -87,16 +87,15 @@ func (c *Claim) noted() []byte {
 			text = append(append(text, b...), '\n')
 		}
 	}
-	if len(text) > maxHistory { // the last of them
+	if len(text) > maxHistory { // keep the last lines
 		text = text[len(text)-maxHistory:]
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
 	return text
 }
 
-// remember adds lines to the history, whose size is bounded: the file before it has another name, and the one before
-// that is gone. What cannot be added is lost to the history, and nothing else is: a text was delivered whether or not
-// that can be looked up.
+// remember appends lines to the history. When the file is full it replaces the previous file and a new one is begun.
+// Lines that cannot be appended are lost, which changes nothing for the delivery.
 func (s *session) remember(lines []byte) error {
 	if len(lines) == 0 {
 		return nil
@@ -127,11 +126,11 @@ func (s *session) remember(lines []byte) error {
 		return err
 	}
 	defer file.Close()
-	_, err = file.Write(append([]byte{'\n'}, lines...)) // a line that a crash cut ends here
+	_, err = file.Write(append([]byte{'\n'}, lines...)) // ends a line that a crash has cut off
 	return err
 }
 
-// forgetSessions removes histories that nothing was added to for long, and the oldest of too many.
+// forgetSessions removes histories that got no lines for maxAge, and the oldest ones beyond maxSessions.
 func forgetSessions(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -158,8 +157,8 @@ func (s *session) forgetHistory() error {
 	return err
 }
 
-// History lists the entries of a session that wait or that something became of, in order. It goes back as far as its
-// bounds: the last quarter of a megabyte of a session at least. An entry that somebody is just delivering is not in it.
+// History lists the entries of a session that wait or were taken, in order. It goes back at least a quarter of a
+// megabyte for a session. Entries of a claim in progress are not in it.
 func (q Queue) History(session string) ([]Record, error) {
 	s, err := q.at(session)
 	if err != nil {
@@ -215,7 +214,7 @@ func (s *session) lines() (lines []line, err error) {
 		}
 		for text := range strings.SplitSeq(string(text), "\n") {
 			var l line
-			if json.Unmarshal([]byte(text), &l) != nil || l.Entry.ID == "" { // cut by a crash
+			if json.Unmarshal([]byte(text), &l) != nil || l.Entry.ID == "" { // blank, or cut off by a crash
 				continue
 			}
 			if k := (key{l.Claim, l.Entry.ID}); !seen[k] {

@@ -10,23 +10,23 @@ import (
 	"github.com/hookrun/hookrun/internal/filelock"
 )
 
-// look is what a session's queue holds at one moment, under its lock.
+// look is what a session's queue holds, read while we hold its lock.
 type look struct {
 	*session
 	now     time.Time
 	entries []name                     // in order
-	held    map[string]map[string]bool // by id: the folders of the agents that somebody is just giving it to
+	held    map[string]map[string]bool // by id: the folders of the agents that are being given it now
 }
 
-// look fails where it cannot see all: who does not know what others hold gives it twice. An error beside a look is
-// about a claim that cannot be ended; it keeps what it holds.
+// look reads the queue. It fails if it cannot see everything: an entry whose claim is unknown would be delivered twice.
+// An error beside a look is about a claim that cannot be finished; that claim keeps what it holds.
 func (s *session) look() (*look, error) {
 	l := &look{session: s, now: now(), held: map[string]map[string]bool{}}
 	claims, err := s.names("claims")
 	if err != nil {
 		return nil, err
 	}
-	var said error
+	var errs error
 	for _, claim := range claims {
 		if len(claim) != claimLength {
 			continue
@@ -37,24 +37,24 @@ func (s *session) look() (*look, error) {
 				continue
 			}
 		}
-		said = errors.Join(said, err)
+		errs = errors.Join(errs, err)
 		if err := l.hold(claim); err != nil {
-			return nil, errors.Join(said, err)
+			return nil, errors.Join(errs, err)
 		}
 	}
 	files, err := s.names("entries")
 	if err != nil {
-		return nil, errors.Join(said, err)
+		return nil, errors.Join(errs, err)
 	}
 	for _, file := range files {
 		if n, ok := parseName(file); ok {
 			l.entries = append(l.entries, n)
 		}
 	}
-	return l, said
+	return l, errs
 }
 
-// hold notes whose shares a claim holds.
+// hold notes which shares a claim holds.
 func (l *look) hold(claim string) error {
 	files, err := l.names("claims", claim)
 	for _, file := range files {
@@ -68,8 +68,8 @@ func (l *look) hold(claim string) error {
 	return err
 }
 
-// finish ends a claim that nobody holds any more. What was delivered is dropped, else all goes back to its place. It
-// can be killed anywhere: the next one goes on.
+// finish ends a claim whose process is gone. Delivered entries are dropped; otherwise everything goes back to entries.
+// It can be killed at any point: the next call goes on from there.
 func (s *session) finish(claim string) error {
 	files, err := s.names("claims", claim)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *session) finish(claim string) error {
 	delivered := slices.Contains(files, "done")
 	if delivered {
 		if lines, err := readFile(s.in("claims", claim, "done")); err == nil {
-			_ = s.remember(lines) // the texts were delivered, whether or not that can be looked up
+			_ = s.remember(lines) // the texts were delivered, with or without a history
 		}
 		reached("remembered")
 	}
@@ -97,7 +97,7 @@ func (s *session) finish(claim string) error {
 		case delivered:
 			err = s.forget(n)
 		default:
-			err = os.Rename(path, s.in("entries", file)) // then there is nothing left to remove
+			err = os.Rename(path, s.in("entries", file)) // removeFile below then finds nothing, which is fine
 		}
 		if err == nil {
 			err = removeFile(path)
@@ -107,7 +107,7 @@ func (s *session) finish(claim string) error {
 		}
 		reached("finished " + file)
 	}
-	for _, file := range []string{"lock", "done", ""} { // done stands until nothing is left that it speaks of
+	for _, file := range []string{"lock", "done", ""} { // done must stay until everything that it covers is gone
 		if err := removeFile(s.in("claims", claim, file)); err != nil {
 			return err
 		}
@@ -116,14 +116,14 @@ func (s *session) finish(claim string) error {
 	return nil
 }
 
-// waitsFor reports whether an agent was not given an entry yet, nor is just being given it.
+// waitsFor reports whether an agent has not been given an entry yet and is not being given it now.
 func (l *look) waitsFor(n name, agent string) (bool, error) {
 	agent = folder(agent)
 	saw, err := l.saw(agent, n.id)
 	return !saw && !l.held[n.id][agent] && err == nil, err
 }
 
-// left is the agents that an entry still waits for.
+// left returns the agents that an entry still waits for.
 func (l *look) left(n name) (agents []string, err error) {
 	for _, agent := range n.targets() {
 		waits, err := l.waitsFor(n, agent)
@@ -137,7 +137,7 @@ func (l *look) left(n name) (agents []string, err error) {
 	return agents, nil
 }
 
-// touched reports whether any agent was given a broadcast or is just being given it.
+// touched reports whether any agent was given a broadcast or is being given it now.
 func (l *look) touched(n name) (bool, error) {
 	if len(l.held[n.id]) > 0 {
 		return true, nil
@@ -152,12 +152,12 @@ func (l *look) touched(n name) (bool, error) {
 	return false, err
 }
 
-// lapse takes an expired entry out of the queue, to be said once. Nobody has missed a broadcast that somebody was
-// given.
+// lapse takes an expired entry out of the queue, so that it is reported once. A broadcast that some agent got counts as
+// delivered.
 func (l *look) lapse(n name) (take, error) {
 	switch {
 	case len(l.held[n.id]) > 0:
-		return take{}, nil // somebody is just in time
+		return take{}, nil // an agent is being given it now
 	case !n.shared():
 		return take{whole: true}, nil
 	case n.agents == broadcast:

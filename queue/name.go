@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// A file system may have room for no more than 143 bytes in a name (eCryptfs).
+// Some file systems allow names of 143 bytes only (eCryptfs).
 const (
 	maxFile   = 140
-	maxFolder = 100 // ID=FOLDER is a name as well
+	maxFolder = 100 // ID=FOLDER must fit into maxFile
 )
 
 const (
-	empty     = "%"  // "", which cannot be a name; an escape has two digits behind it
-	hashed    = "%%" // then a hash of what was too long
+	empty     = "%"  // the name of ""; no escape, which has two digits
+	hashed    = "%%" // followed by a hash of a text that is too long
 	broadcast = "@"
 	unsaid    = "+"
 )
 
-// isDevice reports whether a text cannot be the name of a file on Windows.
+// isDevice reports whether Windows reserves the name for a device.
 func isDevice(text string) bool {
 	if len(text) == 4 && '0' <= text[3] && text[3] <= '9' {
 		return text[:3] == "com" || text[:3] == "lpt"
@@ -34,7 +34,7 @@ func isDevice(text string) bool {
 	return slices.Contains([]string{"con", "prn", "aux", "nul"}, text)
 }
 
-// escape makes a name for files of any text: a different one for each, also where A and a are the same.
+// escape makes a file name of any text. Different texts get different names, even where the file system ignores case.
 func escape(text string) string {
 	if text == "" {
 		return empty
@@ -53,7 +53,7 @@ func escape(text string) string {
 	return b.String()
 }
 
-// unescape reports false for what escape would not have written: one text, one name.
+// unescape reports false for a name that escape does not write, so each text has one name.
 func unescape(name string) (text string, ok bool) {
 	if name == empty {
 		return "", true
@@ -62,22 +62,22 @@ func unescape(name string) (text string, ok bool) {
 	return text, err == nil && escape(text) == name
 }
 
-// folder is the name of a session's or an agent's folder.
+// folder returns the name of a session's or an agent's folder.
 func folder(text string) string {
 	if name := escape(text); len(name) <= maxFolder {
 		return name
 	}
-	sum := fnv.New128a() // nobody gains by two sessions of one name
+	sum := fnv.New128a() // not a secure hash: a collision gains nobody anything
 	sum.Write([]byte(text))
 	return hashed + hex.EncodeToString(sum.Sum(nil))
 }
 
-// name is what the name of an entry's file says.
+// name is what the file name of an entry says.
 type name struct {
 	file    string
 	id      string
 	expires int64  // in nanoseconds; 0: never
-	agents  string // escaped, with commas; broadcast; or unsaid: the file must be opened
+	agents  string // escaped, with commas; or broadcast; or unsaid: open the file
 	matcher string // escaped
 }
 
@@ -100,14 +100,14 @@ func newName(id string, e Entry) name {
 	return n
 }
 
-// with is the name with all that the entry says, also if the file's has no room for it.
+// with returns the full name, with what the entry says and the file name had no room for.
 func (n name) with(e Entry) name {
 	full := newName(n.id, e)
 	full.file, full.expires = n.file, n.expires
 	return full
 }
 
-// nanoseconds is the time since 1970, or the last that there is for a time beyond the year 2261.
+// nanoseconds returns the time since 1970, or the maximum after the year 2261.
 func nanoseconds(t time.Time) int64 {
 	if t.Year() > 2261 {
 		return math.MaxInt64
@@ -115,15 +115,15 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// unique is a name that nobody else has.
+// unique returns a name that nobody else has.
 func unique() string { return fmt.Sprintf("%016x%010x", rand.Uint64(), rand.Uint64()>>24) }
 
-// newID puts the order first, in a width that sorts. What follows keeps the ids of two sessions apart.
+// newID puts the order first, in a width that sorts. The random part tells apart the ids of two sessions.
 func newID(order int64, random uint32) string { return fmt.Sprintf("%016x-%08x", order, random) }
 
 const idLength = 16 + 1 + 8
 
-// parseName reports false for the name of anything but an entry.
+// parseName reports false for a file that is no entry.
 func parseName(file string) (n name, ok bool) {
 	n.file = file
 	parts := append(strings.SplitN(file, ".", 4), "", "", "")
@@ -136,17 +136,17 @@ func parseName(file string) (n name, ok bool) {
 
 func (n name) expired(now time.Time) bool { return n.expires != 0 && nanoseconds(now) > n.expires }
 
-// shared: there are or may be marks about it, of those of its agents that were given it.
+// shared reports whether there may be marks in seen: several agents, each of which gets the entry.
 func (n name) shared() bool {
 	return n.agents == broadcast || n.agents == unsaid || strings.Contains(n.agents, ",")
 }
 
-// reaches reports whether it reaches an agent, whose name is escaped.
+// reaches reports whether the entry is for the agent, whose name is escaped.
 func (n name) reaches(agent string) bool {
 	return n.agents == broadcast || slices.Contains(strings.Split(n.agents, ","), agent)
 }
 
-// targets is the agents by name; nil for a broadcast.
+// targets returns the agents that the entry names; nil for a broadcast.
 func (n name) targets() (agents []string) {
 	if n.agents == broadcast {
 		return nil

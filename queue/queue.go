@@ -13,12 +13,12 @@ import (
 	"github.com/hookrun/hookrun/internal/fnmatch"
 )
 
-// Queue is the entries of all sessions in one state directory. The zero Queue is in the default place.
+// Queue is the entries of all sessions in one state directory. The zero Queue uses the default directory.
 type Queue struct {
 	Dir string // "": DefaultDir()
 }
 
-// at is a session by its path alone, whose lock is not ours.
+// at returns a session by its path, without its lock.
 func (q Queue) at(id string) (s *session, err error) {
 	if id == "" {
 		return nil, errors.New("a queue needs a session")
@@ -32,7 +32,7 @@ func (q Queue) at(id string) (s *session, err error) {
 	return &session{path: filepath.Join(dir, "queue", folder(id))}, nil
 }
 
-// open waits for the lock of a session. nil, nil: it has no queue.
+// open waits for the lock of a session. It returns nil, nil if the session has no queue.
 func (q Queue) open(session string) (*session, error) {
 	s, err := q.at(session)
 	if err != nil {
@@ -41,8 +41,8 @@ func (q Queue) open(session string) (*session, error) {
 	return open(s.path)
 }
 
-// Put queues an entry and returns it as it was queued. It is safe on disk when Put returns. After an error it may be
-// queued as well, if the error is one of the disk.
+// Put queues an entry and returns it as queued. The entry is safe on disk when Put returns. After a disk error it may
+// be queued too.
 func (q Queue) Put(e Entry) (Entry, error) {
 	e, err := e.put(now())
 	if err != nil {
@@ -61,7 +61,7 @@ func (q Queue) Put(e Entry) (Entry, error) {
 		if err == nil {
 			return e, nil
 		}
-		// The session has no folder yet, or has lost it to somebody who found it empty.
+		// The session has no folder yet, or another process found it empty and removed it.
 		if err != errRemoved && !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -100,7 +100,8 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
 	reached("created")
-	// Who finds it not locked takes us for dead and removes it. Then the rename fails, and Put begins again.
+	// A sweep that comes before the lock takes this process for dead and removes the file. Then the rename fails and
+	// Put starts again.
 	if err := filelock.Lock(tmp); err != nil {
 		return "", err
 	}
@@ -125,31 +126,31 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 		return "", err
 	}
 	reached("ordered")
-	s.sweep() // what it cannot remove does no harm
+	s.sweep() // a file that it cannot remove does no harm
 	id = newID(order, rand.Uint32())
-	tmp.Close() // Windows renames no open file. Nobody can sweep it now: that needs the lock.
+	tmp.Close() // Windows renames no open file. No sweep can take it now: that needs the session's lock.
 	if err := os.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
 		return "", err
 	}
 	reached("queued")
 	s.unlock()
 	reached("unlocked")
-	// A folder that is gone was emptied: it has been delivered.
+	// If the folder is gone, the entry has already been delivered.
 	if err := syncFolder(s.in("entries")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	return id, nil
 }
 
-// maxToolName is how long a tool's name may be for matchers to be held against it: a model chooses it. After a tool
-// with a longer one every entry is due.
+// maxToolName is the longest tool name that is matched, since a model chooses it. After a tool with a longer name every
+// entry is due.
 const maxToolName = 1 << 10
 
-// Claim takes what is due for an agent after a tool has run. "" is an agent like any other, that of a loop which has
-// only one. Where the tool has several names, an entry is due if its matcher matches any of them; the history has the
-// first. nil: nothing is due. An error beside a claim is about other entries.
+// Claim takes what is due for an agent after a tool has run. The agent "" is an agent like any other: the only one of
+// its loop. If the tool has several names, an entry is due when its matcher matches any of them; the history records
+// the first. Claim returns nil if nothing is due. An error beside a claim is about other entries.
 func (q Queue) Claim(session, agent string, tools ...string) (*Claim, error) {
-	matches := map[string]bool{} // many entries have one matcher
+	matches := map[string]bool{} // cached: many entries have the same matcher
 	c, err := q.claimFor(session, agent, Delivered, func(n name) bool {
 		due, known := matches[n.matcher]
 		if !known {
@@ -168,7 +169,8 @@ func (q Queue) Claim(session, agent string, tools ...string) (*Claim, error) {
 	return c, err
 }
 
-// Drain takes whatever an agent was not given yet, whatever its matcher. With the last of a session its folder goes.
+// Drain takes every entry that an agent has not been given, whatever its matcher. The folder of a session is removed
+// with its last entry.
 func (q Queue) Drain(session, agent string) (*Claim, error) {
 	return q.claimFor(session, agent, Drained, func(name) bool { return true })
 }
@@ -194,9 +196,9 @@ func (q Queue) claimFor(session, agent string, status Status, due func(name) boo
 	return c, err
 }
 
-// DrainAll takes what was never delivered to anybody: what waits for agents by name, with those that are left as its
-// Agents, and broadcasts that no agent has seen. With the last of a session its folder goes. A broadcast that somebody
-// has seen stays for agents to come, until it expires or Clear drops it.
+// DrainAll takes what nobody has been given: entries for named agents, with the ones that have not got it as Agents,
+// and broadcasts that no agent has got. The folder of a session is removed with its last entry. A broadcast that some
+// agent has got stays for future agents, until it expires or Clear drops it.
 func (q Queue) DrainAll(session string) (*Claim, error) {
 	return q.claim(session, Drained, func(l *look, n name) (take, error) {
 		switch {
@@ -211,8 +213,9 @@ func (q Queue) DrainAll(session string) (*Claim, error) {
 	})
 }
 
-// PopLatest takes back the entry that was queued last, of those that still wait for anybody, also a broadcast that some
-// agents have seen: no other will be given it. With the last of a session its folder goes.
+// PopLatest takes back the entry that was queued last, among those that somebody may still be given. No agent gets it
+// any more; that holds for a broadcast that some agents have got, too. The folder of a session is removed with its last
+// entry.
 func (q Queue) PopLatest(session string) (*Claim, error) {
 	return q.claim(session, Popped, func(l *look, n name) (take, error) {
 		if n.agents == broadcast || !n.shared() {
@@ -223,8 +226,9 @@ func (q Queue) PopLatest(session string) (*Claim, error) {
 	})
 }
 
-// Waiting lists what waits, in order, and takes nothing. The Agents of an entry for several are those that it still
-// waits for. A broadcast waits for agents to come, whoever has seen it. An error beside entries is about other entries.
+// Waiting lists the waiting entries in order and takes nothing. Agents of an entry for several agents are the ones that
+// it still waits for. A broadcast waits for future agents, whoever has got it. An error beside entries is about other
+// entries.
 func (q Queue) Waiting(session string) ([]Entry, error) { return q.waiting(session, false) }
 
 func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error) {
@@ -254,8 +258,8 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 	return waiting, err
 }
 
-// Clear drops all that waits, broadcasts and damaged files included, and the history, and returns how many entries
-// waited. What somebody is just delivering is not touched; if that fails it waits again.
+// Clear drops everything that waits, including broadcasts and damaged files, and the history. It returns how many
+// entries waited. It leaves entries of a claim in progress alone; if their delivery fails they wait again.
 func (q Queue) Clear(session string) (n int, err error) {
 	at, err := q.at(session)
 	if err != nil {
@@ -263,7 +267,7 @@ func (q Queue) Clear(session string) (n int, err error) {
 	}
 	s, err := open(at.path)
 	if s == nil {
-		os.Remove(at.path) // what is left of a removal that was killed, if it is empty
+		os.Remove(at.path) // the empty folder that a killed removal left
 		return 0, errors.Join(err, at.forgetHistory())
 	}
 	defer s.unlock()

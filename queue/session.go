@@ -14,22 +14,22 @@ import (
 	"github.com/hookrun/hookrun/internal/filelock"
 )
 
-// now and reached are for tests: the one moves the clock, the other dies between two steps.
+// now and reached are hooks for tests: now moves the clock, reached kills the process between two steps.
 var (
 	now     = time.Now
 	reached = func(string) {}
 )
 
-// tries bounds how often a folder may vanish under our hands, when each time somebody else has just emptied it.
+// tries limits how often we start again because another process has removed the folder that it found empty.
 const tries = 1000
 
-// session is the folder of a session whose lock is ours.
+// session is the folder of a session, whose lock we hold.
 type session struct {
 	path string
 	lock *os.File
 }
 
-// open waits for the lock of a session. nil, nil: it has no queue.
+// open waits for the lock of a session. It returns nil, nil if the session has no queue.
 func open(path string) (*session, error) {
 	for range tries {
 		s, err := tryOpen(path, os.O_RDWR)
@@ -43,10 +43,10 @@ func open(path string) (*session, error) {
 	return nil, fmt.Errorf("%s: somebody removes it again and again", path)
 }
 
-// patience is how long the lock is waited for. Whoever has it needs it for milliseconds, unless he was stopped.
+// patience is how long we wait for the lock. A process holds it for milliseconds, unless it was stopped.
 var patience = 10 * time.Second
 
-// errRemoved: the folder was removed, with the lock in it, while we waited.
+// errRemoved means that the folder and its lock were removed while we waited.
 var errRemoved = errors.New("the queue was removed")
 
 func tryOpen(path string, flags int) (s *session, err error) {
@@ -70,14 +70,14 @@ func tryOpen(path string, flags int) (s *session, err error) {
 	if err := filelock.LockWithin(file, patience); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
-	// A lock that is not in its place any more locks nobody out.
+	// A lock file that was removed keeps nobody out.
 	if there, err := os.Lstat(file.Name()); err != nil || !os.SameFile(held, there) {
 		return nil, errRemoved
 	}
 	return &session{path, file}, nil
 }
 
-// ownFile refuses an open file or folder into which somebody else can put entries.
+// ownFile refuses an open file or folder that another user could put entries into.
 func ownFile(file *os.File) (fs.FileInfo, error) {
 	info, err := file.Stat()
 	if err == nil {
@@ -88,7 +88,7 @@ func ownFile(file *os.File) (fs.FileInfo, error) {
 	return info, err
 }
 
-// ownFolders refuses a queue that somebody else could have made.
+// ownFolders refuses a queue that another user could have made.
 func ownFolders(path string) error {
 	for _, folder := range []string{filepath.Dir(path), path} {
 		info, err := os.Lstat(folder)
@@ -114,7 +114,7 @@ func (s *session) in(elem ...string) string {
 	return filepath.Join(append([]string{s.path}, elem...)...)
 }
 
-// next takes the next order. It is later than the one before, also when the clock is not.
+// next gives out the next order. It is higher than the last one, even when the clock is not.
 func (s *session) next() (int64, error) {
 	var last [16]byte
 	order := now().UnixNano()
@@ -127,7 +127,7 @@ func (s *session) next() (int64, error) {
 	return order, err
 }
 
-// names lists one of the session's folders, in order. What begins with a dot is a file manager's.
+// names lists one of the session's folders in order, without the hidden files of file managers.
 func (s *session) names(elem ...string) ([]string, error) {
 	folder, err := os.Open(s.in(elem...))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +145,7 @@ func (s *session) names(elem ...string) ([]string, error) {
 	return slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") }), err
 }
 
-// load reads an entry that waits. damaged: its file can be read but is none.
+// load reads a waiting entry. damaged means that the file can be read but holds no entry.
 func (s *session) load(n name) (e Entry, damaged bool, err error) {
 	text, err := readFile(s.in("entries", n.file))
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *session) load(n name) (e Entry, damaged bool, err error) {
 	return e, false, nil
 }
 
-// read is load for who takes entries: it moves a file that is none out of everybody's way.
+// read is load for a process that takes entries. It moves a damaged file out of the way.
 func (s *session) read(n name) (Entry, error) {
 	e, damaged, err := s.load(n)
 	if !damaged {
@@ -175,7 +175,7 @@ func (s *session) read(n name) (Entry, error) {
 	return Entry{}, errors.Join(err, s.forget(n))
 }
 
-// complete opens the file of an entry whose name is too long to say for whom it is.
+// complete opens the file of an entry whose agents did not fit into the file name.
 func (s *session) complete(n name) (name, error) {
 	if n.agents != unsaid {
 		return n, nil
@@ -187,7 +187,7 @@ func (s *session) complete(n name) (name, error) {
 	return n.with(e), nil
 }
 
-// saw reports whether an agent was given an entry, by the folder of its marks.
+// saw reports whether an agent was given an entry. agent is the name of its folder in seen.
 func (s *session) saw(agent, id string) (bool, error) {
 	_, err := os.Lstat(s.in("seen", agent, id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +196,7 @@ func (s *session) saw(agent, id string) (bool, error) {
 	return err == nil, err
 }
 
-// got notes that an agent was given an entry, and drops the entry if it was the last to get it.
+// got notes that an agent was given an entry, and drops the entry if all of its agents have it.
 func (s *session) got(id, agent, file string) error {
 	n, ok := parseName(file)
 	if !ok {
@@ -224,7 +224,7 @@ func (s *session) got(id, agent, file string) error {
 	return s.drop(n)
 }
 
-// drop removes an entry that waits. The marks go last: without them it would be delivered again.
+// drop removes a waiting entry. The marks go last: without them it would be delivered again.
 func (s *session) drop(n name) error {
 	if err := removeFile(s.in("entries", n.file)); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (s *session) drop(n name) error {
 	return s.forget(n)
 }
 
-// forget removes the marks of who was given an entry that is gone.
+// forget removes the marks of an entry that is gone.
 func (s *session) forget(n name) error {
 	if !n.shared() {
 		return nil
@@ -245,7 +245,7 @@ func (s *session) forget(n name) error {
 	return err
 }
 
-// sweep removes what writers that died had begun.
+// sweep removes the unfinished files of writers that have died.
 func (s *session) sweep() error {
 	files, err := s.names("tmp")
 	if err != nil {
@@ -260,8 +260,7 @@ func (s *session) sweep() error {
 	return err
 }
 
-// remove removes the folder of a session in which nothing is left. The lock goes last: without it the queue does not
-// exist.
+// remove removes the folder of an empty session. The lock goes last: without it the session has no queue.
 func (s *session) remove() error {
 	if !movesOpen {
 		return nil
@@ -269,8 +268,9 @@ func (s *session) remove() error {
 	if err := s.sweep(); err != nil {
 		return err
 	}
-	// A claim that goes back finds its place in entries. A writer needs no lock for tmp, so that is the one folder that
-	// may have filled again: it keeps the rest, and what is missing is made anew.
+	// A claim that is released later needs the folder entries, so claims goes first. Only tmp may fill up again
+	// meanwhile, because a writer needs no lock for it. Then the rest stays, and
+	// Put makes the missing folders again.
 	for _, folder := range []string{"claims", "bad", "entries", "tmp"} {
 		if err := os.Remove(s.in(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil // something is left
@@ -285,11 +285,11 @@ func (s *session) remove() error {
 		return err
 	}
 	reached("removed lock")
-	os.Remove(s.path) // not if a writer has just made its folders again
+	os.Remove(s.path) // fails if a writer has just made its folders again
 	return nil
 }
 
-// removeFile does not mind if the file is gone: somebody who was killed may have come that far.
+// removeFile ignores a file that is gone: a process that was killed may have removed it.
 func removeFile(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -9,23 +9,24 @@ import (
 	"syscall"
 )
 
-// movesOpen: what somebody has open can be renamed, and removed with its folder. Who waits for the lock of a session
-// notices.
+// movesOpen says that an open file can be renamed, and removed with its folder. A process that waits for a session's
+// lock notices that.
 const movesOpen = true
 
-// own refuses a folder or file into which somebody else can put entries.
+// own refuses a folder or file that another user could put entries into.
 func own(info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok || int(owner.Uid) != os.Getuid():
-		return errors.New("belongs to another user, who could plant entries: remove it, or set HOOKRUN_STATE to a folder of your own")
+		return errors.New("belongs to another user, who could plant entries: remove it, " +
+			"or set HOOKRUN_STATE to a folder of your own")
 	case info.Mode().Perm()&0o022 != 0:
 		return errors.New("can be written to by others, who could plant entries: run chmod go-w on it")
 	}
 	return nil
 }
 
-// syncFolder makes a new name in the folder outlive a crash of the system.
+// syncFolder makes a new name in the folder survive a crash of the system.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

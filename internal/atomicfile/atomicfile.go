@@ -1,14 +1,14 @@
-// Package atomicfile puts a new text in the place of a file, in one step.
+// Package atomicfile replaces the text of a file in one step.
 //
 //	info, err := os.Lstat(path)
 //	…
 //	err = atomicfile.Replace(path, info, text)
 //
-// It guarantees: whoever reads the file meanwhile sees the old text or the new one, and so does who reads it after a
-// crash. Mode and owner of the file stay. A file that one may not write to is not replaced. What a run that was killed
-// leaves beside it the next one removes; Sweep does so where nothing is to be replaced.
+// Guarantees: a reader sees the old text or the new one, even after a crash. Mode and owner of the file stay. A file
+// that the user may not write to is not replaced. Temporary files of a killed run are removed by the next run, or by
+// Sweep.
 //
-// What it does not guarantee: a hard link to the file keeps the old text, and access lists are lost.
+// Not guaranteed: a hard link to the file keeps the old text, and access lists are lost.
 package atomicfile
 
 import (
@@ -24,13 +24,14 @@ import (
 	"github.com/hookrun/hookrun/internal/filelock"
 )
 
-// Replace writes the file at a path, which leads over no symbolic link. old is what is there; nil makes the file.
+// Replace writes the file at path, which must not contain symbolic links. old describes the existing file; nil creates
+// the file.
 func Replace(path string, old fs.FileInfo, text string) error {
 	Sweep(path)
 	mode := fs.FileMode(0o666) // less the umask
 	if old != nil {
 		mode = old.Mode().Perm()
-		// A rename would also replace a file that nobody may write to.
+		// A rename would also replace a file without write permission.
 		writable, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -48,7 +49,7 @@ func Replace(path string, old fs.FileInfo, text string) error {
 			return nil
 		}
 		os.Remove(temporary)
-		if !errors.Is(err, fs.ErrNotExist) || n == tries { // else another run took it for one that was left behind
+		if !errors.Is(err, fs.ErrNotExist) || n == tries { // else another run has swept the temporary file
 			return err
 		}
 	}
@@ -56,13 +57,14 @@ func Replace(path string, old fs.FileInfo, text string) error {
 
 // write writes the text to a new file beside the path.
 func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (temporary string, err error) {
-	// os.CreateTemp would make a new file for its owner alone. Another who takes the same name in the same moment makes
-	// this fail.
+	// os.CreateTemp would make a file that only its owner can read. If another process takes the same name in the same
+	// nanosecond, this fails.
 	folder, base := filepath.Split(path)
 	temporary = filepath.Join(folder, "."+base+"."+strconv.FormatInt(time.Now().UnixNano(), 36))
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return "", fmt.Errorf("writing %s: %w", path, errors.Unwrap(err)) // the other name says nothing to anybody
+		// Without the temporary name, which means nothing to the user.
+		return "", fmt.Errorf("writing %s: %w", path, errors.Unwrap(err))
 	}
 	defer func() {
 		if err != nil {
@@ -70,11 +72,11 @@ func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (tempora
 			os.Remove(temporary)
 		}
 	}()
-	if err := filelock.Lock(file); err != nil { // who finds it not locked takes us for dead
+	if err := filelock.Lock(file); err != nil { // an unlocked file would be swept
 		return "", err
 	}
 	if old != nil {
-		if err := file.Chmod(mode); err != nil { // whatever the umask is
+		if err := file.Chmod(mode); err != nil { // undo the umask
 			return "", err
 		}
 		if err := keepOwner(file, old); err != nil {
@@ -84,14 +86,14 @@ func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (tempora
 	if _, err := file.WriteString(text); err != nil {
 		return "", err
 	}
-	// The rename may be on disk before the text is, and a crash between the two would leave an empty file.
+	// The rename may reach the disk before the text, and a crash between the two would leave an empty file.
 	if err := file.Sync(); err != nil {
 		return "", err
 	}
 	return temporary, file.Close()
 }
 
-// Sweep removes what runs that were killed left beside a file. What it cannot remove is in nobody's way.
+// Sweep removes the temporary files that killed runs have left beside a file. Files that it cannot remove do no harm.
 func Sweep(path string) {
 	folder, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(folder))
@@ -110,8 +112,8 @@ func Sweep(path string) {
 	}
 }
 
-// isStamp reports whether a text is the moment of a write, as it stands in the name of its file: nobody's backup is to
-// be taken for one.
+// isStamp reports whether a text is the time in the name of a temporary file. It must not accept the name of a user's
+// backup.
 func isStamp(text string) bool {
 	nanoseconds, err := strconv.ParseInt(text, 36, 64)
 	if err != nil || text != strconv.FormatInt(nanoseconds, 36) {

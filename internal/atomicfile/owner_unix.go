@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner of the one that it is going to replace: under sudo it would be root's.
+// keepOwner gives a file the owner of the file that it will replace. Under sudo it would belong to root.
 func keepOwner(file *os.File, old fs.FileInfo) error {
 	mine, err := file.Stat()
 	if err != nil {

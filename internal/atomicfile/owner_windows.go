@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: a new file has the permissions of its folder, as the old one most likely had.
+// keepOwner does nothing: a new file inherits the permissions of its folder, as the old one most likely did.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
 )
@@ -18,7 +19,7 @@ import (
 var importHooks = command{
 	name:    "import",
 	args:    "FILE… [FLAGS]",
-	summary: "turn hooks of Claude Code, Codex or Gemini CLI into entries of .tenex-hooks.json",
+	summary: "turn hooks of " + all.ClientList() + " into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
 one that is there. It runs nothing. The report on stderr says what became of each thing:
   changed   it means the same in other words

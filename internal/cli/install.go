@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -21,8 +22,9 @@ import (
 var install = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
-	summary: "make Claude Code, Codex or Gemini CLI run hookrun",
-	about: `Adds one hook to the settings of a client (claude, codex or gemini). It runs this hookrun at the
+	summary: "make " + all.ClientList() + " run hookrun",
+	about: "Adds one hook to the settings of a client (" +
+		spelling.Or(clientfile.Names()) + `). It runs this hookrun at the
 prompt, before each tool and after it, so the client obeys the project's .tenex-hooks.json. install
 prints what changes in the file; every other byte stays as it is.
 
@@ -65,18 +67,19 @@ when they get longer, or when hookrun moves.`,
 // proxied finds the client's MCP servers that run the same hooks already.
 func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []hookfile.Diagnostic {
 	home, _ := os.UserHomeDir()
-	where := clientfile.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
+	where := dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
 	return client.Proxied(where, binary)
 }
 
 // notes say what may keep the client from asking hookrun.
-func (s *settingsFlags) notes(client *clientfile.Client, place clientfile.Place, change *clientfile.Change) []string {
+func (s *settingsFlags) notes(client *clientfile.Client, place dialect.Place, change *clientfile.Change) []string {
 	notes := change.Notes
 	if home, err := os.UserHomeDir(); err == nil {
 		notes = append(notes, client.Elsewhere(place, client.User(home, os.Getenv))...)
 	}
-	if dialect, _ := all.Named(client.Name); change.Existed && client.Drops {
-		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), dialect)
+	if change.Existed && client.Drops != "" {
+		as, _ := all.Named(client.Name)
+		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), as)
 		var problems hookfile.Diagnostics
 		if errors.As(err, &problems) {
 			const text = "%v; for such a thing the client may drop the whole file without a word, " +
@@ -105,32 +108,32 @@ func (s *settingsFlags) define(flags *pflag.FlagSet) {
 }
 
 // find returns the client that the command line names, and its file.
-func (s *settingsFlags) find(args []string) (*clientfile.Client, clientfile.Place, error) {
+func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, error) {
 	names := clientfile.Names()
 	one := "give one of " + strings.Join(names, ", ")
 	switch {
 	case len(args) == 0:
-		return nil, clientfile.Place{}, fmt.Errorf("no client; %s", one)
+		return nil, dialect.Place{}, fmt.Errorf("no client; %s", one)
 	case len(args) > 1:
-		return nil, clientfile.Place{}, fmt.Errorf("unexpected argument %q; %s", args[1], one)
+		return nil, dialect.Place{}, fmt.Errorf("unexpected argument %q; %s", args[1], one)
 	case s.user && s.project:
-		return nil, clientfile.Place{}, errors.New("--user and --project are two files; give one of the two")
+		return nil, dialect.Place{}, errors.New("--user and --project are two files; give one of the two")
 	}
 	client, found := clientfile.Lookup(args[0])
 	if !found {
 		near := spelling.Suggest(args[0], names)
-		return nil, clientfile.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], near, one)
+		return nil, dialect.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], near, one)
 	}
 	if s.user {
 		home, err := os.UserHomeDir()
 		place := client.User(home, os.Getenv)
 		if err != nil && place.Root == "" { // no variable of the client's says where they are
-			return nil, clientfile.Place{}, fmt.Errorf("finding the user's settings: %w", err)
+			return nil, dialect.Place{}, fmt.Errorf("finding the user's settings: %w", err)
 		}
 		return client, place, nil
 	}
 	if err := mustBeFolder(s.workspace); err != nil {
-		return nil, clientfile.Place{}, err
+		return nil, dialect.Place{}, err
 	}
 	return client, client.Project(s.workspace), nil
 }

@@ -2,13 +2,17 @@ package cli
 
 import (
 	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var uninstall = command{
 	name:    "uninstall",
 	args:    "CLIENT [FLAGS]",
 	summary: "take hookrun's hook out of a client's settings again",
-	about: `Removes what install added to the settings of a client (claude, codex or gemini), and prints what
+	about: "Removes what install added to the settings of a client (" +
+		spelling.Or(clientfile.Names()) + `), and prints what
 changes. If nobody has edited the file since, it is byte for byte what it was, or gone if install made
 it.`,
 	example: "  hookrun uninstall claude\n  hookrun uninstall codex --user --dry-run",

@@ -1,6 +1,10 @@
 package clientfile
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
 
 // AppendTo appends objects, which are JSON text, to the list that a key of a JSON file without comments has, and
 // returns the file. All that is there stays, and what is added is laid out as that is. "" is a file that is not
@@ -9,7 +13,7 @@ func AppendTo(text, key string, objects []string) (string, error) {
 	if text == "" {
 		text = "{}\n"
 	}
-	d, err := new(Client).parse(text, "")
+	d, err := (&Client{Installation: &dialect.Installation{}}).parse(text, "")
 	if err != nil {
 		return "", err
 	}

@@ -18,92 +18,39 @@
 package clientfile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// Client is what differs between the settings of clients.
+// Client is one whose settings Install can change: Install and Settings of its dialect.
 type Client struct {
-	Name   string
-	Folder string   // of its files, in a project and in the user's home
-	Base   string   // the file with the hooks in there
-	Events []string // at which hookrun has something to say
-	Asks   string   // what the client still wants of its user before it runs the hook
-	Drops  bool     // it drops a file with a fault whole, without a word
-
-	folderVariable string        // names the user's folder itself; "" where the client has no such variable
-	homeVariable   string        // names another home of the user's
-	others         []string      // files beside Base, of the project and of the user, with switches in them
-	unit           time.Duration // of a timeout
-	comments       bool          // the client reads JSON with comments
-	noMark         bool          // it drops a file that begins with a byte order mark
-	named          bool          // its hooks have names
-	expands        bool          // it puts variables into the strings of the file, whatever their quotes
-	trusts         bool          // a change of the entry switches it off until its user has trusted it again
-
-	servers func(*Client, Where, visit) // the files with its MCP servers
-
-	off     func(*document) []string // what in a file of settings keeps the client from running hooks, or this one
-	orBlock string                   // ends the command: it blocks where hookrun itself is missing or was killed
-}
-
-// Claude Code blocks at exit 2 alone. Codex and Gemini CLI want a text beside it, or they let the call pass. Codex runs the command with
-// the login shell of its user, and in fish a group in braces is no syntax.
-const (
-	orBlock       = " || exit 2"
-	orBlockAndSay = ` || /bin/sh -c 'echo "hookrun gave no answer" >&2; exit 2'`
-)
-
-var clients = [...]Client{
-	{Name: "claude", Folder: ".claude", Base: "settings.json", folderVariable: "CLAUDE_CONFIG_DIR", others: []string{"settings.local.json"}, unit: time.Second, orBlock: orBlock, Drops: true, off: offInClaude, servers: claudeServers,
-		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}},
-	{Name: "codex", Folder: ".codex", Base: "hooks.json", folderVariable: "CODEX_HOME", others: []string{"config.toml"}, unit: time.Second, noMark: true, trusts: true, orBlock: orBlockAndSay, Drops: true, servers: codexServers,
-		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-		Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry changes: start codex and look at /hooks; " +
-			"until then codex exec runs each call without the hook and without a word"},
-	{Name: "gemini", Folder: ".gemini", Base: "settings.json", homeVariable: "GEMINI_CLI_HOME", unit: time.Millisecond, comments: true, named: true, expands: true, orBlock: orBlockAndSay, off: offInGemini, servers: geminiServers,
-		Events: []string{"BeforeAgent", "BeforeTool", "AfterTool"},
-		Asks:   "Gemini CLI runs a project's hooks only in a folder that its user has trusted, and with --skip-trust not even there"},
+	Name string
+	*dialect.Installation
+	*dialect.Settings
 }
 
 // Names are the clients that Lookup knows.
-func Names() []string {
-	var names []string
-	for _, c := range clients {
-		names = append(names, c.Name)
+func Names() (names []string) {
+	for _, d := range all.All() {
+		if d.Install != nil {
+			names = append(names, d.Name)
+		}
 	}
 	return names
 }
 
 // Lookup returns a client by its name.
 func Lookup(name string) (*Client, bool) {
-	for i := range clients {
-		if clients[i].Name == name {
-			return &clients[i], true
-		}
+	d, known := all.Named(name)
+	if !known || d.Install == nil {
+		return nil, false
 	}
-	return nil, false
-}
-
-// Place is where a client's file is, and the folder that it must not lie outside of.
-type Place struct{ Root, Path string }
-
-// Project is the client's file of a project.
-func (c *Client) Project(dir string) Place {
-	return Place{dir, filepath.Join(dir, c.Folder, c.Base)}
-}
-
-// User is the client's file of the user.
-func (c *Client) User(home string, getenv func(string) string) Place {
-	if folder := getenv(c.folderVariable); folder != "" {
-		return Place{folder, filepath.Join(folder, c.Base)}
-	}
-	return c.Project(cmp.Or(getenv(c.homeVariable), home))
+	return &Client{d.Name, d.Install, d.Settings}, true
 }
 
 // Entry is what Install puts into a file.
@@ -122,7 +69,7 @@ type Change struct {
 	Exists   bool     // New is one
 	Notes    []string // what keeps the entry from doing its work, for the user to see to
 
-	place Place
+	place dialect.Place
 	found found
 }
 
@@ -130,7 +77,7 @@ type Change struct {
 func (c *Change) Nothing() bool { return c.Existed == c.Exists && c.Old == c.New }
 
 // Install plans the change that puts the entry into a file, once for each of its events.
-func (c *Client) Install(p Place, e Entry) (*Change, error) {
+func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	h, err := c.handler(e)
 	if err != nil {
 		return nil, err
@@ -151,7 +98,7 @@ func (c *Client) Install(p Place, e Entry) (*Change, error) {
 
 // Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun whatever its name is,
 // or "".
-func (c *Client) Uninstall(p Place, binary string) (*Change, error) {
+func (c *Client) Uninstall(p dialect.Place, binary string) (*Change, error) {
 	change, err := plan(p)
 	if err != nil || !change.Existed {
 		return change, err
@@ -162,7 +109,7 @@ func (c *Client) Uninstall(p Place, binary string) (*Change, error) {
 	return change, nil
 }
 
-func plan(p Place) (*Change, error) {
+func plan(p dialect.Place) (*Change, error) {
 	f, err := find(p)
 	if err != nil {
 		return nil, err

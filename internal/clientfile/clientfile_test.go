@@ -13,6 +13,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // settings are the files of testdata, by their paths.
@@ -37,6 +39,14 @@ func clientOf(t testing.TB, path string) *Client {
 }
 
 // entry is one that this system could have.
+var clients = func() (clients []Client) {
+	for _, name := range Names() {
+		c, _ := Lookup(name)
+		clients = append(clients, *c)
+	}
+	return clients
+}()
+
 func entry(c *Client) Entry {
 	binary, err := filepath.Abs("/opt/hookrun")
 	if err != nil {
@@ -46,7 +56,7 @@ func entry(c *Client) Entry {
 }
 
 // inProject writes a file where its client reads it.
-func inProject(t testing.TB, c *Client, text string) Place {
+func inProject(t testing.TB, c *Client, text string) dialect.Place {
 	p := c.Project(t.TempDir())
 	require.NoError(t, os.MkdirAll(filepath.Dir(p.Path), 0o755))
 	require.NoError(t, os.WriteFile(p.Path, []byte(text), 0o640))
@@ -60,7 +70,7 @@ func do(t testing.TB, change *Change, err error) *Change {
 	return change
 }
 
-func content(t testing.TB, p Place) string {
+func content(t testing.TB, p dialect.Place) string {
 	t.Helper()
 	text, err := os.ReadFile(p.Path)
 	require.NoError(t, err)
@@ -369,12 +379,12 @@ func TestLookup(t *testing.T) {
 	require.False(t, found)
 	claude, _ := Lookup("claude")
 	home := filepath.FromSlash("/home/me")
-	require.Equal(t, Place{home, filepath.FromSlash("/home/me/.claude/settings.json")}, claude.User(home, func(string) string { return "" }))
-	require.Equal(t, Place{"/c", filepath.FromSlash("/c/settings.json")}, claude.User(home, func(name string) string {
+	require.Equal(t, dialect.Place{Root: home, Path: filepath.FromSlash("/home/me/.claude/settings.json")}, claude.User(home, func(string) string { return "" }))
+	require.Equal(t, dialect.Place{Root: "/c", Path: filepath.FromSlash("/c/settings.json")}, claude.User(home, func(name string) string {
 		return map[string]string{"CLAUDE_CONFIG_DIR": "/c"}[name]
 	}))
 	gemini, _ := Lookup("gemini")
-	require.Equal(t, Place{"/h", filepath.FromSlash("/h/.gemini/settings.json")}, gemini.User(home, func(name string) string {
+	require.Equal(t, dialect.Place{Root: "/h", Path: filepath.FromSlash("/h/.gemini/settings.json")}, gemini.User(home, func(name string) string {
 		return map[string]string{"GEMINI_CLI_HOME": "/h"}[name]
 	}))
 }

@@ -25,15 +25,15 @@ type handler struct {
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
-	h = &handler{binary: e.Binary, keepsLonger: c.trusts}
+	h = &handler{binary: e.Binary, keepsLonger: c.Trusts}
 	if len(e.Events) == 0 {
 		return nil, errors.New("no event to install the hook at")
 	}
 	if e.Timeout < 0 {
 		return nil, fmt.Errorf("a timeout of %s is no time for a hook", e.Timeout)
 	}
-	h.timeout = int64((min(e.Timeout, MaxTimeout) + c.unit - 1) / c.unit)
-	if c.named {
+	h.timeout = int64((min(e.Timeout, MaxTimeout) + c.Timeout.Unit - 1) / c.Timeout.Unit)
+	if c.Named {
 		h.name = "hookrun"
 	}
 	h.command, err = c.Command(e.Binary, e.Args)
@@ -48,14 +48,14 @@ func (c *Client) Command(binary string, args []string) (string, error) {
 		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is not", binary)
 	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
 		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
-	case c.expands && strings.Contains(binary, "$"):
+	case c.Expand && strings.Contains(binary, "$"):
 		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
 	}
 	words := []string{quoteProgram(binary), "fire"}
 	for _, a := range args {
 		words = append(words, quote(a))
 	}
-	command := strings.Join(words, " ") + shellEnd(c.orBlock)
+	command := strings.Join(words, " ") + shellEnd(c.OrBlock)
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use --output or --dialect", args)
 	}

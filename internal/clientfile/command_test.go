@@ -78,7 +78,7 @@ func TestCommand(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, ours(command, ""), command)
 		// A shell that runs it calls this program with these words.
-		out, err := exec.Command("sh", "-c", `set -- `+strings.TrimSuffix(command, orBlock)+`; printf '%s\n' "$@"`).Output()
+		out, err := exec.Command("sh", "-c", `set -- `+strings.TrimSuffix(command, clients[0].OrBlock)+`; printf '%s\n' "$@"`).Output()
 		require.NoError(t, err)
 		require.Equal(t, binary+"\nfire\n-o\nclaude\n", string(out))
 	}
@@ -130,7 +130,7 @@ func TestTimeoutIsRoundedUp(t *testing.T) {
 		e.Timeout = 1<<63 - 1
 		h, err = c.handler(e)
 		require.NoError(t, err)
-		require.Less(t, time.Duration(h.timeout)*c.unit, (1<<31)*time.Millisecond, "more is none at all for a timer of JavaScript")
+		require.Less(t, time.Duration(h.timeout)*c.Timeout.Unit, (1<<31)*time.Millisecond, "more is none at all for a timer of JavaScript")
 		e.Timeout = -1
 		_, err = c.handler(e)
 		require.Error(t, err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 func TestDiff(t *testing.T) {
@@ -69,7 +71,7 @@ func TestPatch(t *testing.T) {
 		require.NoError(t, err, "%s\n%s", out, change.Diff())
 		require.NotContains(t, string(out), "offset")
 		require.NotContains(t, string(out), "fuzz")
-		require.Equal(t, after, content(t, Place{Path: path}), change.Diff())
+		require.Equal(t, after, content(t, dialect.Place{Path: path}), change.Diff())
 	}
 	for path, text := range settings(t) {
 		c := clientOf(t, path)
@@ -101,7 +103,7 @@ func TestPatchFindsTheFile(t *testing.T) {
 		cmd.Stdin = strings.NewReader(change.Diff())
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", out, change.Diff())
-		require.Equal(t, "[]\n", content(t, Place{Path: path}))
+		require.Equal(t, "[]\n", content(t, dialect.Place{Path: path}))
 	}
 }
 

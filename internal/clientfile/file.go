@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/regularfile"
 )
@@ -23,7 +24,7 @@ type found struct {
 }
 
 // find reads the file of a place, if there is one.
-func find(p Place) (f found, err error) {
+func find(p dialect.Place) (f found, err error) {
 	if f.path, err = resolve(p); err != nil {
 		return found{}, err
 	}
@@ -41,7 +42,7 @@ func find(p Place) (f found, err error) {
 
 // resolve follows the symbolic links of a path as far as it exists, and refuses one that leads out of the root: a project that
 // somebody cloned must not have us write to the user's own files.
-func resolve(p Place) (string, error) {
+func resolve(p dialect.Place) (string, error) {
 	root, err := existing(p.Root)
 	if err != nil {
 		return "", err

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 func TestSymbolicLinks(t *testing.T) {
@@ -49,7 +51,7 @@ func TestSymbolicLinks(t *testing.T) {
 		})
 	}
 	require.Len(t, entries(t, outside), 1)
-	require.Equal(t, text, content(t, Place{Path: filepath.Join(outside, "settings.json")}))
+	require.Equal(t, text, content(t, dialect.Place{Path: filepath.Join(outside, "settings.json")}))
 
 	t.Run("inside", func(t *testing.T) {
 		root := t.TempDir()
@@ -64,10 +66,10 @@ func TestSymbolicLinks(t *testing.T) {
 		info, err := os.Lstat(p.Path)
 		require.NoError(t, err)
 		require.Equal(t, fs.ModeSymlink, info.Mode().Type(), "the link stays")
-		require.Contains(t, content(t, Place{Path: real}), "hookrun fire")
+		require.Contains(t, content(t, dialect.Place{Path: real}), "hookrun fire")
 		change, err = claude.Uninstall(p, "")
 		do(t, change, err)
-		require.Equal(t, text, content(t, Place{Path: real}))
+		require.Equal(t, text, content(t, dialect.Place{Path: real}))
 	})
 	t.Run("the root itself", func(t *testing.T) {
 		root := filepath.Join(t.TempDir(), "link")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/internal/toml"
 )
 
 // install returns the text with one entry at each event, and none at any other.
@@ -168,7 +168,7 @@ func (d *document) isOurs(command *hujson.Value) bool {
 
 // notes say what keeps the entry from being run.
 func (c *Client) notes(d *document) []string {
-	notes := c.switchedOff(d)
+	notes := c.switchedOff(d.plain)
 	for _, event := range object(get(&d.tree, "hooks")).Members {
 		for _, group := range elements(&event.Value) {
 			matcher := get(&group, "matcher")
@@ -182,49 +182,24 @@ func (c *Client) notes(d *document) []string {
 	return notes
 }
 
-func (c *Client) switchedOff(d *document) []string {
-	if c.off == nil {
+func (c *Client) switchedOff(doc string) []string {
+	if c.SwitchedOff == nil {
 		return nil
 	}
-	return c.off(d)
-}
-
-func offInClaude(d *document) []string {
-	if raw(get(&d.tree, "disableAllHooks")) == "true" {
-		return []string{`"disableAllHooks" is true, so Claude Code runs no hook`}
-	}
-	return nil
-}
-
-func offInGemini(d *document) []string {
-	config := get(&d.tree, "hooksConfig")
-	isOurs := func(v hujson.Value) bool { return text(&v) == "hookrun" }
-	switch {
-	case raw(get(config, "enabled")) == "false":
-		return []string{`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`}
-	case slices.ContainsFunc(elements(get(config, "disabled")), isOurs):
-		return []string{`"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`}
-	}
-	return nil
+	return c.SwitchedOff(doc)
 }
 
 // Elsewhere says what in other files of the settings than that of the first place keeps the client from running hooks. A file that cannot be read says
 // nothing.
-func (c *Client) Elsewhere(places ...Place) (notes []string) {
+func (c *Client) Elsewhere(places ...dialect.Place) (notes []string) {
 	for _, p := range places {
-		for _, base := range append(c.others, c.Base) {
+		for _, base := range append(slices.Clip(c.Others), c.Base) {
 			path := filepath.Join(filepath.Dir(p.Path), base)
-			f, err := find(Place{string(filepath.Separator), path})
+			f, err := find(dialect.Place{Root: string(filepath.Separator), Path: path})
 			if path == places[0].Path || err != nil || f.info == nil {
 				continue
 			}
-			var off []string
-			if filepath.Ext(base) == ".toml" {
-				off = featuresOff(f.text)
-			} else if d, err := c.parse(f.text, ""); err == nil {
-				off = c.switchedOff(d)
-			}
-			for _, why := range off {
+			for _, why := range c.switchedOff(c.plain(path, f.text)) {
 				notes = append(notes, path+": "+why)
 			}
 		}
@@ -232,16 +207,14 @@ func (c *Client) Elsewhere(places ...Place) (notes []string) {
 	return notes
 }
 
-// featuresOff is that for Codex, which has its switch in another file than its hooks, under an old name and a new one.
-func featuresOff(text string) (notes []string) {
-	top, err := toml.Parse(text)
-	if err != nil || top.Get("features") == nil {
-		return nil
+// plain is the text of a client's file without comments, "" if it is JSON that cannot be read.
+func (c *Client) plain(path, text string) string {
+	if filepath.Ext(path) != ".json" {
+		return text
 	}
-	for _, key := range []string{"hooks", "codex_hooks"} {
-		if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool && v.Text == "false" {
-			notes = append(notes, fmt.Sprintf("features.%s is false, so Codex runs no hook", key))
-		}
+	d, err := c.parse(text, "")
+	if err != nil {
+		return ""
 	}
-	return notes
+	return d.plain
 }

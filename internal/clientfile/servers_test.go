@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // proxiedIn writes files into a folder, W in a text being the folder, and returns the names of the servers that are
 // found.
-func proxiedIn(t *testing.T, client string, files map[string]string, w clientfile.Where) (names []string) {
+func proxiedIn(t *testing.T, client string, files map[string]string, w dialect.Where) (names []string) {
 	t.Helper()
 	dir := t.TempDir()
 	for path, text := range files {
@@ -56,7 +57,7 @@ func TestProxiedCommands(t *testing.T) {
 		`"command":"x","env":{"A":"hookrun mcp"}`:                              false,
 		`"type":"stdio","command":"hookrun","args":["mcp"],"disabled":"false"`: true,
 	} {
-		names := proxiedIn(t, "claude", map[string]string{"project/.mcp.json": `{"mcpServers":{"s":{` + line + `}}}`}, clientfile.Where{})
+		names := proxiedIn(t, "claude", map[string]string{"project/.mcp.json": `{"mcpServers":{"s":{` + line + `}}}`}, dialect.Where{})
 		require.Equal(t, found, len(names) == 1, line)
 	}
 }
@@ -72,21 +73,21 @@ func TestProxiedPlaces(t *testing.T) {
 		"home/.claude.json": `{"history":"` + strings.Repeat("x", 2<<20) + `","mcpServers":{"no":` + server + `},"projects":{"W/project":{"mcpServers":{"here":` + server +
 			`}},"W/other":{"mcpServers":{"there":` + server + `}},"W/more":{}}}`,
 	}
-	require.Equal(t, []string{"project", "above", "no", "here"}, proxiedIn(t, "claude", claude, clientfile.Where{}))
-	require.Equal(t, []string{"project", "above", "no", "here", "there"}, proxiedIn(t, "claude", claude, clientfile.Where{Everybody: true}))
+	require.Equal(t, []string{"project", "above", "no", "here"}, proxiedIn(t, "claude", claude, dialect.Where{}))
+	require.Equal(t, []string{"project", "above", "no", "here", "there"}, proxiedIn(t, "claude", claude, dialect.Where{Everybody: true}))
 	const table = "command = 'hookrun'\nargs = ['mcp', '--', 'x']\n"
 	require.Equal(t, []string{"a", "c"}, proxiedIn(t, "codex", map[string]string{
 		"project/.codex/config.toml": "d = 2026-01-02\n[mcp_servers.a]\n" + table + "[mcp_servers.b]\nenabled = false\n" + table,
 		"home/.codex/config.toml":    "[mcp_servers.c]\nenabled = true\n" + table,
-	}, clientfile.Where{}))
+	}, dialect.Where{}))
 	require.Equal(t, []string{"a", "c"}, proxiedIn(t, "gemini", map[string]string{
 		"project/.gemini/settings.json": `{"mcp":{"excluded":["b"]},"mcpServers":{"a":` + server + `,"b":` + server + `}} // servers`,
 		"home/.gemini/settings.json":    `{"mcpServers":{"c":` + server + `}}`,
-	}, clientfile.Where{}))
+	}, dialect.Where{}))
 	for _, client := range clientfile.Names() {
-		require.Empty(t, proxiedIn(t, client, nil, clientfile.Where{}))
+		require.Empty(t, proxiedIn(t, client, nil, dialect.Where{}))
 		require.Empty(t, proxiedIn(t, client, map[string]string{".mcp.json": "[]", "home/.claude.json": `{"projects":[],"mcpServers":3}`,
 			"project/.codex/config.toml": "mcp_servers = 3\n", "home/.codex/config.toml": "[mcp_servers]\na = 3\n", "project/.gemini/settings.json": `{"mcpServers":["hookrun mcp"]}`},
-			clientfile.Where{}))
+			dialect.Where{}))
 	}
 }

@@ -22,6 +22,7 @@ const mark = "\ufeff"
 type document struct {
 	tree   hujson.Value
 	text   string // what was parsed, without the byte order mark; offsets in the tree are those of it
+	plain  string // the same without comments
 	marked bool   // a byte order mark comes before it
 	binary string // the path of hookrun, by which its entries are known beside their name
 }
@@ -33,21 +34,21 @@ func (c *Client) parse(text, binary string) (*document, error) {
 		return nil, d.faults(strictjson.Fault{Offset: at, Text: "not UTF-8; save the file as UTF-8"})
 	}
 	if rest, marked := strings.CutPrefix(text, mark); marked {
-		if c.noMark {
+		if c.NoMark {
 			return nil, d.faults(strictjson.Fault{
 				Text: "a byte order mark, with which " + c.Name + " drops the whole file; save it without"})
 		}
 		d.text, d.marked = rest, true
 	}
-	plain := d.text
-	if c.comments {
+	d.plain = d.text
+	if c.Comments {
 		var open int
-		if plain, open = blankComments(d.text); open >= 0 {
+		if d.plain, open = blankComments(d.text); open >= 0 {
 			return nil, d.faults(strictjson.Fault{Offset: open, Text: "this comment is never closed"})
 		}
 	}
 	// strictjson says every fault at once and refuses equal keys and a comma before a bracket, which hujson takes.
-	if faults := strictjson.Check(plain, maxDepth); len(faults) > 0 {
+	if faults := strictjson.Check(d.plain, maxDepth); len(faults) > 0 {
 		return nil, d.faults(faults...)
 	}
 	var err error

@@ -9,6 +9,10 @@
 //	merge.go     how do the hooks of one call amount to an outcome?
 //	output.go    what is the client told?
 //	tools.go     what are its tools called?
+//	settings.go  how does it write its hooks file, and where is that?
+//	matcher.go   what do the matchers in there mean?
+//	install.go   what entry does `hookrun install` put there?
+//	import.go    what differs about its hooks as entries of .tenex-hooks.json?
 //
 // A folder leaves out what its client has no need of. No dialect imports another one.
 package dialect
@@ -119,6 +123,19 @@ type Dialect struct {
 	// ToolName is a project's name for the client's tool at the call, where no table can say it; "" or nil: the table
 	// does.
 	ToolName func(*protocol.Call) string
+
+	// The client's files.
+
+	// Settings is the form of its hooks file in JSON; nil: it has none.
+	Settings *Settings
+	// Format is that of a hooks file that is not JSON; nil: it has none.
+	Format *Format
+	// RunFunction is the command that runs a function of Python, whose name comes behind it, where Format has any.
+	RunFunction []string
+	// Install says how `hookrun install` makes the client call hookrun; nil: it cannot.
+	Install *Installation
+	// Import says how its hooks become entries of .tenex-hooks.json; nil: they cannot.
+	Import *Import
 }
 
 // Tool is a client's tool, and the project's one or two names for such tools. A tool that does the work of two has two

@@ -45,7 +45,7 @@ func WrongType(name, want string, value gjson.Result) error {
 	return fmt.Errorf("%s must be %s, not %s", name, want, raw)
 }
 
-// Field is a field of an answer, and its type as package jsontype names it.
+// Field is a field of an answer or of a settings file, and its type as package jsontype names it.
 type Field struct{ Key, Type string }
 
 // Schema makes fields of texts such as "reason string".

@@ -4,10 +4,12 @@
 //	…
 //	defer filelock.Unlock(file)
 //
-// It guarantees that of all opens of a file, in one process or in many, one has the lock, and that the lock opens when
-// the file is closed or the process ends, however it ends. It keeps nobody from reading or writing who does not ask.
+// Guarantees: only one open file descriptor of a file has the lock at a time, whether in one process or in many. The
+// lock is released when the file is closed or the process ends, however it ends. Not guaranteed: protection from
+// processes that read or write without taking the lock.
 //
-// gofrs/flock opens files itself, by their path. Here callers lock a file that they have open, and write to it.
+// gofrs/flock opens files itself, by their path. The callers of this package lock a file that they have open, and write
+// to it.
 package filelock
 
 import (
@@ -21,7 +23,7 @@ import (
 // Lock waits until no other open of the file has the lock.
 func Lock(f *os.File) error { return lock(f, exclusive) }
 
-// Try takes the lock, and reports false where another open of the file has it.
+// Try takes the lock. It reports false if another open of the file has it.
 func Try(f *os.File) (bool, error) {
 	err := lock(f, exclusive|atOnce)
 	if err == errHeld {
@@ -30,7 +32,7 @@ func Try(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// LockWithin waits for the lock for so long. It looks again and again, since a wait for a lock has no end of its own.
+// LockWithin waits for the lock up to a limit. It polls, because a blocking lock has no timeout.
 func LockWithin(f *os.File, patience time.Duration) error {
 	for begin, pause := time.Now(), 50*time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
 		if free, err := Try(f); free || err != nil {
@@ -43,7 +45,7 @@ func LockWithin(f *os.File, patience time.Duration) error {
 	}
 }
 
-// Held reports whether anybody has the lock of the file at a path. A file that does not exist is not locked.
+// Held reports whether anybody holds the lock of the file at path. A missing file is not locked.
 func Held(path string) (bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {

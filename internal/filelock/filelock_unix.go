@@ -22,5 +22,5 @@ func lock(f *os.File, how int) error {
 	}
 }
 
-// Unlock opens the lock before the file is closed.
+// Unlock releases the lock before the file is closed.
 func Unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -12,14 +12,14 @@ const (
 	errHeld   = windows.ERROR_LOCK_VIOLATION
 )
 
-// A locked byte cannot be read by others, so it is one that no file will ever have.
+// Others cannot read a locked byte, so lock one that no file will ever have.
 const atHigh = 1 << 30
 
 func lock(f *os.File, how uint32) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: atHigh})
 }
 
-// Unlock opens the lock before the file is closed.
+// Unlock releases the lock before the file is closed.
 func Unlock(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{OffsetHigh: atHigh})
 }

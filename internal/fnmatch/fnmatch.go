@@ -1,13 +1,12 @@
-// Package fnmatch matches names as Python's fnmatch does where upper and lower case differ: * is any text, / included, ? one
-// character, [abc] and [a-z] one of those, [!abc] one of the others. A [ that is never closed is itself, and so is a
-// backslash. The whole name must match.
+// Package fnmatch matches names as Python's case-sensitive fnmatch does. * matches any text (/ included), ? one
+// character, [abc] and [a-z] one of those, [!abc] any other character. A [ that is never closed and a backslash are
+// literal. The whole name must match.
 //
 //	fnmatch.New("mcp__*").Match("mcp__files__read") // true
 //	fnmatch.NewList("Write | Edit").Match("Edit")   // true
 //
-// A glob becomes a regular expression, as Python's fnmatch.translate does it. The expression is matched by package regexp, in time in
-// proportion to the length of the glob times that of the name. A byte that is no
-// UTF-8 equals itself alone.
+// A glob becomes a regular expression for package regexp, as in Python's fnmatch.translate. A match takes time
+// proportional to the length of the glob times that of the name. An invalid UTF-8 byte only equals itself.
 package fnmatch
 
 import (
@@ -19,10 +18,10 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// List is globs of which one must match. An empty List matches nothing.
+// List is a list of globs, one of which must match. An empty List matches nothing.
 type List []Pattern
 
-// NewList reads globs with | between them. Blanks around a glob do not count, and neither do parts without one.
+// NewList reads globs separated by |. Spaces around a glob are ignored, and so are empty parts.
 func NewList(text string) (l List) {
 	for part := range strings.SplitSeq(text, "|") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -43,13 +42,13 @@ type Pattern struct {
 	regex *regexp.Regexp // nil: the glob is a plain name
 }
 
-// New reads a pattern; every text is one.
+// New reads a pattern. Every text is one.
 func New(pattern string) Pattern {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return Pattern{text: pattern}
 	}
 	re, err := regexp.Compile(translate(escaped(pattern)))
-	if err != nil { // the glob is megabytes long: what cannot be decided matches
+	if err != nil { // megabytes long; a pattern that cannot be decided matches
 		re = regexp.MustCompile("")
 	}
 	return Pattern{pattern, re}
@@ -63,13 +62,13 @@ func (p Pattern) Match(name string) bool {
 	return p.regex.MatchString(escaped(name))
 }
 
-// escaped puts a character of its own in the place of each byte that is no UTF-8, as Python does. To package regexp all such bytes are
-// one character.
+// escaped replaces each invalid UTF-8 byte by a character of its own, as Python does. Package regexp takes all such
+// bytes for the same character.
 func escaped(text string) string {
 	if utf8.ValidString(text) {
 		return text
 	}
-	const first = 0x10ff00 // for private use, and of no name
+	const first = 0x10ff00 // private use, in no real name
 	var b strings.Builder
 	for i, r := range text {
 		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
@@ -80,7 +79,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// sets finds [sets]. As the first of a set, a ] is one of it.
+// sets matches [sets]. A leading ] is a member of the set.
 var sets = lazyregexp.New(`(?s)\[(?:!.|[^!])[^\]]*\]`)
 
 // translate returns the regular expression of a glob.
@@ -103,8 +102,8 @@ func translate(glob string) string {
 	return b.String()
 }
 
-// set returns the class of what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing. Python throws
-// it out before it looks for the !: [z-a!b] is [!b] there.
+// set returns the class for the text between [ and ]. A reversed range such as [z-a] is empty. Python removes it before
+// it looks for the !, so that [z-a!b] is [!b].
 func set(text string) string {
 	text, negated := strings.CutPrefix(text, "!")
 	var b strings.Builder
@@ -135,9 +134,9 @@ func set(text string) string {
 	return `[` + class + `]`
 }
 
-// char returns a character as it stands in a class.
+// char returns a character as written in a class.
 func char(c rune) string {
-	if strings.ContainsRune(`\[]^-&~|:`, c) { // some of them mean something behind another one
+	if strings.ContainsRune(`\[]^-&~|:`, c) { // some have a meaning only after another one
 		return `\` + string(c)
 	}
 	return string(c)

@@ -9,26 +9,31 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsontype"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Files in the form that Claude Code began, as the table of forms has it for each client. A client drops such a file, or an entry of
-// it, often without a word where something is wrong with it; here that is an error. What a later version of the client may know is a
+// Files in the form of a client, as the Settings of its dialect have it. A client drops such a file, or an entry of it, often
+// without a word where something is wrong with it; here that is an error. What a later version of the client may know is a
 // warning.
 
 // clientFile reads a document in a client's form.
 func (p *parser) clientFile(top gjson.Result) {
-	f := p.members(top, p.form.top, "", p.drops, p.form.about)
+	p.form = p.dialect.Settings
+	for _, e := range p.dialect.Events() { // once: a file can have a hundred thousand wrong ones to compare with them
+		p.eventNames = append(p.eventNames, string(e))
+	}
+	f := p.members(top, p.form.Top, "", p.drops, p.form.About)
 	s := &settings{}
 	p.settings = s
-	p.config.settings = map[*form]*settings{p.form: s}
+	p.config.settings = map[*dialect.Settings]*settings{p.form: s}
 	if p.pluginRoot() != "" { // a plugin has hooks, and no settings
 		f = map[string]gjson.Result{"hooks": f["hooks"]}
 	}
-	if off, ok := f["disableAllHooks"]; ok {
-		p.switchOff(off.Bool(), `"disableAllHooks"`, "true", off)
+	if off, ok := f[p.form.Off]; ok {
+		p.switchOff(off.Bool(), strconv.Quote(p.form.Off), "true", off)
 	}
 	s.env = p.clientEnv(f["env"], "", p.drops)
 	for _, list := range []struct {
@@ -41,7 +46,7 @@ func (p *parser) clientFile(top gjson.Result) {
 		}
 	}
 	if config, ok := f["hooksConfig"]; ok {
-		c := p.members(config, p.form.switches, `"hooksConfig": `, p.drops, 0)
+		c := p.members(config, p.form.Switches, `"hooksConfig": `, p.drops, 0)
 		if on, ok := c["enabled"]; ok {
 			p.switchOff(!on.Bool(), `"enabled" of "hooksConfig"`, "false", on)
 		}
@@ -57,17 +62,16 @@ func (p *parser) clientFile(top gjson.Result) {
 		p.clientType(`"hooks"`, "an object", hooks, p.drops)
 		return
 	}
-	names := p.form.events()
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
 		switch {
-		case slices.Contains(names, key.String()):
+		case slices.Contains(p.eventNames, key.String()):
 			p.clientEvent(event, groups)
-		case ours(key.String()):
-		case slices.ContainsFunc(p.form.switches, func(m member) bool { return m.key == key.String() }):
-			p.warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", p.form.client, key.String())
+		case dialect.OwnKey(key.String()):
+		case slices.ContainsFunc(p.form.Switches, func(m dialect.Field) bool { return m.Key == key.String() }):
+			p.warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", p.form.Client, key.String())
 		default:
-			p.warnOfGate(key.Index, fmt.Sprintf("unknown event %s: none of its hooks will ever run%s", quote(string(event)), p.form.meant(event)))
+			p.warnOfGate(key.Index, fmt.Sprintf("unknown event %s: none of its hooks will ever run%s", quote(string(event)), p.meantEvent(event)))
 		}
 		return true
 	})
@@ -76,7 +80,7 @@ func (p *parser) clientFile(top gjson.Result) {
 // switchOff notes that the hooks of the client are switched off, or on again.
 func (p *parser) switchOff(off bool, by, is string, v gjson.Result) {
 	p.settings.off, p.settings.offBy = &off, by
-	p.settings.offAt = p.at(v.Index, fmt.Sprintf("%s is %s, so no hook of %s's form runs", by, is, p.form.client))
+	p.settings.offAt = p.at(v.Index, fmt.Sprintf("%s is %s, so no hook of %s's form runs", by, is, p.form.Client))
 	p.settings.offAt.Gate = true
 }
 
@@ -98,11 +102,11 @@ func (p *parser) clientType(what, want string, got gjson.Result, drops string) {
 // members returns the fields of an object that are known, each of its type. Others are warnings, or errors in a document that is
 // closed. Where the first about of the known fields are about hooks, as at the top of a document, the others are the client's: there
 // only what may mean one of those is worth a word.
-func (p *parser) members(object gjson.Result, known []member, who, drops string, about int) map[string]gjson.Result {
+func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops string, about int) map[string]gjson.Result {
 	found := map[string]gjson.Result{}
 	var names []string
 	for _, m := range known {
-		names = append(names, m.key)
+		names = append(names, m.Key)
 	}
 	if about > 0 {
 		names = names[:about]
@@ -110,10 +114,10 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
 		for _, m := range known {
-			if m.key != name {
+			if m.Key != name {
 				continue
 			}
-			is, orNull := strings.CutSuffix(m.is, "?")
+			is, orNull := strings.CutSuffix(m.Type, "?")
 			if orNull && value.Type == gjson.Null {
 				return true
 			}
@@ -128,14 +132,14 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 		}
 		hint := spelling.Suggest(name, names)
 		switch {
-		case ours(name):
+		case dialect.OwnKey(name):
 		case about == 0:
 			p.warn(key.Index, "%sunknown field %s, which is passed over%s", who, quote(name), hint)
-		case slices.Contains(p.form.events(), name):
+		case slices.Contains(p.eventNames, name):
 			p.unknownTop(key, name+" stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
-		case name == "disableAllHooks": // so it is not Claude Code's file
-			p.unknownTop(key, fmt.Sprintf("%q is a switch of Claude Code's, which %s does not know", name, p.form.client), false)
-		case hint != "" || p.form.closed:
+		case name == anyFolder().Settings.Off: // so it is not that client's file
+			p.unknownTop(key, fmt.Sprintf("%q is a switch of %s's, which %s does not know", name, anyFolder().Settings.Client, p.form.Client), false)
+		case hint != "" || p.form.Closed:
 			p.unknownTop(key, fmt.Sprintf("unknown field %s, which is passed over%s", quote(name), hint), false)
 		}
 		return true
@@ -146,7 +150,7 @@ func (p *parser) members(object gjson.Result, known []member, who, drops string,
 // unknownTop says something of a field at the top of a document that the client does not know. gate: hooks stand in it.
 func (p *parser) unknownTop(key gjson.Result, text string, gate bool) {
 	switch {
-	case p.form.closed:
+	case p.form.Closed:
 		p.problem(key.Index, "%s%s", strings.Replace(text, ", which is passed over", "", 1), p.drops)
 	case gate:
 		p.warnOfGate(key.Index, text)
@@ -180,14 +184,11 @@ func (p *parser) clientEnv(object gjson.Result, who, drops string) (env []string
 // maxPattern bounds what compiling a matcher can cost: a tenth of a second for a megabyte of it.
 const maxPattern = 64 << 10
 
-// ours reports whether a key may stand in any object of a hooks file: it is the author's own.
-func ours(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
-
 // clientEvent reads the groups of an event.
 func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 	drops := p.drops
-	if p.form.dropsAt != nil {
-		drops = p.form.dropsAt(event)
+	if p.form.DropsAt != nil {
+		drops = p.form.DropsAt(event)
 	}
 	if !groups.IsArray() {
 		p.clientType(string(event), "an array", groups, drops)
@@ -201,7 +202,7 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 			p.clientType(strings.TrimSuffix(who, ": "), "an object", group, drops)
 			return true
 		}
-		f := p.members(group, p.form.group, who, drops, 0)
+		f := p.members(group, p.form.Group, who, drops, 0)
 		m, ok := p.clientMatcher(event, f, who)
 		if !ok {
 			return true
@@ -209,7 +210,7 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		hooks, ok := f["hooks"]
 		switch {
 		case !ok:
-			p.problem(group.Index, "%shas no \"hooks\"%s", who, cmp.Or(p.form.dropsAGroup, drops))
+			p.problem(group.Index, "%shas no \"hooks\"%s", who, cmp.Or(p.form.DropsGroup, drops))
 		case !hooks.IsArray():
 			p.clientType(who+`"hooks"`, "an array", hooks, drops)
 			return true
@@ -217,7 +218,7 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		i := 0
 		hooks.ForEach(func(_, entry gjson.Result) bool {
 			i++
-			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.form.dialect, Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
+			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect, Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
 			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}
@@ -237,11 +238,11 @@ func (p *parser) clientMatcher(event protocol.Event, f map[string]gjson.Result, 
 		p.problem(text.Index, "%sthe matcher is longer than 64 KiB", who)
 		return nil, false
 	}
-	subject := p.form.dialect.SubjectField(event)
-	pattern := p.form.pattern(p.expanded(text.String()), subject)
-	if fault := pattern.fault(); fault != "" && subject != "" {
+	subject := p.dialect.SubjectField(event)
+	pattern := p.form.Pattern(p.expanded(text.String()), subject)
+	if fault := pattern.Fault(); fault != "" && subject != "" {
 		warning := fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault)
-		if rust, ok := pattern.(codexPattern); ok && rust.foreign() { // the hook always runs
+		if pattern.Unread { // the hook always runs
 			p.warn(text.Index, "%s", warning)
 		} else {
 			p.warnOfGate(text.Index, warning)

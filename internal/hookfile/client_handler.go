@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/tidwall/gjson"
 )
 
 // handler reads one hook.
@@ -33,16 +35,16 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 		return true
 	})
 	var names []string
-	for i := range p.form.handlers {
-		handler := &p.form.handlers[i]
-		names = append(names, handler.name)
-		if kind.Type != gjson.String || kind.String() != handler.name {
+	for i := range p.form.Handlers {
+		handler := &p.form.Handlers[i]
+		names = append(names, handler.Name)
+		if kind.Type != gjson.String || kind.String() != handler.Name {
 			continue
 		}
-		f := p.members(entry, append(slices.Clip(p.form.common), handler.members...), who, drops, 0)
-		for _, m := range handler.members[:handler.required] {
-			if _, ok := f[m.key]; !ok && !hasKey(entry, m.key) {
-				p.problem(entry.Index, "%sa hook of type %q needs %q%s", who, handler.name, m.key, drops)
+		f := p.members(entry, append(slices.Clip(p.form.Common), handler.Members...), who, drops, 0)
+		for _, m := range handler.Members[:handler.Required] {
+			if _, ok := f[m.Key]; !ok && !hasKey(entry, m.Key) {
+				p.problem(entry.Index, "%sa hook of type %q needs %q%s", who, handler.Name, m.Key, drops)
 			}
 		}
 		p.clientFields(h, handler, f, who, drops)
@@ -68,11 +70,11 @@ func hasKey(object gjson.Result, name string) (has bool) {
 }
 
 // clientFields takes what the fields of a handler say.
-func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.Result, who, drops string) {
+func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[string]gjson.Result, who, drops string) {
 	root := p.pluginRoot()
 	h.Env = []string{}
 	if root != "" {
-		h.Env = append(h.Env, "CLAUDE_PLUGIN_ROOT="+root)
+		h.Env = append(h.Env, p.form.PluginVariable+"="+root)
 	}
 	h.Env = append(h.Env, p.clientEnv(f["env"], who, drops)...)
 	if rule, ok := f["if"]; ok {
@@ -115,17 +117,17 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 			p.warn(limit.Index, "%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters into a file", who, h.Dialect.MaxContext)
 		}
 	}
-	switch handler.does {
-	case runs:
+	switch handler.Kind {
+	case dialect.Runs:
 		p.clientCommand(h, f, who)
-	case posts:
+	case dialect.Posts:
 		p.clientEndpoint(h, f, who, drops)
 	default:
-		h.Unsupported, h.Name = handler.name, handler.name+" hook of line "+strconv.Itoa(h.Line)
+		h.Unsupported, h.Name = handler.Name, handler.Name+" hook of line "+strconv.Itoa(h.Line)
 	}
-	if handler.same != nil {
-		equal := []string{handler.name, root}
-		for _, key := range handler.same {
+	if handler.Same != nil {
+		equal := []string{handler.Name, root}
+		for _, key := range handler.Same {
 			equal = append(equal, p.equalPart(f[key]))
 		}
 		h.DedupKey = same(equal...)
@@ -151,27 +153,27 @@ func (p *parser) equalPart(v gjson.Result) string {
 func oneLine(text string) string { return brief(strings.Join(strings.Fields(text), " ")) }
 
 func (p *parser) clientTimeout(v gjson.Result, event protocol.Event, who, drops string) time.Duration {
-	form := &p.form.timeout
+	form := &p.form.Timeout
 	n := v.Float()
 	d := time.Duration(math.MaxInt64)
-	if n < float64(math.MaxInt64/form.unit) { // what a Duration holds
-		d = time.Duration(n * float64(form.unit))
+	if n < float64(math.MaxInt64/form.Unit) { // what a Duration holds
+		d = time.Duration(n * float64(form.Unit))
 	}
 	_, fraction := strconv.ParseUint(v.Raw, 10, 64)
 	switch {
-	case form.whole && fraction != nil:
-		p.problem(v.Index, "%s\"timeout\" must be a whole number of %s, not %s%s", who, form.name, brief(v.Raw), drops)
-	case n == 0 && form.zero > 0:
-		d = form.zero
+	case form.Whole && fraction != nil:
+		p.problem(v.Index, "%s\"timeout\" must be a whole number of %s, not %s%s", who, form.Name, brief(v.Raw), drops)
+	case n == 0 && form.Zero > 0:
+		d = form.Zero
 	case d <= 0:
 		p.problem(v.Index, "%s\"timeout\" must be more than 0, not %s%s", who, brief(v.Raw), drops)
 	case d > time.Hour:
-		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are more than an hour; were these %s?", who, form.name, brief(v.Raw), form.less)
-	case d < time.Second && form.more != "":
-		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are less than a second; were these %s?", who, form.name, brief(v.Raw), form.more)
+		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are more than an hour; were these %s?", who, form.Name, brief(v.Raw), form.Less)
+	case d < time.Second && form.More != "":
+		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are less than a second; were these %s?", who, form.Name, brief(v.Raw), form.More)
 	}
-	if most, ok := form.most[event]; ok && d > most {
-		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so \"timeout\" is cut to that", who, p.form.client, event, most)
+	if most, ok := form.Most[event]; ok && d > most {
+		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so \"timeout\" is cut to that", who, p.form.Client, event, most)
 		d = most
 	}
 	return d
@@ -197,7 +199,7 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	case strings.TrimSpace(text) == "" && !f["args"].Exists():
 		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")
 	}
-	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell", Bash: p.form.bash}
+	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell", Bash: p.form.Bash}
 	if args, ok := f["args"]; ok {
 		h.Command = Command{Argv: []string{text}, Placeholders: true}
 		args.ForEach(func(_, a gjson.Result) bool {
@@ -245,7 +247,7 @@ func stringsOf(array gjson.Result) []string {
 // pluginRoot is the folder of the plugin whose hooks the file has, "" for settings. A plugin has them in hooks/hooks.json.
 func (p *parser) pluginRoot() string {
 	path, err := filepath.Abs(p.file)
-	if err != nil || !p.form.plugins || filepath.Base(path) != "hooks.json" {
+	if err != nil || p.form.PluginVariable == "" || filepath.Base(path) != "hooks.json" {
 		return ""
 	}
 	folder := filepath.Dir(path)

@@ -26,11 +26,11 @@ type Config struct {
 
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
-	texts    []string            // of the files, as they were read
-	absent   []string            // files that would have been read, had they been there
-	tools    map[string]string   // the project's names for tools of clients, by the client's
-	agents   []string            // of MassGen files in which hooks are not the same for all agents
-	settings map[*form]*settings // of the files in clients' forms
+	texts    []string                        // of the files, as they were read
+	absent   []string                        // files that would have been read, had they been there
+	tools    map[string]string               // the project's names for tools of clients, by the client's
+	agents   []string                        // of files in which hooks are not the same for all agents
+	settings map[*dialect.Settings]*settings // of the files in clients' forms
 }
 
 // Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of files
@@ -65,7 +65,7 @@ func (c *Config) Add(more *Config) {
 	all := maps.Clone(c.settings)
 	for f, s := range more.settings {
 		if all == nil {
-			all = map[*form]*settings{}
+			all = map[*dialect.Settings]*settings{}
 		}
 		all[f] = all[f].under(s)
 	}
@@ -80,8 +80,8 @@ func (c *Config) Add(more *Config) {
 // Warned are the warnings, and that hooks are switched off, if they are.
 func (c *Config) Warned() []Diagnostic {
 	warnings := slices.Clip(c.Warnings)
-	for _, f := range forms() {
-		if s := c.settings[f]; s.allOff() {
+	for _, d := range withSettings() {
+		if s := c.settings[d.Settings]; s.allOff() {
 			warnings = append(warnings, s.offAt)
 		}
 	}
@@ -142,10 +142,10 @@ type Hook struct {
 	Line       int    // of the entry
 	column     int
 	commandPos Diagnostic
-	filePos    [2]Diagnostic // of the files of HTTP: its roots, its certificate
-	form       *form         // nil but in a client's form
-	settings   *settings     // the same
-	unnamed    bool          // Name was made of what it runs
+	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
+	form       *dialect.Settings // nil but in a client's form
+	settings   *settings         // the same
+	unnamed    bool              // Name was made of what it runs
 }
 
 // sameName is the warning that there is another hook of its name at other.
@@ -181,7 +181,7 @@ type Command struct {
 
 	PowerShell   bool // Shell is for pwsh
 	Bash         bool // Shell is for bash
-	Placeholders bool // ${CLAUDE_PROJECT_DIR} and ${CLAUDE_PLUGIN_ROOT} stand in Argv for their values
+	Placeholders bool // ${NAME} stands in Argv for the client's folder of that name
 
 	Script   string // instead of both: a program or a Python file, by its path in the folder where the hook runs
 	Callable string // instead of all: a Python function, as module.function

@@ -9,7 +9,7 @@ import (
 // expanded replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, where the form does that. What is not set, and
 // has no default, stays as it is.
 func (p *parser) expanded(text string) string {
-	if !p.form.expand || !strings.Contains(text, "$") {
+	if !p.form.Expand || !strings.Contains(text, "$") {
 		return text
 	}
 	var b strings.Builder
@@ -27,7 +27,7 @@ func (p *parser) expanded(text string) string {
 		case size == 0:
 			size = 1
 			b.WriteByte('$')
-		case slices.Contains(p.form.variables, name):
+		case slices.Contains(p.form.Written, name):
 			b.WriteString(text[:size])
 		case ok:
 			b.WriteString(value)

@@ -13,7 +13,7 @@ func (h *Hook) filled(env []string) string {
 	var b []byte
 	var q quotes
 	for line != "" {
-		name := h.form.variableAt(line)
+		name := variableAt(line, h.form.Written)
 		value, given := given(env, name)
 		switch {
 		case name == "" || !given:
@@ -40,8 +40,8 @@ const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 // variableAt is the variable that a text begins with, of those that the client writes into commands; "": none. Letters
 // may follow: the client looks for the name alone.
-func (f *form) variableAt(text string) string {
-	for _, name := range f.variables {
+func variableAt(text string, names []string) string {
+	for _, name := range names {
 		if strings.HasPrefix(text, "$"+name) {
 			return name
 		}

@@ -3,8 +3,6 @@ package hookfile
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -152,13 +150,4 @@ func starMatch(pattern, text string) bool {
 		text = text[i+len(part):]
 	}
 	return strings.HasSuffix(text, parts[len(parts)-1])
-}
-
-// claudeFolder is the user's folder of Claude Code.
-func claudeFolder() (string, error) {
-	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir, nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".claude"), err
 }

@@ -91,7 +91,7 @@ func (o Options) claude() (there, absent []string, err error) {
 	if !o.Claude {
 		return nil, nil, nil
 	}
-	return claudeFiles(o.Workspace)
+	return settingsFiles(anyFolder().Settings, o.Workspace)
 }
 
 // LoadFile reads a hooks file that somebody named: a missing one is an error. as is Options.Dialect.
@@ -160,23 +160,17 @@ func kind(m fs.FileMode) string {
 	return m.Type().String()
 }
 
-// Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML and Codex's TOML from
-// JSON.
+// Parse reads the text of a hooks file. path is for messages, and its end tells the files of clients that are no JSON.
 func Parse(path string, doc []byte) (*Config, error) { return ParseAs(path, doc, nil) }
 
 // ParseAs is Parse for a file that is in the form of a dialect, as Options.Dialect says.
 func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
-	if isMassGen(path) {
-		return parseMassGen(path, doc)
-	}
 	p := parser{file: path, as: as, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
-	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
-		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
-		return nil, p.problems
-	}
-	if isCodexConfig(path) {
-		p.codexConfig()
+	p.dialect = tenex.Dialect
+	if d := formatOf(path); d != nil {
+		p.dialect = d
+		p.format(string(doc))
 	} else {
 		p.json()
 	}
@@ -186,16 +180,17 @@ func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
 		return nil, p.problems
 	}
 	Diagnostics(p.config.Warnings).Sort()
-	p.config.Dialect = tenex.Dialect
-	if p.form != nil {
-		p.config.Dialect = p.form.dialect
-	}
+	p.config.Dialect = p.dialect
 	p.config.Files = []string{path}
 	p.config.texts = []string{string(doc)}
 	return &p.config, nil
 }
 
 func (p *parser) json() {
+	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
+		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
+		return
+	}
 	readable := true
 	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
 		p.problem(f.Offset, "parsing: %s", f.Text)

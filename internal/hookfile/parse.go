@@ -25,13 +25,15 @@ type parser struct {
 	config   Config
 	problems Diagnostics
 
-	as       *dialect.Dialect // what somebody said the file is
-	form     *form            // nil: the file is in no client's form
-	drops    string           // what its client does with a file that has a fault, for messages
-	settings *settings        // of a file that is in a form
-	known    []string         // knownTools
-	from     toml.Origins     // of the pieces of doc; nil: doc is the file
-	inherit  *Inherited       // of hooks that do not say
+	as         *dialect.Dialect  // what somebody said the file is
+	dialect    *dialect.Dialect  // whose form the file is in
+	form       *dialect.Settings // nil: it is in no client's form
+	eventNames []string          // of that client
+	drops      string            // what its client does with a file that has a fault, for messages
+	settings   *settings         // of a file that is in a form
+	known      []string          // knownTools
+	from       toml.Origins      // of the pieces of doc; nil: doc is the file
+	inherit    *Inherited        // of hooks that do not say
 }
 
 func (p *parser) at(offset int, text string) Diagnostic {
@@ -51,7 +53,7 @@ func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Re
 		name := key.String()
 		if slices.Contains(known, name) {
 			found[name] = value
-		} else if !ours(name) {
+		} else if !dialect.OwnKey(name) {
 			p.problem(key.Index, "unknown key %s%s", quote(name), hint(name, known))
 		}
 		return true
@@ -59,17 +61,9 @@ func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Re
 	return found
 }
 
-// hint says what may have been meant; where nothing comes close, what there is.
-func hint(wrong string, known []string) string {
-	if s := spelling.Suggest(wrong, known); s != "" {
-		return s
-	}
-	return "; known are " + strings.Join(known, ", ")
-}
+func hint(wrong string, known []string) string { return spelling.Hint(wrong, known) }
 
-// quote quotes a text of the file for a message, cut where it is long. People read messages, and a hundred thousand
-// problems of one hook would else repeat its name of half a megabyte.
-func quote(s string) string { return strconv.Quote(brief(s)) }
+func quote(s string) string { return spelling.Quote(s) }
 
 func brief(s string) string { return spelling.Brief(s, 80) }
 
@@ -107,8 +101,8 @@ func (p *parser) document() {
 		}
 		return true
 	})
-	if p.form = formOf(p.file, p.as, form); p.form != nil {
-		p.drops = p.form.drops
+	if d := formOf(p.file, p.as, form); d != nil {
+		p.dialect, p.drops = d, d.Settings.Drops
 		p.clientFile(top)
 		return
 	}

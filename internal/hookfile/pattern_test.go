@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -31,7 +32,7 @@ func TestRecordedMatchers(t *testing.T) {
 				require.NoError(t, err, name)
 				require.Equal(t, ran, cfg.Hooks[0].Runs(call), "%s: %s", c.ID, name)
 				if subject, ok := claude.Dialect.MatcherSubject(call); ok && pattern != nil {
-					require.Equal(t, ran, hookfile.NewPattern(*pattern).Match(subject), "%s: %s", c.ID, name)
+					require.Equal(t, ran, claude.Dialect.Settings.Pattern(*pattern, "tool_name").Match(subject), "%s: %s", c.ID, name)
 				}
 				matrices[c.ID]++
 			}
@@ -112,7 +113,7 @@ func TestPattern(t *testing.T) {
 		{"task", nil, []string{"Agent", "Task"}},
 		{"Tas", nil, []string{"Agent", "Task"}},
 	} {
-		p := hookfile.NewPattern(test.matcher)
+		p := claude.Dialect.Settings.Pattern(test.matcher, "tool_name")
 		require.Equal(t, test.matcher, p.String())
 		for _, name := range test.matches {
 			require.True(t, p.Match(name), "%q %q", test.matcher, name)
@@ -121,7 +122,7 @@ func TestPattern(t *testing.T) {
 			require.False(t, p.Match(name), "%q %q", test.matcher, name)
 		}
 	}
-	require.True(t, hookfile.Pattern{}.Match("Bash"), "the zero value guards every tool")
+	require.True(t, dialect.Pattern{}.Match("Bash"), "the zero value guards every tool")
 }
 
 // TestBrokenMatcher: one that is no expression takes no other group with it.
@@ -146,7 +147,7 @@ func TestHostilePatterns(t *testing.T) {
 	}
 	require.Less(t, time.Since(start), 5*time.Second)
 	// What was decided before the time ran out is what counts.
-	p := hookfile.NewPattern("^(a+)+$")
+	p := claude.Dialect.Settings.Pattern("^(a+)+$", "tool_name")
 	require.True(t, p.Match("aaaaaaaa"))
 	require.False(t, p.Match("aaaaaaaa!"))
 	require.True(t, p.Match(name))

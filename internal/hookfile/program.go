@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,8 +23,12 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 		path, err = find("pwsh", dir, env)
 		return path, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
 	case c.Callable != "":
-		path, err = find("python3", dir, env)
-		return path, []string{"python3", "-c", massgenCall, c.Callable}, err
+		run := h.Dialect.RunFunction
+		if run == nil {
+			return "", nil, fmt.Errorf("hooks of the %s dialect run no functions", h.Dialect.Name)
+		}
+		path, err = find(run[0], dir, env)
+		return path, append(slices.Clip(run), c.Callable), err
 	case c.Script != "":
 		return script(c.Script, dir, env)
 	case c.Bash:
@@ -34,15 +39,15 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	case c.Argv == nil:
 		path, err = find(shell, dir, env)
 		name := "sh"
-		if h.form != nil && h.form.byPath { // which its messages begin with
+		if h.form != nil && h.form.ByPath { // which its messages begin with
 			name = shell
 		}
 		return path, []string{name, "-c", h.filled(env)}, err
 	}
 	argv = c.Argv
-	if c.Placeholders {
+	if s := h.Dialect.Settings; c.Placeholders && s != nil {
 		var pairs []string
-		for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"} {
+		for _, name := range s.FolderVariables {
 			if value := lookup(env, name); value != "" { // without one it stays, and what it stands in is not found
 				pairs = append(pairs, "${"+name+"}", value)
 			}
@@ -212,14 +217,15 @@ func plainWords(line string, env []string) (words []string) {
 	return words
 }
 
-// folders are the variables that commands in clients' files begin their paths with.
-var folders = []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "GEMINI_PROJECT_DIR", "GEMINI_CWD"}
-
 // plainPath returns the path that a word of a command line is, if that takes no shell to tell: letters that mean nothing to
-// it, and folders.
+// it, and the variables with folders that commands in clients' files begin their paths with.
 func plainPath(word string, env []string) (path string, ok bool) {
 	const quote = `"`
 	path = word
+	var folders []string
+	for _, d := range withSettings() {
+		folders = append(folders, d.Settings.FolderVariables...)
+	}
 	for _, name := range folders {
 		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}", "$" + name} {
 			if rest, found := strings.CutPrefix(path, form); found && strings.HasPrefix(rest, "/") {

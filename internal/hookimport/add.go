@@ -21,7 +21,8 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	if len(bytes.TrimSpace(doc)) == 0 {
 		text, doc = nil, []byte("{}")
 	}
-	if _, err := hookfile.Parse(path, doc); err != nil {
+	cfg, err := hookfile.Parse(path, doc)
+	if err != nil {
 		return nil, nil, err
 	}
 	var hooks gjson.Result
@@ -32,7 +33,8 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 		return true
 	})
 	if hooks.IsObject() {
-		return nil, nil, fmt.Errorf("%s is in Claude Code's form, to which no entries can be added; import it as well, into another file", path)
+		const text = "%s is in %s's form, to which no entries can be added; import it as well, into another file"
+		return nil, nil, fmt.Errorf(text, path, cfg.Dialect.Settings.Client)
 	}
 	there := map[string][]gjson.Result{} // by name
 	hooks.ForEach(func(_, entry gjson.Result) bool {

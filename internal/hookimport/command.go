@@ -28,22 +28,22 @@ func (g *handler) command() {
 	case c.PowerShell:
 		g.set("command", []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", line})
 		if g.variables(line) != "" {
-			g.say(Differs, "command", "hookrun does not set the variables of %s for entries; for the project's folder write HOOKRUN_WORKSPACE", g.client.name)
+			g.say(Differs, "command", "hookrun does not set the variables of %s for entries; for the project's folder write HOOKRUN_WORKSPACE", g.form.Client)
 		}
 	default:
 		set := g.variables(line)
 		if set != "" {
 			g.say(Changed, "command", "the line sets the client's variables first: %s", strings.TrimSuffix(set, "; "))
 		}
-		if c.Bash && strings.Trim(line, letters+"./ $\"-") != "" || slices.Contains(g.client.carried, "shell") && shell.String() == "bash" {
+		if c.Bash && strings.Trim(line, letters+"./ $\"-") != "" || g.knows("shell") && shell.String() == "bash" {
 			g.set("command", []string{"bash", "-c", set + line})
-			g.say(Changed, "command", "%s runs it with bash, so the entry names it", g.client.name)
+			g.say(Changed, "command", "%s runs it with bash, so the entry names it", g.form.Client)
 		} else {
 			g.set("command", set+line)
 		}
 	}
 	if c.Bash && (line != c.Shell || g.quotesVariable(line)) {
-		g.say(Differs, "command", "%s puts the values of variables into the line before a shell reads it, also between single quotes", g.client.name)
+		g.say(Differs, "command", "%s puts the values of variables into the line before a shell reads it, also between single quotes", g.form.Client)
 	}
 }
 
@@ -51,7 +51,7 @@ func (g *handler) command() {
 // without a path in it needs none: what is no file of the project does not know them.
 func (g *handler) variables(line string) string {
 	const folder = "/\x00"
-	environment := g.client.dialect.Environment
+	environment := g.dialect.Environment
 	if environment == nil {
 		return ""
 	}
@@ -73,15 +73,12 @@ func (g *handler) variables(line string) string {
 
 // quotesVariable reports whether a variable that the client gives its hooks may stand between single quotes of a line.
 func (g *handler) quotesVariable(line string) bool {
-	given := g.client.dialect.Environment(&protocol.Call{Event: g.event})
+	given := g.dialect.Environment(&protocol.Call{Event: g.event})
 	return strings.Contains(line, "'") && slices.ContainsFunc(given, func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return strings.Contains(line, "$"+name)
 	})
 }
-
-// pluginRoot is the variable with the folder of a plugin. It is among those of the entry.
-const pluginRoot = "CLAUDE_PLUGIN_ROOT"
 
 // quoted writes arguments as a line for sh, in which variables stand where they do in arguments.
 func (g *handler) quoted(argv []string) string {
@@ -92,7 +89,7 @@ func (g *handler) quoted(argv []string) string {
 			continue
 		}
 		word := "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		for _, name := range []string{"CLAUDE_PROJECT_DIR", pluginRoot} {
+		for _, name := range g.form.FolderVariables {
 			word = strings.ReplaceAll(word, "${"+name+"}", `'"$`+name+`"'`)
 		}
 		if short := strings.TrimPrefix(word, "''"); short != "" {

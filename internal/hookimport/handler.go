@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -26,10 +27,10 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 			hooks = value
 		case name == "matcher":
 			matcher = value
-		case carried && slices.Contains(r.client.group, name):
+		case carried && has(r.form.Group, name):
 			r.item(Note, at+"."+name, key.Index, "%q: here all hooks run one after the other, whatever this says", name)
 		case carried:
-			r.item(LeftOut, at+"."+escaped(name), key.Index, "%s passes over %s", r.client.name, brief(name))
+			r.item(LeftOut, at+"."+escaped(name), key.Index, "%s passes over %s", r.form.Client, brief(name))
 		}
 		return true
 	})
@@ -124,21 +125,21 @@ func (g *handler) convert() {
 	for _, key := range g.keys {
 		switch {
 		case g.carried(key):
-		case ours(key):
+		case dialect.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried[key] != "":
 			if g.value(key).Type != gjson.False { // which is what is so without it
 				g.say(LeftOut, key, "%q is not carried: %s", key, notCarried[key])
 			}
 		default:
-			g.say(LeftOut, key, "%s passes over %s", g.client.name, brief(key))
+			g.say(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))
 		}
 	}
 	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil {
 		g.item(Differs, g.path+".command", g.value("command").Index,
-			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", "reason": "…"} and end with 0`, g.event.Canonical(), g.client.name)
+			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", "reason": "…"} and end with 0`, g.event.Canonical(), g.form.Client)
 	}
-	if g.client.otherWords {
+	if g.dialect.Import.OtherWords {
 		g.item(Differs, g.path+".command", g.value("command").Index,
 			`an answer of the hook must be in hookrun's words: "block" for "deny", "permissionDecision": "ask" for "ask", "updatedInput" for "tool_input"; another one is unreadable, and blocks a tool call with a reason of hookrun's own`)
 	}
@@ -198,7 +199,7 @@ func (g *handler) add(name string) {
 		others := g.said[key]
 		for _, other := range others[:min(len(others), 100)] {
 			if overlap(g.hook.Matcher, other.Matcher) {
-				g.item(Differs, g.path, g.entry.Index, "%s runs this hook and that of %s once where a call is for both; here each of them runs", g.client.name, other.Source())
+				g.item(Differs, g.path, g.entry.Index, "%s runs this hook and that of %s once where a call is for both; here each of them runs", g.form.Client, other.Source())
 				break
 			}
 		}
@@ -248,7 +249,7 @@ func numbered(name string, n int) string {
 
 // givenName is the name that a hook has in its file, "" if it has none.
 func (g *handler) givenName() string {
-	if name := g.value("name"); slices.Contains(g.client.carried, "name") && strings.TrimSpace(name.String()) != "" {
+	if name := g.value("name"); g.knows("name") && strings.TrimSpace(name.String()) != "" {
 		return name.String()
 	}
 	return ""
@@ -256,7 +257,7 @@ func (g *handler) givenName() string {
 
 // narrowToEvent narrows an entry to calls of the hook's event, where the client has several that are one here.
 func (g *handler) narrowToEvent() {
-	for _, e := range g.client.dialect.Events() {
+	for _, e := range g.dialect.Events() {
 		if e != g.event && e.Canonical() == g.event.Canonical() {
 			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)
 			g.item(Changed, g.runs(), g.entry.Index, `%s is %s with a condition in "when" here: that moment is for tools that ran and for those that failed`, g.event, g.event.Canonical())
@@ -310,12 +311,12 @@ func (g *handler) onFailure() {
 			if cause != protocol.CauseTimeout { // the client has one cause for all others
 				theirs = protocol.CauseExit
 			}
-		case cause == protocol.CauseOutput && g.client.otherWords:
+		case cause == protocol.CauseOutput && g.dialect.Import.OtherWords:
 			continue // it may be a deny
 		case cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil):
 			continue // before a tool it always blocks; elsewhere entries pass by themselves
 		}
-		if wanted := g.client.dialect.FailureDecision(from, theirs, g.hook.OnFailure); wanted != here.FailureDecision(to, cause) {
+		if wanted := g.dialect.FailureDecision(from, theirs, g.hook.OnFailure); wanted != here.FailureDecision(to, cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}
@@ -339,7 +340,7 @@ func (g *handler) environment() {
 		}
 		env[name] = value
 	}
-	if root := env[pluginRoot]; root != "" && g.client.env != "" {
+	if root := env[g.form.PluginVariable]; root != "" {
 		g.item(Changed, g.path+".command", g.value("command").Index, "the plugin's folder is written out in \"env\": %s", root)
 	}
 	if len(env) > 0 {

@@ -21,7 +21,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +28,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -91,21 +91,19 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.places.Doc = r.doc
-	if r.client = clientOf(cfg.Dialect); cfg.Dialect == tenex.Dialect {
+	r.dialect = cfg.Dialect
+	if r.form = r.dialect.Settings; r.dialect == tenex.Dialect {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
-	} else if r.client == nil {
-		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, cfg.Dialect.Name)
+	} else if r.dialect.Import == nil {
+		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name, all.ClientList())
 	}
-	r.result.Client = r.client.name
-	var hooks gjson.Result
-	if strings.EqualFold(filepath.Ext(path), ".toml") {
-		hooks, err = r.toml()
-	} else {
-		hooks = r.json()
+	r.result.Client = r.form.Client
+	text := r.doc
+	if f := r.dialect.Format; f.Is(path) {
+		file := f.Read(r.doc)
+		text, r.from, r.other = file.JSON, file.From, file.Others
 	}
-	if err != nil {
-		return nil, err
-	}
+	hooks := r.json(text)
 	if r.offBy == "" {
 		r.events(hooks)
 	}
@@ -130,13 +128,13 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 	}
 	if len(r.other) > 0 {
 		names := spelling.Brief(strings.Join(r.other, ", "), 200)
-		ofFile(Note, r.client.name+"'s own settings stay where they are: "+names, r.other)
+		ofFile(Note, r.form.Client+"'s own settings stay where they are: "+names, r.other)
 	}
 	if len(r.commands) > 0 {
-		ofFile(Differs, fmt.Sprintf(foreignJSON, r.client.name), r.commands)
+		ofFile(Differs, fmt.Sprintf(foreignJSON, r.form.Client), r.commands)
 	}
 	if len(r.result.Entries) > 0 {
-		for _, text := range r.client.notes {
+		for _, text := range r.dialect.Import.Notes {
 			ofFile(Note, text, nil)
 		}
 	}
@@ -149,13 +147,14 @@ const foreignJSON = "JSON without a key of an answer, at exit 0, says nothing in
 
 // reader walks a file that loads, beside the hooks that were loaded from it.
 type reader struct {
-	path   string
-	doc    string
-	from   toml.Origins // of the pieces of the JSON that was made of a TOML file
-	places strictjson.Locator
-	client *client
-	hooks  []hookfile.Hook // those to come, in the order of the file
-	result *Result
+	path    string
+	doc     string
+	from    toml.Origins // of the pieces of the JSON that was made of a TOML file
+	places  strictjson.Locator
+	dialect *dialect.Dialect
+	form    *dialect.Settings
+	hooks   []hookfile.Hook // those to come, in the order of the file
+	result  *Result
 
 	env      gjson.Result // of the settings
 	other    []string     // settings that are the client's
@@ -188,47 +187,21 @@ func (r *reader) item(kind Kind, path string, at int, format string, args ...any
 	}
 }
 
-// toml returns the hooks of a config.toml as JSON.
-func (r *reader) toml() (gjson.Result, error) {
-	top, err := toml.Parse(r.doc)
-	if err != nil {
-		return gjson.Result{}, err
-	}
-	for _, m := range top.Members {
-		if m.Key != "hooks" {
-			r.other = append(r.other, m.Key)
-		}
-	}
-	hooks := top.Get("hooks")
-	if hooks == nil {
-		return gjson.Result{}, nil
-	}
-	hooks.Members = slices.DeleteFunc(hooks.Members, func(m toml.Member) bool {
-		if m.Key == "state" {
-			r.other = append(r.other, "hooks.state")
-		}
-		return m.Key == "state"
-	})
-	text, from, err := hooks.AppendJSON(nil, nil)
-	r.from = from
-	return gjson.ParseBytes(text), err
-}
-
-// json looks at the settings of a JSON file, and returns its hooks.
-func (r *reader) json() (hooks gjson.Result) {
-	gjson.Parse(r.doc).ForEach(func(key, value gjson.Result) bool {
+// json looks at the settings of a file as JSON, and returns its hooks.
+func (r *reader) json(text string) (hooks gjson.Result) {
+	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
 		case name == "hooks":
 			hooks = value
-		case name == r.client.off:
+		case name == r.form.Off:
 			if value.Bool() {
 				r.switchOff(name, name, key.Index)
 			}
-		case name == r.client.env:
+		case name == "env" && has(r.form.Top, name):
 			r.env = value
-		case slices.Contains(r.client.forOthers, name):
+		case slices.Contains(forOthers, name) && has(r.form.Top, name):
 			r.item(Changed, name, key.Index, "%q is not carried as such: hooks that it forbids are left out, and so are variables", name)
-		case name == r.client.switches:
+		case name == "hooksConfig" && has(r.form.Top, name):
 			r.switchesOf(name, value)
 		default:
 			r.other = append(r.other, name)
@@ -240,10 +213,10 @@ func (r *reader) json() (hooks gjson.Result) {
 
 func (r *reader) switchOff(name, path string, at int) {
 	r.offBy = name
-	r.result.Report = append(r.result.Report, Item{LeftOut, r.problem(at, fmt.Sprintf("%q switches all hooks of %s off, so none is carried; take it out to import them", name, r.client.name)), []string{path, "hooks"}})
+	r.result.Report = append(r.result.Report, Item{LeftOut, r.problem(at, fmt.Sprintf("%q switches all hooks of %s off, so none is carried; take it out to import them", name, r.form.Client)), []string{path, "hooks"}})
 }
 
-// switchesOf looks at the settings about hooks that Gemini CLI has in an object of their own.
+// switchesOf looks at the settings about hooks that stand in an object of their own.
 func (r *reader) switchesOf(name string, object gjson.Result) {
 	object.ForEach(func(key, value gjson.Result) bool {
 		path := name + "." + escaped(key.String())
@@ -271,14 +244,14 @@ func (r *reader) events(hooks gjson.Result) {
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
 		path := "hooks." + escaped(key.String())
-		known := slices.Contains(r.client.dialect.Events(), event)
+		known := slices.Contains(r.dialect.Events(), event)
 		carried := known && slices.Contains(protocol.Events(), event.Canonical())
 		switch {
-		case ours(key.String()):
+		case dialect.OwnKey(key.String()):
 			r.other = append(r.other, path)
 			return true
 		case !known:
-			r.item(LeftOut, path, key.Index, "%s has no event %s, so none of these hooks ever runs there", r.client.name, brief(key.String()))
+			r.item(LeftOut, path, key.Index, "%s has no event %s, so none of these hooks ever runs there", r.form.Client, brief(key.String()))
 			return true
 		case !carried:
 			r.item(LeftOut, path, key.Index, "there is no moment here for hooks of %s; supported are %s", event, supported())
@@ -303,13 +276,10 @@ func supported() string {
 // isName reports whether an event has the same name in a file of hookrun's own, which knows two for each.
 func isName(e protocol.Event) bool { return e == e.Canonical().Claude() || e == e.Canonical() }
 
-// ours reports whether a key may stand anywhere: it is the author's own.
-func ours(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
-
 // escaped is a key as a part of a path.
 func escaped(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\.`).Replace(key) }
 
-func brief(s string) string { return strconv.Quote(spelling.Brief(s, 80)) }
+func brief(s string) string { return spelling.Quote(s) }
 
 // Append adds the entries and the report of another file. An entry that is there already, but for its name, is not there twice, and
 // one whose name is taken gets a number.

@@ -19,7 +19,7 @@ func (g *handler) carried(key string) bool {
 	if g.hook.HTTP != nil {
 		return slices.Contains(carriedHTTP, key)
 	}
-	return slices.Contains(g.client.carried, key)
+	return slices.Contains(carriedCommand, key) && g.knows(key)
 }
 
 // runs is the path of what the hook runs, or posts to.
@@ -57,7 +57,7 @@ func (g *handler) endpoint() {
 			`those that "allowed_env_vars" names are of hookrun's own environment`)
 	}
 	g.item(Differs, g.runs(), g.value("url").Index, "an answer without a key of an answer says nothing in %s, and is unreadable here: "+
-		"let the server answer {} or nothing", g.client.name)
+		"let the server answer {} or nothing", g.form.Client)
 }
 
 // nameOfURL makes a name of an address: that of what is asked for there, else the host.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toolmatch"
@@ -21,39 +21,30 @@ func (g *handler) narrow() bool {
 	if !g.matcher.Exists() || g.matcher.Type == gjson.Null {
 		return true
 	}
-	text := g.hook.Matcher.String()
-	at := g.group + ".matcher"
-	if g.client.trims {
-		text = strings.TrimSpace(text)
-	}
+	pattern, _ := g.hook.Matcher.(dialect.Pattern)
+	text, at := pattern.Word, g.group+".matcher"
 	switch {
-	case g.client.dialect.SubjectField(g.event) == "":
+	case g.dialect.SubjectField(g.event) == "":
 		if text != "" && text != "*" {
-			g.item(LeftOut, at, g.matcher.Index, "a matcher means nothing at %s, here as in %s", g.event, g.client.name)
+			g.item(LeftOut, at, g.matcher.Index, "a matcher means nothing at %s, here as in %s", g.event, g.form.Client)
 		}
 		return true
 	case text == "" || text == "*":
 		return true
 	}
-	if g.client.listed != "" && strings.Trim(text, g.client.listed) == "" {
-		var names []string
-		for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(g.client.separators, r) }) {
-			if name = strings.TrimSpace(name); name != "" {
-				names = append(names, name)
-			}
-		}
+	if pattern.Names != nil && pattern.Err == nil {
+		names := slices.DeleteFunc(slices.Clone(pattern.Names), func(name string) bool { return name == "" })
 		if len(names) == 0 {
 			return g.without("its matcher %s names nothing, so it never runs", brief(text))
 		}
 		return g.globs(names)
 	}
-	if !g.client.rust {
-		if _, err := jsregexp.Compile(text); err != nil {
-			return g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.client.name, err)
-		}
-		if !readAlike(text) {
-			return g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
-		}
+	switch {
+	case pattern.Rust:
+	case pattern.Err != nil:
+		return g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.form.Client, pattern.Err)
+	case !readAlike(text):
+		return g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -69,20 +60,17 @@ func (g *handler) narrow() bool {
 	return g.condition(text)
 }
 
-// answering are tools that in their clients go by a second name as well, which no matcher shows.
-var answering = []string{"Agent", "Task", "apply_patch"}
-
 // ordinary are names that every way to say a matcher must agree on, beside those above.
 var ordinary = []string{"Bash", "Edit", "Write", "Read", "MultiEdit", "WebFetch", "mcp__server__tool", "mcp__server__write_file", "run_shell_command", "write_file", "replace", "shell", "x"}
 
 // agree completes a way to say the matcher by the tools with a second name, and reports whether it is the same.
 func (g *handler) agree(match func(string) bool, add func(name string)) bool {
-	for _, name := range answering {
+	for _, name := range all.AliasedTools() {
 		if wanted := g.hook.Matcher.Match(name); wanted && !match(name) {
 			add(name)
 		}
 	}
-	return !slices.ContainsFunc(append(ordinary, answering...), func(name string) bool { return match(name) != g.hook.Matcher.Match(name) })
+	return !slices.ContainsFunc(append(ordinary, all.AliasedTools()...), func(name string) bool { return match(name) != g.hook.Matcher.Match(name) })
 }
 
 // overlap reports whether a tool may be for both matchers: it is doubted only where both are names.
@@ -95,7 +83,7 @@ func overlap(a, b hookfile.Matcher) bool {
 			return true
 		}
 	}
-	return a.String() == "" || slices.ContainsFunc(answering, func(name string) bool { return a.Match(name) && b.Match(name) })
+	return a.String() == "" || slices.ContainsFunc(all.AliasedTools(), func(name string) bool { return a.Match(name) && b.Match(name) })
 }
 
 // globs says the matcher by globs.
@@ -153,12 +141,12 @@ func (g *handler) rule(text string) {
 		if rest != "" {
 			g.say(Differs, "if", "the if %s is weighed word by word here: of a line that %s cannot read only what may be meant runs the hook, "+
 				"where the client runs it for every such line; and it is also held against what env, xargs and the like run",
-				brief(here+rest), g.client.name)
+				brief(here+rest), g.form.Client)
 		}
 		return
 	}
 	g.set("if", text)
-	g.say(Note, "if", "the if %s is for a tool of %s, and holds of no tool of another name", brief(text), g.client.name)
+	g.say(Note, "if", "the if %s is for a tool of %s, and holds of no tool of another name", brief(text), g.form.Client)
 }
 
 // condition says the matcher by a condition.
@@ -172,7 +160,7 @@ func (g *handler) condition(text string) bool {
 		return g.without("its matcher %s cannot be said by a condition", brief(text))
 	}
 	g.when = append(g.when, `{"path": "tool_name", "matches": `+string(strictjson.AppendString(nil, text))+`}`)
-	g.item(Changed, g.group+".matcher", g.matcher.Index, `the matcher %s is a condition in "when" here, for the names that tools have in %s`, brief(g.matcher.String()), g.client.name)
+	g.item(Changed, g.group+".matcher", g.matcher.Index, `the matcher %s is a condition in "when" here, for the names that tools have in %s`, brief(g.matcher.String()), g.form.Client)
 	return true
 }
 

@@ -14,28 +14,28 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Expectation is what a test says about an outcome, by the keys of its "expect".
+// Expectation is what a test expects of an outcome, by the keys of its "expect".
 type Expectation map[string]*want
 
-// expectKeys are the keys in the order in which messages list them.
+// expectKeys are the keys in the order of messages.
 var expectKeys = []string{"decision", "reason", "cause", "hook", "stop_reason", "inject", "message", "warning",
 	"updated_input", "updated_output", "approved", "stop"}
 
-// want is what one field of an outcome should be.
+// want is what one field of an outcome must be.
 type want struct {
 	text string // for messages
 	fits func(got string) bool
-	none bool    // there must be nothing
-	list bool    // each of several texts is named, in order
-	each []*want // these
+	none bool    // the field must be empty
+	list bool    // each names one of several texts, in order
+	each []*want // the wants of a list
 }
 
-// equal wants a value as it stands.
+// equal wants exactly this value.
 func equal(value string) *want {
 	return &want{text: value, fits: func(got string) bool { return got == value }}
 }
 
-// equalJSON wants a JSON value, however it is written.
+// equalJSON wants a JSON value, in any spelling.
 func equalJSON(value string) *want {
 	return &want{text: value, fits: func(got string) bool {
 		return gjson.Valid(got) && strictjson.Equal(gjson.Parse(got), gjson.Parse(value))
@@ -47,7 +47,7 @@ var nothing = &want{text: "none", none: true}
 // field is a field of an outcome.
 type field struct {
 	key   string
-	texts []string // of which one must fit
+	texts []string // one of them must match
 	none  bool
 	shown string
 }
@@ -58,12 +58,13 @@ func valueField(key, value string) field {
 	return field{key, []string{value}, value == "", shownJSON(value)}
 }
 
-// listField is a list whose texts are expected joined by a blank line.
+// listField is a list of texts. A test expects them joined by a blank line.
 func listField(key string, list []string) field {
 	return field{key, []string{strings.Join(list, "\n\n")}, len(list) == 0, shownAll(list)}
 }
 
-// differences says what an outcome has otherwise than expected, and what it has that only a test that names it may pass on.
+// differences returns how an outcome differs from the expectation. That includes what the package comment lists as
+// failing a test that does not name it.
 func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	decided := o.Decision.String()
@@ -117,8 +118,8 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	return found
 }
 
-// silent reports whether a hook ran or should have, and gave no answer. Of one that failed and blocks by that, the status is
-// blocked.
+// silent reports whether a hook gave no answer although it ran or should have run. If it failed and that blocks the
+// call, its status is blocked.
 func silent(h *protocol.HookReport) bool {
 	switch h.Status {
 	case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:
@@ -129,7 +130,7 @@ func silent(h *protocol.HookReport) bool {
 	return false
 }
 
-// maxShown is how much of a text a message cites.
+// maxShown is how many bytes of a text a message quotes.
 const maxShown = 2500
 
 func shown(got string) string {

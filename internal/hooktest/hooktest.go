@@ -1,28 +1,31 @@
-// Package hooktest reads tests of hooks from *.hooktest.json files, and says what an outcome has otherwise than they expect.
+// Package hooktest reads tests of hooks from *.hooktest.json files, and compares outcomes with what the tests expect.
 //
 //	file, err := hooktest.Load("guards.hooktest.json", workspace)
 //	…
 //	for _, t := range file.Tests {
 //		outcome, err := r.Fire(ctx, t.Call)
 //		result := t.Judge(outcome, err)
-//		…                              // result.Problems says what differs
+//		… // result.Problems says what differs
 //	}
 //
-// A file is {"tests": [{"name": …, "event": "pre-tool", "tool": "shell", "args": {…}, "expect": {"decision": "block"}}]}. In place
-// of event, tool, args and so on a test may have "input", a client's whole hook input. Of an expectation a string is equality,
-// {"matches": RE2} a pattern that is found somewhere in the text, and null says that there must be none. In all strings but a
-// test's name ${HOOKRUN_WORKSPACE} stands for the path of the workspace, so that a test holds on every machine.
+// A file is {"tests": [{"name": …, "event": "pre-tool", "tool": "shell", "args": {…}, "expect": {"decision":
+// "block"}}]}. Instead of event, tool, args and so on a test may have "input", a client's whole hook input. In an
+// expectation a string must be equal, {"matches": RE2} is a pattern that must match somewhere in the text, and null
+// means that there must be nothing. ${HOOKRUN_WORKSPACE} stands for the path of the workspace in all strings except a
+// test's name, so a test works on every machine.
 //
-// What a test does not name is not compared, but for what would make it pass by accident. A test fails
-//   - by a decision other than continue, unless expect has "decision", and by the end of the loop, unless it has "stop" or
-//     "stop_reason": else {"inject": "x"} would pass on a block;
-//   - by a hook that gave no answer (it crashed, could not be started, was too slow, printed nonsense), unless expect has "cause" or
-//     "warning": else {"decision": "block"} would pass where the guard is not even there.
+// Fields that a test does not name are not compared, with two exceptions that would let it pass by accident. A test
+// fails
+//   - if the decision is not continue, unless expect has "decision", and if the loop ends, unless expect has "stop" or
+//     "stop_reason". Otherwise {"inject": "x"} would pass on a block.
+//   - if a hook gave no answer (it crashed, could not be started, was too slow, printed nonsense), unless expect has
+//     "cause" or "warning". Otherwise {"decision": "block"} would pass without the guard.
 //
-// Files are read as strictly as hooks files: a test that says nothing, by a slip in a key, is refused with its place.
+// Files are read as strictly as hooks files: a misspelt key, which would make a test check nothing, is an error with
+// its position.
 //
-// Not guaranteed: that a hook which crashes with an exit code of its own before a tool (1, of most interpreters) fails the test. In
-// .tenex-hooks.json that is a block like any other; "reason" tells them apart.
+// Not guaranteed: that a test fails if a hook crashes before a tool with an exit code of its own (1 for most
+// interpreters). In .tenex-hooks.json that is a block like any other; "reason" tells them apart.
 package hooktest
 
 import (
@@ -38,7 +41,7 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Suffix is the end of the names of files with tests.
+// Suffix is the end of the file names of tests.
 const Suffix = ".hooktest.json"
 
 // WorkspaceMark stands for the path of the workspace.
@@ -46,7 +49,7 @@ const WorkspaceMark = "${HOOKRUN_WORKSPACE}"
 
 const (
 	maxFileSize  = 1 << 20
-	maxFileDepth = 128 // arguments may be nested 64 deep, and a client's whole input stands around them
+	maxFileDepth = 128 // arguments may be nested 64 deep, inside a client's whole input
 )
 
 // File is a file of tests.
@@ -55,7 +58,7 @@ type File struct {
 	Tests []Test // in the order of the file
 }
 
-// Test is a call, and what its outcome should be.
+// Test is a call and the expected outcome.
 type Test struct {
 	Name   string
 	File   string
@@ -65,18 +68,18 @@ type Test struct {
 	Expect Expectation
 }
 
-// Result is what became of a test.
+// Result is the result of a test.
 type Result struct {
 	Name     string                `json:"name"`
 	File     string                `json:"file"`
 	Line     int                   `json:"-"`
 	OK       bool                  `json:"ok"`
-	Problems []string              `json:"problems"` // what is otherwise than expected
+	Problems []string              `json:"problems"` // how the outcome differs
 	Duration protocol.Milliseconds `json:"duration_ms"`
-	Outcome  *protocol.Outcome     `json:"outcome,omitempty"` // nil: the call came to none
+	Outcome  *protocol.Outcome     `json:"outcome,omitempty"` // nil: the call had none
 }
 
-// Judge compares what a runner returned for the test's call with what the test expects.
+// Judge compares the outcome of the test's call with what the test expects.
 func (t *Test) Judge(o protocol.Outcome, err error) Result {
 	r := Result{Name: t.Name, File: t.File, Line: t.Line, Problems: []string{}, Duration: o.Duration}
 	if err != nil {
@@ -89,11 +92,11 @@ func (t *Test) Judge(o protocol.Outcome, err error) Result {
 	return r
 }
 
-// Find returns the files of tests in a folder, in the order of their names.
+// Find returns the test files in a folder, sorted by name.
 func Find(folder string) (paths []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, fmt.Errorf("looking for tests in %s: %w", folder, bare(err))
+		return nil, fmt.Errorf("looking for tests in %s: %w", folder, unwrapPath(err))
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), Suffix) {
@@ -106,7 +109,7 @@ func Find(folder string) (paths []string, err error) {
 	return paths, nil
 }
 
-// Load reads a file of tests for a workspace, whose path must be absolute. An error that has a place is of type
+// Load reads a test file for a workspace, whose path must be absolute. An error with a position is of type
 // hookfile.Diagnostics.
 func Load(path, workspace string) (*File, error) {
 	doc, _, err := regularfile.Read(path, maxFileSize)
@@ -114,13 +117,13 @@ func Load(path, workspace string) (*File, error) {
 		err = errors.New("larger than 1 MiB; divide it")
 	}
 	if err != nil {
-		return nil, hookfile.Diagnostics{{File: path, Text: "reading the tests: " + bare(err).Error()}}
+		return nil, hookfile.Diagnostics{{File: path, Text: "reading the tests: " + unwrapPath(err).Error()}}
 	}
 	return Parse(path, doc, workspace)
 }
 
-// bare takes the path out of an error that stands behind that path already.
-func bare(err error) error {
+// unwrapPath takes the path out of an error, for a message that names the path already.
+func unwrapPath(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

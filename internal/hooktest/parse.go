@@ -19,7 +19,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Parse reads the text of a file of tests. path is for messages. The error is of type hookfile.Diagnostics and has all of them.
+// Parse reads the text of a test file. path is for messages. The error is of type hookfile.Diagnostics and lists all
+// of them.
 func Parse(path string, doc []byte, workspace string) (*File, error) {
 	p := parser{file: path, workspace: workspace, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
@@ -43,7 +44,7 @@ func Parse(path string, doc []byte, workspace string) (*File, error) {
 	return f, nil
 }
 
-// parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
+// parser walks a document that strictjson has accepted. It collects problems and does not stop at the first.
 type parser struct {
 	file, workspace string
 	doc             string
@@ -53,10 +54,12 @@ type parser struct {
 
 func (p *parser) problem(offset int, format string, args ...any) {
 	line, col := p.places.Position(offset)
-	p.problems = append(p.problems, hookfile.Diagnostic{File: p.file, Line: line, Column: col, Text: fmt.Sprintf(format, args...)})
+	p.problems = append(p.problems, hookfile.Diagnostic{
+		File: p.file, Line: line, Column: col, Text: fmt.Sprintf(format, args...),
+	})
 }
 
-// is reports whether a value has the type that jsontype names, and says so where it has not.
+// is reports whether a value has the type that jsontype names, and adds a problem if not.
 func (p *parser) is(v gjson.Result, what, name string) bool {
 	want, ok := jsontype.Check(v, name)
 	if !ok {
@@ -65,7 +68,8 @@ func (p *parser) is(v gjson.Result, what, name string) bool {
 	return ok
 }
 
-// fields returns the members of an object by key. A key that is not in known is a problem, unless it is $schema or starts with x-.
+// fields returns the members of an object by key. A key that is not in known is a problem, unless it is $schema or
+// starts with x-.
 func (p *parser) fields(object gjson.Result, known ...string) map[string]gjson.Result {
 	found := map[string]gjson.Result{}
 	object.ForEach(func(key, value gjson.Result) bool {
@@ -73,27 +77,28 @@ func (p *parser) fields(object gjson.Result, known ...string) map[string]gjson.R
 		case slices.Contains(known, name):
 			found[name] = value
 		case name != "$schema" && !strings.HasPrefix(name, "x-"):
-			p.problem(key.Index, "unknown key %s%s", quote(name), cmp.Or(spelling.Suggest(name, known), "; known are "+strings.Join(known, ", ")))
+			p.problem(key.Index, "unknown key %s%s", quote(name),
+				cmp.Or(spelling.Suggest(name, known), "; known are "+strings.Join(known, ", ")))
 		}
 		return true
 	})
 	return found
 }
 
-// brief cuts what a message cites: a file can have a hundred thousand slips in one long text.
+// brief shortens what a message quotes: a file can have a hundred thousand errors in one long text.
 func brief(s string) string { return spelling.Brief(s, 80) }
 
-// cited is a value of the file for a message, which is one line.
+// cited returns a value of the file for a message, on one line.
 func cited(v gjson.Result) string { return brief(string(strictjson.Compact(nil, v.Raw))) }
 
 func quote(s string) string { return strconv.Quote(brief(s)) }
 
-// text is a string with the workspace in it.
+// text returns a string with the workspace's path inserted.
 func (p *parser) text(v gjson.Result) string {
 	return strings.ReplaceAll(strictjson.Text(v.Raw), WorkspaceMark, p.workspace)
 }
 
-// json is a value in compact form with the workspace in it.
+// json returns a value in compact form with the workspace's path inserted.
 func (p *parser) json(v gjson.Result) string {
 	path := strictjson.AppendString(nil, p.workspace)
 	return strings.ReplaceAll(string(strictjson.Compact(nil, v.Raw)), WorkspaceMark, string(path[1:len(path)-1]))
@@ -101,7 +106,8 @@ func (p *parser) json(v gjson.Result) string {
 
 func (p *parser) tests(top gjson.Result) (tests []Test) {
 	if !top.IsObject() {
-		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")), "a file of tests must be an object, as {\"tests\": […]}, not %s", cited(top))
+		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")),
+			"a file of tests must be an object, as {\"tests\": […]}, not %s", cited(top))
 		return nil
 	}
 	all, ok := p.fields(top, "tests")["tests"]
@@ -120,7 +126,8 @@ func (p *parser) tests(top gjson.Result) (tests []Test) {
 		}
 		t := p.test(entry)
 		if line, ok := lines[t.Name]; ok && t.Name != "" {
-			p.problem(entry.Index, "the test of line %d has the same name %s; nobody could tell which one failed", line, quote(t.Name))
+			p.problem(entry.Index,
+				"the test of line %d has the same name %s; nobody could tell which one failed", line, quote(t.Name))
 		}
 		lines[t.Name] = t.Line
 		tests = append(tests, t)
@@ -132,7 +139,7 @@ func (p *parser) tests(top gjson.Result) (tests []Test) {
 	return tests
 }
 
-// callKeys are those of a call, which a client's whole input says too.
+// callKeys are the keys of a call. A client's whole input takes their place.
 var callKeys = []string{"event", "tool", "args", "result", "failed", "prompt", "session_id", "tool_use_id", "agent_id"}
 
 func (p *parser) test(entry gjson.Result) (t Test) {
@@ -174,7 +181,7 @@ func (p *parser) input(v gjson.Result, fields map[string]gjson.Result) (c protoc
 	if !p.is(v, `"input"`, "object") {
 		return c
 	}
-	c, _, err := all.ParseInput(p.json(v)) // it warns of equal keys alone, and there are none
+	c, _, err := all.ParseInput(p.json(v)) // its only warnings are about equal keys, and there are none
 	if err != nil {
 		p.problem(v.Index, "%v", err)
 	}
@@ -187,11 +194,13 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 		p.problem(entry.Index, "the test has neither \"event\" nor \"input\"")
 	} else if ok = p.is(event, `"event"`, "string"); ok {
 		if c.Event, ok = all.ParseEvent(strictjson.Text(event.Raw)); !ok {
-			p.problem(event.Index, "unknown event %s%s", quote(strictjson.Text(event.Raw)), meantEvent(strictjson.Text(event.Raw)))
+			p.problem(event.Index, "unknown event %s%s",
+				quote(strictjson.Text(event.Raw)), meantEvent(strictjson.Text(event.Raw)))
 		}
 	}
 	for key, into := range map[string]*string{
-		"tool": &c.Tool, "prompt": &c.Prompt, "session_id": &c.SessionID, "tool_use_id": &c.ToolUseID, "agent_id": &c.AgentID,
+		"tool": &c.Tool, "prompt": &c.Prompt, "session_id": &c.SessionID,
+		"tool_use_id": &c.ToolUseID, "agent_id": &c.AgentID,
 	} {
 		if v, ok := fields[key]; ok && p.is(v, strconv.Quote(key), "string") {
 			*into = p.text(v)
@@ -199,8 +208,9 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 	}
 	if args, ok := fields["args"]; ok {
 		c.Args = p.json(args)
-		// As in serve: a string that holds an object is what the model wrote.
-		if text := p.text(args); args.Type == gjson.String && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
+		// As in serve, a string that holds an object is the JSON that the model wrote.
+		text := p.text(args)
+		if args.Type == gjson.String && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 			c.Args = text
 		}
 	}
@@ -214,7 +224,7 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 		c.Failed = c.Failed || failed.Bool()
 	}
 	if !ok {
-		return c // without an event nobody knows what belongs to it
+		return c // which keys belong to an unknown event cannot be checked
 	}
 	if _, ok := fields["tool"]; c.Event.HasTool() && c.Tool == "" && (!ok || fields["tool"].Type == gjson.String) {
 		p.problem(entry.Index, "the test has no \"tool\", and %s is about one", c.Event)
@@ -232,7 +242,8 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 }
 
 func meantEvent(wrong string) string {
-	return cmp.Or(spelling.Suggest(wrong, all.EventNames()), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
+	return cmp.Or(spelling.Suggest(wrong, all.EventNames()),
+		"; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
 }
 
 func (p *parser) env(object gjson.Result) (env []string) {
@@ -246,7 +257,8 @@ func (p *parser) env(object gjson.Result) (env []string) {
 		}
 		if p.is(value, "the variable "+quote(name), "string") {
 			if strings.ContainsRune(p.text(value), 0) {
-				p.problem(value.Index, "the variable %s has a NUL character, which no process can be given", quote(name))
+				p.problem(value.Index,
+					"the variable %s has a NUL character, which no process can be given", quote(name))
 			}
 			env = append(env, name+"="+p.text(value))
 		}
@@ -258,7 +270,8 @@ func (p *parser) env(object gjson.Result) (env []string) {
 func (p *parser) expectation(object gjson.Result) Expectation {
 	fields := p.fields(object, expectKeys...)
 	if len(fields) == 0 {
-		p.problem(object.Index, "\"expect\" says nothing, so the test could not fail; known are %s", strings.Join(expectKeys, ", "))
+		p.problem(object.Index,
+			"\"expect\" says nothing, so the test could not fail; known are %s", strings.Join(expectKeys, ", "))
 	}
 	e := Expectation{}
 	for key, v := range fields {
@@ -283,7 +296,7 @@ func (p *parser) expectation(object gjson.Result) Expectation {
 	return e
 }
 
-// expectedText returns nil where the expectation has a problem.
+// expectedText returns nil if the expectation has a problem.
 func (p *parser) expectedText(v gjson.Result, what string) *want {
 	switch {
 	case v.Type == gjson.Null:
@@ -293,7 +306,8 @@ func (p *parser) expectedText(v gjson.Result, what string) *want {
 		w.text = strconv.Quote(w.text)
 		return w
 	case !v.IsObject():
-		p.problem(v.Index, "%s must be a string, {\"matches\": \"a pattern\"}, or null for none, not %s", what, cited(v))
+		p.problem(v.Index,
+			"%s must be a string, {\"matches\": \"a pattern\"}, or null for none, not %s", what, cited(v))
 		return nil
 	}
 	pattern, ok := p.fields(v, "matches")["matches"]

@@ -20,29 +20,29 @@ import (
 )
 
 const (
-	cutAt   = 2500     // characters, from which on a text of a run log may have been cut
-	maxLine = 16 << 20 // of a run log; what is longer was written by nobody
+	cutAt   = 2500     // characters; a run log may have cut a text of this length
+	maxLine = 16 << 20 // of a run log; hookrun writes no longer ones
 )
 
-// Recording makes tests of the calls in a run log: one for each different call, in the order of their first, with the outcome
-// of the last.
+// Recording turns the calls of a run log into tests. It makes one for each different call, with the outcome of the last
+// such call, in the order of the first.
 type Recording struct {
 	Lines   int // that were read
 	LeftOut map[string]int
 
 	workspace string
 	calls     []logged
-	places    map[string]int // of calls, by what makes them different
+	places    map[string]int // index of each call, by what makes it different
 }
 
-// NewRecording returns one for the calls of a workspace, whose path must be absolute.
+// NewRecording returns a Recording of the calls in a workspace, whose path must be absolute.
 func NewRecording(workspace string) *Recording {
 	return &Recording{workspace: workspace, LeftOut: map[string]int{}, places: map[string]int{}}
 }
 
-// logged is a line of a run log, as far as a test needs it.
+// logged is the part of a run log's line that a test needs.
 type logged struct {
-	said
+	callFields
 	Workspace     string            `json:"workspace"`
 	ArgsPreview   *string           `json:"args_preview"`
 	ResultPreview *string           `json:"result_preview"`
@@ -50,8 +50,8 @@ type logged struct {
 	Outcome       *protocol.Outcome `json:"outcome"`
 }
 
-// said is what a run log and a test both say about a call, under the same keys.
-type said struct {
+// callFields is what a run log and a test both have of a call, under the same keys.
+type callFields struct {
 	Args      json.RawMessage `json:"args,omitempty"`
 	Result    string          `json:"result,omitempty"`
 	Failed    bool            `json:"failed,omitempty"`
@@ -79,7 +79,7 @@ func (r *Recording) Read(log io.Reader) error {
 	for long := false; ; {
 		part, more, err := lines.ReadLine()
 		if line = append(line, part...); len(line) > maxLine {
-			line, long = nil, true // nothing of it is kept
+			line, long = nil, true // skip all of it
 		}
 		if more {
 			continue
@@ -108,7 +108,8 @@ func (r *Recording) add(line []byte) {
 		r.LeftOut[why]++
 		return
 	}
-	key, _ := json.Marshal([]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt}) // strings and a bool
+	key, _ := json.Marshal( // strings and a bool: no error
+		[]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt})
 	place, ok := r.places[string(key)]
 	if !ok {
 		place = len(r.calls)
@@ -118,7 +119,7 @@ func (r *Recording) add(line []byte) {
 	r.calls[place] = l
 }
 
-// unfit says why no test can be made of a line; "" where one can.
+// unfit says why a line cannot become a test; "" if it can.
 func (r *Recording) unfit(l *logged) string {
 	switch {
 	case filepath.Clean(l.Workspace) != r.workspace:
@@ -130,9 +131,9 @@ func (r *Recording) unfit(l *logged) string {
 	case !l.Outcome.Event.HasTool() && l.Outcome.Event.Canonical() != protocol.PreExecute:
 		return clientsOwn
 	case l.Outcome.Event != l.Outcome.Event.Canonical() && gjson.Valid(l.Result):
-		return clientsOwn // hooks had the value, and the log has a text that may say the same
+		return clientsOwn // hooks got the value; the log has a text that may say the same
 	case l.Outcome.Cause == protocol.CauseRewrite:
-		return unrepeatable // it is of text output, which could not carry a rewrite; a test has the rewrite
+		return unrepeatable // caused by text output, which cannot carry the rewrite; a test can
 	}
 	if len(l.Args) > 0 {
 		if len(strictjson.Check(string(l.Args), maxFileDepth)) > 0 {
@@ -140,7 +141,7 @@ func (r *Recording) unfit(l *logged) string {
 		}
 		l.Args = strictjson.Compact(nil, string(l.Args))
 	}
-	own := l.Outcome.Inject[:0] // what came out of a queue will not come again
+	own := l.Outcome.Inject[:0] // without texts from a queue, which will not come again
 	for _, in := range l.Outcome.Inject {
 		if in.Hook != "" {
 			own = append(own, in)
@@ -153,10 +154,11 @@ func (r *Recording) unfit(l *logged) string {
 	return ""
 }
 
-// cut reports whether the end of a text may be missing.
+// cut reports whether the log may have cut a text.
 func (l *logged) cut() bool {
 	o := l.Outcome
-	all := append([]string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}, o.SystemMessages...)
+	all := []string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}
+	all = append(all, o.SystemMessages...)
 	for _, in := range o.Inject {
 		if in.Truncated {
 			return true
@@ -171,12 +173,12 @@ func (l *logged) cut() bool {
 	return false
 }
 
-// written is a test as it stands in a file.
+// written is a test in the form of a file.
 type written struct {
 	Name  string         `json:"name"`
 	Event protocol.Event `json:"event"`
 	Tool  string         `json:"tool,omitempty"`
-	said
+	callFields
 	Expect writtenExpect `json:"expect"`
 }
 
@@ -193,14 +195,15 @@ type writtenExpect struct {
 	UpdatedOutput json.RawMessage   `json:"updated_output,omitempty"`
 }
 
-// test writes the call as a test. It is an error if a reader would get another call, or the test not pass on the very outcome that
-// it is made of: by arguments that no file can have, or hooks that gave no answer.
+// test returns the call as the text of a test. It fails if reading the text gives another call, or if the test would
+// not pass with its own outcome: because no file can have these arguments, or because hooks gave no answer.
 func (l *logged) test(name, workspace string) (string, error) {
 	o := l.Outcome
 	w := written{
-		Name: name, Event: o.Event, Tool: o.Tool, said: l.said,
+		Name: name, Event: o.Event, Tool: o.Tool, callFields: l.callFields,
 		Expect: writtenExpect{
-			Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause, Stop: o.Stop, StopReason: o.StopReason,
+			Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause,
+			Stop: o.Stop, StopReason: o.StopReason,
 			Inject: o.Texts(), Message: o.SystemMessages, UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
 		},
 	}
@@ -218,7 +221,8 @@ func (l *logged) test(name, workspace string) (string, error) {
 	}
 	t := &f.Tests[0]
 	c := protocol.Call{
-		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result, Failed: l.Failed, Prompt: l.Prompt,
+		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result,
+		Failed: l.Failed, Prompt: l.Prompt,
 		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
 	}
 	c.Failed = c.Failed || c.Event == "PostToolUseFailure"
@@ -231,15 +235,16 @@ func (l *logged) test(name, workspace string) (string, error) {
 	return text, nil
 }
 
-// marked puts WorkspaceMark in the place of the workspace's path, where it stands as a path and not as a part of another.
+// marked replaces the workspace's path by WorkspaceMark, but not where it is only a part of another path.
 func marked(doc, workspace string) string {
 	if filepath.Dir(workspace) == workspace {
-		return doc // the root is in every path
+		return doc // every path contains the root
 	}
 	path := string(strictjson.AppendString(nil, workspace))
 	path = path[1 : len(path)-1]
 	inName := func(c byte) bool {
-		return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_-.", c) >= 0
+		return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+			strings.IndexByte("_-.", c) >= 0
 	}
 	var b strings.Builder
 	done := 0
@@ -249,7 +254,7 @@ func marked(doc, workspace string) string {
 			return b.String() + doc[done:]
 		}
 		at += done
-		end := at + len(path) // what stands before and after is within the quotes, or they
+		end := at + len(path) // the neighbours are inside the quotes, or the quotes
 		before, mark := doc[at-1], WorkspaceMark
 		if inName(before) || before == '/' || before == '\\' || inName(doc[end]) {
 			mark = path
@@ -259,7 +264,7 @@ func marked(doc, workspace string) string {
 	}
 }
 
-// File returns the tests as a file, and how many there are.
+// File returns the tests as the text of a file, and their number.
 func (r *Recording) File() (doc string, tests int) {
 	var b strings.Builder
 	b.WriteString("{\n  \"tests\": [")
@@ -272,7 +277,7 @@ func (r *Recording) File() (doc string, tests int) {
 			name = fmt.Sprintf("%s (%d)", base, n)
 		}
 		text, err := l.test(name, r.workspace)
-		if err != nil { // it could be written by another name
+		if err != nil { // another name would work
 			r.LeftOut[unrepeatable]++
 			continue
 		}
@@ -290,12 +295,12 @@ func (r *Recording) File() (doc string, tests int) {
 	return b.String(), tests
 }
 
-// name says in a few words which call it is: shell: git push --force…
+// name describes the call in a few words: shell: git push --force…
 func (l *logged) name() string {
 	o := l.Outcome
 	name, about := string(o.Event), l.Prompt
 	if o.Event.HasTool() {
-		about = "" // the user's message stands beside many calls
+		about = "" // the user's message is the same for many calls
 		if o.Event.Canonical() == protocol.PreTool {
 			name = o.Tool
 		} else {
@@ -315,6 +320,7 @@ func (l *logged) name() string {
 	if about != "" {
 		name += ": " + about
 	}
-	name = strings.Join(strings.FieldsFunc(name, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }), " ")
+	words := strings.FieldsFunc(name, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) })
+	name = strings.Join(words, " ")
 	return spelling.Brief(name, 60)
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
-// Client keeps connections between requests. The zero Client is ready to use, by many goroutines at once.
+// Client keeps connections between requests. The zero Client is ready to use. It is safe for concurrent use.
 type Client struct {
 	conns   connections
 	mu      sync.Mutex
 	clients map[identity]*http.Client
 }
 
-// identity is what makes connections differ besides the server's address: the texts of the endpoint's files, and
-// its proxy. Two endpoints with the same share connections, and a renewed certificate makes new ones.
+// identity is what decides, besides the server's address, which endpoints share connections: the contents of their
+// certificate files, and their proxy. A renewed certificate leads to new connections.
 type identity struct{ ca, cert, key, proxy string }
 
 func (e *Endpoint) identity() (id identity, err error) {
@@ -64,14 +64,14 @@ func (c *Client) client(e *Endpoint) (*http.Client, error) {
 	return c.clients[id], nil
 }
 
-// Close closes all connections, and returns when none is left. Requests in flight are errors then, and so is each later one.
+// Close closes all connections and returns when none is left. Requests in flight fail, and so do later ones.
 func (c *Client) Close() {
 	c.conns.close()
 	c.CloseIdleConnections()
 	c.conns.open.Wait()
 }
 
-// CloseIdleConnections closes the connections that no request is on.
+// CloseIdleConnections closes the connections without a request.
 func (c *Client) CloseIdleConnections() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +80,8 @@ func (c *Client) CloseIdleConnections() {
 	}
 }
 
-// idleTime is how long a connection is kept that nobody uses, and idleConns how many of them there may be for one address:
-// as many as calls run at once.
+// idleTime is how long an idle connection is kept. idleConns is how many are kept for one address: as many as calls run
+// concurrently.
 const (
 	idleTime  = 90 * time.Second
 	idleConns = 64
@@ -96,7 +96,7 @@ func (e *Endpoint) transport(id identity, dial dialer) (*http.Transport, error) 
 		DialContext:            dial,
 		TLSClientConfig:        config,
 		ForceAttemptHTTP2:      true,
-		DisableCompression:     true, // an answer is what the server sends, and nothing that is made of it
+		DisableCompression:     true, // take the answer exactly as the server sends it
 		MaxResponseHeaderBytes: maxHead,
 		MaxIdleConnsPerHost:    idleConns,
 		IdleConnTimeout:        idleTime,
@@ -111,7 +111,7 @@ func (e *Endpoint) transport(id identity, dial dialer) (*http.Transport, error) 
 	return t, nil
 }
 
-// CheckFiles returns what is wrong with the file of each kind that the endpoint names.
+// CheckFiles returns what is wrong with the endpoint's CA file and client certificate.
 func (e *Endpoint) CheckFiles() (caFile, clientCert error) {
 	check := func(e *Endpoint) error {
 		id, err := e.identity()
@@ -141,7 +141,7 @@ func (e *Endpoint) tls(id identity) (*tls.Config, error) {
 	return config, nil
 }
 
-// readFile reads a file of certificates, which are a few kilobytes.
+// readFile reads a certificate file, which has a few kilobytes.
 func readFile(path string) (string, error) {
 	text, _, err := regularfile.Read(path, 1<<20)
 	switch {
@@ -167,12 +167,12 @@ func unconnected(err error) error {
 	return err
 }
 
-// cutTLS reports whether the connection is TLS, and ended below it.
+// cutTLS reports whether a TLS connection ended without a close_notify.
 func cutTLS(conn net.Conn) bool {
 	secure, ok := conn.(*tls.Conn)
 	for ok {
 		conn = secure.NetConn()
-		secure, ok = conn.(*tls.Conn) // within that to a proxy
+		secure, ok = conn.(*tls.Conn) // TLS to the server inside TLS to a proxy
 		if ended, is := conn.(*tcpConn); is {
 			return ended.ended.Load()
 		}

@@ -10,10 +10,10 @@ import (
 
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// connections are those of a client. net/http closes a connection some time after its request was given up; who ends wants
-// to know that none is left.
+// connections are the connections of a client. net/http closes a connection some time after its request was given up,
+// but Close must know that none is left.
 type connections struct {
-	open   sync.WaitGroup // and those that are being made
+	open   sync.WaitGroup // including those being opened
 	mu     sync.Mutex
 	closed bool
 	all    map[*tcpConn]context.CancelFunc
@@ -51,7 +51,7 @@ func (c *connections) dial(ctx context.Context, network, address string) (net.Co
 	return conn, nil
 }
 
-// close ends what is open or being made.
+// close closes all connections, including those being opened.
 func (c *connections) close() {
 	c.mu.Lock()
 	c.closed = true
@@ -68,8 +68,8 @@ func (c *connections) close() {
 	}
 }
 
-// tcpConn is a connection that remembers whether the other side ended it. Package tls reports that end and a close_notify
-// alike, but only the server can send the second.
+// tcpConn remembers whether the other side closed the connection. Package tls reports that and a close_notify alike,
+// but only the server can send a close_notify.
 type tcpConn struct {
 	net.Conn
 	of     *connections

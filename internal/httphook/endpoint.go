@@ -13,33 +13,33 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// Endpoint is where an HTTP hook posts to, and how.
+// Endpoint is the server that an HTTP hook posts to, and how.
 type Endpoint struct {
-	// URL is http or https. Its user and password become a header Authorization: Basic, unless Headers has one.
+	// URL is http or https. Its user and password become an Authorization: Basic header, unless Headers has one.
 	URL string
 
-	// Headers are sent besides our own, of which they replace Host, User-Agent, Accept and Content-Type. $NAME and
-	// ${NAME} in a value stand for an environment variable if AllowedEnvVars has it, and for nothing if not. Any other
-	// $ is itself.
+	// Headers are sent in addition to our own. They replace our Host, User-Agent, Accept and Content-Type. $NAME and
+	// ${NAME} in a value are replaced by the environment variable if AllowedEnvVars has it, and by nothing if not. Any
+	// other $ stays.
 	Headers        []Header
 	AllowedEnvVars []string
 
-	// CAFile has the certificates, in PEM, of those that may sign the server's, in the place of the system's roots.
-	// ClientCert and ClientKey are the certificate that we show, in PEM. All are paths; "" is none.
+	// CAFile has the certificates, in PEM, that may sign the server's, instead of the system's roots. ClientCert and
+	// ClientKey are our own certificate, in PEM. All are paths; "" means none.
 	CAFile, ClientCert, ClientKey string
 
-	// Proxy is the URL of a proxy (http, https, socks5, socks5h), "" for none. The environment never names one.
+	// Proxy is the URL of a proxy (http, https, socks5, socks5h), "" for none. Proxies in the environment are ignored.
 	Proxy string
 }
 
-// Header is one header of a request as it stands in the file: $NAME stands for a variable.
+// Header is one header of a request as in the hooks file: $NAME stands for a variable.
 type Header struct{ Name, Value string }
 
-// String is the address without what may be secret in it: the user and the query. Reports and reasons have it.
+// String returns the URL without the parts that may be secret: the user and the query. It is for reports and reasons.
 func (e *Endpoint) String() string { return withoutSecrets(e.URL) }
 
-// Check returns what is wrong with an endpoint whatever the variables in its headers are, without its address. It reads
-// no file.
+// Check returns what is wrong with an endpoint, without quoting its address. It does not look at variables or read
+// files.
 func (e *Endpoint) Check() error {
 	if err := CheckURL(e.URL); err != nil {
 		return err
@@ -53,14 +53,14 @@ func (e *Endpoint) Check() error {
 	return nil
 }
 
-// CheckURL returns what is wrong with the address of a hook. An error quotes nothing of it: a password with a slash in it
-// can end up in any piece.
+// CheckURL returns what is wrong with the URL of a hook. The error quotes no part of it: any part may contain a
+// password with a slash in it.
 func CheckURL(s string) error {
 	_, err := parseURL(s, "http", "https")
 	return err
 }
 
-// CheckProxy returns what is wrong with the address of a proxy.
+// CheckProxy returns what is wrong with the URL of a proxy.
 func CheckProxy(s string) error {
 	u, err := parseURL(s, "http", "https", "socks5", "socks5h")
 	if err == nil && (strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
@@ -69,7 +69,7 @@ func CheckProxy(s string) error {
 	return err
 }
 
-// parseURL reads a URL of one of the schemes.
+// parseURL parses a URL with one of the schemes.
 func parseURL(s string, schemes ...string) (*url.URL, error) {
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return nil, errors.New("a blank or a control character in the url; write it percent-encoded, a blank as %20")
@@ -92,7 +92,7 @@ func parseURL(s string, schemes ...string) (*url.URL, error) {
 const (
 	alphanumeric     = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	hostCharacters   = alphanumeric + "-._"
-	headerCharacters = alphanumeric + "!#$%&'*+-.^_`|~" // of a name, by RFC 9110
+	headerCharacters = alphanumeric + "!#$%&'*+-.^_`|~" // of a name (RFC 9110)
 )
 
 func checkHost(u *url.URL) error {
@@ -113,7 +113,7 @@ func checkHost(u *url.URL) error {
 	return nil
 }
 
-// withoutSecrets returns a URL without query, fragment and user. It need not be a valid one.
+// withoutSecrets returns a URL without query, fragment and user. The URL may be invalid.
 func withoutSecrets(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
@@ -127,11 +127,11 @@ func withoutSecrets(s string) string {
 	return s
 }
 
-// belongsToSending are headers that say how a request is sent, which is not the hook's to say.
+// belongsToSending are headers that say how the request is sent. A hook cannot set them.
 var belongsToSending = []string{"content-length", "transfer-encoding", "connection"}
 
-// CheckHeader returns what is wrong with a header, without its value. seen are the names before it, in lower case, and gets
-// its own.
+// CheckHeader returns what is wrong with a header, without quoting its value. seen has the previous names in lower
+// case, and gets this one.
 func CheckHeader(h Header, seen map[string]bool) error {
 	lower := strings.ToLower(h.Name)
 	twice := seen[lower]
@@ -155,8 +155,8 @@ func checkValue(name, value string) error {
 	return nil
 }
 
-// header returns the headers of a request, and its Host, which is "" if none is set. Values are looked at after variables
-// were put in: one header stays one header.
+// header returns the headers of a request, and its Host ("" if none is set). Values are checked after variables are
+// expanded, so one header stays one header.
 func (e *Endpoint) header(getenv func(string) string) (all http.Header, host string, err error) {
 	all = http.Header{"User-Agent": {"hookrun"}, "Accept": {"*/*"}, "Content-Type": {"application/json"}}
 	seen := map[string]bool{}
@@ -182,10 +182,10 @@ var (
 	variable     = lazyregexp.New(`\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 )
 
-// IsVariable reports whether a header can name a variable of that name.
+// IsVariable reports whether a header can refer to a variable of that name.
 func IsVariable(name string) bool { return variableName().MatchString(name) }
 
-// Variables are the names of variables that the value of a header has.
+// Variables returns the names of the variables in the header's value.
 func (h Header) Variables() (names []string) {
 	for _, v := range variable().FindAllString(h.Value, -1) {
 		names = append(names, strings.Trim(v, "${}"))
@@ -193,7 +193,7 @@ func (h Header) Variables() (names []string) {
 	return names
 }
 
-// expand puts variables in for $NAME and ${NAME}. What it has put in is not looked at again.
+// expand replaces $NAME and ${NAME} by variables. Inserted values are not expanded again.
 func expand(s string, allowed []string, getenv func(string) string) string {
 	return variable().ReplaceAllStringFunc(s, func(v string) string {
 		if name := strings.Trim(v, "${}"); slices.Contains(allowed, name) {

@@ -1,4 +1,4 @@
-// Package httphook posts to the endpoint of an HTTP hook, in process, by net/http.
+// Package httphook posts a hook's input to an HTTP endpoint and returns the answer, with net/http.
 //
 //	var client httphook.Client // one for the life of a runner
 //	defer client.Close()
@@ -6,24 +6,24 @@
 //
 // Guarantees:
 //
-//  1. Only the whole body of a 2xx answer counts. A body that was cut, is more than 1 MiB or is encoded (gzip) is an
+//  1. Only the whole body of a 2xx answer counts. A body that was cut, is larger than 1 MiB or is encoded (gzip) is an
 //     error. So is a redirect: it is never followed.
-//  2. One header stays one header: a name or a value that could start another one is refused. Values are looked at after
-//     variables were put in.
+//  2. One header stays one header: a name or a value that could start another one is refused. Values are checked after
+//     variables are expanded.
 //  3. Memory is bounded by the request, 64 KiB of headers of the answer and 1 MiB of its body.
-//  4. An error is one line of at most 600 bytes. It has neither the query nor the user of a URL, nor a header value, unless
-//     the server itself puts them into its words or the path of its Location.
-//  5. Where TLS is cut without a close_notify, an answer that says its length by the connection's end does not count.
-//  6. No proxy is used but the endpoint's own, whatever the environment says. There are no cookies.
-//  7. It ends when the context does.
+//  4. An error is one line of at most 600 bytes. It has neither the query nor the user of a URL, nor a header value,
+//     unless the server itself repeats them in its answer or in the path of its Location.
+//  5. An answer whose length is given by the end of the connection does not count if TLS ends without a close_notify.
+//  6. Only the endpoint's own proxy is used, whatever the environment says. There are no cookies.
+//  7. Post returns when the context ends.
 //
 // Not guaranteed:
 //
 //   - that the path of the URL is kept secret: errors show it.
 //   - that a body without Content-Length and chunks is complete: over plain TCP its end is the end of the connection.
-//   - that a server gets the request once: where a kept connection ends before any byte of an answer, which servers do to
-//     idle ones, it is sent once more over a new one.
-//   - that an answer counts which a server gave before it had read the whole request, if it closes the connection.
+//   - that a server gets the request once: servers close idle connections. If a kept connection ends before the first
+//     byte of the answer, the request is sent once more over a new one.
+//   - that an answer counts if the server sends it before it has read the whole request and then closes the connection.
 package httphook
 
 import (
@@ -49,7 +49,7 @@ const (
 	maxBody = 1 << 20  // the runner keeps no more of a hook's stdout
 )
 
-// Failure is what kind of error kept an answer away. The zero value is none.
+// Failure is the kind of error. The zero value means none.
 type Failure int
 
 const (
@@ -57,11 +57,11 @@ const (
 	Unsent Failure = iota + 1
 	// NotOK: the status of the answer is not 2xx.
 	NotOK
-	// Unreadable: there is no whole answer in HTTP, or more than 1 MiB of it.
+	// Unreadable: the answer is not whole, not HTTP, or larger than 1 MiB.
 	Unreadable
 )
 
-// Error says why there is no good answer.
+// Error says why there is no usable answer.
 type Error struct {
 	Failure Failure
 	Text    string // one line
@@ -69,7 +69,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// Post sends a body, given in pieces, and returns that of the answer. An error is of type *Error, or that of the context.
+// Post posts a body, given in pieces, and returns the answer's body. The error is an *Error, or that of the context.
 func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
 	fail := func(f Failure, err error) ([]byte, error) {
 		if ctx.Err() != nil {
@@ -101,17 +101,18 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 	return text, nil
 }
 
-// do sends a request, and returns the connection that it went over, nil if there is none. Servers end connections that are
-// idle, also at the very moment of the next request: where a kept one ends before any byte of an answer, the request is sent
-// once more over a new one; net/http does that of itself for GET alone.
+// do sends a request. It returns the connection that it used, nil if none. Servers close idle connections, even at the
+// moment of the next request. So if a kept connection ends before the first byte of the answer, the request is sent
+// once more over a new one; net/http does that only for GET.
 func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, error) {
 	for again := false; ; again = true {
 		var got httptrace.GotConnInfo
 		var answered atomic.Bool
-		answer, err := client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{
+		traced := httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{
 			GotConn:              func(info httptrace.GotConnInfo) { got = info },
 			GotFirstResponseByte: func() { answered.Store(true) },
-		})))
+		})
+		answer, err := client.Do(request.WithContext(traced))
 		if err == nil || again || !got.Reused || answered.Load() || request.Context().Err() != nil {
 			return answer, got.Conn, err
 		}
@@ -122,9 +123,9 @@ func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, e
 	}
 }
 
-// request makes the request.
+// request builds the HTTP request.
 func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body [][]byte) (*http.Request, error) {
-	if _, err := parseURL(e.URL, "http", "https"); err != nil { // its errors quote nothing of a URL
+	if _, err := parseURL(e.URL, "http", "https"); err != nil { // unlike net/http's, its errors quote no URL
 		return nil, err
 	}
 	header, host, err := e.header(getenv)
@@ -140,7 +141,7 @@ func (e *Endpoint) request(ctx context.Context, getenv func(string) string, body
 	return r, nil
 }
 
-// explained puts an error of net/http into words that say what to look at.
+// explained turns an error of net/http into words that say what to check.
 func explained(err error, connected bool) (Failure, error) {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok { // it quotes the query
 		err = wrapped.Err
@@ -150,7 +151,7 @@ func explained(err error, connected bool) (Failure, error) {
 	case refused != nil && refused.Op == "remote error": // with TLS 1.3 it comes after the handshake
 		return Unsent, fmt.Errorf("the server refused the TLS connection: %w; "+
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?", err)
-	case strings.Contains(err.Error(), "http2: client conn could not be established"): // the same, seen later
+	case strings.Contains(err.Error(), "http2: client conn could not be established"): // the same, reported later
 		return Unsent, errors.New("the server ended the TLS connection before it took a request; " +
 			"does it want a client certificate, \"client_cert\" and \"client_key\"?")
 	case !connected:
@@ -165,7 +166,7 @@ func explained(err error, connected bool) (Failure, error) {
 	return Unreadable, err
 }
 
-// reset explains what the system sends when a server closes and has not read the request.
+// reset explains a connection reset: the server has closed without reading the request.
 func reset(err error) error {
 	return fmt.Errorf("%w; a server has to read the whole request before it closes", err)
 }
@@ -182,7 +183,7 @@ func statusError(e *Endpoint, answer *http.Response) error {
 	return fmt.Errorf("%s from %v", status, e)
 }
 
-// read returns the whole body of a good answer.
+// read returns the whole body of a 2xx answer.
 func read(answer *http.Response, conn net.Conn) ([]byte, error) {
 	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, fmt.Errorf("the answer has Content-Encoding %q; the server must send it as it is", clip(encoding))
@@ -200,7 +201,7 @@ func read(answer *http.Response, conn net.Conn) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d of %d bytes came", errCut, n, answer.ContentLength)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errCut
-	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed): // it can overtake the answer on its way
+	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed): // a reset can overtake the answer
 		return nil, reset(err)
 	case err != nil:
 		return nil, err
@@ -213,7 +214,7 @@ func read(answer *http.Response, conn net.Conn) ([]byte, error) {
 
 var errTooLong = errors.New("the answer is more than 1 MiB")
 
-// oneLine makes of an error one line that does nothing to a terminal: parts of it may be the server's words.
+// oneLine turns an error into one line without control characters, since parts of it may come from the server.
 func oneLine(s string) string {
 	const most = 600
 	s = strings.Map(func(r rune) rune {
@@ -228,7 +229,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// clip keeps of the server's words what a message has room for.
+// clip shortens the server's text for a message.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {

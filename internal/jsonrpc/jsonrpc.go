@@ -1,24 +1,25 @@
-// Package jsonrpc answers JSON-RPC 2.0 requests that come one to a line.
+// Package jsonrpc answers JSON-RPC 2.0 requests, one per line.
 //
 //	conn := jsonrpc.NewConn(os.Stdin, os.Stdout, answer, jsonrpc.Limits{Line: 64 << 20, Calls: 256})
 //	err := conn.Run(ctx)
 //
 // Guarantees:
 //
-//  1. Every request that can be told to be one gets one answer, whatever its line holds, and the next line is served. A
-//     line that is none gets an error with the id null.
-//  2. Answers come as they are ready. What takes no time is answered in the order of the lines, and what takes time runs beside
-//     the reading and other calls.
-//  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. Where an
-//     answer cannot be written all requests in flight are given up, and so are those that have no answer
-//     Limits.AfterEnd after the end of the input.
-//  4. Memory is bounded by the limits: a longer line is passed over, and a call too many is answered by an error. Lines are read
-//     all the same, so that calls can be given up, unless the requests in flight have too many bytes together.
+//  1. Every request that can be recognized as one gets one answer, whatever its line holds, and the next line is read.
+//     Any other line gets an error with the id null.
+//  2. Answers are written when they are ready. Requests that take no time are answered in the order of the lines. Those
+//     that take time run in parallel with the reading and other calls.
+//  3. The notification $/cancel with a request's id cancels it; its answer is the error Cancelled. If an answer cannot
+//     be written, all requests in flight are cancelled. So are those that are unanswered Limits.AfterEnd after the
+//     end of the input.
+//  4. Memory is bounded by the limits. A longer line is skipped, and a call too many is answered by an error. Reading
+//     goes on meanwhile, so that calls can be cancelled, unless the requests in flight have too many bytes together.
 //
-// No library does this: a claim of the queue must know whether the answer that it stands in was written (Result.Written), and those
-// that there are tell their handlers nothing after the handler has returned.
+// No library does this. A claim of the queue must know whether the answer with its entries was written
+// (Result.Written). The existing libraries tell a handler nothing after it has returned.
 //
-// Not there: batches (an array of requests), which one message per line does not need, and requests of the server's own.
+// Not supported: batches (an array of requests), which one message per line does not need, and requests from the
+// server.
 package jsonrpc
 
 import (
@@ -36,13 +37,13 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Code says what kind of error a request is answered with.
+// Code is the code of an error response.
 type Code int
 
-// The codes of JSON-RPC 2.0, Cancelled, which the Language Server Protocol has for the same, and Busy.
+// The codes of JSON-RPC 2.0; Cancelled, as in the Language Server Protocol; and Busy.
 const (
-	ParseError     Code = -32700 // the line is no JSON
-	InvalidRequest Code = -32600 // it is no request
+	ParseError     Code = -32700 // the line is not JSON
+	InvalidRequest Code = -32600 // it is not a request
 	MethodNotFound Code = -32601
 	InvalidParams  Code = -32602
 	InternalError  Code = -32603
@@ -50,7 +51,7 @@ const (
 	Busy           Code = -32000 // too many calls wait; try again later
 )
 
-// Error is an error that a request is answered with.
+// Error is an error response.
 type Error struct {
 	Code    Code
 	Message string
@@ -59,45 +60,46 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Errorf makes an Error.
+// Errorf returns an Error.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Result is what a request is answered with.
+// Result is the result of a request.
 type Result struct {
 	JSON []byte
-	// Written, unless it is nil, is called once the result was written, or could not be, or something else was answered.
-	// What the result hands over is the client's only if it was written.
+	// Written, if not nil, is called once: with true after the result was written, with false if it could not be or
+	// something else was answered. Only a written result has reached the client.
 	Written func(written bool)
 }
 
-// Answer answers one request. params is a JSON object or array, or "" if there are none. Requests come one after the other, in the
-// order of their lines: what takes time is returned as later, which runs beside others, and whose ctx ends when nobody wants the
-// answer any more. An error that is no Error is an InternalError. silent: it is a notification, and nobody hears the result.
+// Answer answers one request. params is a JSON object or array, or "" if there are none. It is called for one request
+// after the other, in the order of their lines. Work that takes time is returned as a function, which runs in parallel
+// with others; its ctx ends when nobody wants the answer any more. An error that is no *Error becomes an InternalError.
+// silent means that the request is a notification, which gets no answer.
 type Answer func(method, params string, silent bool) (Result, func(ctx context.Context) (Result, error), error)
 
-// Limits bound what a connection can ask for.
+// Limits bound what a connection may use.
 type Limits struct {
 	Line      int           // bytes of a line
-	Calls     int           // that run at once
-	Waiting   int           // that wait for others to end, besides; a call more is answered by the error Busy
-	Bytes     *Bytes        // of all requests in flight; nil: as many as there are
-	AfterEnd  time.Duration // that requests in flight have at the end of the input
-	LastWords time.Duration // that Run waits at its end for answers to be written
+	Calls     int           // that run at the same time
+	Waiting   int           // that wait for others to end; a further call is answered by the error Busy
+	Bytes     *Bytes        // of all requests in flight; nil: unlimited
+	AfterEnd  time.Duration // for requests in flight after the end of the input
+	LastWords time.Duration // for answers to be written when Run ends
 }
 
-// Bytes bounds the memory of requests in flight: the sum of the lengths of their lines. Connections can share it. Over the
-// bound a connection stops reading until others have their answers. A line of any length fits where no other is.
+// Bytes bounds the memory of requests in flight: the sum of the lengths of their lines. Connections can share it. Above
+// the bound a connection stops reading until others are answered. A line of any length fits when it is the only one.
 type Bytes struct {
 	room  *semaphore.Weighted
 	bound int64
 }
 
-// NewBytes makes a bound.
+// NewBytes returns a bound.
 func NewBytes(bound int) *Bytes { return &Bytes{semaphore.NewWeighted(int64(bound)), int64(bound)} }
 
-// take waits for the room of a line. The room is to be given back by give. It reports false when ctx ended before.
+// take waits for room for a line; give frees it. ok is false if ctx ended first.
 func (b *Bytes) take(ctx context.Context, n int) (give func(), ok bool) {
 	if b == nil {
 		return func() {}, true
@@ -109,7 +111,7 @@ func (b *Bytes) take(ctx context.Context, n int) (give func(), ok bool) {
 	return func() { b.room.Release(size) }, true
 }
 
-// ErrGone is why the calls of a connection end whose other side is gone.
+// ErrGone is the cause that ends a connection's calls when its other side is gone.
 var ErrGone = errors.New("the client is gone")
 
 var errCancelled = errors.New("the call was cancelled")
@@ -128,23 +130,24 @@ type Conn struct {
 	calls   map[string]context.CancelCauseFunc // in flight, by id
 	begun   int                                // calls that run or wait
 	running sync.WaitGroup
-	ending  bool                    // nothing is added to running any more
-	ended   chan error              // of reading; has room, since Run may not be there any more
-	unsaid  context.CancelCauseFunc // is called with the error of a write
+	ending  bool                    // nothing may be added to running any more
+	ended   chan error              // the read error; buffered, since Run may have returned
+	unsaid  context.CancelCauseFunc // called with the error of a write
 }
 
-// NewConn reads requests from in and writes answers to out, each by one Write.
+// NewConn returns a connection that reads requests from in and writes answers to out, each with one Write.
 func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 	return &Conn{
 		in: NewLines(in, limits.Line), out: out, answer: answer, limits: limits,
-		turns: make(chan struct{}, limits.Calls), ended: make(chan error, 1), calls: map[string]context.CancelCauseFunc{},
+		turns: make(chan struct{}, limits.Calls), ended: make(chan error, 1),
+		calls: map[string]context.CancelCauseFunc{},
 	}
 }
 
-// Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then calls in flight are given up, at
-// the end of the input Limits.AfterEnd later. It returns when they have come to their end, or Limits.LastWords later: whoever
-// should read their answers may not do so. The
-// error is nil at the end of the input. A read that waits is left behind until the input is closed.
+// Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then it cancels the calls in
+// flight; after the end of the input it first waits for Limits.AfterEnd. It returns when they have ended, or
+// Limits.LastWords later, because the client may not read their answers. The error is nil at the end of the input. A
+// pending read goes on until the input is closed.
 func (c *Conn) Run(ctx context.Context) error {
 	ctx, c.unsaid = context.WithCancelCause(ctx)
 	go c.read(ctx)
@@ -152,7 +155,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	select {
 	case err = <-c.ended:
 		if err == nil {
-			c.Wait(c.limits.AfterEnd) // a pipe may end right behind its last request
+			c.Wait(c.limits.AfterEnd) // a pipe may end right after its last request
 		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
@@ -162,8 +165,8 @@ func (c *Conn) Run(ctx context.Context) error {
 	return err
 }
 
-// read serves lines until the input ends. Whoever has read a request answers it, and another goroutine reads on: most calls
-// come one at a time, and to hand the call over would wake a thread for each.
+// read serves lines until the input ends. The goroutine that has read a request answers it, and another one reads on.
+// Most calls come one at a time, and handing them over would wake a thread for each.
 func (c *Conn) read(ctx context.Context) {
 	for ctx.Err() == nil {
 		line, err := c.in.Next()
@@ -179,7 +182,7 @@ func (c *Conn) read(ctx context.Context) {
 		case strings.Trim(line, " \t\r") != "":
 			give, ok := c.limits.Bytes.take(ctx, len(line))
 			if !ok {
-				break // nobody wants an answer any more
+				break // nobody wants the answer any more
 			}
 			run := c.serve(ctx, line)
 			if run == nil {
@@ -195,13 +198,13 @@ func (c *Conn) read(ctx context.Context) {
 	c.ended <- context.Cause(ctx)
 }
 
-// Refuse answers nothing but one error, to a client that may not call.
+// Refuse answers every request with one error, for a client that may not call.
 func (c *Conn) Refuse(err error) {
-	c.unsaid = func(error) {} // it has no calls to give up
+	c.unsaid = func(error) {} // there are no calls to cancel
 	c.reply(request{id: "null"}, nil, err)
 }
 
-// Wait waits until no call is in flight and all answers are written, so long at most. No more calls are begun.
+// Wait waits until no call is in flight and all answers are written, or the limit has passed. It begins no more calls.
 func (c *Conn) Wait(limit time.Duration) {
 	c.mu.Lock()
 	c.ending = true
@@ -219,7 +222,7 @@ func (c *Conn) Wait(limit time.Duration) {
 	}
 }
 
-// serve answers one line, or returns what is to be run beside the reading to do so.
+// serve answers one line, or returns a function that does so in parallel with the reading.
 func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 	req, err := parse(line)
 	if err != nil {
@@ -232,7 +235,7 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 	}
 	callCtx, done, err := c.begin(ctx, req)
 	if err != nil {
-		c.fail("null", err) // that id has its own answer to come
+		c.fail("null", err) // the other request with that id gets its own answer
 		return nil
 	}
 	result, later, failed := c.answer(req.method, req.params, req.silent())
@@ -258,7 +261,7 @@ func (c *Conn) serve(ctx context.Context, line string) (run func()) {
 	}
 }
 
-// finish writes the answer to a request, which is not in flight any more then: its id is free, see done.
+// finish writes the answer to a request. done takes the request out of flight first, so its id is free.
 func (c *Conn) finish(ctx context.Context, req request, done func(), result Result, failed error) {
 	if failed != nil && errors.Is(context.Cause(ctx), errCancelled) {
 		failed = Errorf(Cancelled, "%v", errCancelled)
@@ -270,7 +273,7 @@ func (c *Conn) finish(ctx context.Context, req request, done func(), result Resu
 	}
 }
 
-// start counts a call in, unless there are too many or somebody waits for the last one already.
+// start counts a call, unless there are too many or Wait has begun.
 func (c *Conn) start() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -292,7 +295,7 @@ func (c *Conn) finished() {
 	c.running.Done()
 }
 
-// begin notes a call down so that it can be cancelled. Two calls of one id could not be told apart.
+// begin records a call so that it can be cancelled. Two calls with one id could not be told apart.
 func (c *Conn) begin(ctx context.Context, req request) (context.Context, func(), *Error) {
 	if req.silent() {
 		return ctx, func() {}, nil
@@ -312,7 +315,7 @@ func (c *Conn) begin(ctx context.Context, req request) (context.Context, func(),
 	}, nil
 }
 
-// cancel gives up the call that it names. One that is over, or never was, is no error: its answer is on its way.
+// cancel cancels a call. A call that has ended or never existed is no error: its answer is on its way.
 func (c *Conn) cancel(req request) {
 	id := gjson.Get(req.params, "id")
 	if !isID(id) {
@@ -333,7 +336,7 @@ func (c *Conn) cancel(req request) {
 	c.reply(req, fmt.Appendf(nil, "%t", found), nil)
 }
 
-// reply answers a request, and reports whether that was written; a notification has no answer.
+// reply answers a request, and reports whether the answer was written. A notification gets none.
 func (c *Conn) reply(req request, result []byte, err error) (written bool) {
 	if req.silent() {
 		return false

@@ -7,29 +7,31 @@ import (
 	"strings"
 )
 
-// ErrTooLong is the error for a line that is longer than the limit. The line is passed over, and the next can be read.
+// ErrTooLong means that a line is longer than the limit. It is skipped, and the next one can be read.
 var ErrTooLong = errors.New("the line is too long")
 
-// Lines reads lines of up to a limit. It holds no more of a longer one, and nothing of a long one once it is given away.
+// Lines reads lines up to a maximum length. It keeps no more than that of a longer line, and no memory of a long line
+// after returning it.
 type Lines struct {
 	from *bufio.Reader
 	most int
 }
 
-// NewLines reads lines of at most so many bytes, their end not counted.
+// NewLines returns a reader of lines with at most so many bytes, not counting their end.
 func NewLines(from io.Reader, most int) *Lines {
 	return &Lines{bufio.NewReaderSize(from, 64<<10), most}
 }
 
-// Next returns the next line without its end, which is \n or \r\n. At the end of the input what stands behind the last \n is a
-// line, unless it is empty; then the error is io.EOF. After ErrTooLong the next line can be read, after any other error none.
+// Next returns the next line without its end, \n or \r\n. Text after the last \n is a line, too. Then the error is
+// io.EOF. After ErrTooLong the next line can be read; after any other error none can.
 func (l *Lines) Next() (string, error) {
 	piece, err := l.from.ReadSlice('\n')
 	var line strings.Builder
 	for errors.Is(err, bufio.ErrBufferFull) {
-		if line.Len() <= l.most+len("\r\n") { // one that is too long shows here, and grows no more
+		if line.Len() <= l.most+len("\r\n") { // a longer line is known to be too long and grows no more
 			if line.Cap()-line.Len() < len(piece) {
-				line.Grow(max(line.Cap(), 4*len(piece))) // not by a quarter, as append does: megabytes would be copied often
+				// Double it: append grows by a quarter, which would copy megabytes often.
+				line.Grow(max(line.Cap(), 4*len(piece)))
 			}
 			line.Write(piece)
 		}

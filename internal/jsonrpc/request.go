@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// request is what stands in a line.
+// request is the content of a line.
 type request struct {
 	id     string // JSON; "" if there is none
 	method string
@@ -19,7 +19,7 @@ type request struct {
 // silent reports whether the request is a notification, which gets no answer.
 func (r request) silent() bool { return r.id == "" }
 
-// answerID is the id of an answer to what may be no request at all.
+// answerID returns the id of the answer to a line that may be no request at all.
 func (r request) answerID() string {
 	if r.id == "" {
 		return "null"
@@ -29,7 +29,7 @@ func (r request) answerID() string {
 
 const maxDepth = 10_000
 
-// parse reads a request. Beside an error the request has its id, if that could be read.
+// parse reads a request. With an error it still returns the request's id, if that could be read.
 func parse(line string) (r request, err *Error) {
 	if at := strictjson.InvalidUTF8(line); at >= 0 {
 		return r, Errorf(ParseError, "column %d: not UTF-8", at+1)
@@ -83,5 +83,5 @@ func isID(v gjson.Result) bool {
 	return v.Type == gjson.String || v.Type == gjson.Number || v.Exists() && v.Type == gjson.Null
 }
 
-// brief keeps of the client's words what a message has room for.
+// brief shortens the client's text for a message.
 func brief(s string) string { return spelling.Brief(s, 80) }

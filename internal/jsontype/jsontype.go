@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -42,9 +43,5 @@ func Check(value gjson.Result, name string) (want string, ok bool) {
 	for i, w := range words {
 		words[i] = strconv.Quote(w)
 	}
-	last := len(words) - 1
-	if last == 0 {
-		return words[0], ok
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last], ok
+	return spelling.Or(words), ok
 }

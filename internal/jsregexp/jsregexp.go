@@ -6,19 +6,19 @@
 //	}
 //	ok, err := re.Match("mcp__slack__post")
 //
-// It exists because matchers are written for a program that does new RegExp(pattern).test(name). The syntax of package
-// regexp differs: it has no lookaround and no back references, and it takes (?i).
+// It exists because matchers are written for a program that calls new RegExp(pattern).test(name). Package regexp has
+// another syntax: it has no lookaround and no back references, and it accepts (?i).
 //
-// The engine is github.com/dlclark/regexp2/v2 in its ECMAScript mode. This package adds what that mode has otherwise: pattern and text
-// are UTF-16, so that an astral character is two units, and what only other languages have after "(?" is an error. Modifiers, as in
-// (?i:a), are an error, as they were before ECMAScript 2025. Bytes that are no UTF-8 count as U+FFFD.
+// The engine is github.com/dlclark/regexp2/v2 in its ECMAScript mode. This package adds what that mode lacks: pattern
+// and text are UTF-16, so an astral character is two units, and what only other languages have after "(?" is an error.
+// Modifiers such as (?i:a) are an error, as they were before ECMAScript 2025. Invalid UTF-8 bytes count as U+FFFD.
 //
-// Compile guarantees: an error is what JavaScript throws a SyntaxError for. Match guarantees: it gives up after some 50 milliseconds
-// (100 on a busy machine), and its stack stays under a megabyte.
+// Guarantees: Compile returns an error only if JavaScript throws a SyntaxError. Match gives up after about 50
+// milliseconds (100 on a busy machine), and its stack stays under a megabyte.
 //
-// It does not guarantee an answer: a pattern can be too hard (ErrTooHard). A pattern that is longer than 64 KiB, is nested more than
-// 50 deep, has more than 500 groups or has more than 4 KiB in one class is not tried at all. Callers count what is too hard as a match,
-// so that a gate runs.
+// Not guaranteed: an answer. A pattern can be too hard (ErrTooHard). That includes every pattern that is longer than 64
+// KiB, is nested more than 50 deep, has more than 500 groups, or has more than 4 KiB in one class. Callers count a
+// pattern that is too hard as a match, so that a gate runs.
 package jsregexp
 
 import (
@@ -31,21 +31,21 @@ import (
 	"github.com/dlclark/regexp2/v2/syntax"
 )
 
-// ErrTooHard is the error of a match that takes too long. It says nothing about whether the pattern matches.
+// ErrTooHard means that a match takes too long. It says nothing about whether the pattern matches.
 var ErrTooHard = errors.New("the pattern takes too long to match")
 
-// What takes the engine too long to compile is too hard.
+// A pattern beyond these limits takes the engine too long to compile, and counts as too hard.
 const (
 	maxPattern = 64 << 10 // bytes
 	maxDepth   = 50       // of parentheses
 	maxGroups  = 500
 	maxClass   = 4 << 10   // bytes between [ and ]
-	maxText    = 1_000_000 // bytes; a larger count of a pattern is cut to this
+	maxText    = 1_000_000 // bytes; larger counts in a pattern are reduced to this
 	maxTime    = 50 * time.Millisecond
 )
 
 func init() {
-	// The engine looks at its clock as often as this.
+	// How often the engine looks at its clock.
 	regexp2.SetTimeoutCheckPeriod(10 * time.Millisecond)
 }
 
@@ -54,7 +54,7 @@ type Regexp struct {
 	engine *regexp2.Regexp // nil: the pattern is too hard
 }
 
-// Compile reads a pattern. An error is what JavaScript would throw a SyntaxError for.
+// Compile compiles a pattern. It returns an error if JavaScript would throw a SyntaxError.
 func Compile(pattern string) (*Regexp, error) {
 	if len(pattern) > maxPattern {
 		return &Regexp{}, nil
@@ -74,7 +74,7 @@ func Compile(pattern string) (*Regexp, error) {
 	}
 	fault, ok := errors.AsType[*syntax.Error](err)
 	if !ok || fault.Code == syntax.ErrInternalError || fault.Code == syntax.ErrCaptureGroupOutOfRange {
-		return &Regexp{}, nil // JavaScript may read what the engine cannot
+		return &Regexp{}, nil // JavaScript may accept what the engine cannot read
 	}
 	text := fault.Code.String()
 	if len(fault.Args) > 0 {
@@ -83,7 +83,7 @@ func Compile(pattern string) (*Regexp, error) {
 	return nil, errors.New(text)
 }
 
-// Match reports whether the pattern matches somewhere in text. err is ErrTooHard when that was not found out in time.
+// Match reports whether the pattern matches somewhere in text. err is ErrTooHard if that takes too long.
 func (r *Regexp) Match(text string) (bool, error) {
 	if r.engine == nil || len(text) > maxText {
 		return false, ErrTooHard
@@ -94,7 +94,7 @@ func (r *Regexp) Match(text string) (bool, error) {
 	}
 	matches, err := r.engine.MatchRunes(units)
 	if err != nil {
-		return false, ErrTooHard // the time or the stack is used up
+		return false, ErrTooHard // out of time or stack
 	}
 	return matches, nil
 }

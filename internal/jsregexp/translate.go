@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// character returns the character that stands for a unit of UTF-16, in patterns as in texts. The engine takes characters, and loses
-// halves of surrogate pairs at times, so that they and all behind them move up.
+// character returns the character that stands for a UTF-16 unit, in patterns and texts. The engine works on characters
+// and sometimes loses surrogate halves, so these and all units above them are moved up.
 func character(unit uint16) rune {
 	if unit >= 0xd800 {
 		return rune(unit) + 0x800
@@ -19,10 +19,11 @@ func character(unit uint16) rune {
 	return rune(unit)
 }
 
-// \s and \S in units: the engine has them in characters. U+FEFF is the one that moves.
+// \s and \S for units, because the engine has them for characters. U+FEFF is the one that moves.
 const (
 	spaces   = `\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000` + "\U000106ff"
-	noSpaces = `\x00-\x08\x0e-\x1f\x21-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
+	noSpaces = `\x00-\x08\x0e-\x1f\x21-\x9f\xa1-\u167f\u1681-\u1fff` +
+		`\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
 )
 
 var (
@@ -32,16 +33,16 @@ var (
 	largeCount = lazyregexp.New(`0*[1-9]\d{6,}`)
 )
 
-// translator writes a pattern so that the engine takes it as JavaScript does.
+// translator rewrites a pattern so that the engine reads it as JavaScript does.
 type translator struct {
 	pattern string
-	named   bool // there are groups with names, so that \k<name> is no text
+	named   bool // there are named groups, so \k<name> is a reference
 	at      int
-	within  bool // a class, which begins at opened
+	within  bool // inside a class, which begins at opened
 	opened  int
 	out     strings.Builder
 
-	depth, groups, class int // how deep groups are nested, how many there are, and the length of the longest class
+	depth, groups, class int // nesting and number of groups, and the length of the longest class
 }
 
 func (t *translator) rest() string { return t.pattern[t.at:] }
@@ -72,7 +73,8 @@ func (t *translator) translate() (string, error) {
 			t.groups++
 			open++
 			t.depth = max(t.depth, open)
-			if after, ok := strings.CutPrefix(rest, "(?"); ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0) {
+			after, ok := strings.CutPrefix(rest, "(?")
+			if ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0) {
 				return "", errors.New("'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'")
 			}
 			t.copy(max(1, len(groupName().FindString(rest))))
@@ -106,7 +108,7 @@ func (t *translator) unit() {
 func (t *translator) escape() {
 	rest := t.rest()
 	switch c := rest[1]; {
-	case c >= utf8.RuneSelf: // it stands for itself; of two units the first alone is escaped
+	case c >= utf8.RuneSelf: // it stands for itself; of two units only the first is escaped
 		t.at++
 		t.unit()
 	case c == 's' || c == 'S':

@@ -1,4 +1,4 @@
-// Package massgenipc hands text to a tool's result through a file, as MassGen's orchestrator and its MCP middleware do.
+// Package massgenipc adds text to a tool's result through a file, as MassGen's orchestrator and its MCP middleware do.
 //
 //	w := massgenipc.Writer{Dir: ".codex", Memory: massgenipc.Memory{Dir: state}}
 //	err := w.Write("[Human Input]: stop", "*", 0)
@@ -6,12 +6,12 @@
 //	r := massgenipc.NewReader(".codex") // one for as long as the server runs
 //	content, found, warnings := r.Consume("read_file")
 //
-// Guarantees: a reader sees a whole payload or none, and of several readers that look at once one gets it. A payload
-// that replaces another while that is read is not deleted in its place.
+// Guarantees: a reader sees a whole payload or none. If several readers look at the same time, one of them gets it. If
+// a payload is replaced while a reader takes the old one, the new one is not deleted.
 //
-// Not there: decisions and changes of arguments. The file carries text alone, and only to tools whose calls pass by a
-// reader. It is a best effort: a payload that no call took is read by Unconsumed between turns. Who is killed while it
-// takes a payload takes the payload along.
+// Not guaranteed: delivery. A payload that no call has taken is read by Unconsumed between turns. A reader that is
+// killed while it takes a payload loses it. The file carries text only, no decisions and no changes of arguments, and
+// only for tools whose calls go through a reader.
 package massgenipc
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// FileName is the payload's, in the folder of hooks. The others are there while one is written, by MassGen or by us.
+// FileName is the payload's file in the folder of hooks. The other names are files that MassGen or hookrun is writing.
 const (
 	FileName  = "hook_post_tool_use.json"
 	temporary = "hook_post_tool_use.tmp"
@@ -43,10 +43,10 @@ const (
 // DefaultTTL is how long a payload waits for a call.
 const DefaultTTL = 30 * time.Second
 
-// Writer puts payloads into a folder. MassGen's orchestrator may write into it as well: the number of a payload is the
-// next after the one that it replaces or, where a reader took that along, after the last that Memory has. Readers take
-// each number once and none that is lower, so a number that ran ahead would silence the orchestrator. It is safe for
-// concurrent use.
+// Writer puts payloads into a folder. MassGen's orchestrator may write into the same folder. A payload's number follows
+// the number of the payload that it replaces or, if a reader has taken that, the last number in Memory. Readers take
+// each number once and no lower one later, so a number that is too high would hide the orchestrator's payloads. A
+// Writer is safe for concurrent use.
 type Writer struct {
 	Dir    string
 	Memory Memory
@@ -55,8 +55,8 @@ type Writer struct {
 	last int64
 }
 
-// Write puts a text there for the next call of a tool that the glob matches ("": every tool), for so long (0:
-// DefaultTTL). It replaces a payload that nobody took. The folder is made if it is not there.
+// Write writes a text for the next call of a tool that the glob matches ("": every tool). It expires after ttl (0:
+// DefaultTTL). It replaces a payload that nobody has taken. Write makes the folder if it is missing.
 func (w *Writer) Write(content, matcher string, ttl time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,13 +82,13 @@ func newPayload(content, matcher string, ttl time.Duration, sequence int64) []by
 }
 
 func (w *Writer) write(payload []byte) error {
-	file, err := os.CreateTemp(w.Dir, ours) // of another name than MassGen's, which may be writing now
+	file, err := os.CreateTemp(w.Dir, ours) // MassGen uses another name for the file that it may be writing now
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(payload)
 	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), filepath.Join(w.Dir, FileName)) // at once: no reader sees half of it
+		err = os.Rename(file.Name(), filepath.Join(w.Dir, FileName)) // atomically: no reader sees half of it
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())
@@ -96,7 +96,7 @@ func (w *Writer) write(payload []byte) error {
 	return err
 }
 
-// pendingSequence is the number of the payload that waits in a folder.
+// pendingSequence returns the number of the payload that waits in a folder.
 func pendingSequence(dir string) (n int64, pending bool) {
 	raw, err := os.ReadFile(filepath.Join(dir, FileName))
 	if err != nil {
@@ -110,7 +110,7 @@ func pendingSequence(dir string) (n int64, pending bool) {
 	return n, 0 <= n && n < maxSequence
 }
 
-// Reader takes payloads out of a folder. It remembers the number of the last, which is not taken again. It is safe for
+// Reader takes payloads out of a folder. It remembers the last number and does not take it again. It is safe for
 // concurrent use.
 type Reader struct {
 	Memory Memory // for writers of other processes
@@ -121,20 +121,20 @@ type Reader struct {
 	last int64
 }
 
-// NewReader reads from a folder, which need not be there.
+// NewReader returns a reader of a folder, which may be missing.
 func NewReader(dir string) *Reader { return &Reader{dir: dir, last: -1} }
 
-// Consume takes the payload if it is for a tool, whose name is the one that its server knows: no mcp__SERVER__ stands
-// before it. The tool must have run by then, and well. Whatever is wrong with the file is a warning: it is no reason to
-// hold up a call that is over.
+// Consume takes the payload if it is for the tool. tool is the server's own name for it, without mcp__SERVER__. Call it
+// after the tool has run successfully. Problems with the file are returned as warnings, because the call is over and
+// must not fail for them.
 func (r *Reader) Consume(tool string) (content string, found bool, warnings []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var number int64
-	var ours bool // which does not count among the orchestrator's
+	var ours bool // written by hookrun, so not one of the orchestrator's numbers
 	content, wrong, err := takeIf(r.dir, func(raw []byte, p payload) (meant, fresh bool, err error) {
 		if meant, err = p.matches(tool, false); !meant {
-			return false, false, err // another tool may be meant
+			return false, false, err // it may be for another tool
 		}
 		late, err := p.expired()
 		number, ours = p.sequence(), r.Memory.wrote(r.dir, raw)
@@ -152,8 +152,8 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 	return content, content != "", warnings
 }
 
-// Unconsumed takes a payload that no call took, after a round is over. One that has expired is dropped, and so is one
-// that cannot be read as JSON.
+// Unconsumed takes a payload that no call has taken, after a round is over. It drops a payload that has expired or is
+// no valid JSON.
 func Unconsumed(dir string) (content string, found bool, err error) {
 	content, _, err = takeIf(dir, func(_ []byte, p payload) (meant, fresh bool, err error) {
 		late, _ := p.expired()
@@ -162,9 +162,9 @@ func Unconsumed(dir string) (content string, found bool, err error) {
 	return content, content != "", err
 }
 
-// Take takes the payload for a tool, as the command does that MassGen has Codex run after each: the matcher may be
-// several globs with |, what stands before a / in the tool's name does not count, and numbers are not looked at, since
-// the process that comes after this one could not know the last. The number is noted for writers.
+// Take takes the payload for a tool, like the command that MassGen has Codex run after each tool. The matcher may be
+// several globs separated by |, and only the part of the tool's name after a / counts. Numbers are not compared, since
+// each call is a new process that does not know the last one. The number is noted for writers.
 func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
 	var number int64
 	content, wrong, err := takeIf(dir, func(_ []byte, p payload) (meant, fresh bool, err error) {
@@ -180,7 +180,7 @@ func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
 }
 
 // takeIf takes the payload of a folder if it is meant for the caller, and returns its text if it is also fresh. wrong
-// is about the payload. Where another payload came in its place meanwhile, it begins again.
+// is an error in the payload. If another payload replaces it meanwhile, takeIf starts again.
 func takeIf(dir string, choose func([]byte, payload) (meant, fresh bool, err error)) (
 	content string, wrong []error, err error) {
 	path := filepath.Join(dir, FileName)
@@ -210,12 +210,12 @@ func takeIf(dir string, choose func([]byte, payload) (meant, fresh bool, err err
 	}
 }
 
-// Clear removes what an earlier turn left behind.
+// Clear removes what an earlier turn has left.
 func Clear(dir string) error {
 	err := errors.Join(orNotThere(os.Remove(filepath.Join(dir, FileName))),
 		orNotThere(os.Remove(filepath.Join(dir, temporary))))
 	entries, listErr := os.ReadDir(dir)
-	for _, e := range entries { // of a writer that was killed
+	for _, e := range entries { // left by a writer that was killed
 		if mine, _ := filepath.Match(ours, e.Name()); mine {
 			err = errors.Join(err, orNotThere(os.Remove(filepath.Join(dir, e.Name()))))
 		}
@@ -223,7 +223,7 @@ func Clear(dir string) error {
 	return errors.Join(err, orNotThere(listErr))
 }
 
-// payload is what stands in the file. Of two equal keys the last counts, as for MassGen.
+// payload is the content of the file. Of two equal keys the last counts, as in MassGen.
 type payload map[string]json.RawMessage
 
 func read(path string) ([]byte, error) {
@@ -244,8 +244,8 @@ func parse(raw []byte) (p payload, err error) {
 	return p, nil
 }
 
-// matches holds the glob against the name. Anything but a string is an error, and where there may be several globs,
-// every tool.
+// matches reports whether the glob matches the name. A matcher that is no string is an error; with several set it
+// matches every tool.
 func (p payload) matches(tool string, several bool) (bool, error) {
 	glob := "*"
 	if raw, there := p["tool_matcher"]; there {
@@ -263,7 +263,7 @@ func (p payload) matches(tool string, several bool) (bool, error) {
 	return fnmatch.New(glob).Match(tool), nil
 }
 
-// expired reports whether it is too late. A number may stand in quotes.
+// expired reports whether the payload has expired. Its time may be a number in quotes.
 func (p payload) expired() (bool, error) {
 	raw := string(p["expires_at"])
 	if raw == "" || raw == "null" {
@@ -276,7 +276,7 @@ func (p payload) expired() (bool, error) {
 	return float64(time.Now().UnixMicro())/1e6 > at, nil
 }
 
-// sequence is 0 where there is no number.
+// sequence returns the payload's number, or 0.
 func (p payload) sequence() int64 {
 	n, err := strconv.ParseFloat(strings.Trim(string(p["sequence"]), `"`), 64)
 	if err != nil {
@@ -288,14 +288,16 @@ func (p payload) sequence() int64 {
 func (p payload) content() (string, error) {
 	var inject map[string]json.RawMessage
 	var content string
-	if json.Unmarshal(p["inject"], &inject) != nil || json.Unmarshal(inject["content"], &content) != nil || content == "" {
+	if json.Unmarshal(p["inject"], &inject) != nil || json.Unmarshal(inject["content"], &content) != nil ||
+		content == "" {
 		return "", fmt.Errorf("%s has no inject.content and was dropped", FileName)
 	}
 	return content, nil
 }
 
-// take deletes the file if it is still what was read, and reports whether we are the one who did: a writer may have put
-// another in its place, which must not be lost, and another reader may have it. A rename tells: it succeeds once.
+// take deletes the file if it still holds what was read, and reports whether this process did. A writer may have
+// replaced the payload, which must not get lost, or another reader may have taken it. The rename decides: it succeeds
+// once.
 func take(path string, read []byte) (mine bool, err error) {
 	taken, err := away(path)
 	if taken == "" {
@@ -310,7 +312,7 @@ func take(path string, read []byte) (mine bool, err error) {
 	return false, nil
 }
 
-// away moves the file to a name of our own, "" if there is none.
+// away moves the file to a name of our own. It returns "" if there is no file.
 func away(path string) (taken string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "hook_post_tool_use.*.taken")
 	if err != nil {
@@ -324,16 +326,16 @@ func away(path string) (taken string, err error) {
 	return f.Name(), nil
 }
 
-// putBack puts a payload back that is not what was read. What is in its place by then is a later one of the writer's,
-// or an earlier one that another reader has put back: the later one of the two is to stay, whoever came first.
+// putBack puts back a payload that is not the one that was read. Another payload may be in its place by then: a later
+// one of the writer, or an earlier one that another reader has put back. The later of the two stays.
 func putBack(taken, path string) {
 	for errors.Is(os.Link(taken, path), fs.ErrExist) {
 		other, err := away(path)
 		switch {
 		case err != nil:
 			_ = os.Remove(taken)
-			return // nothing can be moved here any more
-		case other == "": // somebody has it
+			return // files cannot be moved here any more
+		case other == "": // another reader has it
 		case earlier(other, taken):
 			_ = os.Remove(other)
 		default:
@@ -344,8 +346,8 @@ func putBack(taken, path string) {
 	_ = os.Remove(taken)
 }
 
-// earlier compares two payloads by the time of their file, and of the same moment by their numbers, which begin anew
-// with each writer.
+// earlier compares two payloads by the times of their files. If these are equal it compares their numbers, which start
+// again with each writer.
 func earlier(a, b string) bool {
 	written := func(path string) (at time.Time, sequence int64) {
 		if info, err := os.Stat(path); err == nil {
@@ -363,7 +365,7 @@ func earlier(a, b string) bool {
 	return atA.Before(atB) || atA.Equal(atB) && a1 < b1
 }
 
-// orNotThere: that there is no file is no error.
+// orNotThere returns nil if the error is that the file does not exist.
 func orNotThere(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

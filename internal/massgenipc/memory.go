@@ -13,18 +13,17 @@ import (
 )
 
 // Memory keeps the last number of each folder that hookrun has written or taken, since a payload that was taken takes
-// its number along. Its folder is the user's own, not the one that MassGen clears. The zero Memory remembers nothing.
+// its number along. It lives in the user's own folder, not in the one that MassGen clears. The zero Memory remembers
+// nothing.
 //
-// Not guaranteed: what readers of MassGen's own have taken meanwhile. There the number is too low by what the
-// orchestrator wrote since, and the text may be passed over; too high a number would have them pass over the
-// orchestrator's.
+// Not guaranteed: numbers that MassGen's own readers have taken meanwhile. Then hookrun's next number is too low, and
+// readers may ignore the text. A number that is too high would be worse: readers would ignore the orchestrator's texts.
 type Memory struct{ Dir string }
 
-// next has a payload written, given the last number, and keeps what write returns of it. Other processes that want the
-// next number wait.
+// next calls write with the last number and stores what it returns. Other processes that want the next number wait.
 func (m Memory) next(dir string, write func(last int64) (sequence int64, payload []byte, err error)) error {
 	file := m.open(dir)
-	if file == nil { // without a memory numbers still go on where a payload waits
+	if file == nil { // without a memory, count on from the payload that waits
 		_, _, err := write(0)
 		return err
 	}
@@ -38,7 +37,7 @@ func (m Memory) next(dir string, write func(last int64) (sequence int64, payload
 	return nil
 }
 
-// note keeps the number of a payload that was taken.
+// note stores the number of a payload that was taken.
 func (m Memory) note(dir string, n int64) {
 	if file := m.open(dir); file != nil {
 		defer file.Close()
@@ -46,8 +45,7 @@ func (m Memory) note(dir string, n int64) {
 	}
 }
 
-// wrote reports whether a payload is the last that hookrun wrote. Its number is one that MassGen's orchestrator has yet
-// to give out.
+// wrote reports whether a payload is the last one that hookrun wrote. The orchestrator has not used its number yet.
 func (m Memory) wrote(dir string, payload []byte) bool {
 	file := m.open(dir)
 	if file == nil {
@@ -58,7 +56,7 @@ func (m Memory) wrote(dir string, payload []byte) bool {
 	return sum == sumOf(payload)
 }
 
-// kept reads what keep wrote. What is no number begins anew.
+// kept reads what keep has written. Anything that is no number counts as none.
 func kept(file *os.File) (last int64, sum string) {
 	_, _ = fmt.Fscan(io.NewSectionReader(file, 0, 128), &last, &sum)
 	if last < 0 || last >= maxSequence {
@@ -67,10 +65,10 @@ func kept(file *os.File) (last int64, sum string) {
 	return last, sum
 }
 
-// maxSequence is more than anybody counts, and what a float64 holds.
+// maxSequence is beyond any real number, and fits into a float64.
 const maxSequence = 1 << 53
 
-// keep writes a number and the sum of a payload. What cannot be kept was not seen: the text is there all the same.
+// keep writes a number and the sum of a payload. Errors are ignored: the text is delivered all the same.
 func keep(file *os.File, n int64, sum string) {
 	if file.Truncate(0) == nil {
 		_, _ = file.WriteAt(fmt.Appendf(nil, "%d %s", n, sum), 0)
@@ -83,7 +81,7 @@ func sumOf(payload []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// open returns the locked file of a folder, nil without a memory.
+// open returns the locked file of a folder, or nil without a memory.
 func (m Memory) open(dir string) *os.File {
 	if m.Dir == "" {
 		return nil
@@ -110,5 +108,5 @@ func (m Memory) open(dir string) *os.File {
 	return file
 }
 
-// patience is how long another process is waited for, which may be stopped.
+// patience is how long to wait for another process, which may be stopped.
 const patience = time.Second

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Child is a server that is a child of this process, in a process group of its own.
+// Child is an MCP server that runs as a child of this process, in its own process group.
 type Child struct {
 	command *exec.Cmd
 	stdin   *os.File
 	stdout  *os.File
-	exited  chan struct{} // closed when it has
-	err     error         // of its exit
+	exited  chan struct{} // closed when the server has exited
+	err     error         // of Wait
 }
 
-// How long a server has to end: clients give a second or two of their own, and then kill us.
+// How long a server may take to exit. Clients wait a second or two for this process and then kill it.
 const (
 	termGrace = 500 * time.Millisecond
 	killGrace = 2 * time.Second
-	exitGrace = 500 * time.Millisecond // between the end of its output and its own
+	exitGrace = 500 * time.Millisecond // between the end of its output and its exit
 )
 
-// Start starts a server with this environment. What it writes to stderr goes to ours.
+// Start starts a server with this environment. Its stderr goes to ours.
 func Start(argv, env []string) (*Child, error) {
-	// Not by StdoutPipe: Wait would close that, and what the server said last be lost.
+	// Wait would close the pipe of StdoutPipe and lose the server's last output.
 	in, stdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Start(argv, env []string) (*Child, error) {
 	return c, nil
 }
 
-// Server is the child as Run wants it.
+// Server returns the child's streams for Run.
 func (c *Child) Server() Server {
 	return Server{In: c.stdin, Out: c.stdout, Ended: func() string {
 		if !c.exits(exitGrace) {
@@ -64,7 +64,7 @@ func (c *Child) Server() Server {
 	}}
 }
 
-// how says how it ended.
+// how describes how the server exited.
 func (c *Child) how() string {
 	if c.err == nil {
 		return "exit status 0"
@@ -81,8 +81,8 @@ func (c *Child) exits(within time.Duration) bool {
 	}
 }
 
-// End ends what is left of the server, whose input is closed by now, and of what it started in its group. The error is
-// that of an exit that was its own.
+// End kills the server, whose input is closed by now, and everything that it started in its group. The error is that of
+// an exit that End did not cause.
 func (c *Child) End() error {
 	defer c.stdout.Close()
 	own := false

@@ -2,7 +2,8 @@ package mcpproxy
 
 import "syscall"
 
-// ownGroup: a Ctrl-C is for us, and we end the server in our own way. If we are killed, so is it.
+// ownGroup keeps Ctrl-C from the server: this process ends it in its own way. If this process is killed, so is the
+// server.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,6 @@ package mcpproxy
 
 import "syscall"
 
-// ownGroup: a Ctrl-C is for us, and we end the server in our own way. If we are killed, it gets the end of its input.
+// ownGroup keeps Ctrl-C from the server: this process ends it in its own way. If this process is killed, the server's
+// input ends.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

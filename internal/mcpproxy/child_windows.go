@@ -11,6 +11,5 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// endGroup kills the server alone: what it started gets the end of its own input by that, and is not found in another
-// way.
+// endGroup kills the server only. Its children see the end of their input; there is no other way to reach them.
 func (c *Child) endGroup(time.Duration) { _ = c.command.Process.Kill() }

@@ -12,13 +12,13 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// fromClient takes a line of the client's.
+// fromClient handles one line from the client.
 func (p *Proxy) fromClient(line string, tooLong error) {
 	if tooLong != nil {
 		p.refuse("", jsonrpc.Errorf(jsonrpc.InvalidRequest, "the line is longer than %d MiB", maxLine>>20))
 		return
 	}
-	if at := strictjson.InvalidUTF8(line); at >= 0 { // lenient decoders make quotes of some such bytes
+	if at := strictjson.InvalidUTF8(line); at >= 0 { // lenient decoders turn some such bytes into quotes
 		p.refuse("", jsonrpc.Errorf(jsonrpc.ParseError, "column %d: not UTF-8", at+1))
 		return
 	}
@@ -53,7 +53,7 @@ func (p *Proxy) fromClient(line string, tooLong error) {
 	}
 }
 
-// turnAway answers a request that cannot begin. If its id is another's, that one's answer is still to come.
+// turnAway answers a request that cannot begin. If another request has its id, that one is still answered.
 func (p *Proxy) turnAway(id string, err *jsonrpc.Error) {
 	if err.Code == jsonrpc.InvalidRequest {
 		id = ""
@@ -63,7 +63,7 @@ func (p *Proxy) turnAway(id string, err *jsonrpc.Error) {
 
 func isList(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), "[") }
 
-// batch passes messages in one line on if none of them is a call, or could be read as one.
+// batch passes on several messages in one line if none of them is a call or could be read as one.
 func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	var requests []*request
 	gjson.Parse(line).ForEach(func(_, element gjson.Result) bool {
@@ -72,7 +72,8 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 		case wrong != nil:
 			err = wrong
 		case m.method == callMethod || m.method == "notifications/cancelled":
-			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s is not passed on in a batch; write one message on a line", m.method)
+			err = jsonrpc.Errorf(jsonrpc.InvalidRequest,
+				"%s is not passed on in a batch; write one message on a line", m.method)
 		}
 		if m.key != "" && !m.reply() {
 			requests = append(requests, &request{key: m.key, id: m.id, method: m.method, at: atServer})
@@ -96,7 +97,7 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 	for _, r := range requests[:begun] {
 		p.take(r)
 	}
-	answers := make([]string, len(requests)) // the client waits for each
+	answers := make([]string, len(requests)) // the client waits for each of them
 	for i, r := range requests {
 		answers[i] = failure(r.id, err.Code, err.Message)
 	}
@@ -107,7 +108,7 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 func (p *Proxy) call(m *message) {
 	tool, arguments, err := m.call()
 	switch {
-	case m.key == "": // some servers would run it all the same
+	case m.key == "": // some servers would run it anyway
 		p.o.Say("a tools/call without an id can have no answer, and was dropped")
 		p.refuse("", jsonrpc.Errorf(jsonrpc.InvalidRequest, "tools/call needs an id, which is a string or a number"))
 		return
@@ -165,7 +166,7 @@ func (p *Proxy) reject(r *request, err *jsonrpc.Error) {
 	}
 }
 
-// callGate calls the gate, unless the arguments could be other ones for the server than for the gate.
+// callGate calls the gate. It refuses arguments that the server could read differently from the gate.
 func (p *Proxy) callGate(ctx context.Context, c *Call) Before {
 	if one, other := twins(c.Args); other != "" {
 		return Before{Refused: true, Reason: fmt.Sprintf(
@@ -174,8 +175,8 @@ func (p *Proxy) callGate(ctx context.Context, c *Call) Before {
 	return p.gate.Before(ctx, c)
 }
 
-// serverName puts the server's name into a call. What it returns is closed when that can be done, nil if it was. A
-// server can be asked for its tools then, too.
+// serverName puts the server's name into a call. If the name is not known yet, it returns a channel that is closed once
+// it is; by then the server can also be asked for its tools.
 func (p *Proxy) serverName(c *Call) (named <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,11 +191,11 @@ func (p *Proxy) serverName(c *Call) (named <-chan struct{}) {
 	return nil
 }
 
-// pass does with a call what the gate says, if the client still wants it.
+// pass applies the gate's decision to a call, if the client still wants it.
 func (p *Proxy) pass(r *request, m *message, b Before) {
 	defer close(r.sent)
 	if b.Args != "" {
-		b.Args = compact(b.Args) // a hook may write them in several lines
+		b.Args = compact(b.Args) // a hook may write them on several lines
 	}
 	p.mu.Lock()
 	wanted := p.pending[r.key] == r && p.ctx.Err() == nil
@@ -214,8 +215,8 @@ func (p *Proxy) pass(r *request, m *message, b Before) {
 	}
 }
 
-// cancelled gives up the request that the client does not want any more. A call that is still at the gate ends there,
-// and the server does not hear of it.
+// cancelled drops a request that the client has cancelled. A call that is still at the gate ends there, and the server
+// never hears of it.
 func (p *Proxy) cancelled(m *message) {
 	var id string
 	if strings.HasPrefix(m.params.raw, "{") {
@@ -223,7 +224,7 @@ func (p *Proxy) cancelled(m *message) {
 	}
 	p.mu.Lock()
 	r := p.pending[keyOf(id)]
-	if r != nil && r.own != nil { // the client has not asked
+	if r != nil && r.own != nil { // the client did not send it
 		r = nil
 	}
 	p.takeLocked(r)
@@ -234,7 +235,7 @@ func (p *Proxy) cancelled(m *message) {
 		return
 	}
 	if r != nil && r.call != nil {
-		<-r.sent // the call goes before
+		<-r.sent // the call must reach the server first
 	}
 	p.server.put(m.text, nil)
 }

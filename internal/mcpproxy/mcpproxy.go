@@ -1,5 +1,5 @@
-// Package mcpproxy stands between a client and a server of the Model Context Protocol, which speak JSON-RPC 2.0 in
-// lines, and calls a Gate before and after every call of a tool.
+// Package mcpproxy is a proxy between a client and a server of the Model Context Protocol (JSON-RPC 2.0, one message
+// per line). It calls a Gate before and after every tool call.
 //
 //	p := mcpproxy.New(mcpproxy.Gate{Before: before, After: after, Idle: idle}, mcpproxy.Options{})
 //	client := mcpproxy.Client{In: os.Stdin, Out: os.Stdout}
@@ -7,33 +7,32 @@
 //
 // Guarantees:
 //
-//  1. No tools/call reaches the server before the gate has let it pass, however it is spelled: a line from the client
-//     that another reader could read in another way is answered by an error. A batch (an array of messages) with a call
-//     is refused, and so is a call for the gate whose arguments have two keys that differ by case alone.
-//  2. Everything else passes as it is, in its order: requests of both sides, notifications, ids of any form, batches
-//     without calls. A carriage return between two tokens becomes a blank, since for some readers a line ends there.
-//  3. Each request of the client has one answer, also where the server ends. What is neither an answer to a request of
-//     the client nor JSON does not reach the client.
-//  4. A call of a tool that the server does not list is refused, and the gate is not called: the gate goes by the name,
-//     and a server may take "Echo" or " echo" for echo. The proxy reads the lists that the client requests. For a name
-//     that is on none it requests the whole list itself, and holds the call until it has it. Where the server gives no
-//     list, calls pass.
-//  5. A result that the gate changes stays valid for a tool with an output schema: its structured content is
-//     changed as well where that can be done, else it is left out and the result is one of a tool that failed. Nothing
-//     of what the gate replaced stays in the structured content. Where that says more than the text of the content,
-//     the gate gets both.
-//  6. A call that the client cancels while the gate has it is given up: the server never hears of it, and there is
-//     no answer.
-//  7. Memory is bounded: a line to 64 MB, and what waits to a few times that. A side that does not read holds up
-//     the other, as a pipe does.
+//  1. No tools/call reaches the server before the gate has allowed it, however the call is spelled. A line from the
+//     client that different readers could read differently is answered by an error. So is a batch (an array of
+//     messages) with a call, and a call for the gate with two argument keys that differ only in case.
+//  2. Everything else is passed on unchanged and in order: requests of both sides, notifications, ids of any form,
+//     batches without calls. Only a carriage return between two tokens becomes a space, since some readers end a line
+//     there.
+//  3. Each request of the client gets one answer, even if the server exits. The client receives nothing but JSON, and
+//     no answer that it has not requested.
+//  4. A call of a tool that the server does not list is refused without calling the gate. The gate goes by the name,
+//     and a server may accept "Echo" or " echo" for echo. The proxy reads the lists that the client requests. For an
+//     unknown name it requests the whole list itself and holds the call until it has the list. If the server gives no
+//     list, calls are passed on under any name.
+//  5. A result that the gate changes stays valid for a tool with an output schema. The structured content is changed as
+//     well, if possible. Otherwise it is left out and the result becomes one of a failed tool. Nothing that the gate
+//     replaced stays in the structured content. If the structured content says more than the text, the gate gets both.
+//  6. If the client cancels a call while the gate has it, the server never hears of it and there is no answer.
+//  7. Memory is bounded: a line to 64 MB, and everything that waits to a few times that. A side that does not read
+//     blocks the other side, as with a pipe.
 //
 // After an initialize, calls wait at the gate until the server has answered with its name.
 //
-// A call that is at the gate holds nothing up. What the client sends meanwhile overtakes it, other calls too. A call for
-// which the gate is idle keeps its place.
+// A call at the gate blocks nothing: whatever the client sends meanwhile overtakes it, including other calls. A call
+// for which the gate is idle keeps its place.
 //
-// No library does this: those for the protocol decode a message and encode it again, and what a proxy hands on must be
-// byte for byte what it was given.
+// No library does this. The libraries for MCP decode a message and encode it again, but a proxy must pass on every byte
+// as it was.
 package mcpproxy
 
 import (
@@ -55,120 +54,121 @@ import (
 
 // Call is one call of a tool.
 type Call struct {
-	ID     string // of the request, a string without its quotes
-	Server string // its name, of letters, digits, _ and -
-	Tool   string // as the server knows it
+	ID     string // of the request; a string has no quotes
+	Server string // its name, made of letters, digits, _ and -
+	Tool   string // the server's name for the tool
 	Args   string // JSON, "{}" if there are none
 }
 
-// Before is what is to become of a call.
+// Before is what the gate decides about a call.
 type Before struct {
 	Refused bool
 	Reason  string   // for the model
-	Args    string   // a JSON object in the place of the arguments; "": they stay
-	Texts   []string // for the model, behind the result
+	Args    string   // a JSON object that replaces the arguments; "": unchanged
+	Texts   []string // for the model, after the result
 }
 
 // Result is what the server answered.
 type Result struct {
-	// Text is the content: the text if it is one, else the JSON of the list. Where the structured content says more, it is
-	// the JSON of an object with both, "content" and "structuredContent"; of an error it is the message.
+	// Text is the content: the text if it is a single one, else the JSON of the list. If the structured content says
+	// more, Text is the JSON of an object with both, "content" and "structuredContent". For an error it is the message.
 	Text   string
-	Failed bool // the tool says so, or Error
-	Error  bool // it is an error of JSON-RPC, which passes as it is: nothing can be added to it
+	Failed bool // the tool reports it, or Error is true
+	Error  bool // a JSON-RPC error, which is passed on unchanged: nothing can be added to it
 }
 
-// After is what is to become of a result.
+// After is what the gate decides about a result.
 type After struct {
-	Content string           // JSON in the place of the content; "": it stays
+	Content string           // JSON that replaces the content; "": unchanged
 	Failed  bool             // the client is told that the call has failed
-	Texts   []string         // for the model, behind it
-	Given   func(given bool) // hears whether the client was given them; nil: nobody wants to know
+	Texts   []string         // for the model, after the content
+	Given   func(given bool) // called with whether the client got Texts; may be nil
 }
 
-// Gate decides about calls. Its functions are called at once for several calls; ctx ends when nobody waits any more.
+// Gate decides about calls. Its functions are called concurrently. ctx ends when nobody waits for the call any more.
 type Gate struct {
 	Before func(ctx context.Context, c *Call) Before
 	After  func(ctx context.Context, c *Call, r Result) After
-	// Idle reports whether Before or After would do nothing with the call. It must not take time.
+	// Idle reports whether Before (or After) has nothing to do for the call. It must be quick.
 	Idle func(c *Call, after bool) bool
 }
 
-// Options change how a Proxy works. The zero value is right.
+// Options change how a Proxy works. The zero value gives the defaults.
 type Options struct {
-	Name  string                           // of the server; "": as it calls itself
-	Grace time.Duration                    // that the server and the gate have once the client is gone; 0: none
-	Say   func(format string, args ...any) // what a person should know; nil: nobody hears it
+	Name  string                           // of the server; "": the name that it reports
+	Grace time.Duration                    // for the server and the gate once the client is gone; 0: none
+	Say   func(format string, args ...any) // prints a message for the user; may be nil
 }
 
-// unnamed is the name of a server that was not asked for it, or has none.
+// unnamed is the name of a server that has none, or has not been asked for it.
 const unnamed = "server"
 
 // Limits of what waits.
 const (
 	maxLine    = 64 << 20
 	maxPending = 4096      // requests without an answer
-	maxHeld    = 256 << 20 // bytes of calls that are at the gate or the server
-	maxWaiting = 16 << 20  // bytes that a side has not read
+	maxHeld    = 256 << 20 // bytes of calls at the gate or the server
+	maxWaiting = 16 << 20  // bytes that a side has not read yet
 	lastWords  = time.Second
 )
 
-// Codes of errors that are the proxy's own. JSON-RPC leaves this range to its users.
+// codeEnded is the code of the proxy's own errors, from the range that JSON-RPC leaves to applications.
 const codeEnded jsonrpc.Code = -32000 // the server ended, or too many requests wait
 
-// Client is the side that asks.
+// Client is the side that sends requests.
 type Client struct {
 	In  io.Reader
 	Out io.Writer
 }
 
-// Server is the side that answers. Ended is asked how its end was when Out has ended, and may wait a moment for that.
+// Server is the side that answers. Ended is called after the end of Out, may wait a moment and says how the server
+// ended.
 type Server struct {
 	In    io.WriteCloser
 	Out   io.Reader
 	Ended func() string
 }
 
-// Proxy passes messages on. It is good for one Run.
+// Proxy passes messages on. Use it for one Run only.
 type Proxy struct {
 	gate   Gate
 	o      Options
 	client *outbox
 	server *outbox
-	ctx    context.Context     // ends when nobody wants anything any more
+	ctx    context.Context     // ends when nobody waits for anything any more
 	before sync.WaitGroup      // calls at the gate
-	after  sync.WaitGroup      // and results
-	room   *semaphore.Weighted // for their bytes
+	after  sync.WaitGroup      // results at the gate
+	room   *semaphore.Weighted // limits their bytes
 
 	mu      sync.Mutex
-	pending map[string]*request // of the client, by the key of the id
-	held    int                 // bytes of the calls among them
+	pending map[string]*request // requests of the client, by key
+	held    int                 // bytes of the pending calls
 	name    string              // of the server
-	naming  chan struct{}       // closed when the first initialize is answered, or given up; nil: there was none
-	tools   map[string]tool     // that it has listed; nil: it was seen to list none
-	stale   bool                // it has changed its tools since
-	changes int                 // of its tools
-	listing singleflight.Group  // the tools/list of the proxy's own
-	own     int                 // requests of the proxy's own
-	noList  bool                // it was said that the server gives no list
-	dead    string              // why it answers nothing any more; "": it does
-	ending  bool                // no more work is begun
+	naming  chan struct{}       // closed when the first initialize is answered or given up; nil: there was none
+	tools   map[string]tool     // listed by the server; nil: no list seen yet
+	stale   bool                // the tools have changed since
+	changes int                 // how often the tools have changed
+	listing singleflight.Group  // the proxy's own tools/list
+	own     int                 // number of the proxy's own requests
+	noList  bool                // the user was told that the server gives no list
+	dead    string              // why the server no longer answers; "": it does
+	ending  bool                // no new work is begun
 }
 
-// request is one of the client's that is pending: who takes it out of there answers it, and nobody else does.
+// request is a pending request. Whoever takes it out of pending answers it, so it is answered once.
 type request struct {
 	key, id string
 	method  string
-	call    *Call // nil: it is no call
-	tool    tool  // what is called
-	task    bool  // the call may be answered later
+	call    *Call // nil: no tool call
+	tool    tool  // the called tool
+	task    bool  // a call whose answer may come later
 	texts   []string
 	size    int
 	at      stage
-	cancel  context.CancelFunc // of a call: ends what the gate does before it
-	sent    chan struct{}      // of a call: closed when it is on its way to the server, or will never be
-	named   chan struct{}      // of the first initialize: closed when it is pending no more
-	own     chan ownAnswer     // of a request of the proxy's own: gets its answer; nil: it is the client's
+	cancel  context.CancelFunc // of a call: ends the gate's Before
+	sent    chan struct{}      // of a call: closed when it was sent to the server, or never will be
+	named   chan struct{}      // of the first initialize: closed when it is no longer pending
+	own     chan ownAnswer     // of the proxy's own request: receives its answer; nil: it is the client's
 }
 
 // stage says who has a request.
@@ -177,7 +177,7 @@ type stage int
 const (
 	atGate stage = iota
 	atServer
-	answered // and its result is at the gate
+	answered // its result is at the gate
 )
 
 // New returns a proxy for one client and one server.
@@ -189,7 +189,7 @@ func New(gate Gate, o Options) *Proxy {
 		room: semaphore.NewWeighted(maxHeld)}
 }
 
-// plainName makes of a server's name one that can stand in that of a tool.
+// plainName turns a server's name into one that can be part of a tool's name.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -204,9 +204,9 @@ var (
 	errUnread     = errors.New("the client takes no answers")
 )
 
-// Run passes messages on until the client's input ends, and the server's output, at most Options.Grace later. If the
-// server ends first, or the client cannot be written to, or ctx ends, that is the error. Whatever is at the gate then
-// is given up. Reads that wait are left behind until their streams are closed.
+// Run passes messages on until the client's input ends, and then the server's output, which may take Options.Grace. It
+// returns an error if the server ends first, the client cannot be written to, or ctx ends. Calls that are then at the
+// gate are given up. Pending reads go on until their streams are closed.
 func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.ctx = ctx
@@ -219,7 +219,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 	go func() { asked <- read(client.In, p.fromClient) }()
 	go func() {
 		defer close(ended)
-		_ = read(server.Out, p.fromServer) // however its output ends, nothing comes any more
+		_ = read(server.Out, p.fromServer) // whatever the error, the server sends nothing more
 	}()
 	select {
 	case err = <-asked:
@@ -227,7 +227,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 			err = fmt.Errorf("reading from the client: %w", err)
 		}
 		p.finish(server, ended)
-	case <-p.server.done: // nobody closed it: it cannot be written to
+	case <-p.server.done: // not closed by us: it cannot be written to
 		waitFor(ctx, lastWords, func() { <-ended })
 		err = p.lost(server)
 	case <-ended:
@@ -236,7 +236,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 			<-asked
 			cancel(errClientGone)
 		}()
-		waitFor(ctx, 0, p.after.Wait) // results that are there already
+		waitFor(ctx, 0, p.after.Wait) // results that have arrived already
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
@@ -244,17 +244,17 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 	p.ending = true
 	p.mu.Unlock()
 	cancel(errClientGone)
-	p.client.close() // what comes from now on is not said any more, so nobody waits for room
+	p.client.close() // later output is dropped, so nobody waits for room
 	p.server.close()
 	server.In.Close()
 	p.before.Wait()
 	p.after.Wait()
-	waitFor(context.Background(), lastWords, func() { <-p.client.done }) // it may not read
+	waitFor(context.Background(), lastWords, func() { <-p.client.done }) // the client may not read
 	return err
 }
 
-// finish lets what is on its way come to its end once the client says no more: calls are decided, the server gets the
-// end of its input, and its last answers pass.
+// finish completes the pending work after the client's input has ended: the gate decides the calls, the server's input
+// is closed, and its last answers are passed on.
 func (p *Proxy) finish(server Server, ended <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(p.ctx, p.o.Grace)
 	defer cancel()
@@ -264,13 +264,14 @@ func (p *Proxy) finish(server Server, ended <-chan struct{}) {
 			server.In.Close()
 			if waitFor(ctx, 0, func() { <-ended }) {
 				waitFor(ctx, 0, p.after.Wait)
-				server.Ended() // it is about to: that was its own end
+				server.Ended() // its exit code is its own then
 			}
 		}
 	}
 }
 
-// waitFor reports whether wait returned before ctx ended, and within the limit if there is one. Else it is left behind.
+// waitFor reports whether wait returned before ctx ended and within the limit (0: none). If not, wait goes on
+// unwatched.
 func waitFor(ctx context.Context, limit time.Duration, wait func()) bool {
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -290,7 +291,7 @@ func waitFor(ctx context.Context, limit time.Duration, wait func()) bool {
 	}
 }
 
-// lost answers every request that the server will not answer any more, and gives up the calls at the gate.
+// lost answers every request that the server can no longer answer, and gives up the calls at the gate.
 func (p *Proxy) lost(server Server) error {
 	err := fmt.Errorf("the server ended: %s", server.Ended())
 	p.mu.Lock()
@@ -315,7 +316,7 @@ func (p *Proxy) lost(server Server) error {
 	return err
 }
 
-// read gives each line to a function, and the error of one that is too long.
+// read calls each for every line, with an error for one that is too long.
 func read(from io.Reader, each func(line string, err error)) error {
 	lines := jsonrpc.NewLines(from, maxLine)
 	for {
@@ -331,7 +332,7 @@ func read(from io.Reader, each func(line string, err error)) error {
 	}
 }
 
-// begin notes a request down. Two of one id could not be told apart.
+// begin records a request as pending. It refuses a second one with the same id: their answers could not be told apart.
 func (p *Proxy) begin(r *request) *jsonrpc.Error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -352,7 +353,7 @@ func (p *Proxy) begin(r *request) *jsonrpc.Error {
 	return nil
 }
 
-// take takes a request out of pending, and reports whether it was there.
+// take removes a request from pending, and reports whether it was there.
 func (p *Proxy) take(r *request) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -371,7 +372,7 @@ func (p *Proxy) takeLocked(r *request) bool {
 	return true
 }
 
-// start runs something that Run waits for.
+// start runs work that Run waits for.
 func (p *Proxy) start(all *sync.WaitGroup, work func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -380,8 +381,8 @@ func (p *Proxy) start(all *sync.WaitGroup, work func()) {
 	}
 }
 
-// refuse answers what is not passed on. It waits for nothing: who sends rubbish and reads no answers gets fewer of
-// them.
+// refuse answers a message that is not passed on. It never waits: a client that sends garbage and does not read gets
+// fewer answers.
 func (p *Proxy) refuse(id string, err *jsonrpc.Error) {
 	p.client.offer(failure(cmp.Or(id, "null"), err.Code, err.Message))
 }

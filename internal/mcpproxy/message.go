@@ -12,7 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// part is a value in a text, and where it begins.
+// part is a value in a text, with its offset.
 type part struct {
 	raw string
 	at  int
@@ -20,32 +20,32 @@ type part struct {
 
 func (p part) there() bool { return p.raw != "" }
 
-// replace returns the text with another value in the place of the part.
+// replace returns the text with another value in place of the part.
 func (p part) replace(text, value string) string {
 	return text[:p.at] + value + text[p.at+len(p.raw):]
 }
 
-// message is what is read of one message; its parts are places in the text.
+// message is a parsed message. Its parts point into the text.
 type message struct {
 	text   string
-	key    string // the id as all its spellings have it; "" if there is none
-	id     string // as it is written
+	key    string // the id in one spelling for all its spellings; "" if there is none
+	id     string // the id as written
 	method string // "" if there is none
 	params part
 	result part
 	failed part // the error
 }
 
-// request reports whether an answer is due, reply whether this is one.
+// request reports whether the message needs an answer, reply whether it is one.
 func (m *message) request() bool { return m.method != "" && m.key != "" }
 func (m *message) reply() bool   { return m.result.there() || m.failed.there() }
 
-// maxDepth is as deep as encoding/json reads.
+// maxDepth is the nesting that encoding/json accepts.
 const maxDepth = 10_000
 
-// check finds out whether a line is JSON, and returns it so that it is one line for every reader: to some a carriage
-// return ends a line, and a message could hide in another one. Outside of strings, where alone JSON has one, it is a
-// blank like any other.
+// check checks that a line is JSON, and returns it as one line for every reader. Some readers end a line at a carriage
+// return, so a message could hide in another. JSON has carriage returns outside strings only, where a space does as
+// well.
 func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	for _, f := range strictjson.Check(line, maxDepth) {
 		if f.Kind != strictjson.Duplicate {
@@ -56,12 +56,12 @@ func check(line string) (same string, equalKeys string, err *jsonrpc.Error) {
 	return strings.ReplaceAll(line, "\r", " "), equalKeys, nil
 }
 
-// parse reads a message out of JSON without faults of syntax. Beside an error the message has its id, if that could be
-// read.
+// parse reads a message from JSON without syntax errors. With an error it still returns the message's id, if that could
+// be read.
 //
 // It is stricter than the servers behind it, which read a line in many ways: of two equal keys some take the first and
-// some the last, to some case does not count, and some make a string of what is none. What could be a call in another
-// reading than ours is an error.
+// some the last, some ignore case, and some turn other values into strings. A message that any of them could read as a
+// call, but this package does not, is an error.
 func parse(text string) (m message, err *jsonrpc.Error) {
 	m.text = text
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t"), "{") {
@@ -71,7 +71,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 	m.params, m.result, m.failed = parts["params"], parts["result"], parts["error"]
 	if id := parts["id"]; id.there() && id.raw != "null" {
 		if m.key = keyOf(id.raw); m.key == "" {
-			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the id must be a string or a number, of at most %d bytes", maxID)
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest,
+				"the id must be a string or a number, of at most %d bytes", maxID)
 		}
 		m.id = id.raw
 	}
@@ -93,8 +94,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 
 const callMethod = "tools/call"
 
-// alike reports whether some readers take a name for the one that it should be: those to whom case does not count, and
-// those whose texts end at a NUL, as in C.
+// alike reports whether some readers take name for the name that it should be: readers that ignore case, and readers
+// whose strings end at a NUL, as in C.
 func alike(should, name string) bool {
 	name, _, _ = strings.Cut(name, "\x00")
 	return strings.EqualFold(should, name)
@@ -102,7 +103,7 @@ func alike(should, name string) bool {
 
 // twins finds two keys of one object, anywhere in a value, that are alike. The value must be JSON without equal keys.
 func twins(value string) (one, other string) {
-	var open []map[string]string // the keys of objects by how all readers have them; nil: a list
+	var open []map[string]string // the folded keys of each open object; nil: a list
 	isKey := false
 	for i := 0; i < len(value); i++ {
 		switch value[i] {
@@ -127,7 +128,7 @@ func twins(value string) (one, other string) {
 			isKey = false
 			key := strictjson.Text(value[start : i+1])
 			name, _, _ := strings.Cut(key, "\x00")
-			name = strings.ToLower(strings.ToUpper(name)) // so that ſ, S and s are one
+			name = strings.ToLower(strings.ToUpper(name)) // so that ſ, S and s are the same
 			if first, there := open[len(open)-1][name]; there {
 				return first, key
 			}
@@ -137,8 +138,8 @@ func twins(value string) (one, other string) {
 	return "", ""
 }
 
-// members finds these members of an object; another value has none. One that is there twice, or in other letters, is an
-// error.
+// members returns the known members of an object; any other value has none. A member that occurs twice, or in another
+// case, is an error.
 func members(object string, known ...string) (found map[string]part, err *jsonrpc.Error) {
 	found = map[string]part{}
 	whole := gjson.Parse(object)
@@ -163,25 +164,25 @@ func members(object string, known ...string) (found map[string]part, err *jsonrp
 	return found, err
 }
 
-// maxID keeps small what is remembered of a request.
+// maxID limits what is stored for a request.
 const maxID = 1 << 10
 
-// keyOf returns the same text for all spellings of an id: a server may write 1.0 as 1, and its answer must find its
-// call. It is "" for what cannot be one.
+// keyOf returns the same key for all spellings of an id. A server may write 1.0 as 1, and its answer must still find
+// its call. It returns "" for a value that cannot be an id.
 func keyOf(id string) string {
 	if len(id) > maxID {
 		return ""
 	}
 	switch v := gjson.Parse(id); v.Type {
 	case gjson.String:
-		return strictjson.Text(v.Raw) + `"` // no number ends so
+		return strictjson.Text(v.Raw) + `"` // no number ends in a quote
 	case gjson.Number:
 		return strconv.FormatFloat(v.Num, 'g', -1, 64)
 	}
 	return ""
 }
 
-// idText is an id as hooks get it.
+// idText returns an id in the form that hooks get.
 func idText(id string) string {
 	if id[0] == '"' {
 		return strictjson.Text(id)
@@ -213,10 +214,10 @@ func (m *message) call() (tool string, arguments part, err *jsonrpc.Error) {
 	return tool, arguments, err
 }
 
-// task reports whether a tools/call asks for its result to come later.
+// task reports whether a tools/call wants its result later.
 func (m *message) task() bool { return gjson.Get(m.params.raw, "task").IsObject() }
 
-// isTask reports whether a result says nothing but that the real one will come.
+// isTask reports whether a result only announces that the real one will come later.
 func isTask(result string) bool {
 	is := gjson.Get(result, "task").IsObject()
 	gjson.Parse(result).ForEach(func(key, _ gjson.Result) bool {
@@ -226,26 +227,25 @@ func isTask(result string) bool {
 	return is
 }
 
-// withArguments returns a tools/call with other arguments. All else stays as it was written.
+// withArguments returns a tools/call with other arguments. Everything else stays as written.
 func (m *message) withArguments(now string) string {
 	_, arguments, _ := m.call()
 	if arguments.there() {
 		return arguments.replace(m.text, now)
 	}
-	behind := m.params.at + len("{") // there is a name, so something follows
+	behind := m.params.at + len("{") // a name always follows
 	return m.text[:behind] + `"arguments":` + now + "," + m.text[behind:]
 }
 
-// failure is the answer that a request failed.
+// failure is an error response to a request.
 func failure(id string, code jsonrpc.Code, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quote(text))
 }
 
-// refusal is the answer to a tools/call that did not reach the server: a result, since that is what a model gets to
-// see.
+// refusal is the response to a tools/call that did not reach the server. It is a result, because models see results.
 func refusal(id, reason string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s],"isError":true}}`, id, textItem(reason))
 }
 
-// quote is a text as JSON.
+// quote returns a text as a JSON string.
 func quote(text string) string { return string(strictjson.AppendString(nil, text)) }

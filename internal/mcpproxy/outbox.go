@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// outbox writes lines to one side, in their order, in a goroutine of its own: who has something to say to a side that
-// does not read can go on reading what the other says, up to the limit.
+// outbox writes lines to one side, in order and in its own goroutine. So a side that does not read blocks nobody until
+// the limit is reached.
 type outbox struct {
 	to    io.Writer
-	limit int // bytes that wait
+	limit int // bytes that may wait
 
 	mu     sync.Mutex
-	moved  sync.Cond // something was put, written or closed
+	moved  sync.Cond // a line was put or written, or the outbox closed
 	lines  []outgoing
 	bytes  int
-	closed bool          // nothing is put any more
+	closed bool          // nothing more can be put
 	err    error         // of writing
-	done   chan struct{} // closed when all is written, or nothing can be
+	done   chan struct{} // closed when everything is written, or nothing can be
 }
 
-// outgoing is a line. written hears whether it was.
+// outgoing is a line. written is called with whether it was written.
 type outgoing struct {
 	text    string
 	written func(bool)
@@ -33,7 +33,7 @@ func newOutbox(to io.Writer, limit int) *outbox {
 	return o
 }
 
-// put waits for room. Where nothing can be written any more, it does nothing.
+// put waits for room and adds a line. It does nothing if writing has failed or the outbox is closed.
 func (o *outbox) put(text string, written func(bool)) {
 	o.mu.Lock()
 	for o.bytes > o.limit && !o.closed && o.err == nil {
@@ -46,7 +46,7 @@ func (o *outbox) put(text string, written func(bool)) {
 	}
 }
 
-// offer does not wait, and drops the line where there is no room.
+// offer adds a line without waiting, and drops it if there is no room.
 func (o *outbox) offer(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -65,7 +65,7 @@ func (o *outbox) add(text string, written func(bool)) bool {
 	return true
 }
 
-// close ends the outbox when all is written that is in it.
+// close ends the outbox once everything in it is written.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,7 +96,7 @@ func (o *outbox) write() {
 			if line.written != nil {
 				line.written(failed == nil)
 			}
-			if cap(buffer) > 1<<20 { // it would hold the largest line for ever
+			if cap(buffer) > 1<<20 { // do not keep the memory of the largest line for ever
 				buffer = nil
 			}
 			o.mu.Lock()

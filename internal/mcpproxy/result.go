@@ -10,14 +10,14 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// A runtime input of MassGen is said in the structured content as well, where a model may look alone.
+// MassGen's runtime input also goes into the structured content, since a model may look only there.
 const (
 	humanInput    = "[Human Input]:"
 	inputKey      = "massgen_runtime_input"
 	inputPriority = "massgen_runtime_input_priority"
 )
 
-// resultOf is what hooks get of an answer.
+// resultOf returns what hooks get of an answer.
 func resultOf(m *message) Result {
 	if m.failed.there() {
 		text := gjson.Get(m.failed.raw, "message")
@@ -31,8 +31,8 @@ func resultOf(m *message) Result {
 	return Result{Text: text, Failed: result.Get("isError").Type == gjson.True}
 }
 
-// shown is what hooks get of a result: the text of its content, or the JSON of content and structured content where
-// that says more than the text. A hook that looks for secrets must have seen all that the model may see.
+// shown returns what hooks get of a result: the text of its content, or the JSON of content and structured content if
+// that says more than the text. A hook that looks for secrets must see all that the model may see.
 func shown(result gjson.Result) (text string, whole bool) {
 	text = resultText(result)
 	structured := result.Get("structuredContent")
@@ -43,10 +43,11 @@ func shown(result gjson.Result) (text string, whole bool) {
 	return `{"content":` + content + `,"structuredContent":` + compact(structured.Raw) + "}", true
 }
 
-// maxCompared bounds how long is looked for what a text repeats.
+// maxCompared limits the work of repeats.
 const maxCompared = 1 << 30
 
-// repeats reports whether a text has all names, texts and numbers of an object, but for the name of an only member.
+// repeats reports whether a text contains all names, strings and numbers of an object. The name of a single member need
+// not be there.
 func repeats(text string, object gjson.Result) bool {
 	left, only := maxCompared, len(object.Map()) == 1
 	var in func(value gjson.Result) bool
@@ -74,7 +75,7 @@ func repeats(text string, object gjson.Result) bool {
 	return in(object)
 }
 
-// resultText is the text of a result: that of its content, if it is one text, else the JSON of the content.
+// resultText returns the text of a result: its content if that is a single text, else the JSON of the content.
 func resultText(result gjson.Result) string {
 	content := result.Get("content")
 	if !result.IsObject() || !content.Exists() {
@@ -86,7 +87,7 @@ func resultText(result gjson.Result) string {
 	return compact(content.Raw)
 }
 
-// onlyText is the text that a list of content consists of.
+// onlyText returns the text of a content list that is a single text.
 func onlyText(content gjson.Result) (text string, is bool) {
 	items := elements(content)
 	if len(items) != 1 || items[0].Get("type").Str != "text" || items[0].Get("text").Type != gjson.String {
@@ -97,11 +98,11 @@ func onlyText(content gjson.Result) (text string, is bool) {
 
 func compact(raw string) string { return string(strictjson.Compact(nil, raw)) }
 
-// adapt returns what the client gets of a result: with other content, if there is any, and with texts behind it. What
-// is not touched stays as it was written.
+// adapt returns the result that the client gets: with a.Content in place of the content, if set, and with texts after
+// it. Everything else stays as written.
 func (t tool) adapt(result string, a After, texts []string) string {
 	if a.Content != "" {
-		result = t.replaceContent(result, compact(a.Content)) // a hook may write it in several lines
+		result = t.replaceContent(result, compact(a.Content)) // a hook may write it on several lines
 	}
 	if a.Failed {
 		result = failed(result)
@@ -119,7 +120,7 @@ func (t tool) adapt(result string, a After, texts []string) string {
 	if input := runtimeInput(texts); input != "" && strings.HasPrefix(structured.raw, "{") {
 		now := without(structured.raw, inputKey, inputPriority)
 		now = with(with(now, inputKey, input), inputPriority, "high")
-		if t.takes(now, structured.raw) { // else the text in the content must do
+		if t.takes(now, structured.raw) { // otherwise the text in the content must do
 			result = structured.replace(result, now)
 			parts, _ = members(result, "content")
 			had = parts["content"]
@@ -136,7 +137,7 @@ func (t tool) adapt(result string, a After, texts []string) string {
 	return had.replace(result, open+comma(list)+strings.Join(items, ",")+"]")
 }
 
-// inObject makes a result of what is none of MCP: the tool has run, and this is what came of it.
+// inObject wraps a result that is no MCP result: the tool has run, and this is its output.
 func inObject(result string) string {
 	if strings.HasPrefix(result, "{") {
 		return result
@@ -144,7 +145,7 @@ func inObject(result string) string {
 	return `{"content":` + contentList(result) + `}`
 }
 
-// failed returns a result that says that the tool failed.
+// failed returns the result with isError set.
 func failed(result string) string {
 	result = inObject(result)
 	if parts, _ := members(result, "isError"); parts["isError"].there() {
@@ -153,27 +154,27 @@ func failed(result string) string {
 	return plus(result, `"isError":true`)
 }
 
-// takes reports whether structured content is valid for the tool, if what stood in its place before was.
+// takes reports whether structured content is valid for the tool, given that the content before it was.
 func (t tool) takes(now, before string) bool {
 	if t.schema == "" {
 		return true
 	}
-	if len(strictjson.Check(before, maxDepth)) > 0 { // it is read in several ways
+	if len(strictjson.Check(before, maxDepth)) > 0 { // different readers read it differently
 		before = ""
 	}
 	return accepts(t.schema, now, before)
 }
 
-// replaceContent puts what hooks want the model to see in the place of the content. Structured content says the same
-// once more, so it is changed too: to the object that the new text is the JSON of, or to the new text where it was the
-// old one and nothing else. Where neither can be done, or the tool's schema would not have it, it goes. Clients take a
-// result without it only from a tool that failed.
+// replaceContent replaces the content by what hooks want the model to see. Structured content repeats the content, so
+// it is replaced too: by the object that the new text is the JSON of, or, if it held only the old text, by the new
+// text. If neither is possible, or the tool's schema does not allow it, it is removed. Clients accept a result without
+// it only from a failed tool.
 //
-// A hook that knows of structured content gives the result as a whole, an object with a list "content".
+// A hook that knows structured content returns the whole result, an object with a list "content".
 func (t tool) replaceContent(result, content string) string {
 	old, _ := members(result, "structuredContent", "isError")
 	was, isError, before := old["structuredContent"].raw, old["isError"].raw, resultText(gjson.Parse(result))
-	if content[0] == '"' { // a hook that changes texts gives back what it got
+	if content[0] == '"' { // a hook that changes texts returns what it got
 		text := strictjson.Text(content)
 		_, isText := onlyText(gjson.Get(result, "content"))
 		switch _, whole := shown(gjson.Parse(result)); {
@@ -200,7 +201,7 @@ func (t tool) replaceContent(result, content string) string {
 	return t.restructure(plus(result, `"content":`+contentList(content)), was, before)
 }
 
-// restructure gives a result with new content its structured content, which was that of the old text before, or "".
+// restructure gives a result with new content its structured content. before is the old structured content, or "".
 func (t tool) restructure(result, was, before string) string {
 	if now := gjson.Parse(result); t.structures(was) && now.Get("isError").Type != gjson.True {
 		if text, is := onlyText(now.Get("content")); is {
@@ -215,13 +216,13 @@ func (t tool) restructure(result, was, before string) string {
 	return result
 }
 
-// structures reports whether clients expect structured content of the tool, which had some in its result, or "".
+// structures reports whether clients expect structured content from the tool. had is the result's own, or "".
 func (t tool) structures(had string) bool {
 	return t.schema != "" || had != "" && !t.listed
 }
 
-// jsonIn is the object or list that a text is the JSON of, "" if it is none that begins so, or none that all readers
-// read alike.
+// jsonIn returns the object or list that a text is the JSON of. It returns "" if the text does not begin so, or if
+// different readers would read it differently.
 func jsonIn(text, begin string) string {
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), begin) || len(strictjson.Check(text, maxDepth)) > 0 {
 		return ""
@@ -229,8 +230,7 @@ func jsonIn(text, begin string) string {
 	return compact(text)
 }
 
-// mirror puts a new text into structured content that has the old text for its one member, and nothing else. "" if it
-// has not.
+// mirror replaces the text in structured content whose only member is the old text. Otherwise it returns "".
 func (t tool) mirror(structured, before, now string) string {
 	all := gjson.Parse(structured).Map()
 	for name, value := range all {
@@ -241,7 +241,8 @@ func (t tool) mirror(structured, before, now string) string {
 	return ""
 }
 
-// contentList makes a list of content of any value: a string is a text, and so is what is no content as its JSON.
+// contentList makes a content list of any value. A string becomes a text, and a value that is no content becomes its
+// JSON as text.
 func contentList(value string) string {
 	v := gjson.Parse(value)
 	switch {
@@ -253,7 +254,7 @@ func contentList(value string) string {
 	return "[" + textItem(compact(value)) + "]"
 }
 
-// isContent reports whether a value is a list of content.
+// isContent reports whether a value is a content list.
 func isContent(v gjson.Result) bool {
 	is := v.IsArray()
 	v.ForEach(func(_, item gjson.Result) bool {
@@ -265,7 +266,7 @@ func isContent(v gjson.Result) bool {
 
 func textItem(text string) string { return `{"type":"text","text":` + quote(text) + "}" }
 
-// without leaves members out of an object.
+// without removes members from an object.
 func without(object string, names ...string) string {
 	var left []string
 	strictjson.Members(object, func(key, value string) bool {
@@ -277,15 +278,15 @@ func without(object string, names ...string) string {
 	return "{" + strings.Join(left, ",") + "}"
 }
 
-// with adds a member with a text to an object.
+// with adds a member with a string to an object.
 func with(object, name, text string) string { return plus(object, quote(name)+":"+quote(text)) }
 
-// plus adds a member to an object, behind the others.
+// plus adds a member at the end of an object.
 func plus(object, member string) string {
 	return strings.TrimSuffix(object, "}") + comma(object) + member + "}"
 }
 
-// comma is what stands between the members of an object or list and one more.
+// comma returns the separator for one more member of an object or list.
 func comma(of string) string {
 	if strings.Trim(of[1:len(of)-1], " \t\n") == "" {
 		return ""
@@ -293,10 +294,12 @@ func comma(of string) string {
 	return ","
 }
 
-// runtimeInput is what a person says in the texts, "" if nobody does.
+// runtimeInput returns what a person has typed, found in the texts; "" if there is nothing.
 func runtimeInput(texts []string) string {
-	said := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !strings.Contains(text, humanInput) })
-	_, tail, _ := strings.Cut(strings.Join(said, "\n"), humanInput)
+	inputs := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		return !strings.Contains(text, humanInput)
+	})
+	_, tail, _ := strings.Cut(strings.Join(inputs, "\n"), humanInput)
 	if tail = strings.TrimSpace(tail); tail == "" {
 		return ""
 	}

@@ -9,26 +9,25 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// accepts reports whether structured content is valid for a tool's output schema if what stood in its place before
-// was. It does not know all of JSON Schema: a part that has not changed needs no look, and where a keyword that it
-// does not know decides about a change, the answer is no. So is the answer for a schema that takes too much work.
-// before may be "": then nothing counts as valid.
+// accepts reports whether structured content is valid for a tool's output schema, given that before was valid. It does
+// not implement all of JSON Schema. Unchanged parts need no check. If an unknown keyword applies to a change, or the
+// schema takes too much work, the answer is no. If before is "", nothing counts as valid.
 func accepts(schema, now, before string) bool {
 	s := schemaCheck{root: gjson.Parse(schema), work: 1<<20 + 64*len(now)}
 	return s.allows(s.root, gjson.Parse(now), gjson.Parse(before))
 }
 
-// schemaCheck is one look at a value.
+// schemaCheck is one check of a value.
 type schemaCheck struct {
 	root gjson.Result
 	work int // bytes that may still be read
 }
 
-// annotations are keywords that make no value invalid. Those that begin with x- are somebody's own.
+// annotations are keywords that make no value invalid. Keywords that begin with x- count as annotations, too.
 var annotations = []string{"$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default",
 	"examples", "deprecated", "readOnly", "writeOnly"}
 
-// allows holds a value against one rule of the schema.
+// allows checks a value against one rule of the schema.
 func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 	if s.work -= len(now.Raw) + len(rule.Raw) + 1; s.work < 0 {
 		return false
@@ -76,8 +75,10 @@ func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool { return strictjson.Equal(one, now) })
 		case "const":
 			ok = strictjson.Equal(value, now)
-		case "anyOf": // for which of them the old value was valid is not known
-			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool { return s.allows(one, now, gjson.Result{}) })
+		case "anyOf": // which of them the old value was valid for is unknown
+			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool {
+				return s.allows(one, now, gjson.Result{})
+			})
 		case "allOf":
 			for _, one := range value.Array() {
 				ok = ok && s.allows(one, now, before)
@@ -92,7 +93,7 @@ func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 	return ok
 }
 
-// named finds the part of the schema that a reference names. A reference to elsewhere is a rule that allows nothing.
+// named finds the part of the schema that a reference names. A reference to another document allows nothing.
 func (s *schemaCheck) named(reference string) gjson.Result {
 	steps := strings.Split(reference, "/")
 	if steps[0] != "#" {
@@ -121,7 +122,7 @@ func isOfType(v gjson.Result, name string) bool {
 	return false
 }
 
-// elements are those of a list; nil of anything else.
+// elements returns the elements of a list; nil for anything else.
 func elements(v gjson.Result) []gjson.Result {
 	if !v.IsArray() {
 		return nil

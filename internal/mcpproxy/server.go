@@ -10,11 +10,11 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// fromServer takes a line of the server's.
+// fromServer handles one line from the server.
 func (p *Proxy) fromServer(line string, tooLong error) {
 	if tooLong != nil {
 		p.o.Say("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
-		if r := p.only(); r != nil { // whose answer it was is not known, but here there is no other
+		if r := p.only(); r != nil { // its id is unknown, but no other request waits for an answer
 			p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "its line is longer than %d MiB", maxLine>>20))
 		}
 		return
@@ -57,7 +57,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	}
 }
 
-// reply finds the request that the server answers. It can do so once, and not before it was asked.
+// reply finds the request that the server answers. A request can be answered once, and not before the server got it.
 func (p *Proxy) reply(key string) *request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *Proxy) reply(key string) *request {
 	return r
 }
 
-// only finds the request that the server has, if it has no other. It counts as answered.
+// only finds the request at the server, if there is exactly one, and marks it as answered.
 func (p *Proxy) only() (only *request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *Proxy) only() (only *request) {
 	return only
 }
 
-// unreadable answers a request in the place of the server, whose answer is read differently by different readers.
+// unreadable answers a request for the server, because different readers read its answer differently.
 func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
 	p.o.Say("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
 	if r.own != nil {
@@ -100,7 +100,7 @@ func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
 	}
 }
 
-// learn finds out what the server calls itself, and which tools it has. The first name stays: hooks go by it.
+// learn learns the server's name and tools. The first name stays, because hooks go by it.
 func (p *Proxy) learn(r *request, m *message) {
 	if r.method == listMethod {
 		p.learnPage(m.result.raw)
@@ -114,7 +114,7 @@ func (p *Proxy) learn(r *request, m *message) {
 	}
 }
 
-// answers passes a line with several messages on. Calls do not go to the server in batches, so none is answered in one.
+// answers passes on a line with several messages. Calls never go to the server in batches, so none is answered in one.
 func (p *Proxy) answers(line string) {
 	var replies []*request
 	var err *jsonrpc.Error
@@ -150,8 +150,8 @@ func (p *Proxy) answers(line string) {
 	}
 }
 
-// answer tells the gate of a result, unless nobody is there, and passes it on. That of a task is still to come, and
-// what was added to its announcement no model would see.
+// answer calls the gate for a result, unless it is idle, and passes the result on. The result of a task comes later;
+// texts added to its announcement would reach no model.
 func (p *Proxy) answer(r *request, m *message) {
 	task := r.task && isTask(m.result.raw)
 	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
@@ -164,7 +164,7 @@ func (p *Proxy) answer(r *request, m *message) {
 		return
 	}
 	size := int64(len(m.text))
-	_ = p.room.Acquire(context.Background(), size) // the server waits for room
+	_ = p.room.Acquire(context.Background(), size) // blocks the server until there is room
 	p.start(&p.after, func() {
 		defer p.room.Release(size)
 		result := resultOf(m)

@@ -30,13 +30,13 @@ const (
 	maxPages     = 1000
 )
 
-// tool is what the proxy knows of a tool.
+// tool is what the proxy knows about a tool.
 type tool struct {
-	listed bool   // the server was seen to list it
-	schema string // of its structured content; "" if there is none
+	listed bool   // the server lists it
+	schema string // of its structured content; "": none
 }
 
-// learnTools adds the tools of one answer to those that are known. It reports whether the answer has a list of tools.
+// learnTools adds the tools of one answer to known. It reports whether the answer has a list of tools.
 func learnTools(known map[string]tool, result string) bool {
 	list := gjson.Get(result, "tools")
 	list.ForEach(func(_, t gjson.Result) bool {
@@ -54,8 +54,7 @@ func learnTools(known map[string]tool, result string) bool {
 	return list.IsArray()
 }
 
-// learnPage adds what the server answers to a tools/list of the client's. After a change the first answer begins a new
-// list.
+// learnPage adds the server's answer to a tools/list of the client. After a change the first answer starts a new list.
 func (p *Proxy) learnPage(result string) {
 	found := map[string]tool{}
 	if !learnTools(found, result) {
@@ -70,7 +69,7 @@ func (p *Proxy) learnPage(result string) {
 	maps.Copy(p.tools, found)
 }
 
-// listChanged hears of the server that it has other tools now.
+// listChanged handles the server's notification that its tools have changed.
 func (p *Proxy) listChanged(m *message) {
 	if m.method != listChanged {
 		return
@@ -81,7 +80,7 @@ func (p *Proxy) listChanged(m *message) {
 	p.stale = true
 }
 
-// tool looks a tool up among those that the server lists, as far as that is known.
+// tool looks a tool up in the known list.
 func (p *Proxy) tool(name string) tool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,12 +90,12 @@ func (p *Proxy) tool(name string) tool {
 	return p.tools[name]
 }
 
-// lookUp asks the server for its list because a client calls a tool that is on no list yet. Everybody whose tool is
-// unknown waits for the same list. The error says that the call must not be passed on. A server that gives no list at
-// all cannot be held to one, so there calls pass by any name.
+// lookUp asks the server for its list because the client calls an unknown tool. All callers that wait share one list.
+// An error means that the call must not be passed on. If the server gives no list at all, calls are passed on under any
+// name.
 func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) {
 	_, err, _ := p.listing.Do("", func() (any, error) {
-		if p.tool(name).listed { // somebody else has asked meanwhile
+		if p.tool(name).listed { // another caller has fetched the list meanwhile
 			return nil, nil
 		}
 		return nil, p.fetchList()
@@ -118,7 +117,7 @@ func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) 
 	return t, nil
 }
 
-// meant says which tool may be meant by a name that the server does not list.
+// meant suggests listed tools for a name that the server does not list.
 func (p *Proxy) meant(name string) string {
 	p.mu.Lock()
 	names := slices.Collect(maps.Keys(p.tools))
@@ -130,8 +129,7 @@ func (p *Proxy) meant(name string) string {
 	return fmt.Sprintf("; did you mean %q?", brief(near[0]))
 }
 
-// fetchList asks for the whole list, and puts it in the place of what was known. The error says why the server cannot
-// be asked.
+// fetchList asks for the whole list, and replaces the known one. The error says why the server cannot be asked.
 func (p *Proxy) fetchList() error {
 	p.mu.Lock()
 	changes := p.changes
@@ -155,12 +153,12 @@ func (p *Proxy) fetchList() error {
 	return nil
 }
 
-// noList is the error of a server that answers tools/list with something else than a list.
+// noList means that the server answers tools/list with something other than a list.
 type noList struct{ why string }
 
 func (e *noList) Error() string { return e.why }
 
-// allPages asks for a list of tools until it is whole.
+// allPages asks for all pages of the list.
 func (p *Proxy) allPages(ctx context.Context) (found map[string]tool, err error) {
 	found = map[string]tool{}
 	cursor := ""
@@ -206,13 +204,13 @@ func (p *Proxy) page(ctx context.Context, cursor string) (result string, err err
 	}
 }
 
-// ownAnswer is what became of a request of the proxy's own.
+// ownAnswer is the answer to a request of the proxy's own.
 type ownAnswer struct {
 	result string
 	err    error
 }
 
-// answerOwn hands the answer to a request of the proxy's own over. The client does not hear of it.
+// answerOwn delivers the answer to a request of the proxy's own. The client does not get it.
 func (p *Proxy) answerOwn(r *request, m *message, err *jsonrpc.Error) {
 	if !p.take(r) {
 		return

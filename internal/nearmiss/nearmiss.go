@@ -1,13 +1,12 @@
-// Package nearmiss finds in the output of a hook what may have been meant as an answer.
+// Package nearmiss finds what may have been meant as an answer in the output of a hook.
 //
 //	for _, s := range nearmiss.Scan(stdout) {
 //		fmt.Println(s.Line, s) // 2 "desicion" for "decision"
 //	}
 //
-// A JSON reader either reads an answer or fails. Scan never fails: it looks into JSON behind a debug line, in a list,
-// cut off, with something around it, in colours, in UTF-16, and into what Python or JavaScript print in the place of
-// JSON. It takes time and memory linear in the text. What it reports is a doubt, never an answer: nothing may be done
-// because of it but to say no.
+// A JSON reader either reads an answer or fails. Scan never fails. It finds JSON after a debug line, in a list, cut
+// off, with text around it, in colours and in UTF-16, and what Python or JavaScript print instead of JSON. Its time and
+// memory are linear in the text. A result is a doubt, never an answer: it may only be a reason to block.
 package nearmiss
 
 import (
@@ -18,42 +17,42 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Sign is a key that belongs to answers, or may have been meant for one that does.
+// Sign is a key of an answer, or a key that may have been meant as one.
 type Sign struct {
-	Line  int    // of the text, from 1
-	Key   string // as it is written
-	Meant string // the key of the answers; equal to Key if that is one
+	Line  int    // in the text, from 1
+	Key   string // as written
+	Meant string // the key of an answer; equal to Key if that is one
 	Kind  Kind
 	Place Place
-	// Behind: the JSON value has other text before it on its line, so it may be a part of that text.
+	// Behind means that other text stands before the JSON value on its line, so the value may be part of that text.
 	Behind bool
-	// Report: the object has a reason, no other key of an answer, and keys that are nobody's. So it is rather a report, as compilers
-	// and linters print them. What stands in hookSpecificOutput is none.
+	// Report means that the object has a reason, no other key of an answer, and unknown keys. It is probably a report
+	// of a compiler or linter. An object in hookSpecificOutput is never a report.
 	Report bool
-	Value  string // the beginning of a value that is no object and no list
+	Value  string // the beginning of the value; "" for an object or a list
 
 	offset int
 }
 
-// Kind says how a key is like one of an answer.
+// Kind says how a key resembles one of an answer.
 type Kind int
 
 const (
 	Word    Kind = iota // it is one
-	Slip                // it is one, misspelt
-	Synonym             // another word, whose value says yes or no
+	Slip                // it is a misspelt one
+	Synonym             // it is another word whose value means yes or no
 )
 
-// Place says where a key stands.
+// Place is the level at which a key stands.
 type Place int
 
 const (
 	Top      Place = iota // at the top level of a value, or of an element of a list
 	Specific              // in hookSpecificOutput
-	Inside                // deeper: only keys that no other JSON has are reported there
+	Inside                // deeper; only keys that no other JSON has are reported there
 )
 
-// Decides reports whether the key says or changes what becomes of a call, and is no text beside that.
+// Decides reports whether the key decides about a call or changes it, and is not just a text.
 func (s Sign) Decides() bool {
 	switch s.Meant {
 	case "decision", "permissionDecision", "continue", "hookSpecificOutput", "updatedInput", "updatedToolOutput":
@@ -79,10 +78,10 @@ func (s Sign) String() string {
 const (
 	maxShown = 40 // bytes of a key or value in a message
 	maxKey   = 100
-	maxSigns = 20 // inside of other JSON, and as many that are not
+	maxSigns = 20 // inside other JSON, and as many elsewhere
 )
 
-// Scan returns the signs of an answer in the text, in their order: 20 at most that stand deep inside, and 20 others.
+// Scan returns the signs of an answer in the text, in order: at most 20 that stand deep inside, and 20 others.
 func Scan(text string) []Sign {
 	if !strings.ContainsAny(text, "{[\"'") {
 		return nil
@@ -92,8 +91,7 @@ func Scan(text string) []Sign {
 	return s.signs
 }
 
-// clean removes what stands between the characters of a text and is not to be seen: colours, marks, the zeros of
-// UTF-16. All ends of lines but \n become \r.
+// clean removes invisible characters: colours, marks, the zeros of UTF-16. All line ends except \n become \r.
 func clean(text string) string {
 	if strings.IndexFunc(text, unseen) < 0 {
 		return text
@@ -117,7 +115,7 @@ func clean(text string) string {
 	return b.String()
 }
 
-// unseen reports whether clean has to do with a character.
+// unseen reports whether clean changes a character.
 func unseen(r rune) bool {
 	switch {
 	case r < ' ':
@@ -131,11 +129,11 @@ func unseen(r rune) bool {
 	return false
 }
 
-// maxEscape is how long an escape sequence of a terminal is looked at. One that does not end is none.
+// maxEscape is the maximum length of a terminal's escape sequence. A longer one counts as text.
 const maxEscape = 200
 
-// escapeLength is the length of what follows the escape character of a sequence for a terminal: ESC [ … letter,
-// ESC ] … BEL or ESC \, or ESC and one character.
+// escapeLength returns the length of a terminal's escape sequence after the escape character: ESC [ … letter, ESC ] …
+// BEL or ESC \, or ESC and one character.
 func escapeLength(rest string, opened bool) int {
 	if rest == "" {
 		return 0
@@ -168,7 +166,7 @@ func escapeLength(rest string, opened bool) int {
 		return at
 	case '{', '"', '\n', '\r', '\'', '\x1b':
 		return 0
-	case '(', ')', '#', ' ': // and one character more
+	case '(', ')', '#', ' ': // one more character follows
 		return min(2, len(rest))
 	}
 	_, size := utf8.DecodeRuneInString(rest)

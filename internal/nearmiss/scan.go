@@ -14,20 +14,20 @@ import (
 // scanner looks for values that begin with a bracket.
 type scanner struct {
 	text  string
-	line  int // how many ends of lines are before the place that scan is at
+	line  int // line ends before the position of scan
 	signs []Sign
 	objects
 }
 
-// scan looks at each value of the text, level times into strings that are JSON themselves.
+// scan looks at each value of the text, and up to level times into strings that are JSON themselves.
 //
-// A value whose brackets fit is passed over as a whole. Of one whose brackets do not the lines are looked at again,
-// since any of them may begin an answer. There is a budget for that; where it is spent, one last walk takes every line
-// for a beginning.
+// A value with matching brackets is skipped as a whole. If the brackets do not match, its lines are scanned again,
+// since any of them may begin an answer. Repeated scans have a budget. When it is spent, one last walk treats every
+// line as the beginning of a value.
 func (s *scanner) scan(level int) {
 	budget := 4*len(s.text) + 64<<10
-	fresh := true   // there is nothing on this line yet
-	quoted := false // there was a quote on it
+	fresh := true   // nothing on this line yet
+	quoted := false // a quote on this line
 	for i := 0; i < len(s.text); {
 		c := s.text[i]
 		switch {
@@ -66,7 +66,7 @@ func (s *scanner) scan(level int) {
 			}
 			i++
 			continue
-		case strings.IndexByte("\"'`( \t\\,;:}])", c) >= 0: // what a value that is broken leaves behind, too
+		case strings.IndexByte("\"'`( \t\\,;:}])", c) >= 0: // also the remains of a broken value
 			i++
 			continue
 		}
@@ -85,7 +85,7 @@ func (s *scanner) nextLine(i int) int {
 	return len(s.text)
 }
 
-// jsonString reads the JSON string at i, which has to end on its line and to have brackets in it.
+// jsonString reads the JSON string at i. ok is false unless it ends on its line and contains brackets.
 func jsonString(text string, i int) (content string, end int, ok bool) {
 	end, closed := closingQuote(text, i)
 	if text[i] != '"' || !closed {
@@ -98,7 +98,7 @@ func jsonString(text string, i int) (content string, end int, ok bool) {
 	return "", 0, false
 }
 
-// closingQuote returns where the quote is that closes the one at i, or else where its line ends.
+// closingQuote returns the position of the quote that closes the one at i, or else the end of the line.
 func closingQuote(text string, i int) (end int, closed bool) {
 	for end = i + 1; end < len(text); end++ {
 		switch text[end] {
@@ -119,28 +119,28 @@ type frame struct {
 	place   Place
 }
 
-// objects is what is known of the open objects that can be answers.
+// objects describes the open objects that may be answers.
 type objects []struct {
-	signs              int // how many there were before it
+	signs              int // number of signs before the object
 	named, event, tool bool
-	reasons            bool // it is the input of an event that has a reason
-	foreign            bool // it has a key that no answer has
+	reasons            bool // the input of an event that has a reason
+	foreign            bool // a key that no answer has
 }
 
-// walk goes through one value.
+// walk walks through one value.
 type walk struct {
 	*scanner
 	at, line int
 	behind   bool
-	loose    bool // brackets mean little: all lines are looked at, and each may begin a value
+	loose    bool // ignore mismatched brackets: all lines are scanned, and each may begin a value
 	balanced bool
 	frames   []frame
-	key      string // whose value comes next
+	key      string // the key of the next value
 	keyAt    int
 	keyed    bool
 }
 
-// value walks to the end of the value at w.at, or to where its brackets stop to fit.
+// value walks to the end of the value at w.at, or to the first bracket that does not match.
 func (w *walk) value() {
 	w.objects = w.objects[:0]
 	defer w.closeAll()
@@ -181,7 +181,7 @@ func (w *walk) value() {
 	}
 }
 
-// open takes an opening bracket.
+// open handles an opening bracket.
 func (w *walk) open(c byte, fresh bool) {
 	place := Top
 	if n := len(w.frames); n > 0 && !(w.loose && fresh) {
@@ -206,7 +206,7 @@ func (w *walk) open(c byte, fresh bool) {
 	w.frames = append(w.frames, frame{closing, place})
 }
 
-// close takes a closing bracket, and reports whether it fits.
+// close handles a closing bracket, and reports whether it matches.
 func (w *walk) close(c byte) bool {
 	n := len(w.frames)
 	if n == 0 || w.frames[n-1].closing != c {
@@ -225,8 +225,8 @@ func (w *walk) closeAll() {
 	}
 }
 
-// full reports whether there are enough signs inside of other JSON, or else enough of others: those inside, which may be a tool's
-// arguments, do not hide the answer that stands beside them.
+// full reports whether there are enough signs of this kind: inside other JSON, or elsewhere. Signs inside, perhaps in a
+// tool's arguments, must not hide the answer beside them.
 func (s *scanner) full(inside bool) bool {
 	n := 0
 	for i := range s.signs {
@@ -237,17 +237,18 @@ func (s *scanner) full(inside bool) bool {
 	return n >= maxSigns
 }
 
-// closeObject drops what means nothing in an object that is the input of a hook, printed again.
+// closeObject drops signs that mean nothing: in an object that is the printed input of a hook.
 func (w *walk) closeObject() {
 	n := len(w.objects) - 1
-	if n < 0 { // its brace is lost
+	if n < 0 { // its brace is missing
 		return
 	}
 	o := w.objects[n]
 	w.objects = w.objects[:n]
 	signs := w.signs[o.signs:]
 	answers := func(s Sign) bool { return s.Place == Specific || s.Place == Top && !s.isReason() }
-	report := o.foreign && !slices.ContainsFunc(signs, answers) // no other program has hookSpecificOutput, and a reason in that
+	// Other programs do not print hookSpecificOutput, so a reason in it belongs to an answer.
+	report := o.foreign && !slices.ContainsFunc(signs, answers)
 	more := report && slices.ContainsFunc(w.signs[:o.signs], func(s Sign) bool { return s.Report })
 	for i := range signs {
 		signs[i].Report = report && signs[i].Place != Inside
@@ -256,10 +257,10 @@ func (w *walk) closeObject() {
 	kept := w.signs[:o.signs]
 	for _, s := range signs {
 		switch {
-		case more && s.Report: // compilers print thousands, and one is enough to know
+		case more && s.Report: // compilers print thousands; one is enough
 		case input && (s.Kind == Synonym || o.reasons && s.Key == "reason"):
 		case o.tool && s.Kind == Synonym && s.Meant == "updatedInput" && letters(s.Key) == "toolinput":
-			// A tool's name and its input are a call that was printed again, also without its event.
+			// A tool's name and input, even without the event, are a call that was printed.
 		default:
 			kept = append(kept, s)
 		}
@@ -267,13 +268,13 @@ func (w *walk) closeObject() {
 	w.signs = kept
 }
 
-// isReason reports whether the key is a reason, written in any way. Reports of other programs have such keys.
+// isReason reports whether the key is a reason in any spelling. Reports of other programs have such keys.
 func (s Sign) isReason() bool {
 	name := letters(s.Key)
 	return name == "reason" || name == "stopreason"
 }
 
-// token takes a string or a bare word: a key if a colon follows, else a value or nothing.
+// token reads a string or a bare word. It is a key if a colon follows; otherwise it may be a value.
 func (w *walk) token() {
 	at := w.at
 	text, cut := w.read()
@@ -285,7 +286,7 @@ func (w *walk) token() {
 	end := w.at
 	w.skipBlanks()
 	switch {
-	case w.at >= len(w.text) && end == len(w.text): // cut off behind the key
+	case w.at >= len(w.text) && end == len(w.text): // cut off after the key
 		w.key, w.keyAt = cutKey(text), at
 		w.sign(value{cut: true})
 	case w.at < len(w.text) && (w.text[w.at] == ':' || w.text[w.at] == '='):
@@ -301,7 +302,7 @@ func (w *walk) token() {
 	}
 }
 
-// members reads a line from i on as the members of an object whose brace is lost. It returns their signs if one of them
+// members reads a line from i as the members of an object whose brace is missing. It returns their signs if one of them
 // decides.
 func (s *scanner) members(i int) []Sign {
 	line := scanner{text: s.text[:s.nextLine(i)]}
@@ -334,7 +335,7 @@ func (w *walk) skipBlanks() {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// read reads a string or a bare word. A string that is not closed ends with its line. cut: it ends with the text.
+// read reads a string or a bare word. An unclosed string ends with its line. cut means that it ends with the text.
 func (w *walk) read() (text string, cut bool) {
 	start := w.at
 	if isQuote(w.text[start]) {
@@ -351,7 +352,7 @@ func (w *walk) read() (text string, cut bool) {
 	return w.text[start:w.at], w.at == len(w.text)
 }
 
-// plainString resolves the escapes of a string that is short enough to be a key or a word.
+// plainString resolves the escapes of a string if it is short enough to be a key or a word.
 func plainString(s string) string {
 	if len(s) > 6*maxKey || !strings.Contains(s, `\`) {
 		return s
@@ -362,7 +363,7 @@ func plainString(s string) string {
 	return s
 }
 
-// note remembers the keys by which the input of a hook is known.
+// note records the keys that identify the input of a hook.
 func (w *walk) note(key string) {
 	n := len(w.objects) - 1
 	if n < 0 || w.frames[len(w.frames)-1].place == Inside {
@@ -380,7 +381,7 @@ func (w *walk) note(key string) {
 	}
 }
 
-// sign notes w.key if it is like one of an answer.
+// sign records w.key if it resembles one of an answer.
 func (w *walk) sign(v value) {
 	if len(w.frames) == 0 {
 		return
@@ -397,7 +398,7 @@ func (w *walk) sign(v value) {
 		Line: w.line + 1, Key: w.key, Meant: meant, Kind: kind, Place: place, Behind: w.behind, Value: v.shown(),
 		offset: w.keyAt,
 	}
-	for i := range w.signs { // it was seen before its line was looked at again
+	for i := range w.signs { // found already, before its line was scanned again
 		if w.signs[i].offset == s.offset {
 			if s.Place < w.signs[i].Place || !s.Behind {
 				s.Report = w.signs[i].Report

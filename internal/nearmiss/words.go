@@ -8,7 +8,8 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// words are the keys of answers, of all clients, that no other JSON has by chance, with what their values are.
+// words are the keys of the answers of all clients that other JSON does not have by chance, with the type of their
+// values.
 var words = []struct {
 	key  string
 	text bool // its value is a text
@@ -19,7 +20,7 @@ var words = []struct {
 	{"updatedInput", false}, {"updatedToolOutput", false}, {"updatedMCPToolOutput", false}, {"suppressOutput", false},
 }
 
-// Keys are the keys of answers that Scan looks for.
+// Keys returns the keys of answers that Scan looks for.
 func Keys() (keys []string) {
 	for _, w := range words {
 		keys = append(keys, w.key)
@@ -27,14 +28,14 @@ func Keys() (keys []string) {
 	return keys
 }
 
-// others come close to a key of an answer and are words of their own.
+// others are words that resemble a key of an answer but have a meaning of their own.
 var others = []string{
 	"precision", "revision", "provision", "division", "elision", "derision", "decisionid", "contain", "dances",
 	"season", "treason", "continuum",
 	"lock", "locked", "clock", "clocked", "flock", "black",
 }
 
-// renamed are keys for a rewrite by other names.
+// renamed are other names for a rewrite.
 var renamed = map[string]string{
 	"toolinput": "updatedInput", "newinput": "updatedInput", "modifiedinput": "updatedInput",
 	"modifiedargs": "updatedInput",
@@ -42,7 +43,7 @@ var renamed = map[string]string{
 	"modifiedoutput": "updatedToolOutput", "updatedresult": "updatedToolOutput", "modifiedresult": "updatedToolOutput",
 }
 
-// verdictKeys are keys whose value, if it is a word for a decision, may be meant as one.
+// verdictKeys are keys that may be meant as a decision if their value is a word for one.
 var verdictKeys = []string{
 	"action", "permission", "verdict", "status", "result", "outcome", "behavior", "behaviour", "response", "judgment",
 	"judgement",
@@ -50,15 +51,15 @@ var verdictKeys = []string{
 	"determination",
 }
 
-// stops are keys that hold a call up where they are true. false says nothing: a tool's result may have them.
+// stops are keys that block a call if they are true. If false they mean nothing: the result of a tool may have them.
 var stops = []string{"stop", "halt", "abort", "cancel", "cancelled", "canceled", "prevent", "prevented", "interrupt",
 	"terminate"}
 
-// targets are what a key may name behind its verb, as in preventExecution.
+// targets are what may follow the verb in a key, as in preventExecution.
 var targets = []string{"toolexecution", "execution", "continuation", "toolcall", "tooluse", "tool", "call", "command",
 	"request", "action"}
 
-// refusals are what stands before "reason" in a key that says why a call was denied.
+// refusals are what may stand before "reason" in a key that says why a call was denied.
 var refusals = []string{"block", "blocked", "blocking", "deny", "denied", "denial", "reject", "rejected", "rejection",
 	"refusal", "veto", "permissiondeny", "permissiondenied"}
 
@@ -71,15 +72,15 @@ var (
 	no        = []string{"false", "no", "n", "off", "0"}
 )
 
-// bracketed is the value of a key that an object or a list follows.
+// bracketed is the value of a key that is an object or a list.
 var bracketed = value{open: true}
 
-// value is what follows a key.
+// value is the value of a key.
 type value struct {
 	text   string
 	quoted bool
 	open   bool // an object or a list
-	cut    bool // the text ends in it: it may go on in any way
+	cut    bool // the text ends within it, so it may continue in any way
 }
 
 func (v value) shown() string {
@@ -93,13 +94,13 @@ func (v value) shown() string {
 	return text
 }
 
-// null: it is as good as not there.
+// null reports whether the value is as good as missing.
 func (v value) null() bool {
 	return !v.quoted && !v.open && !v.cut && slices.Contains([]string{"null", "none", "nil", "undefined"},
 		strings.ToLower(v.text))
 }
 
-// is reports whether the value is one of the words, however they are written.
+// is reports whether the value is one of the words, in any spelling.
 func (v value) is(lists ...[]string) bool {
 	if v.open || len(v.text) > maxShown {
 		return false
@@ -107,15 +108,15 @@ func (v value) is(lists ...[]string) bool {
 	return slices.Contains(slices.Concat(lists...), letters(v.text))
 }
 
-// says reports whether the value is a text that is not blank.
+// says reports whether the value is a string that is not blank.
 func (v value) says() bool { return v.quoted && strings.TrimSpace(v.text) != "" }
 
-// match returns the key of an answer that a key is, or may be meant for.
+// match returns the key of an answer that a key is, or may be meant as.
 func match(key string, v value, place Place) (meant string, kind Kind, ok bool) {
 	if v.null() || len(key) > maxKey {
 		return "", 0, false
 	}
-	if place == Inside { // only what no other JSON has
+	if place == Inside { // only keys that no other JSON has
 		denies := key == "decision" && v.is(denials)
 		return key, Word, denies || key == "permissionDecision" || key == "hookSpecificOutput"
 	}
@@ -136,7 +137,7 @@ func match(key string, v value, place Place) (meant string, kind Kind, ok bool) 
 	return "", 0, false
 }
 
-// fits reports whether a misspelt key has a value that its word could have: a list of reasons is a report's.
+// fits reports whether the value of a misspelt key fits the key that was meant. A list of reasons belongs to a report.
 func (v value) fits(meant string) bool {
 	for _, w := range words {
 		if w.key == meant && w.text {
@@ -146,7 +147,7 @@ func (v value) fits(meant string) bool {
 	return !v.open || meant != "decision" && meant != "permissionDecision" && meant != "continue"
 }
 
-// decidesAs reports whether a key and its value say yes or no in other words than an answer's.
+// decidesAs reports whether a key and its value mean yes or no in other words than those of answers.
 func decidesAs(name string, v value) bool {
 	if v.is(denials, approvals, questions) {
 		has := func(word string) bool { return strings.Contains(name, word) }
@@ -161,19 +162,19 @@ func decidesAs(name string, v value) bool {
 		return v.cut || v.says()
 	}
 	for _, prefix := range []string{"", "is", "should", "must", "not", "tool", "shouldbe", "mustbe"} {
-		bare, found := strings.CutPrefix(name, prefix)
+		stem, found := strings.CutPrefix(name, prefix)
 		switch {
-		case !found || bare == "":
-		case near(bare, denials):
-			// "block": "why" is a rule of a hooks file, and a slip here.
-			return v.is(yes, no) || v.cut || slices.Contains(denials, bare) && v.says() && !isNumber(v.text)
-		case near(bare, approvals) || bare == "proceed":
+		case !found || stem == "":
+		case near(stem, denials):
+			// "block": "why" is a rule of a hooks file, and a mistake here.
+			return v.is(yes, no) || v.cut || slices.Contains(denials, stem) && v.says() && !isNumber(v.text)
+		case near(stem, approvals) || stem == "proceed":
 			return v.is(yes, no) || v.cut
-		case slices.Contains(stops, bare) || slices.Contains(questions, bare):
+		case slices.Contains(stops, stem) || slices.Contains(questions, stem):
 			return v.is(yes)
 		}
 		for _, target := range targets {
-			verb, is := strings.CutSuffix(bare, target)
+			verb, is := strings.CutSuffix(stem, target)
 			switch {
 			case !is:
 			case slices.Contains(stops, verb):
@@ -186,7 +187,7 @@ func decidesAs(name string, v value) bool {
 	return false
 }
 
-// isAnswers reports whether a key is one that an answer may have, also if its value says nothing.
+// isAnswers reports whether an answer may have the key, even with a value that means nothing.
 func isAnswers(key string) bool {
 	return meantKey(key) != "" || key == "hookEventName" || key == "terminalSequence"
 }
@@ -204,7 +205,7 @@ func near(name string, list []string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return len(w) >= 5 && spelling.Distance(name, w) <= 1 })
 }
 
-// meantKey returns the key of an answer that a key is or is misspelt for, "" if there is none.
+// meantKey returns the key of an answer that a key is or misspells, "" if there is none.
 func meantKey(key string) string {
 	name, best, meant := letters(key), 3, ""
 	if name == "" || slices.Contains(others, name) || key == "hookEventName" {
@@ -218,7 +219,7 @@ func meantKey(key string) string {
 		if len(w.key) < 8 {
 			limit = 1
 		}
-		// A letter that was replaced can be of several bytes.
+		// A replaced letter may be several bytes long.
 		if n := len(name) - len(w.key); n > 3*limit || n < -limit {
 			continue
 		}
@@ -233,13 +234,13 @@ func meantKey(key string) string {
 	return meant
 }
 
-// consonants are those of a word, sorted: who swaps letters and loses vowels keeps them.
+// consonants returns the consonants of a word, sorted: they survive swapped letters and missing vowels.
 func consonants(word string) string {
 	rest := strings.NewReplacer("a", "", "e", "", "i", "", "o", "", "u", "", "y", "").Replace(word)
 	return string(slices.Sorted(slices.Values([]byte(rest))))
 }
 
-// cutKey returns the key of an answer that a text which ends in a key may have begun.
+// cutKey returns the key of an answer that a text may begin which was cut off within the key.
 func cutKey(start string) string {
 	name := letters(start)
 	for _, w := range words {
@@ -250,7 +251,7 @@ func cutKey(start string) string {
 	return start
 }
 
-// letters are the letters and digits of a word in lower case.
+// letters returns the letters and digits of a word in lower case.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

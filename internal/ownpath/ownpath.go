@@ -1,4 +1,4 @@
-// Package ownpath follows paths without being led away by other users.
+// Package ownpath resolves paths without following other users' links.
 //
 //	real, err := ownpath.Resolve("/tmp/hookrun/run.log")
 //	…
@@ -6,14 +6,14 @@
 //	…
 //	err = ownpath.Check(info)
 //
-// Whoever can write to a folder such as /tmp can put a link there that leads to any file of ours, and a program that follows it
-// writes where they want. Linux keeps programs from that only where fs.protected_symlinks is set.
+// In a folder such as /tmp any user can create a link to any file of ours. A program that follows it writes to that
+// file. Linux prevents this only if fs.protected_symlinks is set.
 //
-// Guarantees: every link that Resolve follows belongs to this user or to root. Check refuses a file of somebody else, and one that
-// everybody can write to. On Windows neither refuses anything.
+// Guarantees: every link that Resolve follows belongs to this user or to root. Check refuses a file that belongs to
+// another user or is writable by all. On Windows neither refuses anything.
 //
-// Not guaranteed: that a folder of somebody else stays as it was between Resolve and the use of what it returned. So what is
-// opened must be checked too.
+// Not guaranteed: that another user's folder stays the same between Resolve and the use of its result. So check the
+// opened file, too.
 package ownpath
 
 import (
@@ -24,10 +24,10 @@ import (
 	"strings"
 )
 
-// maxLinks is how many links a path may lead through, as in Linux.
+// maxLinks is how many links a path may go through, as in Linux.
 const maxLinks = 40
 
-// Resolve returns the path without links. What does not exist at its end stays as it is.
+// Resolve returns the path without links. A missing end of the path stays as it is.
 func Resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -65,7 +65,8 @@ func Resolve(path string) (string, error) {
 		}
 		rest = filepath.Join(target, rest)
 		for rest == ".." || strings.HasPrefix(rest, ".."+string(filepath.Separator)) {
-			real, rest = filepath.Dir(real), strings.TrimPrefix(strings.TrimPrefix(rest, ".."), string(filepath.Separator))
+			rest = strings.TrimPrefix(strings.TrimPrefix(rest, ".."), string(filepath.Separator))
+			real = filepath.Dir(real)
 		}
 		if rest == "." {
 			rest = ""
@@ -74,7 +75,7 @@ func Resolve(path string) (string, error) {
 	return real, nil
 }
 
-// Check refuses what somebody else could change.
+// Check refuses a file that another user could change.
 func Check(info os.FileInfo) error {
 	switch {
 	case !ours(info):

@@ -13,38 +13,39 @@ import (
 const (
 	maxLine     = 128 << 10 // bytes: Linux gives no program a longer argument
 	maxCommands = 10_000
-	maxNesting  = 10_000 // of what may begin something inside of something else
+	maxNesting  = 10_000 // constructs that may nest
 )
 
-// commandLine is what a pattern for a shell tool is held against.
+// commandLine is a parsed shell line. Patterns for shell tools are matched against its commands.
 type commandLine struct {
 	commands []command // in the order of the text
-	unknown  bool      // an argument of a command is nothing but an expansion, so that only the shell knows it
+	unknown  bool      // an argument is nothing but an expansion, so only the shell knows it
 
-	// Why a rule cannot see through the line, "" if it can. Claude Code 2.1.329 reads less than package syntax, so what
-	// it was not recorded to see through is opaque to the client's own rules. A project's rules weigh computed words.
+	// client and project say why a rule cannot see through the line; "" means that it can. client is for the client's
+	// own rules: Claude Code 2.1.329 reads less than package syntax, so everything that it was not recorded to see
+	// through is opaque. project is for a project's rules, which also weigh computed words.
 	client, project string
 }
 
 // command is one simple command.
 type command struct {
-	text  string // the words without quotes, joined by single blanks
+	text  string // the words without quotes, joined by single spaces
 	words []word
-	more  bool   // it gets further arguments, which are known only when it runs
-	by    string // the wrapper that runs it, "" for a command of the line itself
+	more  bool   // it gets further arguments that are known only at run time
+	by    string // the wrapper that runs it; "" if the line itself does
 }
 
-// word is one word of a simple command without its quotes.
+// word is one word of a simple command, without its quotes.
 type word struct {
 	text string
 
-	// A part of the word is computed when the line runs, behind the prefix. several: what comes of it may be no word
-	// at all, or several.
+	// computed means that the shell computes a part of the word, after prefix, when the line runs. several means that
+	// the result may be no word at all or several words.
 	computed, several bool
 	prefix            string
 }
 
-// unsure reports whether a computed word may be an option, or other than one word.
+// unsure reports whether a computed word may be an option, no word or several words.
 func (w word) unsure() bool {
 	return w.computed && (w.several || w.prefix == "" || w.prefix[0] == '-' || w.prefix[0] == '+')
 }
@@ -63,7 +64,7 @@ func takeApart(src string) (line commandLine) {
 		return opaque("nested too deeply")
 	}
 	defer func() {
-		if recover() != nil { // a line that breaks the parser must not end a server, nor keep its gate from running
+		if recover() != nil { // a line that breaks the parser must not end a server or keep a gate from running
 			line = opaque("the parser failed")
 		}
 	}()
@@ -78,11 +79,11 @@ func takeApart(src string) (line commandLine) {
 	return r.line
 }
 
-// opener is what package syntax reads by recursion. It takes up to 8 KiB of stack for each one that is open, and a
-// stack that is too large ends the program.
+// opener matches what package syntax reads by recursion. Each open construct takes up to 8 KiB of stack, and a stack
+// that grows too large ends the program.
 var opener = lazyregexp.New(`[([{` + "`" + `!?~]|\b(?:if|while|until|for|case|select|time|coproc)\b`)
 
-// deceptive finds characters that make a line look other than it runs, in bash or in zsh.
+// deceptive finds characters that make a line look different from what bash or zsh runs.
 func deceptive(src string) string {
 	for _, r := range src {
 		switch {
@@ -102,13 +103,13 @@ func deceptive(src string) string {
 type reader struct {
 	src      string
 	line     commandLine
-	front    []word // what stands before the next simple command: `time` is a command like any other to a pattern
+	front    []word // words before the next simple command; to a pattern `time` is an ordinary command
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
 	inQuotes bool
 }
 
-// fail makes the line opaque to all rules. The first reason counts.
+// fail makes the line opaque to all rules. The first reason is kept.
 func (r *reader) fail(reason string) {
 	r.failClient(reason)
 	r.failProject(reason)
@@ -118,10 +119,10 @@ func (r *reader) failClient(reason string) { r.line.client = cmp.Or(r.line.clien
 
 func (r *reader) failProject(reason string) { r.line.project = cmp.Or(r.line.project, reason) }
 
-// source returns the text of a node. Values in the tree lack continued lines.
+// source returns the text of a node. Unlike the values in the tree it has continued lines.
 func (r *reader) source(n syntax.Node) string { return r.src[n.Pos().Offset():n.End().Offset()] }
 
-// comment fails at a comment with a backslash at its end. In bash that is where it ends, package syntax reads on.
+// comment fails at a comment that ends in a backslash. Bash ends the comment there, package syntax reads on.
 func (r *reader) comment(n syntax.Node) bool {
 	if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
 		r.fail("a comment that ends in a backslash")
@@ -149,7 +150,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 			r.fail("time or coproc before a compound command")
 		}
 	}
-	// Redirections of a compound command were recorded to be opaque.
+	// The client was recorded not to see through a compound command with redirections.
 	if len(s.Redirs) > 0 {
 		r.fail("something behind a compound command")
 	}
@@ -171,7 +172,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 	case *syntax.TestClause:
 		r.test(c)
 	case *syntax.Subshell:
-		// One in another was recorded to be opaque.
+		// The client was recorded not to see through nested subshells.
 		if r.subshell {
 			r.fail("nested parentheses")
 			return
@@ -189,12 +190,12 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.list(c.Do)
 	case *syntax.ForClause:
 		r.loop(c)
-	default: // { }, (( )), case, functions, and let, whose arguments are not words in the tree
+	default: // { }, (( )), case, functions; let, whose arguments are not words in the tree
 		r.fail("a command that is not seen through")
 	}
 }
 
-// inFront reads the command, if there is one, that takes the words in front of it.
+// inFront reads the command after time or coproc. There may be none.
 func (r *reader) inFront(s *syntax.Stmt) {
 	if s == nil {
 		s = &syntax.Stmt{}
@@ -202,7 +203,7 @@ func (r *reader) inFront(s *syntax.Stmt) {
 	r.statement(s)
 }
 
-// joined reads commands joined by operators, of which there may be thousands.
+// joined reads commands joined by operators. It loops, because there may be thousands.
 func (r *reader) joined(c *syntax.BinaryCmd) {
 	behind := []*syntax.Stmt{c.Y}
 	first := c.X
@@ -233,13 +234,13 @@ func (r *reader) loop(c *syntax.ForClause) {
 	r.list(c.Do)
 }
 
-// test reads [[ ]], which a pattern sees as a command of that name. What is not known of it may be all of it.
+// test reads [[ ]], which a pattern sees as a command of that name. If a word is computed, all of them may be.
 func (r *reader) test(c *syntax.TestClause) {
 	if strings.Contains(r.source(c), "\n") {
 		r.fail("[[ with an operator")
 	}
 	words := []word{{text: "[["}}
-	// An operator stands in the tree by one of its names: -e for -a.
+	// The tree gives an operator one of its names (-e for -a), so take it from the source.
 	operator := func(at syntax.Pos, name string) {
 		words = append(words, word{text: r.src[at.Offset():][:len(name)]})
 	}
@@ -277,7 +278,7 @@ func (r *reader) test(c *syntax.TestClause) {
 	r.emit(append(words, word{text: "]]"}))
 }
 
-// noneComputed fails where a word is computed whose value the shell may evaluate, and so run.
+// noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
 func (r *reader) noneComputed(words ...word) {
 	if slices.ContainsFunc(words, isComputed) {
 		r.failProject("an expansion that is evaluated")
@@ -288,7 +289,7 @@ func (r *reader) noneComputed(words ...word) {
 func (r *reader) simple(s *syntax.Stmt) {
 	words := r.front
 	r.front = nil
-	var only *syntax.Assign // the one assignment that the client knows without a command
+	var only *syntax.Assign // the client allows one assignment without a command
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(words) > 0 {
@@ -315,19 +316,19 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case only != nil:
 		r.set[only.Name.Value] = true
 	default:
-		// The client knows no more than one assignment without a command, and no redirection without one.
+		// Without a command the client allows one assignment and no redirection.
 		r.fail("a command is missing")
 	}
 }
 
-// declaration reads declare, export and their like, with what stands in front of them.
+// declaration reads declare, export and the like, after the words that stand before them.
 func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
 	value := assigned
 	if len(words) > 0 {
 		value = still
 	}
 	words = append(words, word{text: c.Variant.Value})
-	evaluates := false // what is assigned, to an integer or as another name of a variable
+	evaluates := false // the value, because the variable is an integer or a reference
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			option := r.word(a.Value, still)
@@ -336,11 +337,11 @@ func (r *reader) declaration(words []word, c *syntax.DeclClause) []word {
 			words = append(words, option)
 			continue
 		}
-		said := r.assignment(a, value)
+		parsed := r.assignment(a, value)
 		if evaluates {
-			r.noneComputed(said)
+			r.noneComputed(parsed)
 		}
-		words = append(words, said)
+		words = append(words, parsed)
 		if !a.Naked {
 			r.set[a.Name.Value] = true
 		}
@@ -355,9 +356,9 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 	name, u := words[0].text, argument
 	isTest := r.source(args[0]) == "[" && len(c.Assigns) == 0
 	switch {
-	case r.source(args[0]) == "else": // without an if, which bash refuses
+	case r.source(args[0]) == "else": // without an if: bash refuses it
 		r.fail("a syntax error")
-	case isTest: // nothing may follow its ]
+	case isTest: // nothing may follow the ]
 		u = still
 		closing := slices.IndexFunc(args, func(w *syntax.Word) bool { return r.source(w) == "]" })
 		if closing != len(args)-1 || redirected {
@@ -366,22 +367,22 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 	case name == "unset":
 		u = still
 	case slices.Contains([]string{"declare", "typeset", "local", "export", "readonly"}, name):
-		r.fail("a declaration by another spelling") // whose arguments are assignments all the same
+		r.fail("a declaration by another spelling") // its arguments are assignments all the same
 	}
 	for _, w := range args[1:] {
-		said := r.word(w, u)
-		element, _, hasIndex := strings.Cut(said.text, "[")
+		parsed := r.word(w, u)
+		element, _, hasIndex := strings.Cut(parsed.text, "[")
 		switch {
 		case isTest && r.source(w) == "=~":
 			r.fail("a regular expression")
 		case name == "unset" && hasIndex && syntax.ValidName(element):
 			r.fail("an element of an array")
-		case name == "unset" && strings.Contains(said.text, "="): // which bash refuses
+		case name == "unset" && strings.Contains(parsed.text, "="): // bash refuses it
 			r.fail("a syntax error")
 		case name == "read":
-			r.set[said.text] = true
+			r.set[parsed.text] = true
 		}
-		words = append(words, said)
+		words = append(words, parsed)
 	}
 	if evaluates(words) {
 		r.noneComputed(words...)
@@ -389,8 +390,7 @@ func (r *reader) call(c *syntax.CallExpr, redirected bool) []word {
 	return words
 }
 
-// evaluates reports whether a builtin takes arguments for names of variables, whose subscripts it evaluates, or for
-// arithmetic.
+// evaluates reports whether a builtin evaluates arguments: as arithmetic, or as variable names with a subscript.
 func evaluates(words []word) bool {
 	for len(words) > 1 && (words[0].text == "builtin" || words[0].text == "command") {
 		words = words[1:]
@@ -409,8 +409,8 @@ func evaluates(words []word) bool {
 	return false
 }
 
-// arguments reads a command that other words stand before, to which its assignments are arguments. The tree has those
-// first, wherever they stood.
+// arguments reads a command behind time or coproc, for which its assignments are plain arguments. The tree lists the
+// assignments first, so they are put back into the order of the source.
 func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 	for _, a := range c.Assigns {
 		for len(c.Args) > 0 && c.Args[0].Pos().Offset() < a.Pos().Offset() {
@@ -432,7 +432,7 @@ func (r *reader) emit(words []word) {
 	r.line.commands = append(r.line.commands, command{text: joined(words), words: words})
 }
 
-// assignment reads NAME, NAME=value or NAME+=value and returns what it says.
+// assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
 func (r *reader) assignment(a *syntax.Assign, u use) word {
 	text := a.Name.Value
 	switch {
@@ -450,7 +450,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 	if a.Append {
 		operator = "+="
 	}
-	// Package syntax reads ]=a[ and +=a[ as assignments, which bash takes for commands.
+	// Package syntax reads ]=a[ and +=a[ as assignments, bash reads them as commands.
 	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
 		r.fail("an assignment to no variable")
 	}

@@ -8,13 +8,13 @@ import (
 	"unicode/utf16"
 )
 
-// maxPathSteps bounds what package regexp may do for one pattern and one path, which it cannot be stopped at: half a
-// second at the very worst. Linux knows no path of more than 4 KiB.
+// maxPathSteps limits the work of package regexp for one pattern and one path, which cannot be interrupted: half a
+// second at worst. Linux has no path longer than 4 KiB.
 const maxPathSteps = 1 << 24
 
-// gitignored reports whether the single line pattern of a .gitignore ignores file, a clean path relative to the place
-// of the .gitignore; "" is never ignored. A pattern that matches a folder ignores all that is in it. What could take
-// too long is ignored: doubt lets the hook run.
+// gitignored reports whether a .gitignore with this one line ignores file, a clean path relative to the folder of the
+// .gitignore. "" is never ignored. A pattern that matches a folder ignores everything in it. A pattern and path that
+// could take too long count as ignored, so the hook runs.
 func gitignored(pattern, file string) bool {
 	switch {
 	case file == "":
@@ -30,17 +30,19 @@ func gitignored(pattern, file string) bool {
 	return err != nil || r.MatchString(string(characters(file)))
 }
 
-// moved is how far the characters for some units lie from them, in a plane whose own characters are surrogates here.
+// moved is the distance between some units and the characters that stand for them. They move to a plane whose own
+// characters are surrogate pairs here.
 const moved = 0x100000
 
-// apart are the units of UTF-16 that package regexp would read in another way than the client, first and last of each
-// span. A surrogate is a unit of its own to the client: a `?` is half an emoji. And where case is ignored, JavaScript
-// compares upper case, so that it does not take the Kelvin sign for a k.
+// apart lists the UTF-16 units that package regexp reads differently from the client, as first and last of each range.
+// To the client a surrogate is a unit of its own, so a `?` is half an emoji. And JavaScript ignores case by comparing
+// upper case, so the Kelvin sign is no k.
 var apart = [...][2]rune{
 	{0x17f, 0x17f}, {0x3f4, 0x3f4}, {0x1e9e, 0x1e9e}, {0x2126, 0x2126}, {0x212a, 0x212b}, {0xd800, 0xdfff},
 }
 
-// character is what stands for a unit in expressions and texts. A slash moves so that it is in no class.
+// character returns the character that stands for a unit in expressions and texts. A slash moves so that no class
+// contains it.
 func character(unit rune) rune {
 	if unit == '/' || slices.ContainsFunc(apart[:], func(a [2]rune) bool { return a[0] <= unit && unit <= a[1] }) {
 		return unit + moved
@@ -48,7 +50,7 @@ func character(unit rune) rune {
 	return unit
 }
 
-// units returns a text as JavaScript sees it.
+// units returns the UTF-16 units of a text, as JavaScript sees it.
 func units(text string) (all []rune) {
 	for _, u := range utf16.Encode([]rune(text)) {
 		all = append(all, rune(u))
@@ -56,7 +58,7 @@ func units(text string) (all []rune) {
 	return all
 }
 
-// characters returns a text as expressions see it.
+// characters returns a text in the form that the expressions match.
 func characters(text string) []rune {
 	all := units(text)
 	for i, u := range all {
@@ -73,9 +75,9 @@ const (
 	anyText  = anyChar + `*`
 )
 
-// translate returns the regular expression of a line, for texts that characters returned. A line that matches nothing
-// of its own is not ok: a blank one, a comment, a negation, one with an open bracket, an unknown class or a lone
-// backslash at its end, and one with an empty name.
+// translate returns the regular expression of a line, for texts returned by characters. ok is false for a line that
+// matches nothing by itself: a blank line, a comment, a negation, an unclosed bracket, an unknown class, a single
+// backslash at the end, or an empty name.
 func translate(line string) (expression string, ok bool) {
 	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!") {
 		return "", false
@@ -100,9 +102,9 @@ func translate(line string) (expression string, ok bool) {
 		switch {
 		case name == "" && i < last:
 			b.WriteString(anyNames)
-		case name == "" && isFolder: // `a/**/` is what is in folders of a
+		case name == "" && isFolder: // `a/**/`: what is in folders of a
 			b.WriteString(anyChar + `+` + slash)
-		case name == "": // `a/**` is what is in a
+		case name == "": // `a/**`: what is in a
 		case i == last && !isFolder:
 			b.WriteString(name + `(?:` + slash + `|\z)`)
 		default:
@@ -112,8 +114,8 @@ func translate(line string) (expression string, ok bool) {
 	return b.String(), true
 }
 
-// trimLine cuts off trailing blanks, but not one that a backslash stands before. It is not ok if the line ends in a
-// backslash that escapes nothing.
+// trimLine cuts off trailing spaces, except one that a backslash escapes. ok is false if the line ends in a backslash
+// that escapes nothing.
 func trimLine(line string) (trimmed string, ok bool) {
 	trimmed = strings.TrimRight(line, " \t\r\n")
 	slashes := len(trimmed) - len(strings.TrimRight(trimmed, `\`))
@@ -126,8 +128,8 @@ func trimLine(line string) (trimmed string, ok bool) {
 	return line[:len(trimmed)+1], true
 }
 
-// splitNames returns the expression of each name of a pattern without its leading and trailing slash. "" is any names,
-// as `**` says. An empty name is not ok: no path has one.
+// splitNames returns the expression of each name of a pattern, which has no leading or trailing slash here. "" stands
+// for any number of names, as `**` does. ok is false for an empty name: no path has one.
 func splitNames(rest []rune) (names []string, ok bool) {
 	var name strings.Builder
 	stars, other := 0, false
@@ -138,7 +140,7 @@ func splitNames(rest []rune) (names []string, ok bool) {
 		escaped := c == '\\'
 		if escaped {
 			if c, rest = rest[0], rest[1:]; len(rest) == 0 {
-				return nil, false // the trailing slash that it escaped is gone
+				return nil, false // the trailing slash that it escaped was cut off
 			}
 		}
 		if c == '*' && !escaped {
@@ -176,14 +178,14 @@ func splitNames(rest []rune) (names []string, ok bool) {
 	return names, true
 }
 
-// posixClasses are the ones of git.
+// posixClasses are the classes that git knows.
 var posixClasses = strings.Fields("alnum alpha blank cntrl digit graph lower print punct space upper xdigit")
 
-// readClass reads what follows a `[`, and n is how long that is. It is not ok if the bracket is never closed or names
-// an unknown class.
+// readClass reads what follows a `[`; n is its length. ok is false if the bracket is never closed or names an unknown
+// class.
 //
-// As in git's wildmatch, a `]` that comes first is a member, a backslash escapes the next member, and of a range that
-// is the wrong way round only its start is a member.
+// As in git's wildmatch, a leading `]` is a member, a backslash escapes the next member, and of a reversed range only
+// the start is a member.
 func readClass(all []rune) (expression string, n int, ok bool) {
 	var members strings.Builder
 	i := 0
@@ -191,7 +193,7 @@ func readClass(all []rune) (expression string, n int, ok bool) {
 	if negated {
 		i++
 	}
-	start := rune(-1) // the member that a `-` would start a range from
+	start := rune(-1) // the start of a range, if a `-` follows
 	for first := i; i < len(all); i++ {
 		c := all[i]
 		if c == ']' && i > first {
@@ -208,10 +210,10 @@ func readClass(all []rune) (expression string, n int, ok bool) {
 			if shut < 0 {
 				return "", 0, false
 			}
-			// Without a `:]` it is a plain bracket.
+			// Without a closing `:]` it is a plain bracket.
 			if class, isClass := strings.CutSuffix(string(all[i+2:i+2+shut]), ":"); isClass {
 				switch {
-				case class == "space": // git knows no vertical tab
+				case class == "space": // git does not count the vertical tab
 					members.WriteString(`\t\n\r `)
 				case slices.Contains(posixClasses, class):
 					members.WriteString(`[:` + class + `:]`)

@@ -8,7 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// Misfit says why the pattern cannot do what it was written for with a tool of that kind, "" if it can.
+// Misfit says why the pattern cannot do what its author meant for a tool of that kind. It returns "" if it can.
 func (r Rule) Misfit(kind Kind) string {
 	host, isHost := strings.CutPrefix(r.pattern, hostPrefix)
 	switch {
@@ -16,7 +16,8 @@ func (r Rule) Misfit(kind Kind) string {
 	case kind == Unknown:
 		return r.habit(kind)
 	case kind == Other:
-		return "has a pattern, and none is understood for this tool, so it matches every call; use \"matcher\" and \"when\""
+		return "has a pattern, and none is understood for this tool, so it matches every call; " +
+			"use \"matcher\" and \"when\""
 	case kind == Host && !isHost:
 		return "has a pattern that names no host, so it matches every call; write domain:HOST"
 	case kind == Host && !plainHost(canonicalHost(host)):
@@ -28,7 +29,8 @@ func (r Rule) Misfit(kind Kind) string {
 	case kind == Shell && r.looksLikePath() && strings.Contains(r.pattern, "**"):
 		return "has a pattern for paths, and is held against the commands of a shell line"
 	case kind == Shell && hasOperator(r.pattern):
-		return "has an operator of the shell, and is held against each command of a line by itself, so it hardly matches"
+		return "has an operator of the shell, and is held against each command of a line by itself, " +
+			"so it hardly matches"
 	case kind != Shell && !isPathPattern(r.pattern):
 		return "is no pattern of a path, so it never matches; it is read as a line of a .gitignore"
 	default:
@@ -60,9 +62,9 @@ func (r Rule) looksLikePath() bool {
 		(strings.Contains(r.pattern, "/") || strings.Contains(r.pattern, "*."))
 }
 
-// habit says what of a pattern is a regular expression, "" if nothing looks like one: such a pattern loads, and hardly
-// matches. A point and a star can also be meant as they stand, for files with a dot before their name or their end, so
-// where that is likely nothing is said.
+// habit says which part of a pattern looks like a regular expression, "" if none does. Such a pattern loads but hardly
+// ever matches. A dot and a star can be meant literally, for dot files or file extensions; where that is likely habit
+// returns "".
 func (r Rule) habit(kind Kind) string {
 	pattern := strings.TrimSpace(r.pattern)
 	star, class, hasAny := "**", pathClass, pathHasAny
@@ -72,37 +74,39 @@ func (r Rule) habit(kind Kind) string {
 	meant := ", as " + quote(r.tool+"("+asGlob(pattern, star)+")")
 	switch {
 	case strings.HasPrefix(pattern, "^"):
-		return "has a ^, which is itself here: a pattern is a glob, and begins where the text begins; leave it out" + meant
+		return "has a ^, which is itself here: a pattern is a glob, and begins where the text begins; " +
+			"leave it out" + meant
 	case strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`):
-		return "has a $ at its end, which is itself here: a pattern is a glob, and ends where the text ends; leave it out" + meant
+		return "has a $ at its end, which is itself here: a pattern is a glob, and ends where the text ends; " +
+			"leave it out" + meant
 	case class().MatchString(pattern):
 		return `has a \ as in a regular expression, and is a glob: * is any text` + meant
 	case strings.Contains(pattern, ".+"):
 		return "has .+, and here . means only a dot and + is itself; for any text write " + star + meant
 	case alternatives().MatchString(pattern):
-		return "has alternatives in parentheses, and is a glob, in which ( and | are themselves; write an entry for each"
+		return "has alternatives in parentheses, and is a glob, in which ( and | are themselves; " +
+			"write an entry for each"
 	case hasAny(pattern):
 		return "has .*, and here . means only a dot; is .* meant as any text? write " + star + meant
 	}
 	return ""
 }
 
-// asGlob is what a regular expression comes to as a glob.
+// asGlob returns the glob that a regular expression was probably meant as.
 func asGlob(pattern, star string) string {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")
 	return strings.NewReplacer(`\s+`, " ", `\s*`, " ", `\s`, " ", `\b`, "", `\w+`, star, `\w*`, star,
 		`\S+`, star, `\S*`, star, `\d+`, star, `\d*`, star, `\.`, ".", ".*", star, ".+", star).Replace(pattern)
 }
 
-// What a regular expression has: a class of characters, as \s, and (a|b). In a line of a shell a backslash and a point
-// can be what is written there.
+// Signs of a regular expression: a class such as \s, and (a|b). In a shell line a backslash or a dot can be literal.
 var (
 	commandClass = lazyregexp.New(`(?:^|[^\\])\\[sSdDwWbB]`)
 	pathClass    = lazyregexp.New(`(?:^|[^\\])\\\.`)
 	alternatives = lazyregexp.New(`\([^) "']*\|[^) "']*\)`)
 )
 
-// commandHasAny reports whether a .* in a pattern for commands hardly is the end of a file's name: *.* and .env.* are.
+// commandHasAny reports whether a command pattern has a .* that hardly means a file name, as *.* and .env.* do.
 func commandHasAny(pattern string) bool {
 	for _, word := range strings.FieldsFunc(pattern, unicode.IsSpace) {
 		before, _, found := strings.Cut(word, ".*")
@@ -117,8 +121,8 @@ func commandHasAny(pattern string) bool {
 	return false
 }
 
-// pathHasAny reports whether a .* in a pattern for paths hardly is for files with a dot before their name: it stands
-// alone, or for all in a folder that has a name, or twice around a name.
+// pathHasAny reports whether a path pattern has a .* that hardly means dot files: it stands alone, or for everything in
+// a named folder, or twice around a name.
 func pathHasAny(pattern string) bool {
 	folder, all := strings.CutSuffix(pattern, "/.*")
 	name := folder[strings.LastIndex(folder, "/")+1:]

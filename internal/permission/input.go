@@ -10,20 +10,20 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Kind is what a tool works on, and so what a pattern for it is held against.
+// Kind is what a tool works on. It decides what a pattern is matched against.
 type Kind int
 
-// The zero Kind is that of a tool nobody knows: its arguments tell.
+// Unknown, the zero Kind, is an unknown tool: its arguments decide.
 const (
 	Unknown Kind = iota
 	Shell
 	File
-	Folder // a file tool that works on the current directory where no path says otherwise
+	Folder // a file tool that uses the current directory unless a path says otherwise
 	Host
-	Other // it works on nothing that a pattern is understood for
+	Other // it works on nothing that a pattern can describe
 )
 
-// KindOf is the kind of a tool by a project's name for it.
+// KindOf returns the kind of a tool by the name that a project's rules use for it.
 func KindOf(tool string) Kind {
 	switch tool {
 	case "shell":
@@ -41,7 +41,7 @@ func KindOf(tool string) Kind {
 	return Unknown
 }
 
-// clientTool is a tool that the client was recorded with, and the field that the client's own rules are for.
+// clientTool is a tool that the client was recorded with, and the field that the client's own rules match.
 type clientTool struct {
 	kind  Kind
 	field string
@@ -61,16 +61,16 @@ var clientTools = map[string]clientTool{
 	"WebFetch":     {Host, "url"},
 }
 
-// input is what rules read of an input.
+// input is what rules read from a tool's input.
 type input struct {
 	kind      Kind   // of the tool
-	field     string // that holds the path, for messages
+	field     string // the path's field, for messages
 	lines     []shellLine
-	otherLine bool // an argument for a command is no text that can be read
+	otherLine bool // a command argument is no readable text
 	paths     []string
-	otherPath bool // an argument for a path is a text that cannot be read, or the paths of a patch are not found
-	oddPath   bool // an argument for a path is neither a text nor a list
-	patch     bool // some of the paths are a patch's
+	otherPath bool // a path argument cannot be read, or the paths of a patch are not found
+	oddPath   bool // a path argument is neither a text nor a list
+	patch     bool // some of the paths come from a patch
 	other     []string
 }
 
@@ -81,7 +81,7 @@ type shellLine struct {
 	reached      *reached // what it runs behind wrappers; nil until a project's own rule asks
 }
 
-// read takes the line apart.
+// read parses the line.
 func (l *shellLine) read(project bool) {
 	if l.commandLine == nil {
 		line := takeApart(l.text)
@@ -92,24 +92,24 @@ func (l *shellLine) read(project bool) {
 	}
 }
 
-// The arguments that carry a line for a shell, those that carry a path, however a tool joins their words, and those
-// that carry a patch as Codex's tool takes it.
+// The keys of arguments: for a shell line, for a path (however a tool joins their words), and for a patch as Codex's
+// tool takes it.
 var (
 	commandKeys = []string{"command", "cmd", "script"}
 	pathKeys    = strings.Fields(`path paths file files filename filepath filepaths notebookpath absolutepath
-		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination destinationpath src dst
-		from to frompath topath oldpath newpath uri include`)
+		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination
+		destinationpath src dst from to frompath topath oldpath newpath uri include`)
 	patchKeys = []string{"command", "input", "patch"}
 )
 
 const patchTool = "apply_patch"
 
-// isPathKey reports whether a key is for paths: file_path, filePath and file-path are one.
+// isPathKey reports whether a key is for paths. file_path, filePath and file-path are the same key.
 func isPathKey(key string) bool {
 	return slices.Contains(pathKeys, strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key)))
 }
 
-// input reads the input, once where the call is for many rules.
+// input reads the input. After Once it does so once for all rules.
 func (c *Call) input() *input {
 	tool, isClients := clientTools[c.Tool]
 	in := &input{kind: cmp.Or(c.Kind, tool.kind, KindOf(c.Tool)), field: "path"}
@@ -133,7 +133,7 @@ func (c *Call) input() *input {
 	return in
 }
 
-// readField reads the one field that the client's own rules are for.
+// readField reads the one field that the client's own rules match.
 func (in *input) readField(c *Call) {
 	value, ok := text(c.Input, in.field)
 	switch in.kind {
@@ -142,7 +142,7 @@ func (in *input) readField(c *Call) {
 	case File:
 		in.paths, in.otherPath = []string{value}, !ok
 	case Folder:
-		if c.Dir == "" || gjson.Get(c.Input, in.field).String() != "" { // also null
+		if c.Dir == "" || gjson.Get(c.Input, in.field).String() != "" { // null included
 			in.paths, in.otherPath = []string{value}, !ok
 		}
 	}
@@ -185,10 +185,10 @@ func (in *input) read(input string) {
 	})
 }
 
-// maxOther is how many arguments of unknown keys are taken for paths in doubt.
+// maxOther is how many arguments with unknown keys are treated as possible paths.
 const maxOther = 64
 
-// path reads an argument for a path, or a list of them. A number or a flag of that name is none.
+// path reads a path argument or a list of them. Numbers and booleans under that key are no paths.
 func (in *input) path(value string) {
 	switch {
 	case value == `""`:
@@ -210,7 +210,7 @@ func (in *input) path(value string) {
 	}
 }
 
-// readable returns a JSON string as a text, unless it is too long to be a path or a line.
+// readable returns a JSON string as text. ok is false if it is too long for a path or a line.
 func readable(raw string) (string, bool) {
 	if len(raw) > maxLine {
 		return "", false
@@ -218,7 +218,7 @@ func readable(raw string) (string, bool) {
 	return strictjson.Text(raw), true
 }
 
-// readPatch adds the paths of a patch as apply_patch takes it.
+// readPatch adds the paths of a patch in the form that apply_patch takes.
 func (in *input) readPatch(patch string) {
 	for line := range strings.Lines(patch) {
 		for _, mark := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A tool opens what a path leads to, and a rule is for files by their names. So a project's own rule for paths is also held
+// A rule names a file, but a tool opens whatever the path leads to. So the path rules of a project are also matched
 // against the names that files have without symbolic links.
 
 const (
-	maxPath    = 4096   // bytes: no longer path can be opened
-	maxLinks   = 40     // in one path, as Linux has it
+	maxPath    = 4096   // bytes: the system opens no longer path
+	maxLinks   = 40     // in one path, as on Linux
 	maxLookups = 10_000 // of names in folders, for all rules of a call
 )
 
-// ofProcess are the links of /proc whose target depends on the process that opens them, or on others.
+// ofProcess are the links of /proc whose target depends on the process that opens them, or on other processes.
 var ofProcess = []string{"cwd", "root", "fd", "exe", "map_files"}
 
-// matchLinks holds the pattern against the paths that a file may have without symbolic links: by the path as it is
-// written, as the system walks it, and by the one without "..", which some tools open.
+// matchLinks matches the pattern against the paths that a file may have without symbolic links: the path as written,
+// which the system walks, and the path with ".." resolved first, which some tools open.
 func (r Rule) matchLinks(c *Call, file, dir, root, home string) (bool, string) {
 	written := absolute(file, dir, home)
 	if written == "" || len(written) > maxPath {
@@ -51,7 +51,7 @@ func (r Rule) matchLinks(c *Call, file, dir, root, home string) (bool, string) {
 	return false, ""
 }
 
-// follow walks an absolute path from the root through its links, "" if it leads nobody knows where.
+// follow walks an absolute path from the root through its links. It returns "" if the target cannot be known.
 func (t *taken) follow(file string) string {
 	end, ok := t.followed[file]
 	if !ok {
@@ -61,7 +61,7 @@ func (t *taken) follow(file string) string {
 	return end
 }
 
-// walk is follow. Behind the first name that does not exist there are no links.
+// walk is follow without the cache. Nothing behind the first missing name can be a link.
 func (t *taken) walk(file string) string {
 	at, missing, links := "/", false, 0
 	rest := strings.Split(file, "/")

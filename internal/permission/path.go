@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// matchPath reports whether a pattern of a file rule matches a file. file may be relative (to dir) or contain "..":
-// it is resolved first. dir is the session's current directory, root the place of patterns, home the user's home directory
-// ("" if unknown); all absolute.
+// matchPath reports whether a pattern of a file rule matches a file. file may be relative (to dir) or contain "..": it
+// is resolved first. dir is the session's current directory, root the folder that patterns start from, home the user's
+// home directory ("" if unknown). All are absolute.
 //
-// The rule is the one of Claude Code 2.1.329: the pattern is a line of a .gitignore as the npm package "ignore" reads
-// it, case-insensitive, that lies at the root of the file system (`//etc/**`), in home (`~/.ssh/**`) or else in root, which is dir there
-// (`/src/**`, `./src/**`, `src/**`, `*.ts`). It does not see files outside of its place, except that a pattern that
-// starts with a star is tried from the root of the file system for a file outside of root: `*.ts` and `**/.ssh/**` match
-// anywhere, `x.ts` and `.ssh/**` only in root.
+// It follows Claude Code 2.1.329. The pattern is a line of a .gitignore, read case-insensitively as the npm package
+// "ignore" does. The .gitignore lies at the root of the file system (`//etc/**`), in home (`~/.ssh/**`) or else in
+// root, which is dir in the client (`/src/**`, `./src/**`, `src/**`, `*.ts`). It does not see files outside its folder,
+// with one exception: if the file is outside of root, a pattern that starts with a star is matched from the root of the
+// file system. So `*.ts` and `**/.ssh/**` match anywhere, `x.ts` and `.ssh/**` only in root.
 //
-// An empty file matches nothing, nor does one with a NUL: no tool can open it.
+// An empty file matches nothing, and neither does one with a NUL, which no tool can open.
 func matchPath(pattern, file, dir, root, home string) bool {
 	file = resolve(file, dir, home)
 	if file == "" {
@@ -23,9 +23,9 @@ func matchPath(pattern, file, dir, root, home string) bool {
 	}
 	switch {
 	case pattern == "*", pattern == "**":
-		return true // also for the root itself, which has no path below the root
+		return true // true for the root itself, too, which has no path below the root
 	case strings.HasPrefix(pattern, "//"):
-		// However many slashes there are: `//<dir>/**` is written with a dir that has its own.
+		// Any number of slashes: `//<dir>/**` is written with a dir that brings its own.
 		return gitignored("/"+strings.TrimLeft(pattern, "/"), below("/", file))
 	case strings.HasPrefix(pattern, "~/"):
 		return home != "" && gitignored(pattern[1:], below(home, file))
@@ -34,12 +34,12 @@ func matchPath(pattern, file, dir, root, home string) bool {
 	if inside == "" && strings.HasPrefix(pattern, "*") {
 		return gitignored(pattern, below("/", file))
 	}
-	// `./` names the place and no more: `./a.ts` is `a.ts`, which matches at any depth, unlike `/a.ts`.
+	// `./` only names the folder: `./a.ts` is `a.ts`, which matches at any depth, unlike `/a.ts`.
 	return gitignored(strings.TrimPrefix(pattern, "./"), inside)
 }
 
-// resolve returns the absolute path without "." and ".." that a tool of Claude Code opens for file, or "". The tools
-// trim the path and know `~/`; a rule that did not would be walked around with it.
+// resolve returns the absolute path, without "." and "..", that a tool of Claude Code opens for file, or "". The tools
+// trim the path and expand `~/`. A rule that did not would be bypassed that way.
 func resolve(file, dir, home string) string {
 	if file = absolute(file, dir, home); file == "" {
 		return ""
@@ -47,7 +47,7 @@ func resolve(file, dir, home string) string {
 	return path.Clean(file)
 }
 
-// absolute is resolve with "." and "..", which lead elsewhere behind a symbolic link.
+// absolute is resolve without resolving "." and "..", which lead elsewhere behind a symbolic link.
 func absolute(file, dir, home string) string {
 	if file == "" || strings.ContainsRune(file, 0) {
 		return ""
@@ -65,7 +65,7 @@ func absolute(file, dir, home string) string {
 	return file
 }
 
-// below returns the path of file relative to root, or "" if it is root itself or not in it.
+// below returns the path of file relative to root, or "" if file is root or not in it.
 func below(root, file string) string {
 	root = strings.TrimSuffix(path.Clean(root), "/")
 	rest, ok := strings.CutPrefix(file, root+"/")

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// wildcard is a pattern for one simple command: alternatives, each of which is texts with anything between them.
+// wildcard is a pattern for one simple command. It has alternatives; each is a list of texts with anything between
+// them.
 type wildcard [][]string
 
-// compile reads a pattern. Only * is special, \* is a literal one, and a run of blanks counts as one.
+// compile reads a pattern. Only * is special, \* is a literal one, and a run of spaces counts as one.
 func compile(pattern string) wildcard {
 	pattern = strings.Join(strings.Fields(pattern), " ")
 	prefix, isPrefix := strings.CutSuffix(pattern, ":*")
@@ -17,13 +18,14 @@ func compile(pattern string) wildcard {
 	}
 	texts := split(pattern)
 	stars := len(texts) - 1
-	// Several stars in a row are one. Without empty texts, matchTexts is through when the command is, however long the
-	// pattern.
+	// Several stars in a row are one. Without the empty texts between them, matchTexts takes time in the length of the
+	// command, not of the pattern.
 	if stars > 1 {
-		texts = slices.Concat(texts[:1], slices.DeleteFunc(texts[1:stars], func(s string) bool { return s == "" }), texts[stars:])
+		inner := slices.DeleteFunc(texts[1:stars], func(s string) bool { return s == "" })
+		texts = slices.Concat(texts[:1], inner, texts[stars:])
 	}
 	w := wildcard{texts}
-	// A last ` *` may match nothing: `git *` matches `git`. Behind another star it was recorded to want an argument:
+	// A final ` *` may match nothing: `git *` matches `git`. After another star it was recorded to need an argument:
 	// `git * *` does not match `git push`.
 	if last := len(texts) - 1; strings.HasSuffix(pattern, " *") && (stars == 1 || isPrefix) {
 		w = append(w, append(texts[:last-1:last-1], strings.TrimSuffix(texts[last-1], " ")))
@@ -31,7 +33,7 @@ func compile(pattern string) wildcard {
 	return w
 }
 
-// split cuts a pattern at its stars and takes the backslash away from the literal ones.
+// split cuts a pattern at its stars and unescapes the literal ones.
 func split(pattern string) []string {
 	var texts []string
 	var text []byte
@@ -53,8 +55,8 @@ func (w wildcard) match(command string) bool {
 	return slices.ContainsFunc(w, func(texts []string) bool { return matchTexts(texts, command) })
 }
 
-// mayMatch reports whether the pattern may match a command of which words are computed when it runs, or more arguments
-// follow. What stands before the first of them decides. A command whose name is computed may run any.
+// mayMatch reports whether the pattern may match a command with computed words, or one that gets more arguments at run
+// time. Only the text before the first unknown word counts. A command whose name is computed may run anything.
 func (w wildcard) mayMatch(c command) bool {
 	i := slices.IndexFunc(c.words, isComputed)
 	switch {
@@ -64,19 +66,19 @@ func (w wildcard) mayMatch(c command) bool {
 		return c.more && w.mayBegin(c.text+" ")
 	}
 	known, next := joined(c.words[:i]), c.words[i]
-	return next.several && next.prefix == "" && w.match(known) || // it may be nothing
+	return next.several && next.prefix == "" && w.match(known) || // it may expand to nothing
 		w.mayBegin(known+" "+next.prefix)
 }
 
-// mayBegin reports whether the pattern may match a text that begins with what is known.
+// mayBegin reports whether the pattern may match a text that starts with known.
 func (w wildcard) mayBegin(known string) bool {
 	return slices.ContainsFunc(w, func(texts []string) bool {
 		return len(texts) > 1 && strings.HasPrefix(known, texts[0]) || strings.HasPrefix(texts[0], known)
 	})
 }
 
-// matchTexts takes each text where it comes first. No other place can be better, so there is nothing to go back to, and
-// the time is linear.
+// matchTexts matches each text at its first occurrence. No later one can do better, so there is no backtracking and the
+// time is linear.
 func matchTexts(texts []string, command string) bool {
 	rest, ok := strings.CutPrefix(command, texts[0])
 	if len(texts) == 1 || !ok {
@@ -94,8 +96,8 @@ func matchTexts(texts []string, command string) bool {
 	return true
 }
 
-// namesCommandOnly reports whether a pattern is `word *` or `word:*` to the letter. Such a pattern can be decided without
-// knowing the arguments of a command. ` git * ` was recorded to be no such pattern, although it matches the same.
+// namesCommandOnly reports whether a pattern is exactly `word *` or `word:*`. Such a pattern can be decided without
+// knowing the arguments of a command. ` git * ` matches the same commands but was recorded to be no such pattern.
 func namesCommandOnly(pattern string) bool {
 	word, ok := strings.CutSuffix(pattern, " *")
 	if !ok {

@@ -6,24 +6,25 @@ import (
 	"strings"
 )
 
-// program says where a program has what it runs. It knows words of one simple command and no syntax of the shell.
+// program describes where the arguments of a program hold the command that it runs. It works on the words of one simple
+// command and knows no shell syntax.
 type program struct {
-	// short are its options of one letter, as getopt has them: a colon follows one that takes a value, two follow one
-	// that takes it only when it is attached. long are the others, with a colon behind those that take a value.
+	// short are the one-letter options in getopt's form: a colon marks one that takes a value, two colons one whose
+	// value must be attached. long are the other options; a colon marks one that takes a value.
 	short, long string
-	// assigns: NAME=value may stand before the command. operands is how many other words stand there.
+	// assigns means that NAME=value may stand before the command. operands is how many other words stand there.
 	assigns  bool
 	operands int
-	// idle are options of one letter with which it runs nothing.
+	// idle are the one-letter options with which the program runs nothing.
 	idle string
-	// lines are the options whose value is a line for a shell. Options then stand behind operands as well, and those are
-	// no command. parameters: the line gets further arguments.
+	// lines are the options whose value is a shell line. With them, options may follow operands, and operands are no
+	// command. parameters means that the line gets further arguments.
 	lines      string
 	parameters bool
 }
 
-// programs are those that run another command, which stands in their arguments. Claude Code looks behind xargs alone. A
-// project's own rule looks behind all of these, since `timeout 5 git push` is a `git push`.
+// programs run another command that stands in their arguments. Claude Code looks behind xargs only. A project's own
+// rule looks behind all of these, since `timeout 5 git push` is a `git push`.
 var programs = map[string]program{
 	"builtin": {},
 	"busybox": {},
@@ -40,15 +41,16 @@ var programs = map[string]program{
 	"setsid": {short: "cfw", long: "ctty fork wait"},
 	"stdbuf": {short: "i:o:e:", long: "input: output: error:"},
 	"sudo": {short: "AbBEHnPSskiKlveu:g:h:p:C:c:r:t:T:U:D:R:a:", assigns: true, long: "askpass background bell " +
-		"preserve-env edit group: set-home host: login list non-interactive preserve-groups prompt: role: stdin shell " +
-		"type: command-timeout: other-user: user: chdir: chroot:"},
+		"preserve-env edit group: set-home host: login list non-interactive preserve-groups prompt: role: stdin " +
+		"shell type: command-timeout: other-user: user: chdir: chroot:"},
 	"time": {short: "pavqVf:o:", assigns: true, long: "append format: output: portability quiet verbose"},
 	"timeout": {short: "fpvs:k:", operands: 1,
 		long: "signal: kill-after: foreground preserve-status verbose"},
 	"watch": {short: "bcCd::egn:pq:rs:twxfhv", long: "beep color no-color differences errexit chgexit interval: " +
 		"precise no-rerun shotsdir: no-title no-wrap exec equexit: help version"},
 	"xargs": {short: "0rtpxoa:d:E:e::I:J:i::L:l::n:P:s:R:S:", long: "null no-run-if-empty verbose interactive exit " +
-		"open-tty show-limits arg-file: delimiter: eof replace max-lines max-args: max-procs: max-chars: process-slot-var:"},
+		"open-tty show-limits arg-file: delimiter: eof replace max-lines max-args: max-procs: max-chars: " +
+		"process-slot-var:"},
 
 	"mapfile":   {short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true},
 	"readarray": {short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true},
@@ -64,17 +66,17 @@ var suOptions = program{short: "c:fg:G:lmpPs:u:w:hVT", lines: "c command session
 	long: "command: session-command: fast group: supp-group: login preserve-environment pty no-pty shell: user: " +
 		"whitelist-environment: help version"}
 
-// option is one option.
 type option struct {
 	name  string
 	value word
 }
 
-// options takes the options of the first argument, which begins with -, and their value, which may be the next one. There
-// are none where that is missing, and nothing runs. ok: all of them are known.
+// options reads the options in the first argument, which begins with -, and their value, which may be the next
+// argument. If that value is missing it returns none, and the program runs nothing. ok means that all options are
+// known.
 func (p *program) options(args []word) (all []option, rest []word, ok bool) {
 	text, rest := args[0].text, args[1:]
-	takes := false // the last one takes the next word for its value
+	takes := false // the last one takes the next word as its value
 	if text, isLong := strings.CutPrefix(text, "--"); isLong {
 		name, value, attached := strings.Cut(text, "=")
 		if name, ok = p.longOption(name); !ok {
@@ -109,7 +111,7 @@ func (p *program) options(args []word) (all []option, rest []word, ok bool) {
 	return all, rest[1:], true
 }
 
-// longOption finds an option, which may be cut to what only one begins with.
+// longOption finds an option by its name or by an unambiguous beginning of it.
 func (p *program) longOption(name string) (option string, ok bool) {
 	var meant []string
 	for _, known := range strings.Fields(p.long) {
@@ -126,7 +128,7 @@ func (p *program) longOption(name string) (option string, ok bool) {
 	return meant[0], true
 }
 
-// runs reads the arguments of the program for what it runs.
+// runs finds the command that the program runs in its arguments.
 func (p *program) runs(name string, args []word) (all []launch, opaque string) {
 	placeholder, idle := "", false
 	for len(args) > 0 {
@@ -162,7 +164,7 @@ func (p *program) runs(name string, args []word) (all []launch, opaque string) {
 				placeholder = value
 			case name == "xargs" && (o.name == "i" || o.name == "replace"):
 				placeholder = cmp.Or(value, "{}")
-			case name == "env" && (o.name == "S" || o.name == "split-string"): // its words stand in its place
+			case name == "env" && (o.name == "S" || o.name == "split-string"): // the words of its value take its place
 				if strings.ContainsAny(value, "\\\"'$#") {
 					return nil, "-S of env with more than words"
 				}

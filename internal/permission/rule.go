@@ -1,25 +1,27 @@
-// Package permission decides whether a hook's `if` lets it run for a tool call.
+// Package permission decides whether the `if` of a hook lets it run for a tool call.
 //
 //	rule := permission.Parse("Bash(git push *)")
-//	runs, why := rule.Match(permission.Call{Tool: "Bash", Input: `{"command":"cd x && git push"}`, Dir: dir, Home: home})
+//	runs, why := rule.Match(permission.Call{
+//		Tool: "Bash", Input: `{"command":"cd x && git push"}`, Dir: dir, Home: home,
+//	})
 //	// true, `matches the command "git push"`
 //
-// An `if` is one permission rule of Claude Code, Tool or Tool(pattern), and this package says of it what version
-// 2.1.329 was recorded to say (e2e/testdata/claude/if-*.jsonl). Of a shell tool the pattern is held against each
-// simple command of the line, of a file tool against the path, of WebFetch against the host.
+// An `if` is one permission rule of Claude Code, Tool or Tool(pattern). This package matches it as version 2.1.329 was
+// recorded to do (e2e/testdata/claude/if-*.jsonl). The pattern is matched against each simple command of a shell tool's
+// line, against the path of a file tool, and against the host of WebFetch.
 //
-// It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and
-// a pattern whose meaning for a tool was not recorded all match. Match never fails. Its stack and its time are bounded: a
-// line longer than 128 KiB is not taken apart at all, nor is one with more than 10,000 brackets and the like, and what
-// package regexp could take too long for matches.
+// It guarantees that the hook runs when in doubt. A shell line that cannot be parsed, an input that cannot be read and
+// a pattern whose meaning for a tool was not recorded all match. Match never fails. Its stack and its time are bounded:
+// a line longer than 128 KiB or with more than 10,000 brackets and the like is not parsed, and counts as a match. So
+// does what package regexp could take too long for.
 //
 // It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
-// sees, let and [[ ]] evaluate text, and a program has more than one name. And it does not check the input: of two
+// sees, let and [[ ]] evaluate text, and a program can have several names. It does not check the input either: of two
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
-// A rule of a project's own file (Call.Project) goes further than the client: it looks behind wrappers such as env,
-// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. Of words that the shell
-// computes it weighs what is known against the pattern.
+// A rule in a project's own file (Call.Project) goes further than the client. It looks behind wrappers such as env,
+// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the shell
+// computes a part of a word, the known part is matched against the pattern.
 package permission
 
 import (
@@ -39,40 +41,39 @@ import (
 type Rule struct {
 	text    string
 	tool    string
-	pattern string   // "" is every call of the tool
-	command wildcard // the pattern for a command
+	pattern string   // "": every call of the tool
+	command wildcard // the pattern as one for commands
 }
 
-// Call is what a rule is held against.
+// Call is the tool call that a rule is matched against.
 type Call struct {
-	Tool  string   // name of the tool, "" at an event without one
-	Also  []string // its other names, which a rule may have as well
-	Kind  Kind     // what it works on, where its name is not one of those that the client was recorded with
-	Input string   // its input, a JSON object
+	Tool  string   // name of the tool; "" at an event without one
+	Also  []string // its other names, which a rule may use
+	Kind  Kind     // what it works on; ignored for tools that the client was recorded with
+	Input string   // a JSON object
 
-	Project   bool // the rule is a project's own, which sees more than the client's
-	EqualKeys bool // the input has equal keys somewhere, so that the tool may read another value than this package
+	Project   bool // the rule is in a project's own file, and sees more than the client's
+	EqualKeys bool // the input has equal keys, so the tool may read other values than this package
 
 	Dir  string // the session's current directory, absolute
-	Root string // where patterns lie, absolute; "" is Dir, as in Claude Code
+	Root string // the folder that patterns start from, absolute; "": Dir, as in Claude Code
 	Home string // the user's home directory, absolute; "" if unknown
 
-	taken *taken // of Once
+	taken *taken // set by Once
 }
 
-// taken is what rules read of a call and need to find out once. work is what matching has cost so far.
+// taken caches what rules read of a call. work is what matching has cost so far.
 type taken struct {
-	own, all *input // by the client's own rules, and by others
+	own, all *input // as the client's own rules read it, and as other rules do
 	work     int
-	followed map[string]string // where paths lead, "" if nobody knows
-	lookups  int               // of names in folders, for that
+	followed map[string]string // where paths lead; "": unknown
+	lookups  int               // of names in folders, for followed
 }
 
-// maxWork bounds what the rules of one call may cost, in bytes looked at: a tenth of a second or two. Beyond it rules
-// match.
+// maxWork limits what the rules of one call may cost, in bytes read: a tenth of a second or two. Above it rules match.
 const maxWork = 1 << 28
 
-// spend takes from what the rules of the call may cost, and reports whether there was enough.
+// spend adds n to the cost of the call's rules, and reports whether it is still below maxWork.
 func (c *Call) spend(n int) bool {
 	c.taken.work += n
 	return c.taken.work <= maxWork
@@ -80,14 +81,14 @@ func (c *Call) spend(n int) bool {
 
 const tooMuchWork = "could take too long to match" + soItRuns
 
-// Once returns the call for many rules of one goroutine: its command is taken apart once, and there is a bound on what
-// all of them cost.
+// Once prepares a call for many rules in one goroutine: its command is parsed once, and the cost of all rules together
+// is bounded.
 func (c Call) Once() Call {
 	c.taken = &taken{followed: map[string]string{}}
 	return c
 }
 
-// Parse reads a rule. It never fails: a text that is no rule is the name of a tool that nobody has.
+// Parse reads a rule. It never fails: a malformed text becomes the name of a tool that does not exist.
 func Parse(text string) Rule {
 	r := Rule{text: text, tool: text}
 	open := strings.IndexByte(text, '(')
@@ -95,23 +96,23 @@ func Parse(text string) Rule {
 		return r
 	}
 	r.tool = text[:open]
-	// With a blank, ` *` is a pattern, which asks for a command: it does not match an empty line.
+	// With spaces around it, ` *` is a pattern that needs a command: it does not match an empty line.
 	if pattern := text[open+1 : len(text)-1]; pattern != "*" && strings.TrimSpace(pattern) != "" {
 		r.pattern, r.command = pattern, compile(pattern)
 	}
 	return r
 }
 
-// Malformed reports whether the text is no rule, so that it matches nothing.
+// Malformed reports whether the text is no rule, so it matches nothing.
 func (r Rule) Malformed() bool { return strings.ContainsAny(r.tool, "()*|, \t\n") }
 
-// Tool is the name of the tool that the rule is for.
+// Tool returns the name of the tool that the rule is for.
 func (r Rule) Tool() string { return r.tool }
 
 // String returns the text that the rule was parsed from.
 func (r Rule) String() string { return r.text }
 
-// Match reports whether the rule matches, and why: a phrase that reads well after the rule.
+// Match reports whether the rule matches. why is a phrase to put after the rule.
 func (r Rule) Match(c Call) (matches bool, why string) {
 	switch {
 	case r.text == "":
@@ -136,12 +137,12 @@ func (r Rule) Match(c Call) (matches bool, why string) {
 	return r.matchInput(&c)
 }
 
-// Doubt says what hookrun cannot tell of a call that the rule matches out of doubt alone, and what to write instead: a
-// sentence for the agent. It is "" where the rule does not match, or matches what is there.
+// Doubt returns a sentence for the agent if the rule matches only out of doubt: what hookrun cannot tell about the
+// call, and what to write instead. Otherwise it returns "".
 func (r Rule) Doubt(c Call) string {
 	ok, why := r.Match(c)
 	what, doubtful := strings.CutSuffix(why, soItRuns)
-	if !ok || !doubtful || c.EqualKeys { // of equal keys the call has a warning
+	if !ok || !doubtful || c.EqualKeys { // equal keys have a warning of their own
 		return ""
 	}
 	if inside, ok := strings.CutPrefix(what, notThrough); ok {
@@ -155,20 +156,20 @@ func (r Rule) Doubt(c Call) string {
 	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what
 }
 
-// isFor reports whether the rule is for the tool, by any of its names.
+// isFor reports whether the rule is for the tool, under any of its names.
 func (r Rule) isFor(c *Call) bool {
 	return r.tool == c.Tool || slices.Contains(c.Also, r.tool) ||
-		!c.Project && r.tool == "Task" && c.Tool == "Agent" // its name before
+		!c.Project && r.tool == "Task" && c.Tool == "Agent" // its earlier name
 }
 
-// What is said of a match for doubt alone ends with soItRuns.
+// The reason for a match out of doubt ends with soItRuns.
 const (
 	notThrough = "cannot see through the line ("
 	soItRuns   = ", so the hook runs"
 	hostPrefix = "domain:"
 )
 
-// doubt is a match because something is not known.
+// doubt returns a match out of doubt.
 func doubt(what string) (bool, string) { return true, what + soItRuns }
 
 func throughNot(why string) (bool, string) { return doubt(notThrough + why + ")") }
@@ -177,8 +178,8 @@ func unreadable(field string) (bool, string) {
 	return doubt("cannot be decided without a readable " + field + " in the input")
 }
 
-// matchInput holds the pattern against what the tool works on. Where nobody knows that, its arguments tell; a command
-// that is there besides never keeps a rule for paths or hosts from being held against those.
+// matchInput matches the pattern against what the tool works on. For an unknown tool its arguments decide. A command
+// among them does not keep a rule for paths or hosts from being matched against paths or hosts.
 func (r Rule) matchInput(c *Call) (bool, string) {
 	in := c.input()
 	lines, paths := len(in.lines) > 0 || in.otherLine, len(in.paths) > 0 || in.otherPath
@@ -210,8 +211,8 @@ func (r Rule) notUnderstood(c *Call) (bool, string) {
 	return doubt("has a pattern that is not understood for " + c.Tool)
 }
 
-// matchLines holds the pattern against each command of the lines, and in a project's own rule against what those run.
-// Doubt counts where no command matches.
+// matchLines matches the pattern against each command of the lines and, for a project's own rule, against the commands
+// that those run. Doubt counts if no command matches.
 func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 	switch {
 	case len(in.lines) > 0 && !in.otherLine:
@@ -239,7 +240,7 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 	}
 	mayMatch := ""
 	for _, command := range all {
-		// Recorded: the client looks behind an xargs without options, and not behind env, sudo and the like.
+		// As recorded, the client looks behind an xargs without options, but not behind env, sudo and the like.
 		byXargs, isXargs := strings.CutPrefix(command.text, "xargs ")
 		behind, known := "", "of which words are known only when it runs"
 		if command.by != "" {
@@ -267,7 +268,7 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 	return false, ""
 }
 
-// matchPaths holds the pattern against each path of the input.
+// matchPaths matches the pattern against each path of the input.
 func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
 	paths := in.paths
 	if len(paths) == 0 && in.kind == Folder && c.Dir != "" && !in.oddPath {
@@ -309,7 +310,7 @@ func (r Rule) matchPath(c *Call, file string) (bool, string) {
 	return false, "does not match the path " + shown
 }
 
-// slashed gives a path of Windows the form that patterns are written in; C:\x is /c:/x.
+// slashed returns a Windows path in the form of patterns: C:\x is /c:/x.
 func slashed(file string) string {
 	if runtime.GOOS != "windows" {
 		return file
@@ -321,8 +322,8 @@ func slashed(file string) string {
 	return file
 }
 
-// matchHost lets hosts match that a client may read in another way than this program does: with letters outside ASCII,
-// of which some are other spellings of ASCII ones, or with escapes.
+// matchHost also matches hosts that a client may read differently: with non-ASCII letters, some of which are other
+// spellings of ASCII ones, or with escapes.
 func (r Rule) matchHost(c *Call) (bool, string) {
 	address, ok := text(c.Input, "url")
 	if !ok {
@@ -351,8 +352,8 @@ func plainHost(host string) bool {
 	return host != "" && strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""
 }
 
-// text returns a field of an input that is a string. The input may be broken: then there is none. Nor is there one that
-// is too long for a line in any spelling: decoding megabytes would take longer than all the rest.
+// text returns a string field of an input. ok is false if the input is broken, or the string is too long for a line in
+// any spelling: decoding megabytes would take longer than everything else.
 func text(input, field string) (string, bool) {
 	const longestEscape = len(`\u0000`)
 	raw := gjson.Get(input, field).Raw
@@ -363,7 +364,7 @@ func text(input, field string) (string, bool) {
 	return s, s != "" || raw == `""`
 }
 
-// quote is for messages: nobody wants to read a whole script there.
+// quote shortens a text for a message, which must not hold a whole script.
 func quote(s string) string {
 	const most = 60
 	if len(s) <= most {

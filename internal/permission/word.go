@@ -7,31 +7,31 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// use is what a word is read for: it decides what expansions the client sees through.
+// use is the role of a word. It decides which expansions the client sees through.
 type use int
 
 const (
-	still    use = iota // a word that must not expand: a command, the target of a redirection, …
+	still    use = iota // must not expand: a command, the target of a redirection, …
 	argument            // of a command
 	assigned            // the value of an assignment
 )
 
-// expansions is what a word or a quoted part of one was found to be made of.
+// expansions is what a word, or a quoted part of it, consists of.
 type expansions struct {
-	text     strings.Builder // what it says without quotes
-	whole    int             // expansions that are not known and have no fixed text beside them in their quotes
-	beside   bool            // a substitution with fixed text beside it in its quotes, or arithmetic
-	home     bool            // $HOME, which was recorded to have no effect
+	text     strings.Builder // its value without quotes
+	whole    int             // unknown expansions without fixed text beside them in their quotes
+	beside   bool            // a substitution has fixed text beside it in its quotes, or there is arithmetic
+	home     bool            // $HOME, which the client was recorded to take as text
 	variable bool            // any other variable
 	fixed    bool            // text that does not expand
 	braces   bool            // some of the text is { or }
 
-	computed, several bool   // as a word's
-	prefix            string // as a word's
-	brace             int    // where the text before the first { ends, and 1
+	computed, several bool   // as in word
+	prefix            string // as in word
+	brace             int    // 1 + the end of the text before the first {
 }
 
-// compute notes that what follows is known only when the line runs. several: it may be no word, or several.
+// compute notes that what follows is known only at run time. several means that it may be no word or several words.
 func (e *expansions) compute(several bool) {
 	if !e.computed {
 		e.computed, e.prefix = true, e.text.String()
@@ -39,7 +39,6 @@ func (e *expansions) compute(several bool) {
 	e.several = e.several || several
 }
 
-// word reads a word.
 func (r *reader) word(w *syntax.Word, u use) word {
 	raw, behind := r.source(w), r.src[w.End().Offset():]
 	if len(raw) > 1 && raw[0] == '=' && syntax.ValidName(raw[1:2]) {
@@ -54,7 +53,7 @@ func (r *reader) word(w *syntax.Word, u use) word {
 	if strings.HasPrefix(behind, "\\\n") {
 		r.fail("an escaped blank")
 	}
-	// {name}>file and 2>file are all redirection, also behind coproc.
+	// {name}>file and 2>file are part of a redirection, even after coproc.
 	if (e.braces || strings.Trim(raw, "0123456789") == "") &&
 		(strings.HasPrefix(behind, "<") || strings.HasPrefix(behind, ">")) {
 		r.fail("a redirection")
@@ -72,7 +71,7 @@ func (r *reader) word(w *syntax.Word, u use) word {
 	return said
 }
 
-// forClient fails where the client was recorded not to see through a word.
+// forClient fails if the client was recorded not to see through the word.
 func (r *reader) forClient(raw string, u use, e *expansions) {
 	if e.braces && (u == still || strings.ContainsAny(raw, ",'\"\\$`") || strings.Contains(raw, "..")) {
 		r.failClient("brace expansion")
@@ -88,8 +87,8 @@ func (r *reader) forClient(raw string, u use, e *expansions) {
 	r.line.unknown = r.line.unknown || u == argument && e.whole == 1
 }
 
-// follows checks that a part begins where the one before it ends, and returns where it ends. Between them is nothing but a
-// continued line, through which the client was recorded not to see.
+// follows checks that a part begins where the previous one ends, and returns the end of the part. Only a continued line
+// can stand between them, and the client was recorded not to see through that.
 func (r *reader) follows(end uint, part syntax.WordPart) uint {
 	if part.Pos().Offset() != end {
 		r.fail("a line continued in a word")
@@ -97,7 +96,7 @@ func (r *reader) follows(end uint, part syntax.WordPart) uint {
 	return part.End().Offset()
 }
 
-// part reads a part of a word that is not in double quotes.
+// part reads a part of a word outside double quotes.
 func (r *reader) part(part syntax.WordPart, e *expansions) {
 	switch part := part.(type) {
 	case *syntax.Lit:
@@ -127,7 +126,7 @@ func (r *reader) part(part syntax.WordPart, e *expansions) {
 	}
 }
 
-// literal reads text without quotes.
+// literal reads unquoted text.
 func (r *reader) literal(raw string, e *expansions) {
 	e.fixed = true
 	for i := 0; i < len(raw); i++ {
@@ -139,7 +138,7 @@ func (r *reader) literal(raw string, e *expansions) {
 			if raw[i] == '{' && e.brace == 0 {
 				e.brace = e.text.Len() + 1
 			}
-		case '*', '?', '[': // [ alone is a command, and nobody is to find the ] of others
+		case '*', '?', '[': // [ alone is a command; any other [ may start a glob
 			if raw != "[" {
 				e.compute(true)
 			}
@@ -203,9 +202,9 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	if p.Param != nil {
 		name = p.Param.Value
 	}
-	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // no more than the value
+	plain := raw == "$"+name || raw == "${"+name+"}" && syntax.ValidName(name) // only the value
 	switch {
-	case raw == "$HOME" && !r.set["HOME"]: // which the client was recorded to take for text
+	case raw == "$HOME" && !r.set["HOME"]: // which the client was recorded to take as text
 		e.text.WriteString(raw)
 		e.home = true
 		return
@@ -214,7 +213,7 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	case r.set[name]:
 		r.failClient("a variable that the line sets")
 	}
-	e.compute(!r.inQuotes || strings.ContainsAny(raw, "@*")) // "$@" is several words also in quotes
+	e.compute(!r.inQuotes || strings.ContainsAny(raw, "@*")) // "$@" is several words even in quotes
 	if !plain {
 		r.failClient("an expansion")
 		if !r.harmless(p) {
@@ -226,8 +225,8 @@ func (r *reader) parameter(p *syntax.ParamExp, e *expansions) {
 	e.variable = true
 }
 
-// harmless reports whether an expansion of more than a name runs nothing but the commands in its text, which it reads:
-// a subscript and a slice are arithmetic, which may run commands, and @P runs what is in the value.
+// harmless reports whether an expansion with more than a name runs only the commands in its text, which it reads. A
+// subscript and a slice are arithmetic, which may run commands, and @P runs commands in the value.
 func (r *reader) harmless(p *syntax.ParamExp) bool {
 	switch {
 	case p.Param == nil || p.Excl || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0:
@@ -246,8 +245,8 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 	return !strings.ContainsAny(r.source(p.Exp.Word), "\\'\"")
 }
 
-// substitution reads $( ) or backticks. Their commands are commands of the line. In the text of its own command a
-// substitution is empty: what it will say is not known.
+// substitution reads $( ) or backticks. Their commands are commands of the line. In the text of the surrounding command
+// the substitution is empty, because its output is not known.
 func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	front, inQuotes := r.front, r.inQuotes
 	r.front, r.inQuotes = nil, false
@@ -256,7 +255,7 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	raw := r.source(c)
 	switch {
 	case c.Backquotes:
-		// A backslash has a meaning of its own there.
+		// Inside backticks a backslash has a meaning of its own.
 		if strings.Contains(raw, `\`) || strings.Count(raw, "`") > 2 {
 			r.fail("backticks with a backslash or backticks inside")
 		}
@@ -268,7 +267,7 @@ func (r *reader) substitution(c *syntax.CmdSubst, e *expansions) {
 	}
 }
 
-// arithmetic reads $(( )) with numbers only: a variable in it may stand for a command.
+// arithmetic reads $(( )) with numbers only, because a variable in it may stand for a command.
 func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	raw := r.source(a)
 	if a.Bracket || strings.Trim(raw[1:], "0123456789 +-*/%<>=!&|^~?:,()") != "" {
@@ -278,10 +277,10 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 	e.beside, e.fixed = true, true
 }
 
-// quotedDelimiter is one of a here-document whose body does not expand.
+// quotedDelimiter matches the delimiter of a here-document whose body does not expand.
 var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
 
-// redirect reads a redirection, which patterns do not see. It must not expand.
+// redirect reads a redirection. Patterns do not see it, and it must not expand.
 func (r *reader) redirect(d *syntax.Redirect) {
 	raw := r.source(d.Word)
 	if d.N != nil && (strings.HasPrefix(d.N.Value, "{") || d.Op == syntax.RdrAll || d.Op == syntax.AppAll) {
@@ -289,7 +288,8 @@ func (r *reader) redirect(d *syntax.Redirect) {
 	}
 	switch d.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		// The client was recorded not to see through one that is not quoted, nor through more on its first line.
+		// The client was recorded not to see through a here-document with an unquoted delimiter or with more on its
+		// first line.
 		first, _, _ := strings.Cut(r.src[d.Word.End().Offset():], "\n")
 		switch {
 		case !quotedDelimiter().MatchString(raw):
@@ -304,8 +304,8 @@ func (r *reader) redirect(d *syntax.Redirect) {
 	}
 	target := r.word(d.Word, still)
 	if d.Op == syntax.DplOut || d.Op == syntax.DplIn {
-		// A - ends the redirection in bash: a >&-b is a b. Of a target that is no number bash takes the quotes off and
-		// expands it once more: a >&'$(b)' runs b.
+		// In bash a - ends the redirection: a >&-b is a b. A target that is no number is unquoted and expanded once
+		// more: a >&'$(b)' runs b.
 		if len(raw) > 1 && raw[0] == '-' || target.computed || strings.ContainsAny(target.text, "$`<>") {
 			r.fail("a redirection")
 		}

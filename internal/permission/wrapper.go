@@ -8,19 +8,19 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// maxWrappers bounds how many of them may stand before one command.
+// maxWrappers limits how many wrappers may stand before one command.
 const maxWrappers = 32
 
 // launch is what a wrapper runs.
 type launch struct {
 	words []word // of a command
-	more  bool   // other arguments follow that are known only when it runs
-	line  string // or, where there are no words, a line for a shell
+	more  bool   // more arguments follow that are known only at run time
+	line  string // a shell line, if there are no words
 	by    string // the wrapper
 }
 
-// behind returns what the words of a simple command run besides their first one. opaque says why that is known only
-// when it runs.
+// behind returns what the words of a simple command run besides the command itself. opaque says why that is known only
+// at run time.
 func behind(words []word) (all []launch, opaque string) {
 	if len(words) == 0 {
 		return nil, ""
@@ -43,13 +43,13 @@ func behind(words []word) (all []launch, opaque string) {
 		return nil, ""
 	}
 	all, opaque = p.runs(name, args)
-	if name == "watch" && len(all) > 0 { // it joins its words
+	if name == "watch" && len(all) > 0 { // watch joins its words
 		return lineOf(name, all[0].words)
 	}
 	return all, opaque
 }
 
-// lineOf joins words to a line for the shell.
+// lineOf joins words to a shell line.
 func lineOf(by string, words []word) ([]launch, string) {
 	if slices.ContainsFunc(words, isComputed) {
 		return nil, computed(by)
@@ -59,8 +59,8 @@ func lineOf(by string, words []word) ([]launch, string) {
 
 func computed(by string) string { return "what " + by + " runs, which is known only then" }
 
-// ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but what source reads from
-// stdin may stand in the line.
+// ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but if source reads
+// stdin, the line itself may hold the script.
 func ofBuiltin(name string, args []word) ([]launch, string) {
 	if len(args) > 0 && args[0].text == "--" {
 		args = args[1:]
@@ -77,7 +77,7 @@ func ofBuiltin(name string, args []word) ([]launch, string) {
 	return nil, ""
 }
 
-// aliased reads the arguments of alias, whose values are lines for later.
+// aliased reads the arguments of alias. Their values are lines that run later.
 func aliased(args []word) (all []launch, opaque string) {
 	if slices.ContainsFunc(args, isComputed) {
 		return nil, computed("alias")
@@ -91,11 +91,13 @@ func aliased(args []word) (all []launch, opaque string) {
 }
 
 var (
-	// posixShell is a shell that reads lines as bash does, as far as commands are found in them.
-	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
-	// foreignShell is one with a language of its own.
-	foreignShell = lazyregexp.New(`^(?:fish|csh|tcsh|nu|elvish|xonsh|pwsh|powershell|rc|es|ion|murex|osh|ysh|oil|scsh)(?:\.exe)?$`)
-	// plainLine is a line that all shells read alike, unless it begins with a word that comes before a command in one.
+	// posixShell matches shells that read lines enough like bash for finding commands.
+	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh` +
+		`(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
+	// foreignShell matches shells with a language of their own.
+	foreignShell = lazyregexp.New(`^(?:fish|csh|tcsh|nu|elvish|xonsh|pwsh|powershell|rc|es|ion|murex|` +
+		`osh|ysh|oil|scsh)(?:\.exe)?$`)
+	// plainLine matches lines that all shells read alike, unless they begin with one of foreignKeywords.
 	plainLine       = lazyregexp.New(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
 	foreignKeywords = strings.Fields("and or not begin if else while for switch function do repeat foreach source end")
 )
@@ -105,18 +107,18 @@ func isShell(name string) bool {
 	return name == "eval" || posixShell().MatchString(name) || foreignShell().MatchString(name)
 }
 
-// isStdin reports whether a path is one of those that stand for an open file, as /dev/stdin and /dev/fd/0 do.
+// isStdin reports whether a path stands for an open file, as /dev/stdin and /dev/fd/0 do.
 func isStdin(file string) bool {
 	file = path.Clean(file)
 	return strings.HasSuffix(file, "dev/stdin") || strings.Contains(file, "dev/fd/") || strings.Contains(file, "/fd/")
 }
 
-// longOptions are those of bash that take no value.
-var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --login --noediting --noprofile --norc --posix " +
-	"--pretty-print --restricted --verbose")
+// longOptions are the options of bash that take no value.
+var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --login --noediting --noprofile --norc " +
+	"--posix --pretty-print --restricted --verbose")
 
-// ofShell reads the arguments of a shell: -c makes the first operand a line. Without it that is a script, whose
-// commands no rule sees, and without any operand the shell reads its commands from stdin.
+// ofShell reads the arguments of a shell. With -c the first operand is a line. Without -c it is a script, whose
+// commands no rule sees. Without any operand the shell reads its commands from stdin.
 func ofShell(name string, args []word) ([]launch, string) {
 	isLine := false
 	for len(args) > 0 {
@@ -132,7 +134,7 @@ func ofShell(name string, args []word) ([]launch, string) {
 		if text == "--" || text == "-" {
 			break
 		}
-		takes := false // a value
+		takes := false // the option has a value
 		switch {
 		case text == "--version" || text == "--help":
 			return nil, ""
@@ -162,7 +164,7 @@ func ofShell(name string, args []word) ([]launch, string) {
 	return nil, ""
 }
 
-// ofForeignShell reads the arguments of a shell with a language of its own. -c makes the next one a line.
+// ofForeignShell reads the arguments of a shell with a language of its own. After -c comes a line.
 func ofForeignShell(name string, args []word) ([]launch, string) {
 	if len(args) == 0 || args[0].unsure() || isStdin(args[0].text) {
 		return nil, computed(name)
@@ -179,12 +181,12 @@ func ofForeignShell(name string, args []word) ([]launch, string) {
 	return lineOf(name, args[1:])
 }
 
-// found reads the arguments of find: its actions that run a command, whose {} is the file.
+// found reads the arguments of find: the actions that run a command, in which {} is the file.
 func found(args []word) (all []launch, opaque string) {
 	for i := 0; i < len(args); i++ {
 		w := args[i]
 		isAction := slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.text)
-		if !isAction { // but for a computed word that may be one
+		if !isAction { // unless a computed word may be one
 			switch {
 			case !w.computed || w.prefix != "":
 				continue
@@ -214,11 +216,12 @@ func found(args []word) (all []launch, opaque string) {
 	return all, ""
 }
 
-// replaced is a command in which a text stands for arguments that are known only when it runs; "": none does. What
-// follows the first of them is left out: more says that something does.
+// replaced returns a command in which text ("": nothing) stands for arguments that are known only at run time. The
+// command is cut before the first of them, and more says that something follows.
 func replaced(by string, command []word, text string, more bool) ([]launch, string) {
-	if i := slices.IndexFunc(command, func(w word) bool { return text != "" && strings.Contains(w.text, text) }); i >= 0 {
-		// A line of a shell may use what was put into it.
+	isReplaced := func(w word) bool { return text != "" && strings.Contains(w.text, text) }
+	if i := slices.IndexFunc(command, isReplaced); i >= 0 {
+		// A shell line may use what replaces the text.
 		if i == 0 || isShell(command[0].text) {
 			return nil, computed(by)
 		}
@@ -230,10 +233,10 @@ func replaced(by string, command []word, text string, more bool) ([]launch, stri
 	return []launch{{words: command, more: more, by: by}}, ""
 }
 
-// reached is the commands that a line runs behind wrappers, at any depth.
+// reached holds the commands that a line runs behind wrappers, at any depth.
 type reached struct {
 	commands []command
-	opaque   string // as a commandLine's
+	opaque   string // as in commandLine
 }
 
 // reach finds what the commands of a line run.
@@ -245,7 +248,7 @@ func (l *commandLine) reach() *reached {
 	return r
 }
 
-// follow adds what one command runs. left is how many wrappers more it may go through.
+// follow adds what one command runs. left is how many more wrappers it may look behind.
 func (r *reached) follow(c command, left int) {
 	if r.opaque != "" {
 		return
@@ -253,7 +256,7 @@ func (r *reached) follow(c command, left int) {
 	all, opaque := behind(c.words)
 	if opaque == "" && c.more && len(c.words) > 0 {
 		name := path.Base(c.words[0].text)
-		// Arguments behind the line of a shell are its parameters. All others take them for more of what they run.
+		// Arguments after a shell's line are its parameters. Other programs add them to the command that they run.
 		isLine := len(all) > 0 && all[0].words == nil && (name == "eval" || !isShell(name))
 		if isLine || len(all) == 0 && runsOthers(name) {
 			opaque = computed(name)
@@ -284,7 +287,7 @@ func (r *reached) follow(c command, left int) {
 	}
 }
 
-// runsOthers reports whether a program or builtin runs what its arguments say.
+// runsOthers reports whether a program or builtin runs commands from its arguments.
 func runsOthers(name string) bool {
 	_, runs := programs[name]
 	return runs || isShell(name) || slices.Contains([]string{"source", ".", "alias", "trap"}, name)

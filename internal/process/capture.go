@@ -5,19 +5,20 @@ import (
 	"io"
 )
 
-// keepHead and keepTail are what is kept of one output stream: 1 MiB. A process that prints for ever costs no more.
+// keepHead and keepTail are how much of an output stream is kept, 1 MiB together. A process that prints for ever costs
+// no more.
 const (
 	keepHead = 512 << 10
 	keepTail = 512 << 10
 )
 
-// Output is what was kept of an output stream: its head and, where that is not all, its tail.
+// Output is what was kept of an output stream: its head and, if that is not all, its tail.
 type Output struct {
 	Head, Tail []byte
 	Total      int64 // bytes that were printed
 }
 
-// NewOutput returns what is kept of a stream that consists of the text.
+// NewOutput returns the Output of a stream with this text.
 func NewOutput(text string) Output {
 	o := Output{Head: []byte(text), Total: int64(len(text))}
 	if len(text) > keepHead+keepTail {
@@ -26,7 +27,7 @@ func NewOutput(text string) Output {
 	return o
 }
 
-// leftOut is the number of bytes that were not kept.
+// leftOut returns the number of bytes that were not kept.
 func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail)) }
 
 // capture reads a stream to its end and keeps its head and tail.
@@ -37,10 +38,10 @@ type capture struct {
 	next  int    // where the ring continues
 	total int64
 
-	firstLine func([]byte) // is given the first line, without its end, as soon as it is there; nil: nobody asks
+	firstLine func([]byte) // called with the first line, without its end, as soon as it is there; may be nil
 }
 
-// read reads once, straight into what is kept.
+// read reads once, directly into the kept part.
 func (c *capture) read(r io.Reader) error {
 	if len(c.head) < keepHead {
 		return c.readHead(r)
@@ -75,7 +76,7 @@ func (c *capture) readHead(r io.Reader) error {
 	return err
 }
 
-// readAll reads until the end or an error. What was read until then counts.
+// readAll reads until the end or an error. What was read before an error counts.
 func (c *capture) readAll(r io.Reader) {
 	for c.read(r) == nil {
 	}

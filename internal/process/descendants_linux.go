@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// stat is what /proc/PID/stat says of a process.
+// stat is what /proc/PID/stat says about a process.
 type stat struct {
 	pid, parent, group int
-	dead               bool   // waits to be reaped
+	dead               bool   // it waits to be reaped
 	started            uint64 // in ticks since the system started
 }
 
@@ -18,7 +18,7 @@ func readStat(pid int) (s stat, ok bool) {
 	if err != nil {
 		return s, false
 	}
-	// The name, in brackets, may hold blanks and brackets itself.
+	// The name, in brackets, may contain spaces and brackets.
 	f := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
 	if len(f) < 20 {
 		return s, false
@@ -60,17 +60,18 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// descendants returns what runs of the leader's group and its descendants, without the leader. An orphan lost its
-// place in the tree, but not its environment, which tells by RunVariable whose it is. One that wiped that as well is
-// found only if this process is a subreaper, so that it fell to us, and had no other child that it could come of.
+// descendants returns the running processes of the leader's group and its descendants, without the leader. An orphan
+// has lost its parent, but its environment still says by RunVariable which run it belongs to. An orphan that wiped its
+// environment is found only if this process is a subreaper, so that the orphan becomes our child, and had no other
+// child that it could descend from.
 //
-// What was found once is counted from then on: the tree falls apart as its members are killed.
+// A descendant that was found once is remembered, because the tree falls apart as its members are killed.
 func (l *leader) descendants() (pids []int) {
 	all := processes()
 	leader := all[l.pid]
 	known := func(pid int) bool {
 		started, ok := l.seen[pid]
-		return ok && all[pid].started == started // else the number is somebody else's by now
+		return ok && all[pid].started == started // else the pid belongs to another process by now
 	}
 	ours := func(s stat) bool {
 		if s.group == l.pid || known(s.pid) {
@@ -92,7 +93,7 @@ func (l *leader) descendants() (pids []int) {
 		if mark, ok := runOf(s.pid); ok {
 			return mark == l.mark
 		}
-		if isLive(s.pid) { // a watchdog has no mark
+		if isLive(s.pid) { // a watchdog has no RunVariable
 			return false
 		}
 		return l.only && starts.Load() == l.number && s.parent == os.Getpid()

@@ -3,24 +3,24 @@ package process
 import "time"
 
 const (
-	// termTime is what a process has between SIGTERM and SIGKILL.
+	// termTime is the time between SIGTERM and SIGKILL.
 	termTime = 500 * time.Millisecond
-	// killTime is how long killed processes are waited for. Only one that hangs in the kernel takes longer.
+	// killTime is how long to wait for killed processes. Only one that hangs in the kernel takes longer.
 	killTime = 2 * time.Second
-	// pollTime is the pause between two looks at what is left, which doubles from look to look. Exits other than the
-	// leader's are not announced.
+	// pollTime is the first pause between two checks of what is left; it doubles each time. The system announces only
+	// the leader's exit.
 	pollTime    = 2 * time.Millisecond
 	pollTimeMax = 50 * time.Millisecond
 )
 
-// end kills the process with all its descendants: first gently, then not. It returns what could not be killed. exited
-// waits for the end of the leader, so long at most, and reports whether it came.
+// end kills the process with all its descendants, first with SIGTERM and then with SIGKILL. It returns what could not
+// be killed. exited waits for the end of the leader up to a limit, and reports whether it ended.
 func (l *leader) end(exited func(time.Duration) bool) (left []int) {
 	l.terminate()
 	if left = l.waitGone(exited, termTime); len(left) == 0 {
 		return nil
 	}
-	for until := time.Now().Add(killTime); ; { // again and again: what is being killed may still be forking
+	for until := time.Now().Add(killTime); ; { // repeat: a process may fork while it is being killed
 		l.kill()
 		if left = l.waitGone(exited, 2*pollTimeMax); len(left) == 0 || time.Now().After(until) {
 			return left
@@ -28,7 +28,7 @@ func (l *leader) end(exited func(time.Duration) bool) (left []int) {
 	}
 }
 
-// waitGone waits until neither the leader nor any descendant runs, and returns what still does.
+// waitGone waits until neither the leader nor a descendant runs, and returns those that still do.
 func (l *leader) waitGone(exited func(time.Duration) bool, limit time.Duration) (left []int) {
 	until := time.Now().Add(limit)
 	for pause := pollTime; ; pause = min(2*pause, pollTimeMax) {
@@ -48,8 +48,8 @@ func (l *leader) waitGone(exited func(time.Duration) bool, limit time.Duration) 
 	}
 }
 
-// exit returns a channel that is closed when the leader has ended. It is not reaped: until we do that, nobody else
-// can get its pid, and signals find the right group.
+// exit returns a channel that is closed when the leader has ended. The leader is not reaped yet: until then its pid
+// stays its own, and signals reach the right group.
 func (l *leader) exit() chan struct{} {
 	exited := make(chan struct{})
 	go func() {
@@ -59,7 +59,7 @@ func (l *leader) exit() chan struct{} {
 	return exited
 }
 
-// reapLater takes the exit status of a process that nobody waits for.
+// reapLater reaps a process that nobody waits for.
 func (l *leader) reapLater() {
 	go func() {
 		l.waitExit()
@@ -72,5 +72,5 @@ func (l *leader) reapLater() {
 type exitStatus struct {
 	code   int
 	signal string // such as SIGKILL; "" if it exited
-	err    error  // the others are unknown
+	err    error  // why the exit status is unknown; nil: it is known
 }

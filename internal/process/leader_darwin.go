@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sysProcAttr: a session and group of its own. macOS has no death with the parent.
+// sysProcAttr asks for a new session and group. macOS has no parent-death signal.
 func (l *leader) sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already.
+// closeOnExec marks the descriptors that were inherited from the caller. Go marks those that it opens.
 func closeOnExec() { closeOnExecEach("/dev/fd") }
 
-// becomeSubreaper has no counterpart: orphans fall to launchd.
+// becomeSubreaper has no counterpart: launchd adopts orphans.
 func becomeSubreaper() bool { return false }
 
-// unreadBytes cannot be told here.
+// unreadBytes cannot be known here.
 func unreadBytes(*os.File) int { return -1 }
 
 func reapOrphans() {}
@@ -27,7 +27,7 @@ func reapOrphans() {}
 // waitid here.
 func waitChange(pid, ways int) {
 	const onePID = 1   // P_PID
-	var info [128]byte // siginfo_t, which nobody reads
+	var info [128]byte // siginfo_t, unused
 	for {
 		_, _, errno := unix.Syscall6(unix.SYS_WAITID, onePID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
 			uintptr(ways|unix.WNOWAIT), 0, 0)
@@ -37,7 +37,7 @@ func waitChange(pid, ways int) {
 	}
 }
 
-// childless only matters where orphans fall to us.
+// childless matters only where this process adopts orphans.
 func childless() bool { return false }
 
 // group returns the running processes of a process group.
@@ -52,12 +52,13 @@ func group(pgid int) (pids []int) {
 	return pids
 }
 
-// descendants returns what runs of the leader's group, without the leader. What left the group is not found.
+// descendants returns the running processes of the leader's group, without the leader. Those that left the group are
+// not found.
 func (l *leader) descendants() []int {
 	return slices.DeleteFunc(group(l.pid), func(pid int) bool { return pid == l.pid })
 }
 
-// memoryFile makes a file that has no name.
+// memoryFile makes a file without a name.
 func memoryFile() (*os.File, error) {
 	f, err := os.CreateTemp("", "hookrun-runs-")
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sysProcAttr asks for a session and group of its own and, where the process is to die with us, for SIGKILL when the
-// thread ends that starts it. Go ends no thread while this process lives, except that of a goroutine which locked it.
-// A caller who starts a process there gets one that was killed by SIGKILL, which is no exit with 0.
+// sysProcAttr asks for a new session and group. With diesWithUs it also asks for SIGKILL when the starting thread ends.
+// Go ends no thread while this process lives, except that of a goroutine which has locked it. A process that is started
+// there is killed early, but by SIGKILL, which is no exit with 0.
 func (l *leader) sysProcAttr(diesWithUs bool) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, PidFD: &l.pidfd}
 	if diesWithUs {
@@ -19,15 +19,15 @@ func (l *leader) sysProcAttr(diesWithUs bool) *syscall.SysProcAttr {
 	return attr
 }
 
-// closeOnExec marks every descriptor that was inherited from the caller: what Go opened is marked already. Kernels
-// before 5.11 cannot do it in one call.
+// closeOnExec marks the descriptors that were inherited from the caller. Go marks those that it opens. Kernels before
+// 5.11 cannot do it in one call.
 func closeOnExec() {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) != nil {
 		closeOnExecEach("/proc/self/fd")
 	}
 }
 
-// unreadBytes is how many bytes in a pipe nobody has read.
+// unreadBytes returns how many bytes in a pipe have not been read.
 func unreadBytes(pipe *os.File) int {
 	var n uint32
 	if raw, err := pipe.SyscallConn(); err == nil {
@@ -42,7 +42,7 @@ func waitChange(pid, ways int) {
 	}
 }
 
-// memoryFile makes a file that has no name.
+// memoryFile makes a file without a name.
 func memoryFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("hookrun-runs", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -14,35 +14,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leader is the process that a program was started as. It leads a session and a process group, which have its pid for
-// their number.
+// leader is a started process. It leads a session and a process group, both of which have its pid as their number.
 type leader struct {
 	pid   int
-	pidfd int // becomes readable when the process ends (Linux); -1: there is none
+	pidfd int // becomes readable when the process ends (Linux); -1: none
 
 	mark   string         // the value of RunVariable in its environment and that of its descendants
 	number uint64         // of this start
-	adopts bool           // its orphans fall to us
-	only   bool           // they do, and we had no other child when it was started
-	seen   map[int]uint64 // descendants that were found, and when each was started
+	adopts bool           // this process adopts its orphans
+	only   bool           // adopts, and there was no other child at its start
+	seen   map[int]uint64 // descendants that were found, and when each started
 
 	watchdog *watchdog
-	record   int64 // the number of its record in the watchdog's file; -1: it has none
+	record   int64 // the number of its record in the watchdog's file; -1: none
 }
 
-// What all supervisors share: the children of this process are one set, whoever started them.
+// State of all supervisors: the children of this process are one set, whoever started them.
 var (
-	live     sync.Map      // pid of each leader that runs, and of each watchdog
-	leaders  atomic.Int64  // that run
-	starts   atomic.Uint64 // so far
-	starting sync.RWMutex  // held for reading while a process is started and noted in live
+	live     sync.Map      // pids of running leaders and watchdogs
+	leaders  atomic.Int64  // how many run
+	starts   atomic.Uint64 // how many were started
+	starting sync.RWMutex  // read-locked while a process is started and noted in live
 )
 
-// start starts a program. diesWithUs: it is killed when this process dies. w watches it; nil: it is left alone.
+// start starts a program. With diesWithUs it is killed when this process dies. w watches it; nil: nothing does.
 //
-// It calls ForkExec. os.StartProcess and os/exec first try out what the kernel can do, with a process of their own,
-// which costs a program that starts one process as much as that process. And they cannot wait for a process without
-// reaping it, after which its pid, and so that of its group, may be somebody else's.
+// It calls ForkExec. os.StartProcess and os/exec first start a process of their own to find out what the kernel can do.
+// For a caller that starts one process this doubles the cost. And they cannot wait for a process without reaping it.
+// After that its pid, which is also the number of its group, may belong to another process.
 func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
 	closeOnExec()
@@ -69,7 +68,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, w
 	return l, nil
 }
 
-// forget is called when a process was reaped.
+// forget is called after a process was reaped.
 func (l *leader) forget() {
 	live.Delete(l.pid)
 	leaders.Add(-1)
@@ -82,10 +81,11 @@ func (l *leader) forget() {
 	}
 }
 
-// waitExit blocks until the leader has ended, and leaves it to be reaped.
+// waitExit blocks until the leader has ended, without reaping it.
 func (l *leader) waitExit() { waitChange(l.pid, unix.WEXITED) }
 
-// reap takes the exit status. If somebody else took it nobody knows it, and that is no exit with 0.
+// reap reaps the leader and returns its exit status. If something else reaped it the status is unknown, which is no
+// exit with 0.
 func (l *leader) reap() exitStatus {
 	var status unix.WaitStatus
 	_, err := unix.Wait4(l.pid, &status, 0, nil)
@@ -101,7 +101,7 @@ func (l *leader) reap() exitStatus {
 	return exitStatus{code: status.ExitStatus()}
 }
 
-// signalName is SIGKILL for 9, and a number where the system has no name.
+// signalName returns SIGKILL for 9, or the number if the signal has no name.
 func signalName(s syscall.Signal) string {
 	if name := unix.SignalName(s); name != "" {
 		return name
@@ -112,18 +112,18 @@ func signalName(s syscall.Signal) string {
 func (l *leader) terminate() { l.signal(unix.SIGTERM) }
 func (l *leader) kill()      { l.signal(unix.SIGKILL) }
 
-// signal reaches the group at once and what left it one by one. It looks for those first: the leader's end makes
-// orphans of them, which are harder to find.
+// signal sends a signal to the group, and to each descendant that left it. It looks for those first: once the leader
+// has ended they are orphans, which are harder to find.
 func (l *leader) signal(s syscall.Signal) {
 	found := l.descendants()
-	_ = unix.Kill(-l.pid, s) // ESRCH: all gone
+	_ = unix.Kill(-l.pid, s) // ESRCH: the group is empty
 	for _, pid := range found {
 		_ = unix.Kill(pid, s)
 	}
 }
 
-// leftInGroup returns what still runs of the group after the leader was reaped. Nearly always that is nothing, and one
-// system call tells.
+// leftInGroup returns what still runs in the group after the leader was reaped. It is nearly always empty, and one
+// system call shows that.
 func (l *leader) leftInGroup() []int {
 	if unix.Kill(-l.pid, 0) == unix.ESRCH {
 		return nil
@@ -131,7 +131,7 @@ func (l *leader) leftInGroup() []int {
 	return group(l.pid)
 }
 
-// closeOnExecEach marks the descriptors that a folder of them lists.
+// closeOnExecEach marks the descriptors that a folder lists.
 func closeOnExecEach(dir string) {
 	names, err := os.ReadDir(dir)
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ResumeThread would need the handle of a thread, which package syscall closes. Package windows does not have this one.
+// ResumeThread would need the handle of a thread, which package syscall closes. Package windows has no NtResumeProcess.
 var ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// leader is the process that a program was started as, in a job object of its own. The job holds all its descendants,
-// and Windows ends the job when this process dies and its handles are closed.
+// leader is a started process in its own job object. The job contains all its descendants. Windows ends the job when
+// this process dies and its handles are closed.
 type leader struct {
 	pid         int
 	handle, job windows.Handle
 }
 
-// start starts a program suspended, so that nothing of it can run outside the job. diesWithUs: it is killed when this
+// start starts a program suspended, so that none of it can run outside the job. With diesWithUs it is killed when this
 // process dies.
 func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _ *watchdog) (*leader, error) {
 	s.prepared.Do(s.prepare)
@@ -59,7 +59,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _
 	return l, nil
 }
 
-// endWithUs says whether the job ends with its last handle.
+// endWithUs sets whether the job ends with its last handle.
 func (l *leader) endWithUs(yes bool) error {
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	if yes {
@@ -81,7 +81,7 @@ func (l *leader) closeHandles() {
 
 func (l *leader) waitExit() { windows.WaitForSingleObject(l.handle, windows.INFINITE) }
 
-// reap returns the exit status. There are no signals; what Windows ends for a fault has an exit code of its own.
+// reap returns the exit status. There are no signals; a crash has an exit code of its own.
 func (l *leader) reap() exitStatus {
 	var status uint32
 	if err := windows.GetExitCodeProcess(l.handle, &status); err != nil {
@@ -90,17 +90,17 @@ func (l *leader) reap() exitStatus {
 	return exitStatus{code: int(int32(status))}
 }
 
-// terminate has no gentle form here: a process without a console gets no event.
+// terminate kills: a process without a console cannot be asked to end.
 func (l *leader) terminate() { l.kill() }
 func (l *leader) kill()      { windows.TerminateJobObject(l.job, 1) }
 
-// descendants returns the processes of the job but the leader.
+// descendants returns the processes of the job except the leader.
 func (l *leader) descendants() (pids []int) {
 	var list struct {
 		assigned, listed uint32
 		ids              [256]uintptr
 	}
-	size := uint32(unsafe.Sizeof(list)) // with more processes than fit, those that do are listed
+	size := uint32(unsafe.Sizeof(list)) // if there are more processes, those that fit are listed
 	windows.QueryInformationJobObject(l.job, windows.JobObjectBasicProcessIdList,
 		uintptr(unsafe.Pointer(&list)), size, nil)
 	for _, id := range list.ids[:min(int(list.listed), len(list.ids))] {
@@ -111,7 +111,7 @@ func (l *leader) descendants() (pids []int) {
 	return pids
 }
 
-// leftInGroup returns what the leader left behind, and lets it live on.
+// leftInGroup returns what the leader has left behind, and lets it live on.
 func (l *leader) leftInGroup() []int {
 	left := l.descendants()
 	l.endWithUs(false)
@@ -125,7 +125,7 @@ func becomeSubreaper() bool { return false }
 
 func reapOrphans() {}
 
-// watchdog is not needed: the system ends the job when we die.
+// watchdog is not needed: the system ends the job when this process dies.
 type watchdog struct{ keep bool }
 
 func (w *watchdog) begin() {}

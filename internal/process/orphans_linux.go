@@ -10,21 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// becomeSubreaper makes this process the parent of its processes' orphans, and reports whether it did.
+// becomeSubreaper makes this process adopt the orphans of its processes, and reports whether it could.
 func becomeSubreaper() bool {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil // Linux 3.4 and later
 }
 
-// siPID is where siginfo_t has its si_pid: behind three ints, and padding where pointers are eight bytes.
+// siPID is the offset of si_pid in siginfo_t: after three ints, and padding if pointers have eight bytes.
 const siPID = 12 + (unsafe.Sizeof(uintptr(0))/8)*4
 
-// reapOrphans takes the exit status of children that are nobody's: orphans of our processes, which fall to a
-// subreaper.
+// reapOrphans reaps adopted orphans that have ended.
 //
-// It keeps processes from being started meanwhile: one that ended before it was noted in live would be taken for an
-// orphan, and its exit status be lost.
+// No process can be started meanwhile: if it ended before it was noted in live, it would be taken for an orphan and its
+// exit status would be lost.
 func reapOrphans() {
-	// Mostly there is none, or it is a leader that is about to be reaped. Then nobody is kept from anything.
+	// Mostly no child has ended, or it is a leader that will be reaped soon. Then there is nothing to lock.
 	if pid := endedChild(); pid == 0 || isLive(pid) {
 		return
 	}
@@ -39,7 +38,7 @@ func reapOrphans() {
 	}
 }
 
-// endedChild returns a child that has ended and is not reaped, 0 if there is none.
+// endedChild returns a child that has ended and is not reaped yet, 0 if there is none.
 func endedChild() (pid int) {
 	var info unix.Siginfo
 	if unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != nil {
@@ -48,7 +47,7 @@ func endedChild() (pid int) {
 	return max(0, int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), siPID))))
 }
 
-// childless reports whether this process has no child but leaders and watchdogs. Orphans fall to its first thread.
+// childless reports whether all children of this process are leaders and watchdogs. The first thread adopts orphans.
 func childless() bool {
 	if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err == unix.ECHILD {
 		return true

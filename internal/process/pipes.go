@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// pipes are the three pipes of a running process, and everything that can happen while it runs. newPipes makes them and
-// returns the process's ends.
+// pipes are the three pipes of a running process, and the wait for its events. newPipes makes them and returns the
+// process's ends.
 type pipes interface {
-	// serve begins to serve the process that was started with its ends. It closes our copies of these.
+	// serve starts to serve the process that was started with its ends. It closes our copies of these.
 	serve(l *leader)
-	// wait waits for what happens next.
+	// wait waits for the next event.
 	wait(ctx context.Context, until time.Time) waitEvent
-	// exited waits for the end of the leader, so long at most, and reports whether it came.
+	// exited waits for the end of the leader up to a limit, and reports whether it ended.
 	exited(limit time.Duration) bool
-	// drain reads what is still in the pipes, and waits for more as long as somebody holds them, so long at most. It
-	// does not wait for input to be written: the process did without.
+	// drain reads what is left in the pipes. It goes on while another process holds them, up to a limit. It does not
+	// wait for input to be written: the process has ended without it.
 	drain(limit time.Duration)
-	// takeDetach reports whether the process asked to be detached, and forgets that.
+	// takeDetach reports whether the process has asked to be detached, and resets that.
 	takeDetach() bool
-	// stop ends all traffic, closes the pipes, and returns what was printed.
+	// stop stops reading and writing, closes the pipes, and returns what was printed.
 	stop() (stdout, stderr Output)
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// copiedPipes are served by a goroutine for each pipe, and one that waits for the exit. They work on every system.
+// copiedPipes have a goroutine for each pipe, and one that waits for the exit. They work on every system.
 type copiedPipes struct {
 	*stdio
 	input    Input
 	captures [2]capture
 	ended    chan struct{} // closed when the leader has ended
 	read     chan struct{} // closed when both outputs have ended
-	written  chan struct{} // closed when everything is written, or nobody reads it
+	written  chan struct{} // closed when everything is written, or the process has stopped reading
 	detach   chan struct{} // closed when the first line asks to be detached
 }
 
@@ -36,8 +36,8 @@ func newCopiedPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]u
 	return p, p.fds(), nil
 }
 
-// serve writes and reads at the same time. Else a process that answers before it has read would wait for us, and we
-// for it.
+// serve writes and reads at the same time. Otherwise a process that answers before it has read everything would wait
+// for us, and we for it.
 func (p *copiedPipes) serve(l *leader) {
 	p.closeTheirs()
 	p.ended = l.exit()
@@ -45,7 +45,7 @@ func (p *copiedPipes) serve(l *leader) {
 		defer close(p.written)
 		for _, piece := range p.input {
 			if _, err := p.in.Write(piece); err != nil {
-				break // it does not want to read, which is its right; its exit still counts
+				break // the process may stop reading; its exit still counts
 			}
 		}
 		p.in.Close()
@@ -63,7 +63,7 @@ func (p *copiedPipes) wait(ctx context.Context, until time.Time) waitEvent {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	asks := p.detach
-	var written chan struct{} // a process that is detached still gets its whole input
+	var written chan struct{} // a detached process still gets its whole input
 	for {
 		select {
 		case <-p.ended:

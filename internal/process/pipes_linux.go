@@ -12,43 +12,43 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPipes makes the pipes that suit the system best.
+// newPipes makes the best pipes for the system.
 var newPipes = newPolledPipes
 
-// polledPipes are served by the caller's goroutine alone, beside the wait for the exit. Goroutines for each pipe and
-// for the exit would wake each other up for longer than a short process runs. No library waits for pipes and a
-// process in one system call.
+// polledPipes are served by the caller's goroutine, which also waits for the exit. Goroutines for each pipe and for the
+// exit would spend more time on waking each other than a short process takes. No library waits for pipes and a process
+// in one system call.
 //
-// For the first millisecond it waits in one system call, from which it goes on at once: most processes have ended by
-// then. A longer wait there would keep a thread, and other calls from their turn. So it uses Go's own poller then,
-// for one descriptor: an edge-triggered epoll set, which becomes ready when anything changes, and not because
-// something stays as it is. That matters after the exit: what another thread is just starting has copies of our pipe
-// ends until its exec, and keeps these pipes open.
+// For the first millisecond the goroutine blocks in one system call and goes on at once: most processes have ended by
+// then. Blocking longer would keep a thread from other calls. So after that it uses Go's own poller, for one
+// descriptor: an edge-triggered epoll set. That becomes ready when something changes, and not because something stays
+// ready. This matters after the exit: a process that another thread is just starting has copies of our pipe ends until
+// its exec, and keeps these pipes open.
 //
-// A descriptor of -1 is none, or none any more.
+// A descriptor of -1 is closed, or was never open.
 type polledPipes struct {
-	theirs   [3]int // the process's ends, until it has them
+	theirs   [3]int // the process's ends, until it has started
 	in       int    // ours: closed when everything is written
 	out      [2]int // closed at the end of the stream
 	input    Input
 	captures [2]capture
 	leader   *leader
-	ended    bool        // the leader has
-	over     atomic.Bool // the same, said by a goroutine where the kernel has no pidfd
+	ended    bool        // the leader has ended
+	over     atomic.Bool // the same, set by a goroutine if the kernel has no pidfd
 	detach   bool        // the first line asks to be detached
 
-	ppollTime time.Duration   // that is left for waits in a system call
-	changes   *os.File        // the epoll set; nil: none was needed yet
+	ppollTime time.Duration   // left for blocking system calls
+	changes   *os.File        // the epoll set; nil: not needed yet
 	raw       syscall.RawConn // of changes
 }
 
-// widePipe is as much as every user may have in one pipe.
+// widePipe is the largest size of a pipe that every user may set.
 const widePipe = 1 << 20
 
 // newPolledPipes makes wide pipes if there is much to write.
 func newPolledPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]uintptr, err error) {
 	p := &polledPipes{theirs: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, ppollTime: shortTime}
-	p.input = slices.Clone(input) // which other processes get as well
+	p.input = slices.Clone(input) // the caller may give the pieces to other processes as well
 	for i := range p.theirs {
 		var ends [2]int
 		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -64,7 +64,7 @@ func newPolledPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]u
 		} else {
 			p.theirs[i], p.out[i-1] = ends[1], ends[0]
 		}
-		_, _ = unix.FcntlInt(uintptr(ours), unix.F_SETFL, unix.O_NONBLOCK) // it has no other flags
+		_, _ = unix.FcntlInt(uintptr(ours), unix.F_SETFL, unix.O_NONBLOCK) // the pipe has no other flags
 		theirs[i] = uintptr(p.theirs[i])
 	}
 	if detach != nil {
@@ -78,7 +78,7 @@ func (p *polledPipes) serve(l *leader) {
 	for i := range p.theirs {
 		closeFD(&p.theirs[i])
 	}
-	p.write() // mostly the pipe takes it all
+	p.write() // mostly the pipe holds all of it
 	if l.pidfd < 0 {
 		p.watchChanges()
 		go func() {
@@ -105,28 +105,28 @@ func (p *polledPipes) watchChanges() {
 	watch(p.out[1], unix.EPOLLIN)
 	watch(p.in, unix.EPOLLOUT)
 	watch(p.leader.pidfd, unix.EPOLLIN)
-	// By this os.NewFile knows that it can be waited for.
+	// From this flag os.NewFile knows that the poller can wait for the descriptor.
 	_, _ = unix.FcntlInt(uintptr(set), unix.F_SETFL, unix.O_NONBLOCK)
 	changes := os.NewFile(uintptr(set), "epoll")
 	raw, _ := changes.SyscallConn()
-	if err != nil || changes.SetReadDeadline(time.Time{}) != nil { // the poller has no room for it
+	if err != nil || changes.SetReadDeadline(time.Time{}) != nil { // the poller cannot take it
 		changes.Close()
 		return
 	}
 	p.changes, p.raw = changes, raw
 }
 
-// interrupt makes a wait look again whether it is over.
+// interrupt makes a wait check again whether it is done.
 func (p *polledPipes) interrupt() {
 	if p.changes != nil {
 		_ = p.changes.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
-// blindTime is how long a wait goes on that nobody can interrupt, where the system has no descriptor left for that.
+// blindTime is how long a wait lasts that nobody can interrupt, because the system has no descriptor left.
 const blindTime = 20 * time.Millisecond
 
-// until writes and reads until something is done or the time is up, and reports whether it is done.
+// until writes and reads until done returns true or the time is up, and reports whether done returned true.
 func (p *polledPipes) until(limit time.Time, done func() bool) bool {
 	p.poll(0)
 	for !done() {
@@ -149,12 +149,12 @@ func (p *polledPipes) until(limit time.Time, done func() bool) bool {
 	return true
 }
 
-// waitForChange waits until something has changed, and does what can be done then.
+// waitForChange waits for a change, and then writes and reads what is possible.
 func (p *polledPipes) waitForChange(limit time.Time, done func() bool) {
 	_ = p.changes.SetReadDeadline(limit)
 	_ = p.raw.Read(func(uintptr) bool {
 		for p.poll(0) {
-			// A process that prints for ever must not keep us from its deadline.
+			// A process that prints for ever must not delay its deadline.
 			if done() || !time.Now().Before(limit) {
 				return true
 			}
@@ -163,11 +163,11 @@ func (p *polledPipes) waitForChange(limit time.Time, done func() bool) {
 	})
 }
 
-// wait writes and reads meanwhile.
+// wait writes and reads while it waits.
 func (p *polledPipes) wait(ctx context.Context, until time.Time) waitEvent {
-	detached := func() bool { return p.detach && p.in < 0 } // it still gets its whole input
+	detached := func() bool { return p.detach && p.in < 0 } // a detached process still gets its whole input
 	done := func() bool { return p.ended || detached() || ctx.Err() != nil }
-	// A wait that is over in a moment anyway need not be interrupted, and most are.
+	// Most waits are short and need not be interrupted.
 	if time.Until(until) > shortTime {
 		if p.changes == nil {
 			p.watchChanges()
@@ -197,7 +197,7 @@ func (p *polledPipes) drain(limit time.Duration) {
 	p.until(time.Now().Add(limit), func() bool { return p.out[0] < 0 && p.out[1] < 0 })
 }
 
-// poll waits until something can be done, so long at most, and does it. It reports whether there was anything.
+// poll waits up to a limit until something can be read or written, and does it. It reports whether there was anything.
 func (p *polledPipes) poll(limit time.Duration) (some bool) {
 	fds := [4]unix.PollFd{
 		{Fd: int32(p.out[0]), Events: unix.POLLIN},
@@ -226,14 +226,14 @@ func (p *polledPipes) poll(limit time.Duration) (some bool) {
 	return true
 }
 
-// read takes once what an output has: a process that prints for ever must not keep us from its deadline.
+// read reads an output once: a process that prints for ever must not delay its deadline.
 func (p *polledPipes) read(i int) {
 	if p.captures[i].read(reader(p.out[i])) != nil {
 		closeFD(&p.out[i])
 	}
 }
 
-// reader reads a descriptor that does not block.
+// reader reads a non-blocking descriptor.
 type reader int
 
 func (fd reader) Read(b []byte) (int, error) {
@@ -252,8 +252,8 @@ func (fd reader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// write writes what the process takes of its input. If it does not want to read, which is its right, that is the end
-// of the input. Its exit still counts.
+// write writes as much input as the process takes. If the process stops reading, which it may, the input ends there.
+// Its exit still counts.
 func (p *polledPipes) write() {
 	for p.in >= 0 {
 		if len(p.input) == 0 {
@@ -290,7 +290,7 @@ func (p *polledPipes) stop() (stdout, stderr Output) {
 	closeFD(&p.out[0])
 	closeFD(&p.out[1])
 	if p.changes != nil {
-		p.changes.Close() // others may still interrupt, which does nothing then
+		p.changes.Close() // later interrupts do nothing
 	}
 	return p.captures[0].output(), p.captures[1].output()
 }

@@ -2,5 +2,5 @@
 
 package process
 
-// newPipes makes the pipes that suit the system best.
+// newPipes makes the best pipes for the system.
 var newPipes = newCopiedPipes

@@ -9,47 +9,45 @@ import (
 )
 
 const (
-	// From the second death in a row without an answer, a program is started again after backoff, which doubles from
-	// death to death up to backoffMax. Calls until then fail at once: to wait would only look like a slow process.
+	// From the second death in a row without an answer, a program is restarted only after backoff, which doubles with
+	// each death up to backoffMax. Until then calls fail at once: waiting would look like a slow process.
 	backoff    = 100 * time.Millisecond
 	backoffMax = 5 * time.Second
 )
 
-// Pool is the persistent processes of one program. Each answers one line of input with one line of output, one call
-// at a time. They start when a call needs them, and stay for the next.
+// Pool keeps the persistent processes of one program. Each answers one line of input with one line of output, one call
+// at a time. They are started when a call needs them, and kept for the next.
 type Pool struct {
 	supervisor *Supervisor
 	program    func(dir string) (Program, error)
-	turns      chan struct{} // as many as there may be processes; a call holds one
+	turns      chan struct{} // limits the number of processes; a call holds one
 
 	mu     sync.Mutex
 	idle   []*worker
-	closed bool // what is idle ends
+	closed bool // idle processes end
 
 	deaths    int // in a row
 	lastDeath string
-	notBefore time.Time // a process is started again
+	notBefore time.Time // when a process may be started again
 }
 
-// NewPool returns a pool of at most so many processes. program returns what to start for calls in a directory.
+// NewPool returns a pool of at most size processes. program returns what to start for calls in a directory.
 func (s *Supervisor) NewPool(size int, program func(dir string) (Program, error)) *Pool {
 	return &Pool{supervisor: s, program: program, turns: make(chan struct{}, max(size, 1))}
 }
 
-// Reply is what a persistent process answered, or how it ended instead.
+// Reply is the answer of a persistent process, or how it ended without one.
 type Reply struct {
 	Result
-	NoLine  bool   // it timed out before it had printed a line
-	Problem string // what is wrong with its line; the process was ended
+	NoLine  bool   // it timed out before it printed a line
+	Problem string // what is wrong with its line; the process was killed
 }
 
-// Ask gives a line of input to a free process that was started for this directory, and returns its answer. If all are
-// busy, it waits until one is free. The limit begins when the process gets the line, or is started for it: a busy
-// pool is not a slow process.
+// Ask sends a line of input to a free process of this directory, and returns its answer. If all are busy, it waits for
+// one. The limit begins when the process gets the line, or is started for it: a busy pool is not a slow process.
 //
-// check looks at what the process printed, which is reply.Stdout, and returns what is wrong with it, or "". It is
-// called once at most. Whatever is no valid answer ends the process with all its descendants, since nobody could tell
-// which call it answers next.
+// check returns what is wrong with the process's output, reply.Stdout, or "". It is called at most once. If there is no
+// valid answer the process is killed with all its descendants, since nobody could tell which call it answers next.
 func (p *Pool) Ask(
 	ctx context.Context, dir string, line Input, limit time.Duration, check func(*Reply) (problem string),
 ) Reply {
@@ -59,7 +57,7 @@ func (p *Pool) Ask(
 		return Reply{Result: Result{Err: ctx.Err()}}
 	}
 	defer func() { <-p.turns }()
-	for { // as often as there are processes that ended, or are not fit for a call, while they were idle
+	for { // retry: idle processes may have ended, or be unfit for a call
 		w, err := p.take(dir)
 		if err != nil {
 			return Reply{Result: Result{Err: err}}
@@ -72,7 +70,7 @@ func (p *Pool) Ask(
 		reply, how := w.ask(ctx, line, deadline.C, check)
 		deadline.Stop()
 		p.give(w, how, &reply)
-		if how == unread && ctx.Err() == nil { // an idle process may end at any time, and did at this one
+		if how == unread && ctx.Err() == nil { // the process ended while it was idle, just before the line reached it
 			continue
 		}
 		return reply
@@ -89,7 +87,7 @@ func (p *Pool) take(dir string) (*worker, error) {
 			return w, nil
 		}
 	}
-	// There may be no more processes than turns, of which this call holds one.
+	// There may be no more processes than turns, and this call holds one of these.
 	if len(p.idle)+len(p.turns) > cap(p.turns) {
 		p.endLater(p.idle[0])
 		p.idle = slices.Delete(p.idle, 0, 1)
@@ -118,7 +116,7 @@ func (p *Pool) give(w *worker, how exchange, reply *Reply) {
 			p.notBefore = time.Now().Add(min(backoff<<min(p.deaths-2, 10), backoffMax))
 		}
 	case w.dead:
-	case p.closed || w.hasExited(): // the goroutine that waits for its exit did not find it among the idle ones
+	case p.closed || w.hasExited(): // it ended after exitedIdle had looked for it among the idle ones
 		p.endLater(w)
 	default:
 		p.idle = append(p.idle, w)
@@ -135,7 +133,7 @@ func describeDeath(reply *Reply) string {
 	return fmt.Sprintf("exit %d", reply.ExitCode)
 }
 
-// exitedIdle ends a process that ended by itself while it was idle: it must be reaped.
+// exitedIdle reaps a process that ended while it was idle.
 func (p *Pool) exitedIdle(w *worker) {
 	p.mu.Lock()
 	i := slices.Index(p.idle, w)
@@ -148,10 +146,10 @@ func (p *Pool) exitedIdle(w *worker) {
 	}
 }
 
-// endLater ends a process without keeping the call, which has its own time.
+// endLater ends a process in the background, so that the call does not wait for it.
 func (p *Pool) endLater(w *worker) { p.supervisor.background.Go(w.end) }
 
-// Close ends the processes that are idle, and those with a call when they are done with it.
+// Close ends the idle processes, and the others after their call.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	idle := p.idle

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Program is what a process is started from.
+// Program is what to start.
 type Program struct {
 	Path string   // of the executable
-	Args []string // the program's name first, as in os.Args
+	Args []string // including the program's name, as in os.Args
 	Dir  string   // the working directory
-	Env  []string // NAME=VALUE, each name once and without RunVariable, which Start adds
+	Env  []string // NAME=VALUE, each name once; Start adds RunVariable
 }
 
-// RunVariable marks a process and its descendants in their environment (Linux, macOS). By its value descendants are
-// found that left the process group.
+// RunVariable marks a process and its descendants in their environment (Linux, macOS). It identifies descendants that
+// have left the process group.
 const RunVariable = "HOOKRUN_RUN"
 
-// StartError is the error of a program that the system did not start.
+// StartError means that the system could not start a program.
 type StartError struct {
 	Program Program
 	Err     error
@@ -28,7 +28,7 @@ type StartError struct {
 func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Program.Args[0], e.Err) }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Input is what a process gets on stdin, in pieces that are written one after the other. Nobody changes the pieces.
+// Input is what a process gets on stdin, in pieces that are written in order. The pieces must not change.
 type Input [][]byte
 
 // size is the number of bytes.
@@ -41,17 +41,17 @@ func (in Input) size() (n int) {
 
 // Result is how a process ended and what it printed.
 type Result struct {
-	Err      error  // its exit status is lost, or it was not started: ExitCode and Signal say nothing then
-	TimedOut bool   // it was killed: its deadline passed, or the context ended. ExitCode and Signal say nothing then
+	Err      error  // not started, or its exit status is lost: ignore ExitCode and Signal
+	TimedOut bool   // killed at its deadline or when the context ended: ignore ExitCode and Signal
 	ExitCode int    // -1 if a signal killed it
-	Signal   string // that killed it, such as SIGKILL
+	Signal   string // the signal that killed it, such as SIGKILL
 	Stdout   Output
 	Stderr   Output
 
-	// Left are process ids: what still ran in its group after it exited by itself, or what could not be killed.
+	// Left are process ids: what still ran in its group after it exited, or what could not be killed.
 	Left []int
 
-	Detached bool // its first line asked that nobody waits for it
+	Detached bool // its first line asked to be detached
 }
 
 // Process is a running process. Wait or Release must end it.
@@ -64,18 +64,16 @@ type Process struct {
 }
 
 const (
-	// shortTime is how long most processes run at most. One that runs for longer is worth a watchdog and a place in
-	// Go's poller.
+	// shortTime is how long most processes run at most. A longer one gets a watchdog and a place in Go's poller.
 	shortTime = time.Millisecond
-	// drainTime is how long the pipes are read after the exit, if somebody still holds them. Claude Code reads for as
-	// long: what a background child prints in that time counts there, and must count here.
+	// drainTime is how long the pipes are read after the exit, if another process still holds them. Claude Code reads
+	// for the same time: what a background child prints in that time counts there, and must count here.
 	drainTime = 500 * time.Millisecond
 )
 
-// Start starts a process and begins to write its input and read its output. The deadline is that of Wait.
+// Start starts a process, and begins to write its input and read its output. Wait enforces the deadline.
 //
-// detach looks at the first line of stdout, and reports whether it asks that nobody waits for the process; nil: no
-// line does.
+// detach is called with the first line of stdout, and reports whether that asks to be detached; nil: no line does.
 func (s *Supervisor) Start(
 	program Program, input Input, deadline time.Time, detach func(firstLine []byte) bool,
 ) (*Process, error) {
@@ -85,7 +83,7 @@ func (s *Supervisor) Start(
 	if p.pipes, ends, err = newPipes(input, detach); err != nil {
 		return nil, err
 	}
-	diesWithUs := detach == nil || !s.OneShot // else it may have to outlive us
+	diesWithUs := detach == nil || !s.OneShot // else it may have to outlive this process
 	if p.leader, err = s.start(program, ends, diesWithUs, &s.watchdog); err != nil {
 		p.pipes.stop()
 		return nil, err
@@ -94,23 +92,23 @@ func (s *Supervisor) Start(
 	return p, nil
 }
 
-// waitEvent is what ends a wait for a process, or interrupts it.
+// waitEvent is what ends or interrupts a wait for a process.
 type waitEvent int
 
 const (
-	eventExit   waitEvent = iota // the leader has ended; it is not reaped
-	eventDetach                  // it asked that nobody waits for it, and has its whole input
+	eventExit   waitEvent = iota // the leader has ended; it is not reaped yet
+	eventDetach                  // it asked to be detached, and has its whole input
 	eventCancel                  // the context ended
 	eventDeadline
 	eventLine // a persistent process answered
 )
 
 // Wait waits until the process has ended, and returns its result. At the deadline, or when ctx ends, it kills the
-// process with all its descendants. It returns false if the process asked to be detached. It still runs then: wait
-// again until its end, or release it.
+// process with all its descendants. It returns false if the process asked to be detached. Then the process still runs:
+// Wait again for its end, or Release it.
 //
-// The precedence of events is decided here: an exit before the deadline counts, whatever the pipes do. Then the
-// deadline or the end of ctx counts, and what was printed before is the caller's to ignore.
+// The precedence of events is decided here. An exit before the deadline counts, whatever the pipes do. Otherwise the
+// deadline or the end of ctx counts; the caller may ignore what was printed before.
 func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	l := p.leader
 	event := p.pipes.wait(ctx, earlier(p.deadline, p.begun.Add(shortTime)))
@@ -119,10 +117,10 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 		event = p.pipes.wait(ctx, p.deadline)
 	}
 	if event == eventDetach {
-		p.pipes.takeDetach() // the next wait is for the end
+		p.pipes.takeDetach() // ignore it; the next Wait is for the end
 		return Result{}, false
 	}
-	if event == eventDeadline && p.pipes.exited(0) { // in the same moment it did end by itself
+	if event == eventDeadline && p.pipes.exited(0) { // it exited at the same time
 		event = eventExit
 	}
 	killed := event != eventExit
@@ -135,7 +133,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 			return result, true
 		}
 	} else {
-		// What the exit left in the pipes is there at once. Longer takes only a child that holds them.
+		// Output of the process itself is in the pipes already. Only a child that holds them takes longer.
 		p.pipes.drain(drainTime)
 	}
 	l.unwatch()
@@ -145,7 +143,7 @@ func (p *Process) Wait(ctx context.Context) (result Result, ended bool) {
 	if !killed {
 		result.Err = status.err
 		result.Left = l.leftInGroup()
-		result.Detached = p.pipes.takeDetach() // it ended before we saw its first line
+		result.Detached = p.pipes.takeDetach() // it ended before its first line was seen
 	}
 	l.forget()
 	return result, true
@@ -158,8 +156,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// Release stops waiting for a process that asked to be detached, and returns what it printed so far. Nobody reads
-// what it prints from now on.
+// Release stops waiting for a process that asked to be detached, and returns what it has printed. Nobody reads its
+// output any more.
 func (p *Process) Release() (result Result) {
 	p.leader.unwatch()
 	p.leader.reapLater()

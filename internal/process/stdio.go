@@ -12,10 +12,10 @@ type stdio struct {
 	out    [2]pipeEnd
 }
 
-// pipeSize is what a pipe holds. Through it every 64 KiB of a large input cost two changes between processes.
+// pipeSize is the capacity of a pipe. A large input costs two context switches for every 64 KiB.
 const pipeSize = 64 << 10
 
-// smallestPipe is what a pipe holds at least, where a user has so many of them that the system gives no more.
+// smallestPipe is the least capacity of a pipe. The system gives no more to a user who has very many pipes.
 const smallestPipe = 4 << 10
 
 // newStdio makes the pipes.
@@ -36,12 +36,12 @@ func newStdio() (*stdio, error) {
 	return s, nil
 }
 
-// fds are the process's ends.
+// fds returns the process's ends.
 func (s *stdio) fds() [3]uintptr {
 	return [3]uintptr{s.theirs[0].Fd(), s.theirs[1].Fd(), s.theirs[2].Fd()}
 }
 
-// closeTheirs closes the process's ends once it has them. The pipes would else stay open for ever.
+// closeTheirs closes our copies of the process's ends. Otherwise the pipes would never end.
 func (s *stdio) closeTheirs() {
 	for _, f := range s.theirs {
 		f.Close()
@@ -52,11 +52,11 @@ func (s *stdio) closeTheirs() {
 func (s *stdio) close() {
 	s.closeTheirs()
 	for _, f := range []*os.File{s.in.File, s.out[0].File, s.out[1].File} {
-		f.Close() // nil and closed files only return an error
+		f.Close() // harmless for nil and closed files
 	}
 }
 
-// within waits for something to be done, so long at most, and reports whether it was.
+// within waits for done up to a limit, and reports whether it was closed.
 func within(done <-chan struct{}, limit time.Duration) bool {
 	select {
 	case <-done:

@@ -12,10 +12,10 @@ import (
 // pipeEnd is our end of a pipe.
 type pipeEnd struct{ *os.File }
 
-// stop makes reads and writes return, at once and from now on.
+// stop makes all reads and writes return immediately.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
-// follow reads until the end, or until there is more than anybody asked for.
+// follow reads until the end, or until there is more than was asked for.
 func (s *stream) follow() {
 	raw, err := s.pipe.SyscallConn()
 	if err == nil {
@@ -24,15 +24,15 @@ func (s *stream) follow() {
 	s.tell()
 }
 
-// look reads what is there.
+// look reads what has arrived.
 func (s *stream) look() {
 	if raw, err := s.pipe.SyscallConn(); err == nil {
 		_ = raw.Control(func(fd uintptr) { s.readAll(fd) })
 	}
 }
 
-// readAll reads what is there, and reports whether that was all there will ever be. It holds the lock while it reads:
-// whoever has the lock knows that nothing is between the pipe and what was kept.
+// readAll reads what has arrived, and reports whether the stream has ended. It holds the lock while it reads, so
+// whoever has the lock knows that nothing is between the pipe and the kept output.
 func (s *stream) readAll(fd uintptr) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Package windows does not have this one.
+// Package windows has no PeekNamedPipe.
 var peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
 
-// pipeEnd is our end of a pipe. Pipes of Windows cannot be read or written up to a deadline, so both are polled.
+// pipeEnd is our end of a pipe. Windows pipes have no deadlines, so reads and writes are polled.
 type pipeEnd struct {
 	*os.File
 	stopped atomic.Bool
@@ -64,10 +64,10 @@ func (e *pipeEnd) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// unreadBytes cannot be told here.
+// unreadBytes cannot be known here.
 func unreadBytes(*os.File) int { return -1 }
 
-// follow reads until the end, or until there is more than anybody asked for.
+// follow reads until the end, or until there is more than was asked for.
 func (s *stream) follow() {
 	piece := make([]byte, 16<<10)
 	for {
@@ -82,7 +82,7 @@ func (s *stream) follow() {
 	s.tell()
 }
 
-// look waits until the goroutine has read what is there.
+// look waits until the goroutine has read what has arrived.
 func (s *stream) look() {
 	for range 100 {
 		var available uint32

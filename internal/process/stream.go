@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// stream is one output of a process that stays. It can be looked at: what was printed before something else is there
-// then, though a goroutine reads as well. follow and look are the system's.
+// stream is an output of a persistent process. A goroutine reads it. look makes sure that everything printed so far has
+// been read. follow and look depend on the system.
 type stream struct {
 	pipe  *pipeEnd
 	most  int           // bytes that are kept
-	waits bool          // with so many it is not read on: nobody asked for more
-	news  chan struct{} // has something when there is something
+	waits bool          // stop reading at that many bytes: nobody asked for more
+	news  chan struct{} // signals that something was printed, or the end
 
-	mu   sync.Mutex // of reading and of what was read
+	mu   sync.Mutex // held while reading and for what was read
 	kept Output
 }
 
@@ -21,7 +21,7 @@ func (s *stream) begin(pipe *pipeEnd, most int, waits bool) {
 	s.pipe, s.most, s.waits, s.news = pipe, most, waits, make(chan struct{}, 1)
 }
 
-// add keeps what was read. It reports whether there is room for more. The lock is held.
+// add keeps what was read, and reports whether there is room for more. The caller holds the lock.
 func (s *stream) add(b []byte) (more bool) {
 	s.kept.Head = append(s.kept.Head, b[:min(len(b), s.most-len(s.kept.Head))]...)
 	s.kept.Total += int64(len(b))
@@ -29,7 +29,7 @@ func (s *stream) add(b []byte) (more bool) {
 	return !s.waits || s.kept.leftOut() == 0
 }
 
-// tell says that there is news: something was printed, or the stream ended.
+// tell signals news: something was printed, or the stream ended.
 func (s *stream) tell() {
 	select {
 	case s.news <- struct{}{}:
@@ -45,14 +45,14 @@ func (s *stream) some() bool {
 	return s.kept.Total > 0
 }
 
-// line reports whether there is a line, or more than one may have.
+// line reports whether there is a whole line, or more than a line may have.
 func (s *stream) line() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept.leftOut() > 0 || bytes.IndexByte(s.kept.Head, '\n') >= 0
 }
 
-// take returns what was printed since it was last taken.
+// take returns what was printed since the last take.
 func (s *stream) take() Output {
 	s.look()
 	s.mu.Lock()

@@ -8,23 +8,22 @@ import (
 )
 
 // Supervisor starts processes and makes sure that they end when this process does. Set its fields before the first
-// start. It is safe for concurrent use. Every process that it started must be waited for, released or ended before
-// Close.
+// start. It is safe for concurrent use. Wait for, release or end every process before Close.
 type Supervisor struct {
-	// OneShot is for a program that starts a few processes and ends. It does not pay for a watchdog where a process
-	// ends within a millisecond, and a process that may ask to be detached is allowed to outlive it.
+	// OneShot is for a program that starts a few processes and exits. Then a process that ends within a millisecond
+	// gets no watchdog, and a process that may ask to be detached can outlive this one.
 	OneShot bool
 
-	// Subreaper makes this process the parent of the orphans of its processes (Linux), so that Wait finds them at a
-	// deadline even if they left their group and wiped their environment. Unknown children are then taken for such
-	// orphans and reaped, so it is only for programs that start no other children.
+	// Subreaper makes this process adopt the orphans of its processes (Linux). So Wait finds them at a deadline even if
+	// they left their group and wiped their environment. Unknown children are taken for such orphans and reaped, so set
+	// it only in programs that start no other children.
 	Subreaper bool
 
 	prepared   sync.Once // by the first start
-	adopts     bool      // Subreaper, and the system can do it
+	adopts     bool      // Subreaper is set, and the system supports it
 	watchdog   watchdog
 	closing    chan struct{}
-	background sync.WaitGroup // workers of pools, and the goroutine that reaps orphans
+	background sync.WaitGroup // pool workers that end, and the goroutine that reaps orphans
 }
 
 // prepare does what the first start needs.
@@ -51,9 +50,9 @@ func (s *Supervisor) reapOrphans() {
 	}
 }
 
-// Close ends what the supervisor keeps between processes. Close its pools first.
+// Close releases what the supervisor keeps between processes. Close its pools first.
 func (s *Supervisor) Close() {
-	s.prepared.Do(func() {}) // there is nothing to prepare any more
+	s.prepared.Do(func() {}) // nothing may be prepared any more
 	if s.closing != nil {
 		close(s.closing)
 	}
@@ -62,7 +61,7 @@ func (s *Supervisor) Close() {
 }
 
 // StartDetached starts a process that nobody waits for and that outlives this one. Its input is a file without a name,
-// since a pipe would need somebody who writes to it. Its output goes nowhere.
+// since a pipe would need a writer. Its output is discarded.
 func (s *Supervisor) StartDetached(program Program, input Input) error {
 	stdin, err := unnamedFile(input)
 	if err != nil {
@@ -82,13 +81,13 @@ func (s *Supervisor) StartDetached(program Program, input Input) error {
 	return nil
 }
 
-// unnamedFile writes the input to a temporary file that only its descriptor leads to, and returns it open at its start.
+// unnamedFile writes the input to a temporary file without a name, and returns it open at its start.
 func unnamedFile(input Input) (*os.File, error) {
 	f, err := os.CreateTemp("", "hookrun-stdin-")
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // Windows keeps it, in the folder of temporary files
+	_ = os.Remove(f.Name()) // Windows keeps the file in the temporary folder
 	for _, piece := range input {
 		if _, err = f.Write(piece); err != nil {
 			break

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchdog is a shell that waits for the end of this process, however that comes, and then kills the processes that
-// still run with all their descendants. The parent-death signal reaches a leader alone, not its descendants, and
-// macOS has none.
+// watchdog is a shell that waits for the end of this process, however that comes. Then it kills the processes that
+// still run, with all their descendants. The parent-death signal reaches only a leader, not its descendants, and macOS
+// has none.
 //
-// The watchdog finds the processes in a file that only the two of us have. A record has the mark of a process, which
-// is known before the fork, and its process group, which is known after. So there is no moment in which we could be
-// killed and leave a process behind that the watchdog does not know. It reads the file when we are gone and not
-// before. We never write to it otherwise, so a watchdog that is stopped, or gone, holds nobody up.
+// The watchdog finds the processes in a file that only it and this process have. A record has the mark of a process,
+// which is known before the fork, and its process group, which is known after. So at no point can this process be
+// killed and leave a process that the watchdog does not know. The watchdog reads the file only when this process is
+// gone. It gets no other input, so a stopped or dead watchdog delays nothing.
 //
 // The zero watchdog has no shell yet: the first process starts it.
 type watchdog struct {
@@ -29,33 +29,32 @@ type watchdog struct {
 
 	mu      sync.Mutex
 	runs    *os.File // a record for each process
-	free    []int64  // records that were used before
+	free    []int64  // unused records
 	records int64
-	pid     int      // of the shell; 0: there is none
-	alive   *os.File // its stdin, which our death closes
+	pid     int      // of the shell; 0: none
+	alive   *os.File // its stdin, which ends when this process dies
 	closing chan struct{}
 	closed  bool
 	keeper  sync.WaitGroup
 }
 
-// recordSize is the length of a line of the file: a mark, a blank, a process group and spaces.
+// recordSize is the length of a line of the file: a mark, a space, a process group and padding.
 const recordSize = 80
 
-// The second of these pauses is between the deaths of two watchdogs that did not live for long, and doubles up to the
-// third.
+// The second constant is the pause after the death of two watchdogs that did not live long. It doubles up to the third.
 const (
 	watchdogLife     = time.Second
 	watchdogPause    = 100 * time.Millisecond
 	watchdogPauseMax = 5 * time.Second
 )
 
-// watchdogScript waits for the end of stdin. Then it reads the records from descriptor 3, and kills the group of
-// each, and every process that has the mark of one in its environment, with its group. It looks again until it has
-// found nothing twice: what is being killed may just have forked. A record without a group is of a process that was
-// being forked when we died. That one has the mark only after its exec, so there it looks more often.
+// watchdogScript waits for the end of stdin. Then it reads the records from descriptor 3. For each it kills the group,
+// and every process with the mark in its environment, with its group. It repeats this until it has found nothing twice,
+// because a process may fork while it is being killed. A record without a group belongs to a process that was being
+// forked when this process died. It gets the mark only at its exec, so there the script looks more often.
 //
-// Some versions of grep end a line at a NUL. There the environment is taken apart first, which takes a process for
-// each.
+// Some versions of grep end a line at a NUL. For them the script splits the environment first, which takes a process
+// for each.
 const watchdogScript = `while read -r _; do :; done
 scans=2 groups=
 while read -r mark group; do
@@ -85,9 +84,9 @@ while [ $clean -lt $scans ] && [ $tries -lt 1000 ]; do
 	done
 done`
 
-// enter puts a process under watch that is about to be started. It is started all the same where the system has no
-// process to spare for a watchdog. A supervisor for one shot would pay for a watchdog as much as for the process. So
-// there a program that has no children at first gets one only if it runs for longer than a millisecond: see begin.
+// enter puts a process under watch before it is started. If the system has no process to spare for a watchdog, the
+// process is started without. For a one-shot supervisor a watchdog costs as much as the process. So there a program
+// that has no children at first gets one only if it runs for longer than a millisecond: see begin.
 func (w *watchdog) enter(l *leader, program Program) {
 	l.record = -1
 	if w == nil {
@@ -128,8 +127,8 @@ func (w *watchdog) begin() {
 	}
 }
 
-// forksAtOnce reports whether a program can have children as soon as it runs: a shell and a script can. Every other
-// one takes longer to load what it needs for that.
+// forksAtOnce reports whether a program may have children as soon as it runs, as a shell or a script may. Any other
+// program takes longer to load its code.
 func (p Program) forksAtOnce() bool {
 	if name := filepath.Base(p.Path); strings.HasSuffix(name, "sh") || name == "busybox" {
 		return true
@@ -144,15 +143,15 @@ func (p Program) forksAtOnce() bool {
 	return string(start[:max(n, 0)]) == "#!"
 }
 
-// started notes the process group in the record.
+// started writes the process group into the record.
 func (l *leader) started() {
 	if l.record >= 0 {
 		l.watchdog.write(l.record, fmt.Sprintf("%s %d", l.mark, l.pid))
 	}
 }
 
-// unwatch clears the record of a process that is over, or not ours any more. It comes before the process is reaped:
-// until then nobody else has its pid.
+// unwatch clears the record of a process that is over or no longer ours. Call it before the process is reaped, while
+// its pid is still its own.
 func (l *leader) unwatch() {
 	if l.record < 0 {
 		return
@@ -175,7 +174,7 @@ func (w *watchdog) write(record int64, text string) {
 	_, _ = w.runs.WriteAt(line[:], record*recordSize)
 }
 
-// start starts the shell. The lock is held.
+// start starts the shell. The caller holds the lock.
 func (w *watchdog) start() {
 	stdin, alive, err := os.Pipe()
 	if err != nil {
@@ -194,7 +193,7 @@ func (w *watchdog) start() {
 		Dir:   "/",
 		Env:   []string{"PATH=/usr/bin:/bin"},
 		Files: []uintptr{stdin.Fd(), null.Fd(), null.Fd(), w.runs.Fd()},
-		Sys:   &syscall.SysProcAttr{Setsid: true}, // a Ctrl-C is not for it
+		Sys:   &syscall.SysProcAttr{Setsid: true}, // Ctrl-C must not reach it
 	})
 	if err != nil {
 		alive.Close()
@@ -204,7 +203,7 @@ func (w *watchdog) start() {
 	w.pid, w.alive = pid, alive
 }
 
-// replace kills a shell that is stopped, and replaces one that ended, until end is called.
+// replace kills a shell that is stopped, and replaces a shell that ended, until end is called.
 func (w *watchdog) replace() {
 	for pause := time.Duration(0); ; pause = min(max(2*pause, watchdogPause), watchdogPauseMax) {
 		begun := time.Now()
@@ -221,7 +220,7 @@ func (w *watchdog) replace() {
 			return
 		}
 		w.mu.Lock()
-		if w.pid == 0 && !w.closed { // else a process that was started meanwhile has started one
+		if w.pid == 0 && !w.closed { // a process started meanwhile may have started one
 			w.start()
 		}
 		w.mu.Unlock()
@@ -234,11 +233,11 @@ func (w *watchdog) shell() int {
 	return w.pid
 }
 
-// reap waits until the shell has ended or is stopped, which nobody would undo when we are gone, and reports whether
-// it ended.
+// reap waits until the shell has ended or is stopped, and reports whether it ended. A stopped shell would do nothing
+// after the death of this process.
 func (w *watchdog) reap(pid int) (ended bool) {
 	waitChange(pid, unix.WEXITED|unix.WSTOPPED)
-	w.mu.Lock() // so that nobody kills a pid that is no child's any more
+	w.mu.Lock() // nobody may kill a pid that is no longer our child's
 	defer w.mu.Unlock()
 	var status unix.WaitStatus
 	got, err := unix.Wait4(pid, &status, unix.WNOHANG|unix.WUNTRACED, nil)
@@ -255,7 +254,7 @@ func (w *watchdog) reap(pid int) (ended bool) {
 	return true
 }
 
-// end ends the shell: all processes are over.
+// end ends the shell, because all processes are over.
 func (w *watchdog) end() {
 	w.mu.Lock()
 	if w.runs == nil || w.closed {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// worker is one process of a pool. It belongs to one call at a time, or is idle.
+// worker is one process of a pool. It is idle or has one call.
 type worker struct {
 	dir    string
 	leader *leader
@@ -14,9 +14,9 @@ type worker struct {
 	stdout stream
 	stderr stream
 	exited chan struct{}
-	copied sync.WaitGroup // both outputs, to their end
-	served bool           // it answered a call
-	dead   bool           // it was ended
+	copied sync.WaitGroup // the goroutines that read both outputs
+	served bool           // it has answered a call
+	dead   bool           // it was killed
 }
 
 // start starts a process for calls in a directory.
@@ -57,28 +57,28 @@ func (w *worker) hasExited() bool {
 	}
 }
 
-// unfit reports whether the process printed something, or ended, while it had no call, or left a part of its last
-// line unread. The answer to the next call could not be told from one to that.
+// unfit reports whether the process has printed something or ended while it had no call, or has left a part of its last
+// line unread. Its next answer could belong to the last call.
 func (w *worker) unfit() bool {
 	return w.hasExited() || w.stdout.some() || unreadBytes(w.stdio.in.File) > 0
 }
 
-// exchange is what came of giving a process a line.
+// exchange is the result of sending a line to a process.
 type exchange int
 
 const (
-	failed   exchange = iota // there is no valid answer, and no process any more
-	answered                 // the process may have ended all the same
-	unread                   // it had ended before it read anything of the line: another one can be asked
+	failed   exchange = iota // no valid answer; the process was killed
+	answered                 // a valid answer; the process may have ended
+	unread                   // the process ended before it read any of the line: ask another one
 )
 
-// ask gives the process its line and waits for the answer. Whatever else happens, the process is ended: nobody would
-// know which call it answers next.
+// ask sends a line to the process and waits for the answer. Without a valid answer the process is killed: nobody could
+// tell which call it answers next.
 func (w *worker) ask(
 	ctx context.Context, line Input, deadline <-chan time.Time, check func(*Reply) string,
 ) (reply Reply, how exchange) {
 	if w.served {
-		w.stderr.take() // what it said between calls is no call's
+		w.stderr.take() // stderr from between calls belongs to no call
 	}
 	input := w.write(line)
 	switch w.wait(ctx, input, deadline) {
@@ -94,7 +94,7 @@ func (w *worker) ask(
 	return w.died(input, check)
 }
 
-// answered takes the line that the process printed.
+// answered takes the line that the process has printed.
 func (w *worker) answered(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
 	w.stopWriting(input)
 	early := w.readNothing(input)
@@ -112,10 +112,10 @@ func (w *worker) answered(input *lineInput, check func(*Reply) string) (reply Re
 	return reply, answered
 }
 
-// died says how a process ended that printed no line.
+// died reports how a process ended that printed no line.
 func (w *worker) died(input *lineInput, check func(*Reply) string) (reply Reply, how exchange) {
 	w.stopWriting(input)
-	untouched := w.served && w.readNothing(input) // one that was started for this call died of it
+	untouched := w.served && w.readNothing(input) // a process started for this call was ended by it
 	left, status := w.kill()
 	if untouched {
 		return Reply{}, unread
@@ -123,7 +123,7 @@ func (w *worker) died(input *lineInput, check func(*Reply) string) (reply Reply,
 	reply.Left, reply.ExitCode, reply.Signal, reply.Err = left, status.code, status.signal, status.err
 	reply.Stderr = w.stderr.take()
 	if reply.ExitCode == 0 && reply.Signal == "" && reply.Err == nil {
-		reply.Stdout = w.stdout.take() // a line without an end, or nothing
+		reply.Stdout = w.stdout.take() // an unfinished line, or nothing
 		reply.Problem = check(&reply)
 	}
 	return reply, failed
@@ -131,8 +131,8 @@ func (w *worker) died(input *lineInput, check func(*Reply) string) (reply Reply,
 
 // lineInput is a line that is being written.
 type lineInput struct {
-	done    chan struct{} // closed when it is written, or nobody reads it
-	written int           // bytes; known when done
+	done    chan struct{} // closed when it is written, or the process has stopped reading
+	written int           // bytes; valid after done
 }
 
 // write begins to write a line.
@@ -143,12 +143,12 @@ func (w *worker) write(line Input) *lineInput {
 		for _, piece := range line {
 			n, err := w.stdio.in.Write(piece)
 			input.written += n
-			if err != nil { // it reads no more: it has ended, which shows
+			if err != nil { // the process has stopped reading, so it has ended; that is noticed elsewhere
 				return
 			}
 		}
 	}
-	// An empty pipe takes at once what fits into the smallest one there is.
+	// An empty pipe of any size takes a line that fits into the smallest one.
 	if line.size() <= smallestPipe && unreadBytes(w.stdio.in.File) == 0 {
 		write()
 	} else {
@@ -157,12 +157,12 @@ func (w *worker) write(line Input) *lineInput {
 	return input
 }
 
-// readNothing reports whether the process has read nothing of a line, once that is written.
+// readNothing reports whether the process has read nothing of a line, after the line was written.
 func (w *worker) readNothing(input *lineInput) bool {
 	return input.written == 0 || unreadBytes(w.stdio.in.File) == input.written
 }
 
-// stopWriting ends the writing where the process has ended: a descendant may hold the pipe, and never read.
+// stopWriting stops the writing after the process has ended: a descendant may hold the pipe and never read.
 func (w *worker) stopWriting(input *lineInput) {
 	select {
 	case <-input.done:
@@ -172,19 +172,19 @@ func (w *worker) stopWriting(input *lineInput) {
 	}
 }
 
-// wait waits until the process has printed a line and read its own (eventLine), has ended, or is to be killed.
+// wait waits until the process has printed a line and read its own (eventLine), has ended, or must be killed.
 func (w *worker) wait(ctx context.Context, input *lineInput, deadline <-chan time.Time) waitEvent {
 	for {
 		news, written := w.stdout.news, (chan struct{})(nil)
 		if w.stdout.line() {
-			news, written = nil, input.done // what it does not read of its line would be the beginning of the next
+			news, written = nil, input.done // unread input would be the beginning of the next line
 		}
 		select {
 		case <-news:
 		case <-written:
 			return eventLine
 		case <-w.exited:
-			w.stdout.look() // what it printed last is in the pipe
+			w.stdout.look() // its last output is in the pipe
 			if w.stdout.line() {
 				return eventLine
 			}
@@ -197,15 +197,15 @@ func (w *worker) wait(ctx context.Context, input *lineInput, deadline <-chan tim
 	}
 }
 
-// end ends a process that has no call: with the end of its input, and if it does not go by itself, as at a deadline.
+// end ends an idle process: it closes its input, and if the process does not exit, kills it as at a deadline.
 func (w *worker) end() {
 	w.stdio.in.Close()
 	within(w.exited, termTime)
 	w.kill()
 }
 
-// kill ends the process, if it still runs, with all its descendants. It returns what could not be killed, and how
-// the process ended.
+// kill kills the process, if it still runs, with all its descendants. It returns what could not be killed, and how the
+// process ended.
 func (w *worker) kill() (left []int, status exitStatus) {
 	left = w.leader.end(func(limit time.Duration) bool { return within(w.exited, limit) })
 	w.leader.unwatch()
@@ -222,7 +222,7 @@ func (w *worker) kill() (left []int, status exitStatus) {
 	return left, status
 }
 
-// stop ends all traffic and closes the pipes.
+// stop stops reading and writing and closes the pipes.
 func (w *worker) stop() {
 	w.stdio.in.stop()
 	for i := range w.stdio.out {

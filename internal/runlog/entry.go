@@ -16,8 +16,8 @@ import (
 // Entry is one call. Append calls Call.Input, which two goroutines must not do at once.
 type Entry struct {
 	Time    time.Time         // when the call began
-	Command string            // that was called: pre-tool, serve, …
-	Call    *protocol.Call    // as it came in; nil if it did not come so far
+	Command string            // the command that was called: pre-tool, serve, …
+	Call    *protocol.Call    // as it came in; nil if it could not be read
 	Outcome *protocol.Outcome // nil if there is none
 	Err     error             // why there is none
 }
@@ -50,18 +50,18 @@ type line struct {
 	Redacted      bool            `json:"redacted,omitempty"`
 
 	Error *string `json:"error,omitempty"`
-	Event string  `json:"event,omitempty"` // of a call without an outcome, which has its own
+	Event string  `json:"event,omitempty"` // only of a call without an outcome
 	Tool  string  `json:"tool,omitempty"`
 
-	// Lint and Notes are what the JSON of an outcome does not have: how many of its warnings are about how the hooks files are
-	// written, which come with every call, and what each hook did that its status does not say.
+	// Lint and Notes are not in the JSON of an outcome. Lint counts the warnings about how the hooks files are written,
+	// which come with every call. Notes say what each hook did that its status does not say.
 	Lint    int               `json:"lint,omitempty"`
 	Notes   []protocol.Note   `json:"notes,omitempty"`
 	Outcome *protocol.Outcome `json:"outcome,omitempty"`
 }
 
-// AppendLine appends the entry as one line of JSON, without the line feed. What the patterns match is not in it, and no secret
-// that has a telling name.
+// AppendLine appends the entry as one line of JSON, without the line feed. Text that matches the patterns, and secrets
+// with a telling name, are left out.
 func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	call := e.Call
 	if call == nil {
@@ -104,13 +104,13 @@ func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)
 	to.SetEscapeHTML(false)
-	_ = to.Encode(&l)                          // which cannot fail: all JSON in it was checked
-	return strictjson.Compact(dst, b.String()) // which writes U+2028 and its like as they are
+	_ = to.Encode(&l)                          // cannot fail: all JSON in it was checked
+	return strictjson.Compact(dst, b.String()) // writes U+2028 and the like unescaped
 }
 
 func (l *line) setArgs(c *cleaner, call *protocol.Call) {
 	input, _, err := call.Input()
-	if err != nil { // nested too deep: to us a text like any other
+	if err != nil { // nested too deep, so log it as text
 		l.ArgsPreview, l.ArgsSize = c.excerpt(call.Args)
 		return
 	}
@@ -121,7 +121,7 @@ func (l *line) setArgs(c *cleaner, call *protocol.Call) {
 	}
 }
 
-// outcome returns the outcome as a line shows it. Words of hookrun's own, such as a status, are no secrets.
+// outcome returns the outcome as a line shows it. hookrun's own words, such as a status, are no secrets.
 func (c *cleaner) outcome(o protocol.Outcome) *protocol.Outcome {
 	o.Event = protocol.Event(c.cut(string(o.Event)))
 	c.clean(&o.Tool, &o.StopReason, &o.Reason, &o.Hook)
@@ -163,7 +163,7 @@ func (c *cleaner) clean(texts ...*string) {
 	}
 }
 
-// cut returns what a line shows of a text. One that is too long ends with how long it was.
+// cut returns what a line shows of a text. A text that is too long ends with a note of its length.
 func (c *cleaner) cut(text string) string {
 	shown, size := c.excerpt(text)
 	return withSize(shown, size)
@@ -176,7 +176,7 @@ func withSize(shown string, size int) string {
 	return shown
 }
 
-// value returns what a line shows of a value that hooks gave. What is too long, or no JSON after all, becomes a string.
+// value returns what a line shows of a value from a hook. A value that is too long, or no JSON, becomes a string.
 func (c *cleaner) value(value []byte) json.RawMessage {
 	if len(value) == 0 {
 		return nil

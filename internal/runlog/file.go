@@ -18,7 +18,7 @@ import (
 // parts is how many rotated files are kept.
 const parts = 3
 
-// part is the path of a rotated file; the one of 0 is the log itself.
+// part returns the path of a rotated file. Part 0 is the log itself.
 func (l *Log) part(n int) string {
 	if n == 0 {
 		return l.path
@@ -36,7 +36,8 @@ func (l *Log) write(line []byte, until time.Time) error {
 		var unrotated error
 		if size > 0 && size+int64(len(line)) > l.maxSize {
 			if unrotated = l.rotate(); unrotated == nil {
-				// Others may have made the new file already, and be writing to it: it is locked as any other.
+				// Another process may have made the new file already and be writing to it, so it is locked like any
+				// other.
 				l.close()
 				continue
 			}
@@ -48,7 +49,7 @@ func (l *Log) write(line []byte, until time.Time) error {
 	}
 }
 
-// lock leaves file open and locked, and returns its size.
+// lock opens and locks the file, and returns its size.
 func (l *Log) lock(until time.Time) (size int64, err error) {
 	for wait := 20 * time.Microsecond; ; {
 		if l.file == nil {
@@ -66,7 +67,8 @@ func (l *Log) lock(until time.Time) (size int64, err error) {
 				l.close()
 				return 0, err
 			}
-			// While we waited, somebody may have rotated or removed the file. What is written to it then is lost or late.
+			// While we waited, another process may have rotated or removed the file. A line written to it then is lost
+			// or late.
 			if named, err := os.Stat(l.path); err == nil && os.SameFile(mine, named) {
 				return mine.Size(), nil
 			}
@@ -77,7 +79,7 @@ func (l *Log) lock(until time.Time) (size int64, err error) {
 			return 0, errBusy
 		}
 		if !free {
-			time.Sleep(min(wait, left)) // a lock that is held for some microseconds is not worth a thread that waits
+			time.Sleep(min(wait, left)) // poll: a lock held for microseconds is not worth a waiting thread
 			wait = min(2*wait, 500*time.Microsecond)
 		}
 	}
@@ -89,10 +91,10 @@ func (l *Log) close() error {
 	}
 	file := l.file
 	l.file = nil
-	return file.Close() // which unlocks it
+	return file.Close() // this unlocks it
 }
 
-// check refuses what is not a regular file: a FIFO may block for ever, and a device may do anything.
+// check refuses a file that is not regular: a FIFO may block for ever, and a device may do anything.
 func check(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -103,13 +105,13 @@ func check(info fs.FileInfo) error {
 	return ownpath.Check(info)
 }
 
-// open opens the log, or makes it. A link that somebody else has put into its place is not followed.
+// open opens the log, or creates it. It does not follow a link that another user has put in its place.
 func open(path string) (*os.File, error) {
 	path, err := ownpath.Resolve(path)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); err == nil { // to open a device can do something already
+	if info, err := os.Stat(path); err == nil { // opening a device can have effects already
 		if err := check(info); err != nil {
 			return nil, err
 		}
@@ -129,8 +131,8 @@ func open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// rotate makes the log the youngest part. A part moves only if the place of the next is free or is the last. So whoever is
-// killed in here has lost the oldest part at most, and the next rotation fills the gap.
+// rotate turns the log into the youngest part. A part moves only if the next name is free or is the last one. So a
+// process that is killed in here loses the oldest part at most, and the next rotation fills the gap.
 func (l *Log) rotate() error {
 	free := 1
 	for ; free < parts; free++ {
@@ -140,14 +142,14 @@ func (l *Log) rotate() error {
 	}
 	for n := free; n > 0; n-- {
 		err := os.Rename(l.part(n-1), l.part(n))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // or somebody took it away, which is as good
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // not an error: another process moved it
 			return err
 		}
 	}
 	return nil
 }
 
-// put appends a line to file, which is locked and has this size.
+// put appends a line to the file, which is locked and has this size.
 func (l *Log) put(line []byte, size int64) error {
 	end, ended, err := l.mend(size)
 	if err != nil {
@@ -168,8 +170,8 @@ func (l *Log) put(line []byte, size int64) error {
 // lineStart is what every line of a run log begins with.
 const lineStart = `{"version":1,`
 
-// mend returns where the next line goes, and whether a line ends there. The beginning of a line of ours is cut off: its writer was
-// killed. Any other text is somebody's, in a file that was named by mistake, and stays.
+// mend returns where the next line goes, and whether the file ends with a line feed there. An unfinished line of a
+// writer that was killed is cut off. Any other unfinished text stays, since the file may be the wrong one.
 func (l *Log) mend(size int64) (end int64, ended bool, err error) {
 	start, err := LineStart(l.file, size)
 	if err != nil || start == size {
@@ -185,7 +187,7 @@ func (l *Log) mend(size int64) (end int64, ended bool, err error) {
 	return start, true, nil
 }
 
-// LineStart returns where the line begins that a place of a file is in.
+// LineStart returns where the line begins that contains the offset at.
 func LineStart(file io.ReaderAt, at int64) (int64, error) {
 	chunk := make([]byte, 4<<10)
 	for at > 0 {

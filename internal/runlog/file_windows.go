@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// openFile opens through a root: others could not rename a file that was opened otherwise, and the log not be rotated. With
-// O_APPEND it could not be cut back, so write says where.
+// openFile opens through a root: a file opened in another way could not be renamed by others, so the log could not be
+// rotated. With O_APPEND the file could not be truncated, so write takes the offset.
 func openFile(path string) (*os.File, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -16,5 +16,5 @@ func openFile(path string) (*os.File, error) {
 	return root.OpenFile(filepath.Base(path), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// write puts b at the end of the file, which is at. The lock keeps it there.
+// write appends b to the file, whose size is at. We hold the lock, so it cannot grow meanwhile.
 func write(f *os.File, b []byte, at int64) (int, error) { return f.WriteAt(b, at) }

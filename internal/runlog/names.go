@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// kind is what a name promises of its value.
+// kind is what a name says about its value.
 type kind int
 
 const (
 	plain   kind = iota
 	counted      // numbers are counts, as in max_tokens; texts are secrets
 	secret
-	header // a secret to the end of its line, as HTTP has it
+	header // a secret up to the end of the line, as in HTTP
 )
 
-// longestName is how much of a name counts: its end.
+// longestName is how many bytes at the end of a name are looked at.
 const longestName = 128
 
-// named returns the kind of a name, however its words are joined: api_key, API-KEY, apiKey and apikey are one.
+// named returns the kind of a name, however its words are joined: api_key, API-KEY, apiKey and apikey are the same.
 func named(name string) kind {
 	name = name[max(0, len(name)-longestName):]
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && slices.Contains(sourceFiles, name[dot+1:]) {
-		return plain // auth.ts is about secrets, and has none
+		return plain // auth.ts is about secrets but holds none
 	}
 	spaced := make([]byte, 0, 2*longestName) // in lower case, with spaces between the words
 	for i := range len(name) {
@@ -30,7 +30,8 @@ func named(name string) kind {
 		case !letter(c):
 			spaced = append(spaced, ' ')
 		case capital(c):
-			// It begins a word, but in a row of capitals only the one before a small letter does: githubToken, APIKey.
+			// A capital begins a word. In a run of capitals only the one before a small letter does: githubToken,
+			// APIKey.
 			if i > 0 && (!capital(name[i-1]) || i+1 < len(name) && letter(name[i+1]) && !capital(name[i+1])) {
 				spaced = append(spaced, ' ')
 			}
@@ -44,10 +45,10 @@ func named(name string) kind {
 
 func capital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// letter counts all that is not ASCII as one.
+// letter counts everything outside ASCII as a letter.
 func letter(c byte) bool { return capital(c) || 'a' <= c && c <= 'z' || c >= 0x80 }
 
-// kindOf returns the kind of a name of these words.
+// kindOf returns the kind of a name with these words.
 func kindOf(words []string) (k kind) {
 	before, last := "", ""
 	for _, word := range words {
@@ -64,7 +65,7 @@ func kindOf(words []string) (k kind) {
 		}
 	}
 	switch {
-	case len(words) == 1 && (last == "pass" || last == "pw"): // as many as pass, or who may
+	case len(words) == 1 && (last == "pass" || last == "pw"): // often not a password: as many as pass, who may pass
 		return counted
 	case k == plain && last == "jwt":
 		return secret
@@ -77,26 +78,27 @@ func kindOf(words []string) (k kind) {
 }
 
 var (
-	// secretWords make any name one of a secret. They are without the s of a plural, as are the next.
+	// secretWords make any name that of a secret. They are listed without a plural s, like the words below.
 	secretWords = []string{"auth", "bearer", "cred", "passcode"}
-	// secretEnds do the same at the end of a word. Names are glued together, too: githubtoken, PGPASSWORD, setcookie. No
-	// other word ends like these.
+	// secretEnds do the same at the end of a word. Names are often glued together: githubtoken, PGPASSWORD, setcookie.
+	// No other word ends like these.
 	secretEnds = strings.Fields("password passwd passphrase pwd secret token credential authorization cookie apikey " +
 		"accesskey privatekey secretkey sessionkey")
-	// secretKeys are the kinds of keys that are secrets. A public, primary or foreign one is not.
-	secretKeys = strings.Fields("api access account app client deploy encryption fernet hmac jwt license master private " +
-		"secret session signing ssh")
-	// sourceFiles are how names of source files end. What stands in others, as in password.txt, may be the secret.
+	// secretKeys are the kinds of keys that are secret. A public, primary or foreign key is not.
+	secretKeys = strings.Fields("api access account app client deploy encryption fernet hmac jwt license master " +
+		"private secret session signing ssh")
+	// sourceFiles are the extensions of source files. Another file, such as password.txt, may hold the secret itself.
 	sourceFiles = strings.Fields("c cc cpp cs css go h hpp html java js jsx kt md mjs php proto py rb rs scss sh sql " +
 		"svelte swift ts tsx vue")
-	// describing are last words of names that are not of a secret but of something about it: token_count, secretName,
+	// describing are the last words of names that describe a secret but do not hold it: token_count, secretName,
 	// password_file.
-	describing = strings.Fields("at budget count counts dir domain enabled endpoint expiration expires expiry field file " +
-		"format header host ids in index jar kind len length limit method mode name names path policy provider ref " +
-		"region required scope scopes size source status ttl type types uri url usage used user username version")
+	describing = strings.Fields("at budget count counts dir domain enabled endpoint expiration expires expiry field " +
+		"file format header host ids in index jar kind len length limit method mode name names path policy provider " +
+		"ref region required scope scopes size source status ttl type types uri url usage used user username version")
 )
 
-// folder reports whether a value is that of the name under which a shell keeps its working directory. Databases call a password so.
+// folder reports whether the name and value are a shell's working directory. Databases use PWD for a password.
 func folder(name, value string) bool {
-	return (strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")) && strings.HasPrefix(strings.TrimLeft(value, `\"'`), "/")
+	isName := strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")
+	return isName && strings.HasPrefix(strings.TrimLeft(value, `\"'`), "/")
 }

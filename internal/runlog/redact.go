@@ -12,33 +12,35 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// mark stands for what was taken out.
+// mark replaces what was taken out.
 const mark = "[redacted]"
 
-// A text that is longer than maxText is read as far as it may be shown, and ahead further. So much is read beyond its first maxText
-// characters, since they may shrink, and so much again of which nothing is shown: a secret that begins before is seen to its end.
+// Of a text longer than maxText more is read than may be shown. Another ahead bytes are read because the first maxText
+// characters may shrink. And ahead bytes more are read without being shown, so that a secret that begins before is seen
+// to its end.
 const ahead = 16 << 10
 
-// maxMatches of one pattern fill what is shown of a text. Of what is behind them nothing is shown: to look for more may cost the
-// square of its length.
+// maxMatches matches of one pattern fill what is shown of a text. Nothing after them is shown: finding more may take
+// time quadratic in the length.
 const maxMatches = maxText / len(mark)
 
 // cleaner takes secrets out of texts.
 type cleaner struct {
 	patterns []*regexp.Regexp
-	found    bool // something was taken out
+	found    bool // something was redacted
 	spans    []span
 }
 
 type span struct{ from, to int }
 
-// hide returns what stands for a secret.
+// hide returns the mark and notes that something was redacted.
 func (c *cleaner) hide() string {
 	c.found = true
 	return mark
 }
 
-// window returns how much of a text to read, and how much of that to show. size is that of the text in characters.
+// window returns how much of a text to read, and how much of that to show. size is the length of the text in
+// characters.
 func window(text string, size int) (read, show int) {
 	if size <= maxText {
 		return len(text), len(text)
@@ -54,7 +56,8 @@ func window(text string, size int) (read, show int) {
 	return read, show
 }
 
-// excerpt returns what a line shows of a text, and how many characters the text has: if more than maxText, its beginning.
+// excerpt returns what a line shows of a text, and the text's length in characters. If that is more than maxText, it
+// shows the beginning.
 func (c *cleaner) excerpt(text string) (shown string, size int) {
 	size = utf8.RuneCountInString(text)
 	read, show := window(text, size)
@@ -65,7 +68,7 @@ func (c *cleaner) excerpt(text string) (shown string, size int) {
 	return shown, size
 }
 
-// excerptJSON is excerpt for a JSON value. The whole of one stays JSON.
+// excerptJSON is excerpt for a JSON value. A value that is shown whole stays JSON.
 func (c *cleaner) excerptJSON(value []byte) (shown string, size int) {
 	size = utf8.RuneCount(value)
 	text := string(value[:min(len(value), utf8.UTFMax*maxText+2*ahead)])
@@ -77,7 +80,7 @@ func (c *cleaner) excerptJSON(value []byte) (shown string, size int) {
 	return shown, size
 }
 
-// firstCharacters returns where the first n characters of s end. A byte that is no UTF-8 counts as one.
+// firstCharacters returns where the first n characters of s end. An invalid UTF-8 byte counts as one.
 func firstCharacters(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -88,13 +91,14 @@ func firstCharacters(s string, n int) int {
 	return len(s)
 }
 
-// text returns a text without its secrets, as far as show. What begins before and ends behind it is taken out as a whole.
+// text returns the first show bytes of a text without its secrets. A secret that crosses that limit is taken out as a
+// whole.
 func (c *cleaner) text(s string, show int) string {
 	c.spans = c.spans[:0]
 	for _, re := range c.patterns {
 		matches := re.FindAllStringIndex(s, maxMatches)
 		for i, m := range matches {
-			if m[0] == m[1] { // of a pattern like \b: there is nothing to take out
+			if m[0] == m[1] { // an empty match, as of \b
 				continue
 			}
 			if i == maxMatches-1 {
@@ -123,11 +127,11 @@ func (c *cleaner) text(s string, show int) string {
 	return b.String()
 }
 
-// json appends a compact JSON value without its secrets, as far as show. The value may be cut off anywhere. hidden: its texts are
-// secrets whatever they say.
+// json appends the first show bytes of a compact JSON value without its secrets. The value may be cut off anywhere.
+// hidden means that all its texts are secrets.
 func (c *cleaner) json(dst []byte, doc string, show int, hidden bool) []byte {
-	asked := false  // the last element of an array was a flag like --password
-	paired := false // the object has said {"name": "PASSWORD", and its "value" is to come
+	asked := false  // the last array element was a flag like --password
+	paired := false // the object has {"name": "PASSWORD", and its "value" is still to come
 	key := ""
 	for i := 0; i < show && (show == len(doc) || len(dst) <= utf8.UTFMax*maxText); {
 		switch doc[i] {
@@ -189,7 +193,7 @@ func (c *cleaner) json(dst []byte, doc string, show int, hidden bool) []byte {
 	return dst
 }
 
-// worth reports whether a value under a secret's name can be one: yes, no, null and nothing are not.
+// worth reports whether a value under a secret's name can be a secret: yes, no, null and "" cannot.
 func worth(value string) bool {
 	switch value {
 	case "", "true", "false", "null", `""`, "{}", "[]":
@@ -198,7 +202,7 @@ func worth(value string) bool {
 	return true
 }
 
-// skip returns where a run of some bytes ends.
+// skip returns the end of a run of these bytes.
 func skip(s string, i int, bytes string) int {
 	for i < len(s) && strings.IndexByte(bytes, s[i]) >= 0 {
 		i++
@@ -206,7 +210,7 @@ func skip(s string, i int, bytes string) int {
 	return i
 }
 
-// unquote reads the JSON string that begins at i. whole is false if it is cut off, maybe within an escape.
+// unquote reads the JSON string that begins at i. whole is false if it is cut off, perhaps within an escape.
 func unquote(doc string, i int) (text string, end int, whole bool) {
 	inner, end := quoted(doc, i, 0)
 	whole = inner < end
@@ -221,10 +225,10 @@ func unquote(doc string, i int) (text string, end int, whole bool) {
 			return strictjson.Text(raw), end, false
 		}
 	}
-	return "", end, false // no JSON
+	return "", end, false // not JSON
 }
 
-// valueEnd returns where the JSON value ends that begins at i, or is cut off.
+// valueEnd returns the end of the JSON value that begins at i. The value may be cut off.
 func valueEnd(doc string, i int) int {
 	if i >= len(doc) {
 		return len(doc)
@@ -239,12 +243,12 @@ func valueEnd(doc string, i int) int {
 	if n := strings.IndexAny(doc[i:], ",]} \t\r\n\""); n > 0 {
 		return i + n
 	} else if n == 0 {
-		return i + 1 // no JSON: go on somehow
+		return i + 1 // not JSON: just go on
 	}
 	return len(doc)
 }
 
-// bracketed returns where the array or object ends that begins at i. Its quotes have slashes backslashes before them.
+// bracketed returns the end of the array or object that begins at i. Its quotes have slashes backslashes before them.
 func bracketed(s string, i, slashes int) int {
 	for depth := 0; i < len(s); {
 		switch s[i] {
@@ -263,8 +267,8 @@ func bracketed(s string, i, slashes int) int {
 	return len(s)
 }
 
-// quoted returns where the text ends that the quote at i opens, and where its closing quote does. In a text within a text quotes
-// have slashes backslashes before them; those with more belong to the text.
+// quoted returns where the text in the quote at i ends, and where its closing quote ends. In a text within a text,
+// quotes have slashes backslashes before them; quotes with more belong to the text.
 func quoted(s string, i, slashes int) (inner, end int) {
 	for end = i + 1; ; end++ {
 		n := strings.IndexByte(s[end:], s[i])

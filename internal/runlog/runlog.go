@@ -1,20 +1,21 @@
-// Package runlog writes the record of calls: one JSON line for each, into a file that many processes share.
+// Package runlog records calls: one JSON line for each, in a file that many processes share.
 //
 //	log, err := runlog.New(runlog.Options{Path: "run.log"})
 //	…
 //	defer log.Close()
 //	err = log.Append(&runlog.Entry{Time: begun, Command: "pre-tool", Call: &call, Outcome: &outcome})
 //
-// Guarantees: a line is whole or not there, whoever is killed at whatever moment, also while the file is rotated; a killed
-// rotation loses nothing but the oldest part. Append waits for others for a second at most, then the line is not written and
-// the error says so. What the patterns match, and what stands under a name like password or api_key, is taken out before
-// anything is cut. A file that is not regular is never written to.
+// Guarantees: a line is whole or missing, whichever process is killed at whatever time, even during a rotation. A
+// killed rotation loses nothing but the oldest part. Append waits for other processes for a second at most; then the
+// line is not written and the error says so. Text that matches the patterns, and values under names like password or
+// api_key, are taken out before anything is cut. A file that is not regular is never written to.
 //
-// Not guaranteed: that a line outlives a crash of the system (nothing is synced), that lines stand in the order in which calls
-// began, and that every secret is found: one that has no telling name needs a pattern, and a match of more than 16 KiB may be
-// missed in a longer text.
+// Not guaranteed: that a line survives a crash of the system (nothing is synced); that lines are in the order in which
+// calls began; that every secret is found. A secret without a telling name needs a pattern, and in a longer text a
+// match of more than 16 KiB may be missed.
 //
-// No library does this: those that rotate files take it that one process writes them, and none takes secrets out of JSON.
+// No library does this. Libraries that rotate files assume a single writing process, and none takes secrets out of
+// JSON.
 package runlog
 
 import (
@@ -32,16 +33,16 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Options say where a log is and what stays out of it.
+// Options say where a log is and what is left out of it.
 type Options struct {
-	Path    string   // the file is made if it is missing, its folder is not
-	Redact  []string // RE2 patterns of what is taken out of every text
-	MaxSize int64    // bytes at which the file is rotated; 0: 64 MiB
+	Path    string   // created if it is missing; its folder is not
+	Redact  []string // RE2 patterns of what to take out of every text
+	MaxSize int64    // the file is rotated at this many bytes; 0: 64 MiB
 }
 
 const defaultMaxSize = 64 << 20
 
-// Log appends to a file. A nil Log takes entries and drops them. It is safe for many goroutines.
+// Log appends to a file. A nil Log drops all entries. A Log is safe for concurrent use.
 type Log struct {
 	path     string
 	patterns []*regexp.Regexp
@@ -49,15 +50,15 @@ type Log struct {
 
 	mu   sync.Mutex
 	file *os.File    // nil: not open
-	busy atomic.Bool // the last line found it locked for all its time
+	busy atomic.Bool // the last Append waited for the lock in vain
 }
 
-// New checks the options. It opens nothing.
+// New checks the options. It opens no file.
 func New(o Options) (*Log, error) {
 	if o.Path == "" {
 		return nil, errors.New("a run log needs a path")
 	}
-	path, err := filepath.Abs(o.Path) // the process may change its folder
+	path, err := filepath.Abs(o.Path) // the process may change its working directory
 	if err != nil {
 		return nil, fmt.Errorf("run log %s: %w", o.Path, err)
 	}
@@ -78,10 +79,11 @@ func New(o Options) (*Log, error) {
 	return l, nil
 }
 
-// lockWait is how long Append waits for others. Who holds the lock longer is stopped, and a verdict must not wait for that.
+// lockWait is how long Append waits for the lock. A process that holds it longer is stopped, and no verdict may wait
+// for that.
 const lockWait = time.Second
 
-// lockWaitAgain is how long it waits while they still hold it.
+// lockWaitAgain is how long later calls wait while the lock is still held.
 const lockWaitAgain = 20 * time.Millisecond
 
 var errBusy = errors.New("others hold it and do not let go, one may be stopped; this call is not in it")
@@ -93,10 +95,10 @@ func (l *Log) Append(e *Entry) error {
 	}
 	line := append(absolute(e).AppendLine(nil, l.patterns), '\n')
 	wait := lockWait
-	if l.busy.Load() { // somebody is stopped, and one call has waited for that
+	if l.busy.Load() { // a process is stopped, and one call has waited for it already
 		wait = lockWaitAgain
 	}
-	until := time.Now().Add(wait) // those before us give up earlier
+	until := time.Now().Add(wait) // callers before us give up earlier
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.write(line, until)
@@ -130,7 +132,7 @@ func (l *Log) Close() error {
 	return l.failed(l.close())
 }
 
-// failed names the log in an error, once.
+// failed adds the log's path to an error.
 func (l *Log) failed(err error) error {
 	if err == nil {
 		return nil

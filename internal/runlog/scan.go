@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// scan adds the spans of what looks like a secret in a text: the value behind a telling name, the password of a URL, a private key.
-// It returns how far it came: more than a line can show is not looked at.
+// scan finds what looks like a secret in a text: the value after a telling name, the password of a URL, a private key.
+// It returns how far it has read; it stops once a line can show no more.
 //
-// A value that has no clear end is taken out too far rather than too short. The time is linear in the text.
+// If the end of a value is unclear, it takes out too much rather than too little. The time is linear in the text.
 func (c *cleaner) scan(s string) (end int) {
-	shown, hidden := 0, 0 // hidden: the end of the last span
+	shown, hidden := 0, 0 // hidden: the end of the last redaction
 	for i := 0; i < len(s); {
-		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 { // which take out more
+		if shown > utf8.UTFMax*maxText && len(c.patterns) == 0 { // patterns would take out more
 			return i
 		}
 		start := i
@@ -35,8 +35,8 @@ func (c *cleaner) scan(s string) (end int) {
 	return len(s)
 }
 
-// lastName returns where the last name of a value begins, if it is near its end: it may have a value, too, as in
-// "token: password: x" or behind a quote that was taken for the wrong one.
+// lastName returns where the last name within a value begins, if it is near the end of the value. It may have a value
+// itself, as in "token: password: x", or after a quote that was mistaken for a closing one.
 func lastName(s string, from, to int) int {
 	end := to
 	for end > from && to-end < 8 && !nameByte(s[end-1]) {
@@ -52,14 +52,14 @@ func lastName(s string, from, to int) int {
 	return begin
 }
 
-// nameByte reports whether names are made of a byte.
+// nameByte reports whether a name may contain the byte.
 func nameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
 const blank = " \t"
 
-// behind returns the secret behind the name, or the colon, that is s[start:end].
+// behind returns the secret after the name, or after the colon, s[start:end].
 func behind(s string, start, end int) (from, to int) {
 	name := s[start:end]
 	if name == ":" {
@@ -71,7 +71,7 @@ func behind(s string, start, end int) (from, to int) {
 	if end < len(s) && s[end] == '>' && start > 0 && s[start-1] == '<' && named(name) >= secret {
 		return element(s, name, end+1)
 	}
-	// A name can be in quotes, as in JSON, and they have backslashes in a text within a text.
+	// A name can be quoted, as in JSON. In a text within a text the quotes have backslashes.
 	i := skip(s, end, `\`)
 	slashes := i - end
 	quote := i < len(s) && isQuote(s[i])
@@ -87,7 +87,8 @@ func behind(s string, start, end int) (from, to int) {
 	rest := s[i:]
 	colon := false
 	switch {
-	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=~"), strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"):
+	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=~"),
+		strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"):
 		return 0, 0
 	case strings.HasPrefix(rest, ":="), strings.HasPrefix(rest, "=>"):
 		i += 2
@@ -98,9 +99,9 @@ func behind(s string, start, end int) (from, to int) {
 		colon = true
 	case quote && name[0] == '-' && strings.HasPrefix(rest, ","): // ["--password", "…"]
 		i++
-	case i == gap: // no name of anything
+	case i == gap: // nothing that a name could belong to
 		return 0, 0
-	case strings.EqualFold(name, "bearer"): // may as well be a word of a sentence
+	case strings.EqualFold(name, "bearer"): // may be an ordinary word
 		if to := wordEnd(s, i, false); to-i >= 16 {
 			return i, to
 		}
@@ -133,14 +134,14 @@ func behind(s string, start, end int) (from, to int) {
 	return value(s, i, c)
 }
 
-// placed reports whether behind the colon is a line of a file or the port of a host: token.json:12, auth.example.com:443.
+// placed reports whether a line number or a port follows the colon: token.json:12, auth.example.com:443.
 func placed(name, rest string) bool {
 	dot := strings.LastIndexByte(name, '.')
 	digits := skip(rest[:min(len(rest), 6)], 0, "0123456789")
 	return dot >= 0 && digits > 0 && (digits == len(rest) || !nameByte(rest[digits])) && named(name[dot+1:]) == plain
 }
 
-// element returns the text of the XML element whose name is before i.
+// element returns the text of the XML element whose name ends before i.
 func element(s, name string, i int) (from, to int) {
 	n := strings.IndexByte(s[i:], '<')
 	if n < 0 || !strings.HasPrefix(s[i+n+1:], "/"+name) {
@@ -149,14 +150,14 @@ func element(s, name string, i int) (from, to int) {
 	return i, i + n
 }
 
-// context is what the place of a name says about its value.
+// context is what surrounds a name and decides where its value ends.
 type context struct {
-	line    bool   // it goes on to the end of the line
-	block   bool   // or to the end of the lines that are indented, as YAML has it
+	line    bool   // at the end of the line
+	block   bool   // at the end of the indented lines, as in YAML
 	json    bool   // it is a JSON value
-	query   bool   // it ends at &
+	query   bool   // at &
 	slashes int    // how many backslashes quotes have
-	around  string // the quote that name and value are in together
+	around  string // the quote around name and value
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
@@ -181,7 +182,7 @@ func value(s string, i int, c context) (from, to int) {
 	}
 	open := skip(s, i, `\`)
 	if open < len(s) && isQuote(s[open]) {
-		// Behind Password: the quote may as well end a text that the name is in.
+		// After Password: the quote may also close a text that the name is in.
 		if open+1 == len(s) || s[open+1] == s[open] || strings.IndexByte(",;)]}>\r\n", s[open+1]) >= 0 {
 			return i, i
 		}
@@ -210,12 +211,12 @@ func value(s string, i int, c context) (from, to int) {
 	}
 	switch strings.TrimRight(s[i:word], ",;)") {
 	case "true", "false", "null", "None", "nil", "undefined", "str", "string":
-		return i, i // no secret but a word of a program
+		return i, i // a word of the program, not a secret
 	}
 	return i, word
 }
 
-// blockEnd returns where the YAML block ends whose | or > is at i; i if it is none.
+// blockEnd returns the end of the YAML block whose | or > is at i; i if there is none.
 func blockEnd(s string, i int) (end int) {
 	if s[i] != '|' && s[i] != '>' {
 		return i
@@ -234,7 +235,7 @@ func blockEnd(s string, i int) (end int) {
 	return end
 }
 
-// wordEnd returns where the word ends that i is in. As in a shell, parts of it can be in quotes.
+// wordEnd returns the end of the word at i. As in a shell, parts of it can be quoted.
 func wordEnd(s string, i int, query bool) int {
 	for start := i; i < len(s); {
 		switch c := s[i]; c {
@@ -254,7 +255,7 @@ func wordEnd(s string, i int, query bool) int {
 			for slashes > start && s[slashes-1] == '\\' {
 				slashes--
 			}
-			if i+1 == len(s) || ends(s[i+1]) { // it closes what the word is in
+			if i+1 == len(s) || ends(s[i+1]) { // it closes the text around the word
 				return slashes
 			}
 			_, i = quoted(s, i, i-slashes)
@@ -268,10 +269,11 @@ func wordEnd(s string, i int, query bool) int {
 	return len(s)
 }
 
-// ends reports whether a byte behind a quote says that the quote was a closing one.
+// ends reports whether the byte after a quote shows that the quote was a closing one.
 func ends(c byte) bool { return strings.IndexByte(" \t\r\n,;:)]}>&|\\\"'`", c) >= 0 }
 
-// password returns the password of the URL whose scheme ends before i, or all of a long name: a token can be given as one.
+// password returns the password of the URL whose scheme ends before i. A long user name counts as one, since it can be
+// a token.
 func password(s string, i int) (from, to int) {
 	if !strings.HasPrefix(s[i:], "//") {
 		return 0, 0
@@ -294,7 +296,7 @@ func password(s string, i int) (from, to int) {
 	return 0, 0
 }
 
-// privateKey returns what stands between the lines of a PEM block that is a private key. i is behind the first word.
+// privateKey returns the text between the lines of a PEM private key. i is after the first word.
 func privateKey(s string, i int) (from, to int) {
 	n := strings.Index(s[i:min(len(s), i+60)], "PRIVATE KEY")
 	if n < 0 || strings.ContainsAny(s[i:i+n], "\\\n") {

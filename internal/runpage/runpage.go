@@ -1,12 +1,12 @@
-// Package runpage writes one HTML page that shows a run log to a person.
+// Package runpage writes a run log as one HTML page for people.
 //
 //	err := runpage.Write(file, runpage.Page{Summary: summary, Calls: lines})
 //
-// Guarantees: the page is one file, asks the network for nothing and works without it; nothing in a log can become markup or script
-// (it is data in the file and text in the document, and the page's own policy lets no other script run); it works with no calls at
-// all; the youngest MaxCalls calls are in it, or as many of them as 16 MiB hold.
+// Guarantees: the page is one file and loads nothing from the network. Nothing in a log can become markup or script: it
+// is data in the file and text in the document, and the page's own policy allows no other script. The page works
+// without any calls. It has the youngest MaxCalls calls, or as many of them as fit into 16 MiB.
 //
-// Non-guarantees: the page shows what the log says. Redaction is the work of who writes the log.
+// Not guaranteed: redaction. The page shows what the log says; the writer of the log takes secrets out.
 package runpage
 
 import (
@@ -26,10 +26,10 @@ const (
 	maxBytes = 16 << 20 // of calls: a telephone has to open the page
 )
 
-// Page is what a page shows.
+// Page is the content of a page.
 type Page struct {
 	Summary json.RawMessage   // as "hookrun log --output json" prints it
-	Calls   []json.RawMessage // lines of the log, oldest first; what is no JSON object is left out
+	Calls   []json.RawMessage // lines of the log, oldest first; a line that is no JSON object is left out
 }
 
 var (
@@ -41,14 +41,15 @@ var (
 	script string
 )
 
-// Write writes the page. A summary that is no JSON object is an error, and then nothing has been written.
+// Write writes the page. A summary that is no JSON object is an error; then nothing has been written.
 func Write(w io.Writer, p Page) error {
 	summary, err := inline(p.Summary)
 	if err != nil {
 		return fmt.Errorf("the summary of the log cannot be put into a page: %w", err)
 	}
 
-	// From the youngest to the oldest: so the page shows them, and the oldest are those to leave out.
+	// From the youngest to the oldest: the page shows them in this order, and the oldest are left out if there are too
+	// many.
 	var lines []string
 	room := maxBytes
 	for i := len(p.Calls) - 1; i >= 0 && len(lines) < MaxCalls; i-- {
@@ -62,12 +63,13 @@ func Write(w io.Writer, p Page) error {
 		lines = append(lines, line)
 	}
 
-	// A browser reads \r\n as \n before it takes the hash, and git may have put \r\n into the sources.
+	// A browser turns \r\n into \n before it computes the hash, and git may have put \r\n into the sources.
 	style, script := strings.ReplaceAll(style, "\r\n", "\n"), strings.ReplaceAll(script, "\r\n", "\n")
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + source(style) + "; script-src " + source(script) +
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + source(style) +
+		"; script-src " + source(script) +
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 
-	// One pass: what is put in is not looked at again, so a log that holds a placeholder changes nothing.
+	// One pass: inserted text is not searched again, so a log that contains a placeholder changes nothing.
 	_, err = strings.NewReplacer(
 		"{{policy}}", policy,
 		"{{style}}", style,
@@ -78,13 +80,14 @@ func Write(w io.Writer, p Page) error {
 	return err
 }
 
-// source is a text as the policy admits it.
+// source returns the hash of a text for the policy.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// inline is a JSON object as one line that can stand in a script element: no <, > or & is left to end it or to open a comment.
+// inline returns a JSON object as one line for a script element: it contains no <, > or & that could end the element or
+// begin a comment.
 func inline(object json.RawMessage) (string, error) {
 	var line, escaped bytes.Buffer
 	if err := json.Compact(&line, object); err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// entry is what a line says, as far as anybody here needs it. Its strings are parts of the line.
+// entry is the part of a line that this package needs. Its strings point into the line.
 type entry struct {
 	call
 	outcome
-	hook report // at hand
+	hook report // the one being read
 
 	ofCall, ofOutcome, ofHook fields
 }
@@ -31,8 +31,8 @@ type call struct {
 	argsSize, resultSize                      float64
 	failed                                    bool
 	err                                       quoted
-	lint                                      float64  // how many of the warnings are about the style of files
-	notes                                     []quoted // of the hooks, in their order
+	lint                                      float64  // how many warnings are about the style of files
+	notes                                     []quoted // of the hooks, in order
 }
 
 type outcome struct {
@@ -42,7 +42,7 @@ type outcome struct {
 	stop                          bool
 	reason, cause, decider        quoted
 	updatedInput, updatedOut      value
-	injectors, messages, warnings []quoted // injectors: the hook of each text, "" for one of a queue
+	injectors, messages, warnings []quoted // injectors: the hook of each text; "": a queue
 	hooks                         []report
 }
 
@@ -98,8 +98,8 @@ func newEntry() *entry {
 	return e
 }
 
-// read reads a line, and reports whether it can be read: it is one JSON object with a time and with an outcome or an
-// error, and no value that is needed is of a wrong type. Of two equal keys the last counts.
+// read reads a line. It reports whether the line is one JSON object with a time and with an outcome or an error, and
+// all values that are needed have the right type. Of two equal keys the last counts.
 func (e *entry) read(line []byte) bool {
 	e.call, e.outcome = call{notes: e.notes[:0]}, outcome{hooks: e.hooks[:0]}
 	if !valid(line) || !e.ofCall.read(gjson.ParseBytes(line)) || e.when == "" || e.err == "" && !e.decided {
@@ -111,7 +111,7 @@ func (e *entry) read(line []byte) bool {
 	return err == nil
 }
 
-// note is that of a hook, by its place among those of the call.
+// note returns the note of a hook, by its index in the call.
 func (e *entry) note(hook int) protocol.Note {
 	if hook < len(e.notes) {
 		return protocol.Note(e.notes[hook].text())
@@ -119,11 +119,11 @@ func (e *entry) note(hook int) protocol.Note {
 	return ""
 }
 
-// maxDepth is encoding/json's own limit.
+// maxDepth is the limit of encoding/json.
 const maxDepth = 10_000
 
-// valid reports whether a line is JSON. Package gjson knows no limit of depth. It is called where no value can be too
-// deep, since a log has millions of lines and encoding/json takes almost three times as long.
+// valid reports whether a line is JSON. A log has millions of lines and encoding/json takes almost three times as long
+// as gjson. gjson has no depth limit, so it is used only where no value can be nested too deep.
 func valid(line []byte) bool {
 	if bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("[")) > maxDepth {
 		return json.Valid(line)
@@ -131,11 +131,11 @@ func valid(line []byte) bool {
 	return gjson.ValidBytes(line)
 }
 
-// fields are the members of an object that are read, and where each value goes. That says of which type it must be: a
-// *quoted, a *[]quoted, a *float64, a *bool, a *value for one of any type, or a func that takes it.
+// fields are the members of an object that are read, and where each value goes. The destination sets the type: a
+// *quoted, *[]quoted, *float64 or *bool, a *value for any type, or a func that takes the value.
 type fields map[string]any
 
-// read reads the members of an object, and reports whether each is of its type.
+// read reads the members of an object, and reports whether each has its type.
 func (f fields) read(object gjson.Result) bool {
 	ok := object.IsObject()
 	object.ForEach(func(key, v gjson.Result) bool {
@@ -149,7 +149,7 @@ func (f fields) read(object gjson.Result) bool {
 				return v.Type == gjson.String
 			})
 		case *float64:
-			*to, ok = v.Num, v.Type == gjson.Number && !math.IsInf(v.Num, 0) // no float64 is as large
+			*to, ok = v.Num, v.Type == gjson.Number && !math.IsInf(v.Num, 0) // too large for a float64
 		case *bool:
 			*to, ok = v.Type == gjson.True, v.IsBool()
 		case *value:
@@ -162,7 +162,7 @@ func (f fields) read(object gjson.Result) bool {
 	return ok
 }
 
-// elements gives each element of an array until one is refused, and reports whether none was.
+// elements calls each for the elements of an array until it returns false, and reports whether it never did.
 func elements(array gjson.Result, each func(gjson.Result) bool) bool {
 	ok := array.IsArray()
 	array.ForEach(func(_, v gjson.Result) bool {
@@ -172,13 +172,13 @@ func elements(array gjson.Result, each func(gjson.Result) bool) bool {
 	return ok
 }
 
-// value is a JSON value as it stands in a line, "" if it is not there.
+// value is a JSON value as written in a line; "" if it is missing.
 type value string
 
-// quoted is a JSON string as it stands in a line, with its quotes; "" if it is not there.
+// quoted is a JSON string as written in a line, with its quotes; "" if it is missing.
 type quoted string
 
-// text is what a string says, "" if it is not there. It may be a part of the line.
+// text returns the string's value, "" if it is missing. It may point into the line.
 func (q quoted) text() string {
 	if q == "" {
 		return ""
@@ -186,10 +186,10 @@ func (q quoted) text() string {
 	return strictjson.Text(string(q))
 }
 
-// clone is the same without the line, which may be long.
+// clone returns the text in memory of its own, so that the line can be freed.
 func (q quoted) clone() string { return strings.Clone(q.text()) }
 
-// Call is what a line of a log says, for a person.
+// Call is what a line of a log says, for a person to read.
 type Call struct {
 	Time     time.Time
 	Session  string
@@ -198,13 +198,13 @@ type Call struct {
 	Decision string // "" if there was none
 	Stop     bool
 	Cause    string
-	Hook     string // that decided
+	Hook     string // the hook that decided
 	Reason   string
-	Error    string // the call came to no verdict
+	Error    string // why there is no verdict
 	Hooks    []Report
 }
 
-// Report is what became of a hook in a call.
+// Report is the result of one hook in a call.
 type Report struct {
 	Name     string
 	Status   protocol.Status
@@ -231,7 +231,7 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	return c, true
 }
 
-// Filter says which calls count. The zero Filter takes all.
+// Filter says which calls count. The zero Filter admits all.
 type Filter struct {
 	Since   time.Time
 	Session string

@@ -18,11 +18,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Events makes events of the lines of a log, as Universal Agent streams them to its clients: tool_call, tool_result and status. Each
-// id has one tool_call and one tool_result in a turn of its session, and a turn begins at each message of the user. What is said
-// without a tool, the text and thinking of the model, no hook ever sees.
+// Events turns the lines of a log into events, as Universal Agent streams them to its clients: tool_call, tool_result
+// and status. Each id has one tool_call and one tool_result in a turn of its session. Each message of the user begins a
+// turn. The model's text and thinking are missing, because no hook ever sees them.
 //
-// It remembers of each session the ids of its last turn.
+// It remembers the ids of the last turn of each session.
 type Events struct {
 	filter Filter
 	turns  map[string]*turn // by session
@@ -30,12 +30,12 @@ type Events struct {
 }
 
 type turn struct {
-	begin          time.Time // zero: before the log
+	begin          time.Time // zero: before the log began
 	calls, results map[string]bool
 }
 
-// NewEvents returns events of the calls that the filter admits. Lines of others must be given to it all the same: they are of the
-// same turns.
+// NewEvents returns events of the calls that the filter admits. Give it the lines of all calls, because they belong to
+// the same turns.
 func NewEvents(f Filter) *Events { return &Events{f, map[string]*turn{}, newEntry()} }
 
 type event struct {
@@ -67,7 +67,7 @@ type status struct {
 	Offset decimal `json:"time_offset"`
 }
 
-// decimal is a number that always has a point, as a float of Python's.
+// decimal is a number that is always written with a point, like a Python float.
 type decimal float64
 
 func (d decimal) MarshalJSON() ([]byte, error) {
@@ -78,14 +78,14 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// Of returns the events of a line, each as a line of JSON. A line that cannot be read has none.
+// Of returns the events of a line, each as a line of JSON. An unreadable line has none.
 func (m *Events) Of(line []byte) ([]byte, error) {
 	e := m.entry
 	if !e.read(line) {
 		return nil, nil
 	}
-	moment := protocol.Event(e.call.event.text()).Canonical()
-	t := m.turn(e, moment)
+	called := protocol.Event(e.call.event.text()).Canonical()
+	t := m.turn(e, called)
 	offset := decimal(0)
 	if !t.begin.IsZero() {
 		offset = decimal(max(0, e.time.Sub(t.begin).Round(time.Millisecond).Milliseconds())) / 1e3
@@ -98,13 +98,13 @@ func (m *Events) Of(line []byte) ([]byte, error) {
 		failed = errors.Join(failed, to.Encode(event{kind, decimal(float64(e.time.UnixMicro()) / 1e6), data}))
 	}
 	id := e.id.clone()
-	if moment == protocol.PostTool && first(t.results, id) {
+	if called == protocol.PostTool && first(t.results, id) {
 		preview, size, isError := e.content()
 		emit("tool_result", toolResult{id, isError, preview, size, offset})
 	}
 	e.statuses(func(level, prefix, text string) { emit("status", status{text, level, prefix, true, offset}) })
-	// A call that was held up never became one, and its id may come again.
-	if moment == protocol.PreTool && e.decided && e.decision == protocol.Continue && !e.stop && first(t.calls, id) {
+	// A call that was blocked never ran, so its id may come again.
+	if called == protocol.PreTool && e.decided && e.decision == protocol.Continue && !e.stop && first(t.calls, id) {
 		emit("tool_call", toolCall{id, e.call.tool.text(), e.input(), offset})
 	}
 	if !m.filter.admits(e) {
@@ -113,21 +113,21 @@ func (m *Events) Of(line []byte) ([]byte, error) {
 	return out.Bytes(), failed
 }
 
-// turn returns the turn of an entry, a new one where it begins one.
-func (m *Events) turn(e *entry, moment protocol.Event) *turn {
+// turn returns the turn of an entry. A message of the user begins a new one.
+func (m *Events) turn(e *entry, called protocol.Event) *turn {
 	session := e.session.clone()
 	t := m.turns[session]
-	if t == nil || moment == protocol.PreExecute {
+	if t == nil || called == protocol.PreExecute {
 		t = &turn{calls: map[string]bool{}, results: map[string]bool{}}
 		m.turns[session] = t
 	}
-	if moment == protocol.PreExecute {
+	if called == protocol.PreExecute {
 		t.begin = e.time
 	}
 	return t
 }
 
-// first reports whether there is an id, and adds it to those that were seen.
+// first reports whether the id is not empty and new, and adds it to seen.
 func first(seen map[string]bool, id string) bool {
 	if id == "" || seen[id] {
 		return false
@@ -136,7 +136,7 @@ func first(seen map[string]bool, id string) bool {
 	return true
 }
 
-// statuses gives what the hooks said besides their verdicts, in the order in which they said it.
+// statuses calls say for what the hooks reported besides their verdicts, in order.
 func (e *entry) statuses(say func(level, prefix, text string)) {
 	for _, r := range e.hooks {
 		for line := range strings.Lines(r.stderr.text()) {
@@ -153,7 +153,7 @@ func (e *entry) statuses(say func(level, prefix, text string)) {
 	}
 }
 
-// input is what the tool got, always an object.
+// input returns the tool's input, always as an object.
 func (e *entry) input() json.RawMessage {
 	input := cmp.Or(e.updatedInput, e.args)
 	if e.updatedInput != "" && input[0] == '"' {
@@ -176,7 +176,7 @@ func beginning(preview []byte, size string) json.RawMessage {
 	return fmt.Appendf(nil, `{"preview":%s,"size":%s}`, preview, size)
 }
 
-// cut takes from a text the note that it was cut and how many characters it had, as a log has it: " … (12345 characters)".
+// cut splits off the note that a log adds to a text that it has cut: " … (12345 characters)".
 func cut(text string) (preview, size string, ok bool) {
 	text, ok = strings.CutSuffix(text, " characters)")
 	i := strings.LastIndex(text, " … (")
@@ -188,10 +188,10 @@ func cut(text string) (preview, size string, ok bool) {
 	return text[:i], size, err == nil
 }
 
-// maxPreview is how many characters of a result an event has.
+// maxPreview is the maximum number of characters of a result in an event.
 const maxPreview = 2500
 
-// content is the result of a tool, as events have it.
+// content returns a tool's result in the form of events.
 func (e *entry) content() (preview string, size int, isError bool) {
 	if e.result == "" && e.resultPreview != "" {
 		return e.resultPreview.text(), int(min(max(e.resultSize, 0), 1<<53)), e.failed
@@ -205,7 +205,7 @@ func (e *entry) content() (preview string, size int, isError bool) {
 	return preview, size, e.failed || saysError(result)
 }
 
-// saysError reports whether a result is an object that says itself that it is an error.
+// saysError reports whether a result is an object that calls itself an error.
 func saysError(result string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(result), "{") || !gjson.Valid(result) {
 		return false

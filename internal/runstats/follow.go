@@ -13,11 +13,11 @@ import (
 	"github.com/hookrun/hookrun/internal/runlog"
 )
 
-// maxTail is how much Tail returns at most, whatever the number of lines.
+// maxTail is the most that Tail returns, in bytes.
 const maxTail = 32 << 20
 
-// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more than
-// it needs.
+// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more
+// than it needs.
 func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
 	e, size := newEntry(), 0
 	for _, p := range slices.Backward(l.parts) {
@@ -48,7 +48,7 @@ func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
 	return lines[first:], nil
 }
 
-// Lines gives all lines, oldest first. What it gives is valid until the next.
+// Lines calls each for all lines, oldest first. A line is valid until the next call.
 func (l *Log) Lines(each func(line []byte) error) error {
 	_, err := eachLineOf(l.parts, func(line []byte, _ bool) error {
 		if line == nil {
@@ -59,14 +59,14 @@ func (l *Log) Lines(each func(line []byte) error) error {
 	return err
 }
 
-// Follow gives the last lines of calls that the filter admits, or all lines if last is negative, and then each line as it is
-// written, until ctx ends. It goes on where the log was rotated or truncated.
+// Follow calls each for the last lines of calls that the filter admits (for all lines if last is negative), and then
+// for each new line, until ctx ends. It continues when the log is rotated or truncated.
 func (l *Log) Follow(ctx context.Context, f Filter, last int, each func(line []byte) error) error {
 	err := l.follow(ctx, f, last, func(line []byte, whole bool) error {
-		if err := ctx.Err(); err != nil { // what there is already can be gigabytes
+		if err := ctx.Err(); err != nil { // the existing log can be gigabytes
 			return err
 		}
-		if line == nil || !whole { // one that is not whole is given when it has an end
+		if line == nil || !whole { // an unfinished line is passed on once it has an end
 			return nil
 		}
 		return each(line)
@@ -80,7 +80,7 @@ func (l *Log) Follow(ctx context.Context, f Filter, last int, each func(line []b
 func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []byte, whole bool) error) error {
 	const often = 200 * time.Millisecond
 	now := &l.parts[len(l.parts)-1]
-	var at int64 // up to where the lines of now were given
+	var at int64 // the end of what was passed on of the current part
 	var err error
 	if last < 0 {
 		if at, err = eachLineOf(l.parts, each); err != nil {
@@ -104,7 +104,7 @@ func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []b
 	tick := time.NewTicker(often)
 	defer tick.Stop()
 	for {
-		// Whether it was moved is asked before it is read: who moves a log has written the last line into it before.
+		// Check whether the log was moved before reading it: whoever moves it has written its last line by then.
 		there, err := os.Stat(l.path)
 		moved := err != nil || !os.SameFile(there, now.info)
 		info, err := now.file.Stat()
@@ -137,7 +137,7 @@ func (l *Log) follow(ctx context.Context, f Filter, last int, each func(line []b
 	}
 }
 
-// younger opens the log again and returns the parts that came after those which were open, if there are any.
+// younger opens the log again and returns the parts that are newer than the open ones.
 func (l *Log) younger() ([]part, error) {
 	now, err := Open(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +146,7 @@ func (l *Log) younger() ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := 0 // all up to there: the last may have been removed, or have become older than any part
+	known := 0 // number of known parts; the last open one may have been removed or rotated away
 	for i, p := range now.parts {
 		if slices.ContainsFunc(l.parts, func(old part) bool { return os.SameFile(old.info, p.info) }) {
 			known = i + 1

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// histogram counts durations in buckets. Those under 1.28 ms are counted to a hundredth of a millisecond, which is as much as
-// a log says; above, a bucket is at most a 64th of its durations wide, so that its middle is wrong by less than 1 %.
+// histogram counts durations in buckets. Below 1.28 ms a bucket is a hundredth of a millisecond wide, the precision of
+// the log. Above, it is at most a 64th of its durations wide, so its middle is wrong by less than 1 %.
 type histogram struct {
-	counts []int // by bucket, as far as one is used
+	counts []int // by bucket, up to the last used one
 	total  int
 	max    float64 // in milliseconds, exact
 }
@@ -23,7 +23,7 @@ func (h *histogram) add(ms float64) {
 	h.max = max(h.max, ms)
 }
 
-// percentile returns the smallest duration that so many percent of all do not exceed.
+// percentile returns the smallest duration that this percentage of all durations does not exceed.
 func (h *histogram) percentile(percent int) float64 {
 	rank := (h.total*percent + 99) / 100
 	if rank == h.total {
@@ -38,13 +38,13 @@ func (h *histogram) percentile(percent int) float64 {
 }
 
 func bucket(ms float64) int {
-	const most = 1 << 50 // hundredths: far over all that there is
+	const most = 1 << 50 // hundredths; beyond any real duration
 	hundredths := int(min(math.Round(max(ms, 0)*100), most))
 	shift := max(bits.Len(uint(hundredths))-7, 0)
 	return shift<<6 + hundredths>>shift
 }
 
-// middle is the duration that stands for those of a bucket.
+// middle returns the duration that stands for all durations of a bucket.
 func middle(b int) float64 {
 	shift := max(b>>6-1, 0)
 	least := (b - shift<<6) << shift

@@ -16,7 +16,7 @@ const (
 	maxLine   = 16 << 20
 )
 
-// Log is a run log that was opened: the parts that there were, each as long as it was then.
+// Log is an open run log: its parts, each with the length that it had when it was opened.
 type Log struct {
 	path  string
 	parts []part // oldest first
@@ -29,11 +29,11 @@ type part struct {
 	size int64
 }
 
-// Open opens a log and its rotated parts, FILE.3, FILE.2 and FILE.1. It is an error if there is none of them.
+// Open opens a log and its rotated parts, FILE.3, FILE.2 and FILE.1. It is an error if none of them exists.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path}
-	// The youngest first: who rotates meanwhile moves what is open already to where it is looked for next, and there it is known
-	// again. The other way round a part would be missed.
+	// Open the youngest first. If the log is rotated meanwhile, an open part moves to a name that is opened later,
+	// where it is recognized. In the other order a part would be missed.
 	for _, name := range []string{path, path + ".1", path + ".2", path + ".3"} {
 		if err := l.open(name); err != nil {
 			l.Close()
@@ -48,7 +48,7 @@ func Open(path string) (*Log, error) {
 }
 
 func (l *Log) open(path string) error {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
+	info, err := os.Stat(path) // before opening it: a pipe would wait for its writer
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (l *Log) open(path string) error {
 	if err == nil {
 		info, err = file.Stat()
 	}
-	if errors.Is(err, fs.ErrNotExist) { // just now rotated away
+	if errors.Is(err, fs.ErrNotExist) { // rotated away just now
 		return nil
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (l *Log) Close() {
 	}
 }
 
-// Files are the paths of the parts, oldest first.
+// Files returns the paths of the parts, oldest first.
 func (l *Log) Files() (paths []string) {
 	for _, p := range l.parts {
 		paths = append(paths, p.path)
@@ -87,7 +87,7 @@ func (l *Log) Files() (paths []string) {
 	return paths
 }
 
-// eachLineOf is eachLine for all of several parts. It returns up to where the last has lines with ends.
+// eachLineOf is eachLine for several parts. It returns where the last complete line of the last part ends.
 func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int64, err error) {
 	for _, p := range parts {
 		if end, err = eachLine(p.file, 0, p.size, each); err != nil {
@@ -97,12 +97,13 @@ func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int
 	return end, nil
 }
 
-// eachLine gives the lines of a file between two places, without their ends, and returns up to where they have ends.
-// whole is false for a last line that has none yet. A line that is too long is nil and always whole.
+// eachLine calls each for the lines between two offsets of a file, without their line ends. It returns where the last
+// complete line ends. whole is false for a last line that has no end yet. A line that is too long is nil and always
+// whole.
 func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
 	end = from
-	var long []byte // the beginning of a line that the buffer does not hold
+	var long []byte // the beginning of a line that does not fit into the buffer
 	for at := from; ; {
 		line, err := in.ReadSlice('\n')
 		at += int64(len(line))

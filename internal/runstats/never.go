@@ -6,7 +6,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// Expect adds to the summary the hooks of a configuration that are in none of its calls.
+// Expect adds to the summary the configured hooks that no call has run.
 func (s *Summary) Expect(cfg *hookfile.Config) {
 	fired := map[hookKey]bool{}
 	var paths canonical = map[string]string{}
@@ -39,7 +39,7 @@ func (s *Summary) Expect(cfg *hookfile.Config) {
 	}
 }
 
-// canonical has the one path for each spelling of it: a workspace can have been reached by a link.
+// canonical caches the resolved path of each path, because a workspace may be reached through a link.
 type canonical map[string]string
 
 func (c canonical) of(path string) string {
@@ -52,7 +52,7 @@ func (c canonical) of(path string) string {
 		if abs, err := filepath.Abs(path); err == nil {
 			known = abs
 		}
-		if folder, err := filepath.EvalSymlinks(filepath.Dir(known)); err == nil { // else it is no more
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(known)); err == nil { // otherwise it no longer exists
 			known = filepath.Join(folder, filepath.Base(known))
 		}
 		c[path] = known

@@ -14,31 +14,31 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// ResultText is what a person would want to read of a tool's result: of an object its content, or else its result; of a list of
-// blocks their texts, each on its lines, also of one that Python printed; and JSON indented by two.
+// ResultText returns a tool's result in readable form: the content or the result of an object, the texts of a list of
+// blocks (even of one that Python printed), any other JSON indented by two spaces.
 func ResultText(result string) string {
-	said := result
+	readable := result
 	if v, ok := parse(result); ok {
 		if v.IsObject() {
 			v = contentOf(v)
 		}
 		switch {
 		case v.IsArray():
-			said = blocks(v)
-		case v.Type == gjson.String && !strings.HasPrefix(strings.TrimSpace(result), `"`): // it was not text by itself
-			said = strictjson.Text(v.Raw)
+			readable = blocks(v)
+		case v.Type == gjson.String && !strings.HasPrefix(strings.TrimSpace(result), `"`): // content of an object
+			readable = strictjson.Text(v.Raw)
 		default:
-			said = v.Raw
+			readable = v.Raw
 		}
 	}
-	if text, ok := printed(said); ok {
-		said = text
+	if text, ok := printed(readable); ok {
+		readable = text
 	}
 	var indented bytes.Buffer
-	if json.Indent(&indented, []byte(strings.TrimSpace(said)), "", "  ") == nil {
+	if json.Indent(&indented, []byte(strings.TrimSpace(readable)), "", "  ") == nil {
 		return indented.String()
 	}
-	return said
+	return readable
 }
 
 func parse(text string) (gjson.Result, bool) {
@@ -75,14 +75,15 @@ func blocks(list gjson.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// pythonText is how Python begins to print a list of text blocks, [{'type': 'text', 'text': '…'}], up to the first text.
+// pythonText matches the beginning of a list of text blocks that Python printed, [{'type': 'text', 'text': '…'}], up to
+// the first text.
 var pythonText = sync.OnceValue(func() *regexp.Regexp {
 	tokens := []string{`^`, `\[`, `\{`, `('type'|"type")`, `:`, `('text'|"text")`, `,`, `('text'|"text")`, `:`, `['"]`}
 	return regexp.MustCompile(strings.Join(tokens, `[ \t\r\n]*`))
 })
 
-// printed takes the first text out of a list of text blocks that Python printed, also where its end was cut off.
-func printed(list string) (said string, ok bool) {
+// printed returns the first text of a list of text blocks that Python printed, even if the list was cut off.
+func printed(list string) (first string, ok bool) {
 	head := pythonText().FindString(list)
 	if head == "" {
 		return "", false
@@ -101,12 +102,12 @@ func printed(list string) (said string, ok bool) {
 	return b.String(), true
 }
 
-// unescape writes what the escape of Python's says that text begins with, and returns the rest.
+// unescape writes the value of the Python escape at the beginning of text, and returns the rest.
 func unescape(b *strings.Builder, text string) string {
 	c, rest := text[1], text[2:]
 	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
 	switch {
-	case c == '\n': // the line goes on
+	case c == '\n': // a line continuation
 	case strings.IndexByte(`\'"`, c) >= 0:
 		b.WriteByte(c)
 	case strings.IndexByte("ntrabfv", c) >= 0:

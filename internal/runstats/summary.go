@@ -1,4 +1,4 @@
-// Package runstats reads run logs: what became of each hook, the last calls, and what happens while it happens.
+// Package runstats reads run logs: statistics of each hook, the last calls, and new calls as they are logged.
 //
 //	log, err := runstats.Open("run.log")
 //	…
@@ -6,24 +6,25 @@
 //	summary, err := log.Summary(runstats.Filter{})
 //	fmt.Println(summary.Hooks[0].Name, summary.Hooks[0].P95)
 //
-// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. A line that cannot be read is
-// counted as such and changes nothing else, whatever is in it. Memory grows with the number of different hooks, not with
-// that of lines.
+// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. An unreadable line is
+// counted as such and changes nothing else. Memory grows with the number of different hooks, not with the number of
+// lines.
 //
-// Non-guarantees: percentiles are wrong by up to 1 %. Lines stand in the order in which their calls ended, and so do the results.
+// Not guaranteed: percentiles are wrong by up to 1 %. Lines are in the order in which their calls ended, and so are the
+// results.
 package runstats
 
-// Summary is what a log amounts to, as `hookrun log --output json` prints it.
+// Summary is the summary of a log, as `hookrun log --output json` prints it.
 type Summary struct {
 	Version    int          `json:"version"` // 1
 	Files      []string     `json:"files"`   // oldest first
 	Lines      int          `json:"lines"`
 	Unreadable int          `json:"unreadable"`
-	Calls      int          `json:"calls"` // that the filter admits; all that follows is about them
+	Calls      int          `json:"calls"` // calls that the filter admits; everything below is about them
 	Errors     int          `json:"errors"`
 	From       string       `json:"from,omitempty"`
 	To         string       `json:"to,omitempty"`
-	Columns    Columns      `json:"columns"` // each call is in one of them
+	Columns    Columns      `json:"columns"` // each call is counted in one of them
 	Decisions  Decisions    `json:"decisions"`
 	Stopped    int          `json:"stopped"`
 	Hooks      []Hook       `json:"hooks"` // in the order of their first call
@@ -31,19 +32,19 @@ type Summary struct {
 	Blocks     []Block      `json:"blocks"` // the last ones, oldest first
 }
 
-// Columns are how many calls ended in which way. Their sum is the number of calls.
+// Columns count the calls by how they ended. Their sum is the number of calls.
 type Columns struct {
-	Continue  int `json:"continue"`  // it went on, and all hooks did their work
-	Rewritten int `json:"rewritten"` // the same, with another input or output
-	Failed    int `json:"failed"`    // it went on although a hook failed, or a warning says that something did not count
+	Continue  int `json:"continue"`  // continued, without problems
+	Rewritten int `json:"rewritten"` // continued, with another input or output
+	Failed    int `json:"failed"`    // continued although a hook failed, or an answer did not count (a warning says so)
 	Ask       int `json:"ask"`
 	Defer     int `json:"defer"`
 	Block     int `json:"block"`
-	Stop      int `json:"stop"`  // the loop was ended, whatever was decided about the call
-	Error     int `json:"error"` // there is no verdict
+	Stop      int `json:"stop"`  // the loop was ended, whatever the decision
+	Error     int `json:"error"` // no verdict
 }
 
-// Decisions are how many calls came to each, also those that ended the loop.
+// Decisions count the calls by decision, including calls that ended the loop.
 type Decisions struct {
 	Continue int `json:"continue"`
 	Block    int `json:"block"`
@@ -51,19 +52,20 @@ type Decisions struct {
 	Defer    int `json:"defer"`
 }
 
-// Hook is what became of one hook. Durations are in milliseconds, and those of calls in which it ran to its end or timeout.
+// Hook is the statistics of one hook. Durations are in milliseconds, of calls in which it ran to its end or its
+// timeout.
 //
-// Each call that it matched is in one of the counts from OK to Other, so these add up to Matched. A failure comes first: who failed
-// and injected is in Failed alone, and so is who said something that did not count, as a warning says. Of what went well a rewrite
-// comes before a text.
+// Each call that it matched is counted once in OK to Other, so these add up to Matched. A failure has precedence: a
+// hook that failed and injected a text counts as Failed only. So does one whose answer did not count, as a warning
+// says. After that a rewrite has precedence over a text.
 type Hook struct {
 	Name      string   `json:"name"`
 	File      string   `json:"file"`
 	Events    []string `json:"events"`
 	Matched   int      `json:"matched"`
-	OK        int      `json:"ok"`              // it had nothing to say
-	Blocked   int      `json:"blocked"`         // it said block
-	Asked     int      `json:"asked,omitempty"` // it said ask or defer
+	OK        int      `json:"ok"`              // without an answer
+	Blocked   int      `json:"blocked"`         // it answered block
+	Asked     int      `json:"asked,omitempty"` // it answered ask or defer
 	Injected  int      `json:"injected"`
 	Rewrote   int      `json:"rewrote,omitempty"`
 	Failed    int      `json:"failed"`
@@ -72,7 +74,7 @@ type Hook struct {
 	Skipped   int      `json:"skipped"`
 	Async     int      `json:"async"`
 	Other     int      `json:"other,omitempty"` // a status of a later version
-	Late      int      `json:"late,omitempty"`  // texts that came with a later call than the one that it matched
+	Late      int      `json:"late,omitempty"`  // texts that came with a later call than the one it matched
 	P50       float64  `json:"p50_ms"`
 	P95       float64  `json:"p95_ms"`
 	Max       float64  `json:"max_ms"`
@@ -80,17 +82,17 @@ type Hook struct {
 	Near      int      `json:"near_timeouts"`      // it took 80 % of its limit or more
 	Last      string   `json:"last"`
 
-	sources map[string]bool // with their lines, if the log does not have the whole name
+	sources map[string]bool // with line numbers, if the log does not have the whole name
 }
 
-// NeverFired is a hook of the configuration that is in no call.
+// NeverFired is a configured hook that no call has run.
 type NeverFired struct {
 	Name   string   `json:"name"`
 	Source string   `json:"source"`
 	Events []string `json:"events"`
 }
 
-// Block is a call that did not go on.
+// Block is a call that did not continue.
 type Block struct {
 	Time     string `json:"time"`
 	Event    string `json:"event"`
@@ -102,7 +104,7 @@ type Block struct {
 	Session  string `json:"session_id,omitempty"`
 }
 
-// Summary reads all of the log.
+// Summary reads the whole log.
 func (l *Log) Summary(f Filter) (*Summary, error) {
 	t := newTally(f)
 	if _, err := eachLineOf(l.parts, t.line); err != nil {

@@ -10,26 +10,26 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// tally counts what becomes a summary.
+// tally counts calls and hooks for a summary.
 type tally struct {
 	Summary
 	filter   Filter
 	entry    *entry
 	from, to time.Time               // of the calls
 	hooks    []*hookTally            // in the order of their first call
-	byKey    map[hookKey]*hookTally  // the same
-	spelled  map[spelling]*hookTally // the same, as lines have them
-	late     map[string]int          // by hook: calls into which it injected and which it did not match
+	byKey    map[hookKey]*hookTally  // the same hooks
+	spelled  map[spelling]*hookTally // the same hooks, by the text of the lines
+	late     map[string]int          // by hook: calls that it injected into without matching them
 
-	injecting map[string]bool // hooks that inject into the call at hand and were not found in it yet
+	injecting map[string]bool // hooks that inject into the current call and were not found in it yet
 }
 
 type hookKey struct{ name, file string }
 
-// spelling is a hook as a line has it: by the workspace where it is by that which file the source is.
+// spelling is a hook as a line names it. The workspace matters if source is a relative path.
 type spelling struct{ name, source, workspace quoted }
 
-// clone is the same without the line.
+// clone returns a copy that does not point into the line.
 func (s spelling) clone() spelling {
 	clone := func(q quoted) quoted { return quoted(strings.Clone(string(q))) }
 	return spelling{clone(s.name), clone(s.source), clone(s.workspace)}
@@ -56,7 +56,7 @@ func (t *tally) summary() *Summary {
 	}
 	for _, h := range t.hooks {
 		h.Late = t.late[h.Name]
-		delete(t.late, h.Name) // of several hooks of that name it is the first
+		delete(t.late, h.Name) // of several hooks with that name, the first
 		d := &h.durations
 		h.P50, h.P95, h.Max, h.Last = d.percentile(50), d.percentile(95), d.max, stamp(h.last)
 		t.Hooks = append(t.Hooks, h.Hook)
@@ -64,7 +64,7 @@ func (t *tally) summary() *Summary {
 	return &t.Summary
 }
 
-// line counts a line. One without an end counts if it can be read; else somebody is about to write the rest.
+// line counts a line. A line without an end counts if it can be read; otherwise the rest is still being written.
 func (t *tally) line(line []byte, whole bool) error {
 	if t.entry.read(line) {
 		t.Lines++
@@ -105,7 +105,7 @@ func (t *tally) call() {
 	for i := range e.hooks {
 		t.report(i)
 	}
-	delete(t.injecting, "") // a text of a queue
+	delete(t.injecting, "") // a text from a queue
 	for hook := range t.injecting {
 		t.late[hook]++
 	}
@@ -124,7 +124,7 @@ func (d *Decisions) of(decision protocol.Decision) *int {
 	return &d.Block
 }
 
-// of is the column of a call. What ended it comes before what it was like: no verdict, the end of the loop, a decision, a failure,
+// of returns the column of a call, in this order of precedence: no verdict, the end of the loop, a decision, a failure,
 // a rewrite.
 func (c *Columns) of(e *entry) *int {
 	switch {
@@ -146,7 +146,7 @@ func (c *Columns) of(e *entry) *int {
 	return &c.Continue
 }
 
-// troubled reports whether a gate of the call did not count, or something else of it.
+// troubled reports whether an answer of the call did not count.
 func (e *entry) troubled() bool {
 	if float64(len(e.warnings)) > e.lint {
 		return true
@@ -163,7 +163,7 @@ func (e *entry) troubled() bool {
 	return false
 }
 
-// report counts what became of a hook of the call.
+// report counts the result of one hook of the call.
 func (t *tally) report(i int) {
 	e, r := t.entry, &t.entry.hooks[i]
 	h := t.hook(r)
@@ -189,11 +189,11 @@ func (t *tally) report(i int) {
 	}
 }
 
-// column is the count that a call of the hook is in.
+// column returns the count that a call of the hook belongs to.
 func (h *Hook) column(status protocol.Status, note protocol.Note, decision protocol.Decision, injects bool) *int {
 	switch {
 	case status == protocol.StatusBlocked && (note == protocol.NoteAsk || decision == protocol.Ask):
-		// It said ask or defer: in a call that ended with ask no hook said block.
+		// It answered ask or defer: in a call that ended with ask no hook answered block.
 		return &h.Asked
 	case status == protocol.StatusBlocked:
 		return &h.Blocked
@@ -244,8 +244,8 @@ func (t *tally) hook(r *report) *hookTally {
 	return h
 }
 
-// absolute is a source by its absolute path. One that is not was named from the folder where the call was made. That is mostly the
-// workspace, or else one above it from which the workspace was named too.
+// absolute returns a source with an absolute path. A relative path starts at the folder where the call was made. That
+// is mostly the workspace, or else a folder above it to which the workspace's path is relative as well.
 func absolute(source, workspace string) string {
 	if source == "" || workspace == "" || filepath.IsAbs(source) {
 		return source
@@ -256,7 +256,7 @@ func absolute(source, workspace string) string {
 	return filepath.Join(workspace, source)
 }
 
-// file is a source without its line.
+// file returns a source without its line number.
 func file(source string) string {
 	i := strings.LastIndexByte(source, ':')
 	if i > 0 && i+1 < len(source) && strings.Trim(source[i+1:], "0123456789") == "" {
@@ -265,7 +265,7 @@ func file(source string) string {
 	return source
 }
 
-// altered reports whether a name is one that the writer of the log took something out of, or cut.
+// altered reports whether the writer of the log has redacted or cut a name.
 func altered(name string) bool {
 	return strings.Contains(name, "[redacted]") || strings.HasSuffix(name, " characters)")
 }
@@ -287,5 +287,5 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// stamp is a time as a log has it.
+// stamp returns a time in the format of a log.
 func stamp(at time.Time) string { return at.UTC().Format(runlog.TimeFormat) }

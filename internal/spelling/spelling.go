@@ -1,10 +1,10 @@
-// Package spelling is about words in messages: it finds the word that a misspelt one was meant for, and cuts what is too long to
-// be shown.
+// Package spelling helps with words in messages: it finds the word that a misspelt one was meant as, and shortens long
+// texts.
 //
 //	spelling.Near("comand", []string{"command", "events"}) // ["command"]
 //	spelling.Brief("permission", 4)                        // "perm…"
 //
-// It costs no more time on nonsense of a megabyte than on a word.
+// It takes no longer for a megabyte of nonsense than for a word.
 package spelling
 
 import (
@@ -13,15 +13,15 @@ import (
 	"unicode/utf8"
 )
 
-// Near returns the words that a wrong one may have been meant for, in order: those that come closest. A word comes close
-// if it differs by case, by - and _, or by two letters (one, in words of up to four).
+// Near returns the closest words that a wrong one may have been meant as, in order. A word is close if it differs by
+// case, by - and _, or by two letters (by one, for words of up to four).
 func Near(wrong string, words []string) (close []string) {
 	if len(wrong) > 100 {
 		return nil
 	}
 	best, meant := 3, plain(wrong)
 	for _, w := range words {
-		if len(w)+2 < len(meant) { // it is never longer without - and _
+		if len(w)+2 < len(meant) { // without - and _ it is never longer
 			continue
 		}
 		d := distance(meant, plain(w))
@@ -37,8 +37,8 @@ func Near(wrong string, words []string) (close []string) {
 	return close
 }
 
-// Distance counts the letters to insert, remove, replace or swap with their neighbour to get from one word to the other. 3 stands
-// for all that is further.
+// Distance returns how many letters to insert, remove, replace or swap with their neighbour turn one word into the
+// other. 3 means 3 or more.
 func Distance(a, b string) int {
 	if len(a) > 100 || len(b) > 100 {
 		return 3
@@ -50,14 +50,14 @@ func plain(s string) []rune {
 	return []rune(strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), "_", ""))
 }
 
-// distance counts the letters to insert, remove, replace or swap with their neighbour to get from a to b. 3 stands for
-// all that is too far to count: nonsense can be a million letters long, and a file can have a hundred thousand of it.
+// distance is Distance for runes. It stops at 3, because nonsense can be a million letters long, and a file can contain
+// a hundred thousand such words.
 func distance(a, b []rune) int {
 	const longest = 128
 	if len(a) > len(b)+2 || len(b) > len(a)+2 || len(b) >= longest {
 		return 3
 	}
-	var rows [3][longest]uint8 // of the letters of a up to the one at hand and the two before
+	var rows [3][longest]uint8 // the current row and the two before it
 	before, last, now := &rows[0], &rows[1], &rows[2]
 	for j := range len(b) + 1 {
 		last[j] = uint8(j)
@@ -79,7 +79,7 @@ func distance(a, b []rune) int {
 	return int(last[len(b)])
 }
 
-// Brief is a text of at most so many bytes, and a mark if it was longer. It is cut between characters.
+// Brief cuts a text to at most so many bytes, between characters, and marks the cut.
 func Brief(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -10,19 +10,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// MaxDepth keeps payloads, which add a level, within encoding/json's own limit: what is nested deeper many hooks
-// cannot read, and hookrun get neither.
+// MaxDepth keeps payloads, which add a level, within the limit of encoding/json. Many hooks cannot read deeper nesting.
 const MaxDepth = 9_999
 
-// SyntaxError says that a text is no JSON.
+// SyntaxError says that a text is not JSON.
 type SyntaxError string
 
 func (e SyntaxError) Error() string { return string(e) }
 
-// LastOfEqual returns a document in which no object has a key twice.
+// LastOfEqual returns the document with the last of equal keys only.
 //
-// Of two equal keys most parsers take the last, but not all. A guard and the tool must not read different values,
-// so only the last is passed on, and a warning says so.
+// Of two equal keys most parsers take the last, but not all. A guard and the tool must not read different values, so
+// only the last is passed on, and a warning says so.
 func LastOfEqual(doc, what string) (same string, warnings []string, err error) {
 	warning, err := EqualKeys(doc, what)
 	if warning == "" || err != nil {
@@ -32,7 +31,8 @@ func LastOfEqual(doc, what string) (same string, warnings []string, err error) {
 	return doc, []string{warning}, err
 }
 
-// EqualKeys returns a warning about equal keys in a document, "" if there are none, or why it cannot be given to hooks.
+// EqualKeys returns a warning about equal keys in a document, "" if there are none. An error says why hooks cannot get
+// the document.
 func EqualKeys(doc, what string) (warning string, err error) {
 	warning, more, err := FindEqualKeys(doc, what)
 	if warning == "" || err != nil {
@@ -41,7 +41,7 @@ func EqualKeys(doc, what string) (warning string, err error) {
 	return warning + "; hooks were given the last" + more, nil
 }
 
-// FindEqualKeys says which key stands twice in a document, and of how many more that is true.
+// FindEqualKeys returns a warning about the first key that a document has twice, and how many more there are.
 func FindEqualKeys(doc, what string) (warning, more string, err error) {
 	equal := 0
 	for _, f := range Check(doc, MaxDepth) {
@@ -50,7 +50,7 @@ func FindEqualKeys(doc, what string) (warning, more string, err error) {
 			line, col := Position(doc, f.Offset)
 			return "", "", SyntaxError(fmt.Sprintf("%s: line %d, column %d: %s", what, line, col, f.Text))
 		case Depth:
-			return "", "", fmt.Errorf("%s: %s; no hook can be asked about it", what, f.Text)
+			return "", "", fmt.Errorf("%s: %s; no hook can be run for it", what, f.Text)
 		case Duplicate:
 			if equal++; equal == 1 {
 				warning = fmt.Sprintf("%s: %s", what, strings.TrimSuffix(f.Text, "; keep one"))
@@ -63,7 +63,7 @@ func FindEqualKeys(doc, what string) (warning, more string, err error) {
 	return warning, more, nil
 }
 
-// lastOfEqualKeys writes a document again as its commonest reader understands it. Keys come out sorted.
+// lastOfEqualKeys rewrites a document as most readers understand it. Its keys are sorted.
 func lastOfEqualKeys(doc string) (string, error) {
 	d := json.NewDecoder(strings.NewReader(doc))
 	d.UseNumber() // numbers keep their digits
@@ -75,7 +75,7 @@ func lastOfEqualKeys(doc string) (string, error) {
 	return string(once), err
 }
 
-// Marshal returns v as compact JSON with `<>&` as they are, which json.Marshal would escape.
+// Marshal returns v as compact JSON without escaping `<>&`, unlike json.Marshal.
 func Marshal(v any) ([]byte, error) {
 	b := new(bytes.Buffer)
 	e := json.NewEncoder(b)
@@ -98,7 +98,7 @@ func Quote(s string) []byte {
 	return AppendString(make([]byte, 0, len(s)+len(s)/16+2), s)
 }
 
-// Lossy replaces each byte that is no UTF-8 by U+FFFD.
+// Lossy replaces each invalid UTF-8 byte by U+FFFD.
 func Lossy(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Equal compares well-formed JSON by what it says: numbers by their value, objects in any order. In neither value has an object a
-// key twice. a may be megabytes, of which it reads no more than b is long.
+// Equal compares well-formed JSON by value: numbers by their value, objects in any order. No object may have a key
+// twice. a may be megabytes long; no more of it is read than b is long.
 func Equal(a, b gjson.Result) bool {
 	switch {
 	case a.IsObject() && b.IsObject():
@@ -34,7 +34,7 @@ func Equal(a, b gjson.Result) bool {
 			return equal
 		})
 		return equal && n == len(others)
-	case a.Type != b.Type || a.Type == gjson.JSON: // an object and an array
+	case a.Type != b.Type || a.Type == gjson.JSON: // one is an object, the other an array
 		return false
 	case a.Type == gjson.String:
 		return Text(a.Raw) == Text(b.Raw)
@@ -45,5 +45,5 @@ func Equal(a, b gjson.Result) bool {
 	return true
 }
 
-// digits reports whether a number has nothing else: of two large ones that differ float64 makes the same.
+// digits reports whether a number is a plain integer. As float64 two different large ones would be equal.
 func digits(raw string) bool { return strings.Trim(raw, "-0123456789") == "" }

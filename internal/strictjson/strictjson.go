@@ -1,19 +1,19 @@
-// Package strictjson finds what is wrong with a JSON document, and where.
+// Package strictjson finds the faults of a JSON document and their positions.
 //
 //	for _, f := range strictjson.Check(doc, 64) {
 //		line, col := strictjson.Position(doc, f.Offset)
 //		…
 //	}
 //
-// It exists because two readers of one document can disagree: of two equal keys encoding/json takes the last and
-// gjson the first, and a gate that reads one while the tool reads the other can be walked around. A document
-// without faults is read alike by every reader.
+// It exists because two readers of one document can disagree: of two equal keys encoding/json takes the last and gjson
+// the first. If a gate reads one and the tool the other, the gate can be bypassed. All readers read a document without
+// faults alike.
 //
-// No library does this: encoding/json and jsontext stop at the first fault, gjson finds none, and to read a document a second time
-// for the other faults would be a second reader.
+// No library does this. encoding/json and jsontext stop at the first fault, gjson finds none, and reading the document
+// again to find the others would need a second reader.
 //
-// Check guarantees: one pass, time linear in the document, memory linear in the depth and the keys of the open objects.
-// It accepts the language of RFC 8259 and no more. It does not look at UTF-8: see InvalidUTF8.
+// Guarantees: Check makes one pass, in time linear in the document, and memory linear in the depth and the keys of the
+// open objects. It accepts exactly the language of RFC 8259. It does not check UTF-8: see InvalidUTF8.
 package strictjson
 
 import (
@@ -23,23 +23,23 @@ import (
 	"unicode/utf8"
 )
 
-// Fault is one thing that is wrong with a document.
+// Fault is one fault of a document.
 type Fault struct {
 	Offset int // in bytes, from 0
 	Kind   Kind
-	Text   string // lower case, says how to mend it where that is known
+	Text   string // lower case; says how to fix it where that is known
 }
 
-// Kind tells faults apart for callers that can live with some of them.
+// Kind distinguishes faults for callers that accept some of them.
 type Kind int
 
 const (
-	Syntax    Kind = iota // not JSON; nothing after it was looked at
-	Depth                 // nested deeper than was allowed; nothing after it was looked at
+	Syntax    Kind = iota // not JSON; Check stops here
+	Depth                 // nested deeper than allowed; Check stops here
 	Duplicate             // a key that its object already has
 )
 
-// Check returns the faults of doc in order: every duplicate key, and at most one fault of syntax or depth, the last.
+// Check returns the faults of doc in order: every duplicate key, and at most one fault of syntax or depth as the last.
 // Arrays and objects may be nested maxDepth deep.
 func Check(doc string, maxDepth int) []Fault {
 	s := scanner{doc: doc, maxDepth: maxDepth}
@@ -47,7 +47,7 @@ func Check(doc string, maxDepth int) []Fault {
 	return s.faults
 }
 
-// stop is what a scan ends with when it cannot go on. It is only ever a panic inside this package.
+// stop is the panic value that ends a scan. It never leaves this package.
 type stop struct{}
 
 type scanner struct {
@@ -74,7 +74,7 @@ func (s *scanner) document() {
 	}
 }
 
-// value reads a value that so many arrays and objects are open around.
+// value reads a value. depth is the number of open arrays and objects around it.
 func (s *scanner) value(depth int) {
 	s.space()
 	bracket, opened := s.peek(), s.at
@@ -85,7 +85,7 @@ func (s *scanner) value(depth int) {
 	if depth == s.maxDepth {
 		s.fail(s.at, Depth, "nested more than %d deep", s.maxDepth)
 	}
-	closing := bracket + 2 // in ASCII, of both
+	closing := bracket + 2 // in ASCII, for both
 	s.at++
 	if s.space(); s.peek() == closing {
 		s.at++
@@ -115,7 +115,7 @@ func (s *scanner) value(depth int) {
 	}
 }
 
-// keys are those of an open object, as they read. The first ones are compared one by one, which is cheaper than a map.
+// keys are the decoded keys of an open object. The first ones are compared one by one, which is cheaper than a map.
 type keys struct {
 	few  []string
 	many map[string]bool
@@ -137,7 +137,7 @@ func (k *keys) add(key string) bool {
 	return true
 }
 
-// peek returns the byte at hand, or 0 at the end. A real NUL is no JSON anywhere, so the two need not be told apart.
+// peek returns the current byte, or 0 at the end. JSON has no NUL anywhere, so 0 is unambiguous.
 func (s *scanner) peek() byte {
 	if s.at < len(s.doc) {
 		return s.doc[s.at]
@@ -173,7 +173,8 @@ func (s *scanner) key(seen *keys) {
 		key = Text(raw)
 	}
 	if !seen.add(key) {
-		s.faults = append(s.faults, Fault{start, Duplicate, fmt.Sprintf("the key %q is there twice in one object; keep one", key)})
+		text := fmt.Sprintf("the key %q is there twice in one object; keep one", key)
+		s.faults = append(s.faults, Fault{start, Duplicate, text})
 	}
 	if s.space(); s.peek() != ':' {
 		s.fail(s.at, Syntax, "expected ':' after the key, found %s", s.found())
@@ -181,7 +182,7 @@ func (s *scanner) key(seen *keys) {
 	s.at++
 }
 
-// scalar reads a string, a number or a word. inside is false for the document's own value.
+// scalar reads a string, a number or a literal. inside is false for the document's top value.
 func (s *scanner) scalar(inside bool) {
 	switch c := s.peek(); {
 	case c == '"':
@@ -203,7 +204,7 @@ func (s *scanner) scalar(inside bool) {
 	}
 }
 
-// noJSON fails where something else stands than was expected.
+// noJSON fails because something else than expected was found.
 func (s *scanner) noJSON(expected string) {
 	switch s.peek() {
 	case '\'':
@@ -214,7 +215,7 @@ func (s *scanner) noJSON(expected string) {
 	s.fail(s.at, Syntax, "expected %s, found %s", expected, s.found())
 }
 
-// text reads a string and returns it as it stands, quotes included.
+// text reads a string and returns it as written, with its quotes.
 func (s *scanner) text() (raw string, escaped bool) {
 	start := s.at
 	s.at++
@@ -285,7 +286,7 @@ func (s *scanner) number() {
 	}
 }
 
-// digits skips a run of them and reports whether there was one.
+// digits skips a run of digits and reports whether there was one.
 func (s *scanner) digits() bool {
 	start := s.at
 	for s.at < len(s.doc) && '0' <= s.doc[s.at] && s.doc[s.at] <= '9' {

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Position gives line and column of an offset, both from 1. A column is a character, as editors count them;
-// a tab is one.
+// Position returns the line and column of an offset, both from 1. A column is a character, as in editors; a tab counts
+// as one.
 func Position(doc string, offset int) (line, column int) {
 	l := Locator{Doc: doc}
 	return l.Position(offset)
 }
 
-// Locator gives positions in one document. It counts from the last one asked for: a file of a million faults in one
-// line would else be read a million times.
+// Locator returns positions in one document. It counts from the previous position: otherwise a file with a million
+// faults on one line would be read a million times.
 type Locator struct {
 	Doc    string
 	offset int
@@ -24,7 +24,7 @@ type Locator struct {
 	column int
 }
 
-// Position gives line and column of an offset, as the function of that name.
+// Position returns the line and column of an offset, as the function Position does.
 func (l *Locator) Position(offset int) (line, column int) {
 	step, between := 1, ""
 	if offset >= l.offset {
@@ -42,7 +42,7 @@ func (l *Locator) Position(offset int) (line, column int) {
 	return l.line + 1, l.column + 1
 }
 
-// InvalidUTF8 returns the offset of the first byte that is no UTF-8, or -1.
+// InvalidUTF8 returns the offset of the first invalid UTF-8 byte, or -1.
 func InvalidUTF8(doc string) int {
 	if utf8.ValidString(doc) {
 		return -1
@@ -62,8 +62,9 @@ const space = " \t\r\n"
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// Text returns what a JSON string says. The string must have no fault of syntax. Half a character, as \ud800 without its
-// other half, is U+FFFD as in encoding/json; gjson would swallow the escape behind it, and so a ; of a shell command.
+// Text returns the value of a JSON string. The string must have no fault of syntax. Half a surrogate pair, such as
+// \ud800 alone, becomes U+FFFD, as in encoding/json. gjson would swallow the next escape, which may be the ; of a shell
+// command.
 func Text(raw string) string {
 	if !strings.Contains(raw, `\`) && utf8.ValidString(raw) {
 		return raw[1 : len(raw)-1]
@@ -73,9 +74,9 @@ func Text(raw string) string {
 	return s
 }
 
-// Compact appends doc to dst as another writer would have written it: without white space between its tokens, and with
-// strings as AppendString has them. A guard that looks for a word must find it however its letters were escaped. The
-// document must have no fault of syntax.
+// Compact appends doc to dst in a normal form: without white space between tokens, and with strings as AppendString
+// writes them. A guard that looks for a word must find it however its letters were escaped. doc must have no fault of
+// syntax.
 func Compact(dst []byte, doc string) []byte {
 	for i := 0; i < len(doc); {
 		end, asWritten := i+1, true
@@ -94,7 +95,7 @@ func Compact(dst []byte, doc string) []byte {
 	return dst
 }
 
-// stringEnd returns where the string that begins at i ends, and whether AppendString would write it the same way.
+// stringEnd returns the end of the string that begins at i, and whether AppendString would write it the same way.
 func stringEnd(doc string, i int) (end int, asWritten bool) {
 	end, asWritten = i+1, true
 	for {
@@ -110,9 +111,8 @@ func stringEnd(doc string, i int) (end int, asWritten bool) {
 	}
 }
 
-// Members gives each member of an object, key and value as they are written, in their order, until each returns false. The
-// object must have no fault of syntax. It reads a value of megabytes no further than to its end, which a parser would do
-// several times.
+// Members calls each for the members of an object, with key and value as written, in order, until each returns false.
+// The object must have no fault of syntax. It scans a large value once; a parser would do so several times.
 func Members(object string, each func(key, value string) bool) {
 	rest := strings.TrimLeft(object, space)[1:]
 	for {
@@ -131,7 +131,7 @@ func Members(object string, each func(key, value string) bool) {
 	}
 }
 
-// valueEnd returns where the value ends that doc begins with.
+// valueEnd returns the end of the value that doc begins with.
 func valueEnd(doc string) int {
 	depth := 0
 	for i := 0; ; {
@@ -146,7 +146,7 @@ func valueEnd(doc string) int {
 			i++
 		default:
 			i++
-			if depth == 0 { // a number or a word
+			if depth == 0 { // a number or a literal
 				if n := strings.IndexAny(doc[i:], ",}]"+space); n >= 0 {
 					return i + n
 				}
@@ -159,8 +159,8 @@ func valueEnd(doc string) int {
 	}
 }
 
-// AppendString appends s to dst as a JSON string. Only what JSON requires is escaped: `<>&` and everything
-// outside ASCII stay as they are. A byte that is no UTF-8 becomes U+FFFD.
+// AppendString appends s to dst as a JSON string. It escapes only what JSON requires: `<>&` and everything outside
+// ASCII stay as they are. An invalid UTF-8 byte becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	const short, letters = "\"\\\n\t\r\b\f", "\"\\ntrbf"
 	dst = append(dst, '"')
@@ -176,15 +176,15 @@ func AppendString(dst []byte, s string) []byte {
 		} else if r < ' ' {
 			dst = fmt.Appendf(dst, "\\u%04x", r)
 		} else {
-			dst = utf8.AppendRune(dst, r) // U+FFFD for a byte that starts no character
+			dst = utf8.AppendRune(dst, r) // U+FFFD for an invalid byte
 		}
 		i += size
 	}
 	return append(dst, '"')
 }
 
-// plain returns the length of the longest prefix of s that is ASCII without control characters, quotes and
-// backslashes: what a JSON string holds as it is. Payloads are megabytes of it, so it looks at eight bytes at once.
+// plain returns the length of the longest prefix of s that a JSON string holds unchanged: ASCII without control
+// characters, quotes and backslashes. Payloads have megabytes of it, so it looks at eight bytes at a time.
 func plain(s string) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -193,8 +193,8 @@ func plain(s string) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56 // one load
 		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway. What
-		// is borrowed from the byte above may mark that one wrongly, but never the lowest.
+		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway.
+		// What is borrowed from the byte above may mark that one wrongly, but never the lowest.
 		if stops := (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & high; stops != 0 {
 			return i + bits.TrailingZeros64(stops)/8
 		}

@@ -1,4 +1,4 @@
-// Package toml reads one TOML document with the place of every key and value, or says where and why it does not.
+// Package toml reads one TOML document with the positions of all keys and values, or says where and why it does not.
 //
 //	top, err := toml.Parse(doc)
 //	if fault, ok := err.(toml.Fault); ok {
@@ -6,13 +6,13 @@
 //	}
 //	hooks := top.Get("hooks")
 //
-// The parser is that of github.com/pelletier/go-toml/v2: Unmarshal says whether a document is valid, and the nodes of package unstable
-// have the places. This package makes a tree of them, which can be written as JSON.
+// The parser is github.com/pelletier/go-toml/v2. Its Unmarshal decides whether a document is valid, and the nodes of
+// its package unstable have the positions. This package builds a tree from them, which can be written as JSON.
 //
-// Guarantees: a document is accepted or refused as TOML 1.1 says. Arrays and inline tables may be nested 64 deep, and a key may have 64
-// parts. It may have 10,000 headers.
+// Guarantees: a document is accepted or refused as TOML 1.1 says. Arrays and inline tables may be nested 64 deep. A key
+// may have 64 parts, and a document 10,000 headers.
 //
-// No guarantees: integers are those of 64 bits. Dates, times, inf and nan are kept as texts. A byte order mark is not taken away.
+// Not guaranteed: integers have 64 bits. Dates, times, inf and nan are kept as texts. A byte order mark is not removed.
 package toml
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Fault is why a document is refused. An offset counts bytes.
+// Fault is why a document is refused. Offset counts bytes.
 type Fault struct {
 	Offset int
 	Text   string
@@ -49,25 +49,25 @@ const (
 	Other // a date, a time, inf or nan
 )
 
-// Value is a value of a document, and its place.
+// Value is a value of a document, and its position.
 type Value struct {
 	Kind    Kind
 	Offset  int
-	Text    string // of a string; of a number or a bool as JSON has it; of an Other as it stands
+	Text    string // of a string: its value; of a number or bool: as in JSON; of an Other: as written
 	Items   []*Value
 	Members []Member // in the order of the document
 
-	index map[string]*Value // of the members
+	index map[string]*Value // the values of Members
 }
 
-// Member is a key of a table, its place, and its value.
+// Member is a key of a table, its position, and its value.
 type Member struct {
 	Key    string
 	Offset int
 	Value  *Value
 }
 
-// Get returns the value of a key, nil if it is not there.
+// Get returns the value of a key, nil if it is missing.
 func (v *Value) Get(key string) *Value { return v.index[key] }
 
 func (v *Value) add(key string, offset int, value *Value) {
@@ -78,15 +78,15 @@ func (v *Value) add(key string, offset int, value *Value) {
 	v.Members = append(v.Members, Member{key, offset, value})
 }
 
-// maxDepth bounds what is inside each other.
+// maxDepth limits nesting.
 const maxDepth = 64
 
-// maxTables bounds how many headers there are.
+// maxTables limits the number of headers.
 const maxTables = 10_000
 
 // Parse reads a document. An error is a Fault.
 func Parse(doc string) (top *Value, err error) {
-	if strings.Count(doc, "\n[") > maxTables { // the library takes time in proportion to the square of their number
+	if strings.Count(doc, "\n[") > maxTables { // the library takes time quadratic in their number
 		return nil, Fault{0, fmt.Sprintf("more than %d tables", maxTables)}
 	}
 	var all map[string]any
@@ -107,7 +107,7 @@ func Parse(doc string) (top *Value, err error) {
 	return top, nil
 }
 
-// catch makes an error of a Fault that was thrown, however deep.
+// catch turns a thrown Fault into an error.
 func catch(err *error) {
 	switch fault := recover().(type) {
 	case nil:
@@ -118,7 +118,7 @@ func catch(err *error) {
 	}
 }
 
-// faultOf returns the fault of a document that is not valid.
+// faultOf returns the fault of an invalid document.
 func faultOf(doc string, err error) Fault {
 	fault, ok := errors.AsType[*toml.DecodeError](err)
 	if !ok {
@@ -132,19 +132,20 @@ func faultOf(doc string, err error) Fault {
 	at = min(at+column-1, len(doc))
 	for _, quotes := range []string{`"""`, "'''"} {
 		if strings.HasSuffix(fault.Error(), "not terminated by "+quotes) {
-			at = max(strings.LastIndex(doc, quotes), 0) // the last ones are those that open it
+			at = max(strings.LastIndex(doc, quotes), 0) // the last quotes are the opening ones
 		}
 	}
 	return Fault{at, strings.TrimPrefix(fault.Error(), "toml: ")}
 }
 
-// reader makes the tree of a valid document.
+// reader builds the tree of a valid document.
 type reader struct {
 	doc    string
 	parser *unstable.Parser
 }
 
-// step goes down the parts of a key but the last, and makes the tables that are not there. It returns the last part and where it ends.
+// step walks down the parts of a key except the last, and makes the missing tables. It returns the last part and its
+// end.
 func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last string, at, end int) {
 	for n := 1; keys.Next(); n++ {
 		key := keys.Node()
@@ -169,7 +170,7 @@ func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last s
 	return table, last, at, end
 }
 
-// header reads [a.b] or [[a.b]], and returns the table that the lines below it are for.
+// header reads [a.b] or [[a.b]], and returns the table for the lines below it.
 func (r *reader) header(top *Value, e *unstable.Node) *Value {
 	table, last, at, _ := r.step(top, e.Key())
 	start := strings.LastIndexByte(r.doc[:e.Child().Raw.Offset], '[')
@@ -190,7 +191,7 @@ func (r *reader) header(top *Value, e *unstable.Node) *Value {
 	return one
 }
 
-// pair reads key = value into a table, and returns where the value ends.
+// pair reads key = value into a table, and returns the end of the value.
 func (r *reader) pair(table *Value, e *unstable.Node, depth int) (end int) {
 	table, last, at, end := r.step(table, e.Key())
 	v, end := r.value(e.Value(), r.gap(r.gap(end, " \t")+len("="), " \t"), depth)
@@ -198,7 +199,7 @@ func (r *reader) pair(table *Value, e *unstable.Node, depth int) (end int) {
 	return end
 }
 
-// gap returns what follows some characters, and comments if ends of lines are among them.
+// gap skips these characters, and comments if line ends are among them.
 func (r *reader) gap(at int, chars string) int {
 	for at < len(r.doc) {
 		switch {
@@ -215,19 +216,20 @@ func (r *reader) gap(at int, chars string) int {
 	return at
 }
 
-// text returns a string as it is with the line ends of one system: those of Windows would be a part of each line of a shell command.
+// text returns a string with \n as line ends. A \r of Windows would become part of each line of a shell command.
 func (r *reader) text(raw, text string) string {
 	var plain struct{ X string }
-	if strings.Contains(raw, "\r\n") && toml.Unmarshal([]byte("X = "+strings.ReplaceAll(raw, "\r\n", "\n")), &plain) == nil {
+	unix := "X = " + strings.ReplaceAll(raw, "\r\n", "\n")
+	if strings.Contains(raw, "\r\n") && toml.Unmarshal([]byte(unix), &plain) == nil {
 		return plain.X
 	}
 	return text
 }
 
-// between are the characters that stand between the values of an array or an inline table.
+// between are the characters between the values of an array or an inline table.
 const between = " \t\r\n,"
 
-// value reads the value that begins at an offset, and returns where it ends.
+// value reads the value at an offset, and returns its end.
 func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int) {
 	v = &Value{Offset: at, Text: string(n.Data)}
 	end = at + int(n.Raw.Length)
@@ -239,7 +241,7 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int) {
 	case unstable.Integer:
 		v.Kind = Number
 		i, err := strconv.ParseInt(v.Text, 0, 64)
-		if err != nil { // Unmarshal has read it
+		if err != nil { // cannot be: Unmarshal has read it
 			panic(Fault{at, v.Text + " is no integer of 64 bits"})
 		}
 		v.Text = strconv.FormatInt(i, 10)
@@ -275,13 +277,13 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int) {
 	return v, end
 }
 
-// Origin is where in the document a piece of JSON comes from.
+// Origin is the offset of a part of some JSON, and the offset in the document that it comes from.
 type Origin struct{ JSON, Doc int }
 
-// Origins are those of some JSON, in its order.
+// Origins are in the order of the JSON.
 type Origins []Origin
 
-// Of returns the place in the document of one in the JSON. That is the same where the JSON was made of no document.
+// Of returns the offset in the document for an offset in the JSON. Without origins it returns the same offset.
 func (from Origins) Of(at int) int {
 	if from == nil {
 		return at
@@ -293,8 +295,8 @@ func (from Origins) Of(at int) int {
 	return from[i].Doc
 }
 
-// AppendJSON appends a value as JSON, and for each key and value where it comes from, in the order of the JSON. JSON has nothing for
-// an Other, so one is a Fault.
+// AppendJSON appends a value as JSON, and the origin of each key and value. An Other has no form in JSON and is a
+// Fault.
 func (v *Value) AppendJSON(dst []byte, from Origins) (_ []byte, _ Origins, err error) {
 	defer catch(&err)
 	dst, from = v.appendJSON(dst, from)

@@ -9,15 +9,15 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// names are the characters of tools' names besides letters, digits and marks, and stars those of globs. Names of MCP
-// tools have points, slashes and colons in them, as mcp__a.b__c, server:tool and a/b, and packages an @.
+// names are the characters in names of tools besides letters, digits and marks; stars are those of globs. Names of MCP
+// tools contain dots, slashes and colons, as in mcp__a.b__c, server:tool and a/b, and packages an @.
 const (
 	names = "_-./:@"
 	stars = "*?"
 )
 
-// odd says which part of a glob no name of a tool has, and what may be meant; "" if there is none. Such a glob loads,
-// and matches nothing.
+// odd returns the part of a glob that no name of a tool can have, and what may be meant; "" if there is none. Such a
+// glob loads and matches nothing.
 func odd(glob string, known []string) (what, meant string) {
 	if tool, ok := strings.CutSuffix(glob, ":*"); ok && slices.Contains(known, tool) {
 		return `:*, which is for the pattern of an "if"`, quote(tool)
@@ -44,8 +44,8 @@ func odd(glob string, known []string) (what, meant string) {
 	return "", ""
 }
 
-// isOdd reports whether no name of a tool has the character. Names can be in any language; one letter of another script
-// among Latin ones is a slip or a trap.
+// isOdd reports whether no name of a tool has the character. Names can be in any language. But a single letter of
+// another script among Latin ones is a mistake or a trap.
 func isOdd(r rune, latin bool) bool {
 	if unicode.In(r, unicode.L, unicode.M, unicode.N) {
 		isWide := 0xff01 <= r && r <= 0xff5e
@@ -54,7 +54,7 @@ func isOdd(r rune, latin bool) bool {
 	return !strings.ContainsRune(names+stars, r)
 }
 
-// cleaned is a glob, quoted, without the characters that no name of a tool has; "" if nothing is left.
+// cleaned returns a glob, quoted, without the characters that no name of a tool has; "" if nothing is left.
 func cleaned(glob string) string {
 	parts := strings.FieldsFunc(glob, func(r rune) bool { return r == ';' || r == '&' })
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.TrimSpace(p) == "" })
@@ -73,5 +73,5 @@ func cleaned(glob string) string {
 	return ""
 }
 
-// sets finds the [sets] of a glob, in which any character may stand.
+// sets matches the [sets] of a glob, which may contain any character.
 var sets = lazyregexp.New(`(?s)\[(?:!.|[^!])[^\]]*\]`)

@@ -1,11 +1,11 @@
-// Package toolmatch finds out whether a matcher of tools, globs with | between them, says what its author meant. Many
-// are written as regular expressions by habit: those load as globs, and no name of a tool ever matches them.
+// Package toolmatch checks whether a matcher (globs separated by |) says what its author meant. Many matchers are
+// written as regular expressions by habit. They load as globs, but no name of a tool ever matches them.
 //
 //	_, err := toolmatch.Check("^(shell|Bash)$", known)   // an error
 //	warnings, _ := toolmatch.Check("shell.*", known)     // a warning
 //
-// It guarantees that a matcher which names tools as they are called has neither. It does not guarantee that any tool
-// matches.
+// Guarantees: a matcher with the exact names of tools causes neither an error nor a warning. Not guaranteed: that a
+// tool matches.
 package toolmatch
 
 import (
@@ -19,16 +19,16 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// mend ends every message.
+// mend is the end of every message.
 const mend = "matchers are globs: shell|Bash"
 
-// maxGlobs is how many globs of a matcher are looked at: nobody writes more by hand.
+// maxGlobs is how many globs of a matcher are checked. Nobody writes more by hand.
 const maxGlobs = 1000
 
 // Never are characters that no name of a tool has.
 const Never = `^$()\`
 
-// Check returns what is odd about a matcher, or that it can match no tool. known are names of tools.
+// Check returns warnings about a matcher, or an error if it can match no tool. known are names of tools.
 func Check(matcher string, known []string) (warnings []string, err error) {
 	if i := strings.IndexAny(matcher, Never); i >= 0 {
 		return nil, fmt.Errorf("the matcher %s has a %c, which no name of a tool has, so it would never match; %s",
@@ -39,7 +39,8 @@ func Check(matcher string, known []string) (warnings []string, err error) {
 	for _, glob := range globs[:min(maxGlobs, len(globs))] {
 		glob = strings.TrimSpace(glob)
 		if what := doubt(glob, whole, known); what != "" {
-			warnings = append(warnings, fmt.Sprintf("the matcher %s has %s, %s %s", quote(matcher), quote(glob), what, mend))
+			warnings = append(warnings, fmt.Sprintf("the matcher %s has %s, %s %s",
+				quote(matcher), quote(glob), what, mend))
 		}
 	}
 	return warnings, nil
@@ -66,11 +67,11 @@ func doubt(glob string, whole fnmatch.List, known []string) string {
 	return ""
 }
 
-// fewLetters is how many letters of a glob say nothing about which tool it means.
+// fewLetters is the number of letters in a glob that is too short to say which tool it means.
 const fewLetters = 3
 
-// otherCase returns the known name that a glob would match if case did not count, where it matches none as it is, ""
-// if there is none.
+// otherCase returns the known name that a glob would match if case did not count. It returns "" if there is none, or if
+// the glob matches a known name already.
 func otherCase(glob string, whole fnmatch.List, known []string) string {
 	letters := len(glob) - strings.Count(glob, "*") - strings.Count(glob, "?")
 	if glob == "" || letters < fewLetters && letters < len(glob) {
@@ -89,8 +90,8 @@ func otherCase(glob string, whole fnmatch.List, known []string) string {
 	return known[i]
 }
 
-// OtherCase returns the known name that differs from a name by case alone, "" if there is none or the name itself is
-// known.
+// OtherCase returns the known name that differs from a name only in case. It returns "" if there is none, or if the
+// name itself is known.
 func OtherCase(name string, known []string) string {
 	return otherCase(strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(name), nil, known)
 }

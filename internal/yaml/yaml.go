@@ -6,16 +6,16 @@
 //	}
 //	timeout := top.Get("timeout")
 //
-// The parser is go.yaml.in/yaml/v3, by its nodes. This package refuses what PyYAML reads otherwise, since two readers of one file can
-// disagree, and a gate that only one of them sees can be lost.
+// The parser is go.yaml.in/yaml/v3; this package reads its nodes. It refuses everything that PyYAML reads differently:
+// if two readers of one file disagree, a gate that only one of them sees can be lost.
 //
-// Guarantees: an accepted document has the keys, lists, texts and order that PyYAML (and libyaml) give it; what they read
-// differently is refused, as are equal keys. Aliases are not written out, and merge keys bring in 10,000 members at most. Nesting is
-// bounded by 64.
+// Guarantees: an accepted document has the keys, lists, texts and order that PyYAML (and libyaml) give it. What they
+// read differently is refused, and so are equal keys. Aliases are not expanded, and merge keys bring in at most 10,000
+// members. Nesting is limited to 64.
 //
-// No guarantees: directives and several documents are refused. Plain words resolve as in YAML 1.2, with the numbers of 1.1: yes and on
-// are strings, 017 is 15, 1:30 is a string. Keys are compared as texts: 1 and 01, or 1 and yes, are one key to Python and two here.
-// The place of what is no YAML is about where the parser stopped.
+// Not guaranteed: directives and several documents are refused. Plain words resolve as in YAML 1.2, with the numbers of
+// YAML 1.1: yes and on are strings, 017 is 15, 1:30 is a string. Keys are compared as texts: 1 and 01, or 1 and yes,
+// are one key to Python and two here. The position of a syntax error is about where the parser stopped.
 package yaml
 
 import (
@@ -41,27 +41,27 @@ const (
 	String
 	List
 	Map
-	Other // of a tag that only some program knows, or that does not fit its value
+	Other // it has a tag that is unknown or does not fit its value
 )
 
 func (k Kind) String() string {
 	return [...]string{"null", "true or false", "a number", "a string", "a list", "a mapping", "a value with a tag"}[k]
 }
 
-// Value is a value of a document, and its place. Aliases share what they stand for.
+// Value is a value of a document, and its position. Aliases share the value that they refer to.
 type Value struct {
 	Kind    Kind
-	Text    string // of a scalar, as it was written, without quotes; of a Bool true or false
+	Text    string // of a scalar: as written, without quotes; of a Bool: true or false
 	Number  float64
 	Items   []*Value
-	Members []Member // in their order; those that a merge key brings in come last
-	Line    int      // from 1, as Column, which counts characters
+	Members []Member // in order; members from a merge key come last
+	Line    int      // from 1, like Column, which counts characters
 	Column  int
 
 	merge bool // a plain <<
 }
 
-// Member is a key of a mapping and what it stands for.
+// Member is a key of a mapping and its value.
 type Member struct {
 	Key   string
 	At    *Value // the key
@@ -80,17 +80,17 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
-// Fault is what makes a document unreadable.
+// Fault is why a document cannot be read.
 type Fault struct {
 	Line, Column int
-	Text         string // lower case, with a way to mend it where there is one
+	Text         string // lower case; says how to fix it where possible
 }
 
 func (f Fault) Error() string { return f.Text }
 
 const (
 	maxDepth = 64
-	// maxMerged is how many members the merge keys of a document may bring in: each may bring in all that others did.
+	// maxMerged is how many members the merge keys of a document may bring in. Each may bring in those of all others.
 	maxMerged = 10_000
 )
 
@@ -99,7 +99,7 @@ func Parse(doc string) (v *Value, err error) {
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
-		case Fault: // however deep
+		case Fault: // thrown at any depth
 			v, err = nil, fault
 		default:
 			panic(fault)
@@ -115,19 +115,19 @@ func Parse(doc string) (v *Value, err error) {
 	return r.value(top.Content[0], 0), nil
 }
 
-// lines returns the lines of a document, which end with LF, CR LF or CR.
+// lines splits a document at LF, CR LF and CR.
 func lines(doc string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(doc, "\r\n", "\n"), "\r", "\n"), "\n")
 }
 
-// at returns the fault of an offset.
+// at returns a fault at an offset.
 func at(doc string, offset int, format string, args ...any) Fault {
 	before := lines(doc[:offset])
 	return Fault{len(before), 1 + utf8.RuneCountInString(before[len(before)-1]), fmt.Sprintf(format, args...)}
 }
 
-// checkCharacters refuses what YAML allows nowhere, and the line ends of YAML 1.1 that other programs show as no
-// line ends: behind one of them in a comment stands something that a reader sees and the author does not.
+// checkCharacters refuses characters that YAML allows nowhere, and the line ends of YAML 1.1 that other programs do not
+// show as line ends: after one of them in a comment, a reader sees text that the author does not.
 func checkCharacters(doc string) {
 	for i, c := range doc {
 		switch {
@@ -135,7 +135,8 @@ func checkCharacters(doc string) {
 			panic(at(doc, i, "the line separator U+%04X; write it as an escape in double quotes", c))
 		case c == utf8.RuneError && !strings.HasPrefix(doc[i:], string(utf8.RuneError)):
 			panic(at(doc, i, "not UTF-8; save the file as UTF-8"))
-		case c < ' ' && c != '\t' && c != '\n' && c != '\r' || 0x7f <= c && c < 0xa0 || c == '\ufeff' || c == '\ufffe' || c == '\uffff':
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r' || 0x7f <= c && c < 0xa0 ||
+			c == '\ufeff' || c == '\ufffe' || c == '\uffff':
 			panic(at(doc, i, "the character U+%04X does not belong here; write it as an escape in double quotes", c))
 		}
 	}
@@ -167,7 +168,7 @@ func decode(doc string) *yaml.Node {
 	panic(fault)
 }
 
-// next decodes a document. The parser panics where it does not understand itself.
+// next decodes a document. It catches the parser's panics.
 func next(decoder *yaml.Decoder, node *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -177,26 +178,30 @@ func next(decoder *yaml.Decoder, node *yaml.Node) (err error) {
 	return decoder.Decode(node)
 }
 
-// open says what has no end where the parser reads to the end of the document.
+// open maps errors at the end of the document to what is never closed.
 var open = map[string]string{
 	"found unexpected end of stream":   "a quote that begins in this line has no end",
 	"did not find expected ',' or ']'": "a list that begins in this line has no ]",
 	"did not find expected ',' or '}'": "a mapping that begins in this line has no }",
 }
 
-// mends says how to mend what the parser finds.
+// mends says how to fix the parser's errors.
 var mends = map[string]string{
-	"mapping values are not allowed in this context":         "; a key is one word in one line, a text with a colon and a blank needs quotes",
-	"did not find expected node content":                     "; a value is missing here, or a bracket is never closed",
-	"found character that cannot start any token":            "; use blanks to indent, and quotes for a text that begins with it",
-	"did not find expected key":                              "; indent it like its neighbours, and put a text in quotes as a whole",
-	"could not find expected ':'":                            "; a key needs a colon and a blank, a text may need quotes",
+	"mapping values are not allowed in this context": "; a key is one word in one line, " +
+		"a text with a colon and a blank needs quotes",
+	"did not find expected node content": "; a value is missing here, or a bracket is never closed",
+	"found character that cannot start any token": "; use blanks to indent, " +
+		"and quotes for a text that begins with it",
+	"did not find expected key": "; indent it like its neighbours, " +
+		"and put a text in quotes as a whole",
+	"could not find expected ':'": "; a key needs a colon and a blank, " +
+		"a text may need quotes",
 	"block sequence entries are not allowed in this context": "; begin the list in a line of its own",
 	"found unknown escape character":                         `; write \\ for a backslash, or use single quotes`,
 }
 
-// unreadable returns the fault of a document that the parser refuses. The parser tells a line at most, often that of what encloses the
-// fault. So the document is read again byte by byte: where the reading stops, there the fault was seen.
+// unreadable returns the fault of a document that the parser refuses. The parser tells at most a line, often that of
+// the surrounding value. So the document is parsed again byte by byte: the fault is where the reading stops.
 func unreadable(doc string, err error) Fault {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
@@ -215,7 +220,7 @@ func unreadable(doc string, err error) Fault {
 		if !strings.HasPrefix(text, "found") {
 			line++ // the parser counts from 0, its scanner from 1
 		}
-		// Where the first line is at fault, it tells the last.
+		// If the first line is at fault, the parser names the last one.
 		all := lines(whole)
 		if line > len(all) || line == len(all) && !strings.ContainsAny(all[line-1], `"'[{`) {
 			line = 1
@@ -224,27 +229,27 @@ func unreadable(doc string, err error) Fault {
 	}
 	_, size := utf8.DecodeLastRuneInString(read)
 	fault := at(doc, len(read)-size, "%s%s", text, mends[text])
-	if strings.HasPrefix(text, "could not") && 0 < line && line < fault.Line { // it looked for the colon further down
+	if strings.HasPrefix(text, "could not") && 0 < line && line < fault.Line { // it looked for the colon on later lines
 		fault.Line, fault.Column = line, 1
 	}
 	return fault
 }
 
-// byteReader reads a byte at a time.
+// byteReader reads one byte at a time.
 type byteReader struct{ *strings.Reader }
 
 func (b byteReader) Read(p []byte) (int, error) { return b.Reader.Read(p[:1]) }
 
-// brief cuts a name that a message repeats.
+// brief shortens a name for a message.
 func brief(name string) string { return spelling.Brief(name, 80) }
 
-// reader makes values of nodes.
+// reader turns nodes into values.
 type reader struct {
 	lines  []string
-	at     int // which of them line is
-	flow   int // how many brackets are open
+	at     int // the number of line
+	flow   int // number of open brackets
 	line   []rune
-	values map[*yaml.Node]*Value // of those with an anchor, nil while one is read
+	values map[*yaml.Node]*Value // by anchor's node; nil while it is being read
 	merged int
 }
 
@@ -280,7 +285,8 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 		v.Kind = Map
 		r.mapping(v, n, depth)
 	}
-	if n.Kind != yaml.ScalarNode && r.tag(n) != "" && n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != map[Kind]string{List: "!!seq", Map: "!!map"}[v.Kind] {
+	if n.Kind != yaml.ScalarNode && r.tag(n) != "" && n.Style&yaml.TaggedStyle != 0 &&
+		n.ShortTag() != map[Kind]string{List: "!!seq", Map: "!!map"}[v.Kind] {
 		v.Kind, v.Items, v.Members = Other, nil, nil
 	}
 	if n.Anchor != "" {
@@ -289,17 +295,17 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 	return v
 }
 
-// kinds are the types of what a plain word looks like. A date is a text here.
+// kinds are the kinds of plain words by the tag that they resolve to. A date stays a text.
 var kinds = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Number, "!!float": Number}
 
 var signed = lazyregexp.New(`0[bo][-+]`)
 
-// scalar fills in a value: a text in quotes is a string, a plain one what it looks like, a tag decides if it fits.
+// scalar fills in a value. A quoted text is a string, and a plain one what it looks like. A tag decides if it fits.
 func (r *reader) scalar(v *Value, n *yaml.Node) {
 	plain := n.Style&^yaml.TaggedStyle == 0
 	looks := (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
 	v.Kind, v.Text = String, n.Value
-	if r.flow > 0 && plain && strings.HasSuffix(n.Value, ":") { // the end of a key to PyYAML, text to others
+	if r.flow > 0 && plain && strings.HasSuffix(n.Value, ":") { // PyYAML reads a key, others a text
 		fail(n, "a text that ends with a colon; put a blank behind the colon of a key, or the text in quotes")
 	}
 	tag := r.tag(n)
@@ -314,7 +320,7 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 		}
 		v.merge = n.Tag == "!!merge"
 	case tag == "" || tag == "!!str":
-	case tag == "!": // a string to libyaml, and what it looks like to PyYAML
+	case tag == "!": // libyaml reads a string, PyYAML what it looks like
 		if !plain || n.Tag != "!!str" && n.Tag != "!!timestamp" {
 			v.Kind = Other
 		}
@@ -327,19 +333,21 @@ func (r *reader) scalar(v *Value, n *yaml.Node) {
 	case Bool:
 		v.Text = strings.ToLower(v.Text)
 	case Number:
-		// 0b-1 is a number to this library alone.
-		if signed().MatchString(n.Value) || (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&v.Number) != nil {
+		// Only this library reads 0b-1 as a number.
+		if signed().MatchString(n.Value) ||
+			(&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).Decode(&v.Number) != nil {
 			v.Kind = String
 		}
 	}
 }
 
-// tag returns the tag of a node as it is written: of a ! without more the node says nothing.
+// tag returns the tag of a node as written. For a single ! the node itself has none.
 func (r *reader) tag(n *yaml.Node) string {
 	if n.Line != r.at && 1 <= n.Line && n.Line <= len(r.lines) {
 		r.at, r.line = n.Line, []rune(r.lines[n.Line-1])
 	}
-	if n.Line != r.at || n.Column < 1 || n.Column > len(r.line) || r.line[n.Column-1] != '!' && r.line[n.Column-1] != '&' {
+	if n.Line != r.at || n.Column < 1 || n.Column > len(r.line) ||
+		r.line[n.Column-1] != '!' && r.line[n.Column-1] != '&' {
 		return ""
 	}
 	const longest = 1000 // of an anchor and a tag
@@ -351,7 +359,7 @@ func (r *reader) tag(n *yaml.Node) string {
 		return ""
 	}
 	tag, _, _ := strings.Cut(strings.ReplaceAll(text, "\t", " "), " ")
-	if strings.ContainsAny(tag, ",[]{}") { // a part of it to some
+	if strings.ContainsAny(tag, ",[]{}") { // some readers include it in the tag
 		fail(n, "a blank must stand behind a tag; a text that begins with ! needs quotes")
 	}
 	return tag
@@ -363,7 +371,7 @@ func (r *reader) mapping(v *Value, n *yaml.Node, depth int) {
 		known[m.Key] = true
 		v.Members = append(v.Members, m)
 	}
-	var merge, merged *Value // the key <<, and what it brings in
+	var merge, merged *Value // the key <<, and its members
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		at := n.Content[i]
 		key := r.value(at, depth+1)
@@ -374,9 +382,9 @@ func (r *reader) mapping(v *Value, n *yaml.Node, depth int) {
 		switch {
 		case key.Kind > String:
 			fail(at, "a key must be a word, not %s", key.Kind)
-		case key.merge && at.Kind == yaml.AliasNode: // some look at the text and some at the alias
+		case key.merge && at.Kind == yaml.AliasNode: // some readers look at the text, some at the alias
 			fail(at, "an alias of <<; write << itself")
-		case key.merge && merge != nil: // readers disagree on which of them wins
+		case key.merge && merge != nil: // readers disagree on which one wins
 			fail(at, "the key << stands here twice; write one with a list: <<: [*a, *b]")
 		case key.merge:
 			merge, merged = key, value
@@ -387,7 +395,7 @@ func (r *reader) mapping(v *Value, n *yaml.Node, depth int) {
 	if merge == nil {
 		return
 	}
-	// The first of several mappings comes first, where the mapping has none of that name itself.
+	// The mapping's own members win, then the first of several merged mappings.
 	at := &yaml.Node{Line: merge.Line, Column: merge.Column}
 	all := merged.Items
 	if merged.Kind != List {

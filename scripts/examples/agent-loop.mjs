@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// An agent loop around hookrun, in Node. Its model is a script: one shell call a line, as {"command":"ls"}.
-// Use: PROMPT='tidy up' agent-loop.mjs [FILE], in the workspace. It prints what the model would see; exits as hookrun does.
+// An agent loop around hookrun, in Node. Its model is a script with one shell call per line: {"command":"ls"}.
+// Use: PROMPT='tidy up' agent-loop.mjs [FILE], in the workspace. Prints what the model would see; exits as hookrun.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,15 +8,15 @@ import { join } from "node:path";
 const PROMPT = process.env.PROMPT || "Do what the script says.";
 const folder = mkdtempSync(join(tmpdir(), "agent-loop-"));
 const argsFile = join(folder, "args"), promptFile = join(folder, "prompt");
-writeFileSync(promptFile, PROMPT); // a message can be longer than a command line, or start with @
+writeFileSync(promptFile, PROMPT); // a prompt may be too long for a command line, or start with @
 const everyCall = ["--output", "json", "--prompt", "@" + promptFile, "--session-id", `loop-${process.pid}`];
 process.on("exit", () => rmSync(folder, { recursive: true }));
 const say = (role, content) => console.log(JSON.stringify({ role, content }));
 const fold = (...texts) => texts.filter(Boolean).join("\n\n");
 const end = (code, role, content) => (say(role, content), process.exit(code));
 
-// ask returns the outcome, with its texts for the model. The loop ends where there is none, or where a hook stops it.
-function ask(flags, input = "") {
+// runHooks returns the outcome, with its texts for the model. Without an outcome the loop ends.
+function runHooks(flags, input = "") {
   const run = spawnSync(process.env.HOOKRUN || "hookrun", [...flags, ...everyCall], {
     input, stdio: ["pipe", "pipe", "inherit"], maxBuffer: Infinity, encoding: "utf8",
   });
@@ -28,7 +28,7 @@ function ask(flags, input = "") {
   return { ...outcome, texts: (outcome.inject ?? []).map((inject) => inject.content) };
 }
 
-// shell is the tool itself: it returns its result, and whether it failed.
+// shell is the tool: it returns its result, and whether it failed.
 function shell(args) {
   try {
     const run = spawnSync("sh", ["-c", JSON.parse(args).command], { stdio: ["ignore", "pipe", "pipe"], maxBuffer: Infinity, encoding: "utf8" });
@@ -40,21 +40,21 @@ function shell(args) {
   }
 }
 
-const begin = ask(["pre-execute"]);
+const begin = runHooks(["pre-execute"]);
 if (begin.stop) end(3, "stopped", begin.stop_reason); // hookrun's exit code is 3
 if (begin.decision !== "continue") end(2, "blocked", begin.reason);
 say("user", fold(PROMPT, ...begin.texts));
 for (const line of readFileSync(process.argv[2] ?? 0, "utf8").split("\n").filter(Boolean)) {
   say("call", line);
-  const pre = ask(["pre-tool", "--tool", "shell", "--args", "-"], line);
+  const pre = runHooks(["pre-tool", "--tool", "shell", "--args", "-"], line);
   if (pre.stop) end(3, "stopped", pre.stop_reason);
   const args = pre.updated_input ? JSON.stringify(pre.updated_input) : line;
   const [result, failed] = pre.decision === "continue" ? shell(args) : [pre.reason, false];
   writeFileSync(argsFile, args);
-  const post = ask(["post-tool", "--tool", "shell", "--args", "@" + argsFile, "--result", "-", ...(failed ? ["--failed"] : [])], result);
+  const post = runHooks(["post-tool", "--tool", "shell", "--args", "@" + argsFile, "--result", "-", ...(failed ? ["--failed"] : [])], result);
   let output = "updated_output" in post ? post.updated_output : result;
   if (typeof output !== "string") output = JSON.stringify(output);
-  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that had to see it could not
+  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that must check it has failed
   say("tool", fold(output, ...pre.texts, ...post.texts, post.reason));
   if (post.stop) end(3, "stopped", post.stop_reason);
 }

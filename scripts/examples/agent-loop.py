@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-# An agent loop around hookrun, in Python. Its model is a script: one shell call a line, as {"command":"ls"}.
-# Use: PROMPT='tidy up' agent-loop.py [FILE], in the workspace. It prints what the model would see; exits as hookrun does.
+# An agent loop around hookrun, in Python. Its model is a script with one shell call per line: {"command":"ls"}.
+# Use: PROMPT='tidy up' agent-loop.py [FILE], in the workspace. Prints what the model would see; exits as hookrun.
 import json, os, subprocess, sys, tempfile
 
 PROMPT = os.environ.get("PROMPT") or "Do what the script says."
-PROMPT_FILE = tempfile.NamedTemporaryFile(buffering=0)  # a message can be longer than a command line, or start with @
+PROMPT_FILE = tempfile.NamedTemporaryFile(buffering=0)  # a prompt may be too long for a command line, or start with @
 PROMPT_FILE.write(os.fsencode(PROMPT))
 EVERY_CALL = ["--output", "json", "--prompt", "@" + PROMPT_FILE.name, "--session-id", "loop-%d" % os.getpid()]
 
 def say(role, content):
     print(json.dumps({"role": role, "content": content}), flush=True)
 
-def ask(*flags, stdin=""):
-    """Returns the outcome and its texts for the model. The loop ends where there is none."""
+def run_hooks(*flags, stdin=""):
+    """Returns the outcome and its texts for the model. Without an outcome the loop ends."""
     try:
         run = subprocess.run([os.environ.get("HOOKRUN") or "hookrun", *flags, *EVERY_CALL], input=stdin.encode(), stdout=subprocess.PIPE)
     except OSError as error:
@@ -36,21 +36,21 @@ def shell(args):
     return (text + "exit code %d" % run.returncode, True) if run.returncode else (text, False)
 
 def call_tool(args):
-    pre, texts = ask("pre-tool", "--tool", "shell", "--args", "-", stdin=args)
+    pre, texts = run_hooks("pre-tool", "--tool", "shell", "--args", "-", stdin=args)
     end_if_stopped(pre)
     args = json.dumps(pre["updated_input"]) if "updated_input" in pre else args
     result, failed = shell(args) if pre["decision"] == "continue" else (pre["reason"], False)
     with tempfile.NamedTemporaryFile(buffering=0) as file:
         file.write(args.encode())
-        post, more = ask("post-tool", "--tool", "shell", "--args", "@" + file.name, "--result", "-", *["--failed"] * failed, stdin=result)
+        post, more = run_hooks("post-tool", "--tool", "shell", "--args", "@" + file.name, "--result", "-", *["--failed"] * failed, stdin=result)
     output = post.get("updated_output", result)
     result = output if isinstance(output, str) else json.dumps(output)
     if post["decision"] != "continue" and post["cause"] != "policy":
-        result = ""  # a hook that had to see it could not
+        result = ""  # a hook that must check it has failed
     say("tool", "\n\n".join(filter(None, [result, *texts, *more, post.get("reason")])))
     end_if_stopped(post)
 
-begin, texts = ask("pre-execute")
+begin, texts = run_hooks("pre-execute")
 end_if_stopped(begin)
 if begin["decision"] != "continue":
     sys.exit(say("blocked", begin["reason"]) or 2)

@@ -2,8 +2,8 @@
 # Blocks shell commands that destroy disks, homes or pushed history, and shells that run what the network sent.
 # Wire: {"command": ["./block-dangerous-shell.sh"], "events": ["pre-tool"], "matcher": "shell|Bash", "on_failure": "block"}
 
-# It reads words, not the shell's grammar, and would rather block too much: quotes hide nothing from it. It is a net for
-# accidents, not a sandbox.
+# It reads words, not the shell's grammar, and blocks too much rather than too little: quotes hide nothing from it. It
+# catches accidents and is no sandbox.
 set -fu
 LC_ALL=C
 export LC_ALL
@@ -13,13 +13,13 @@ block() {
 	exit 2
 }
 
-# A command that could not be read was not checked, and must not look as if it was.
+# A command that cannot be read cannot be checked, so block it.
 input=$(cat)
 get() { printf '%s\n' "$input" | "${HOOKRUN:-hookrun}" get "$1"; }
 command=$(get args.command 2>/dev/null || get tool_input.command) ||
 	block 'this hook could not read the command of the call (args.command), so nobody has checked it'
 case $command in
-'["'*) # a list of words instead of one text
+'["'*) # a list of words
 	count=$(get 'args.command.#' 2>/dev/null || get 'tool_input.command.#') || block 'this hook could not read the command of the call'
 	command='' i=0
 	while [ "$i" -lt "$count" ]; do
@@ -30,8 +30,8 @@ case $command in
 '{"'* | '{}' | '[]' | null) block 'the command of the call is no text, so nobody has checked it' ;;
 esac
 
-# The message of a git commit is text, whatever it says. It is taken out only where that is beyond doubt: no quote,
-# backslash, $, comment or here-document stands before it, and nothing in it that a shell would run.
+# The message of a git commit is text and not checked. But it is taken out only if there is no doubt: no quote,
+# backslash, $, comment or here-document comes before it, and it contains nothing that a shell would run.
 while [ "${#command}" -lt 10000 ]; do
 	before=${command%%[\"\']*}
 	after=${command#"$before"}
@@ -47,7 +47,8 @@ while [ "${#command}" -lt 10000 ]; do
 	case ${last# } in "git commit "*) command="${before}MESSAGE$after" ;; *) break ;; esac
 done
 
-# One simple command a line, without quotes; | has a line to itself. Lines that end in \ are read joined and as they are.
+# One simple command per line, without quotes; | has a line of its own. Lines that end in \ are read twice: joined, and
+# as they are.
 lines=$(
 	{
 		printf '%s\n' "$command"
@@ -60,7 +61,7 @@ lines=$(
 )
 [ -n "$lines" ] || [ -z "$command" ] || block 'this hook could not take the command apart, so nobody has checked it'
 
-# precious PATH: a root, a home, a system folder, the workspace or what is above it, or nobody can tell.
+# precious PATH: a root, a home, a system folder, the workspace or a folder above it, or unknown.
 precious() {
 	path=$1
 	while :; do
@@ -85,7 +86,7 @@ precious() {
 	return 1
 }
 
-# device PATH: something in /dev that is not made for being written to.
+# device PATH: a device in /dev that should not be written to.
 device() {
 	case $1 in
 	/dev/null | /dev/zero | /dev/full | /dev/tty | /dev/stdout | /dev/stderr | /dev/fd/* | /dev/shm/*) return 1 ;;
@@ -201,11 +202,11 @@ while IFS= read -r line; do
 	[ $# -le 2000 ] || block "a line of $# words is more than this hook can check"
 	case $1 in \|) piped=yes && continue ;; esac
 	[ "$piped" = yes ] || source=${1##*/}
-	case $source in sed | grep | egrep | rg | awk) piped=no ;; esac # the | of a pattern is no pipe
+	case $source in sed | grep | egrep | rg | awk) piped=no ;; esac # a | in a pattern is no pipe
 	for word; do
 		case $word in \>*) device "${word#>}" && block "writing onto the device ${word#>}" ;; esac
 	done
-	fetches=no # a shell that is given what $( ) or <( ) prints, which stands on the next line
+	fetches=no # a shell gets the output of $( ) or <( ), which is on the next line
 	case $line in
 	*[\<\$])
 		for word; do
@@ -214,9 +215,9 @@ while IFS= read -r line; do
 		;;
 	esac
 	case ${1##*/} in
-	echo | printf | grep | egrep | fgrep | rg | man | which | git) check "$@" ;; # the rest is text
+	echo | printf | grep | egrep | fgrep | rg | man | which | git) check "$@" ;; # the other words are text
 	*)
-		# Whatever stands before it, as sudo, env or xargs do: every word may be the command.
+		# sudo, env, xargs and others run a command: every word may be that command.
 		while [ $# -gt 0 ]; do
 			check "$@"
 			shift

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tells the model where the project stands: the branch, changed files, the last commits, and what CONTEXT.md says.
+# Tells the model the state of the project: the branch, changed files, the last commits, and CONTEXT.md.
 # Wire: {"command": ["./project-context.sh"], "events": ["pre-execute"], "timeout": "5s"}
 
-# It prints nothing where there is neither git nor a CONTEXT.md, and takes no lock that a git of yours would wait for.
+# It prints nothing without git and CONTEXT.md. It takes no lock that another git would wait for.
 GIT_OPTIONAL_LOCKS=0
 export GIT_OPTIONAL_LOCKS
 

@@ -2,12 +2,12 @@
 # Denies writes to secrets, .git, lock files, the hooks themselves, and anything outside the workspace.
 # Wire: {"command": ["python3", "./protect-paths.py"], "events": ["pre-tool"], "matcher": "fs_write|fs_edit|Write|Edit", "on_failure": "block"}
 
-# Every tool that the matcher lets through is taken for one that writes. The answer is Claude Code's JSON, so this works
-# there too, as a PreToolUse hook. Whatever goes wrong is a deny.
+# It treats every tool that the matcher matches as one that writes. The answer is Claude Code's JSON, so this is a
+# PreToolUse hook for Claude Code, too. Any error is a deny.
 import os
 import sys
 
-sys.path.pop(0)  # the folder of this file: a json.py that somebody writes there must not run in here
+sys.path.pop(0)  # this file's folder: a json.py there must not be imported
 
 SELF = os.path.realpath(__file__)
 
@@ -28,9 +28,9 @@ def deny(reason):
 
 
 def protected(path):
-    """Why no part of path may be written, or None. Case does not count, as on a Mac's disk."""
+    """Why no part of path may be written, or None. Ignores case, like a Mac's disk."""
     for part in path.lower().replace("\\", "/").split("/"):
-        part = part.rstrip(" .") or part  # as Windows reads it
+        part = part.rstrip(" .") or part  # Windows ignores these
         if part in NAMES or part.endswith(ENDS) or (part.startswith(".env.") and part not in SAMPLES):
             return "%s is protected in this project; ask before you change it" % part
     return None
@@ -48,13 +48,13 @@ def verdict(call):
         if path.startswith("~"):
             return "%s is outside the workspace" % path
         full = os.path.join(cwd, path)
-        # A tool may drop a/.. as text or go through a, which can be a link elsewhere. Both must be fine.
+        # A tool may drop a/.. from the text or go through a, which can be a link. Check both.
         for place in (os.path.realpath(full), os.path.realpath(os.path.normpath(full))):
             if os.path.commonpath([root, place]) != root:
                 return "%s is outside the workspace" % path
             if place == SELF or os.path.dirname(place) == os.path.dirname(SELF) and os.access(place, os.X_OK):
                 return "%s is a hook of this project, or stands among them" % path
-            # By the name it has here, and by that of what a link leads to.
+            # Check the name in the call, and the name of a link's target.
             why = protected(os.path.relpath(full, cwd)) or protected(os.path.relpath(place, root))
             if why:
                 return why

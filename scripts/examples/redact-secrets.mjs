@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Puts [redacted] in the place of keys, tokens and passwords in a tool's result, before the model reads it.
+// Replaces keys, tokens and passwords in a tool's result by [redacted], before the model reads it.
 // Wire: {"command": ["node", "./redact-secrets.mjs"], "events": ["post-tool"], "on_failure": "block"}
 
-// hookrun's text output cannot carry a changed result, so it withholds the result there: use --output json.
+// Use --output json: hookrun's text output cannot carry a changed result, so it withholds the whole result.
 const MARK = "[redacted]";
 const NAMES = "password|passwd|passphrase|secret[_-]?(?:access[_-]?)?key|client[_-]?secret|api[_-]?key|(?:access|auth|refresh|session)[_-]?token";
 const quoted = (_, before, value) => before + (/^("|').*\1$/s.test(value) ? value[0] + MARK + value[0] : MARK);
@@ -26,7 +26,7 @@ const isJSON = (text) => {
 
 function redactText(text) {
   const after = RULES.reduce((rest, [what, mark]) => rest.replace(what, mark), text);
-  // A rule may take more than the value, up to the next blank. JSON that this would break is redacted value by value.
+  // A rule may match more than the value, up to the next space. If that would break JSON, redact value by value.
   return after !== text && isJSON(text) && !isJSON(after) ? JSON.stringify(redact(JSON.parse(text))) : after;
 }
 
@@ -38,8 +38,8 @@ function redact(value) {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, secret(key, inner) ? MARK : redact(inner)]));
 }
 
-// Claude Code drops a new result that has not the form of its tool's, and shows the model the old one. So an object keeps its
-// form, which is its keys and the words that say what it is.
+// If a new result does not have the form of the tool's results, Claude Code shows the model the old one. So an object
+// keeps its form: its keys, and the words for its type and status.
 function withhold(value, note, key) {
   if (typeof value === "string") return /^(type|status)$/.test(key) && /^[a-z_]{1,20}$/.test(value) ? value : note;
   if (value === null || typeof value !== "object") return value;
@@ -56,12 +56,12 @@ try {
   const after = redact(before);
   if (JSON.stringify(after) !== JSON.stringify(before)) answer = { updatedToolOutput: after };
 } catch (error) {
-  // A result that nobody has looked through must not pass for one without secrets.
+  // A result that was not checked may contain secrets.
   const note = `[withheld: redact-secrets could not read the result: ${error.message}]`;
   try {
     answer = { updatedToolOutput: withhold(before ?? "", note) };
   } catch {
-    answer = { updatedToolOutput: note }; // too deep
+    answer = { updatedToolOutput: note }; // nested too deep
   }
 }
 if (answer) console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: "PostToolUse", ...answer } }));

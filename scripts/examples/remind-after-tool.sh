@@ -5,7 +5,7 @@
 input=$(cat)
 get() { printf '%s\n' "$input" | "${HOOKRUN:-hookrun}" get "$1" 2>/dev/null; }
 
-# A call that failed has changed nothing worth a word.
+# A failed call needs no reminder.
 [ "$(get hook_event_name)" != PostToolUseFailure ] || exit 0
 
 if [ -f go.mod ]; then
@@ -24,8 +24,12 @@ case $(get tool_name) in
 shell | Bash)
 	case $(get tool_input.command) in
 	*'go get '* | *'go mod edit'*) echo "go.mod may have changed: run go mod tidy, then $tests." ;;
-	*'npm install '* | *'npm i '* | *'npm uninstall '* | *'pnpm add '* | *'yarn add '*) echo "package.json may have changed: commit its lock file with it, and run $tests." ;;
-	*'cargo add '* | *'pip install '* | *'uv add '*) echo "The dependencies may have changed: see that they are written down, and run $tests." ;;
+	*'npm install '* | *'npm i '* | *'npm uninstall '* | *'pnpm add '* | *'yarn add '*)
+		echo "package.json may have changed: commit its lock file with it, and run $tests."
+		;;
+	*'cargo add '* | *'pip install '* | *'uv add '*)
+		echo "The dependencies may have changed: see that they are written down, and run $tests."
+		;;
 	esac
 	;;
 *)
@@ -33,7 +37,9 @@ shell | Bash)
 	case $path in
 	*.md | *.txt | *.rst) ;; # no test reads those
 	go.mod | */go.mod) echo "go.mod has changed: run go mod tidy, then $tests." ;;
-	package.json | */package.json) echo "package.json has changed: run npm install so that the lock file follows, then $tests." ;;
+	package.json | */package.json)
+		echo "package.json has changed: run npm install so that the lock file follows, then $tests."
+		;;
 	*) echo "$path has changed: run $tests before you call this done." ;;
 	esac
 	;;

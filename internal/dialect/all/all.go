@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -53,6 +54,17 @@ func ClientNames() (names []string) {
 func ClientNamed(name string) (*dialect.Dialect, bool) {
 	d, ok := Named(name)
 	return d, ok && d.EncodeOutput != nil
+}
+
+// ClientList names the clients whose settings `hookrun install` and `hookrun import` know: "A, B or C".
+func ClientList() string {
+	var names []string
+	for _, d := range dialects {
+		if d.Install != nil {
+			names = append(names, d.Settings.Client)
+		}
+	}
+	return spelling.Or(names)
 }
 
 // EventNames are the names of all events in all dialects, TENEX's first.

@@ -27,6 +27,15 @@ func ToolAliases(tool string) (also []string) {
 	return also
 }
 
+// AliasedTools are the tools of clients that have ToolAliases, in order.
+func AliasedTools() (names []string) {
+	for _, d := range dialects {
+		names = slices.AppendSeq(names, maps.Keys(d.ToolAliases))
+	}
+	slices.Sort(names)
+	return names
+}
+
 // ToolNames are the project's names for a tool of any client, none where no client has such a tool.
 func ToolNames(client string) []string {
 	var c protocol.Call

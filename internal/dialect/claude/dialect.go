@@ -54,6 +54,10 @@ var Dialect = &dialect.Dialect{
 	ReadResult:      readResult,
 	Tools:           tools,
 	ToolAliases:     toolAliases,
+
+	Settings: settings,
+	Install:  install,
+	Import:   imported,
 }
 
 // eventRule is what one event of the client is like.

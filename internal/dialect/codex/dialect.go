@@ -43,6 +43,11 @@ var Dialect = &dialect.Dialect{
 	},
 	Tools:       tools,
 	ToolAliases: toolAliases,
+
+	Settings: settings,
+	Format:   format,
+	Install:  install,
+	Import:   imported,
 }
 
 // client is how messages name it.

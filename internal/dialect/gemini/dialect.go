@@ -44,6 +44,10 @@ var Dialect = &dialect.Dialect{
 	ToolName:        toolName,
 	ReadResult:      readResult,
 	Tools:           tools,
+
+	Settings: settings,
+	Install:  install,
+	Import:   imported,
 }
 
 // eventRule is what one event of the client is like.

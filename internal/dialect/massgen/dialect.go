@@ -13,10 +13,9 @@ import (
 // differ, the documents count; the README has the places.
 var Dialect = &dialect.Dialect{
 	Name:    "massgen",
-	Events:  func() []protocol.Event { return []protocol.Event{preTool, postTool} },
+	Events:  events,
 	Timeout: 30 * time.Second,
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit},
+	Causes:  causes,
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		if e == preTool && cause == protocol.CauseUnstarted {
 			return protocol.Block // MassGen: a configuration error
@@ -31,9 +30,17 @@ var Dialect = &dialect.Dialect{
 	EncodeInput:  payload,
 	Decode:       decode,
 	Merge:        merge,
+	Format:       format,
+	RunFunction:  []string{"python3", "-c", call},
 }
 
 const preTool, postTool protocol.Event = "PreToolUse", "PostToolUse"
+
+func events() []protocol.Event { return []protocol.Event{preTool, postTool} }
+
+var causes = []protocol.Cause{
+	protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit,
+}
 
 // eventOf: hooks of PostToolUse are for tools that ran and did not fail.
 func eventOf(c *protocol.Call) protocol.Event {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Records that an agent or a subagent came to its end, and says what a subagent left behind. It holds nothing up.
+# Records the end of an agent or subagent, and tells what a subagent left behind. It never blocks.
 # Wire: {"type": "command", "command": "python3", "args": ["-B", "${CLAUDE_PROJECT_DIR}/.hooks/agent_stop.py"]} at Stop and SubagentStop
 from guards import hint, serve, workspace
 from lifecycle import append, now, place, taken
@@ -37,13 +37,13 @@ def guard(call):
     flags.add_argument("--log", default=".hookrun/stops.jsonl")
     log = flags.parse_args().log
     event = str(call.get("hook_event_name"))[:100]
-    # Claude Code's own agents, which compact for instance, end here too. They have no type, and nobody waits for their files.
+    # Claude Code's own agents, such as the one that compacts, have no type, and nobody waits for their files.
     subagent = event == "SubagentStop" and call.get("agent_type") != ""
     state, message = told(workspace(call)) if subagent else (None, None)
     try:
         fields = taken(call, "session_id", "transcript_path", "agent_id", "agent_type", "agent_transcript_path")
         append(place(call, log), {"event": event, "timestamp": now(), **fields, **({"left": state} if state else {})})
-    except OSError as error:  # the message is worth more than the record
+    except OSError as error:  # the message is more important than the record
         print("agent_stop.py: no record was written: %s" % error, file=sys.stderr)
     return hint(message) if message else None
 

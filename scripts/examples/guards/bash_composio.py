@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Blocks shell commands that use the Composio SDK: actions of that kind go through the MCP tools, where guards see them.
+# Blocks shell commands that use the Composio SDK: such actions must use the MCP tools, where guards see them.
 # Wire: {"command": ["python3", "-B", ".hooks/bash_composio.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "block"}
 from guards import DATA, block, serve
 from bash_command import folded
@@ -14,7 +14,7 @@ def guard(call):
     for words in DATA["bash_composio"]:
         if words in command:
             message = MESSAGE % words
-            return block(call, REASON + " " + message, message)  # the reason is all that the model gets to see
+            return block(call, REASON + " " + message, message)  # the model only sees the reason
     return None
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Warns of a command that installs packages, and says how a script declares what it needs. It never blocks.
+# Warns of a command that installs packages, and says how a script can declare its dependencies. It never blocks.
 # Wire: {"command": ["python3", "-B", ".hooks/bash_deps.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "continue"}
 from guards import DATA, serve
 from advice import advice

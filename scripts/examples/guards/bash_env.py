@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tells each shell command where the session works and where its artifacts go, by two exports before it.
+# Puts two exports before each shell command: the session's workspace, and the folder for its artifacts.
 # Wire: {"command": ["python3", "-B", ".hooks/bash_env.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "continue"}
 from guards import rewrite, serve, tool_input
 from bash_command import exports
@@ -15,7 +15,7 @@ def guard(call):
     before = exports(call)
     if not before:
         return None
-    before.encode()  # a path that is no UTF-8 would get there as another one: better none
+    before.encode()  # an error if it is not UTF-8: the path would be changed
     return rewrite(call, {**args, "command": before + command})
 
 

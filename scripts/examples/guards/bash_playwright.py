@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Blocks a command that lets Playwright make a PDF of anything but HTML: of Markdown or text it makes a page of raw source.
+# Blocks Playwright's PDF of anything but HTML: from Markdown or text it makes a page of raw source.
 # Wire: {"command": ["python3", "-B", ".hooks/bash_playwright.py"], "events": ["pre-tool"], "matcher": "Bash|bash|shell", "persistent": true, "on_failure": "block"}
 from guards import DATA, block, serve
 from bash_command import folded
@@ -13,7 +13,7 @@ def guard(call):
     if not all(word in command for word in words["all"]) or any(word in command for word in words["unless"]):
         return None
     answer = block(call, REASON + " " + MESSAGE, MESSAGE)
-    if "hookSpecificOutput" in answer:  # the deny alone: the one form of a block without "decision"
+    if "hookSpecificOutput" in answer:  # only the deny, without "decision"
         del answer["decision"], answer["reason"]
     return answer
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Leaves some tools to subagents: the primary agent must delegate what they do.
+# Blocks some tools for the primary agent, which must delegate to subagents.
 # Wire: {"command": ["python3", "-B", ".hooks/disallowed.py"], "events": ["pre-tool"], "persistent": true, "on_failure": "block"}
 from guards import DATA, block, serve
 
@@ -7,8 +7,8 @@ import os
 
 
 def subagent(call):
-    """Whether a subagent makes the call: it has a parent call, a transcript or a name that is not the primary agent's, or Claude
-    Code's two marks of a subagent. What is not known of the primary agent exempts nobody."""
+    """Whether a subagent makes the call. It has a parent call, another transcript or name than the primary agent, or Claude
+    Code's two fields for subagents. A name or transcript only counts if the primary agent's is known."""
     for key, variable in (("transcript_path", "UA_PRIMARY_TRANSCRIPT"), ("agent_id", "UA_PRIMARY_AGENT")):
         if call.get(key) and os.environ.get(variable) and call[key] != os.environ[variable]:
             return True
@@ -16,7 +16,7 @@ def subagent(call):
 
 
 def guard(call):
-    name = call["tool_name"] + ""  # an error if it is no text
+    name = call["tool_name"] + ""  # an error if it is no string
     if name not in DATA["disallowed"]["tools"] or subagent(call):
         return None
     instead = "Delegate with the Task tool, to research-specialist for instance."

@@ -1,8 +1,8 @@
-# Makes a hook of a function, one-shot or one that stays: for each call one line of JSON comes in, and one goes out.
-# Use: import this before all else, then serve(function). It gets the call, and returns None or what block, hint and so on make.
+# Makes a hook of a function, one-shot or persistent: it reads one line of JSON for each call and writes one.
+# Use: import this first, then serve(function). It gets the call, and returns None or what block, hint and so on return.
 import sys
 
-# The folder of the hooks goes behind Python's own modules: a json.py that somebody writes there must not run in here.
+# The folder of the hooks goes to the end of the path: a json.py there must not replace Python's own.
 _HOOKS = sys.path.pop(0)
 sys.path.insert(next((i for i, folder in enumerate(sys.path) if folder.endswith("-packages")), len(sys.path)), _HOOKS)
 
@@ -11,8 +11,8 @@ import os
 
 
 class Data(dict):
-    """guards.json, read at the first use of a key. Use it inside the function: a file that is broken is then an error of the
-    call, and so a verdict. At the top of a program it would be an exit 1, with which Claude Code lets the tool run."""
+    """guards.json, read at the first use of a key. Use it inside the function: then a broken file is an error of the call,
+    and so a verdict. At the top of a program it would be an exit 1, for which Claude Code fails open."""
 
     def __missing__(self, key):
         with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "guards.json"), encoding="utf-8") as file:
@@ -24,33 +24,33 @@ DATA = Data()
 
 
 def serve(function, on_error="block"):
-    """Answers each call. What goes wrong is a block, for a gate, or with on_error="pass" a line on stderr."""
+    """Answers each call. An error is a block, or with on_error="pass" a line on stderr."""
     while os.open(os.devnull, os.O_RDWR) < 3:
-        pass  # 0, 1 and 2 are taken now, also if the caller closed one
-    # Both pipes move to other numbers. Neither a stray print nor a child process can then answer or read a call.
+        pass  # now 0, 1 and 2 are in use, even if the caller closed one
+    # Both pipes move to other descriptors, so no stray print or child process can write an answer or read a call.
     calls, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    sys.stdout = sys.stderr  # it can print any text, whatever the locale
+    sys.stdout = sys.stderr  # stderr can print any text in every locale
     line = calls.readline()
     while True:
         call = None
         try:
             if not line.rstrip().endswith(b"}"):
-                line += calls.read()  # a call over several lines, as people write them, ends with the input
-            call = {**json.loads(line.decode("utf-8"))}  # an error if it is no object
+                line += calls.read()  # a call written on several lines ends with the input
+            call = {**json.loads(line.decode("utf-8"))}  # an error if it is not an object
             answer = json.dumps(function(call) or {}, allow_nan=False)
         except (Exception, SystemExit) as error:
             answer = json.dumps(_failure(call or {}, error, on_error))
         answers.write(answer.encode() + b"\n")
         answers.flush()
-        line = calls.readline() if call is not None else b""  # after what nobody could read: two answers to it would be none
+        line = calls.readline() if call is not None else b""  # one answer only to unreadable input
         if not line:
             return
 
 
 def _failure(call, error, on_error):
-    """A gate that crashed must not look like one that approved. So this is an answer, since not every exit code blocks."""
+    """A gate that crashed must block. So this is an answer, since not every exit code blocks."""
     why = "%s could not check this call: %s: %s" % (os.path.basename(sys.argv[0]), type(error).__name__, error)
     if on_error == "pass":
         return print(why.encode("utf-8", "backslashreplace").decode(), file=sys.stderr) or {}
@@ -59,7 +59,7 @@ def _failure(call, error, on_error):
 
 def block(call, reason, message=None):
     answer = {"decision": "block", "reason": reason, **(hint(message) if message else {})}
-    if call.get("hook_event_name", "PreToolUse") == "PreToolUse":  # the only event that knows these fields
+    if call.get("hook_event_name", "PreToolUse") == "PreToolUse":  # the only event with these fields
         deny = {"permissionDecision": "deny", "permissionDecisionReason": reason}
         answer["hookSpecificOutput"] = {"hookEventName": "PreToolUse", **deny}
     return answer
@@ -76,12 +76,12 @@ def context(call, said):
 
 
 def rewrite(call, new_input):
-    """The tool runs with other arguments. Nothing is approved by it."""
+    """The tool runs with other arguments. This does not approve the call."""
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": new_input}}
 
 
 def tool_input(call):
-    """The arguments as they came: an object mostly, but a model can send anything."""
+    """The arguments as they came: mostly an object, but a model can send anything."""
     return call["tool_input"] if "tool_input" in call else call.get("args")
 
 
@@ -93,7 +93,7 @@ def command(call):
 
 
 def result(call):
-    """What the tool returned, as it came: the first of these that says something, else a blank one."""
+    """What the tool returned: the first of these that is not empty."""
     said = [v for v in map(call.get, "tool_response tool_result tool_output result error".split()) if v is not None]
     return next((value for value in said if value != ""), said[0] if said else None)
 
@@ -115,6 +115,6 @@ def root(call):
 
 
 def artifacts(call=None):
-    """The folder of what outlives a session."""
+    """The folder for files that outlive a session."""
     named = os.environ.get("UA_ARTIFACTS_DIR", "").strip()
     return os.path.realpath(os.path.expanduser(named) if named else os.path.join(root(call), "artifacts"))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# Keeps a ledger of tool calls, and denies one with side effects that this run has made already or is making.
+# Keeps a ledger of tool calls. It denies a call with side effects that this run has made already or is making.
 # Wire: {"command": ["python3", "-B", ".hooks/ledger.py"], "events": ["pre-execute", "pre-tool", "post-tool"], "persistent": true}
 
-# It goes behind all other guards: the row of a call that a later guard blocks would wait for its end until the next prompt.
+# Put it after all other guards: a call that a later guard blocks would stay unfinished until the next prompt.
 # In Claude's settings the events are UserPromptSubmit, PreToolUse, PostToolUse and PostToolUseFailure.
 from guards import DATA, block, context, failed, hint, result, serve, tool_input, workspace
 
@@ -23,7 +23,7 @@ def guard(call):
     try:
         import ledger_db
         return (turn if event == "UserPromptSubmit" else after)(call, ledger_db)
-    except Exception as error:  # too late to block. The call has no end in the ledger, so the same call is denied
+    except Exception as error:  # too late to block; the call stays unfinished, so the same call is denied
         return hint("The ledger could not record this: %s" % policy.clean(str(error)))
 
 
@@ -32,13 +32,13 @@ def before(call):
     try:
         row = policy.describe(call)
         kind = row["side_effect_class"]
-        import ledger_db  # not above: a Python without sqlite3 has to be a block, and no exit 1
+        import ledger_db  # here, so that a Python without sqlite3 blocks and does not exit with 1
         reason, first = refusal(call, row, ledger_db)
     except Exception as error:
         reason, first = "Ledger prepare failed. A call without a record must not be made: %s" % policy.clean(str(error)), None
     if not reason:
         return first and context(call, first)
-    if kind == "read_only":  # it may be made as often as one likes, with or without a ledger
+    if kind == "read_only":  # may be repeated, with or without a ledger
         return hint(reason)
     answer = block(call, reason)
     return {**answer, "reason": first} if first else answer
@@ -76,7 +76,7 @@ def refusal(call, row, ledger_db):
 
 
 def in_vain(response):
-    """A text that tells of an error. An object that does so has failed already, and "error": null tells of none."""
+    """Whether the text reports an error. An object with one has failed already, and "error": null is none."""
     return not response.lstrip().startswith("{") and "error" in response[:50].lower()
 
 
@@ -92,7 +92,7 @@ def after(call, ledger_db):
     said, response = result(call), parsed(result(call))
     with ledger_db.transaction(ledger_db.path(call)) as db:
         old = ledger_db.unfinished(db, row, call.get("tool_use_id") or "")
-        if old is None:  # it was denied, or began before the ledger did
+        if old is None:  # it was denied, or is older than the ledger
             return print("ledger: no call that is open has this end", file=sys.stderr)
         text = said if isinstance(said, str) else "" if said is None else json.dumps(said, ensure_ascii=False)
         if failed({**call, "tool_response": response}):
@@ -100,12 +100,12 @@ def after(call, ledger_db):
         found = response if isinstance(response, dict) else {}
         number = next((found[key] for key in ("id", "message_id", "request_id") if found.get(key)), None)
         ledger_db.receive(db, old, policy.clean(text)[:keep], number and policy.clean(str(number)))
-    with ledger_db.transaction(ledger_db.path(call)) as db:  # a second one: whoever is killed before it leaves the receipt
+    with ledger_db.transaction(ledger_db.path(call)) as db:  # a second one: if killed before it, the receipt stays
         ledger_db.promote(db, row["run_id"])
 
 
 def turn(call, ledger_db):
-    """A new prompt: nothing that this agent began in this session still runs."""
+    """A new prompt: no earlier call of this agent in this session still runs."""
     if os.path.exists(ledger_db.path(call)):
         with ledger_db.transaction(ledger_db.path(call)) as db:
             ledger_db.resume(db, policy.run(call), policy.step(call))

@@ -1,5 +1,5 @@
-# The ledger's database: a row for each tool call, written before it is made and when it ends, and the receipts of results.
-# Use: python3 -B ledger_db.py resume RUN [DATABASE] gives up what the run left unfinished, so that it may be done again.
+# The ledger's database: a row for each tool call, written before it runs and when it ends, and receipts of results.
+# Use: python3 -B ledger_db.py resume RUN [DATABASE] gives up the run's unfinished calls, so that they may be repeated.
 import sys
 
 from guards import DATA, root
@@ -30,10 +30,10 @@ def path(call):
 def transaction(file):
     """The database, for one writer at a time: of two processes with the same call the second sees the row of the first."""
     os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # what tools are told and say is for nobody else to read
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # only the owner may read tools' input and output
     with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "ledger.sql"), encoding="utf-8") as schema:
         statements = schema.read().split(";")
-    # A minute is long enough for every other writer. But the hook has to answer before its own deadline, whatever that is.
+    # A minute is enough for every other writer. But the hook must answer before its own deadline.
     patience = min(60, DATA["ledger"]["busy_seconds"])
     with contextlib.closing(sqlite3.connect(file, timeout=patience, isolation_level=None)) as db:
         db.row_factory = sqlite3.Row
@@ -42,11 +42,11 @@ def transaction(file):
         for statement in statements:
             db.execute(statement)
         yield db
-        db.execute("COMMIT")  # after an error the database is closed without, which takes all back
+        db.execute("COMMIT")  # after an error the database is closed instead, which rolls back
 
 
 def promote(db, run):
-    """Where there is a receipt the call succeeded. Its row says so from now on, also if somebody was killed in between."""
+    """Marks calls with a receipt as succeeded, in case a process was killed before it did."""
     db.execute("""UPDATE tool_calls SET status = 'succeeded', updated_at = ?, (response_ref, external_correlation_id) =
         (SELECT r.response_ref, r.external_correlation_id FROM tool_receipts r WHERE r.tool_call_id = tool_calls.tool_call_id)
         WHERE tool_call_id IN (SELECT tool_call_id FROM tool_receipts WHERE run_id = ?)""", (now(), run))
@@ -57,7 +57,7 @@ def earlier(db, row):
     """The calls of this run that are the same, the oldest first."""
     promote(db, row["run_id"])
     sql = "SELECT status, created_at, raw_tool_name, tool_name, CASE :replay_policy WHEN 'REPLAY_EXACT' THEN response_ref END " \
-          "AS response_ref FROM tool_calls WHERE %s ORDER BY rowid" % SAME  # what may be repeated can have many, and long ones
+          "AS response_ref FROM tool_calls WHERE %s ORDER BY rowid" % SAME  # a repeatable call can have many, with long results
     return [old for old in db.execute(sql, row)
             if identity(old["raw_tool_name"] or old["tool_name"]) == identity(row["raw_tool_name"])]
 
@@ -67,7 +67,7 @@ def cancelled(db, run):
 
 
 def prepare(db, row, call_id, workspace, attempt):
-    """Makes the row of a call that may be made. Returns whether it is there."""
+    """Inserts the row of a call that may be made. Returns whether it exists now."""
     new = {**row, "tool_call_id": clean(call_id) or uuid.uuid4().hex, "idempotency_key": key(row), "status": "prepared",
            "attempt": attempt, "workspace": workspace, "created_at": now(), "updated_at": now()}
     if db.execute("SELECT 1 FROM tool_calls WHERE tool_call_id = :tool_call_id", new).fetchone():
@@ -86,7 +86,7 @@ def prepare(db, row, call_id, workspace, attempt):
 
 
 def unfinished(db, row, call_id):
-    """The row of a call that has ended now, or None. Without an id it is the oldest that is the same."""
+    """The row of a call that has just ended, or None. Without an id it is the oldest row of the same call."""
     which = "(tool_call_id = :id OR substr(tool_call_id, 1, length(:id) + 1) = :id || '#')" if call_id else SAME
     sql = "SELECT * FROM tool_calls WHERE run_id = :run_id AND status IN ('prepared', 'running', 'abandoned_on_resume') AND " \
           + which + " ORDER BY normalized_args_hash <> :normalized_args_hash, status = 'abandoned_on_resume', rowid LIMIT 1"

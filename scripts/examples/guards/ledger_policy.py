@@ -1,5 +1,5 @@
-# What a call is to the ledger: its tool, whether it has side effects, and the key that all calls share that are the same.
-# Use: python3 -B ledger_policy.py TOOL... says what the ledger makes of the names of tools.
+# How the ledger sees a call: its tool, whether it has side effects, and the key that equal calls share.
+# Use: python3 -B ledger_policy.py TOOL... prints how the ledger classifies these tools.
 import sys
 
 from guards import DATA, tool_input
@@ -26,7 +26,7 @@ def identity(raw):
 
 
 def policies():
-    """The rules about tools, of which the first that fits counts. If a file cannot be read, nobody knows what the tool does."""
+    """The rules about tools; the first match counts. An unreadable file is an error, since it may have a rule for the tool."""
     *overlays, base = [os.getenv("UA_TOOL_POLICIES_" + name, "") for name in ("OVERLAY_PATHS", "OVERLAY_PATH", "PATH")]
     for path in filter(None, map(str.strip, [*",".join(overlays).split(","), base])):
         with open(path, encoding="utf-8") as file:
@@ -35,11 +35,11 @@ def policies():
 
 
 def classify(namespace, name):
-    """The class of its side effects, what a repeated call is, and the name of the rule that says so, or None."""
+    """The class of its side effects, what a repeated call is, and the name of the matching rule, or None."""
     known = DATA["ledger"]
     rule = next((rule for rule in policies() if (rule.get("tool_namespace") or namespace).lower() == namespace
                  and any(re.search(pattern, name, re.IGNORECASE) for pattern in rule["patterns"])), {})
-    # Whole words: "get" is in widget_push, and "label" in list_labels. What acts wins: get_or_create creates.
+    # Whole words: "get" is in widget_push, and "label" in list_labels. A word that acts wins: get_or_create creates.
     words = {word.lower() for word in re.findall("[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
     kind = "external" if words & set(known["acts"]) else "read_only" if words & set(known["reads"]) else ""
     kind = rule.get("side_effect_class") or namespace == "mcp" and known["mcp_tools"].get(name.lower()) or kind
@@ -53,7 +53,7 @@ def classify(namespace, name):
 
 
 def without(value, keys):
-    """The value without these keys, at every depth. 1.0 is 1, as it is to most that read JSON."""
+    """The value without these keys, at every depth. 1.0 becomes 1, as most JSON readers treat it."""
     if isinstance(value, dict):
         return {key: without(inner, keys) for key, inner in value.items() if key not in keys}
     value = int(value) if isinstance(value, float) and value.is_integer() else value
@@ -82,12 +82,12 @@ def scope(name, given, hashed):
 
 
 def clean(text):
-    """Text that UTF-8 and so SQLite can hold: JSON can have half a character."""
+    """Text that UTF-8, and so SQLite, can hold: JSON can contain half a surrogate pair."""
     return (text + "").encode("utf-8", "replace").decode()
 
 
 def describe(call):
-    """The columns of tool_calls that are known before the call is made, and all that its key is made of."""
+    """The columns of tool_calls that are known before the call, including everything for its key."""
     raw, known = clean(call["tool_name"]), DATA["ledger"]
     origin, namespace, name = identity(raw)
     kind, replay, rule = classify(namespace, name)

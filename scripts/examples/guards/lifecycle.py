@@ -1,4 +1,4 @@
-# What the lifecycle hooks share: where their files are, one JSON line more, and a state that parallel hooks change in turns.
+# Shared by the lifecycle hooks: their files, appending a JSON line, and a state that parallel hooks change in turns.
 # Use: from lifecycle import append, kept, now, place, taken
 from guards import workspace
 import contextlib
@@ -13,21 +13,21 @@ def now():
 
 
 def place(call, path):
-    """A path of a flag: relative ones are of the workspace. Its folder is there afterwards."""
+    """The path in a flag, relative to the workspace. Its folder is created."""
     path = os.path.join(workspace(call) or ".", path)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     return path
 
 
 def taken(call, *keys):
-    """These fields of the call, as far as they are texts; the file must not grow by what a strange client puts there."""
+    """These fields of the call, if they are strings, so that the file cannot grow by unknown data."""
     return {key: call[key][:2000] for key in keys if isinstance(call.get(key), str) and call[key]}
 
 
 def append(path, record):
-    """Adds a line. It is one write at the end of the file, so lines of parallel hooks do not mix."""
+    """Appends a line with one write, so that the lines of parallel hooks do not mix."""
     line = json.dumps(record).encode() + b"\n"
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o600)  # nobody may ever read a pipe
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o600)  # a pipe may have no reader
     try:
         os.write(file, line)
     finally:
@@ -36,8 +36,8 @@ def append(path, record):
 
 @contextlib.contextmanager
 def kept(path):
-    """The JSON object in a file, to be changed; a file that is missing is an empty one. Parallel hooks take turns by a lock,
-    which opens when its holder dies. It has a file of its own, since the state is replaced by a rename: nobody reads half."""
+    """The JSON object in a file, to be changed; a missing file is an empty object. Parallel hooks take turns by a lock, which
+    is released when its holder dies. The lock has its own file, since a rename replaces the state: nobody reads half."""
     with open(path + ".lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         state = {}

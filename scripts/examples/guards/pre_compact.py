@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Before a conversation is compacted: counts and records it, with --memory saves the end of what was said. It holds nothing up.
+# Counts and records compactions. With --memory it saves the end of the conversation before each. It never blocks.
 # Wire: {"type": "command", "command": "python3", "args": ["-B", "${CLAUDE_PROJECT_DIR}/.hooks/pre_compact.py"]} at PreCompact
 from guards import serve
 from lifecycle import append, kept, now, place, taken
@@ -21,14 +21,14 @@ def limit():
 
 
 def said(line):
-    """The text of a line of a transcript, and who said it; blank for tools and the like."""
+    """The text of a transcript's line, and who said it; empty for tools and the like."""
     try:
         message = json.loads(line).get("message") or {}
         content = message["content"]
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         text = "\n".join(block["text"] for block in blocks if block.get("type") == "text").strip()
         return "%s: %s\n" % (message.get("role"), text) if text else ""
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # a line of another kind, or cut
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # another kind of line, or cut off
         return ""
 
 
@@ -41,7 +41,7 @@ def end_of(path):
 
 
 def size(call):
-    """How long the transcript is, or None if there is none. A pipe or a device would be read for ever."""
+    """The size of the transcript, or None. Only a regular file: a pipe or a device would be read for ever."""
     path = call.get("transcript_path")
     try:
         about = os.stat(os.path.expanduser(path)) if isinstance(path, str) and path else None
@@ -56,7 +56,7 @@ def capture(call):
     flags.add_argument("--memory", help="a file that gets the end of the conversation")
     flags = flags.parse_args()
     log, session = place(call, flags.log), taken(call, "session_id").get("session_id", "")
-    with kept(log + ".counts") as counts:  # the record is written under its lock too, so that the log is in the order of the counts
+    with kept(log + ".counts") as counts:  # the record is written under its lock, so the log is in order
         counts[session] = counts.get(session, 0) + 1
         trigger = call.get("trigger") if call.get("trigger") in ("auto", "manual") else "unknown"
         record = {"count": counts[session], "trigger": trigger, "session_id": session,
@@ -74,7 +74,7 @@ def capture(call):
 def guard(call):
     try:
         capture(call)
-    except (Exception, SystemExit) as error:  # what was not recorded is no reason to hold the conversation up
+    except (Exception, SystemExit) as error:  # a failed record must not block the conversation
         print("pre_compact.py: %s: %s" % (type(error).__name__, error), file=sys.stderr)
     return {"continue": True}
 

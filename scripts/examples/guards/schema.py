@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Blocks calls whose arguments cannot work, before the tool says so in its own way, and unpacks lists that came as text.
+# Blocks calls whose arguments cannot work, with a better message than the tool's, and parses lists that came as text.
 # Wire: {"command": ["python3", "-B", ".hooks/schema.py"], "events": ["pre-tool"], "persistent": true, "on_failure": "block"}
 from guards import DATA, block, rewrite, serve, tool_input
 
@@ -9,8 +9,8 @@ import re
 
 
 def identity(name):
-    """The tool that a name stands for, also a garbled one, and whose it is: without what follows a mark, without "tools" glued to
-    its end in any case, and without the server's prefix."""
+    """The tool that a name stands for, even a garbled one: without what follows a mark, without "tools" glued to its end in
+    any case, and without the server's prefix. And the server."""
     if any(mark in name for mark in DATA["schema"]["marks"]):
         name = name.split("<", 1)[0].strip()
     if re.search("(?i)[^_]tools$", name) and len(name) > len("tools") + 5:
@@ -21,8 +21,8 @@ def identity(name):
 
 
 def schema(name):
-    """What the table has on a tool. A server's prefix does not count; of two keys that fit the longer one does. Keys of one word
-    fit the whole name only, so that fs_write is not taken for Write."""
+    """The table's entry for a tool, whatever the server's prefix. The longer of two matching keys counts. A key of one word
+    must match the whole name, so that fs_write is not taken for Write."""
     name, table = name.lower(), DATA["schema"]["tools"]
     last = name.rpartition("__")[2]
     keys = [key for key in table if key in (name, last) or "_" in key and name.endswith(key)]
@@ -104,7 +104,7 @@ def guard(call):
     lacks = missing(wanted, fresh) if wanted else []
     if lacks:
         text = "Invalid %s call. Missing required fields: %s.%s" % (name, ", ".join(lacks), example(wanted))
-        return block(call, "Tool schema validation failed. " + text, text)  # a model sees the reason alone
+        return block(call, "Tool schema validation failed. " + text, text)  # the model only sees the reason
     return rewrite(call, fresh) if fresh != given else None
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# After a call that the tool could not read: how to write it, with an example from the table of schema.py. It never blocks.
+# After a call that the tool could not read: how to write it, with an example from schema.py's table. It never blocks.
 # Wire: {"command": ["python3", "-B", ".hooks/schema_nudge.py"], "events": ["post-tool"], "persistent": true}
 from guards import DATA, context, serve
 from tool_errors import error
@@ -12,7 +12,7 @@ AGAIN = "The arguments of %s were not accepted. Call it again with all that must
 
 
 def entry(name):
-    """What the table has on a tool: of two keys that fit, the longer one."""
+    """The table's entry for a tool: of two matching keys, the longer one."""
     table, last = DATA["schema"]["tools"], name.lower().rpartition("__")[2]
     return table.get(max((key for key in table if key == last or "_" in key and last.endswith(key)), key=len, default=None))
 

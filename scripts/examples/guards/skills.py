@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tells the model which skills of the project fit a prompt, or the subagent that a Task starts. --skills=false turns it off.
+# Tells the model which of the project's skills fit a prompt, or a Task's subagent. --skills=false turns it off.
 # Wire: {"command": ["python3", "-B", ".hooks/skills.py"], "events": ["pre-execute"]}, and once more with ["pre-tool"] and "matcher": "Task"
 from guards import DATA, context, root, serve, tool_input
 from advice import advice
@@ -7,13 +7,13 @@ import argparse
 import os
 import re
 
-MAX_READ = 1 << 14  # of a SKILL.md: the front matter is at its head
+MAX_READ = 1 << 14  # of a SKILL.md, whose front matter comes first
 MAX_DESCRIPTION = 100
 
 
 def front_matter(path):
-    """The plain keys at the head of a SKILL.md. This much of YAML is in use there: a value on the line, in quotes, or
-    indented below."""
+    """The plain keys in the front matter of a SKILL.md. It reads the YAML that is in use there: a value on the line, in
+    quotes, or indented below."""
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         lines = file.read(MAX_READ).splitlines()
     fields, key = {}, None
@@ -34,7 +34,7 @@ def skills(folder):
     found = {}
     for entry in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         path = os.path.join(folder, entry, "SKILL.md")
-        if os.path.isfile(path):  # not a pipe: nobody may ever write to it
+        if os.path.isfile(path):  # not a pipe, which may have no writer
             fields = front_matter(path)
             about = " ".join(fields.get("description", "").split())
             if len(about) > MAX_DESCRIPTION:
@@ -44,7 +44,7 @@ def skills(folder):
 
 
 def fits(skill, prompt):
-    """Whether a prompt has the name of a skill in it, or a word for it, as words of their own."""
+    """Whether a prompt contains the name of a skill, or a word for it, as whole words."""
     names = [skill.replace("-", " ").replace("_", " "), *DATA["skill_hint"].get(skill, [])]
     return any(re.search(r"(?<!\w)%ss?(?!\w)" % re.escape(name.lower()), prompt) for name in names)
 

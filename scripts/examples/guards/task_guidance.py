@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# After a Task: what to do if its subagent could not write a file, else that nobody need wait for it. It never blocks.
+# After a Task: what to do if its subagent could not write a file; otherwise that it is done. It never blocks.
 # Wire: {"command": ["python3", "-B", ".hooks/task_guidance.py"], "events": ["post-tool"], "matcher": "Task", "persistent": true}
 from guards import DATA, context, serve
 from advice import advice

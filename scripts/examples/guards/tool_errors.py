@@ -1,11 +1,11 @@
-# What the hooks after a tool share: the text of an error.
+# Shared by the hooks after a tool: the text of an error.
 # Use: from tool_errors import error, said
 from guards import failed, result
 import json  # after guards, which moves this folder to the end of the path
 
 
 def said(call):
-    """What the tool returned. Where that came as the text of a JSON object, it is the object."""
+    """What the tool returned. The text of a JSON object is parsed."""
     value = result(call)
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
@@ -16,7 +16,7 @@ def said(call):
 
 
 def error(call):
-    """The text of a result that is an error; blank if it is none, has no text, or a person stopped the tool."""
+    """The text of an error; empty if the result is none, has no text, or a person stopped the tool."""
     value = said(call)
     if call.get("is_interrupt") is True or not (failed(call) or isinstance(value, dict) and value.get("is_error") is True):
         return ""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Keeps what tools write inside the workspace, the artifacts and the memory, and makes their paths absolute.
+# Blocks writes outside the workspace, the artifacts and the memory, and makes paths absolute.
 # Wire: {"command": ["python3", "-B", ".hooks/workspace.py"], "events": ["pre-tool"], "persistent": true, "on_failure": "block"}
 from guards import DATA, artifacts, block, rewrite, root, serve, tool_input, workspace
 
@@ -23,11 +23,11 @@ def relative(place, folder):
 
 
 def scoped(path, base, *folders, reads=False, make_parent=False):
-    """A path, taken from base and resolved. Outside is raised if it is in none of the folders, unless it is only read."""
-    if len(path) > 4096:  # no system opens it, and to resolve it would take longer than there is time
+    """A path, relative to base and resolved. Raises Outside if it is in none of the folders, unless it is only read."""
+    if len(path) > 4096:  # no system opens it, and resolving it would take too long
         raise Outside(path)
     full = os.path.join(os.path.realpath(base), os.path.expanduser(path))
-    # A tool may drop a/.. as text or go through a, which can be a link elsewhere. Both must be fine.
+    # A tool may drop a/.. from the text or go through a, which can be a link. Check both.
     place, as_text = os.path.realpath(full), os.path.realpath(os.path.normpath(full))
     if not reads and not (inside(place, *folders) and inside(as_text, *folders)):
         raise Outside(path)
@@ -44,12 +44,12 @@ def reads(name):
 
 
 def plain(key):
-    """A key without its style: a server that decodes without regard to case takes filePath and FILE_PATH for a path, too."""
+    """A key without its style: some servers ignore case, so filePath and FILE_PATH are paths, too."""
     return key.replace("_", "").lower()
 
 
 def checked(name, key, path, home):
-    """The path as the tool shall get it."""
+    """The path for the tool."""
     rules = DATA["workspace"]
     for typo, meant in rules["typos"].items():
         path = path.replace(typo, meant)
@@ -57,8 +57,8 @@ def checked(name, key, path, home):
     kept = [artifacts()] if text_file or rules["artifacts_for"] == "all" else []
     kept += [os.path.join(root({}), "memory")] if key in rules["memory_keys"] else []
     place = scoped(path, home, home, *kept)
-    place.encode()  # an error if it is no UTF-8: JSON could not carry it, and the tool would get another path
-    # What is already absolute and names a place that outlives the session stays as it is written; so does a text file's.
+    place.encode()  # an error if it is not UTF-8: in JSON it would be another path
+    # An absolute path to a folder that outlives the session stays as written; so does a text file's.
     return path if os.path.isabs(path) and (text_file or not inside(place, home)) else place
 
 

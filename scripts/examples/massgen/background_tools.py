@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Tells an agent which of its background tools are done, after its next tool. Built after MassGen's background_tool_complete.
-# Use: background_tools.py --session S --agent A @jobs.json, once per batch; or with --print as the command of midstream.py.
+# Tells an agent which background tools are done, after its next tool. After MassGen's background_tool_complete.
+# Use: background_tools.py --session S --agent A @jobs.json, once per batch; or with --print for midstream.py.
 
 # A job: {"job_id", "tool_name", "status", "result", "error"}. The input is a list of them, or one.
 import json

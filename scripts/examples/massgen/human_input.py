@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# Hands what a person types while the agents work to the agents, after their next tool. Built after MassGen's human_input_hook.
+# Gives agents what a person types while they work, after their next tool. Built after MassGen's human_input_hook.
 # Use: echo '{"content": "stop at 5 pages", "target_agents": ["agent1"]}' | human_input.py --session S
 
-# A message: {"content", "target_agents", "source"}. The input is a list of them, or one. Without target_agents (or with null)
-# it goes to each agent of the session once, until the queue is cleared; a list that names nobody sends nothing to anybody.
+# A message: {"content", "target_agents", "source"}. The input is one message or a list. Without target_agents (or with
+# null) it goes to each agent of the session, until the queue is cleared. An empty list sends it to nobody.
 # The queue keeps the order, and gives each message to each agent once.
 from massgen import deliver, document, producer
 

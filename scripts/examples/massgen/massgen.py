@@ -1,6 +1,6 @@
 """What the programs of this folder share: a hook's answer, the state file of a session, and hookrun's queue.
 
-Run it to note what only the orchestrator knows of an agent, under the lock that the hooks take:
+Run it to change the state of an agent, under the lock that the hooks take:
     MASSGEN_ROUND_STATE=state.json python3 massgen.py agent1 answered=true restart_pending=true"""
 import argparse
 import contextlib
@@ -16,15 +16,15 @@ RULE = "=" * 60
 
 
 def answer(content="", strategy="tool_result", **more):
-    """Prints the HookResult that lets the tool be, with a text for the model if there is one."""
+    """Prints a HookResult that allows the tool, with a text for the model if there is one."""
     inject = {"inject": {"content": content, "strategy": strategy}} if content else {}
     print(json.dumps({"allowed": True, "decision": "allow", **inject, **more}))
 
 
 @contextlib.contextmanager
 def kept(path, new=None):
-    """The JSON object in a file, to be changed. It is written when the block ends, and not when an error ends it. Without new
-    the file must be there. Parallel hooks take turns by a lock, which opens when its holder dies. It has a file of its own,
+    """The JSON object in a file, to be changed. It is written when the block ends without an error. Without new the file
+    must exist. Parallel hooks take turns by a lock, which is released when its holder dies. The lock has its own file,
     since the state is replaced by a rename, so that nobody reads half of it."""
     with open(path + ".lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -39,9 +39,9 @@ def kept(path, new=None):
 
 
 def round_of(state, agent):
-    """What the state has of an agent; the seconds of its round so far, its limit or None, the grace after a warning."""
+    """The agent's state; the seconds of its round so far, their limit or None, the grace period after a warning."""
     mine = state.setdefault("agents", {}).setdefault(agent or "", {})
-    start = mine.setdefault("round_start_time", time.time())  # nobody said when it began: with its first tool
+    start = mine.setdefault("round_start_time", time.time())  # if unknown, it begins with the first tool
     kind = "subsequent" if mine.setdefault("round", 0) else "initial"
     settings = state.get("timeout_settings") or {}
     grace = settings.get("round_timeout_grace_seconds")
@@ -49,7 +49,7 @@ def round_of(state, agent):
 
 
 def producer(about):
-    """The flags that all producers have."""
+    """The flags of all producers."""
     flags = argparse.ArgumentParser(description=about)
     flags.add_argument("--session", default=os.environ.get("MASSGEN_SESSION_ID", ""))
     flags.add_argument("--agent", action="append", default=[], help="who gets the text; absent: each agent of the session")
@@ -65,14 +65,14 @@ def document(flags):
 
 
 def deliver(flags, text, source, agents):
-    """Queues a text. It goes by stdin: a command line is for all to see, and not long enough."""
+    """Queues a text. It is passed on stdin: a command line is public and too short."""
     if flags.print:
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     elif text:
         argv = [os.environ.get("HOOKRUN") or "hookrun", "inject", "--session=" + flags.session, "--strategy=" + flags.strategy]
         argv += ["--source=" + source] + ["--agent=" + agent for agent in agents] + ["-"]
         if subprocess.run(argv, input=text.encode("utf-8", "replace"), stdout=subprocess.DEVNULL).returncode:
-            sys.exit(1)  # hookrun said why
+            sys.exit(1)  # hookrun has printed why
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# PostToolUse: keeps a ledger of the media that were read and made, and in what context. After MassGen's media_call_ledger.
+# PostToolUse: keeps a ledger of media that were read and made, with their context. After MassGen's media_call_ledger.
 # Wire: {matcher: "*read_media|*generate_media", handler: ./media_ledger.py, type: command, timeout: 5}
 
-# It is .massgen_scratch/verification/media_call_ledger.json in the workspace. If it cannot be written, the outcome says so.
+# The file is .massgen_scratch/verification/media_call_ledger.json. If it cannot be written, the outcome says so.
 import contextlib
 import datetime
 import hashlib
@@ -15,14 +15,14 @@ from massgen import answer, kept
 
 
 def parsed(value, kind):
-    """A value that may have come as JSON text, or an empty one."""
+    """The value, parsed if it is JSON text; empty if it is of another type."""
     with contextlib.suppress(ValueError):
         value = json.loads(value) if isinstance(value, str) else value
     return value if isinstance(value, kind) else kind()
 
 
 def as_text(value):
-    """Whether there is JSON as text within JSON: then the arguments are kept as the model wrote them, too."""
+    """Whether the value contains JSON as text. Then the arguments are also kept as the model wrote them."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return isinstance(value, str) and bool(parsed(value, dict) or parsed(value, list)) or any(map(as_text, inner))
 
@@ -47,9 +47,9 @@ def mappings(tool, given, made, root):
 def entry(event, tool, root, folder, now):
     given, made = event.get("tool_input") or {}, parsed(event.get("tool_output"), dict)
     raw = json.dumps(given) if as_text(given) else ""
-    given, raw = ({}, given["raw"]) if list(given) == ["raw"] else (given, raw)  # arguments that were no JSON
+    given, raw = ({}, given["raw"]) if list(given) == ["raw"] else (given, raw)  # arguments that are no JSON
     context, snapshot = root / "CONTEXT.md", None
-    if context.is_file():  # generate_media without use_context as well: it was what the agent had before it
+    if context.is_file():  # even without use_context: the agent had this context
         content = context.read_bytes()
         snapshot = folder / "context_snapshots" / ("context_%s.md" % hashlib.sha256(content).hexdigest()[:12])
         snapshot.parent.mkdir(parents=True, exist_ok=True)
@@ -76,5 +76,5 @@ def main(event):
 try:
     main(json.load(sys.stdin.buffer))
     answer()
-except Exception as error:  # the call was made, and is no worse for it
+except Exception as error:  # the call was made and has not failed
     answer(hook_errors=["Media call ledger: %s" % error])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# PostToolUse: asks a command what there is to tell the model, and tells it. Built after MassGen's mid_stream_injection.
+# PostToolUse: runs a command, and gives its output to the model. Built after MassGen's mid_stream_injection.
 # Wire: {handler: ./midstream.py, type: command, timeout: 5}; the command is in $MASSGEN_CONTENT_CMD, or its arguments.
 
-# The command gets the hook's event on its stdin. What it prints is for the model, as it is; nothing means nothing.
-# If it fails, the tool goes on, and the outcome has the error: whoever waits for the text can know that it did not come.
+# The command gets the hook's event on stdin. Its output goes to the model unchanged, unless it is empty.
+# If the command fails, the tool continues and the outcome has the error, so that the loss of the text is known.
 import os
 import subprocess
 import sys

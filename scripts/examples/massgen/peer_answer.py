@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# Shows an agent in the middle of its round what its peers have answered. Built after MassGen's mid_stream_injection.
-# Use: peer_answer.py --session S --agent A @answers.json when a peer has answered; or with --print as midstream.py's command.
+# Shows an agent its peers' answers in the middle of a round. Built after MassGen's mid_stream_injection.
+# Use: peer_answer.py --session S --agent A @answers.json after a peer's answer; or with --print for midstream.py.
 
-# The answers: {"agent_a": {"label": "agent1.2", "content": "…", "workspace": "/…/agent_a_workspace"}, …}, the newest of each.
-# What A knows of them is in the state file. A peer is shown by its label, so that nobody votes for a name.
+# The newest answers: {"agent_a": {"label": "agent1.2", "content": "…", "workspace": "/…/agent_a_workspace"}, …}
+# The state file has what A knows already. A peer is shown by its label, so that nobody votes for a name.
 import os
 import re
 
@@ -31,7 +31,7 @@ def text(config, mine, answers, shown):
     base, seen = mine.get("temp_workspace", "temp_workspaces"), mine.get("seen", {})
     owned = [a for a in answers.values() if a.get("workspace")]
     places = {a["workspace"].rstrip("/"): os.path.join(base, split(a["label"])[0]) for a in owned}
-    # A workspace is a path up to its end: /w/agent_a is not in /w/agent_a2, nor in /x/w/agent_a.
+    # Match a workspace as a whole path: /w/agent_a is not in /w/agent_a2 or /x/w/agent_a.
     paths = re.compile(r"(?<![\w.-])(?:%s)(?![\w-]|\.\w)" % "|".join(map(re.escape, sorted(places, key=len, reverse=True))))
     fresh, updated, changes, bodies = [], [], [], []
     for who, a in shown.items():
@@ -40,7 +40,7 @@ def text(config, mine, answers, shown):
         changes.append("  - %s: %s" % (anon, "%s -> %s" % (old, a["label"]) if old else "now available as " + a["label"]))
         body = paths.sub(lambda m: places[m[0]], a["content"]) if places else a["content"]
         body = body[:LONGEST] + "..." if len(body) > LONGEST else body
-        # Indented throughout, so that no answer can pass for the lines around it.
+        # Indented, so that no answer can imitate the lines around it.
         bodies += ["  [%s] (workspace: %s):" % (anon, os.path.join(base, anon)), "    " + body.replace("\n", "\n    "), ""]
     header = [", ".join(who) + what for who, what in ((fresh, " submitted new answer(s)"), (updated, " updated their answer(s)")) if who]
     alone, checks = config.get("coordination_mode") == "decomposition", config.get("voting_sensitivity") == "checklist_gated"
@@ -58,7 +58,7 @@ def main():
     with kept(os.environ["MASSGEN_ROUND_STATE"]) as config:
         mine, elapsed, limit, grace = round_of(config, agent)
         shown, mine["restart_pending"] = due(config, mine, answers, limit is None or limit - elapsed >= grace)
-        if shown:  # marked as seen only when it is queued: an error leaves the state as it was
+        if shown:  # an error in deliver leaves the state unchanged
             deliver(flags, text(config, mine, answers, shown), "peer", [agent])
             mine.setdefault("seen", {}).update((who, a["label"]) for who, a in shown.items())
             for key, more in (("injection_count", 1), ("midstream_injections_this_round", len(shown))):

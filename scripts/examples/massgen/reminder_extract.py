@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# PostToolUse: hands a "reminder" that a tool puts into its JSON output to the model as a message of its own.
+# PostToolUse: gives the model the "reminder" in a tool's JSON output as a message of its own.
 # Wire: {handler: ./reminder_extract.py, type: command, timeout: 5}
 
-# The tool decides what the model reads here: match only tools that you trust with that.
+# The tool decides what the model reads: match only tools that you trust.
 import json
 import sys
 
@@ -11,6 +11,6 @@ from massgen import answer
 event = json.load(sys.stdin.buffer)
 try:
     reminder = json.loads(event.get("tool_output") or "")["reminder"]
-except (ValueError, TypeError, KeyError):  # no JSON object, or one without it
+except (ValueError, TypeError, KeyError):  # no JSON object, or no reminder
     reminder = ""
 answer(reminder if isinstance(reminder, str) else "", "user_message")

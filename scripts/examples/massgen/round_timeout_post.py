@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # PostToolUse: tells an agent once per round that its time is nearly up. Built after MassGen's RoundTimeoutPostHook.
-# Wire: {handler: ./round_timeout_post.py, type: command, timeout: 5}, and round_timeout_pre.py at PreToolUse; see the README.
+# Wire: {handler: ./round_timeout_post.py, type: command, timeout: 5}, and round_timeout_pre.py at PreToolUse.
 
 # For the orchestrator, with the state in $MASSGEN_ROUND_STATE:
 #   round_timeout_post.py reset AGENT ROUND   a round begins
-#   round_timeout_post.py wrap-up AGENT       ask the agent to come to an end; false: it was asked or told already
-#   round_timeout_post.py consume AGENT       print what was asked for, where no hook can say it
+#   round_timeout_post.py wrap-up AGENT       ask the agent to finish; prints false if it was asked or warned already
+#   round_timeout_post.py consume AGENT       print the text, if no hook can give it to the agent
 import json
 import os
 import sys
@@ -36,11 +36,11 @@ def text(state, mine, elapsed, limit, grace, manual):
 
 
 def warning(state, agent, asked_only=False):
-    """The text that is due for an agent, or "". The grace begins here, when it is told, and not when somebody asked for it."""
+    """The text that is due for an agent, or "". The grace period begins when the agent is warned, which is now."""
     mine, elapsed, limit, grace = round_of(state, agent)
     if mine.get("soft_timeout_fired_at") is not None:
         return ""
-    manual = mine.pop("wrap_up_requested", False)  # without a limit it is dropped, so that it can be asked for again
+    manual = mine.pop("wrap_up_requested", False)  # dropped if there is no limit, so it can be requested again
     if limit is None or not manual and (asked_only or elapsed < limit):
         return ""
     mine.update(soft_timeout_fired_at=time.time(), soft_timeout_reason="manual" if manual else "timeout")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# PreToolUse: after the warning and its grace only `vote` and `new_answer` pass. Built after MassGen's RoundTimeoutPreHook.
+# PreToolUse: blocks all but `vote` and `new_answer` when the grace period is over. After MassGen's RoundTimeoutPreHook.
 # Wire: {handler: ./round_timeout_pre.py, type: command, timeout: 5}, and round_timeout_post.py at PostToolUse.
 
-# Nobody is blocked who was not warned: the state says when that was. Where there is no shared state but only $MASSGEN_ROUND
-# ({"round", "round_start_time", "timeout_settings"} as JSON), the clock alone decides. A new round is round_timeout_post.py's.
+# It only blocks an agent that was warned; the state says when. Without a shared state, with $MASSGEN_ROUND alone (the
+# JSON {"round", "round_start_time", "timeout_settings"}), the clock decides. round_timeout_post.py begins a new round.
 import json
 import os
 import sys
@@ -11,7 +11,7 @@ import time
 
 from massgen import answer, kept, round_of
 
-MOST = 10  # denials in a row, then the agent is taken for lost
+MOST = 10  # denials in a row, then the turn is ended
 LAST = ("vote", "new_answer")
 ONLY = "Only `vote` and `new_answer` are left. Submit now, and name what is not solved."
 
@@ -25,12 +25,12 @@ def by_clock(tool, given):
 
 
 def by_state(tool, state, agent):
-    """Why the tool must not run, or "". Denials are counted: an agent that tries again and again will not come to an end."""
+    """Why the tool must not run, or "". It counts denials, because an agent may try for ever."""
     mine, _, limit, grace = round_of(state, agent)
     warned = mine.get("soft_timeout_fired_at")
     if limit is None:
         return ""
-    if mine.get("force_terminate"):  # here even a vote comes too late
+    if mine.get("force_terminate"):  # even a vote is too late
         return "⛔ FORCE TERMINATED - TOOL `%s` BLOCKED\nThere were %d blocked calls in a row: this turn is ended." % (
             tool, mine["consecutive_hard_denials"])
     if warned is None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Tells an agent what its background subagents brought home, after its next tool. Built after MassGen's subagent_complete.
-# Use: subagents.py --session S --agent PARENT @results.json, once per batch; or with --print as the command of midstream.py.
+# Gives an agent the results of its background subagents after its next tool. Built after MassGen's subagent_complete.
+# Use: subagents.py --session S --agent PARENT @results.json, once per batch; or with --print for midstream.py.
 
 # A result: {"subagent_id", "status", "success", "answer", "error", "workspace_path", "execution_time_seconds",
 # "token_usage": {"input_tokens", "output_tokens"}, "completion_percentage"}. The input is a list of them, or one.
@@ -14,7 +14,7 @@ def quoted(value):
 
 
 def one(result):
-    """The answer stands between its tags as it is: a model reads it, no parser."""
+    """The answer is not escaped between its tags: a model reads it, not a parser."""
     names = quoted(result["subagent_id"]), quoted(result.get("status") or "completed")
     lines = ["<subagent_result id=%s status=%s>" % names,
              "  <execution_time>%.1fs</execution_time>" % (result.get("execution_time_seconds") or 0),

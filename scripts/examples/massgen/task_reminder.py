@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# PostToolUse: asks for notes when a task of high priority is done. Built after MassGen's high_priority_task_reminder.
+# PostToolUse: asks for notes when a high-priority task is done. Built after MassGen's high_priority_task_reminder.
 # Wire: {matcher: "*update_task_status", handler: ./task_reminder.py, type: command, timeout: 5}
 import fnmatch
 import json
@@ -26,7 +26,7 @@ def is_done(event):
     try:
         task = json.loads(event.get("tool_output") or "")["task"]
         return task["priority"] == "high" and task["status"] == "completed"
-    except (ValueError, TypeError, KeyError):  # the output of something else
+    except (ValueError, TypeError, KeyError):  # the output of another tool
         return False
 
 

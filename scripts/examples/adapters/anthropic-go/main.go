@@ -1,4 +1,5 @@
-// Command anthropic-go is an agent loop around hookrun's Go packages. The model is one that has Anthropic's messages API.
+// Command anthropic-go is an agent loop around hookrun's Go packages, for models with Anthropic's messages API.
+//
 // Use: WORKSPACE=. anthropic-go 'tidy up'. ANTHROPIC_API_KEY must be set; ANTHROPIC_BASE_URL and MODEL may be.
 package main
 
@@ -69,7 +70,7 @@ func loop(ctx context.Context, prompt string) (string, error) {
 				if err == nil && done.Stop {
 					err = errors.New("a hook ends this: " + done.StopReason)
 				}
-				if err != nil { // without a verdict nothing more is run
+				if err != nil { // nothing more may run without a verdict
 					return "", err
 				}
 				results = append(results, anthropic.NewToolResultBlock(block.ID, done.Result, done.IsError))

@@ -16,7 +16,7 @@ var tools = []anthropic.ToolUnionParam{anthropic.ToolUnionParamOfTool(anthropic.
 	Required:   []string{"command"},
 }, "shell")}
 
-// tool returns the tool of a name. There is one: it notes a shell command in the workspace.
+// tool returns the tool with this name. There is one, which writes a shell command into a file of the workspace.
 func tool(name, workspace string) runner.Tool {
 	return func(_ context.Context, args string) (string, error) {
 		var in struct{ Command *string }

@@ -9,13 +9,13 @@ const text = (value) => (typeof value === "string" ? value : JSON.stringify(valu
 export const hooksMiddleware = (hooks) => createMiddleware({
   name: "hookrun",
 
-  // A hook's stop ends the loop before the model is asked again.
+  // If a hook stops the loop, it ends before the model is called again.
   beforeModel: {
     canJumpTo: ["end"],
     hook: () => (hooks.stopped === undefined ? undefined : { jumpTo: "end", messages: [new AIMessage(hooks.stopped)] }),
   },
 
-  // What this throws ends the agent's run, so a call without a verdict does not run.
+  // If this throws, the agent's run ends, so a call without a verdict does not run.
   wrapToolCall: async (request, handler) => {
     const { id, name, args } = request.toolCall;
     const call = { tool: name, args, tool_use_id: id };
@@ -25,7 +25,7 @@ export const hooksMiddleware = (hooks) => createMiddleware({
       ? await run(handler, { ...request, toolCall: { ...request.toolCall, args: call.args } })
       : failure(request.toolCall, pre.reason);
 
-    // A tool may answer with a command for the graph. Its message to the model is then inside.
+    // A tool may return a command for the graph, which contains its message to the model.
     const messages = isCommand(answer) ? [answer.update?.messages ?? []].flat() : [answer];
     const message = messages.find((m) => ToolMessage.isInstance(m) && m.tool_call_id === id);
     if (!message) throw new Error(`${name} gave no message that the hooks could look at`);
@@ -36,7 +36,7 @@ export const hooksMiddleware = (hooks) => createMiddleware({
   },
 });
 
-// run makes a message of what the tool throws, for the hooks and the model to see. An interrupt of the graph passes.
+// run turns the tool's error into a message for the hooks and the model. It passes on an interrupt of the graph.
 async function run(handler, request) {
   try {
     return await handler(request);
@@ -48,10 +48,10 @@ async function run(handler, request) {
 
 const failure = ({ id, name }, content) => new ToolMessage({ tool_call_id: id, name, content, status: "error" });
 
-// fold makes what the model is to see of a result and of what the hooks have to say.
+// fold returns what the model sees: the result and the texts of the hooks.
 function fold(result, pre, post) {
   let output = "updated_output" in post ? text(post.updated_output) : result;
-  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that had to see it could not
+  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that must check it has failed
   const texts = [...(pre.inject ?? []), ...(post.inject ?? [])].map((inject) => inject.content);
   if (post.decision !== "continue") texts.push(post.reason);
   return texts.length ? [text(output), ...texts].filter(Boolean).join("\n\n") : output;

@@ -1,9 +1,11 @@
 // Runs the project's hooks around the tools of the OpenAI Agents SDK (npm @openai/agents).
 // Use: new Agent({ name, tools: withHooks(tools, hooks) }). A hook's stop ends the run with a tripwire error.
 //
-// The hooks are asked by the SDK's own tool guardrails: one for the input, one for the output. A guardrail can reject a
-// call but not rewrite it. So the tool's invoke is wrapped as well, and takes the input that the hooks left.
-import { ToolGuardrailFunctionOutputFactory as Verdict, defineToolInputGuardrail, defineToolOutputGuardrail } from "@openai/agents";
+// The SDK's own tool guardrails run the hooks: one for the input, one for the output. A guardrail can reject a call but
+// not rewrite it. So the tool's invoke is wrapped as well, and uses the input as the hooks changed it.
+import {
+  ToolGuardrailFunctionOutputFactory as Verdict, defineToolInputGuardrail, defineToolOutputGuardrail,
+} from "@openai/agents";
 export { Hooks } from "./serve-client.mjs";
 
 export const withHooks = (tools, hooks) => tools.map((tool) => guarded(tool, hooks));
@@ -13,9 +15,9 @@ const text = (value) => (typeof value === "string" ? value : JSON.stringify(valu
 function guarded(tool, hooks) {
   // A hosted tool runs at the provider, without its hooks.
   if (tool.type !== "function") throw new Error(`${tool.name} is no function tool: no hook can stand before it`);
-  const asked = new Map(); // the calls that the hooks let run, by id
+  const allowed = new Map(); // the calls that the hooks allowed, by id
 
-  // What run throws ends the agent's run, so a call without a verdict does not run.
+  // If run throws, the agent's run ends, so a call without a verdict does not run.
   const before = defineToolInputGuardrail({
     name: "hookrun pre-tool",
     run: async ({ toolCall }) => {
@@ -23,21 +25,21 @@ function guarded(tool, hooks) {
       const pre = await hooks.call("pre-tool", call);
       if (pre.stop) return Verdict.throwException({ reason: pre.stop_reason });
       if (pre.updated_input) call.args = JSON.stringify(pre.updated_input);
-      if (pre.decision !== "continue") return after(call, pre, pre.reason); // the SDK asks no output guardrail then
-      asked.set(toolCall.callId, { call, pre });
+      if (pre.decision !== "continue") return after(call, pre, pre.reason); // the SDK runs no output guardrail then
+      allowed.set(toolCall.callId, { call, pre });
       return Verdict.allow();
     },
   });
   const behind = defineToolOutputGuardrail({
     name: "hookrun post-tool",
     run: async ({ toolCall, output }) => {
-      const { call, pre } = asked.get(toolCall.callId);
-      asked.delete(toolCall.callId);
+      const { call, pre } = allowed.get(toolCall.callId);
+      allowed.delete(toolCall.callId);
       return after(call, pre, output);
     },
   });
 
-  // The SDK makes text of what a tool throws before a guardrail sees it, so no call is marked as failed.
+  // The SDK turns a tool's error into text before a guardrail sees it, so no call is marked as failed.
   async function after(call, pre, result) {
     const post = await hooks.call("post-tool", { ...call, result: text(result) });
     if (post.stop) return Verdict.throwException({ reason: post.stop_reason });
@@ -46,11 +48,11 @@ function guarded(tool, hooks) {
   }
 
   async function invoke(context, input, details) {
-    const { call } = asked.get(details?.toolCall?.callId) ?? {};
+    const { call } = allowed.get(details?.toolCall?.callId) ?? {};
     if (!call) throw new Error(`no hook was asked about this call of ${tool.name}`);
     return tool.invoke(context, call.args, details);
   }
-  // Both stand last: before stands next to the tool, and a guardrail that changes an output keeps those behind it from it.
+  // Both come last, so before runs next to the tool. A guardrail that changes an output hides it from later ones.
   return {
     ...tool, invoke,
     inputGuardrails: [...(tool.inputGuardrails ?? []), before],
@@ -58,10 +60,10 @@ function guarded(tool, hooks) {
   };
 }
 
-// fold makes what the model is to see of a result and of what the hooks have to say.
+// fold returns what the model sees: the result and the texts of the hooks.
 function fold(result, pre, post) {
   let output = "updated_output" in post ? post.updated_output : result;
-  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that had to see it could not
+  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that must check it has failed
   const texts = [...(pre.inject ?? []), ...(post.inject ?? [])].map((inject) => inject.content);
   if (post.decision !== "continue") texts.push(post.reason);
   return texts.length ? [text(output), ...texts].filter(Boolean).join("\n\n") : output;

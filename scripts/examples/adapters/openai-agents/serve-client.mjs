@@ -1,15 +1,15 @@
-// A client of `hookrun serve`: it starts the server, sends calls and hands out the outcomes.
-// Whatever keeps an answer from coming is an error, never a verdict: who gets one must not run the tool.
+// A client of `hookrun serve`: it starts the server, sends calls and returns the outcomes.
+// If there is no answer, for whatever reason, call throws. Then do not run the tool.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
 export class Hooks {
   #server;
   #ended; // resolves once the server is gone
-  #gone; // why no call can be answered any more
+  #gone; // why the server answers no more calls
   #pending = new Map(); // the calls that wait for an answer, by id
   #last = 0;
-  stopped; // the reason, once a hook has said that the loop must end
+  stopped; // the reason, once a hook has stopped the loop
 
   constructor({ workspace = ".", hookrun = process.env.HOOKRUN || "hookrun", session = randomUUID() } = {}) {
     this.session = session;
@@ -17,7 +17,7 @@ export class Hooks {
     this.#server.on("error", (error) => this.#end(`hookrun serve did not start: ${error.message}`));
     this.#server.stdin.on("error", (error) => this.#end(`hookrun serve does not read: ${error.message}`));
     this.#ended = new Promise((resolve) => this.#server.on("close", resolve)).then(() => this.#end("hookrun serve has ended"));
-    let rest = ""; // not by readline: there a line also ends at U+2028, which JSON may hold
+    let rest = ""; // readline would also end a line at U+2028, which JSON may contain
     this.#server.stdout.setEncoding("utf8").on("data", (text) => {
       const lines = (rest + text).split("\n");
       rest = lines.pop();
@@ -35,7 +35,7 @@ export class Hooks {
     if (outcome.stop) this.stopped = outcome.stop_reason || "a hook stopped the loop";
     return outcome;
   }
-  close() { return this.#server.stdin.end(), this.#ended; } // the hooks that still run are killed
+  close() { return this.#server.stdin.end(), this.#ended; } // kills hooks that still run
   #answer({ id, result, error }) {
     const call = this.#pending.get(id);
     this.#pending.delete(id);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# An agent loop that keeps `hookrun serve` open. The model is any that has OpenAI's chat API; Python's own library is enough.
-# Use: MODEL_URL=http://127.0.0.1:8000/v1 WORKSPACE=. loop.py 'tidy up'. MODEL, MODEL_KEY and HOOKRUN may be set as well.
+# An agent loop that keeps `hookrun serve` open, for any model with OpenAI's chat API. It needs no Python packages.
+# Use: MODEL_URL=http://127.0.0.1:8000/v1 WORKSPACE=. loop.py 'tidy up'. MODEL, MODEL_KEY and HOOKRUN are optional.
 import contextlib, itertools, json, os, subprocess, sys, urllib.request
 
 WORKSPACE = os.environ.get("WORKSPACE") or "."
@@ -11,7 +11,7 @@ HOOKRUN = [os.environ.get("HOOKRUN") or "hookrun", "serve", "-C", WORKSPACE]
 ids = itertools.count(1)
 
 def ask(method, **params):
-    """Returns the outcome and its texts. The loop ends where there is none: without a verdict no tool may run."""
+    """Returns the outcome and its texts. Without an outcome the loop ends: no tool may run without a verdict."""
     request = {"jsonrpc": "2.0", "id": next(ids), "method": method, "params": {"prompt": PROMPT, **params}}
     try:
         server.stdin.write(json.dumps(request).encode() + b"\n")
@@ -47,7 +47,7 @@ def call_tool(call):
     output = post.get("updated_output", result)
     result = output if isinstance(output, str) else json.dumps(output)
     if post["decision"] != "continue" and post["cause"] != "policy":
-        result = ""  # a hook that had to see it could not
+        result = ""  # a hook that must check it has failed
     return "\n\n".join(filter(None, [result, *texts, *more, post.get("reason")]))
 
 def model(messages):
@@ -73,5 +73,5 @@ try:
     print(loop())
 finally:
     with contextlib.suppress(OSError):
-        server.stdin.close()  # hookrun ends with its input, and its hooks with it
+        server.stdin.close()  # then hookrun ends, and its hooks with it
     server.wait()

@@ -1,86 +1,80 @@
-package hookfile
+package massgen
 
 import (
 	_ "embed"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/fnmatch"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/yaml"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// massgenCall runs a Python function as a hook: its argument is module.function.
+// call runs a Python function as a hook: its argument is module.function.
 //
-//go:embed massgen_call.py
-var massgenCall string
+//go:embed call.py
+var call string
 
-// isMassGen reports whether a file is a MassGen config.
-func isMassGen(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".yaml", ".yml":
-		return true
-	}
-	return false
-}
+var format = &dialect.Format{Extensions: []string{".yaml", ".yml"}, Read: readConfig}
 
-// massgenFile reads the hooks of a MassGen config: those of all agents under "hooks", and those of one agent under its
+// config reads the hooks of a MassGen config: those of all agents under "hooks", and those of one agent under its
 // "backend". What else is in the file is MassGen's.
-type massgenFile struct {
-	file     string
-	config   Config
-	problems Diagnostics
-	agents   []string
+type config struct {
+	dialect.File
+	faults   int
 	override map[protocol.Event][]string // the agents that hooks of all agents are switched off for
 }
 
-func parseMassGen(path string, doc []byte) (*Config, error) {
-	f := massgenFile{file: path, override: map[protocol.Event][]string{}}
-	text := string(doc)
-	top, err := yaml.Parse(text)
+func readConfig(doc string) dialect.File {
+	f := config{override: map[protocol.Event][]string{}}
+	top, err := yaml.Parse(doc)
 	if fault, ok := err.(yaml.Fault); ok {
-		return nil, Diagnostics{{File: path, Line: fault.Line, Column: fault.Column, Text: "parsing: " + fault.Text}}
+		at := dialect.Position{Line: fault.Line, Column: fault.Column}
+		f.Diagnostics = []dialect.Diagnostic{{Position: at, Text: "parsing: " + fault.Text}}
+		return f.File
 	}
 	f.document(top)
-	if len(f.problems) > 0 {
-		f.problems = append(f.problems, f.config.Warnings...)
-		f.problems.Sort()
-		return nil, f.problems
-	}
-	for i := range f.config.Hooks {
-		if h := &f.config.Hooks[i]; h.Agent == "" {
-			h.NotAgents = f.override[h.Events[0]]
+	for i := range f.Entries {
+		if e := &f.Entries[i]; e.Agent == "" {
+			e.NotAgents = f.override[e.Event]
 		}
 	}
-	Diagnostics(f.config.Warnings).Sort()
-	f.config.Dialect, f.config.Files, f.config.texts = massgen.Dialect, []string{path}, []string{text}
-	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
-		f.config.agents = f.agents
+	if !slices.ContainsFunc(f.Entries, func(e dialect.Entry) bool { return e.Agent != "" || e.NotAgents != nil }) {
+		f.Agents = nil
 	}
-	return &f.config, nil
+	return f.File
 }
 
-func (f *massgenFile) problem(v *yaml.Value, where, format string, args ...any) {
-	f.problems = append(f.problems, Diagnostic{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
+func position(v *yaml.Value) dialect.Position {
+	return dialect.Position{Line: v.Line, Column: v.Column}
 }
 
-func (f *massgenFile) warn(v *yaml.Value, where, format string, args ...any) {
-	f.config.Warnings = append(f.config.Warnings, Diagnostic{File: f.file, Line: v.Line, Column: v.Column, Text: where + " " + fmt.Sprintf(format, args...)})
+func (f *config) say(d dialect.Diagnostic, v *yaml.Value, where, format string, args ...any) {
+	d.Position, d.Text = position(v), where+" "+fmt.Sprintf(format, args...)
+	f.Diagnostics = append(f.Diagnostics, d)
+}
+
+func (f *config) problem(v *yaml.Value, where, format string, args ...any) {
+	f.faults++
+	f.say(dialect.Diagnostic{}, v, where, format, args...)
+}
+
+func (f *config) warn(v *yaml.Value, where, format string, args ...any) {
+	f.say(dialect.Diagnostic{Warning: true}, v, where, format, args...)
 }
 
 // warnOfGate warns of hooks that will never run.
-func (f *massgenFile) warnOfGate(v *yaml.Value, where, format string, args ...any) {
-	f.warn(v, where, format, args...)
-	f.config.Warnings[len(f.config.Warnings)-1].Gate = true
+func (f *config) warnOfGate(v *yaml.Value, where, format string, args ...any) {
+	f.say(dialect.Diagnostic{Warning: true, Gate: true}, v, where, format, args...)
 }
 
-func (f *massgenFile) document(top *yaml.Value) {
+func (f *config) document(top *yaml.Value) {
 	switch {
 	case top == nil || top.Kind == yaml.Null:
 		return
@@ -105,7 +99,7 @@ func (f *massgenFile) document(top *yaml.Value) {
 }
 
 // agent reads the nth agent. One without an id is agent1, agent2, … for MassGen, by its place among all of them.
-func (f *massgenFile) agent(where string, a *yaml.Value, n int) {
+func (f *config) agent(where string, a *yaml.Value, n int) {
 	if a.Kind != yaml.Map {
 		f.problem(a, where, "must be a mapping with an id and a backend, not %s", a.Kind)
 		return
@@ -118,20 +112,21 @@ func (f *massgenFile) agent(where string, a *yaml.Value, n int) {
 	if given != nil {
 		if id = given.Text; id == "" || given.Kind != yaml.String && given.Kind != yaml.Number {
 			if hooks != nil {
-				f.problem(given, where+".id", "must be the name that calls are made with, not %s; leave it out for agent%d", briefValue(given), n)
+				f.problem(given, where+".id", "must be the name that calls are made with, not %s; leave it out for agent%d",
+					briefValue(given), n)
 			}
 			return
 		}
 	}
-	switch known := slices.Contains(f.agents, id); {
+	switch known := slices.Contains(f.Agents, id); {
 	case known && given != nil:
-		f.problem(given, where+".id", "is %s, as of an agent before", quote(id))
+		f.problem(given, where+".id", "is %s, as of an agent before", spelling.Quote(id))
 		return
 	case known:
-		f.problem(a, where, "has no id, so it is %s, as an agent before; give it an id of its own", quote(id))
+		f.problem(a, where, "has no id, so it is %s, as an agent before; give it an id of its own", spelling.Quote(id))
 		return
 	}
-	f.agents = append(f.agents, id)
+	f.Agents = append(f.Agents, id)
 	if h := a.Get("hooks"); h != nil {
 		f.warnOfGate(h, where+".hooks", "is not read; the hooks of an agent stand under its backend")
 	}
@@ -141,19 +136,19 @@ func (f *massgenFile) agent(where string, a *yaml.Value, n int) {
 }
 
 // overlooked warns of gates that a slip takes out of MassGen's sight, and so out of ours.
-func (f *massgenFile) overlooked(where string, v *yaml.Value) {
+func (f *config) overlooked(where string, v *yaml.Value) {
 	if v == nil {
 		return
 	}
 	for _, m := range v.Members {
 		if m.Key != "hooks" && (strings.EqualFold(m.Key, "hooks") || strings.EqualFold(m.Key, "hook")) {
-			f.warnOfGate(m.At, where+brief(m.Key), "is not read; did you mean \"hooks\"?")
+			f.warnOfGate(m.At, where+spelling.Brief(m.Key, 80), "is not read; did you mean \"hooks\"?")
 		}
 	}
 }
 
 // events reads the hooks of all agents, or of one.
-func (f *massgenFile) events(where string, hooks *yaml.Value, agent string) {
+func (f *config) events(where string, hooks *yaml.Value, agent string) {
 	switch {
 	case hooks == nil || hooks.Kind == yaml.Null:
 	case hooks.Kind == yaml.List: // each with its event, as in the document on injection
@@ -172,7 +167,7 @@ func (f *massgenFile) events(where string, hooks *yaml.Value, agent string) {
 	}
 }
 
-func (f *massgenFile) event(where string, m yaml.Member, agent string) {
+func (f *config) event(where string, m yaml.Member, agent string) {
 	event, known := f.known(m.At, where, m.Key)
 	if !known {
 		return
@@ -185,7 +180,8 @@ func (f *massgenFile) event(where string, m yaml.Member, agent string) {
 		}
 		for _, member := range entries.Members {
 			if member.Key != "override" && member.Key != "hooks" {
-				f.warn(member.At, where, "has the unknown key %s%s", quote(member.Key), spelling.Suggest(member.Key, []string{"override", "hooks"}))
+				near := spelling.Suggest(member.Key, []string{"override", "hooks"})
+				f.warn(member.At, where, "has the unknown key %s%s", spelling.Quote(member.Key), near)
 			}
 		}
 		if entries = entries.Get("hooks"); entries == nil {
@@ -206,7 +202,8 @@ func (f *massgenFile) event(where string, m yaml.Member, agent string) {
 		return
 	}
 	if entries.Kind != yaml.List {
-		f.problem(entries, where, "must be a list of hooks, or a mapping with \"override\" and \"hooks\", not %s", entries.Kind)
+		const text = "must be a list of hooks, or a mapping with \"override\" and \"hooks\", not %s"
+		f.problem(entries, where, text, entries.Kind)
 		return
 	}
 	for i, entry := range entries.Items {
@@ -214,15 +211,17 @@ func (f *massgenFile) event(where string, m yaml.Member, agent string) {
 		kind := "python"
 		if t := entry.Get("type"); t != nil {
 			if kind = t.Text; t.Kind != yaml.String || kind != "python" && kind != "command" {
-				f.problem(t, at+".type", "must be python or command, not %s%s", briefValue(t), spelling.Suggest(t.Text, []string{"python", "command"}))
+				near := spelling.Suggest(t.Text, []string{"python", "command"})
+				f.problem(t, at+".type", "must be python or command, not %s%s", briefValue(t), near)
 			}
 		}
-		f.hook(at, entry, event, agent, kind, "handler", []string{"matcher", "handler", "type", "timeout", "fail_closed", "shell"})
+		keys := []string{"matcher", "handler", "type", "timeout", "fail_closed", "shell"}
+		f.hook(at, entry, event, agent, kind, "handler", keys)
 	}
 }
 
 // listed reads an entry of the list form: "type" is the event there, and "callable" the function.
-func (f *massgenFile) listed(where string, entry *yaml.Value, agent string) {
+func (f *config) listed(where string, entry *yaml.Value, agent string) {
 	kind := entry.Get("type")
 	if entry.Kind == yaml.Map && (kind == nil || kind.Kind != yaml.String) {
 		f.problem(entry, where, "has no \"type\"; in a list of hooks it is the event, as type: PreToolUse")
@@ -235,38 +234,38 @@ func (f *massgenFile) listed(where string, entry *yaml.Value, agent string) {
 			return
 		}
 	}
-	f.hook(where, entry, event, agent, "python", "callable", []string{"type", "matcher", "callable", "timeout", "fail_closed"})
+	keys := []string{"type", "matcher", "callable", "timeout", "fail_closed"}
+	f.hook(where, entry, event, agent, "python", "callable", keys)
 }
 
 // known finds an event by its name. One that is not known may be a newer MassGen's.
-func (f *massgenFile) known(v *yaml.Value, where, name string) (protocol.Event, bool) {
+func (f *config) known(v *yaml.Value, where, name string) (protocol.Event, bool) {
 	var names []string
-	for _, e := range massgen.Dialect.Events() {
+	for _, e := range events() {
 		if name == string(e) {
 			return e, true
 		}
 		names = append(names, string(e))
 	}
-	f.warnOfGate(v, where, "is no event that is known, so its hooks never run%s", hint(name, names))
+	f.warnOfGate(v, where, "is no event that is known, so its hooks never run%s", spelling.Hint(name, names))
 	return "", false
 }
 
-func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event, agent, kind, handlerKey string, keys []string) {
+func (f *config) hook(
+	where string, entry *yaml.Value, event protocol.Event, agent, kind, handlerKey string, keys []string,
+) {
 	if entry.Kind != yaml.Map {
 		f.problem(entry, where, "must be a mapping with a %q, not %s", handlerKey, entry.Kind)
 		return
 	}
-	before := len(f.problems)
-	h := Hook{
-		Dialect: massgen.Dialect, Events: []protocol.Event{event}, Agent: agent,
-		File: f.file, Line: entry.Line, column: entry.Column, unnamed: true,
-	}
+	before := f.faults
+	e := dialect.Entry{Position: position(entry), Event: event, Agent: agent}
 	if len(entry.Members) > 0 {
-		h.Line, h.column = entry.Members[0].At.Line, entry.Members[0].At.Column
+		e.Position = position(entry.Members[0].At)
 	}
 	for _, m := range entry.Members {
-		if !slices.Contains(keys, m.Key) && !ours(m.Key) {
-			f.warn(m.At, where, "has the unknown key %s%s", quote(m.Key), hint(m.Key, keys))
+		if !slices.Contains(keys, m.Key) && !dialect.OwnKey(m.Key) {
+			f.warn(m.At, where, "has the unknown key %s%s", spelling.Quote(m.Key), spelling.Hint(m.Key, keys))
 		}
 	}
 	handler := entry.Get(handlerKey)
@@ -276,30 +275,29 @@ func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event
 	case handler.Kind != yaml.String || strings.TrimSpace(handler.Text) == "" || strings.ContainsRune(handler.Text, 0):
 		f.problem(handler, where+"."+handlerKey, "must be the name of a function or a program, not %s", briefValue(handler))
 	default:
-		h.Name = kind + "_" + handler.Text
-		h.commandPos = Diagnostic{File: f.file, Line: handler.Line, Column: handler.Column}
-		h.Command = f.command(where+"."+handlerKey, handler, kind, entry.Get("shell"))
+		e.Name, e.Runs = kind+"_"+handler.Text, position(handler)
+		f.command(&e, where+"."+handlerKey, handler, kind, entry.Get("shell"))
 	}
-	runs := f.matcher(where+".matcher", entry.Get("matcher"), &h)
-	h.Timeout = f.timeout(where+".timeout", entry.Get("timeout"))
-	h.OnFailure = f.failClosed(where+".fail_closed", entry.Get("fail_closed"))
-	if len(f.problems) == before && runs {
-		f.config.Hooks = append(f.config.Hooks, h)
+	runs := f.matcher(&e, where+".matcher", entry.Get("matcher"))
+	e.Timeout = f.timeout(where+".timeout", entry.Get("timeout"))
+	e.OnFailure = f.failClosed(where+".fail_closed", entry.Get("fail_closed"))
+	if f.faults == before && runs {
+		f.Entries = append(f.Entries, e)
 	}
 }
 
 func briefValue(v *yaml.Value) string {
 	switch v.Kind {
 	case yaml.String:
-		return quote(v.Text)
+		return spelling.Quote(v.Text)
 	case yaml.Number:
-		return brief(v.Text)
+		return spelling.Brief(v.Text, 80)
 	}
 	return v.Kind.String()
 }
 
 // command reads a handler.
-func (f *massgenFile) command(where string, handler *yaml.Value, kind string, shell *yaml.Value) (c Command) {
+func (f *config) command(e *dialect.Entry, where string, handler *yaml.Value, kind string, shell *yaml.Value) {
 	shells := shell != nil && shell.Text == "true"
 	switch {
 	case shell != nil && shell.Kind != yaml.Bool:
@@ -307,31 +305,24 @@ func (f *massgenFile) command(where string, handler *yaml.Value, kind string, sh
 	case shells && kind != "command":
 		f.problem(shell, where, "\"shell\" goes with type: command only")
 	case kind == "python":
-		c.Callable = handler.Text
-		module, function, dotted := cutLast(handler.Text, ".")
+		e.Function = handler.Text
+		dot := strings.LastIndexByte(handler.Text, '.')
 		switch {
 		case strings.HasSuffix(handler.Text, ".py") || strings.ContainsAny(handler.Text, "/\\ "):
-			f.problem(handler, where, "%s is no module.function; for a program add \"type: command\"", quote(handler.Text))
-		case !dotted || module == "" || function == "":
-			f.problem(handler, where, "Invalid callable path %s; write module.function", quote(handler.Text))
+			const text = "%s is no module.function; for a program add \"type: command\""
+			f.problem(handler, where, text, spelling.Quote(handler.Text))
+		case dot <= 0 || dot == len(handler.Text)-1:
+			f.problem(handler, where, "Invalid callable path %s; write module.function", spelling.Quote(handler.Text))
 		}
 	case shells:
-		c.Shell = handler.Text
+		e.Shell = handler.Text
 	default:
-		c.Script = handler.Text
+		e.Script = handler.Text
 	}
-	return c
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // matcher reads a matcher, and is false for one that no tool's name matches.
-func (f *massgenFile) matcher(where string, v *yaml.Value, h *Hook) (runs bool) {
+func (f *config) matcher(e *dialect.Entry, where string, v *yaml.Value) (runs bool) {
 	switch {
 	case v == nil || v.Kind == yaml.Null:
 		return true
@@ -339,15 +330,15 @@ func (f *massgenFile) matcher(where string, v *yaml.Value, h *Hook) (runs bool) 
 		f.problem(v, where, "must be a string of globs, not %s", briefValue(v))
 		return false
 	}
-	m, ok := NewGlobs(v.Text)
-	if !ok {
-		f.warnOfGate(v, where, "%s names no tool, so the hook never runs", quote(v.Text))
+	if v.Text != "" && len(fnmatch.NewList(v.Text)) == 0 {
+		f.warnOfGate(v, where, "%s names no tool, so the hook never runs", spelling.Quote(v.Text))
+		return false
 	}
-	h.Matcher = m
-	return ok
+	e.Matcher = &v.Text
+	return true
 }
 
-func (f *massgenFile) timeout(where string, v *yaml.Value) time.Duration {
+func (f *config) timeout(where string, v *yaml.Value) time.Duration {
 	if v == nil || v.Kind == yaml.Null {
 		return 0
 	}
@@ -364,7 +355,7 @@ func (f *massgenFile) timeout(where string, v *yaml.Value) time.Duration {
 }
 
 // failClosed reads what a timeout and an error mean. A handler that is not found blocks in any case.
-func (f *massgenFile) failClosed(where string, v *yaml.Value) protocol.FailurePolicy {
+func (f *config) failClosed(where string, v *yaml.Value) protocol.FailurePolicy {
 	if v == nil || v.Kind == yaml.Null {
 		return nil
 	}
@@ -377,7 +368,7 @@ func (f *massgenFile) failClosed(where string, v *yaml.Value) protocol.FailurePo
 		means = protocol.Block
 	}
 	policy := protocol.FailurePolicy{}
-	for _, c := range massgen.Dialect.Causes {
+	for _, c := range causes {
 		if c != protocol.CauseUnstarted {
 			policy[c] = means
 		}

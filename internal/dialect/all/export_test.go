@@ -1,0 +1,10 @@
+package all
+
+import "github.com/hookrun/hookrun/internal/dialect"
+
+// Add is the line in the list that a new dialect needs.
+func Add(d *dialect.Dialect) (remove func()) {
+	before := dialects
+	dialects = append(All(), d)
+	return func() { dialects = before }
+}

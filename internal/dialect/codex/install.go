@@ -1,0 +1,61 @@
+package codex
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/toml"
+)
+
+var install = &dialect.Installation{
+	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	OrBlock: dialect.OrBlockAndSay,
+	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
+		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without a word",
+	NoMark: true,
+	Trusts: true,
+	// The switch is in config.toml, under an old name and a new one. No JSON is TOML.
+	SwitchedOff: func(doc string) (notes []string) {
+		top, err := toml.Parse(doc)
+		if err != nil || top.Get("features") == nil {
+			return nil
+		}
+		for _, key := range []string{"hooks", "codex_hooks"} {
+			if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool && v.Text == "false" {
+				notes = append(notes, fmt.Sprintf("features.%s is false, so Codex runs no hook", key))
+			}
+		}
+		return notes
+	},
+	// Servers are in config.toml, the project's and the user's.
+	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
+		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
+			path := filepath.Join(filepath.Dir(place.Path), configFile)
+			files = append(files, dialect.ServerFile{Path: path, Read: servers})
+		}
+		return files
+	},
+}
+
+func servers(doc string) (all []dialect.Server) {
+	top, err := toml.Parse(doc)
+	if err != nil || top.Get("mcp_servers") == nil {
+		return nil
+	}
+	for _, m := range top.Get("mcp_servers").Members {
+		s := dialect.Server{Name: m.Key, At: m.Offset}
+		if v := m.Value.Get("command"); v != nil && v.Kind == toml.String {
+			s.Line = append(s.Line, v.Text)
+		}
+		if v := m.Value.Get("args"); v != nil {
+			for _, a := range v.Items {
+				s.Line = append(s.Line, a.Text)
+			}
+		}
+		v := m.Value.Get("enabled")
+		s.Off = v != nil && v.Text == "false"
+		all = append(all, s)
+	}
+	return all
+}

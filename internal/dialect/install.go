@@ -1,0 +1,85 @@
+package dialect
+
+import (
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from
+// running it. Package clientfile has the one editor of all such files.
+type Installation struct {
+	Events []string // at which hookrun has something to say
+	// OrBlock ends the command: it blocks where hookrun itself is missing or was killed, which clients take for an
+	// approval.
+	OrBlock string
+	Asks    string // what the client still wants of its user before it runs the hook
+
+	Comments bool // it reads JSON with comments
+	NoMark   bool // it drops a file that begins with a byte order mark
+	Named    bool // its hooks have names
+	Trusts   bool // a change of the entry switches it off until its user has trusted it again
+
+	// SwitchedOff says what in the text of one of its files, without comments, keeps it from running hooks, or this one;
+	// nil: nothing does.
+	SwitchedOff func(doc string) []string
+	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
+	// nil: there are none.
+	Servers func(w Where, read func(path string) string) []ServerFile
+}
+
+// OrBlockAndSay is for clients that block at exit 2 only if there is a text beside it. A login shell may run the
+// command, and in fish a group in braces is no syntax.
+const OrBlockAndSay = ` || /bin/sh -c 'echo "hookrun gave no answer" >&2; exit 2'`
+
+// Where says where a client looks for its MCP servers.
+type Where struct {
+	Workspace string
+	Home      string                   // the user's; "": nobody knows it
+	Getenv    func(name string) string // of the client
+	Everybody bool                     // also what is for other projects of the user alone
+}
+
+// ServerFile is a file with MCP servers, and how they are read from its text, which has no comments.
+type ServerFile struct {
+	Path string
+	Read func(doc string) []Server
+}
+
+// Server is an MCP server that a client starts.
+type Server struct {
+	Name string
+	At   int      // in the file
+	Line []string // the command and its arguments
+	Off  bool     // the client does not start it
+}
+
+// ServersOf reads the servers of a JSON object. off are the names of those that the client does not start.
+func ServersOf(object gjson.Result, off []string) (all []Server) {
+	if !object.IsObject() {
+		return nil
+	}
+	object.ForEach(func(key, v gjson.Result) bool {
+		s := Server{Name: strictjson.Text(key.Raw), At: key.Index}
+		s.Off = slices.Contains(off, s.Name)
+		if command := v.Get("command"); command.Type == gjson.String {
+			s.Line = []string{strictjson.Text(command.Raw)}
+		}
+		s.Line = append(s.Line, Texts(v.Get("args"))...)
+		all = append(all, s)
+		return true
+	})
+	return all
+}
+
+// Texts are the strings of a list.
+func Texts(list gjson.Result) (all []string) {
+	for _, text := range list.Array() {
+		if list.IsArray() && text.Type == gjson.String {
+			all = append(all, strictjson.Text(text.Raw))
+		}
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package dialect
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/jsregexp"
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// Pattern is a matcher of a client's file, as the client's folder reads it. One without Names and without an expression
+// matches everything.
+type Pattern struct {
+	Text  string   // as it stands in the file
+	Word  string   // what counts of the text
+	Names []string // it matches one of these, whole; nil: it is no list
+	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
+	Aliases map[string][]string
+
+	JavaScript *jsregexp.Regexp // an expression, found anywhere in a name
+	RE2        *regexp.Regexp   // the same
+	Rust       bool             // expressions are Rust's, as far as RE2 has them, and not JavaScript's
+	Err        error            // the text is no expression: it matches nothing
+	Unread     bool             // with Err: the client may read the expression, so it matches everything
+}
+
+func (p Pattern) String() string { return p.Text }
+
+// Match reports whether the matcher matches a name. An expression that cannot be decided in reasonable time does: the
+// hook had better run.
+func (p Pattern) Match(name string) bool {
+	return p.match(name) || slices.ContainsFunc(p.Aliases[name], p.match)
+}
+
+func (p Pattern) match(name string) bool {
+	switch {
+	case p.Names != nil:
+		return slices.Contains(p.Names, name)
+	case p.Err != nil:
+		return p.Unread
+	case p.RE2 != nil:
+		return p.RE2.MatchString(name)
+	case p.JavaScript != nil:
+		matches, err := p.JavaScript.Match(name)
+		return matches || err != nil
+	}
+	return true
+}
+
+// Fault says what is wrong with the matcher, as the end of a sentence that begins with it; "": nothing.
+func (p Pattern) Fault() string {
+	switch {
+	case p.Unread:
+		return "is a regular expression that hookrun cannot read, so the hook always runs: " + spelling.Expression(p.Err)
+	case p.Err != nil:
+		return "is no regular expression and matches nothing, so the hook never runs: " + spelling.Expression(p.Err)
+	case p.Names != nil && len(p.Names) == 0:
+		return "names nothing, so the hook never runs"
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package dialect
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/toml"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Settings is the form in which a client writes its hooks file, and where that file is. Claude Code began the form,
+// {"hooks": {EVENT: [{"matcher": …, "hooks": [HANDLER, …]}, …]}}, and others took it over with fields, units and a
+// strictness of their own. Package projecthooks has the one reader of all of them.
+type Settings struct {
+	Client string // as messages name it
+
+	// Folder is where its files are, in a project and in the user's home. A file there is in this form, whatever it
+	// says. AnyFolder are names of files that are in this form in all other folders, too: one dialect has them, and is
+	// the one for files whose "hooks" is an object and whose place names no client.
+	Folder    string
+	AnyFolder []string
+	Base      string   // the file in there with the hooks
+	Others    []string // more files in there that have hooks or switches
+	// FolderVariable names the user's folder itself, HomeVariable another home of the user's; "": there is no such
+	// variable.
+	FolderVariable, HomeVariable string
+
+	// Top are the fields of the document; with a ? behind the type null is as good as none. The first About of them are
+	// those about hooks: of unknown fields the reader warns where they come near one of these. Closed: the client takes
+	// no others.
+	Top    []Field
+	About  int
+	Closed bool
+	// Off is the field of Top that switches all hooks off. Switches are what stands under "hooksConfig"; nil: there is
+	// no such field.
+	Off      string
+	Switches []Field
+
+	Group    []Field
+	Common   []Field // fields of handlers of every type
+	Handlers []HandlerType
+
+	// Pattern reads a matcher that is held against the field subject.
+	Pattern func(text, subject string) Pattern
+	Timeout TimeoutForm
+	Bash    bool // it runs command lines with bash, not with sh
+	ByPath  bool // it calls the shell by its full path
+	Expand  bool // $NAME in a text of the file stands for a variable
+
+	// FolderVariables are the variables with a folder that commands begin their paths with; ${NAME} in arguments stands
+	// for their values. PluginVariable is the one with the folder of a plugin; "": a hooks.json is never a plugin's.
+	// Written are those that the client writes into the text of a command as $NAME.
+	FolderVariables []string
+	PluginVariable  string
+	Written         []string
+
+	// Drops is what the client does with a file that has a fault, as the end of a message; DropsAt the same for a fault
+	// at an event (nil: Drops), DropsGroup in a group without hooks ("": Drops).
+	Drops      string
+	DropsAt    func(protocol.Event) string
+	DropsGroup string
+}
+
+// HandlerType is a type of handler: its own fields, the first Required of which it must have, and the fields that equal
+// hooks have in common.
+type HandlerType struct {
+	Name     string
+	Required int
+	Members  []Field
+	Same     []string // nil: no two are equal
+	Kind     HandlerKind
+}
+
+// HandlerKind is what hookrun does with a handler.
+type HandlerKind int
+
+// Kinds of handlers.
+const (
+	CannotRun HandlerKind = iota // it needs a model or a client
+	Runs
+	Posts
+)
+
+// TimeoutForm is how a timeout is written.
+type TimeoutForm struct {
+	Unit  time.Duration
+	Name  string        // of the unit
+	Less  string        // the unit that is meant by a number of more than an hour
+	More  string        // the unit that is meant by a number of less than a second; "": none
+	Whole bool          // there are no fractions
+	Zero  time.Duration // what 0 stands for; 0: it is an error
+	Most  map[protocol.Event]time.Duration
+}
+
+// Place is where a client's file is, and the folder that it must not lie outside of.
+type Place struct{ Root, Path string }
+
+// Project is the client's hooks file of a project.
+func (s *Settings) Project(dir string) Place {
+	return Place{dir, filepath.Join(dir, s.Folder, s.Base)}
+}
+
+// User is the client's hooks file of the user.
+func (s *Settings) User(home string, getenv func(string) string) Place {
+	if folder := getenv(s.FolderVariable); folder != "" {
+		return Place{folder, filepath.Join(folder, s.Base)}
+	}
+	return s.Project(cmp.Or(getenv(s.HomeVariable), home))
+}
+
+// OwnKey reports whether a key may stand in any object of a hooks file: it is the author's own.
+func OwnKey(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
+
+// Format is a hooks file that is not JSON: how its name ends, and how it is read.
+type Format struct {
+	Extensions []string
+	Read       func(doc string) File
+}
+
+// Is reports whether a file is in the format.
+func (f *Format) Is(path string) bool {
+	return f != nil && slices.Contains(f.Extensions, strings.ToLower(filepath.Ext(path)))
+}
+
+// File is what such a file says: either hooks as JSON in the form of Settings, or entries.
+type File struct {
+	JSON   string
+	From   toml.Origins // of the pieces of JSON
+	Others []string     // what else is in the file, that is the client's
+
+	Entries []Entry
+	Agents  []string // that the file knows, where hooks are not the same for all of them
+
+	Diagnostics []Diagnostic
+}
+
+// Position is a place in a file.
+type Position struct{ Line, Column int }
+
+// Diagnostic is something to say about a place of a file.
+type Diagnostic struct {
+	Position
+	Text    string
+	Warning bool // the file loads
+	Gate    bool // as a warning: a hook will never run
+}
+
+// Entry is a hook of a File.
+type Entry struct {
+	Position
+	Name      string
+	Event     protocol.Event
+	Agent     string   // the one that it is for; "": all but NotAgents
+	NotAgents []string // these have hooks of their own
+	Matcher   *string  // globs; nil: there is none
+	Timeout   time.Duration
+	OnFailure protocol.FailurePolicy
+
+	Shell, Script, Function string   // what it runs, one of the three
+	Runs                    Position // where that stands
+}

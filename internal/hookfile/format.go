@@ -1,0 +1,42 @@
+package hookfile
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// format takes what the dialect reads in a file that is not JSON.
+func (p *parser) format(doc string) {
+	f := p.dialect.Format.Read(doc)
+	at := func(to dialect.Position) Diagnostic {
+		return Diagnostic{File: p.file, Line: to.Line, Column: to.Column}
+	}
+	for _, d := range f.Diagnostics {
+		problem := at(d.Position)
+		problem.Text, problem.Gate = d.Text, d.Gate
+		if d.Warning {
+			p.config.Warnings = append(p.config.Warnings, problem)
+		} else {
+			p.problems = append(p.problems, problem)
+		}
+	}
+	if f.JSON != "" {
+		p.doc, p.from = f.JSON, f.From
+		p.clientFile(gjson.Parse(p.doc))
+	}
+	for _, e := range f.Entries {
+		h := Hook{
+			Dialect: p.dialect, Name: e.Name, unnamed: true,
+			Events: []protocol.Event{e.Event}, Agent: e.Agent, NotAgents: e.NotAgents,
+			Command: Command{Shell: e.Shell, Script: e.Script, Callable: e.Function}, commandPos: at(e.Runs),
+			Timeout: e.Timeout, OnFailure: e.OnFailure, File: p.file, Line: e.Line, column: e.Column,
+		}
+		if e.Matcher != nil {
+			h.Matcher, _ = NewGlobs(*e.Matcher)
+		}
+		p.config.Hooks = append(p.config.Hooks, h)
+	}
+	p.config.agents = f.Agents
+}

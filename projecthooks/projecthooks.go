@@ -3,9 +3,9 @@ package projecthooks
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -68,31 +68,27 @@ func init() {
 // Load reads hooks files. Without Options.Files it is the workspace's `.tenex-hooks.json`, and if that is missing there
 // are no hooks. What is wrong with files is an error of type Diagnostics, with that of all files.
 func Load(o Options) (*Config, error) {
-	as, err := named(o.Dialect)
-	if err != nil {
+	if err := checkDialect(o.Dialect); err != nil {
 		return nil, err
 	}
-	return public(hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as, Claude: o.Claude}))
+	return public(hookfile.Load(hookfile.Options(o)))
 }
 
 // Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
 // JSON.
 func Parse(name string, text []byte) (*Config, error) { return public(hookfile.Parse(name, text)) }
 
-func named(name string) (*dialect.Dialect, error) {
-	if name == "" {
-		return nil, nil
+// checkDialect refuses a name that no dialect has.
+func checkDialect(name string) error {
+	var names []string
+	for _, d := range all.All() {
+		names = append(names, d.Name)
 	}
-	d, ok := all.Named(name)
-	if !ok {
-		var names []string
-		for _, d := range all.All() {
-			names = append(names, d.Name)
-		}
-		known := strings.Join(names, ", ")
-		return nil, fmt.Errorf("unknown dialect %q%s; known are %s", name, spelling.Suggest(name, names), known)
+	if name == "" || slices.Contains(names, name) {
+		return nil
 	}
-	return d, nil
+	known := strings.Join(names, ", ")
+	return fmt.Errorf("unknown dialect %q%s; known are %s", name, spelling.Suggest(name, names), known)
 }
 
 // public wraps what was loaded, and turns errors into types of this package.
@@ -124,7 +120,7 @@ func (c *Config) Hooks() []Hook {
 	for i := range c.loaded.Hooks {
 		h := &c.loaded.Hooks[i]
 		hooks[i] = Hook{
-			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Events: append([]protocol.Event{}, h.Events...),
+			Name: h.Name, Source: h.Source(), Dialect: h.Dialect, Events: append([]protocol.Event{}, h.Events...),
 			If: h.If.String(), Command: h.String(),
 		}
 		if h.Matcher != nil {

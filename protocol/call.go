@@ -167,7 +167,8 @@ func (c *Call) newInput() (value []byte, warnings []string, err error) {
 	if strings.TrimSpace(c.Args) == "" {
 		return []byte("{}"), nil, nil
 	}
-	args, warnings, err := strictjson.LastOfEqual(strictjson.Lossy(c.Args), c.argsName()) // lossy first: two keys may be equal only then
+	// lossy first: two keys may be equal only then
+	args, warnings, err := strictjson.LastOfEqual(strictjson.Lossy(c.Args), c.argsName())
 	switch {
 	case errors.As(err, new(strictjson.SyntaxError)):
 		return strictjson.AppendString(make([]byte, 0, len(c.Args)+len(c.Args)/16+2), c.Args), nil, nil

@@ -68,8 +68,9 @@ const (
 	StatusFailed    Status = "failed"    // an error that does not block
 	StatusTimeout   Status = "timeout"   // whatever came of that
 	StatusUnstarted Status = "unstarted" // whatever came of that
-	StatusSkipped   Status = "skipped"   // it matched, but an earlier block had ended the call, or hookrun cannot run its kind
-	StatusAsync     Status = "async"     // started and not waited for
+	// it matched, but an earlier block had ended the call, or hookrun cannot run its kind
+	StatusSkipped Status = "skipped"
+	StatusAsync   Status = "async" // started and not waited for
 )
 
 // FailurePolicy says what a hook amounts to that gave no answer: Block or Continue by cause. The causes are signal,

@@ -1,7 +1,7 @@
 // Package protocol has the words of hookrun: what an agent loop asks (Call), whether the tool may run (Decision), and
 // what all hooks of a call amount to (Outcome).
 //
-//	outcome, err := r.Fire(ctx, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args}) // r is a runner.Runner
+//	outcome, err := r.Fire(ctx, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
 //	if err != nil || outcome.Decision != protocol.Continue {
 //		return outcome.Why() // for the model
 //	}

@@ -37,12 +37,13 @@ type Outcome struct {
 	Duration Milliseconds `json:"duration_ms"`
 
 	// What a client's own form needs besides. RewroteInput and RewroteOutput are names of the hooks that did.
-	RewroteInput  string          `json:"-"`
-	RewroteOutput string          `json:"-"`
-	Withheld      json.RawMessage `json:"-"` // what a client is to be given in the place of the result that WithheldBy changed in vain
-	WithheldBy    string          `json:"-"`
-	KeepsOutput   bool            `json:"-"` // UpdatedOutput stands for a result that is withheld
-	Failed        bool            `json:"-"` // the tool failed, for which a client may have an event of its own
+	RewroteInput  string `json:"-"`
+	RewroteOutput string `json:"-"`
+	// what a client is to be given in the place of the result that WithheldBy changed in vain
+	Withheld    json.RawMessage `json:"-"`
+	WithheldBy  string          `json:"-"`
+	KeepsOutput bool            `json:"-"` // UpdatedOutput stands for a result that is withheld
+	Failed      bool            `json:"-"` // the tool failed, for which a client may have an event of its own
 }
 
 // Inject is one text for the model.

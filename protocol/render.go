@@ -58,8 +58,10 @@ func (o Outcome) Why() string {
 // the tool, where a block is only feedback, the host is told that the model should not see this result.
 func (o Outcome) WithoutRewrites() Outcome {
 	what, hook := "input", o.RewroteInput
-	if o.Withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue { // a hook wanted nobody to see this result
-		o.Decision, o.Cause, o.Hook, o.Approved, o.Reason = Block, CauseRewrite, o.WithheldBy, false, WithheldReason(o.WithheldBy)
+	// a hook wanted nobody to see this result
+	if o.Withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue {
+		o.Decision, o.Cause, o.Hook, o.Approved = Block, CauseRewrite, o.WithheldBy, false
+		o.Reason = WithheldReason(o.WithheldBy)
 		return o
 	}
 	if o.KeepsOutput { // the reason says so
@@ -72,7 +74,8 @@ func (o Outcome) WithoutRewrites() Outcome {
 		return o
 	}
 	o.UpdatedInput, o.UpdatedOutput = nil, nil
-	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; the program that calls hookrun must use --output json, the model can do nothing about it", printable.Escape(hook), what)
+	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; the program "+
+		"that calls hookrun must use --output json, the model can do nothing about it", printable.Escape(hook), what)
 	if what == "output" { // also where the call ends in another way: this result must not pass for the changed one
 		if o.Decision != Continue {
 			o.Reason += "\n\n" + reason
@@ -101,5 +104,6 @@ func (o Outcome) GateWarnings() []string {
 
 // WithheldReason says why a block withholds the tool's result.
 func WithheldReason(hook string) string {
-	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result is withheld; the tool has run", hook)
+	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result "+
+		"is withheld; the tool has run", hook)
 }

@@ -12,10 +12,12 @@ import (
 // valueNames are the fields of Call.Value, those first that are JSON: one can ask for what stands in them. The others
 // are texts.
 var valueNames = [...]string{"args", "tool_input", "tool_response",
-	"event", "tool", "result", "error", "prompt", "session_id", "cwd", "transcript_path", "agent_id", "hook_event_name", "tool_name", "tool_use_id"}
+	"event", "tool", "result", "error", "prompt", "session_id", "cwd", "transcript_path", "agent_id",
+	"hook_event_name", "tool_name", "tool_use_id"}
 
 // clientValueNames are fields that only a client's hook input has. The first is JSON.
-var clientValueNames = [...]string{"tool_output", "agent_type", "parent_tool_use_id", "permission_mode", "is_error", "is_interrupt"}
+var clientValueNames = [...]string{"tool_output", "agent_type", "parent_tool_use_id", "permission_mode", "is_error",
+	"is_interrupt"}
 
 // ValueNames are the fields of a call that Value knows for every call, ClientValueNames those that only a client's hook
 // input has.
@@ -88,7 +90,8 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 
 // HasValue reports whether calls of an event can have a field of Value.
 func HasValue(e Event, field string) bool {
-	c := Call{Event: e, Failed: true, AgentID: "a", ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) + ":1}"}
+	c := Call{Event: e, Failed: true, AgentID: "a", ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) +
+		":1}"}
 	_, _, ok, _ := c.Value(field)
 	return ok
 }

@@ -42,7 +42,7 @@ type Func struct {
 func (f *Func) hook(n int) (h hookfile.Hook, err error) {
 	h = hookfile.Hook{
 		Name: f.Name, If: hookfile.ParseRule(f.If), Timeout: f.Timeout, OnFailure: f.OnFailure,
-		Dialect: tenex.Dialect, File: "func",
+		Dialect: tenex.Dialect.Name, File: "func",
 	}
 	var wrong []error
 	note := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }

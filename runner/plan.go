@@ -202,7 +202,7 @@ func (p *Plan) deadline(h *hookfile.Hook) time.Duration {
 	if p.settings.timeout > 0 {
 		return p.settings.timeout
 	}
-	return h.Deadline(p.match.Event(h.Dialect))
+	return h.Deadline(p.match.Event(h.Rules()))
 }
 
 // policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's for

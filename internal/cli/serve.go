@@ -355,7 +355,7 @@ func (s *server) reload() ([]byte, error) {
 
 // check looks at the files as they are on disk now, as the command does.
 func (s *server) check() ([]byte, error) {
-	c := checker{as: s.flags.form(), claude: s.flags.claude}
+	c := checker{as: s.flags.dialect, claude: s.flags.claude}
 	files := s.flags.configs
 	if len(files) == 0 {
 		files = nonEmpty(ownFile(s.flags.workspace))

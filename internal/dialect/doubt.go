@@ -11,7 +11,6 @@ import (
 	"github.com/hookrun/hookrun/internal/nearmiss"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // ValidWords is how an answer says yes and no.
@@ -110,11 +109,13 @@ func Doubted(who, client string, err error) string {
 func InsideOf(signs []nearmiss.Sign) []string {
 	for _, s := range signs {
 		if s.Report && !s.Behind {
-			return []string{fmt.Sprintf("printed JSON that has %s beside keys that no answer has, so it was taken for text; "+
+			return []string{fmt.Sprintf("printed JSON that has %s beside keys that no answer has, so it was taken "+
+				"for text; "+
 				"an answer has a decision and no other keys", fmt.Sprintf("%q", spelling.Brief(s.Key, 40)))}
 		}
 		if s.Place == nearmiss.Inside {
-			return []string{fmt.Sprintf("printed JSON that has %s inside, where it was not read; print the answer alone", s)}
+			return []string{fmt.Sprintf("printed JSON that has %s inside, where it was not read; print the answer "+
+				"alone", s)}
 		}
 	}
 	return nil
@@ -162,27 +163,6 @@ func Incomplete(object gjson.Result, words string) error {
 		return errors.New(`it has a stopReason and does not stop; add "continue": false, or leave it out`)
 	}
 	return nil
-}
-
-// DoubtEqualKeys adds to a verdict what is to be said of equal keys in the answer that it was read from.
-func DoubtEqualKeys(who string, answer gjson.Result, v Verdict) Verdict {
-	key := equalKey(answer)
-	if key == "" || v.Decision == protocol.Block || v.Problem != "" && !v.Answered {
-		return v
-	}
-	doubt := fmt.Sprintf("%s has %q twice in its answer, of which the client takes the last; write it once", who, key)
-	if v.Doubt != "" {
-		v.Warnings = append(v.Warnings, doubt)
-	} else {
-		v.Doubt = doubt
-	}
-	return v
-}
-
-// AnswerOf is what a hook printed as one JSON value, the zero value if it is none.
-func AnswerOf(text string) gjson.Result {
-	value, _ := JSONValue(text)
-	return value
 }
 
 // Keys for the exit code of a process. The weak ones have other meanings, too, and count beside stderr alone.

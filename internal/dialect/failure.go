@@ -68,7 +68,8 @@ func Unsupported(d *Dialect, c *protocol.Call, hook, kind string) Verdict {
 
 // FailureDecision says whether a hook without an answer fails open (Continue) or closed (Block): by the first of the
 // policies that names the cause, else by the dialect.
-func (d *Dialect) FailureDecision(c *protocol.Call, cause protocol.Cause, policies ...protocol.FailurePolicy) protocol.Decision {
+func (d *Dialect) FailureDecision(c *protocol.Call, cause protocol.Cause,
+	policies ...protocol.FailurePolicy) protocol.Decision {
 	e := d.EventOf(c)
 	if d.CannotBlock != nil && d.CannotBlock(e) {
 		return protocol.Continue
@@ -108,11 +109,13 @@ func (d *Dialect) applyToDoubt(c *protocol.Call, v Verdict, policies []protocol.
 	if v.Doubt = ""; doubt == "" {
 		return v
 	}
-	decision, named := policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies), func(p protocol.FailurePolicy) bool {
-		_, own := p[protocol.PolicyOfClient]
-		return own
-	}))
-	if v.Decision != protocol.Continue || !named || decision == protocol.Continue || d.CannotBlock != nil && d.CannotBlock(d.EventOf(c)) {
+	decision, named := policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
+		func(p protocol.FailurePolicy) bool {
+			_, own := p[protocol.PolicyOfClient]
+			return own
+		}))
+	if v.Decision != protocol.Continue || !named || decision == protocol.Continue || d.CannotBlock != nil &&
+		d.CannotBlock(d.EventOf(c)) {
 		if v.Decision == protocol.Continue && !v.Stop {
 			doubt += "; " + goesOn(d.EventOf(c))
 		}
@@ -164,7 +167,8 @@ func (v Verdict) failedOpen(e protocol.Event) Verdict {
 // failure is the warning of a failure that was let pass, "" if there is none.
 func (v *Verdict) failure() string {
 	for _, w := range v.Warnings {
-		ends := strings.HasSuffix(w, "; "+ignored(protocol.PreTool)) || strings.HasSuffix(w, "; "+ignored(protocol.PostTool))
+		ends := strings.HasSuffix(w, "; "+ignored(protocol.PreTool)) || strings.HasSuffix(w,
+			"; "+ignored(protocol.PostTool))
 		if ends && (v.Status == protocol.StatusFailed || v.Problem != "" && strings.HasPrefix(w, v.Problem)) {
 			return w
 		}

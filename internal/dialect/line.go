@@ -33,7 +33,8 @@ func (r *HookResult) ReadLine() {
 func (r *HookResult) readLine(line string) error {
 	switch {
 	case line == "":
-		return errors.New("it ended without an answer; print one line of JSON for each line of input, {} if there is nothing to say")
+		return errors.New("it ended without an answer; print one line of JSON for each line of input, {} if there " +
+			"is nothing to say")
 	case strings.ContainsAny(line, "\n\r"):
 		return errors.New("it printed more than one line for one call; other texts belong on stderr")
 	case !strings.HasPrefix(line, "{"):
@@ -93,7 +94,8 @@ func (r *HookResult) readLine(line string) error {
 // process that ends with 0 may do so; who writes such a line may have meant the reason of a deny.
 func (r *HookResult) WarnOfStderr(who string, v Verdict) Verdict {
 	if r.LineNote && v.Decision == protocol.Continue && !v.Approved && r.ExitCode == 0 && r.Stderr.Text() != "" {
-		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies nothing; `+
+		v.Warnings = append(v.Warnings, who+` has "stderr" in its line and no "exit_code" but 0, which denies `+
+			`nothing; `+
 			`to deny add "exit_code": 2, and write notes to stderr itself`)
 	}
 	return v
@@ -107,13 +109,15 @@ func lineKeyMeant(name string, value gjson.Result) string {
 		text := strictjson.Text(value.Raw)
 		number = text != "" && strings.Trim(text, "0123456789") == ""
 	}
-	for _, code := range []string{"exitcode", "code", "exit", "rc", "ret", "returncode", "exitstatus", "returnstatus", "statuscode", "errorcode", "status"} {
+	for _, code := range []string{"exitcode", "code", "exit", "rc", "ret", "returncode", "exitstatus", "returnstatus",
+		"statuscode", "errorcode", "status"} {
 		if number && (word == code || len(word) > 5 && spelling.Distance(word, code) <= 1) {
 			return "exit_code"
 		}
 	}
 	for _, key := range []string{"exit_code", "stdout", "stderr"} {
-		if d := spelling.Distance(word, strings.ReplaceAll(key, "_", "")); (d == 1 || d == 0) && (value.Type == gjson.String || key == "exit_code") {
+		if d := spelling.Distance(word, strings.ReplaceAll(key, "_", "")); (d == 1 || d == 0) &&
+			(value.Type == gjson.String || key == "exit_code") {
 			return key
 		}
 	}

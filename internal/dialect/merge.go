@@ -36,7 +36,8 @@ func (m *Merging) DecideBy(h *HookVerdict) {
 // no tool up, and what other hooks say is still worth reading.
 func (m *Merging) KeepContextsOfBlocks() {
 	if m.Decision == protocol.Block && m.Event.Canonical() == protocol.PreTool {
-		m.Contexts = slices.DeleteFunc(m.Contexts, func(h *HookVerdict) bool { return h.Verdict.Decision != protocol.Block })
+		m.Contexts = slices.DeleteFunc(m.Contexts,
+			func(h *HookVerdict) bool { return h.Verdict.Decision != protocol.Block })
 	}
 }
 
@@ -87,7 +88,8 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 	}
 	for _, h := range all {
 		if v := &h.Verdict; slices.Contains(m.Contexts, h) {
-			m.Inject = append(m.Inject, protocol.Inject{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated, File: v.File,
+			m.Inject = append(m.Inject, protocol.Inject{Hook: h.Report.Name, Content: v.Context, Truncated: v.Truncated,
+				File:     v.File,
 				Strategy: v.Strategy})
 		}
 	}

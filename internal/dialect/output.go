@@ -35,7 +35,8 @@ func BlockReason(o protocol.Outcome, client string) string {
 	if o.Decision == protocol.Block || o.Decision == protocol.Continue {
 		return o.Reason
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s\n\nhookrun: a hook said %s, and a hook of %s cannot say that here, so it is a block", o.Reason, o.Decision, client))
+	return strings.TrimSpace(fmt.Sprintf("%s\n\nhookrun: a hook said %s, and a hook of %s cannot say that here, so "+
+		"it is a block", o.Reason, o.Decision, client))
 }
 
 // UnfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the
@@ -44,7 +45,8 @@ func UnfitInput(o protocol.Outcome) string {
 	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
 		return ""
 	}
-	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object", printable.Escape(o.RewroteInput))
+	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object",
+		printable.Escape(o.RewroteInput))
 }
 
 // Notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no
@@ -61,7 +63,8 @@ func Notices(o protocol.Outcome) (messages []string) {
 		if h.Cause == protocol.CauseOutput {
 			what = "gave an answer that does not count"
 		}
-		text := fmt.Sprintf("hookrun: hook '%s' %s (%s), so it did not check this", printable.Escape(h.Name), what, h.Cause)
+		text := fmt.Sprintf("hookrun: hook '%s' %s (%s), so it did not check this", printable.Escape(h.Name), what,
+			h.Cause)
 		said[h.Failure] = true
 		if more := why(h); more != "" {
 			text += ": " + more

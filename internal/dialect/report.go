@@ -17,7 +17,8 @@ func Report(name, source string, r *HookResult, v *Verdict) protocol.HookReport 
 		StdoutBytes: r.Stdout.Total, Stderr: shorten(r.Stderr.Text(), maxStderr), LeftRunning: r.LeftRunning,
 	}
 	annotate(&h, v)
-	if v.Status != protocol.StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil && r.Signal == "" {
+	if v.Status != protocol.StatusSkipped && r.Err == nil && !r.TimedOut && !r.Async && r.HTTP == nil &&
+		r.Signal == "" {
 		h.ExitCode = &r.ExitCode
 	}
 	if r.Err == nil && !r.Async {
@@ -59,7 +60,8 @@ type HookVerdict struct {
 
 // Skipped is a hook that matched and did not run, since an earlier block had ended the call.
 func Skipped(name, source string, d *Dialect) HookVerdict {
-	return HookVerdict{Report: protocol.HookReport{Name: name, Source: source, Status: protocol.StatusSkipped}, Verdict: Verdict{Decision: protocol.Continue, Status: protocol.StatusSkipped}, Dialect: d}
+	return HookVerdict{Report: protocol.HookReport{Name: name, Source: source, Status: protocol.StatusSkipped},
+		Verdict: Verdict{Decision: protocol.Continue, Status: protocol.StatusSkipped}, Dialect: d}
 }
 
 // Static is a rule that matched, and what it says.

@@ -12,20 +12,22 @@ type HookResult struct {
 	Async bool  // it was started and is not waited for
 	// WentAsync: it is not waited for since its own first line says so, and not its file.
 	WentAsync     bool
-	AsyncResult   bool        // it was not waited for, and this is what came of it: no decision counts any more
-	ProtocolError string      // what is wrong with the line that a persistent hook answered; "" if nothing is
-	Line          bool        // it is the line of a persistent hook
-	LineNote      bool        // that line has stderr, so Stderr is what it says
-	Shell         bool        // a shell ran a line of text for it, or env a script: 126 and 127 say that they could not run it
-	Fault         string      // what is wrong with the file that was to run, if it exited with one of these two and that is known
-	HTTP          *HTTPResult // of an HTTP hook, whose answer's body is Stdout; nil: it was a process or a function
-	TimedOut      bool        // it was killed at its deadline, Limit
-	NoLine        bool        // a persistent hook was, which had not printed a line
-	Limit         time.Duration
-	ExitCode      int
-	Signal        string // that killed it, as SIGKILL; "" if it exited
-	Stdout        Capture
-	Stderr        Capture
+	AsyncResult   bool   // it was not waited for, and this is what came of it: no decision counts any more
+	ProtocolError string // what is wrong with the line that a persistent hook answered; "" if nothing is
+	Line          bool   // it is the line of a persistent hook
+	LineNote      bool   // that line has stderr, so Stderr is what it says
+	// a shell ran a line of text for it, or env a script: 126 and 127 say that they could not run it
+	Shell bool
+	// what is wrong with the file that was to run, if it exited with one of these two and that is known
+	Fault    string
+	HTTP     *HTTPResult // of an HTTP hook, whose answer's body is Stdout; nil: it was a process or a function
+	TimedOut bool        // it was killed at its deadline, Limit
+	NoLine   bool        // a persistent hook was, which had not printed a line
+	Limit    time.Duration
+	ExitCode int
+	Signal   string // that killed it, as SIGKILL; "" if it exited
+	Stdout   Capture
+	Stderr   Capture
 
 	LeftRunning []int // processes that it left behind
 	Duration    time.Duration

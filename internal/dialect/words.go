@@ -15,7 +15,8 @@ import (
 )
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
-var PermissionWords = Words{"allow": protocol.Continue, "deny": protocol.Block, "ask": protocol.Ask, "defer": protocol.Defer}
+var PermissionWords = Words{"allow": protocol.Continue, "deny": protocol.Block, "ask": protocol.Ask,
+	"defer": protocol.Defer}
 
 type Words map[string]protocol.Decision
 
@@ -58,7 +59,8 @@ func Schema(fields ...string) []Field {
 
 func ToolResponse(result string) []byte {
 	if start := strings.TrimSpace(result); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
-		if same, warnings, err := strictjson.LastOfEqual(strictjson.Lossy(result), "the result"); err == nil && warnings == nil {
+		if same, warnings, err := strictjson.LastOfEqual(strictjson.Lossy(result), "the result"); err == nil &&
+			warnings == nil {
 			return strictjson.Compact(nil, same)
 		}
 	}
@@ -70,7 +72,8 @@ func TrimJS(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r == '\ufeff' || r != '\u0085' && unicode.IsSpace(r) })
 }
 
-var ClaudeAnswer = Schema("continue boolean", "suppressOutput boolean", "stopReason string", "decision approve|block", "reason string", "systemMessage string", "terminalSequence string", "hookSpecificOutput object")
+var ClaudeAnswer = Schema("continue boolean", "suppressOutput boolean", "stopReason string", "decision approve|block",
+	"reason string", "systemMessage string", "terminalSequence string", "hookSpecificOutput object")
 
 // ClaudeDeciding are the keys that block. One that is misspelt the client passes over, and the call goes on.
 var ClaudeDeciding = []string{"continue", "decision", "hookSpecificOutput", "permissionDecision", "action", "behavior"}
@@ -86,7 +89,8 @@ func Misspelt(name string, known []Field) string {
 			deciding = append(deciding, f.Key)
 		}
 	}
-	if near := spelling.Near(name, deciding); len(near) > 0 && name != "hookEventName" && !slices.Contains(claudeWords, name) {
+	if near := spelling.Near(name, deciding); len(near) > 0 && name != "hookEventName" && !slices.Contains(claudeWords,
+		name) {
 		return near[0]
 	}
 	return ""

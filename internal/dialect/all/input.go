@@ -27,10 +27,12 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	}
 	if len(warnings) > 0 {
 		if key := contradicts(written); key != "" {
-			return protocol.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once", key)
+			return protocol.Call{}, nil, fmt.Errorf("the hook input has %q twice with different values; write it once",
+				key)
 		}
 	}
-	if compact := strictjson.Compact(make([]byte, 0, len(doc)), doc); string(compact) != doc { // mostly a client wrote it so
+	// mostly a client wrote it so
+	if compact := strictjson.Compact(make([]byte, 0, len(doc)), doc); string(compact) != doc {
 		doc = string(compact)
 	}
 	if !strings.HasPrefix(doc, "{") {
@@ -46,9 +48,11 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	event, ok := ParseEvent(name.String())
 	switch {
 	case !name.Exists():
-		return protocol.Call{}, nil, errors.New("the hook input has no hook_event_name; give it what a client gives its hooks")
+		return protocol.Call{}, nil, errors.New("the hook input has no hook_event_name; give it what a client gives " +
+			"its hooks")
 	case name.Type != gjson.String || !ok:
-		return protocol.Call{}, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s", name.Raw, meantEvent(name.String()))
+		return protocol.Call{}, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s",
+			name.Raw, meantEvent(name.String()))
 	}
 	c.Event = event
 	for _, field := range []struct {

@@ -304,9 +304,8 @@ func Example_answer() {
 		stdout, exit, _ := all.ClientOf(&call).EncodeOutput(outcome)
 		fmt.Println(all.ClientOf(&call).Name, exit, string(stdout))
 	}
-	// Output: claude 0
-	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
-	// first"}} codex 0
-	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
-	// first"}} gemini 0 {"decision":"deny","reason":"look first"}
+	// Output:
+	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// gemini 0 {"decision":"deny","reason":"look first"}
 }

@@ -40,7 +40,8 @@ func readAnswer(c *protocol.Call, m eventRule, hook, text string) (dialect.Verdi
 	}
 	v, err := verdictOf(c, m, hook, a, s)
 	if err == nil && slip != "" && v.Decision != protocol.Block {
-		return dialect.Verdict{Decision: protocol.Continue}, fmt.Errorf("it has %s, so what it decided is not known", slip)
+		return dialect.Verdict{Decision: protocol.Continue}, fmt.Errorf("it has %s, so what it decided is not known",
+			slip)
 	}
 	if err == nil {
 		doubt(&v, m, hook, text, strays(m, hook, text, a))
@@ -58,7 +59,8 @@ func doubt(v *dialect.Verdict, m eventRule, hook, text string, strays []string) 
 	for _, f := range m.answer {
 		own = append(own, f.Key)
 	}
-	if err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...); err != nil && v.Decision == protocol.Continue {
+	if err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...); err != nil &&
+		v.Decision == protocol.Continue {
 		v.Doubt = dialect.Doubted(dialect.Who(m.name, hook), "Claude Code", err)
 	}
 }
@@ -70,7 +72,8 @@ func strays(m eventRule, hook, text string, a map[string]gjson.Result) (warnings
 			name := strictjson.Text(key.Raw)
 			isKnown := slices.ContainsFunc(known, func(f dialect.Field) bool { return f.Key == name })
 			if !isKnown && (slices.Contains(dialect.ClaudeDeciding, name) || slices.Contains(dialect.Misplaced, name)) {
-				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s", dialect.Who(m.name, hook), name, place, m.name, instead))
+				warnings = append(warnings, fmt.Sprintf("%s answered with %q %s, where it means nothing at %s%s",
+					dialect.Who(m.name, hook), name, place, m.name, instead))
 			}
 			return true
 		})
@@ -84,7 +87,8 @@ func strays(m eventRule, hook, text string, a map[string]gjson.Result) (warnings
 
 // readObject returns the fields of an object that are known, the last of equal ones, each of its type. slip names a
 // field that is not, and that one which decides is meant by.
-func readObject(object gjson.Result, known []dialect.Field, where string) (found map[string]gjson.Result, slip string, err error) {
+func readObject(object gjson.Result, known []dialect.Field, where string) (found map[string]gjson.Result, slip string,
+	err error) {
 	found = map[string]gjson.Result{}
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
@@ -200,11 +204,13 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 }
 
 // carried are fields that a verdict has a place for.
-var carried = []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput", "decision"}
+var carried = []string{"additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput",
+	"updatedToolOutput", "updatedMCPToolOutput", "decision"}
 
 // permission reads the decision of PermissionRequest.
 func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)) error {
-	d, _, err := readObject(decision, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean", "updatedInput object", "updatedPermissions any"), "decision")
+	d, _, err := readObject(decision, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean",
+		"updatedInput object", "updatedPermissions any"), "decision")
 	if err != nil {
 		return err
 	}
@@ -237,7 +243,8 @@ func permission(v *dialect.Verdict, decision gjson.Result, block func(...string)
 // Bash only what has the shape of its results.
 func rewriteOutput(v *dialect.Verdict, c *protocol.Call, m eventRule, hook, key string, output gjson.Result) {
 	ignore := func(why string) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.name, hook), key, why))
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, %s; ignored", dialect.Who(m.name, hook), key,
+			why))
 	}
 	switch {
 	case key == "updatedMCPToolOutput" && !strings.HasPrefix(c.Tool, "mcp__"):

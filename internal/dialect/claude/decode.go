@@ -70,7 +70,8 @@ func wentAsync(m eventRule, who string) dialect.Verdict {
 	if m.does&(blocks|fails|stops) == 0 {
 		return dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusAsync}
 	}
-	return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusAsync, Problem: who + ` went async by its own first line, so nothing that it decides ` +
+	return dialect.Verdict{Cause: protocol.CauseOutput, Status: protocol.StatusAsync, Problem: who +
+		` went async by its own first line, so nothing that it decides ` +
 		`counts; let it answer before it ends, or say "async": true in its entry`}
 }
 
@@ -110,7 +111,8 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) di
 	switch head := dialect.TrimJS(string(r.Stdout.Head)); {
 	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
 		isJSON, unreadable = true, errors.New("it is too long: 1 MiB of output is kept")
-	case isJSON && r.HTTP == nil && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")): // on one line it never blocks
+	// on one line it never blocks
+	case isJSON && r.HTTP == nil && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")):
 		return wentAsync(m, who)
 	case isJSON:
 		v, unreadable = readAnswer(c, m, hook, text)

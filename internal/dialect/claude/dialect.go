@@ -25,7 +25,8 @@ var Dialect = &dialect.Dialect{
 		}
 		return 0
 	},
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
+	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput,
+		protocol.CauseExit, protocol.CauseUnsupported},
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		if e == "PreModelSwitch" && cause == protocol.CauseTimeout {
 			return protocol.Block
@@ -76,14 +77,19 @@ const (
 
 // events are the events of the client.
 var events = []eventRule{
-	{"SessionStart", "source", speaks, dialect.Schema("additionalContext string", "initialUserMessage string", "sessionTitle string", "watchPaths strings", "reloadSkills boolean")},
+	{"SessionStart", "source", speaks, dialect.Schema("additionalContext string", "initialUserMessage string",
+		"sessionTitle string", "watchPaths strings", "reloadSkills boolean")},
 	{"Setup", "trigger", 0, nil}, // the client drops what is said there
-	{"UserPromptSubmit", "", blocks | fails | stops | speaks, dialect.Schema("additionalContext string", "sessionTitle string", "suppressOriginalPrompt boolean")},
-	{"UserPromptExpansion", "command_name", blocks | fails | stops | speaks, dialect.Schema("additionalContext string")},
-	{"PreToolUse", "tool_name", blocks | fails | stops, dialect.Schema("permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object", "additionalContext string")},
+	{"UserPromptSubmit", "", blocks | fails | stops | speaks, dialect.Schema("additionalContext string",
+		"sessionTitle string", "suppressOriginalPrompt boolean")},
+	{"UserPromptExpansion", "command_name", blocks | fails | stops | speaks,
+		dialect.Schema("additionalContext string")},
+	{"PreToolUse", "tool_name", blocks | fails | stops, dialect.Schema("permissionDecision allow|deny|ask|defer",
+		"permissionDecisionReason string", "updatedInput object", "additionalContext string")},
 	{"PermissionRequest", "tool_name", fails, dialect.Schema("decision object")},
 	{"PermissionDenied", "tool_name", 0, dialect.Schema("retry boolean")},
-	{"PostToolUse", "tool_name", blocks | fails | stops, dialect.Schema("additionalContext string", "classifierContext string", "updatedToolOutput any", "updatedMCPToolOutput any")},
+	{"PostToolUse", "tool_name", blocks | fails | stops, dialect.Schema("additionalContext string",
+		"classifierContext string", "updatedToolOutput any", "updatedMCPToolOutput any")},
 	{"PostToolUseFailure", "tool_name", blocks | fails, dialect.Schema("additionalContext string")},
 	{"PostToolBatch", "", blocks | fails | stops, dialect.Schema("additionalContext string")},
 	{"Notification", "notification_type", 0, nil},
@@ -104,10 +110,13 @@ var events = []eventRule{
 	{"WorktreeRemove", "", blocks | fails | allExits, nil},
 	{"PreCompact", "trigger", blocks | fails | speaks, nil},
 	{"PostCompact", "trigger", 0, nil},
-	{"PreModelSwitch", "to_model", blocks | fails, dialect.Schema("permissionDecision allow|deny|ask|defer", "permissionDecisionReason string", "updatedInput object", "additionalContext string")},
+	{"PreModelSwitch", "to_model", blocks | fails, dialect.Schema("permissionDecision allow|deny|ask|defer",
+		"permissionDecisionReason string", "updatedInput object", "additionalContext string")},
 	{"PostModelSwitch", "to_model", speaks, dialect.Schema("additionalContext string")},
-	{"Elicitation", "mcp_server_name", blocks | fails, dialect.Schema("action accept|decline|cancel", "content object")},
-	{"ElicitationResult", "mcp_server_name", blocks | fails, dialect.Schema("action accept|decline|cancel", "content object")},
+	{"Elicitation", "mcp_server_name", blocks | fails, dialect.Schema("action accept|decline|cancel",
+		"content object")},
+	{"ElicitationResult", "mcp_server_name", blocks | fails, dialect.Schema("action accept|decline|cancel",
+		"content object")},
 	{"SessionEnd", "reason", 0, nil},
 }
 

@@ -31,7 +31,8 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 		// nothing.
 		v.UpdatedOutput, v.KeepsOutput = withheld(c, old), true
 		v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + fmt.Sprintf(
-			"hookrun: project hook '%s' failed (%s) and fails closed, so the tool's result was withheld from the model; the tool has run",
+			"hookrun: project hook '%s' failed (%s) and fails closed, so the tool's result was withheld from the "+
+				"model; the tool has run",
 			hook, v.Cause))
 		return
 	}
@@ -58,7 +59,8 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 }
 
 func unfitMessage(hook, tool string, old gjson.Result) string {
-	return fmt.Sprintf("hookrun: project hook '%s' answered with an updatedToolOutput that has not the shape of %s's results (%s), "+
+	return fmt.Sprintf("hookrun: project hook '%s' answered with an updatedToolOutput that has not the shape of "+
+		"%s's results (%s), "+
 		"so the result was withheld from the model; change tool_response, and answer with the whole of it", hook,
 		tool, shapeOf(old))
 }

@@ -15,7 +15,8 @@ import (
 func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	event := eventOf(c)
 	same := *c
-	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() && name.Claude() == event {
+	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() &&
+		name.Claude() == event {
 		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // it has TENEX's name
 	}
 	if own, is := dialect.OwnInput(&same, event); is {

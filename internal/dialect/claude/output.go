@@ -20,17 +20,20 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if text := o.Text(); event == "PreCompact" && text != "" {
 		return []byte(text), nil
 	}
-	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil && o.Decision == protocol.Continue {
+	if path := o.Other.Get("worktreePath"); event == "WorktreeCreate" && path != nil &&
+		o.Decision == protocol.Continue {
 		return []byte(strictjson.ValueText(path)), nil
 	}
 	if why := dialect.UnfitInput(o); why != "" && o.Decision != protocol.Block {
 		o.Decision, o.Reason, o.Approved, o.UpdatedInput = protocol.Block, why, false, nil
 	}
-	if o.Withheld != nil && o.UpdatedOutput == nil { // the client would drop the hook's own new result, and show the old one
+	// the client would drop the hook's own new result, and show the old one
+	if o.Withheld != nil && o.UpdatedOutput == nil {
 		if o.UpdatedOutput = o.Withheld; o.Decision == protocol.Continue {
 			o.Decision, o.Reason = protocol.Block, protocol.WithheldReason(o.WithheldBy)
 		}
-		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.WithheldBy, o.Tool, gjson.ParseBytes(o.Withheld)))
+		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.WithheldBy, o.Tool,
+			gjson.ParseBytes(o.Withheld)))
 	}
 	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
 	if event == "PostToolUseFailure" { // the client has no word for either there
@@ -41,7 +44,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			messages = append(messages, o.StopReason)
 		}
 		if o.UpdatedOutput != nil {
-			messages = append(messages, "hookrun: Claude Code cannot change the result of a tool that failed, so the model sees it as it was")
+			messages = append(messages, "hookrun: Claude Code cannot change the result of a tool that failed, so "+
+				"the model sees it as it was")
 		}
 	}
 	out := dialect.HookOutput{SystemMessage: strings.Join(messages, "\n")}
@@ -99,7 +103,8 @@ func shellResult(tool string, output []byte) []byte {
 	if tool != "Bash" || isShellResult(gjson.ParseBytes(output)) {
 		return output
 	}
-	result, _ := dialect.FieldsOf("stdout", strictjson.Quote(strictjson.ValueText(output)), "stderr", []byte(`""`), "interrupted", []byte("false"), "isImage", []byte("false")).MarshalJSON()
+	result, _ := dialect.FieldsOf("stdout", strictjson.Quote(strictjson.ValueText(output)), "stderr", []byte(`""`),
+		"interrupted", []byte("false"), "isImage", []byte("false")).MarshalJSON()
 	return result
 }
 

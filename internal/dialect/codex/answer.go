@@ -36,12 +36,14 @@ func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, 
 	}
 	var s fields
 	if object, ok := a["hookSpecificOutput"]; ok {
-		if s, err = readObject(object, append(dialect.Schema("hookEventName string"), m.answer...), "hookSpecificOutput"); err != nil {
+		if s, err = readObject(object, append(dialect.Schema("hookEventName string"), m.answer...),
+			"hookSpecificOutput"); err != nil {
 			return v, err
 		}
 		if name, ok := s["hookEventName"]; !ok {
 			return v, errors.New("hookSpecificOutput has no hookEventName")
-		} else if !slices.Contains(eventNames(), protocol.Event(dialect.StringOf(name))) { // which of them does not matter
+			// which of them does not matter
+		} else if !slices.Contains(eventNames(), protocol.Event(dialect.StringOf(name))) {
 			return v, fmt.Errorf("hookSpecificOutput.hookEventName %s is no event of Codex", name.Raw)
 		}
 	}
@@ -124,7 +126,8 @@ func readObject(object gjson.Result, known []dialect.Field, where string) (found
 			if where != "" {
 				name = where + "." + name
 			}
-			err = fmt.Errorf("it has %q%s, which Codex does not know there, and drops the whole answer for", name, ownerOf(strictjson.Text(key.Raw)))
+			err = fmt.Errorf("it has %q%s, which Codex does not know there, and drops the whole answer for", name,
+				ownerOf(strictjson.Text(key.Raw)))
 			return false
 		}
 		found[name] = value
@@ -147,9 +150,11 @@ func ownerOf(key string) string {
 	is := func(f dialect.Field) bool { return f.Key == key }
 	whole := eventRule{decision: "block", answer: contextOnly}
 	switch {
-	case slices.ContainsFunc(whole.fields(), is), slices.ContainsFunc(events, func(m eventRule) bool { return slices.ContainsFunc(m.answer, is) }):
+	case slices.ContainsFunc(whole.fields(), is), slices.ContainsFunc(events,
+		func(m eventRule) bool { return slices.ContainsFunc(m.answer, is) }):
 		return "" // it is at a wrong place
-	case slices.ContainsFunc(dialect.ClaudeAnswer, is), slices.Contains(dialect.ClaudeKeys, key) && key != "updatedPermissions":
+	case slices.ContainsFunc(dialect.ClaudeAnswer, is), slices.Contains(dialect.ClaudeKeys, key) &&
+		key != "updatedPermissions":
 		return ", a word of Claude Code's"
 	case key == "tool_input", slices.Contains(dialect.GeminiKeys, key):
 		return ", a word of Gemini CLI's"
@@ -191,13 +196,13 @@ func decide(v *dialect.Verdict, c *protocol.Call, m eventRule, a, s fields) erro
 			return permission(v, c, s, block) // the other form does not count then
 		}
 		if a.text("decision") == "approve" {
-			return errors.New(`Codex has no decision "approve"; to let pass, say nothing`)
+			return fmt.Errorf(`%s has no decision "approve"; to let pass, say nothing`, client)
 		}
 	case "PermissionRequest":
 		return request(v, s, block)
 	case "PostToolUse":
 		if s.has("updatedMCPToolOutput") {
-			return errors.New("Codex does not support updatedMCPToolOutput")
+			return fmt.Errorf("%s does not support updatedMCPToolOutput", client)
 		}
 	}
 	switch {
@@ -226,7 +231,7 @@ func permission(v *dialect.Verdict, c *protocol.Call, s fields, block func(strin
 		block(why)
 		return nil
 	case !rewrites:
-		return fmt.Errorf("Codex has no permissionDecision %q by itself; to let pass, say nothing", word)
+		return fmt.Errorf("%s has no permissionDecision %q by itself; to let pass, say nothing", client, word)
 	}
 	if v.UpdatedInput = dialect.Rewritten(input); c.Tool == "Bash" && input.Get("command").Type != gjson.String {
 		v.Warnings = append(v.Warnings, "updatedInput has no command, without which Codex fails the call of Bash")
@@ -240,16 +245,17 @@ func request(v *dialect.Verdict, s fields, block func(string)) error {
 	if !ok {
 		return nil
 	}
-	d, err := readObject(object, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean", "updatedInput any", "updatedPermissions any"), "decision")
+	d, err := readObject(object, dialect.Schema("behavior allow|deny", "message string", "interrupt boolean",
+		"updatedInput any", "updatedPermissions any"), "decision")
 	switch {
 	case err != nil:
 		return err
 	case !d.has("behavior"):
 		return errors.New("hookSpecificOutput.decision has no behavior")
 	case d.has("updatedInput"), d.has("updatedPermissions"):
-		return errors.New("Codex supports neither updatedInput nor updatedPermissions in a decision")
+		return fmt.Errorf("%s supports neither updatedInput nor updatedPermissions in a decision", client)
 	case d["interrupt"].Type == gjson.True:
-		return errors.New("Codex does not support interrupt")
+		return fmt.Errorf("%s does not support interrupt", client)
 	case d.text("behavior") == "deny":
 		block(firstText(strings.TrimSpace(d.text("message")), "PermissionRequest hook denied approval"))
 	default:

@@ -69,7 +69,8 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (d
 		return v, errors.New("it is too long: 1 MiB of output is kept")
 	case isJSON:
 		v, err := readAnswer(c, m, text)
-		if doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.own()...); err == nil && doubt != nil && v.Decision == protocol.Continue {
+		if doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.own()...); err == nil && doubt != nil &&
+			v.Decision == protocol.Continue {
 			v.Doubt = dialect.Doubted(dialect.Who(m.name, hook), "Codex", doubt)
 		}
 		return v, err
@@ -85,4 +86,5 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (d
 
 // validWords is how an answer says no.
 const validWords = `an answer that blocks is {"decision": "block", "reason": "…"}, or, before a tool, ` +
-	`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "…"}}`
+	`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", ` +
+	`"permissionDecisionReason": "…"}}`

@@ -21,7 +21,8 @@ var Dialect = &dialect.Dialect{
 		}
 		return 0
 	},
-	Causes:      []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
+	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
+		protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
 	Failure:     func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
 	CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
 	Parallel:    true,
@@ -43,6 +44,9 @@ var Dialect = &dialect.Dialect{
 	Tools:       tools,
 	ToolAliases: toolAliases,
 }
+
+// client is how messages name it.
+const client = "Codex"
 
 // eventRule is what one event of the client is like.
 type eventRule struct {
@@ -75,9 +79,12 @@ var events = []eventRule{
 	{"UserPromptSubmit", "", blocks | fails | stops | speaks, "block", contextOnly},
 	{"PreModelRequest", "", deaf, "", nil},
 	{"PostModelRequest", "", deaf, "", nil},
-	{"PreToolUse", "tool_name", blocks | fails | endless, "approve|block", dialect.Schema("permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any", "additionalContext string")},
+	{"PreToolUse", "tool_name", blocks | fails | endless, "approve|block",
+		dialect.Schema("permissionDecision allow|deny|ask", "permissionDecisionReason string", "updatedInput any",
+			"additionalContext string")},
 	{"PermissionRequest", "tool_name", blocks | fails | endless, "", dialect.Schema("decision object")},
-	{"PostToolUse", "tool_name", blocks | fails | replaces, "block", dialect.Schema("additionalContext string", "updatedMCPToolOutput any")},
+	{"PostToolUse", "tool_name", blocks | fails | replaces, "block", dialect.Schema("additionalContext string",
+		"updatedMCPToolOutput any")},
 	{"SubagentStart", "agent_type", speaks, "", contextOnly},
 	{"SubagentStop", "agent_type", blocks | stops | jsonOnly, "block", nil},
 	{"Stop", "", blocks | stops | jsonOnly, "block", nil},

@@ -79,7 +79,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case out.Decision == "block" && !o.Stop: // of two the client reads the stop
 		out.Reason += "\n\n" + context
 	default:
-		messages = append(messages, fmt.Sprintf("hookrun: Codex cannot give the model this at %s:\n%s", m.name, context))
+		messages = append(messages, fmt.Sprintf("hookrun: Codex cannot give the model this at %s:\n%s", m.name,
+			context))
 	}
 	if out.SystemMessage = strings.Join(messages, "\n"); len(specific) > 1 {
 		out.Specific = specific
@@ -95,9 +96,11 @@ func unfit(o protocol.Outcome) string {
 	case dialect.UnfitInput(o) != "":
 		return dialect.UnfitInput(o)
 	case o.Tool == "Bash" && gjson.GetBytes(o.UpdatedInput, "command").Type != gjson.String:
-		return fmt.Sprintf("project hook '%s' changed the tool's input to one without a command", printable.Escape(o.RewroteInput))
+		return fmt.Sprintf("project hook '%s' changed the tool's input to one without a command",
+			printable.Escape(o.RewroteInput))
 	case len(strictjson.Check(string(o.UpdatedInput), maxDepth-2)) > 0:
-		return fmt.Sprintf("project hook '%s' changed the tool's input to one that is nested deeper than Codex can read", printable.Escape(o.RewroteInput))
+		return fmt.Sprintf("project hook '%s' changed the tool's input to one that is nested deeper than Codex can "+
+			"read", printable.Escape(o.RewroteInput))
 	}
 	return ""
 }
@@ -106,7 +109,8 @@ func unfit(o protocol.Outcome) string {
 func unused(input []byte) (messages []string) {
 	gjson.ParseBytes(input).ForEach(func(key, _ gjson.Result) bool {
 		if name := strictjson.Text(key.Raw); name != "command" {
-			messages = append(messages, fmt.Sprintf("hookrun: Codex takes the command alone of a hook's new input, not its %q", name))
+			messages = append(messages, fmt.Sprintf("hookrun: Codex takes the command alone of a hook's new input, "+
+				"not its %q", name))
 		}
 		return true
 	})
@@ -119,7 +123,8 @@ func permissionRequest(o protocol.Outcome, specific *protocol.Fields, held bool,
 	switch {
 	case held:
 	case o.UpdatedInput != nil:
-		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and Codex cannot take that here", printable.Escape(o.RewroteInput))
+		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and Codex cannot take that here",
+			printable.Escape(o.RewroteInput))
 	case !o.Approved:
 		return
 	}

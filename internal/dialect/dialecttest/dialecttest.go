@@ -44,11 +44,13 @@ func Answers(e protocol.Event, fields string) string {
 func Pre(fields string) string { return Answers("PreToolUse", fields) }
 
 func Blocked(reason string) dialect.Verdict {
-	return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason}
+	return dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked,
+		Reason: reason}
 }
 
 func Approved(reason string) dialect.Verdict {
-	return dialect.Verdict{Decision: protocol.Continue, Cause: protocol.CausePolicy, Status: protocol.StatusOK, Approved: true, Reason: reason}
+	return dialect.Verdict{Decision: protocol.Continue, Cause: protocol.CausePolicy, Status: protocol.StatusOK,
+		Approved: true, Reason: reason}
 }
 
 func Passes() dialect.Verdict {
@@ -72,11 +74,13 @@ func Encoded(t *testing.T, c *protocol.Call) string {
 func Merged(c *protocol.Call, stdout string) (dialect.Verdict, protocol.Outcome) {
 	r := Printed(stdout)
 	v := claude.Dialect.ApplyFailurePolicy(c, claude.Dialect.Decode(c, "h", &r))
-	return v, dialect.Merge(c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: claude.Dialect}})
+	return v, dialect.Merge(c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
+		Dialect: claude.Dialect}})
 }
 
 // JsSpace is what JavaScript's trim removes.
-const JsSpace = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+const JsSpace = "\t\n\v\f\r " +
+	"\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 // Says reports whether a JSON value is exactly this one.
 func Says(value json.RawMessage, want any) bool {
@@ -111,7 +115,8 @@ func Merge(e protocol.Event, stdouts ...string) protocol.Outcome {
 	for i, s := range stdouts {
 		r := Printed(s)
 		v := tenex.Dialect.Decode(&c, string(rune('a'+i)), &r)
-		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v), Verdict: v, Dialect: tenex.Dialect})
+		judged = append(judged, dialect.HookVerdict{Report: dialect.Report(string(rune('a'+i)), "f:1", &r, &v),
+			Verdict: v, Dialect: tenex.Dialect})
 	}
 	return dialect.Merge(&c, judged)
 }

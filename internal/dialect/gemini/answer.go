@@ -12,10 +12,12 @@ import (
 )
 
 // topLevel are the keys of an answer, in the form that claudeMeant looks for slips in.
-var topLevel = dialect.Schema("decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage", "hookSpecificOutput")
+var topLevel = dialect.Schema("decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage",
+	"hookSpecificOutput")
 
 // foreignWords are keys of Claude Code's and Codex's answers that decide or rewrite there, and mean nothing here.
-var foreignWords = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
+var foreignWords = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput",
+	"updatedMCPToolOutput"}
 
 // answer says what a JSON object means. No type is converted, and of two equal keys the last counts. odd is what may
 // have been meant to hold the call up or change it, and does not.
@@ -27,7 +29,8 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 		}
 	}
 	ignored := func(what string) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, which means nothing at %s; ignored", who, what, m.name))
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, which means nothing at %s; ignored", who,
+			what, m.name))
 	}
 	top := dialect.LastOf(object)
 	v.Reason = messageOf(top["reason"])
@@ -53,7 +56,8 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 			v.Decide(protocol.Block, v.Reason)
 		}
 	}
-	if why := messageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block && (m.name == "BeforeModel" || m.name == "AfterModel") {
+	if why := messageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block && (m.name == "BeforeModel" ||
+		m.name == "AfterModel") {
 		v.Reason = why // elsewhere it means nothing but beside a stop
 	}
 	specific := top["hookSpecificOutput"]
@@ -68,13 +72,15 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 	object.ForEach(func(key, _ gjson.Result) bool {
 		switch name := strictjson.Text(key.Raw); {
 		case name == "tool_input", name == "additionalContext":
-			lost := fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in hookSpecificOutput", who, name)
+			lost := fmt.Sprintf("%s answered with %q at the top level, where it means nothing; it belongs in "+
+				"hookSpecificOutput", who, name)
 			if name == "tool_input" && v.Doubt == "" { // a rewrite
 				v.Doubt = lost
 			} else {
 				v.Warnings = append(v.Warnings, lost)
 			}
-		case slices.Contains(foreignWords, name), slices.ContainsFunc(topLevel, func(f dialect.Field) bool { return f.Key == name }):
+		case slices.Contains(foreignWords, name), slices.ContainsFunc(topLevel,
+			func(f dialect.Field) bool { return f.Key == name }):
 		default:
 			if meant := dialect.Misspelt(name, topLevel); meant != "" {
 				strange("it has %q for %q", name, meant)
@@ -103,7 +109,8 @@ func (m *eventRule) decide(v *dialect.Verdict, word string, strange func(string,
 }
 
 // specific reads hookSpecificOutput. Its hookEventName says nothing.
-func (m *eventRule) specific(v *dialect.Verdict, fields map[string]gjson.Result, strange func(string, ...any), ignored func(string)) {
+func (m *eventRule) specific(v *dialect.Verdict, fields map[string]gjson.Result, strange func(string, ...any),
+	ignored func(string)) {
 	if context := fields["additionalContext"]; context.Type == gjson.String && m.context {
 		v.Context = strictjson.Text(context.Raw)
 	} else if context.Type != gjson.Null {
@@ -126,14 +133,17 @@ func (m *eventRule) specific(v *dialect.Verdict, fields map[string]gjson.Result,
 }
 
 // strangers looks for an answer in the words of another client. An allow among them changes nothing, here as there.
-func (m *eventRule) strangers(v *dialect.Verdict, who string, fields map[string]gjson.Result, strange func(string, ...any)) {
+func (m *eventRule) strangers(v *dialect.Verdict, who string, fields map[string]gjson.Result, strange func(string,
+	...any)) {
 	for _, key := range foreignWords {
 		switch value, ok := fields[key]; {
 		case !ok || value.Type == gjson.Null:
 		case key == "permissionDecisionReason", key == "permissionDecision" && value.String() == "allow":
-			v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q, a word of Claude Code and Codex that Gemini CLI does not read", who, key))
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q, a word of Claude Code and Codex that "+
+				"Gemini CLI does not read", who, key))
 		default:
-			strange(`%q is a word of Claude Code and Codex that Gemini CLI does not read; write "decision": "deny", or "tool_input" in hookSpecificOutput`, key)
+			strange(`%q is a word of Claude Code and Codex that Gemini CLI does not read; write "decision": "deny", `+
+				`or "tool_input" in hookSpecificOutput`, key)
 		}
 	}
 }

@@ -58,7 +58,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		}
 	}
 	if v.Decision != protocol.Continue { // a deny stands, however its author ended
-		if v.Decision == protocol.Block && (r.ExitCode != 0 || r.Signal != "") { // but no hook behind it sees what else it said
+		// but no hook behind it sees what else it said
+		if v.Decision == protocol.Block && (r.ExitCode != 0 || r.Signal != "") {
 			v.UpdatedInput, v.Context = nil, ""
 		}
 		return v

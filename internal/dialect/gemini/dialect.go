@@ -14,7 +14,8 @@ var Dialect = &dialect.Dialect{
 	Name:    "gemini",
 	Events:  eventNames,
 	Timeout: 60 * time.Second,
-	Causes:  []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit},
+	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
+		protocol.CauseOutput, protocol.CauseExit},
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		// The client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that is
 		// not there itself must do no less.
@@ -103,7 +104,8 @@ func eventOf(c *protocol.Call) protocol.Event {
 }
 
 func environment(c *protocol.Call) []string {
-	env := []string{"GEMINI_PROJECT_DIR=" + c.Workspace, "GEMINI_CWD=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
+	env := []string{"GEMINI_PROJECT_DIR=" + c.Workspace, "GEMINI_CWD=" + c.Workspace, "CLAUDE_PROJECT_DIR=" +
+		c.Workspace}
 	if c.Event == "" { // of a process that sees many calls
 		return env
 	}

@@ -51,14 +51,17 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		messages = append(messages, fmt.Sprintf("hookrun: Gemini CLI cannot be held up at %s: %s", m.name, out.Reason))
 	}
 	if o.Stop && m.does&stops == 0 {
-		messages = append(messages, fmt.Sprintf("hookrun: Gemini CLI cannot be stopped at %s: %s", m.name, o.StopReason))
+		messages = append(messages, fmt.Sprintf("hookrun: Gemini CLI cannot be stopped at %s: %s", m.name,
+			o.StopReason))
 	}
 	stopped := o.Stop && m.does&stops != 0
 	switch texts := strings.Join(o.Texts(), "\n\n"); {
 	case texts == "":
-	case out.Decision == "deny" && m.does&blocks != 0: // beside a deny the client drops context, and gives the model the reason
+	// beside a deny the client drops context, and gives the model the reason
+	case out.Decision == "deny" && m.does&blocks != 0:
 		out.Reason += "\n\n" + texts
-	case m.context && !stopped && !(o.Failed && m.name == "AfterTool"): // of a tool that failed the client gives the model the error alone
+	// of a tool that failed the client gives the model the error alone
+	case m.context && !stopped && !(o.Failed && m.name == "AfterTool"):
 		specific.Set("additionalContext", strictjson.Quote(texts))
 	default:
 		messages = append(messages, "hookrun: Gemini CLI cannot give the model this at "+string(m.name)+":\n"+texts)
@@ -75,7 +78,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		messages = append(messages, out.Reason)
 	}
 	shown := cmp.Or(out.StopReason, out.Reason)
-	if shown != "" && len(messages) > 0 && (m.name == "BeforeAgent" || m.name == "AfterAgent" && stopped) { // the client shows them in its place
+	// the client shows them in its place
+	if shown != "" && len(messages) > 0 && (m.name == "BeforeAgent" || m.name == "AfterAgent" && stopped) {
 		messages = slices.Insert(messages, 0, shown)
 	}
 	if out.SystemMessage = strings.Join(messages, "\n"); len(specific) > 1 {

@@ -184,7 +184,8 @@ func (a *hookResult) readInject(v gjson.Result) {
 	}
 	content := v.Get("content")
 	if !v.IsObject() || content.Exists() && content.Type != gjson.String && content.Type != gjson.Null {
-		a.warnings = append(a.warnings, `answered with an "inject" that is no {"content": "…", "strategy": "…"}; ignored`)
+		a.warnings = append(a.warnings, `answered with an "inject" that is no {"content": "…", "strategy": "…"}; `+
+			`ignored`)
 		return
 	}
 	a.inject, a.strategy = dialect.StringOf(content), protocol.ToolResult
@@ -193,7 +194,8 @@ func (a *hookResult) readInject(v gjson.Result) {
 	case dialect.StringOf(s) == string(protocol.UserMessage):
 		a.strategy = protocol.UserMessage
 	default:
-		a.warnings = append(a.warnings, fmt.Sprintf("answered with the strategy %s, which does not exist; taken for %s", s.Raw, protocol.ToolResult))
+		a.warnings = append(a.warnings, fmt.Sprintf("answered with the strategy %s, which does not exist; taken for %s",
+			s.Raw, protocol.ToolResult))
 	}
 }
 
@@ -227,12 +229,14 @@ func (a *hookResult) verdict(c *protocol.Call, hook string) dialect.Verdict {
 			v.UpdatedInput = a.args
 		}
 	default:
-		v.Warnings = append(v.Warnings, who+" answered with new arguments, which mean something before the tool only; ignored")
+		v.Warnings = append(v.Warnings, who+" answered with new arguments, which mean something before the tool "+
+			"only; ignored")
 	}
 	switch {
 	case a.inject == "":
 	case pre:
-		v.Warnings = append(v.Warnings, who+` answered with "inject", which means something after the tool only; ignored`)
+		v.Warnings = append(v.Warnings, who+` answered with "inject", which means something after the tool only; `+
+			`ignored`)
 	default:
 		v.Context, v.Strategy = a.inject, a.strategy
 	}

@@ -24,7 +24,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	case r.Err != nil:
 		return dialect.Unstarted("Hook import failed: " + hook + ": " + r.Err.Error())
 	case r.TimedOut:
-		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: "Hook " + hook + " timed out"}
+		return dialect.Verdict{Cause: protocol.CauseTimeout, Status: protocol.StatusTimeout, Problem: "Hook " + hook +
+			" timed out"}
 	}
 	cause, problem := r.Ended("it")
 	switch line := lastLine(r.Stderr.Text()); {
@@ -40,7 +41,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	case err != nil && !a.denied && !a.asks:
 		return failed(protocol.CauseOutput, "%v", err)
 	case err != nil: // the no can be read, and stands whatever is wrong beside it
-		a = hookResult{denied: a.denied, asks: a.asks, reason: a.reason, warnings: []string{"answered with JSON that is not right: " + err.Error()}}
+		a = hookResult{denied: a.denied, asks: a.asks, reason: a.reason,
+			warnings: []string{"answered with JSON that is not right: " + err.Error()}}
 	case a.importError:
 		return dialect.Unstarted(a.reason)
 	}
@@ -55,7 +57,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 const noResult = "hookrun_no_result"
 
 // knownKeys are those of a HookResult.
-var knownKeys = []string{"allowed", "decision", "reason", "metadata", "modified_args", "updated_input", "inject", "hook_errors"}
+var knownKeys = []string{"allowed", "decision", "reason", "metadata", "modified_args", "updated_input", "inject",
+	"hook_errors"}
 
 // doubt says what of a HookResult that allows may have been meant to deny.
 func doubt(text string) error {
@@ -66,7 +69,8 @@ func doubt(text string) error {
 		name := strictjson.Text(key.Raw)
 		switch {
 		case name == noResult:
-			wrong = fmt.Errorf("the function returned %s, which is no HookResult", strictjson.ValueText([]byte(value.Raw)))
+			wrong = fmt.Errorf("the function returned %s, which is no HookResult",
+				strictjson.ValueText([]byte(value.Raw)))
 		case name == "allowed" && !value.IsBool(): // what is false in Python denies, and is not asked about here
 			wrong = dialect.WrongType(name, "true or false", value)
 		}
@@ -88,7 +92,8 @@ func doubt(text string) error {
 		case "systemMessage", "suppressOutput", "additionalContext": // nothing that says no
 		default:
 			if s.Place != nearmiss.Top || !slices.Contains(knownKeys, s.Key) {
-				return fmt.Errorf(`it has %s, which MassGen does not know; it says no with "decision": "deny" or "allowed": false`, s)
+				return fmt.Errorf(`it has %s, which MassGen does not know; it says no with "decision": "deny" or `+
+					`"allowed": false`, s)
 			}
 		}
 	}

@@ -15,7 +15,8 @@ var Dialect = &dialect.Dialect{
 	Name:    "massgen",
 	Events:  func() []protocol.Event { return []protocol.Event{preTool, postTool} },
 	Timeout: 30 * time.Second,
-	Causes:  []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput, protocol.CauseExit},
+	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
+		protocol.CauseOutput, protocol.CauseExit},
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		if e == preTool && cause == protocol.CauseUnstarted {
 			return protocol.Block // MassGen: a configuration error

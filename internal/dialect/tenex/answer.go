@@ -30,7 +30,8 @@ type answer struct {
 	strange       []string // keys that mean nothing to anybody
 	unread        []string // such keys beside a decision that stands, as a warning shows them
 	doubts        []string // what in plain text may have been meant as an answer
-	report        bool     // it is text: a reason of another program. Beside an exit that says no it is the reason all the same
+	// it is text: a reason of another program. Beside an exit that says no it is the reason all the same
+	report bool
 }
 
 // The words for a decision: at the top level Claude Code's first ones, in hookSpecificOutput today's.
@@ -46,7 +47,8 @@ var decisionWords = dialect.Words{"approve": protocol.Continue, "block": protoco
 func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	a.decision = protocol.Continue
 	whole := text
-	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff")) // a byte order mark is white space to Claude Code
+	// a byte order mark is white space to Claude Code
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"))
 	if !strings.HasPrefix(text, "{") {
 		err = a.aroundText(whole)
 		return a, err != nil, err
@@ -95,19 +97,24 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 			}
 		}
 		for _, key := range a.strange {
-			if !slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Key == key && s.Kind != nearmiss.Word }) {
+			if !slices.ContainsFunc(signs, func(s nearmiss.Sign) bool {
+				return s.Key == key &&
+					s.Kind != nearmiss.Word
+			}) {
 				a.unread = append(a.unread, fmt.Sprintf("%q", spelling.Brief(key, 40)))
 			}
 		}
 	case near != nil:
 		err = doubtful{dialect.UnknownKey(*near, dialect.ValidWords)}
 	case len(a.strange) > 0:
-		err = doubtful{fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr", spelling.Brief(a.strange[0], 40))}
+		err = doubtful{fmt.Errorf("it has %q, which is no key of an answer; take it out, or print it to stderr",
+			spelling.Brief(a.strange[0], 40))}
 	default:
 		if wrong := dialect.Incomplete(o, dialect.ValidWords); wrong != nil {
 			err = doubtful{wrong}
 		} else if !a.stop && !dialect.Blank(a.stopReason) {
-			err = doubtful{errors.New(`it has a stopReason and "continue": true; write "continue": false, or leave it out`)}
+			err = doubtful{errors.New(`it has a stopReason and "continue": true; write "continue": false, or leave ` +
+				`it out`)}
 		}
 	}
 	return a, true, err
@@ -257,11 +264,14 @@ func readBool(name string, value gjson.Result, into *bool) error {
 // warnings say what of the answer was not read.
 func (a *answer) warnings(who string) (texts []string) {
 	for _, key := range a.unread {
-		texts = append(texts, fmt.Sprintf("%s has %s in its JSON; that was passed over, and the %s counts; %s", who, key,
-			map[protocol.Decision]string{protocol.Block: "deny", protocol.Ask: "ask", protocol.Defer: "defer"}[a.decision], dialect.ValidWords))
+		texts = append(texts, fmt.Sprintf("%s has %s in its JSON; that was passed over, and the %s counts; %s", who,
+			key,
+			map[protocol.Decision]string{protocol.Block: "deny", protocol.Ask: "ask",
+				protocol.Defer: "defer"}[a.decision], dialect.ValidWords))
 	}
 	for _, key := range a.unknown {
-		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; ignored", who, key))
+		texts = append(texts, fmt.Sprintf("%s answered with %q in hookSpecificOutput, which hookrun does not know; "+
+			"ignored", who, key))
 	}
 	return texts
 }

@@ -33,7 +33,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		v.Stop, v.StopReason = a.stop, a.stopReason
 		return v
 	case !answered && r.HTTP != nil && r.Stdout.Text() != "":
-		return dialect.Unreadable(who, `it is no JSON object with a key of an answer, as {"decision": "block", "reason": "…"}; `+
+		return dialect.Unreadable(who, `it is no JSON object with a key of an answer, as {"decision": "block", `+
+			`"reason": "…"}; `+
 			"{} or nothing says nothing")
 	case !answered:
 		v := dialect.OK()
@@ -88,7 +89,8 @@ func failure(c *protocol.Call, hook string, r *dialect.HookResult, a answer, rea
 		v.Cause, v.Problem = r.Ended(who)
 	}
 	v.Reason = stderr
-	if read && !(a.decided && a.decision == protocol.Continue) && !dialect.Blank(a.reason) { // why something is allowed is no reason here
+	// why something is allowed is no reason here
+	if read && !(a.decided && a.decision == protocol.Continue) && !dialect.Blank(a.reason) {
 		v.Reason = a.reason
 	}
 	if v.Reason == "" {
@@ -144,11 +146,13 @@ func (a *answer) verdict(c *protocol.Call, hook string) dialect.Verdict {
 	}
 	if v.UpdatedInput != nil && event != protocol.PreTool {
 		v.UpdatedInput = nil
-		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(), hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
+		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(),
+			hook)+" answered with updatedInput, which means something at pre-tool only; ignored")
 	}
 	if v.UpdatedOutput != nil && event != protocol.PostTool {
 		v.UpdatedOutput = nil
-		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(), hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
+		v.Warnings = append(v.Warnings, dialect.Who(c.Event.Canonical(),
+			hook)+" answered with updatedToolOutput, which means something at post-tool only; ignored")
 	}
 	return v
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
+// Hooks run other programs and print what these say: compilers, linters and tests, whose output is often JSON. It is
+// text as long as nothing in it is an answer.
+
 // begun reports whether one of the signs begins an answer: it stands at the top level of a value that is no report.
 func begun(signs []nearmiss.Sign) bool {
 	return slices.ContainsFunc(signs, func(s nearmiss.Sign) bool { return s.Place != nearmiss.Inside && !s.Report })

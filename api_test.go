@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/api.txt anew")
 
-// TestAPI holds the exported API of the public packages to testdata/api.txt: a change of it is meant, and shows in a diff.
+// TestAPI holds the exported API of the public packages to testdata/api.txt: a change of it is meant, and shows in a
+// diff.
 func TestAPI(t *testing.T) {
 	var api strings.Builder
 	for _, dir := range []string{"protocol", "projecthooks", "runner", "queue"} {

@@ -33,9 +33,9 @@ type Options struct {
 	Claude  bool // also what Claude Code would load in the workspace: the user's, the project's and the local settings
 }
 
-// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`, and
-// if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of all
-// files.
+// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`,
+// and if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of
+// all files.
 func Load(o Options) (*Config, error) {
 	var all Config
 	var problems Diagnostics

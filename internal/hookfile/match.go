@@ -283,8 +283,8 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
-// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if there
-// is no doubt. The agent can write another call then.
+// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if
+// there is no doubt. The agent can write another call then.
 func (m *MatchContext) Doubt(h *Hook) string {
 	if h.If.String() == "" || !h.Rules().ProjectTools {
 		return ""

@@ -77,9 +77,9 @@ func TestImportedVerdicts(t *testing.T) {
 // importCase returns which of the counters the case is one of. Files are read in this process: a process for each would be most of the time.
 func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *int) *int {
 	t.Helper()
-	result, err := hookimport.Read(r.settings, nil)
+	result, err := hookimport.Read(r.settings, "")
 	if err != nil {
-		_, loads := hookfile.LoadFile(r.settings, nil)
+		_, loads := hookfile.LoadFile(r.settings, "")
 		require.Error(t, loads, "%v: what is loaded can be imported", err)
 		return refused
 	}

@@ -3,9 +3,9 @@ package projecthooks
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -21,9 +21,9 @@ type Options struct {
 	Workspace string
 	// Files are read in the place of the workspace's own file, in this order.
 	Files []string
-	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies: claude, codex or gemini. ""
-	// has the place of the file say it, and files of places that do not are Claude Code's. Files in other forms are not
-	// concerned.
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies: claude, codex or gemini.
+	// "" has the place of the file say it, and files of places that do not are Claude Code's. Files in other forms are
+	// not concerned.
 	Dialect string
 	// Claude adds what Claude Code would load in the workspace: the user's settings, the project's, and the project's
 	// local ones, those that are there.
@@ -68,31 +68,27 @@ func init() {
 // Load reads hooks files. Without Options.Files it is the workspace's `.tenex-hooks.json`, and if that is missing there
 // are no hooks. What is wrong with files is an error of type Diagnostics, with that of all files.
 func Load(o Options) (*Config, error) {
-	as, err := named(o.Dialect)
-	if err != nil {
+	if err := checkDialect(o.Dialect); err != nil {
 		return nil, err
 	}
-	return public(hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as, Claude: o.Claude}))
+	return public(hookfile.Load(hookfile.Options(o)))
 }
 
 // Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
 // JSON.
 func Parse(name string, text []byte) (*Config, error) { return public(hookfile.Parse(name, text)) }
 
-func named(name string) (*dialect.Dialect, error) {
-	if name == "" {
-		return nil, nil
+// checkDialect refuses a name that no dialect has.
+func checkDialect(name string) error {
+	var names []string
+	for _, d := range all.All() {
+		names = append(names, d.Name)
 	}
-	d, ok := all.Named(name)
-	if !ok {
-		var names []string
-		for _, d := range all.All() {
-			names = append(names, d.Name)
-		}
-		known := strings.Join(names, ", ")
-		return nil, fmt.Errorf("unknown dialect %q%s; known are %s", name, spelling.Suggest(name, names), known)
+	if name == "" || slices.Contains(names, name) {
+		return nil
 	}
-	return d, nil
+	known := strings.Join(names, ", ")
+	return fmt.Errorf("unknown dialect %q%s; known are %s", name, spelling.Suggest(name, names), known)
 }
 
 // public wraps what was loaded, and turns errors into types of this package.
@@ -124,7 +120,7 @@ func (c *Config) Hooks() []Hook {
 	for i := range c.loaded.Hooks {
 		h := &c.loaded.Hooks[i]
 		hooks[i] = Hook{
-			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Events: append([]protocol.Event{}, h.Events...),
+			Name: h.Name, Source: h.Source(), Dialect: h.Dialect, Events: append([]protocol.Event{}, h.Events...),
 			If: h.If.String(), Command: h.String(),
 		}
 		if h.Matcher != nil {
@@ -190,11 +186,11 @@ type Project struct {
 }
 
 // FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, the folder itself first.
-// It does not look above the first folder with a .git: what lies there is another project's. Outside of a repository only
-// the folder itself counts: a file in /tmp can be anybody's.
+// It does not look above the first folder with a .git: what lies there is another project's. Outside of a repository
+// only the folder itself counts: a file in /tmp can be anybody's.
 //
-// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file on
-// that way is the way through the links searched.
+// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
+// on that way is the way through the links searched.
 func FindProject(dir string) (Project, error) {
 	p, err := hookfile.FindProject(dir)
 	return Project(p), err

@@ -99,7 +99,7 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 // keepAsyncResult keeps what an async hook said in the end.
 func (r *Runner) keepAsyncResult(h *hookfile.Hook, c *protocol.Call, result dialect.HookResult) {
 	result.Async, result.AsyncResult = false, true
-	v := h.Dialect.Decode(c, shownName(h), &result)
+	v := h.Rules().Decode(c, shownName(h), &result)
 	saveContext(h, &v)
 	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
 		r.asyncResults.put(newAsyncResult(c.SessionID, h.Name, v))

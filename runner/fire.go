@@ -82,7 +82,9 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 }
 
 // failed is the outcome of a call whose hooks could not all be run.
-func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error) (protocol.Outcome, error) {
+func failed(
+	c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error,
+) (protocol.Outcome, error) {
 	o := dialect.Merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
 	o.UpdatedInput, o.UpdatedOutput, o.Inject = nil, nil, nil
@@ -106,7 +108,7 @@ func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
 	for len(rest) > 0 {
 		group := together(rest, sequential)
 		rest = rest[len(group):]
-		d := group[0].Dialect
+		d := group[0].Rules()
 		if ended {
 			for _, h := range group {
 				f.verdicts = append(f.verdicts, dialect.Skipped(h.Name, h.Source(), d))
@@ -170,24 +172,24 @@ func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	start := time.Now()
 	defer func() { verdict.Report.Start = protocol.Milliseconds(start.Sub(f.begin)) }()
 	if h.StaticVerdict != nil {
-		verdict = dialect.Static(h.Name, h.Source(), staticVerdict(h), h.Dialect)
+		verdict = dialect.Static(h.Name, h.Source(), staticVerdict(h), h.Rules())
 		verdict.Report.Duration = protocol.Milliseconds(time.Since(start))
 		return verdict
 	}
 	var result dialect.HookResult
 	var v dialect.Verdict
 	if h.Unsupported != "" {
-		v = dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), h.Unsupported)
+		v = dialect.Unsupported(h.Rules(), h.call, shownName(h.Hook), h.Unsupported)
 	} else {
 		result = f.result(ctx, h)
 		f.explainExit(h, &result)
-		v = h.Dialect.Decode(h.call, shownName(h.Hook), &result)
+		v = h.Rules().Decode(h.call, shownName(h.Hook), &result)
 	}
 	v = h.ApplyFailurePolicy(h.call, v, f.policies(h.Hook)...)
 	all.FitResult(h.call, shownName(h.Hook), &v)
 	saveContext(h.Hook, &v)
 	report := dialect.Report(h.Name, h.Source(), &result, &v)
-	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
+	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Rules()}
 }
 
 // staticVerdict is what a rule says of the call.
@@ -213,8 +215,8 @@ func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 	}
 }
 
-// shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have it
-// as it is.
+// shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have
+// it as it is.
 func shownName(h *hookfile.Hook) string { return printable.Escape(h.Name) }
 
 // result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.

@@ -64,7 +64,7 @@ func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*h
 		}
 		if h.DedupKey != "" {
 			if place, ok := places[h.DedupKey]; ok {
-				if h.Dialect.FirstOfSame {
+				if h.Rules().FirstOfSame {
 					out = append(out, h)
 				} else {
 					out = append(out, run[place])
@@ -86,8 +86,8 @@ func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*h
 }
 
 // alsoSelected adds to the hooks that are left those behind the group that the rewritten call selects: a guard that the
-// tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more: a
-// rule would block what is not there.
+// tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more:
+// a rule would block what is not there.
 func (hs *hookSet) alsoSelected(c *protocol.Call, group, rest []*hookfile.Hook) (run []*hookfile.Hook) {
 	left, now, taken := map[*hookfile.Hook]bool{}, map[*hookfile.Hook]bool{}, map[string]bool{}
 	match := hookfile.NewMatchContext(c)
@@ -96,7 +96,7 @@ func (hs *hookSet) alsoSelected(c *protocol.Call, group, rest []*hookfile.Hook) 
 		now[h] = true
 	}
 	for _, h := range rest {
-		left[h] = now[h] || h.Dialect.Parallel
+		left[h] = now[h] || h.Rules().Parallel
 	}
 	for _, h := range append(slices.Clip(group), rest...) {
 		taken[h.DedupKey] = h.DedupKey != ""
@@ -117,7 +117,7 @@ func (hs *hookSet) alsoSelected(c *protocol.Call, group, rest []*hookfile.Hook) 
 func sequential(run []*hookfile.Hook) (dialects []*dialect.Dialect) {
 	for _, h := range run {
 		if h.Sequential {
-			dialects = append(dialects, h.Dialect)
+			dialects = append(dialects, h.Rules())
 		}
 	}
 	return dialects
@@ -126,8 +126,8 @@ func sequential(run []*hookfile.Hook) (dialects []*dialect.Dialect) {
 // together returns the first hooks that run together: those of a dialect that follow each other, where it runs its
 // hooks at once, else one. A group sees what earlier groups rewrote.
 func together(run []*hookfile.Hook, sequential []*dialect.Dialect) []*hookfile.Hook {
-	n, d := 1, run[0].Dialect
-	for n < len(run) && d.Parallel && !slices.Contains(sequential, d) && run[n].Dialect == d {
+	n, d := 1, run[0].Rules()
+	for n < len(run) && d.Parallel && !slices.Contains(sequential, d) && run[n].Rules() == d {
 		n++
 	}
 	return run[:n]

@@ -11,9 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -24,7 +22,7 @@ func geminiHooks(scripts ...string) *hookfile.Config {
 	cfg := &hookfile.Config{}
 	for i, script := range scripts {
 		cfg.Hooks = append(cfg.Hooks, hookfile.Hook{
-			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events(), Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
+			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events(), Dialect: gemini.Dialect.Name, File: "settings.json", Line: i + 1,
 		})
 	}
 	return cfg
@@ -90,7 +88,7 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		cfg.Hooks[0].Sequential = true
 		for i := range cfg.Hooks[1:] {
 			h := &cfg.Hooks[i+1]
-			h.Dialect, h.Events = claude.Dialect, []protocol.Event{"PreToolUse"}
+			h.Dialect, h.Events = "claude", []protocol.Event{"PreToolUse"}
 		}
 		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
@@ -121,7 +119,7 @@ func TestGeminiHooksInTurn(t *testing.T) {
 		b := newBench(t)
 		cfg := geminiHooks(says(specifically(`"tool_input":{"command":"b"}`)), "cat >two", "cat >tenex", "cat >four")
 		cfg.Hooks[0].Sequential = true
-		cfg.Hooks[2].Dialect, cfg.Hooks[2].Events = tenex.Dialect, []protocol.Event{protocol.PreTool}
+		cfg.Hooks[2].Dialect, cfg.Hooks[2].Events = "tenex", []protocol.Event{protocol.PreTool}
 		_, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
 		require.Contains(t, b.Read("two"), `"tool_input":{"command":"b","description":"d"}}`)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -102,8 +101,8 @@ type checkedFile struct {
 
 // checker checks hooks files.
 type checker struct {
-	as     *dialect.Dialect // whose form files are in; nil: their place says it
-	claude bool             // also what Claude Code would load
+	as     string // whose form files are in; "": their place says it
+	claude bool   // also what Claude Code would load
 }
 
 // command checks what the command line says: the files that are named, or else the project's own.
@@ -148,7 +147,7 @@ func (c *checker) meant(files []string, workspace string) (_ []string, p project
 
 // checkAgain checks the files of a server as they are on disk now.
 func (f *callFlags) checkAgain() (any, error) {
-	c := checker{as: f.form(), claude: f.claude}
+	c := checker{as: f.dialect, claude: f.claude}
 	p := f.project
 	p.File = ownFile(f.workspace)
 	files := f.configs
@@ -184,7 +183,7 @@ func (c *checker) withClaude(files []string, folder string) ([]string, error) {
 }
 
 // add checks files. workspace is where hooks run, "" for the folder that projectOf gives.
-func (r *checkReport) add(as *dialect.Dialect, files []string, workspace string) {
+func (r *checkReport) add(as string, files []string, workspace string) {
 	for _, path := range files {
 		f := checkFile(as, path, workspace)
 		r.OK = r.OK && len(f.Errors) == 0
@@ -211,7 +210,7 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 	return writeJSON(std, all)
 }
 
-func checkFile(as *dialect.Dialect, path, workspace string) checkedFile {
+func checkFile(as string, path, workspace string) checkedFile {
 	f := checkedFile{File: path, Errors: []hookfile.Diagnostic{}, Warnings: []hookfile.Diagnostic{}}
 	cfg, err := hookfile.LoadFile(path, as)
 	var problems hookfile.Diagnostics
@@ -260,7 +259,7 @@ func failOpen(cfg *hookfile.Config) []hookfile.Diagnostic {
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
 		_, said := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.StaticVerdict == nil && h.Dialect == tenex.Dialect && slices.Contains(h.Events, protocol.PreTool)
+		isGate := h.StaticVerdict == nil && h.Dialect == tenex.Dialect.Name && slices.Contains(h.Events, protocol.PreTool)
 		if said || !isGate || h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
 			continue
 		}
@@ -288,19 +287,18 @@ func failOpen(cfg *hookfile.Config) []hookfile.Diagnostic {
 
 // defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the
 // name.
-func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
+func defineForm(flags *pflag.FlagSet) func() (string, error) {
 	names := strings.Join(all.ClientNames(), ", ")
 	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
 	name := flags.String("dialect", "", usage)
-	return func() (*dialect.Dialect, error) {
+	return func() (string, error) {
 		if !flags.Changed("dialect") {
-			return nil, nil
+			return "", nil
 		}
-		as, ok := all.ClientNamed(*name)
-		if !ok {
-			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
+		if _, ok := all.ClientNamed(*name); !ok {
+			return "", fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
-		return as, nil
+		return *name, nil
 	}
 }
 

@@ -67,7 +67,7 @@ func (c *checker) parse(files []string) (*parsed, error) {
 
 func newParsedHook(h *hookfile.Hook) parsedHook {
 	x := parsedHook{
-		Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Unsupported: h.Unsupported,
+		Name: h.Name, Source: h.Source(), Dialect: h.Dialect, Unsupported: h.Unsupported,
 		Events: h.Events, If: h.If.String(), OnFailure: h.OnFailure, Env: h.Environment(),
 		Persistent: h.Persistent, Async: h.Async, Sequential: h.Sequential, Agent: h.Agent, NotAgents: h.NotAgents,
 	}

@@ -140,7 +140,7 @@ func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e 
 }
 
 func explained(c *protocol.Call, h *hookfile.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
-	x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: planned.Runs, Why: planned.Why}
+	x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect, Runs: planned.Runs, Why: planned.Why}
 	if h.StaticVerdict != nil {
 		x.Rule = h.String()
 		return x

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/delivery"
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -41,7 +40,7 @@ func (f *callFlags) load() (*hookfile.Config, runner.Options, error) {
 
 // read reads the hooks files that the flags name.
 func (f *callFlags) read() (*hookfile.Config, error) {
-	o := hookfile.Options{Workspace: f.workspace, Files: f.configs, Dialect: f.form(), Claude: f.claude}
+	o := hookfile.Options{Workspace: f.workspace, Files: f.configs, Dialect: f.dialect, Claude: f.claude}
 	if len(o.Files) == 0 { // what was found must not be missing when it is read
 		o.Files = nonEmpty(f.project.File)
 	}
@@ -50,9 +49,9 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 		return nil, err
 	}
 	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
+		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect != f.dialect {
 			const text = "--dialect %s: %s is in the form of the %s dialect"
-			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
+			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect)
 		}
 	}
 	return cfg, nil
@@ -63,12 +62,6 @@ func (f *callFlags) readAgain() (*hookfile.Config, error) {
 	again := *f
 	again.project.File = ownFile(f.workspace)
 	return again.read()
-}
-
-// form is the dialect that the flags name, nil: each file's own.
-func (f *callFlags) form() *dialect.Dialect {
-	d, _ := all.Named(f.dialect)
-	return d
 }
 
 // newRunner returns a runner for hooks that were read.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
 )
@@ -108,7 +107,7 @@ type imported struct {
 	files int
 }
 
-func importAll(as *dialect.Dialect, files []string) (*imported, error) {
+func importAll(as string, files []string) (*imported, error) {
 	done := &imported{
 		Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files),
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/clientfile"
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -75,8 +74,8 @@ func (s *settingsFlags) notes(client *clientfile.Client, place clientfile.Place,
 	if home, err := os.UserHomeDir(); err == nil {
 		notes = append(notes, client.Elsewhere(place, client.User(home, os.Getenv))...)
 	}
-	if dialect, _ := all.Named(client.Name); change.Existed && client.Drops {
-		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), dialect)
+	if change.Existed && client.Drops {
+		_, err := hookfile.ParseAs(change.Path, []byte(change.Old), client.Name)
 		var problems hookfile.Diagnostics
 		if errors.As(err, &problems) {
 			const text = "%v; for such a thing the client may drop the whole file without a word, " +

@@ -217,7 +217,7 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		i := 0
 		hooks.ForEach(func(_, entry gjson.Result) bool {
 			i++
-			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.form.dialect, Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
+			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.form.dialect.Name, Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
 			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}

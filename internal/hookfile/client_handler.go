@@ -93,7 +93,7 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 			d = protocol.Continue
 		}
 		h.OnFailure = protocol.FailurePolicy{}
-		for _, c := range h.Dialect.Causes {
+		for _, c := range h.Rules().Causes {
 			h.OnFailure[c] = d
 		}
 		if d == protocol.Block && filepath.Base(p.file) != FileName {
@@ -101,7 +101,7 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 		}
 	}
 	h.Async = f["async"].Bool()
-	if policy, ok := f["onFailure"]; ok && (h.Async || h.Dialect.CannotBlock(h.Events[0])) {
+	if policy, ok := f["onFailure"]; ok && (h.Async || h.Rules().CannotBlock(h.Events[0])) {
 		where := "at " + string(h.Events[0])
 		if h.Async {
 			where = "for a hook that is async"
@@ -112,7 +112,7 @@ func (p *parser) clientFields(h *Hook, handler *handlerType, f map[string]gjson.
 		if _, err := strconv.ParseUint(limit.Raw, 10, 64); err != nil {
 			p.problem(limit.Index, "%s\"additionalContextLimit\" must be a whole number, not %s%s", who, brief(limit.Raw), drops)
 		} else {
-			p.warn(limit.Index, "%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters into a file", who, h.Dialect.MaxContext)
+			p.warn(limit.Index, "%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters into a file", who, h.Rules().MaxContext)
 		}
 	}
 	switch handler.does {

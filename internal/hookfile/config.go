@@ -24,7 +24,7 @@ type Config struct {
 	Files    []string     // that were read
 	Warnings []Diagnostic // what is odd but loads
 
-	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
+	Dialect string // whose form the file is in; "" where it is not one file
 
 	texts    []string            // of the files, as they were read
 	absent   []string            // files that would have been read, had they been there
@@ -48,7 +48,7 @@ func (c *Config) Add(more *Config) {
 		}
 	}
 	c.Hooks = append(slices.Clip(c.Hooks), more.Hooks...)
-	if c.Dialect = nil; len(c.Files) == 0 {
+	if c.Dialect = ""; len(c.Files) == 0 {
 		c.Dialect = more.Dialect
 	}
 	c.Files = append(c.Files, more.Files...)
@@ -106,7 +106,7 @@ type Rule = permission.Rule
 // ParseRule reads a rule. A text that is none matches nothing.
 func ParseRule(text string) Rule { return permission.Parse(text) }
 
-// Hook is one configured handler. Its Dialect must be set.
+// Hook is one configured handler.
 type Hook struct {
 	Name          string // in clients' forms the command, where there is no other
 	Command       Command
@@ -130,7 +130,7 @@ type Hook struct {
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
 	Agent     string
 	NotAgents []string
-	Dialect   *dialect.Dialect
+	Dialect   string // by whose rules it runs: "tenex", which "" is too, "claude", "codex", "gemini" or "massgen"
 
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
@@ -229,15 +229,18 @@ func (h *Hook) isFor(agent string) bool {
 	return (h.Agent == "" || h.Agent == agent) && !slices.Contains(h.NotAgents, agent)
 }
 
+// Rules are those of the hook's dialect.
+func (h *Hook) Rules() *dialect.Dialect { return all.Of(h.Dialect) }
+
 // Deadline is the hook's timeout at an event, or its dialect's.
 func (h *Hook) Deadline(event protocol.Event) time.Duration {
 	if h.Timeout > 0 {
 		return h.Timeout
 	}
-	if at := h.Dialect.TimeoutAt; at != nil {
-		return cmp.Or(at(event), h.Dialect.Timeout)
+	if at := h.Rules().TimeoutAt; at != nil {
+		return cmp.Or(at(event), h.Rules().Timeout)
 	}
-	return h.Dialect.Timeout
+	return h.Rules().Timeout
 }
 
 // Environment are the variables that the hook's files add to the caller's, later ones over earlier ones.

@@ -34,7 +34,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect, h.Inherit = p.file, tenex.Dialect, p.inherit
+	h.File, h.Dialect, h.Inherit = p.file, tenex.Dialect.Name, p.inherit
 	h.Line, h.column = p.places.Position(entry.Index)
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {

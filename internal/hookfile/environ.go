@@ -63,7 +63,7 @@ func name(v string) string {
 // Dir is where the hook runs: in the workspace, or where its dialect has it so in the session's current directory, if
 // that is still there.
 func (h *Hook) Dir(c *protocol.Call) string {
-	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
+	if h.Rules().FollowsDir && filepath.IsAbs(c.Dir) {
 		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
 			return c.Dir
 		}
@@ -81,8 +81,8 @@ const unbuffered = "PYTHONUNBUFFERED"
 
 // Environ is what the process of the hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call
 // only where it has an event, since a persistent process sees many calls. A name occurs once, since programs differ in
-// whether the first or the last of two counts. A nil base is this process's environment; binary is the path of a hookrun
-// binary, which hooks find as $HOOKRUN, "" leaves that out.
+// whether the first or the last of two counts. A nil base is this process's environment; binary is the path of a
+// hookrun binary, which hooks find as $HOOKRUN, "" leaves that out.
 func (h *Hook) Environ(c *protocol.Call, base []string, binary string) []string {
 	if base == nil {
 		base = os.Environ()
@@ -93,15 +93,15 @@ func (h *Hook) Environ(c *protocol.Call, base []string, binary string) []string 
 		"PWD=" + h.Dir(c), // what a shell's pwd prints
 	}
 	var last []string // what no file may set, but in a dialect where its word is the last
-	if h.Dialect.Environment != nil {
-		last = h.Dialect.Environment(c)
+	if h.Rules().Environment != nil {
+		last = h.Rules().Environment(c)
 		for i, v := range last {
 			if len(v) > maxVariable || strings.ContainsRune(v, 0) {
 				last[i] = name(v) // empty, rather than one that was inherited
 			}
 		}
 	}
-	for _, hidden := range h.Dialect.HiddenVariables {
+	for _, hidden := range h.Rules().HiddenVariables {
 		base = slices.DeleteFunc(slices.Clone(base), func(v string) bool { return strings.HasPrefix(v, hidden) })
 	}
 	if h.Inherit != nil {
@@ -117,13 +117,13 @@ func (h *Hook) Environ(c *protocol.Call, base []string, binary string) []string 
 		ours = append(ours, "HOOKRUN="+binary)
 	}
 	tool := c.Tool
-	if h.Dialect.ProjectTools {
+	if h.Rules().ProjectTools {
 		tool = c.ProjectTool()
 	}
 	if c.Event.HasTool() && len(tool) <= maxVariable && !strings.ContainsRune(tool, 0) {
 		ours = append(ours, "HOOKRUN_TOOL="+tool)
 	}
-	if h.Dialect.OwnEnvironmentWins {
+	if h.Rules().OwnEnvironmentWins {
 		return merged(base, ours, last, h.Environment())
 	}
 	return merged(base, ours, h.Environment(), last)

@@ -172,14 +172,14 @@ var geminiForm = &form{
 
 // formOf finds the form of a file; nil: it is not in a client's form. Its place says so or, wherever it lies, that its "hooks" is an
 // object; that one names no client, so as counts then, and without it the file is Claude Code's, as one without any hooks is by its name.
-func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *form {
+func formOf(path string, as string, hooks gjson.Result) *form {
 	placed := formOfFolder(path)
 	name := filepath.Base(path)
 	if placed == nil && !hooks.IsObject() && (hooks.IsArray() || name != "settings.json" && name != "settings.local.json" && name != "hooks.json") {
 		return nil
 	}
 	for _, f := range forms() {
-		if as == f.dialect {
+		if as == f.dialect.Name {
 			return f
 		}
 	}

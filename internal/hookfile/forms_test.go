@@ -11,12 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/claude"
-	"github.com/hookrun/hookrun/internal/dialect/codex"
-	"github.com/hookrun/hookrun/internal/dialect/gemini"
-	"github.com/hookrun/hookrun/internal/dialect/massgen"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -152,7 +146,7 @@ func TestFormFields(t *testing.T) {
 		hooks := load(codexFile, `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"a  b","timeout":5},{"type":"command","command":"a  b","async":true,"timeout":0}]},{"hooks":[{"type":"prompt","prompt":"x"}]}],"Interrupt":[{"hooks":[{"type":"command","command":"i"}]}]}}`)
 		require.Len(t, hooks, 4)
 		h := hooks[0]
-		require.Same(t, codex.Dialect, h.Dialect)
+		require.Equal(t, "codex", h.Dialect)
 		require.Equal(t, []any{"a b", hookfile.Command{Shell: "a  b"}, []protocol.Event{"PreToolUse"}, 5 * time.Second, "", false}, []any{h.Name, h.Command, h.Events, h.Deadline("PreToolUse"), h.DedupKey, h.Async})
 		require.True(t, hooks[1].Async)
 		require.Equal(t, time.Second, hooks[1].Deadline("PreToolUse"), "0 is one second")
@@ -172,7 +166,7 @@ func TestFormFields(t *testing.T) {
 	t.Run("gemini", func(t *testing.T) {
 		hooks := load(geminiFile, `{"hooks":{"BeforeTool":[{"sequential":true,"hooks":[{"type":"command","command":"a","name":" my\n hook ","timeout":1500.5,"env":{"A":"b","N":1}}]},{"hooks":[{"type":"command","command":"a"}]}]}}`)
 		h := hooks[0]
-		require.Same(t, gemini.Dialect, h.Dialect)
+		require.Equal(t, "gemini", h.Dialect)
 		require.Equal(t, []any{"my hook", hookfile.Command{Shell: "a", Bash: true}, 1500500 * time.Microsecond, []string{"A=b", "N=1"}, true}, []any{h.Name, h.Command, h.Timeout, h.Env, h.Sequential})
 		require.Equal(t, []any{"a", time.Minute, false}, []any{hooks[1].Name, hooks[1].Deadline("BeforeTool"), hooks[1].Sequential})
 		_, argv, err := h.Program(t.TempDir(), os.Environ())
@@ -274,29 +268,29 @@ func TestFormByPlace(t *testing.T) {
 	const empty, object, array = `{}`, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}],"BeforeTool":[{"hooks":[{"type":"command","command":"a"}]}]}}`, `{"hooks":[{"name":"n","command":"a","events":["pre-tool"]}]}`
 	for _, test := range []struct {
 		file, doc string
-		as, want  *dialect.Dialect
+		as, want  string
 	}{
-		{".codex/hooks.json", object, nil, codex.Dialect},
-		{".codex/other.json", object, nil, codex.Dialect},
-		{".gemini/settings.json", object, nil, gemini.Dialect},
-		{".claude/settings.json", object, nil, claude.Dialect},
-		{"settings.json", object, nil, claude.Dialect},
-		{"hooks/hooks.json", object, nil, claude.Dialect},
-		{".tenex-hooks.json", object, nil, claude.Dialect},
-		{".tenex-hooks.json", array, nil, tenex.Dialect},
-		{"codex/hooks.json", object, nil, claude.Dialect},
-		{".codex/deeper/hooks.json", object, nil, claude.Dialect},
-		{"hooks.json", object, codex.Dialect, codex.Dialect},
-		{".tenex-hooks.json", object, gemini.Dialect, gemini.Dialect},
-		{".claude/settings.json", object, codex.Dialect, codex.Dialect},
-		{".codex/hooks.json", object, claude.Dialect, claude.Dialect},
-		{".codex/hooks.json", object, tenex.Dialect, codex.Dialect},
-		{".tenex-hooks.json", array, codex.Dialect, tenex.Dialect},
-		{"x.toml", "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'a'", gemini.Dialect, codex.Dialect},
+		{".codex/hooks.json", object, "", "codex"},
+		{".codex/other.json", object, "", "codex"},
+		{".gemini/settings.json", object, "", "gemini"},
+		{".claude/settings.json", object, "", "claude"},
+		{"settings.json", object, "", "claude"},
+		{"hooks/hooks.json", object, "", "claude"},
+		{".tenex-hooks.json", object, "", "claude"},
+		{".tenex-hooks.json", array, "", "tenex"},
+		{"codex/hooks.json", object, "", "claude"},
+		{".codex/deeper/hooks.json", object, "", "claude"},
+		{"hooks.json", object, "codex", "codex"},
+		{".tenex-hooks.json", object, "gemini", "gemini"},
+		{".claude/settings.json", object, "codex", "codex"},
+		{".codex/hooks.json", object, "claude", "claude"},
+		{".codex/hooks.json", object, "tenex", "codex"},
+		{".tenex-hooks.json", array, "codex", "tenex"},
+		{"x.toml", "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'a'", "gemini", "codex"},
 	} {
 		cfg, err := hookfile.ParseAs(test.file, []byte(test.doc), test.as)
 		require.NoError(t, err, test.file)
-		require.Same(t, test.want, cfg.Hooks[0].Dialect, test.file)
+		require.Equal(t, test.want, cfg.Hooks[0].Dialect, test.file)
 	}
 	for file, err := range map[string]string{".codex/hooks.json": "", ".gemini/settings.json": "", "a.toml": "parsing"} {
 		_, got := hookfile.Parse(file, []byte(empty))
@@ -307,15 +301,15 @@ func TestFormByPlace(t *testing.T) {
 		require.NoError(t, os.Mkdir(dir, 0o700))
 		t.Chdir(dir)
 		require.NoError(t, os.WriteFile("hooks.json", []byte(object), 0o600))
-		cfg, err := hookfile.LoadFile("hooks.json", nil)
+		cfg, err := hookfile.LoadFile("hooks.json", "")
 		require.NoError(t, err)
-		require.Same(t, codex.Dialect, cfg.Hooks[0].Dialect)
+		require.Equal(t, "codex", cfg.Hooks[0].Dialect)
 		require.Empty(t, cfg.Hooks[0].Environment(), "it is no plugin of Claude Code's")
-		all, err := hookfile.Load(hookfile.Options{Files: []string{"hooks.json", "hooks.json"}, Dialect: gemini.Dialect})
+		all, err := hookfile.Load(hookfile.Options{Files: []string{"hooks.json", "hooks.json"}, Dialect: "gemini"})
 		require.NoError(t, err)
 		require.Len(t, all.Hooks, 2)
-		require.Same(t, gemini.Dialect, all.Hooks[1].Dialect)
-		none, err := hookfile.Load(hookfile.Options{Workspace: dir, Dialect: gemini.Dialect})
+		require.Equal(t, "gemini", all.Hooks[1].Dialect)
+		none, err := hookfile.Load(hookfile.Options{Workspace: dir, Dialect: "gemini"})
 		require.NoError(t, err)
 		require.Empty(t, none.Hooks)
 	})
@@ -325,7 +319,7 @@ func TestFormMatchers(t *testing.T) {
 	matches := func(file, event, subject, matcher string) bool {
 		cfg, err := hookfile.Parse(file, []byte(`{"hooks":{"`+event+`":[{"matcher":`+matcher+`,"hooks":[{"type":"command","command":"a"}]}]}}`))
 		require.NoError(t, err)
-		field := cfg.Hooks[0].Dialect.SubjectField(protocol.Event(event))
+		field := cfg.Hooks[0].Rules().SubjectField(protocol.Event(event))
 		if field == "" {
 			field = "x"
 		}
@@ -399,8 +393,8 @@ func FuzzForms(f *testing.F) {
 		require.NoError(t, err)
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
-			require.Contains(t, []*dialect.Dialect{codex.Dialect, gemini.Dialect}, h.Dialect)
-			require.True(t, slices.Contains(h.Dialect.Events(), h.Events[0]))
+			require.Contains(t, []string{"codex", "gemini"}, h.Dialect)
+			require.True(t, slices.Contains(h.Rules().Events(), h.Events[0]))
 			require.True(t, h.Unsupported != "" || h.Command.Shell != "")
 			require.Positive(t, h.Deadline(h.Events[0]))
 			require.NotEmpty(t, h.Name)
@@ -413,28 +407,28 @@ func FuzzForms(f *testing.F) {
 func TestConfigDialect(t *testing.T) {
 	dir := t.TempDir()
 	var paths []string
-	for name, want := range map[string]*dialect.Dialect{
-		".tenex-hooks.json": tenex.Dialect, ".claude/settings.json": claude.Dialect, ".codex/hooks.json": codex.Dialect,
-		".gemini/settings.json": gemini.Dialect, ".codex/config.toml": codex.Dialect, "x.yaml": massgen.Dialect,
+	for name, want := range map[string]string{
+		".tenex-hooks.json": "tenex", ".claude/settings.json": "claude", ".codex/hooks.json": "codex",
+		".gemini/settings.json": "gemini", ".codex/config.toml": "codex", "x.yaml": "massgen",
 	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		text := "{}"
 		if strings.HasSuffix(name, "l") {
 			text = ""
-		} else if want == tenex.Dialect {
+		} else if want == "tenex" {
 			text = `{"hooks":[]}`
 		}
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		cfg, err := hookfile.Load(hookfile.Options{Files: []string{path}})
 		require.NoError(t, err, name)
-		require.Same(t, want, cfg.Dialect, name)
+		require.Equal(t, want, cfg.Dialect, name)
 		paths = append(paths, path)
 	}
 	cfg, err := hookfile.Load(hookfile.Options{Files: paths})
 	require.NoError(t, err)
-	require.Nil(t, cfg.Dialect)
+	require.Empty(t, cfg.Dialect)
 	cfg, err = hookfile.Load(hookfile.Options{Workspace: t.TempDir()})
 	require.NoError(t, err)
-	require.Nil(t, cfg.Dialect)
+	require.Empty(t, cfg.Dialect)
 }

@@ -48,17 +48,17 @@ func (h *Hook) ApplyFailurePolicy(c *protocol.Call, v dialect.Verdict, policies 
 
 func (h *Hook) failureRules() *dialect.Dialect {
 	if h.HTTP != nil {
-		return h.Dialect.ForHTTP()
+		return h.Rules().ForHTTP()
 	}
-	return h.Dialect
+	return h.Rules()
 }
 
 // Causes are the kinds of failure that the hook can have.
 func (h *Hook) Causes() []protocol.Cause {
 	if h.HTTP == nil || h.form != nil {
-		return h.Dialect.Causes
+		return h.Rules().Causes
 	}
-	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
+	return slices.DeleteFunc(slices.Clone(h.Rules().Causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
 }
 
 // inspectEndpoint looks at the files that an endpoint names, and whether the settings allow its address.

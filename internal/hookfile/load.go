@@ -14,7 +14,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -28,15 +27,15 @@ const maxFileDepth = 64
 type Options struct {
 	Workspace string   // the folder of the project; "" is the current one
 	Files     []string // instead of the workspace's own file; a missing one is an error
-	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; "": the place says it, and
 	// files of places that do not are Claude Code's. Files in other forms are not concerned.
-	Dialect *dialect.Dialect
+	Dialect string
 	Claude  bool // also what Claude Code would load in the workspace: the user's, the project's and the local settings
 }
 
-// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`, and
-// if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of all
-// files.
+// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`,
+// and if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of
+// all files.
 func Load(o Options) (*Config, error) {
 	var all Config
 	var problems Diagnostics
@@ -95,7 +94,7 @@ func (o Options) claude() (there, absent []string, err error) {
 }
 
 // LoadFile reads a hooks file that somebody named: a missing one is an error. as is Options.Dialect.
-func LoadFile(path string, as *dialect.Dialect) (*Config, error) {
+func LoadFile(path string, as string) (*Config, error) {
 	doc, err := ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -162,10 +161,10 @@ func kind(m fs.FileMode) string {
 
 // Parse reads the text of a hooks file. path is for messages, and its end tells MassGen's YAML and Codex's TOML from
 // JSON.
-func Parse(path string, doc []byte) (*Config, error) { return ParseAs(path, doc, nil) }
+func Parse(path string, doc []byte) (*Config, error) { return ParseAs(path, doc, "") }
 
 // ParseAs is Parse for a file that is in the form of a dialect, as Options.Dialect says.
-func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
+func ParseAs(path string, doc []byte, as string) (*Config, error) {
 	if isMassGen(path) {
 		return parseMassGen(path, doc)
 	}
@@ -186,9 +185,9 @@ func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
 		return nil, p.problems
 	}
 	Diagnostics(p.config.Warnings).Sort()
-	p.config.Dialect = tenex.Dialect
+	p.config.Dialect = tenex.Dialect.Name
 	if p.form != nil {
-		p.config.Dialect = p.form.dialect
+		p.config.Dialect = p.form.dialect.Name
 	}
 	p.config.Files = []string{path}
 	p.config.texts = []string{string(doc)}

@@ -343,7 +343,7 @@ func TestTenexLoader(t *testing.T) {
 		require.Equal(t, 30*time.Second, guard.Deadline(protocol.PreTool))
 		require.Nil(t, guard.OnFailure)
 		require.Nil(t, guard.Env)
-		require.Same(t, tenex.Dialect, guard.Dialect)
+		require.Equal(t, "tenex", guard.Dialect)
 		require.Equal(t, path+":3", guard.Source())
 		require.Equal(t, path+":8", cfg.Hooks[1].Source())
 	})
@@ -565,7 +565,7 @@ func TestFilesAsAWhole(t *testing.T) {
 		require.EqualError(t, err, filepath.Join(path, hookfile.FileName)+": reading the hooks file: not a directory")
 	})
 	t.Run("a missing file that was named", func(t *testing.T) {
-		_, err := hookfile.LoadFile(filepath.Join(dir, "hooks.json"), nil)
+		_, err := hookfile.LoadFile(filepath.Join(dir, "hooks.json"), "")
 		require.EqualError(t, err, filepath.Join(dir, "hooks.json")+": reading the hooks file: no such file or directory")
 	})
 }

@@ -19,11 +19,11 @@ func TestFilesThatAreNone(t *testing.T) {
 	t.Run("a named pipe", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "hooks.json")
 		require.NoError(t, syscall.Mkfifo(path, 0o666))
-		_, err := hookfile.LoadFile(path, nil)
+		_, err := hookfile.LoadFile(path, "")
 		require.EqualError(t, err, path+": reading the hooks file: not a regular file but a named pipe")
 	})
 	t.Run("a device", func(t *testing.T) {
-		_, err := hookfile.LoadFile("/dev/zero", nil)
+		_, err := hookfile.LoadFile("/dev/zero", "")
 		require.EqualError(t, err, "/dev/zero: reading the hooks file: not a regular file but a device")
 	})
 	t.Run("a socket", func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		l, err := net.Listen("unix", "s")
 		require.NoError(t, err)
 		defer l.Close()
-		_, err = hookfile.LoadFile("s", nil)
+		_, err = hookfile.LoadFile("s", "")
 		require.EqualError(t, err, "s: reading the hooks file: not a regular file but a socket")
 	})
 	t.Run("unreadable", func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "hooks.json")
 		require.NoError(t, os.WriteFile(path, []byte("{}"), 0o000))
-		_, err := hookfile.LoadFile(path, nil)
+		_, err := hookfile.LoadFile(path, "")
 		require.EqualError(t, err, path+": reading the hooks file: permission denied")
 	})
 	t.Run("in an unreadable folder", func(t *testing.T) {

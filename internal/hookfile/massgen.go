@@ -59,7 +59,7 @@ func parseMassGen(path string, doc []byte) (*Config, error) {
 		}
 	}
 	Diagnostics(f.config.Warnings).Sort()
-	f.config.Dialect, f.config.Files, f.config.texts = massgen.Dialect, []string{path}, []string{text}
+	f.config.Dialect, f.config.Files, f.config.texts = massgen.Dialect.Name, []string{path}, []string{text}
 	if slices.ContainsFunc(f.config.Hooks, func(h Hook) bool { return h.Agent != "" || h.NotAgents != nil }) {
 		f.config.agents = f.agents
 	}
@@ -258,7 +258,7 @@ func (f *massgenFile) hook(where string, entry *yaml.Value, event protocol.Event
 	}
 	before := len(f.problems)
 	h := Hook{
-		Dialect: massgen.Dialect, Events: []protocol.Event{event}, Agent: agent,
+		Dialect: massgen.Dialect.Name, Events: []protocol.Event{event}, Agent: agent,
 		File: f.file, Line: entry.Line, column: entry.Column, unnamed: true,
 	}
 	if len(entry.Members) > 0 {

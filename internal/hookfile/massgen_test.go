@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -30,7 +29,7 @@ func massgenHooks(t *testing.T, cfg *hookfile.Config) (all []massgenHook) {
 	t.Helper()
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		require.Same(t, massgen.Dialect, h.Dialect)
+		require.Equal(t, "massgen", h.Dialect)
 		require.Len(t, h.Events, 1)
 		m := massgenHook{Name: h.Name, Event: string(h.Events[0]), Agent: h.Agent, NotAgents: h.NotAgents, Command: h.Command, Timeout: h.Timeout}
 		if h.Matcher != nil {

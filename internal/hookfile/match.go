@@ -156,7 +156,7 @@ func (m *MatchContext) Selects(h *Hook) bool {
 
 // Concerns reports whether the hook is for calls of this event, agent and tool.
 func (m *MatchContext) Concerns(h *Hook) bool {
-	v := m.view(h.Dialect)
+	v := m.view(h.Rules())
 	if h.settings.allOff() || h.disabled() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
 		return false
 	}
@@ -164,7 +164,7 @@ func (m *MatchContext) Concerns(h *Hook) bool {
 		m.nearRule(h, v)
 		return true
 	}
-	if globs, ok := h.Matcher.(Globs); ok && h.Dialect.ProjectTools {
+	if globs, ok := h.Matcher.(Globs); ok && h.Rules().ProjectTools {
 		if known, near := m.nearlyMatches(v, globs); near {
 			m.warn("hook %s: its matcher %s does not match the tool %s, which "+differs+"%s",
 				quote(h.Name), quote(globs.text), quote(m.call.Tool), known)
@@ -207,7 +207,7 @@ func (m *MatchContext) spend(matcher, name string) bool {
 
 // nearRule warns of an if for a tool that differs from the call's by case or blanks alone.
 func (m *MatchContext) nearRule(h *Hook, v *view) {
-	if h.If.String() == "" || !h.Dialect.ProjectTools || !m.call.Event.HasTool() {
+	if h.If.String() == "" || !h.Rules().ProjectTools || !m.call.Event.HasTool() {
 		return
 	}
 	tool, names := h.If.Tool(), m.toolNames(v)
@@ -283,10 +283,10 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
-// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if there
-// is no doubt. The agent can write another call then.
+// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if
+// there is no doubt. The agent can write another call then.
 func (m *MatchContext) Doubt(h *Hook) string {
-	if h.If.String() == "" || !h.Dialect.ProjectTools {
+	if h.If.String() == "" || !h.Rules().ProjectTools {
 		return ""
 	}
 	rule := m.ruleCall(h)
@@ -302,11 +302,11 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 		m.prepare()
 	}
 	rule := *m.rule
-	if !h.Dialect.FollowsDir {
+	if !h.Rules().FollowsDir {
 		rule.Root = m.call.Workspace
 	}
-	if rule.Project = h.Dialect.ProjectTools; rule.Project {
-		rule.Also = m.toolNames(m.view(h.Dialect))
+	if rule.Project = h.Rules().ProjectTools; rule.Project {
+		rule.Also = m.toolNames(m.view(h.Rules()))
 	}
 	return rule
 }

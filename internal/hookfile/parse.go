@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -25,13 +24,13 @@ type parser struct {
 	config   Config
 	problems Diagnostics
 
-	as       *dialect.Dialect // what somebody said the file is
-	form     *form            // nil: the file is in no client's form
-	drops    string           // what its client does with a file that has a fault, for messages
-	settings *settings        // of a file that is in a form
-	known    []string         // knownTools
-	from     toml.Origins     // of the pieces of doc; nil: doc is the file
-	inherit  *Inherited       // of hooks that do not say
+	as       string       // what somebody said the file is
+	form     *form        // nil: the file is in no client's form
+	drops    string       // what its client does with a file that has a fault, for messages
+	settings *settings    // of a file that is in a form
+	known    []string     // knownTools
+	from     toml.Origins // of the pieces of doc; nil: doc is the file
+	inherit  *Inherited   // of hooks that do not say
 }
 
 func (p *parser) at(offset int, text string) Diagnostic {

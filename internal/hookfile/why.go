@@ -9,7 +9,7 @@ import (
 
 // Why says why the hook runs at the call, or does not.
 func (m *MatchContext) Why(h *Hook) string {
-	c, v := m.call, m.view(h.Dialect)
+	c, v := m.call, m.view(h.Rules())
 	matched := m.matches(h, v)
 	switch {
 	case h.settings.allOff():

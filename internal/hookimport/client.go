@@ -42,9 +42,9 @@ const (
 	textIsSaid = "what a hook prints at exit 0, if it is no JSON, goes to the model here; "
 )
 
-func clientOf(d *dialect.Dialect) *client {
+func clientOf(dialect string) *client {
 	for i := range clients {
-		if clients[i].dialect == d {
+		if clients[i].dialect.Name == dialect {
 			return &clients[i]
 		}
 	}

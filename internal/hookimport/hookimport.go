@@ -1,6 +1,6 @@
 // Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and says what became of the rest.
 //
-//	result, err := hookimport.Read(".claude/settings.json", nil)
+//	result, err := hookimport.Read(".claude/settings.json", "")
 //	…
 //	for _, item := range result.Report {
 //		fmt.Println(item.Kind, item)
@@ -28,7 +28,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
@@ -74,8 +73,8 @@ func (r *Result) Faithful() bool {
 	return !slices.ContainsFunc(r.Report, func(i Item) bool { return i.Kind == Differs || i.Kind == LeftOut })
 }
 
-// Read imports a file. as is whose form it is in, nil where its place says that.
-func Read(path string, as *dialect.Dialect) (*Result, error) {
+// Read imports a file. as is whose form it is in, "" where its place says that.
+func Read(path string, as string) (*Result, error) {
 	doc, err := hookfile.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -84,17 +83,17 @@ func Read(path string, as *dialect.Dialect) (*Result, error) {
 }
 
 // Parse imports the text of a file.
-func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
+func Parse(path string, doc []byte, as string) (*Result, error) {
 	cfg, err := hookfile.ParseAs(path, doc, as)
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.places.Doc = r.doc
-	if r.client = clientOf(cfg.Dialect); cfg.Dialect == tenex.Dialect {
+	if r.client = clientOf(cfg.Dialect); cfg.Dialect == tenex.Dialect.Name {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.client == nil {
-		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, cfg.Dialect.Name)
+		return nil, fmt.Errorf("%s is in the form of %s, and not in that of Claude Code, Codex or Gemini CLI", path, cfg.Dialect)
 	}
 	r.result.Client = r.client.name
 	var hooks gjson.Result

@@ -36,6 +36,15 @@ func Named(name string) (*dialect.Dialect, bool) {
 	return nil, false
 }
 
+// Of finds the dialect of a hook by its name; "" is that of the project's own form. A name that does not exist is taken
+// for that one too, since there silence blocks.
+func Of(name string) *dialect.Dialect {
+	if d, ok := Named(name); ok {
+		return d
+	}
+	return tenex.Dialect
+}
+
 // Clients lists the dialects of clients that can call hookrun as a hook of theirs.
 func Clients() []*dialect.Dialect {
 	return slices.DeleteFunc(All(), func(d *dialect.Dialect) bool { return d.EncodeOutput == nil })

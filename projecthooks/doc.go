@@ -8,11 +8,11 @@
 //
 // Package runner runs the hooks of a Config.
 //
-// A file in TENEX's form is read strictly: what is not understood is an error, never skipped. TENEX's own load unchanged.
-// A file whose "hooks" is an object is in the form of a client: Claude Code's, unless it lies in a folder .codex or
-// .gemini, or Options.Dialect says whose it is. There an unknown event or field is a warning, since the next version of
-// the client may know it. A file that ends in .toml is a config.toml of Codex, and one that ends in .yaml or .yml a
-// MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
+// A file in TENEX's form is read strictly: what is not understood is an error, never skipped. TENEX's own load
+// unchanged. A file whose "hooks" is an object is in the form of a client: Claude Code's, unless it lies in a folder
+// .codex or .gemini, or Options.Dialect says whose it is. There an unknown event or field is a warning, since the next
+// version of the client may know it. A file that ends in .toml is a config.toml of Codex, and one that ends in .yaml or
+// .yml a MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
 //
 // Guarantees:
 //

@@ -12,8 +12,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Call is one event of an agent loop that hooks run for. Methods change no Call but those that say so, so goroutines may
-// use one at the same time.
+// Call is one event of an agent loop that hooks run for. Methods change no Call but those that say so, so goroutines
+// may use one at the same time.
 type Call struct {
 	Event     Event  // as the caller named it; the outcome repeats that name
 	Workspace string // absolute path of the project; hooks run in it
@@ -64,8 +64,8 @@ func (in *input) make(c *Call) *input {
 	return in
 }
 
-// KeepInput has Input worked out once for this call and its copies, as long as Args stay: every rule of every hook looks
-// at it. Fire does this.
+// KeepInput has Input worked out once for this call and its copies, as long as Args stay: every rule of every hook
+// looks at it. Fire does this.
 func (c *Call) KeepInput() { c.input = &input{args: c.Args} }
 
 // kept is the input that KeepInput keeps, nil where that was not called for these Args.

@@ -7,8 +7,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Tool runs a tool on its arguments, which are JSON or what the model wrote instead. An error is the tool's failure: its
-// text becomes the result.
+// Tool runs a tool on its arguments, which are JSON or what the model wrote instead. An error is the tool's failure:
+// its text becomes the result.
 type Tool func(ctx context.Context, args string) (result string, err error)
 
 // Record is what a loop keeps of one tool call, and shows the model.
@@ -26,16 +26,16 @@ type Record struct {
 }
 
 // AroundTool takes one tool call through its hooks as TENEX's turn loop does: the pre-tool hooks, the tool unless they
-// hold it up, and the post-tool hooks in any case, with the block's reason or the error's text for a result. Only then are
-// the hooks' texts folded into the result, those of pre-tool first: earlier, the post-tool hooks would judge them as the
-// tool's. A blocked call is no error: the model reads the reason. A post-tool block is feedback, and is folded in last; but
-// where it stands for a hook that failed, as on_failure may say, it takes the place of the result, which that hook might
-// have changed.
+// hold it up, and the post-tool hooks in any case, with the block's reason or the error's text for a result. Only then
+// are the hooks' texts folded into the result, those of pre-tool first: earlier, the post-tool hooks would judge them
+// as the tool's. A blocked call is no error: the model reads the reason. A post-tool block is feedback, and is folded
+// in last; but where it stands for a hook that failed, as on_failure may say, it takes the place of the result, which
+// that hook might have changed.
 //
 // A stop at pre-tool changes no decision: the tool still runs, and Stop is set.
 //
-// On an error no hook's verdict stands behind the record: if Ran is false the tool did not run, else the post-tool hooks
-// could not be asked and Result is left empty, since they might have changed it.
+// On an error no hook's verdict stands behind the record: if Ran is false the tool did not run, else the post-tool
+// hooks could not be asked and Result is left empty, since they might have changed it.
 func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, options ...CallOption) (Record, error) {
 	c.Event = protocol.PreTool
 	rec := Record{Tool: c.Tool, Args: c.Args}

@@ -15,9 +15,10 @@ import (
 	"github.com/hookrun/hookrun/queue"
 )
 
-// Claim adds to the outcome of a call after its tool what the queue has for its session and agent, behind what the hooks
-// say. The claim is to be ended when it is known what became of the outcome: Done where the model has the texts, Release where
-// it has not. A queue that cannot be read is a warning, no verdict: what waits in it waits on. nil is a queue without entries.
+// Claim adds to the outcome of a call after its tool what the queue has for its session and agent, behind what the
+// hooks say. The claim is to be ended when it is known what became of the outcome: Done where the model has the texts,
+// Release where it has not. A queue that cannot be read is a warning, no verdict: what waits in it waits on. nil is a
+// queue without entries.
 func Claim(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim {
 	if q == nil || !Possible(c) {
 		return nil

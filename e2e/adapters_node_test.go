@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // adaptersJS are the folders of scripts/examples/adapters with an adapter in JavaScript, and whether the SDK goes on with the
@@ -26,9 +28,7 @@ var adaptersJS = map[string]bool{"vercel-ai": true, "openai-agents": false, "lan
 
 // TestAdaptersJS runs a real agent of each SDK with a scripted model.
 func TestAdaptersJS(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it installs packages of npm")
-	}
+	testall.Only(t, "it installs packages of npm")
 	needs(t, "node")
 	needs(t, "npm")
 	for name, goesOn := range adaptersJS {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // chatScript is a model behind HTTP, which knows two APIs. It calls shell with "rm -rf /", then with "ls", and is then done.
@@ -183,9 +185,7 @@ func TestAdapterPythonLoopEndsAtAStop(t *testing.T) {
 // anthropicGo builds the adapter as somebody would who copied its folder.
 func anthropicGo(t *testing.T) (program string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it needs modules of its own, which -short does not fetch")
-	}
+	testall.Only(t, "it fetches and builds Go modules of its own")
 	from, dir := filepath.Join(repository(t), "scripts", "examples", "adapters", "anthropic-go"), t.TempDir()
 	files, err := os.ReadDir(from)
 	require.NoError(t, err)

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // agentSDKVersion is the version that was observed. It brings its own Claude Code, 2.1.329.
@@ -28,10 +30,7 @@ func agentSDK(t *testing.T) string {
 	const variable = "HOOKRUN_AGENT_SDK"
 	dir := os.Getenv(variable)
 	if dir == "" {
-		if os.Getenv("HOOKRUN_TEST_ALL") == "" {
-			t.Skip("set " + variable + " to a folder with node_modules/@anthropic-ai/claude-agent-sdk, " +
-				"or HOOKRUN_TEST_ALL=1 to have it installed from npm")
-		}
+		testall.Only(t, variable+" names no folder with node_modules/@anthropic-ai/claude-agent-sdk, and to install it takes 400 MB")
 		needs(t, "npm")
 		dir = t.TempDir()
 		install := exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",

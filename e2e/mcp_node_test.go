@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // TestMCPWithTheSDK runs real servers with a client of the MCP SDK, and holds what it hears through hookrun against what it hears
 // without.
 func TestMCPWithTheSDK(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it installs packages of npm")
-	}
+	testall.Only(t, "it installs packages of npm")
 	needs(t, "node")
 	needs(t, "npm")
 	folder := installJS(t, filepath.Join("..", "..", "..", "e2e", "testdata", "mcp"))

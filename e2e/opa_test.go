@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // opaVersion is what is built where there is none. It stands outside of go.mod: only this test needs it.
@@ -30,9 +32,7 @@ func findOPA(t *testing.T) string {
 	if path, err := exec.LookPath("opa"); err == nil {
 		return path
 	}
-	if os.Getenv("HOOKRUN_TEST_ALL") == "" {
-		t.Skip("opa is not on PATH; with HOOKRUN_TEST_ALL=1 the test builds it, which takes minutes")
-	}
+	testall.Only(t, "opa is not on PATH, and to build it takes minutes")
 	dir := t.TempDir()
 	build := exec.Command("go", "install", "github.com/open-policy-agent/opa@"+opaVersion)
 	build.Dir, build.Env = dir, append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "CGO_ENABLED=0")

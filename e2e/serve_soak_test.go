@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 const (
@@ -240,7 +242,7 @@ func (s *soak) load(from, to int) {
 // what it was before. HOOKRUN_SOAK=1 makes many more.
 func TestServerStaysAsItIs(t *testing.T) {
 	python := interpreter(t)
-	calls := 800
+	calls := testall.Of(200, 800)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		calls = 20_000
 	}

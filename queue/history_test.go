@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -193,6 +194,7 @@ func TestHistoryAfterDeath(t *testing.T) {
 
 // A session that runs for ever has a history of bounded size.
 func TestHistoryIsBounded(t *testing.T) {
+	testall.Only(t, "it writes thousands of entries")
 	q := queue.Queue{Dir: t.TempDir()}
 	put(t, q, queue.Entry{Content: "stays", Agents: []string{"b"}})
 	last := ""

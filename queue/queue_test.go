@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -323,7 +324,7 @@ func TestClear(t *testing.T) {
 // The folder of a session goes with the last entry, and those who come meanwhile make it again.
 func TestFolderGoes(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
-	const each = 100
+	each := testall.Of(20, 100)
 	var all sync.WaitGroup
 	for w := range 4 {
 		all.Go(func() {

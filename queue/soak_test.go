@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -51,9 +52,9 @@ type account struct {
 // what a killed reader had printed and not ended, and the order of each writer is kept.
 func TestSoak(t *testing.T) {
 	const writers = 8
-	total := 10_000
-	if os.Getenv("HOOKRUN_SOAK") != "1" && (testing.Short() || raceEnabled) {
-		total = 1_600
+	total := testall.Of(400, 10_000)
+	if raceEnabled && os.Getenv("HOOKRUN_SOAK") != "1" {
+		total = min(total, 1_600)
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/mcpproxy"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 const patience = 20 * time.Second
@@ -706,6 +707,7 @@ func TestNobodyReads(t *testing.T) {
 }
 
 func TestLargeMessages(t *testing.T) {
+	testall.Only(t, "it sends lines of 64 MiB")
 	gate := open()
 	gate.After = func(context.Context, *mcpproxy.Call, mcpproxy.Result) mcpproxy.After {
 		return mcpproxy.After{Texts: []string{"end"}}

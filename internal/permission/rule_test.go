@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // bash returns a call of the shell tool.
@@ -229,6 +231,7 @@ func patterns() []string {
 
 // TestTime allows ten times what is wanted, the best of three, by the clock of the processor: machines that run tests are busy.
 func TestTime(t *testing.T) {
+	testall.Only(t, "it measures what is meant to take long")
 	var worst time.Duration
 	var slowest string
 	measure := func(name string, rule Rule, call Call) {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // TestSoak has 16 processes write to one log while they are killed at random. Every line is whole, none comes twice, the order of
@@ -25,11 +27,11 @@ func TestSoak(t *testing.T) {
 
 func soak(t *testing.T, maxSize int64) {
 	const writers = 16
-	total := 6_400
+	total := testall.Of(800, 6_400)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		total = 100_000
-	} else if testing.Short() || raceEnabled {
-		total = 1_600
+	} else if raceEnabled {
+		total = min(total, 1_600)
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // claudeExamples is the folder of the examples around one guard for Claude Code.
@@ -64,7 +65,7 @@ func TestClaudeExampleGuard(t *testing.T) {
 	settings := guarded(t, theGuard, "settings.json → .claude/settings.json")
 	list := guarded(t, theGuard, "tenex-hooks.json → .tenex-hooks.json")
 
-	for _, test := range []struct {
+	for i, test := range []struct {
 		name, tool string
 		args       map[string]any
 		why        string // of the deny; "" lets pass
@@ -90,6 +91,9 @@ func TestClaudeExampleGuard(t *testing.T) {
 		{"another tool", "Glob", map[string]any{"pattern": ".env"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if i%3 != 0 {
+				testall.Only(t, "most rows are alike")
+			}
 			t.Parallel()
 			input, args := preTool(test.tool, test.args), binary.JSON(t, test.args)
 			want := "block"

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // TestExamplesHaveTheirForm: two lines of comment, LF, executable, and a place in the hooks file.
@@ -166,7 +167,7 @@ func TestExampleBlockDangerousShell(t *testing.T) {
 	for why, commands := range dangerous {
 		t.Run("blocks "+why, func(t *testing.T) {
 			t.Parallel()
-			for _, command := range commands {
+			for _, command := range testall.Part(4, commands) {
 				done := call(t, binary.JSON(t, map[string]string{"command": command}))
 				require.Equal(t, 2, done.Code, command)
 				require.Empty(t, done.Stdout, command)
@@ -176,7 +177,7 @@ func TestExampleBlockDangerousShell(t *testing.T) {
 	}
 	t.Run("lets pass", func(t *testing.T) {
 		t.Parallel()
-		for _, command := range harmless {
+		for _, command := range testall.Part(4, harmless) {
 			require.Equal(t, binary.Result{}, call(t, binary.JSON(t, map[string]string{"command": command})), command)
 		}
 	})
@@ -245,7 +246,7 @@ func TestExampleProtectPaths(t *testing.T) {
 	} {
 		t.Run("denies what is "+why, func(t *testing.T) {
 			t.Parallel()
-			for _, path := range paths {
+			for _, path := range testall.Part(4, paths) {
 				r := write(t, "fs_write", binary.JSON(t, map[string]string{"path": path, "content": "x"}))
 				require.Equal(t, "block", r.Decision, path)
 				require.Equal(t, "policy", r.Cause, path)
@@ -255,10 +256,10 @@ func TestExampleProtectPaths(t *testing.T) {
 	}
 	t.Run("lets pass", func(t *testing.T) {
 		t.Parallel()
-		for _, path := range []string{
+		for _, path := range testall.Part(4, []string{
 			"main.go", "src/a.py", "./a", "new/deep/file.txt", filepath.Join(dir, "x.md"), "src/../x", "self/src/x", ".env.example", ".gitignore",
 			".github/workflows/ci.yml", "lock.go", "pem.txt", "environment", "a b.txt", "grüße.txt", "..x", "up/x", "deep/x", "deep/../x",
-		} {
+		}) {
 			r := write(t, "fs_write", binary.JSON(t, map[string]string{"path": path, "content": "x"}))
 			require.Equal(t, "continue", r.Decision, "%s: %s", path, r.Reason)
 			require.Len(t, r.Hooks, 1, path)
@@ -335,7 +336,7 @@ func TestExampleRedactSecrets(t *testing.T) {
 
 	t.Run("replaces", func(t *testing.T) {
 		t.Parallel()
-		for result, want := range map[string]string{
+		redacted := map[string]string{
 			"id AKIAIOSFODNN7EXAMPLE.":                                  "id [redacted].",
 			"KEY_ASIAIOSFODNN7EXAMPLE":                                  "KEY_[redacted]",
 			"aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXA": "aws_secret_access_key = [redacted]",
@@ -354,7 +355,9 @@ func TestExampleRedactSecrets(t *testing.T) {
 			"api_key=0123":                                              "api_key=[redacted]",
 			"postgres://me:pa55@db/x":                                   "postgres://me:[redacted]@db/x",
 			"AKIAIOSFODNN7EXAMPLE password=x":                           "[redacted] password=[redacted]",
-		} {
+		}
+		for _, result := range testall.PartOf(4, redacted) {
+			want := redacted[result]
 			r := binary.Ask(t, dir, result, "post-tool", "--tool", "shell", "--result", "-")
 			require.Equal(t, "continue", r.Decision, "%s: %s", result, r.Reason)
 			require.Equal(t, binary.JSON(t, want), string(r.UpdatedOutput), result)
@@ -364,10 +367,10 @@ func TestExampleRedactSecrets(t *testing.T) {
 	})
 	t.Run("leaves alone", func(t *testing.T) {
 		t.Parallel()
-		for _, result := range []string{
+		for _, result := range testall.Part(4, []string{
 			"", "ok", "BEGIN CERTIFICATE", "-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----", "AKIA", "the bearer of news", "a password is needed",
 			"Password:\nLast login: today", "https://example.org:8080/@me", "ghp_short", `{"a":1}`, "me@example.org: hello",
-		} {
+		}) {
 			r := binary.Ask(t, dir, result, "post-tool", "--tool", "shell", "--result", "-")
 			require.Equal(t, "continue", r.Decision, result)
 			require.Nil(t, r.UpdatedOutput, "%s: %s", result, r.UpdatedOutput)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // message is what a model reads and writes.
@@ -194,7 +195,7 @@ func keepResults(event string) binary.Hook { return binary.On(event, "log", `cat
 func TestExampleLoops(t *testing.T) {
 	const rewritten = "project hook 'answer' changed the tool's %, and text output cannot carry that; the program that calls hookrun must use --output json, the model can do nothing about it"
 	noInput, noOutput := strings.Replace(rewritten, "%", "input", 1), strings.Replace(rewritten, "%", "output", 1)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name   string
 		hooks  []binary.Hook
 		calls  []string
@@ -293,8 +294,11 @@ func TestExampleLoops(t *testing.T) {
 		want:   seen(user(scripted), toolCall(`{"command":"printf base; touch ran"}`), tool("base"), stopped("enough")),
 		inText: seen(user(scripted), toolCall(`{"command":"printf base; touch ran"}`), stopped("enough")),
 	}} {
-		for _, loop := range loops {
+		for j, loop := range loops {
 			t.Run(c.name+"/"+loop.file, func(t *testing.T) {
+				if i%len(loops) != j {
+					testall.Only(t, "one loop stands for the others")
+				}
 				loop.needs(t)
 				t.Parallel()
 				dir := t.TempDir()

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // ledgerRoom is a project with the ledger of scripts/examples/guards in .hooks, wired for TENEX and for Claude Code.
@@ -66,8 +67,11 @@ var ledgerWays = []ledgerWay{
 // row has one such way at the most, but for the one row that the ledger is there for.
 func eachLedgerWay(t *testing.T, row string, test func(r *ledgerRoom), ways ...int) {
 	t.Run(row, func(t *testing.T) {
-		for _, i := range ways {
+		for n, i := range ways {
 			t.Run(ledgerWays[i].name, func(t *testing.T) {
+				if n > 0 {
+					testall.Only(t, "one way stands for the others")
+				}
 				t.Parallel()
 				r := newLedgerRoom(t)
 				r.way = ledgerWays[i]

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // lines are the JSON objects of a file, one a line.
@@ -152,6 +153,7 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 	})
 
 	t.Run("U13 at once", func(t *testing.T) {
+		testall.Only(t, "U12 stop writes from several processes too")
 		t.Parallel()
 		r := newBashRoom(t, "w")
 		call := `{"hook_event_name":"PreCompact","session_id":"s"}`
@@ -165,6 +167,7 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 	})
 
 	t.Run("U13 memory flush", func(t *testing.T) {
+		testall.Only(t, "it reads transcripts of megabytes")
 		t.Parallel()
 		r := newBashRoom(t, "w", "CLAUDE_PROJECT_DIR=")
 		r.env = append(r.env, "CLAUDE_PROJECT_DIR="+r.dir)

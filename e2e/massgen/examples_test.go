@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // massgenExamples is the folder of MassGen's built-in hooks as programs.
@@ -891,6 +892,7 @@ func TestMassGenRoundTimeouts(t *testing.T) {
 		require.Contains(t, done.Stderr, "There are reset, wrap-up and consume")
 	})
 	t.Run("M97 hard", func(t *testing.T) {
+		testall.Only(t, "thirty calls, each with a Python of its own")
 		t.Parallel()
 		r := newMassgenRoom(t, roundTimeouts)
 		allows := func(tool, why string) {
@@ -951,6 +953,7 @@ func TestMassGenRoundTimeouts(t *testing.T) {
 		require.Equal(t, 8.0, r.agent("agent1")["consecutive_hard_denials"])
 	})
 	t.Run("M97 shared state", func(t *testing.T) {
+		testall.Only(t, "a thousand changes by several processes")
 		t.Parallel()
 		r := newMassgenRoom(t, "")
 		const adds = `import sys; sys.path.insert(0, "."); from massgen import kept

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -505,7 +506,7 @@ func TestMassGenPython(t *testing.T) {
 		return p
 	}
 	const failOpen = "; continuing"
-	for _, test := range []struct {
+	for i, test := range []struct {
 		name, function string
 		decision       string
 		says           string // in the reason, else in a warning
@@ -554,6 +555,10 @@ func TestMassGenPython(t *testing.T) {
 		{"M29 a relative import", "pkg.sub.rel.f", "block", "pkg.sub.mod"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if i%4 != 0 {
+				testall.Only(t, "each row starts Python twice")
+			}
+			t.Parallel()
 			p := python(t, beforeTool("{handler: "+test.function+"}"))
 			p.file("syntax.py", "def f(:\n")
 			p.file("raising.py", "raise RuntimeError('at import')\n")
@@ -584,7 +589,7 @@ func TestMassGenPython(t *testing.T) {
 		})
 	}
 	t.Run("M31 timeout", func(t *testing.T) {
-		for _, function := range []string{"slow", "slow_coroutine", "hangs_in_a_thread"} {
+		for _, function := range testall.Part(3, []string{"slow", "slow_coroutine", "hangs_in_a_thread"}) {
 			o := python(t, beforeTool("{handler: g."+function+", timeout: 0.5}")).pre()
 			require.Equal(t, []string{"timeout"}, o.statuses())
 			require.Equal(t, []string{"Hook python_g." + function + " timed out; continuing"}, o.Warnings)
@@ -593,14 +598,16 @@ func TestMassGenPython(t *testing.T) {
 		}
 	})
 	t.Run("a deny in words that MassGen does not know", func(t *testing.T) {
-		for answer, says := range map[string]string{
+		denies := map[string]string{
 			`{"desicion": "deny"}`: `"desicion"`, `{"Allowed": False}`: `"Allowed": false`, `{"permission": "deny"}`: `"permission": "deny"`,
 			`{"block": True}`: `"block": true`, `{"decision ": "deny"}`: `"decision "`, `{"permissionDecision": "deny"}`: `"permissionDecision"`,
 			`{"hookSpecificOutput": {"permissionDecision": "deny", "x": object()}}`: `"hookSpecificOutput"`,
 			`{"allowed": "false"}`: "allowed must be true or false", `{"allowed": object()}`: "allowed must be true or false",
 			`{"action": "deny", "big": "x" * 3_000_000, 5: {6: float("nan")}}`: `"action": "deny"`,
 			`HookResult(allowed="false")`:                                      "allowed must be true or false", `False`: "returned bool",
-		} {
+		}
+		for _, answer := range testall.PartOf(4, denies) {
+			says := denies[answer]
 			module := "from massgen.mcp_tools.hooks import HookResult\ndef f(event): return " + answer + "\n"
 			p := massgenProject(t, beforeTool("{handler: m.f}"))
 			p.file("m.py", module)

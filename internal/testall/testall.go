@@ -3,7 +3,10 @@
 package testall
 
 import (
+	"cmp"
+	"maps"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -26,4 +29,20 @@ func Of[T any](some, all T) T {
 		return all
 	}
 	return some
+}
+
+// Part returns every nth of many rows that are alike, and all of them where all tests were asked for.
+func Part[T any](n int, rows []T) (part []T) {
+	if On() {
+		return rows
+	}
+	for i := 0; i < len(rows); i += n {
+		part = append(part, rows[i])
+	}
+	return part
+}
+
+// PartOf is Part for a map: its keys in order.
+func PartOf[K cmp.Ordered, V any](n int, rows map[K]V) []K {
+	return Part(n, slices.Sorted(maps.Keys(rows)))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // bashRoom is a project with a copy of scripts/examples/guards in .hooks.
@@ -581,6 +582,9 @@ func TestGuardsOfBashBreakSafely(t *testing.T) {
 	bad := []string{`{"tool_input":{"command":7}}`, `{"tool_input":{"command":[[]]}}`, `{"tool_input":7}`, `{"tool_input":{"command":{"a":"b"}}}`}
 	for program, gate := range bashGuards {
 		t.Run(program, func(t *testing.T) {
+			if program != "bash_composio.py" && program != "bash_deps.py" {
+				testall.Only(t, "a gate and a guard that hints stand for the others")
+			}
 			t.Parallel()
 			r := newBashRoom(t, "w")
 			judge := func(why string, fails bool, answer binary.Object) {

@@ -765,6 +765,7 @@ func TestMassGenMediaLedger(t *testing.T) {
 		require.Contains(t, strings.Join(media(r, "read_media", `{}`, `{}`).Warnings, "\n"), "Media call ledger: ")
 	})
 	t.Run("M94 calls at once", func(t *testing.T) {
+		testall.Only(t, "a Python for each of many calls")
 		t.Parallel()
 		r := newMassgenRoom(t, "")
 		r.atOnce(12, func(i int) string {
@@ -827,7 +828,7 @@ func TestMassGenRoundTimeouts(t *testing.T) {
 		require.Empty(t, r.post("agent1", "shell", "ok").Inject, "once per round")
 		require.Empty(t, r.post("agent2", "shell", "ok").Inject, "another agent has a round of its own")
 
-		for name, test := range map[string]struct {
+		limits := map[string]struct {
 			round  int
 			limits binary.Object
 			fires  bool
@@ -841,7 +842,9 @@ func TestMassGenRoundTimeouts(t *testing.T) {
 			"a limit in fractions":                 {0, soft(2.5, nil), true},
 			"before the limit, in a later round":   {3, soft(1, 1000), false},
 			"limits that are not there, but grace": {0, binary.Object{"round_timeout_grace_seconds": 1}, false},
-		} {
+		}
+		for _, name := range testall.PartOf(3, limits) {
+			test := limits[name]
 			r.state(limited(5*time.Second, test.limits, binary.Object{"round": test.round}))
 			texts := strings.Join(r.post("agent1", "shell", "ok").texts(), "")
 			require.Equal(t, test.fires, strings.Contains(texts, "ROUND TIME LIMIT"), name)
@@ -856,6 +859,7 @@ func TestMassGenRoundTimeouts(t *testing.T) {
 		require.Contains(t, text, "45 seconds")
 	})
 	t.Run("M96 manual", func(t *testing.T) {
+		testall.Only(t, "twenty calls, each with a Python of its own")
 		t.Parallel()
 		r := newMassgenRoom(t, roundTimeouts)
 		r.state(limited(5*time.Second, soft(1000, nil), nil))

@@ -217,7 +217,8 @@ func (c *Claim) end(delivered bool) error {
 	if !delivered {
 		return err
 	}
-	// It is on record, and an error would say that the entries come again. Who looks next goes on, and meets what we met.
+	// It is on record, and an error would say that the entries come again. Who looks next goes on, and meets what we
+	// met.
 	if c.status != Delivered {
 		s.remove()
 	}

@@ -17,15 +17,16 @@ const maxContent = 1 << 20
 
 // Entry is a text that waits for agents.
 type Entry struct {
-	ID       string    `json:"id"` // Put sets it: unique, and in the order of the entries of its session
-	Session  string    `json:"session"`
-	Agents   []string  `json:"agents,omitempty"`  // nil: a broadcast, which reaches each agent of the session once
-	Strategy string    `json:"strategy"`          // "tool_result", which is the default, or "user_message"
-	Matcher  string    `json:"matcher,omitempty"` // globs with | between them, of the tools after which it is due; "": all
-	Source   string    `json:"source,omitempty"`
-	Content  string    `json:"content"`
-	Created  time.Time `json:"created_at"`          // Put sets it where it is zero
-	Expires  time.Time `json:"expires_at,omitzero"` // zero: never
+	ID       string   `json:"id"` // Put sets it: unique, and in the order of the entries of its session
+	Session  string   `json:"session"`
+	Agents   []string `json:"agents,omitempty"` // nil: a broadcast, which reaches each agent of the session once
+	Strategy string   `json:"strategy"`         // "tool_result", which is the default, or "user_message"
+	// globs with | between them, of the tools after which it is due; "": all
+	Matcher string    `json:"matcher,omitempty"`
+	Source  string    `json:"source,omitempty"`
+	Content string    `json:"content"`
+	Created time.Time `json:"created_at"`          // Put sets it where it is zero
+	Expires time.Time `json:"expires_at,omitzero"` // zero: never
 }
 
 // put completes an entry for Put, or says why it cannot be one.
@@ -75,7 +76,8 @@ func (e Entry) check() error {
 	case strings.TrimSpace(e.Content) == "":
 		return errors.New("the content is empty: there is nothing to deliver")
 	case len(e.Content) > maxContent:
-		return fmt.Errorf("the content has %d bytes, of which at most %d are kept: put it into a file and queue the path",
+		return fmt.Errorf("the content has %d bytes, of which at most %d are kept: put it into a file and queue the "+
+			"path",
 			len(e.Content), maxContent)
 	case e.Strategy != "tool_result" && e.Strategy != "user_message":
 		return fmt.Errorf("there is no strategy %q: use tool_result or user_message", e.Strategy)

@@ -21,9 +21,10 @@ const (
 	Queued    Status = "queued"    // it waits
 	Delivered Status = "delivered" // an agent was given it with the result of a tool
 	Drained   Status = "drained"   // it was taken out at the end of a turn
-	Deferred  Status = "deferred"  // it was taken out to be handed on by other means; nobody knows yet if the agent has it
-	Expired   Status = "expired"   // nobody took it in time
-	Popped    Status = "popped"    // it was taken back
+	// it was taken out to be handed on by other means; nobody knows yet if the agent has it
+	Deferred Status = "deferred"
+	Expired  Status = "expired" // nobody took it in time
+	Popped   Status = "popped"  // it was taken back
 )
 
 // Record is an entry and what became of it.

@@ -55,8 +55,10 @@ func TestHistory(t *testing.T) {
 	require.NoError(t, c.Done())
 	require.NoError(t, c.Done())
 	require.NoError(t, c.Release())
-	require.Equal(t, []string{"one delivered, delivered a fs_read toolu_1", "late delivered, delivered a fs_read toolu_1",
-		"all delivered waiting, delivered b shell, delivered a fs_read toolu_1", "two delivered, delivered a fs_read toolu_1",
+	require.Equal(t, []string{"one delivered, delivered a fs_read toolu_1",
+		"late delivered, delivered a fs_read toolu_1",
+		"all delivered waiting, delivered b shell, delivered a fs_read toolu_1",
+		"two delivered, delivered a fs_read toolu_1",
 		"both delivered, delivered b shell, delivered a fs_read toolu_1"}, told(t, q))
 
 	put(t, q, queue.Entry{Content: "taken back", Agents: []string{"a"}})

@@ -24,18 +24,21 @@ func TestPutRefuses(t *testing.T) {
 		entry queue.Entry
 		want  string
 	}{
-		"no session":           {queue.Entry{Content: "x"}, "needs a session"},
-		"no content":           {queue.Entry{Session: "s"}, "content is empty"},
-		"blank content":        {queue.Entry{Session: "s", Content: " \n\t"}, "content is empty"},
-		"long content":         {queue.Entry{Session: "s", Content: strings.Repeat("x", 1<<20+1)}, "1048577 bytes"},
-		"unknown strategy":     {queue.Entry{Session: "s", Content: "x", Strategy: "shout"}, `no strategy "shout"`},
-		"matcher of no tool":   {queue.Entry{Session: "s", Content: "x", Matcher: " | "}, "names no tool"},
-		"M90 no targets":       {queue.Entry{Session: "s", Content: "x", Agents: []string{}}, "list of agents is empty"},
-		"a nameless agent":     {queue.Entry{Session: "s", Content: "x", Agents: []string{"a", ""}}, "has no name"},
-		"broken agent":         {queue.Entry{Session: "s", Content: "x", Agents: []string{"\xff"}}, "not valid UTF-8"},
-		"broken session":       {queue.Entry{Session: "\xff", Content: "x"}, "not valid UTF-8"},
-		"expired when queued":  {queue.Entry{Session: "s", Content: "x", Expires: time.Now().Add(-time.Second)}, "expired"},
-		"no year that is JSON": {queue.Entry{Session: "s", Content: "x", Expires: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "year"},
+		"no session":         {queue.Entry{Content: "x"}, "needs a session"},
+		"no content":         {queue.Entry{Session: "s"}, "content is empty"},
+		"blank content":      {queue.Entry{Session: "s", Content: " \n\t"}, "content is empty"},
+		"long content":       {queue.Entry{Session: "s", Content: strings.Repeat("x", 1<<20+1)}, "1048577 bytes"},
+		"unknown strategy":   {queue.Entry{Session: "s", Content: "x", Strategy: "shout"}, `no strategy "shout"`},
+		"matcher of no tool": {queue.Entry{Session: "s", Content: "x", Matcher: " | "}, "names no tool"},
+		"M90 no targets": {queue.Entry{Session: "s", Content: "x", Agents: []string{}},
+			"list of agents is empty"},
+		"a nameless agent": {queue.Entry{Session: "s", Content: "x", Agents: []string{"a", ""}}, "has no name"},
+		"broken agent":     {queue.Entry{Session: "s", Content: "x", Agents: []string{"\xff"}}, "not valid UTF-8"},
+		"broken session":   {queue.Entry{Session: "\xff", Content: "x"}, "not valid UTF-8"},
+		"expired when queued": {queue.Entry{Session: "s", Content: "x", Expires: time.Now().Add(-time.Second)},
+			"expired"},
+		"no year that is JSON": {queue.Entry{Session: "s", Content: "x",
+			Expires: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "year"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := q.Put(tt.entry)
@@ -50,7 +53,8 @@ func TestPutRefuses(t *testing.T) {
 func TestPutCompletes(t *testing.T) {
 	q := queue.Queue{Dir: filepath.Join(t.TempDir(), "not", "there", "yet")}
 	expires := time.Now().Add(time.Hour)
-	e, err := q.Put(queue.Entry{ID: "mine", Session: "s1", Agents: []string{"b", "a", "b"}, Matcher: "shell", Source: " Human\n",
+	e, err := q.Put(queue.Entry{ID: "mine", Session: "s1", Agents: []string{"b", "a", "b"}, Matcher: "shell",
+		Source:  " Human\n",
 		Content: "a \xff b", Expires: expires})
 	require.NoError(t, err)
 	require.Regexp(t, `^[0-9a-f]{16}-[0-9a-f]{8}$`, e.ID)
@@ -65,7 +69,8 @@ func TestPutCompletes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []queue.Entry{e}, c.Entries, "what is delivered is what Put returned")
 
-	whole := put(t, q, queue.Entry{Content: strings.Repeat("\x01", 1<<20), Strategy: "user_message", Expires: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)})
+	whole := put(t, q, queue.Entry{Content: strings.Repeat("\x01", 1<<20), Strategy: "user_message",
+		Expires: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)})
 	waiting, err := q.Waiting(session)
 	require.NoError(t, err)
 	require.Len(t, waiting, 2)
@@ -79,17 +84,28 @@ func TestClaim(t *testing.T) {
 		want        []string
 		left        []string
 	}{
-		"another tool":          {entries: []queue.Entry{{Content: "1", Matcher: "x"}}, tool: "xy", left: []string{"1"}},
-		"in order":              {entries: []queue.Entry{{Content: "1"}, {Content: "2"}, {Content: "3"}}, want: []string{"1", "2", "3"}, left: []string{"1", "2", "3"}},
-		"M90 target":            {entries: []queue.Entry{{Content: "1", Agents: []string{"a"}}, {Content: "2", Agents: []string{"b"}}}, agent: "a", want: []string{"1"}, left: []string{"2"}},
-		"the only agent":        {entries: []queue.Entry{{Content: "1", Agents: []string{"a"}}, {Content: "2"}}, want: []string{"2"}, left: []string{"1", "2"}},
-		"case":                  {entries: []queue.Entry{{Content: "1", Agents: []string{"A"}}}, agent: "a", left: []string{"1"}},
-		"matcher":               {entries: []queue.Entry{{Content: "1", Agents: []string{"a"}, Matcher: "Write | mcp__*"}}, agent: "a", tool: "mcp__x", want: []string{"1"}},
-		"M75 no match is kept":  {entries: []queue.Entry{{Content: "1", Agents: []string{"a"}, Matcher: "write"}, {Content: "2", Agents: []string{"a"}}}, agent: "a", tool: "Write", want: []string{"2"}, left: []string{"1"}},
-		"broadcast and matcher": {entries: []queue.Entry{{Content: "1", Matcher: "x"}}, agent: "a", tool: "y", left: []string{"1"}},
-		"several":               {entries: []queue.Entry{{Content: "1", Agents: []string{"b", "a"}}}, agent: "a", want: []string{"1"}, left: []string{"1"}},
+		"another tool": {entries: []queue.Entry{{Content: "1", Matcher: "x"}}, tool: "xy",
+			left: []string{"1"}},
+		"in order": {entries: []queue.Entry{{Content: "1"}, {Content: "2"}, {Content: "3"}},
+			want: []string{"1", "2", "3"}, left: []string{"1", "2", "3"}},
+		"M90 target": {entries: []queue.Entry{{Content: "1", Agents: []string{"a"}},
+			{Content: "2", Agents: []string{"b"}}}, agent: "a", want: []string{"1"}, left: []string{"2"}},
+		"the only agent": {entries: []queue.Entry{{Content: "1", Agents: []string{"a"}}, {Content: "2"}},
+			want: []string{"2"}, left: []string{"1", "2"}},
+		"case": {entries: []queue.Entry{{Content: "1", Agents: []string{"A"}}}, agent: "a",
+			left: []string{"1"}},
+		"matcher": {entries: []queue.Entry{{Content: "1", Agents: []string{"a"},
+			Matcher: "Write | mcp__*"}}, agent: "a", tool: "mcp__x", want: []string{"1"}},
+		"M75 no match is kept": {entries: []queue.Entry{{Content: "1", Agents: []string{"a"}, Matcher: "write"},
+			{Content: "2", Agents: []string{"a"}}}, agent: "a", tool: "Write", want: []string{"2"},
+			left: []string{"1"}},
+		"broadcast and matcher": {entries: []queue.Entry{{Content: "1", Matcher: "x"}}, agent: "a", tool: "y",
+			left: []string{"1"}},
+		"several": {entries: []queue.Entry{{Content: "1", Agents: []string{"b", "a"}}}, agent: "a",
+			want: []string{"1"}, left: []string{"1"}},
 		"long names": {entries: []queue.Entry{
-			{Content: "1", Agents: []string{strings.Repeat("Ä", 300), "a"}, Matcher: strings.Repeat("x|", 500) + "shell"},
+			{Content: "1", Agents: []string{strings.Repeat("Ä", 300), "a"},
+				Matcher: strings.Repeat("x|", 500) + "shell"},
 			{Content: "2", Agents: []string{strings.Repeat("Ä", 300)}},
 			{Content: "3", Matcher: strings.Repeat("x|", 500)},
 		}, agent: strings.Repeat("Ä", 300), tool: "shell", want: []string{"1", "2"}, left: []string{"1", "3"}},
@@ -116,7 +132,8 @@ func TestClaim(t *testing.T) {
 // No two sessions or agents meet, whatever they are called.
 func TestNamesApart(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
-	names := []string{"a", "A", "%41", "..", ".", "a/b", "a\\b", "con", "@", "+", "a,b", " ", strings.Repeat("x", 400), strings.Repeat("x", 401)}
+	names := []string{"a", "A", "%41", "..", ".", "a/b", "a\\b", "con", "@", "+", "a,b", " ", strings.Repeat("x", 400),
+		strings.Repeat("x", 401)}
 	for _, name := range names {
 		_, err := q.Put(queue.Entry{Session: name, Agents: []string{name}, Content: "text"})
 		require.NoError(t, err)
@@ -329,7 +346,8 @@ func TestFolderGoes(t *testing.T) {
 	for w := range 4 {
 		all.Go(func() {
 			for i := range each {
-				if _, err := q.Put(queue.Entry{Session: session, Agents: []string{"a"}, Content: fmt.Sprint(w, " ", i)}); err != nil {
+				if _, err := q.Put(queue.Entry{Session: session, Agents: []string{"a"},
+					Content: fmt.Sprint(w, " ", i)}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -494,7 +512,8 @@ func TestDamage(t *testing.T) {
 		q := queue.Queue{Dir: t.TempDir()}
 		put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
 		folder := filepath.Join(q.Dir, "queue", session)
-		for _, file := range []string{"entries/.DS_Store", "entries/notes.txt", "claims/.DS_Store", "claims/notes.txt"} {
+		for _, file := range []string{"entries/.DS_Store", "entries/notes.txt", "claims/.DS_Store",
+			"claims/notes.txt"} {
 			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte("x"), 0o600))
 		}
@@ -686,7 +705,8 @@ func TestDeliveryHasAnEnd(t *testing.T) {
 	require.NoError(t, c.Done())
 }
 
-// A matcher is for tools by any of their names, and is no regular expression. A name that no matcher is held against keeps nothing back.
+// A matcher is for tools by any of their names, and is no regular expression. A name that no matcher is held against
+// keeps nothing back.
 func TestMatchersOfTools(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	for _, matcher := range []string{"^shell$", "(a)", `a\b`} {

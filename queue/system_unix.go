@@ -18,7 +18,8 @@ func own(info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok || int(owner.Uid) != os.Getuid():
-		return errors.New("belongs to another user, who could plant entries: remove it, or set HOOKRUN_STATE to a folder of your own")
+		return errors.New("belongs to another user, who could plant entries: remove it, or set HOOKRUN_STATE to a " +
+			"folder of your own")
 	case info.Mode().Perm()&0o022 != 0:
 		return errors.New("can be written to by others, who could plant entries: run chmod go-w on it")
 	}

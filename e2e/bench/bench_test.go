@@ -21,8 +21,8 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-// BenchmarkOneShot times whole processes, each in turn with its floor: the machine may change its speed, the ratio of two
-// neighbours hardly. The metrics are medians; "ratio" is the budget's. scripts/bench.sh prints them as a table.
+// BenchmarkOneShot times whole processes, each in turn with its floor: the machine may change its speed, the ratio of
+// two neighbours hardly. The metrics are medians; "ratio" is the budget's. scripts/bench.sh prints them as a table.
 func BenchmarkOneShot(b *testing.B) {
 	empty := filepath.Join(b.TempDir(), "empty")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", empty, "./testdata/empty")
@@ -44,10 +44,14 @@ func BenchmarkOneShot(b *testing.B) {
 		subject, floor []string
 		stdin          []byte // of the floor
 	}{
-		{"no-file/empty-go-program", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", none}, []string{empty}, nil},
-		{"one-hook/sh-c-true", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", one}, []string{"sh", "-c", "/bin/true"}, nil},
-		{"10MB-through-cat/cat", []string{binary.Path, "post-tool", "--tool", "shell", "-C", cat, "--result", "@" + file}, []string{"cat"}, payload},
-		{"ten-at-once/sleep-0.1", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", ten}, []string{"sleep", "0.1"}, nil},
+		{"no-file/empty-go-program", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", none}, []string{empty},
+			nil},
+		{"one-hook/sh-c-true", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", one},
+			[]string{"sh", "-c", "/bin/true"}, nil},
+		{"10MB-through-cat/cat", []string{binary.Path, "post-tool", "--tool", "shell", "-C", cat, "--result",
+			"@" + file}, []string{"cat"}, payload},
+		{"ten-at-once/sleep-0.1", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", ten},
+			[]string{"sleep", "0.1"}, nil},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			var subject, floor []time.Duration
@@ -61,7 +65,8 @@ func BenchmarkOneShot(b *testing.B) {
 }
 
 func hooks(b *testing.B, dir, program string) {
-	doc, err := json.Marshal(map[string]any{"hooks": []any{map[string]any{"name": "h", "command": []string{program}, "events": []string{"pre-tool", "post-tool"}}}})
+	doc, err := json.Marshal(map[string]any{"hooks": []any{map[string]any{"name": "h", "command": []string{program},
+		"events": []string{"pre-tool", "post-tool"}}}})
 	require.NoError(b, err)
 	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
 }
@@ -72,7 +77,8 @@ func tenAtOnce(b *testing.B, dir string) {
 	for i := range 10 {
 		handlers = append(handlers, map[string]string{"type": "command", "command": fmt.Sprintf("sleep 0.1 # %d", i)})
 	}
-	doc, err := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{"hooks": handlers}}}})
+	doc, err := json.Marshal(
+		map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{"hooks": handlers}}}})
 	require.NoError(b, err)
 	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
 }
@@ -102,21 +108,27 @@ func BenchmarkServe(b *testing.B) {
 	}))
 	b.Cleanup(server.Close)
 	answers := filepath.Join(dir, "answers.py")
-	require.NoError(b, os.WriteFile(answers, []byte("import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n"), 0o600))
+	require.NoError(b, os.WriteFile(answers,
+		[]byte("import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n"), 0o600))
 	doc, err := json.Marshal(map[string]any{"hooks": []any{
-		map[string]any{"name": "true", "command": []string{"/bin/true"}, "events": []string{"pre-tool"}, "matcher": "true"},
+		map[string]any{"name": "true", "command": []string{"/bin/true"}, "events": []string{"pre-tool"},
+			"matcher": "true"},
 		map[string]any{"name": "cat", "command": []string{"cat"}, "events": []string{"post-tool"}, "matcher": "cat"},
-		map[string]any{"name": "stays", "command": []string{"python3", answers}, "events": []string{"pre-tool"}, "matcher": "stays", "persistent": true},
+		map[string]any{"name": "stays", "command": []string{"python3", answers}, "events": []string{"pre-tool"},
+			"matcher": "stays", "persistent": true},
 		map[string]any{"name": "http", "url": server.URL, "events": []string{"pre-tool"}, "matcher": "http"},
-		map[string]any{"name": "spawned", "command": []string{"python3", answers}, "events": []string{"pre-tool"}, "matcher": "spawned"},
+		map[string]any{"name": "spawned", "command": []string{"python3", answers}, "events": []string{"pre-tool"},
+			"matcher": "spawned"},
 	}})
 	require.NoError(b, err)
 	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
 	serve := newEcho(b, binary.Path, "serve", "-C", dir)
 	call := func(method, tool, more string) []byte {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tool":%q,"args":{"command":"ls"}%s}}`+"\n", method, tool, more)
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{"tool":%q,"args":{"command":"ls"}%s}}`+
+			"\n", method, tool, more)
 	}
-	for _, tool := range []string{"true", "none", "stays", "spawned", "http"} { // what starts at the first call has started
+	// what starts at the first call has started
+	for _, tool := range []string{"true", "none", "stays", "spawned", "http"} {
 		require.Contains(b, serve.ask(call("pre-tool", tool, "")), `"decision":"continue"`)
 	}
 
@@ -156,8 +168,10 @@ func BenchmarkServe(b *testing.B) {
 		build := exec.Command("go", "build", "-o", filepath.Join(b.TempDir(), "poster"), "./testdata/poster")
 		out, err := build.CombinedOutput()
 		require.NoError(b, err, string(out))
-		body, err := json.Marshal(map[string]any{"event": "pre-tool", "tool": "http", "args": map[string]string{"command": "ls"},
-			"session_id": "", "cwd": dir, "transcript_path": nil, "prompt": "", "hook_event_name": "PreToolUse", "tool_name": "http",
+		body, err := json.Marshal(map[string]any{"event": "pre-tool", "tool": "http",
+			"args":       map[string]string{"command": "ls"},
+			"session_id": "", "cwd": dir, "transcript_path": nil, "prompt": "", "hook_event_name": "PreToolUse",
+			"tool_name":  "http",
 			"tool_input": map[string]string{"command": "ls"}, "tool_use_id": ""})
 		require.NoError(b, err)
 		bare := newEcho(b, build.Args[3], server.URL)

@@ -46,7 +46,8 @@ func NewCall(t *testing.T, event string, handlers ...Hook) *Call {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
-		require.Eventually(t, func() bool { return len(c.Marked()) == 0 }, Patience, time.Millisecond, "processes are left")
+		require.Eventually(t, func() bool { return len(c.Marked()) == 0 }, Patience, time.Millisecond,
+			"processes are left")
 	})
 	settings := Hook{"hooks": Hook{event: []any{Hook{"hooks": handlers}}}}
 	require.NoError(t, os.WriteFile(c.Path("settings.json"), []byte(JSON(t, settings)), 0o600))

@@ -20,7 +20,8 @@ func On(event, name, command string) Hook {
 func WriteHooks(t *testing.T, dir string, hooks ...Hook) {
 	t.Helper()
 	hooks = append([]Hook{}, hooks...) // never null
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), []byte(JSON(t, map[string]any{"hooks": hooks})), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"),
+		[]byte(JSON(t, map[string]any{"hooks": hooks})), 0o600))
 }
 
 func Exists(dir, name string) bool {

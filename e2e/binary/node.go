@@ -45,7 +45,8 @@ func InstallJS(t *testing.T, name string) string {
 	return dir
 }
 
-var offline = regexp.MustCompile(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT)\b`)
+var offline = regexp.MustCompile(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|` +
+	`ERR_SOCKET_TIMEOUT|EIDLETIMEOUT)\b`)
 
 // WithArgument finds the processes that have this argument.
 func WithArgument(t *testing.T, argument string) (found []string) {

@@ -48,7 +48,8 @@ func Start(t *testing.T, script string, flags ...string) *Process {
 }
 
 func WriteConfig(t *testing.T, dir, script string) {
-	doc, err := json.Marshal(map[string]any{"hooks": []any{map[string]any{"name": "h", "command": script, "events": []string{"pre-tool"}}}})
+	doc, err := json.Marshal(map[string]any{"hooks": []any{map[string]any{"name": "h", "command": script,
+		"events": []string{"pre-tool"}}}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
 }

@@ -55,9 +55,11 @@ func Run(t *testing.T, dir, stdin string, env []string, argv ...string) Result {
 
 func Environment(dir string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "HOOKRUN") || strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "PROMPT=")
+		return strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "HOOKRUN") || strings.HasPrefix(v, "CLAUDE") ||
+			strings.HasPrefix(v, "PROMPT=")
 	})
-	return append(env, "HOOKRUN="+Path, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+	return append(env, "HOOKRUN="+Path, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 }
 
 // Needs skips a test where a program is missing. It is run once: what stands in PATH can be a stub.
@@ -85,7 +87,8 @@ func Ask(t *testing.T, dir, stdin string, flags ...string) Outcome {
 	t.Helper()
 	done := Run(t, dir, stdin, nil, append([]string{Path, flags[0], "-o", "json"}, flags[1:]...)...)
 	var r Outcome
-	require.NoError(t, json.Unmarshal([]byte(done.Stdout), &r), "exit %d, stdout %q, stderr %q", done.Code, done.Stdout, done.Stderr)
+	require.NoError(t, json.Unmarshal([]byte(done.Stdout), &r), "exit %d, stdout %q, stderr %q", done.Code,
+		done.Stdout, done.Stderr)
 	want := 0
 	if r.Stop {
 		want = 3

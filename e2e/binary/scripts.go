@@ -55,7 +55,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // outcome is `outcome FILE`: the last stdout is one line of JSON, and that of FILE. Of FILE white space does not count
-// and variables are expanded. A duration may be any number: in FILE it is 0. Start and limit of a hook are not looked at.
+// and variables are expanded. A duration may be any number: in FILE it is 0. Start and limit of a hook are not looked
+// at.
 func outcome(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: outcome FILE")

@@ -17,16 +17,19 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-// stays is the script of a hook that has run for a moment when it says that it is ready, with a child that no signal but
-// one moves. Each of the two says so.
+// stays is the script of a hook that has run for a moment when it says that it is ready, with a child that no signal
+// but one moves. Each of the two says so.
 func stays(name string) string {
-	return "trap '' TERM; sh -c 'sleep 0.3; echo " + name + ".child $$ >ready; while :; do sleep 1; done' & sleep 0.3; echo " + name + " $$ >ready; while :; do sleep 1; done"
+	return "trap '' TERM; sh -c 'sleep 0.3; echo " + name +
+		".child $$ >ready; while :; do sleep 1; done' & sleep 0.3; echo " + name +
+		" $$ >ready; while :; do sleep 1; done"
 }
 
 const asyncLine = `echo '{"async":true}'; exec >/dev/null 2>&1; `
 
 // asyncLeft goes on when the hook was left to itself: then nobody reads what it prints any more.
-const asyncLeft = `echo '{"async":true}'; trap '' PIPE; while echo 2>/dev/null; do sleep 0.01; done; exec >/dev/null 2>&1; `
+const asyncLeft = `echo '{"async":true}'; trap '' PIPE; while echo 2>/dev/null; do sleep 0.01; done; exec >/dev/null ` +
+	`2>&1; `
 
 func TestAsyncHookOutlivesHookrun(t *testing.T) {
 	work := binary.Waits("hook") + `cat >got; echo "$HOOKRUN_EVENT" >proof; echo done >ready`
@@ -64,8 +67,10 @@ func TestAsyncHookOutlivesHookrun(t *testing.T) {
 func TestAsyncHookOutlivesHookrunWithALargeInput(t *testing.T) {
 	const size = 10 << 20
 	for way, h := range map[string]binary.Hook{
-		"by the file":       binary.CommandHook(binary.Waits("hook")+"tr -dc x | wc -c >ready", binary.Hook{"async": true}),
-		"by its first line": binary.CommandHook(asyncLine + "cat >in; " + binary.Waits("hook") + "tr -dc x <in | wc -c >ready"),
+		"by the file": binary.CommandHook(binary.Waits("hook")+"tr -dc x | wc -c >ready",
+			binary.Hook{"async": true}),
+		"by its first line": binary.CommandHook(asyncLine + "cat >in; " + binary.Waits("hook") +
+			"tr -dc x <in | wc -c >ready"),
 	} {
 		t.Run(way, func(t *testing.T) {
 			c := binary.NewCall(t, "PostToolUse", h)
@@ -93,7 +98,8 @@ func TestKilledHookrunTakesAllHooksOfACallAlong(t *testing.T) {
 	c := binary.NewCall(t, "PreToolUse", handlers...)
 	c.Begin("pre-tool", "--tool", "shell")
 	pids := c.Pids(2 * n)
-	require.Eventually(t, func() bool { return len(binary.Children(c.Cmd.Process.Pid)) == n+1 }, binary.Patience, time.Millisecond, "the hooks, and one guard")
+	require.Eventually(t, func() bool { return len(binary.Children(c.Cmd.Process.Pid)) == n+1 }, binary.Patience,
+		time.Millisecond, "the hooks, and one guard")
 	started := binary.Children(c.Cmd.Process.Pid)
 	require.NoError(t, c.Cmd.Process.Kill())
 	c.Ends(-1)
@@ -109,7 +115,8 @@ func TestKilledHookrunTakesAllHooksOfACallAlong(t *testing.T) {
 // What is over, or was left to itself, is not the guard's any more.
 func TestKilledHookrunSparesWhatIsNotItsOwn(t *testing.T) {
 	c := binary.NewCall(t, "PreToolUse",
-		binary.CommandHook("sleep 0.1; sleep 1000 </dev/null >/dev/null 2>&1 & echo ended.child $! >ready; sleep 0.3; echo ended $$ >ready"),
+		binary.CommandHook("sleep 0.1; sleep 1000 </dev/null >/dev/null 2>&1 & echo ended.child $! >ready; sleep "+
+			"0.3; echo ended $$ >ready"),
 		binary.CommandHook("sleep 0.1; "+asyncLeft+binary.Waits("line")+"echo done >ready"),
 		binary.CommandHook(binary.Waits("file")+"echo done >ready", binary.Hook{"async": true}),
 		binary.CommandHook(stays("waited")))
@@ -142,8 +149,10 @@ func TestSignalToHookrunKillsAllHooksOfACall(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			c := binary.NewCall(t, "PreToolUse",
-				binary.CommandHook(stays("a")), binary.CommandHook(stays("b")), binary.CommandHook("echo no >&2; exit 2"),
-				binary.CommandHook(`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'; echo c $$ >ready; exec sleep 1000`),
+				binary.CommandHook(stays("a")), binary.CommandHook(stays("b")),
+				binary.CommandHook("echo no >&2; exit 2"),
+				binary.CommandHook(`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse",`+
+					`"permissionDecision":"allow"}}'; echo c $$ >ready; exec sleep 1000`),
 				binary.CommandHook(binary.Waits("async")+"echo done >ready", binary.Hook{"async": true}))
 			open := c.Gate()
 			c.Begin("pre-tool", "--tool", "shell")
@@ -160,10 +169,13 @@ func TestSignalToHookrunKillsAllHooksOfACall(t *testing.T) {
 	}
 }
 
-// Types that hookrun cannot run: the call goes on with a warning and without an approval, or is blocked if that is wanted.
+// Types that hookrun cannot run: the call goes on with a warning and without an approval, or is blocked if that is
+// wanted.
 func TestUnsupportedTypesOfTheRealBinary(t *testing.T) {
-	allow := binary.CommandHook(`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'`)
-	for _, kind := range []binary.Hook{{"type": "prompt", "prompt": "is it safe?"}, {"type": "agent", "prompt": "is it safe?"}, {"type": "mcp_tool", "server": "s", "tool": "t"}} {
+	allow := binary.CommandHook(`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse",` +
+		`"permissionDecision":"allow"}}'`)
+	for _, kind := range []binary.Hook{{"type": "prompt", "prompt": "is it safe?"},
+		{"type": "agent", "prompt": "is it safe?"}, {"type": "mcp_tool", "server": "s", "tool": "t"}} {
 		c := binary.NewCall(t, "PreToolUse", kind, allow)
 		c.Begin("pre-tool", "--tool", "shell")
 		c.Ends(0)

@@ -22,10 +22,12 @@ import (
 func TestSignalToHookrunKillsItsHooks(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		for name, script := range map[string]string{
-			"a hook":                         `echo $$ >ready; exec sleep 1000`,
-			"a child that ignores signals":   `sh -c "trap '' TERM INT HUP; echo \$\$ >ready; while :; do sleep 1; done" & wait`,
-			"a child that left the session":  `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
-			"an allow that was printed":      `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'; echo $$ >ready; exec sleep 1000`,
+			"a hook": `echo $$ >ready; exec sleep 1000`,
+			"a child that ignores signals": `sh -c "trap '' TERM INT HUP; echo \$\$ >ready; while :; do sleep 1; ` +
+				`done" & wait`,
+			"a child that left the session": `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
+			"an allow that was printed": `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'; echo $$ ` +
+				`>ready; exec sleep 1000`,
 			"a hook that exits 0 on SIGTERM": `trap 'exit 0' TERM; echo $$ >ready; while :; do sleep 0.01; done`,
 		} {
 			t.Run(fmt.Sprintf("%v %s", sig, name), func(t *testing.T) {
@@ -35,7 +37,9 @@ func TestSignalToHookrunKillsItsHooks(t *testing.T) {
 				s.Cmd.Wait()
 				require.Equal(t, 1, s.Cmd.ProcessState.ExitCode())
 				require.Empty(t, s.Out.String())
-				require.Regexp(t, `^hookrun pre-tool: interrupted by SIG[A-Z]+; the hooks were killed, there is no verdict\n$`, s.Err.String())
+				require.Regexp(t,
+					`^hookrun pre-tool: interrupted by SIG[A-Z]+; the hooks were killed, there is no verdict\n$`,
+					s.Err.String())
 				require.False(t, binary.Alive(pid))
 			})
 		}
@@ -47,7 +51,8 @@ func TestSecondSignalLeavesNothingBehind(t *testing.T) {
 	s := binary.Start(t, `echo $$ >ready; sh -c "trap '' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`)
 	outer, inner := s.Pid(), s.Pid()
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGINT))
-	require.Eventually(t, func() bool { return !binary.Alive(outer) }, binary.Patience, time.Millisecond, "the first one was handed on")
+	require.Eventually(t, func() bool { return !binary.Alive(outer) }, binary.Patience, time.Millisecond,
+		"the first one was handed on")
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGINT))
 	s.Cmd.Wait()
 	require.Equal(t, 1, s.Cmd.ProcessState.ExitCode())
@@ -59,7 +64,9 @@ func TestSecondSignalLeavesNothingBehind(t *testing.T) {
 func TestChildrenOfTheCallerAreLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	binary.WriteConfig(t, dir, `exec sleep 1000`)
-	cmd := exec.Command("sh", "-c", `sleep 1000 >/dev/null 2>&1 & echo $! >"$1/child"; exec "$0" pre-tool --tool shell -C "$1" --timeout 0.2`, binary.Path, dir)
+	cmd := exec.Command("sh", "-c",
+		`sleep 1000 >/dev/null 2>&1 & echo $! >"$1/child"; exec "$0" pre-tool --tool shell -C "$1" --timeout 0.2`,
+		binary.Path, dir)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	text, err := os.ReadFile(filepath.Join(dir, "child"))
@@ -97,7 +104,8 @@ func TestKilledHookrunTakesItsHooksAlong(t *testing.T) {
 func TestKilledHookrunTakesTheChildrenOfItsHooksAlong(t *testing.T) {
 	s := binary.Start(t, `sh -c 'trap "" TERM; echo $$ >ready; while :; do sleep 1; done' & wait`)
 	pid := s.Pid()
-	require.Eventually(t, func() bool { return len(binary.Children(s.Cmd.Process.Pid)) == 2 }, binary.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return len(binary.Children(s.Cmd.Process.Pid)) == 2 }, binary.Patience,
+		time.Millisecond)
 	guards := binary.Children(s.Cmd.Process.Pid)
 	killed(t, s, pid)
 	for _, g := range guards {
@@ -133,7 +141,8 @@ os.execv(sys.argv[1], sys.argv[1:])`, binary.Path, "pre-tool", "--tool", "shell"
 func TestClosedStdout(t *testing.T) {
 	dir := t.TempDir()
 	binary.WriteConfig(t, dir, `echo context`)
-	for _, command := range [][]string{{"pre-tool", "--tool", "shell", "-C", dir}, {"version"}, {"--help"}, {"check", "-C", dir}, {"explain", "pre-tool", "--tool", "x", "-C", dir}} {
+	for _, command := range [][]string{{"pre-tool", "--tool", "shell", "-C", dir}, {"version"}, {"--help"},
+		{"check", "-C", dir}, {"explain", "pre-tool", "--tool", "x", "-C", dir}} {
 		read, write, err := os.Pipe()
 		require.NoError(t, err)
 		read.Close()
@@ -184,7 +193,8 @@ func TestClosedStdin(t *testing.T) {
 func TestInheritedDescriptorsStayOut(t *testing.T) {
 	dir := t.TempDir()
 	binary.WriteConfig(t, dir, `exec ls /proc/self/fd`)
-	cmd := exec.Command("sh", "-c", `exec 7</dev/null 9>/dev/null; exec "$0" pre-tool --tool shell -C "$1"`, binary.Path, dir)
+	cmd := exec.Command("sh", "-c", `exec 7</dev/null 9>/dev/null; exec "$0" pre-tool --tool shell -C "$1"`,
+		binary.Path, dir)
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	require.Equal(t, "0\n1\n2\n3\n", string(out)) // 3 is ls's own, for the folder

@@ -31,7 +31,9 @@ func agentSDK(t *testing.T) string {
 	const variable = "HOOKRUN_AGENT_SDK"
 	dir := os.Getenv(variable)
 	if dir == "" {
-		testall.Only(t, variable+" names no folder with node_modules/@anthropic-ai/claude-agent-sdk, and to install it takes 400 MB")
+		testall.Only(t,
+			variable+" names no folder with node_modules/@anthropic-ai/claude-agent-sdk, and to install it takes 400 "+
+				"MB")
 		binary.Needs(t, "npm")
 		dir = t.TempDir()
 		install := exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
@@ -52,12 +54,13 @@ type sdkCall struct {
 
 // task is a call that starts a subagent.
 func task(id, agent, prompt string, background bool) sdkCall {
-	input := binary.Hook{"description": "look", "prompt": prompt, "subagent_type": agent, "run_in_background": background}
+	input := binary.Hook{"description": "look", "prompt": prompt, "subagent_type": agent,
+		"run_in_background": background}
 	return sdkCall{id, "Agent", input}
 }
 
-// sdkScript is what the model says in one conversation: these calls, one after the other, and then a text. A conversation
-// is known by a word of its first message. The primary agent's has none.
+// sdkScript is what the model says in one conversation: these calls, one after the other, and then a text. A
+// conversation is known by a word of its first message. The primary agent's has none.
 type sdkScript struct {
 	word   string
 	calls  []sdkCall
@@ -91,7 +94,8 @@ var subagents = binary.Hook{
 func servers(t *testing.T, secret string) binary.Hook {
 	path, err := filepath.Abs("testdata/agentsdk/vault.mjs")
 	require.NoError(t, err)
-	return binary.Hook{"vault": binary.Hook{"type": "stdio", "command": "node", "args": []string{path}, "env": binary.Hook{"SECRET": secret}}}
+	return binary.Hook{"vault": binary.Hook{"type": "stdio", "command": "node", "args": []string{path},
+		"env": binary.Hook{"SECRET": secret}}}
 }
 
 var allowedTools = []string{"Agent", "Bash", "Edit", "Read", "WebSearch", "Write", "mcp__vault"}
@@ -103,7 +107,8 @@ func (s *sdkSession) underSDK(sdk, secret string, prompts ...string) string {
 	require.NoError(s, err)
 	cmd := s.command("node", script)
 	cmd.Env = append(cmd.Env, "AGENT_SDK="+sdk)
-	options := binary.Hook{"settingSources": []string{"project", "local"}, "allowedTools": allowedTools, "agents": subagents,
+	options := binary.Hook{"settingSources": []string{"project", "local"}, "allowedTools": allowedTools,
+		"agents":     subagents,
 		"mcpServers": servers(s.T, secret)}
 	cmd.Stdin = strings.NewReader(toText(binary.Hook{"prompts": prompts, "options": options}))
 	return s.messages(cmd)

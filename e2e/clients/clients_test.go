@@ -52,7 +52,8 @@ type outcomeOfCall struct {
 var realClients = []client{{
 	name: "claude",
 	args: []string{"-p", "go", "--allowedTools", "Bash", "--output-format", "stream-json", "--verbose"},
-	env:  []string{"ANTHROPIC_BASE_URL=$URL", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"},
+	env: []string{"ANTHROPIC_BASE_URL=$URL", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"},
 
 	shell: "Bash",
 	says: func(n int, command string) string {
@@ -78,14 +79,18 @@ projects."$WORKSPACE".trust_level = "trusted"
 	trust: trustInCodex,
 	shell: "exec_command",
 	says: func(n int, command string) string {
-		item := binary.Hook{"type": "message", "role": "assistant", "id": "msg", "content": []any{binary.Hook{"type": "output_text", "text": "done"}}}
+		item := binary.Hook{"type": "message", "role": "assistant", "id": "msg",
+			"content": []any{binary.Hook{"type": "output_text", "text": "done"}}}
 		if command != "" {
-			item = binary.Hook{"type": "function_call", "call_id": fmt.Sprint("call_", n), "name": "exec_command", "arguments": toText(binary.Hook{"cmd": command})}
+			item = binary.Hook{"type": "function_call", "call_id": fmt.Sprint("call_", n), "name": "exec_command",
+				"arguments": toText(binary.Hook{"cmd": command})}
 		}
 		return stream(
 			binary.Hook{"type": "response.created", "response": binary.Hook{"id": "resp"}},
 			binary.Hook{"type": "response.output_item.done", "item": item},
-			binary.Hook{"type": "response.completed", "response": binary.Hook{"id": "resp", "usage": binary.Hook{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}})
+			binary.Hook{"type": "response.completed",
+				"response": binary.Hook{"id": "resp", "usage": binary.Hook{"input_tokens": 1, "output_tokens": 1,
+					"total_tokens": 2}}})
 	},
 	asks:  outcomeOfCall{goesOn: true, says: "let somebody look"},
 	stops: outcomeOfCall{goesOn: true, says: "enough for today"},
@@ -95,22 +100,26 @@ projects."$WORKSPACE".trust_level = "trusted"
 	args: []string{"--model", "gemini-2.5-pro", "--yolo", "--prompt", "go"},
 	env: []string{"GOOGLE_GEMINI_BASE_URL=$URL", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true",
 		"GEMINI_CLI_NO_RELAUNCH=true"}, // started as two processes it does not end after an "ask"
-	home: map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false},
+	home: map[string]string{
+		".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false},
 "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false}}`},
 	shell: "run_shell_command",
 	says: func(n int, command string) string {
 		part := binary.Hook{"text": "done"}
 		if command != "" {
-			part = binary.Hook{"functionCall": binary.Hook{"name": "run_shell_command", "args": binary.Hook{"command": command}}}
+			part = binary.Hook{"functionCall": binary.Hook{"name": "run_shell_command",
+				"args": binary.Hook{"command": command}}}
 		}
-		return stream(binary.Hook{"candidates": []any{binary.Hook{"content": binary.Hook{"role": "model", "parts": []any{part}}, "finishReason": "STOP"}}})
+		return stream(binary.Hook{"candidates": []any{binary.Hook{"content": binary.Hook{"role": "model",
+			"parts": []any{part}}, "finishReason": "STOP"}}})
 	},
 	toUser: true, replaces: true,
 }}
 
 // claudeText is an answer of Claude's model that ends the turn.
 func claudeText(text string) string {
-	return claudeMessage(binary.Hook{"type": "text", "text": ""}, binary.Hook{"type": "text_delta", "text": text}, "end_turn")
+	return claudeMessage(binary.Hook{"type": "text", "text": ""}, binary.Hook{"type": "text_delta", "text": text},
+		"end_turn")
 }
 
 // claudeToolUse is an answer of Claude's model that calls a tool.
@@ -122,7 +131,8 @@ func claudeToolUse(id, tool string, input binary.Hook) string {
 func claudeMessage(block, content binary.Hook, reason string) string {
 	usage := binary.Hook{"input_tokens": 1, "output_tokens": 1}
 	return stream(
-		binary.Hook{"type": "message_start", "message": binary.Hook{"id": "msg", "type": "message", "role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
+		binary.Hook{"type": "message_start", "message": binary.Hook{"id": "msg", "type": "message",
+			"role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
 		binary.Hook{"type": "content_block_start", "index": 0, "content_block": block},
 		binary.Hook{"type": "content_block_delta", "index": 0, "delta": content},
 		binary.Hook{"type": "content_block_stop", "index": 0},
@@ -148,7 +158,8 @@ func stream(events ...binary.Hook) string {
 	return all.String()
 }
 
-// TestClients has the real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a user does it.
+// TestClients has the real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as
+// a user does it.
 func TestClients(t *testing.T) {
 	for _, c := range realClients {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,15 +174,16 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// alone runs the test again where there is no network but loopback, and reports whether it did: not every system lets us. The proxies of
-// a client lead nowhere, with a network or without.
+// alone runs the test again where there is no network but loopback, and reports whether it did: not every system lets
+// us. The proxies of a client lead nowhere, with a network or without.
 func alone(t *testing.T) bool {
 	const inside = "E2E_LOOPBACK_ONLY"
 	if os.Getenv(inside) != "" || exec.Command("unshare", "-rn", "ip", "link", "set", "lo", "up").Run() != nil {
 		return false
 	}
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
-	cmd := exec.Command("unshare", "-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", os.Args[0], "-test.v", "-test.timeout=10m", "-test.run="+pattern)
+	cmd := exec.Command("unshare", "-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", os.Args[0], "-test.v",
+		"-test.timeout=10m", "-test.run="+pattern)
 	cmd.Env = append(os.Environ(), inside+"=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -215,7 +227,8 @@ func (r *clientRun) prepare(handler http.Handler) {
 		require.NoError(t, os.WriteFile(path, []byte(names.Replace(text)), 0o600))
 	}
 	// Nothing of ours that a client may know: it would change what it does, or be a key to somebody's account.
-	r.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TERM=dumb", r.mark,
+	r.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
+		"TERM=dumb", r.mark,
 		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}
 	for _, e := range c.env {
 		r.env = append(r.env, names.Replace(e))
@@ -281,7 +294,8 @@ func (r *clientRun) told(command, text string) {
 	require.Contains(r, r.requests, n+1, "the model was told nothing after %q:\n%s", command, r.output)
 	before, after := r.requests[n], r.requests[n+1]
 	last := results.FindAllStringIndex(after, -1)[n][0]
-	require.Greater(r, strings.Count(after, text), strings.Count(before, text), "%q is not in what came after %q: %.1500s\n%s", text, command, after[last:], r.output)
+	require.Greater(r, strings.Count(after, text), strings.Count(before, text),
+		"%q is not in what came after %q: %.1500s\n%s", text, command, after[last:], r.output)
 }
 
 // neverTold requires that the model did not get a text in this turn.
@@ -309,7 +323,8 @@ func (r *clientRun) nothingLeft() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}()
-	require.Eventually(r, func() bool { return len(left()) == 0 }, binary.Patience, 10*time.Millisecond, "processes are left")
+	require.Eventually(r, func() bool { return len(left()) == 0 }, binary.Patience, 10*time.Millisecond,
+		"processes are left")
 }
 
 func (r *clientRun) test() {
@@ -319,7 +334,8 @@ func (r *clientRun) test() {
 	}
 
 	const breakFile = "echo { >.tenex-hooks.json"
-	r.turn("touch free", "touch forbidden", "touch asked", "touch noted", "cat missing", "touch late", "touch crashed", "cat secret", "cat private", "touch unchecked",
+	r.turn("touch free", "touch forbidden", "touch asked", "touch noted", "cat missing", "touch late", "touch crashed",
+		"cat secret", "cat private", "touch unchecked",
 		breakFile, "touch anything")
 	require.Contains(r, r.requests[0], "text at the prompt")
 	r.ran("free")
@@ -414,7 +430,8 @@ func trustInCodex(r *clientRun) {
 	require.NoError(r, server.Start())
 	fmt.Fprintln(in, `{"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "e2e", "version": "1"}}}`)
 	fmt.Fprintln(in, `{"method": "initialized"}`)
-	fmt.Fprintln(in, toText(binary.Hook{"id": 2, "method": "hooks/list", "params": binary.Hook{"cwds": []string{r.workspace}}}))
+	fmt.Fprintln(in, toText(binary.Hook{"id": 2, "method": "hooks/list",
+		"params": binary.Hook{"cwds": []string{r.workspace}}}))
 	for lines := bufio.NewScanner(out); listed.ID != 2 && lines.Scan(); {
 		require.NoError(r, json.Unmarshal(lines.Bytes(), &listed))
 	}

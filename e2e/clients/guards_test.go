@@ -23,7 +23,8 @@ import (
 var guardScripts = []sdkScript{{
 	calls: []sdkCall{
 		{"short", "Write", binary.Hook{"file_path": "$WORKSPACE/short.md", "content": "abc"}},
-		{"outside", "Write", binary.Hook{"file_path": "$WORKSPACE/../outside.md", "content": "more than ten characters"}},
+		{"outside", "Write", binary.Hook{"file_path": "$WORKSPACE/../outside.md",
+			"content": "more than ten characters"}},
 		{"primary_search", "WebSearch", binary.Hook{"query": "by the primary agent"}},
 		{"where", "Bash", binary.Hook{"command": "echo $UA_ARTIFACTS_DIR >ran_where"}},
 		{"install", "Bash", binary.Hook{"command": "touch ran_install; echo pip install requests"}},
@@ -75,7 +76,8 @@ var guardCases = []guardSDKCase{
 	{guard: "schema_nudge", at: "argument", told: "path. Example: {"},
 	{guard: "ledger", at: "mail"},
 	{guard: "ledger", at: "mail_again", denied: "Idempotent tool call detected."},
-	{guard: "agent_stop", at: "SubagentStop", file: ".hookrun/stops.jsonl", kept: `"agent_type": "research-specialist"`},
+	{guard: "agent_stop", at: "SubagentStop", file: ".hookrun/stops.jsonl",
+		kept: `"agent_type": "research-specialist"`},
 	{guard: "agent_stop", at: "Stop", file: ".hookrun/stops.jsonl", kept: `"event": "Stop"`},
 	{guard: "pre_compact", at: "PreCompact", file: ".hookrun/compactions.jsonl", kept: `"trigger": "manual"`},
 }
@@ -155,8 +157,9 @@ func withNudge(t *testing.T) (settings binary.Object) {
 // tenexGuards is tenex-hooks.json with the same.
 func tenexGuards(t *testing.T) string {
 	path := filepath.Join(binary.GuardFiles(t), "tenex-hooks.json")
-	hooks := append(binary.HooksOf(t, path), binary.Object{"name": "schema-nudge", "events": []string{"post-tool"}, "persistent": true,
-		"command": []string{"python3", "-B", ".hooks/schema_nudge.py"}, "timeout": "10s"})
+	hooks := append(binary.HooksOf(t, path),
+		binary.Object{"name": "schema-nudge", "events": []string{"post-tool"}, "persistent": true,
+			"command": []string{"python3", "-B", ".hooks/schema_nudge.py"}, "timeout": "10s"})
 	return patient([]byte(binary.JSON(t, binary.Object{"hooks": hooks})))
 }
 

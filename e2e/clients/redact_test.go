@@ -77,15 +77,17 @@ func (r redactor) reads(t *testing.T, call, result string) {
 	require.Contains(t, result, want, call)
 }
 
-// redactors are hooks for which no result with the secret may reach the model. What it reads in its place is in want, for
-// all tools or for those that are named.
+// redactors are hooks for which no result with the secret may reach the model. What it reads in its place is in want,
+// for all tools or for those that are named.
 var redactors = []redactor{
 	{name: "replaces", python: naive(`result.replace("` + sdkSecret + `", "[redacted]")`),
 		want: map[string]string{"": "[redacted]"}},
 	{name: "replaces by what breaks the JSON", python: naive(`result.replace("` + sdkSecret + `", '"')`), unfit: true},
-	{name: "has a text instead", python: naive(`"not for you" if "` + sdkSecret + `" in result else result`), unfit: true,
-		want: map[string]string{"Bash": "not for you", "mcp_blocks": "not for you", "mcp_structured": "not for you"}},
-	{name: "has other JSON instead", python: naive(`'{"found": 1}' if "` + sdkSecret + `" in result else result`), unfit: true},
+	{name: "has a text instead", python: naive(`"not for you" if "` + sdkSecret + `" in result else result`),
+		unfit: true,
+		want:  map[string]string{"Bash": "not for you", "mcp_blocks": "not for you", "mcp_structured": "not for you"}},
+	{name: "has other JSON instead", python: naive(`'{"found": 1}' if "` + sdkSecret + `" in result else result`),
+		unfit: true},
 	{name: "redact-secrets.mjs", want: map[string]string{"": "[redacted]"}},
 	{name: "redact-secrets.mjs, direct", direct: true, want: map[string]string{"": "[redacted]"}},
 	{name: "redact-secrets.mjs, failing", env: failsOnPurpose,
@@ -150,8 +152,8 @@ func (r redactor) keepsTheSecret(s *sdkSession) {
 	require.Equal(s, r.unfit, withheldNote.MatchString(s.output), "what the user is told: %s", s.output)
 }
 
-// TestRedactorsOnRecordedCalls has the redactors answer what the client sent, and holds hookrun's answer against what the
-// client takes.
+// TestRedactorsOnRecordedCalls has the redactors answer what the client sent, and holds hookrun's answer against what
+// the client takes.
 func TestRedactorsOnRecordedCalls(t *testing.T) {
 	t.Parallel()
 	binary.Needs(t, "python3")

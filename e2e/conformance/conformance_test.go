@@ -41,7 +41,8 @@ const callLimit = 30 * time.Second
 // slots keeps few cases going at a time: some of them say how long they may take.
 var slots = make(chan struct{}, 4)
 
-// sampled is which part of the recorded cases always runs: every eighth of each file. The others run where all tests do.
+// sampled is which part of the recorded cases always runs: every eighth of each file. The others run where all tests
+// do.
 const sampled = 8
 
 // runConformance runs the cases that dir has recorded from a real client: the lines of its *.jsonl, together with the
@@ -210,11 +211,13 @@ func newTrial(t *testing.T, line string, common prelude) *trial {
 	require.NoError(t, err)
 	base, err = filepath.EvalSymlinks(base)
 	require.NoError(t, err)
-	r := &trial{base: base, workspace: filepath.Join(base, "ws"), home: filepath.Join(base, "home"), notes: filepath.Join(base, "rec")}
+	r := &trial{base: base, workspace: filepath.Join(base, "ws"), home: filepath.Join(base, "home"),
+		notes: filepath.Join(base, "rec")}
 	t.Cleanup(func() {
 		// A hook that is still at work can start one more process, and that makes directories again.
 		var removed assert.CollectT
-		if !assert.Eventually(&removed, func() bool { return r.killSurvivors() == 0 && os.RemoveAll(base) == nil }, time.Second, time.Millisecond) {
+		if !assert.Eventually(&removed, func() bool { return r.killSurvivors() == 0 && os.RemoveAll(base) == nil },
+			time.Second, time.Millisecond) {
 			t.Logf("cannot remove %s", base)
 		}
 	})
@@ -344,7 +347,8 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 func (r *trial) environment() []string {
 	env := map[string]string{}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "HOOKRUN", "ORACLE", "XDG_") {
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "HOOKRUN", "ORACLE",
+			"XDG_") {
 			env[name] = value
 		}
 	}
@@ -374,8 +378,8 @@ type process struct {
 	command string
 }
 
-// survivors are the hooks' processes that are alive, to the last descendant: all of them have the place for the notes in
-// their environment.
+// survivors are the hooks' processes that are alive, to the last descendant: all of them have the place for the notes
+// in their environment.
 func (r *trial) survivors() []process {
 	var found []process
 	own := []byte("ORACLE_REC=" + r.notes + "\x00")
@@ -505,7 +509,8 @@ func (r *trial) judge() differences {
 		name := filepath.Base(r.settings)
 		d.equal("exit", 1, r.code)
 		d.equal("stdout", "", strings.TrimSpace(r.stdout))
-		d.check("stderr", regexp.MustCompile(regexp.QuoteMeta(name)+`:[0-9]+:[0-9]+: `).MatchString(r.stderr), name+":LINE:COL: message", r.stderr)
+		d.check("stderr", regexp.MustCompile(regexp.QuoteMeta(name)+`:[0-9]+:[0-9]+: `).MatchString(r.stderr),
+			name+":LINE:COL: message", r.stderr)
 		d.equal("ran", []string{}, ids)
 		return d
 	}
@@ -758,8 +763,8 @@ const longest = 10000
 
 var absolutePath = regexp.MustCompile(`/[^\s"'<>()\[\]]+`)
 
-// sameInject compares the texts for the model, in order. {"truncated": TEXT} is one that is too long: it is cut, it says
-// so, and it names a file that holds TEXT.
+// sameInject compares the texts for the model, in order. {"truncated": TEXT} is one that is too long: it is cut, it
+// says so, and it names a file that holds TEXT.
 func sameInject(want []any, got any) bool {
 	entries, ok := got.([]any)
 	return ok && slices.EqualFunc(want, entries, func(want, got any) bool {
@@ -791,8 +796,8 @@ func keptInFull(entry map[string]any, text string) bool {
 	return false
 }
 
-// TestConformanceJudge demands that each kind of expectation can fail: with a stand-in for hookrun that is right nothing
-// is found, and with one that is wrong the field is.
+// TestConformanceJudge demands that each kind of expectation can fail: with a stand-in for hookrun that is right
+// nothing is found, and with one that is wrong the field is.
 func TestConformanceJudge(t *testing.T) {
 	const (
 		common = `{"files": {"hooks/common.sh": "exit 9"}, "config_path": ".client/settings.json"}`
@@ -820,7 +825,8 @@ surroundings() {
 		{"hooks", `"any": []`, `answer`, `answer '"hooks": null'`},
 
 		{"decision", `"decision": "block"`, `answer '"decision": "block"'; exit 2`, `answer`},
-		{"decision", `"decision": {"one_of": ["block", "ask"]}`, `answer '"decision": "ask"'; exit 2`, `answer '"decision": "defer"'; exit 2`},
+		{"decision", `"decision": {"one_of": ["block", "ask"]}`, `answer '"decision": "ask"'; exit 2`,
+			`answer '"decision": "defer"'; exit 2`},
 		{"exit", `"decision": "block"`, `answer '"decision": "block"'; exit 2`, `answer '"decision": "block"'`},
 		{"exit", `"any": []`, `answer`, `answer; exit 1`},
 		{"exit", `"stop": true`, `answer '"stop": true'; exit 3`, `answer '"stop": true'`},
@@ -836,12 +842,16 @@ surroundings() {
 		{"updated_input", `"any": []`, `answer '"updated_input": null'`, `answer '"updated_input": {}'`},
 		{"updated_output", `"updated_output": "x"`, `answer '"updated_output": "x"'`, `answer`},
 		{"stop", `"any": ["approved"]`, `answer`, `answer '"stop": true'; exit 3`},
-		{"system_messages", `"system_messages": ["a", "b"]`, `answer '"system_messages": ["a", "b"]'`, `answer '"system_messages": ["b", "a"]'`},
+		{"system_messages", `"system_messages": ["a", "b"]`, `answer '"system_messages": ["a", "b"]'`,
+			`answer '"system_messages": ["b", "a"]'`},
 		{"system_messages", `"any": ["inject"]`, `answer`, `answer '"system_messages": ["a"]'`},
 		{"inject", `"any": ["stop"]`, `answer`, `answer '"inject": [{"content": "a"}]'`},
-		{"inject", `"inject": ["a"]`, `answer '"inject": [{"content": "a", "truncated": false}]'`, `answer '"inject": [{"content": "a "}]'`},
-		{"inject", `"inject": ["a"]`, `answer '"inject": [{"content": "a"}]'`, `answer '"inject": [{"content": "a", "truncated": true}]'`},
-		{"inject", `"inject": ["a", "b"]`, `answer '"inject": [{"content": "a"}, {"content": "b"}]'`, `answer '"inject": [{"content": "a"}]'`},
+		{"inject", `"inject": ["a"]`, `answer '"inject": [{"content": "a", "truncated": false}]'`,
+			`answer '"inject": [{"content": "a "}]'`},
+		{"inject", `"inject": ["a"]`, `answer '"inject": [{"content": "a"}]'`,
+			`answer '"inject": [{"content": "a", "truncated": true}]'`},
+		{"inject", `"inject": ["a", "b"]`, `answer '"inject": [{"content": "a"}, {"content": "b"}]'`,
+			`answer '"inject": [{"content": "a"}]'`},
 		{
 			"inject: the file", `"inject": [{"truncated": {"repeat": ["x", 12]}}]`,
 			`echo xxxxxxxxxxxx >f; answer '"inject": [{"content": "all of it: '"$PWD"'/f.", "truncated": true}]'`,
@@ -875,16 +885,22 @@ surroundings() {
 		{"warning", `"warning": true`, `answer '"warnings": ["a"]'`, `answer '"warnings": []'`},
 		{"warning", `"warning": true`, `answer; echo a >&2`, `answer; echo >&2`},
 
-		{"exit", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`, `echo settings.json:1:2: a >&2; exit 2`},
-		{"stdout", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`, `answer; echo settings.json:1:2: a >&2; exit 1`},
-		{"stderr", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`, `echo settings.json: a >&2; exit 1`},
-		{"ran", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`, `ran a.1; echo settings.json:1:2: a >&2; exit 1`},
+		{"exit", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`,
+			`echo settings.json:1:2: a >&2; exit 2`},
+		{"stdout", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`,
+			`answer; echo settings.json:1:2: a >&2; exit 1`},
+		{"stderr", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`,
+			`echo settings.json: a >&2; exit 1`},
+		{"ran", `"config_error": true`, `echo settings.json:1:2: a >&2; exit 1`,
+			`ran a.1; echo settings.json:1:2: a >&2; exit 1`},
 
 		{"ran", `"ran": ["b", "a"]`, `ran a.1; ran b.2; ran b.3; answer`, `ran a.1; answer`},
 		{"ran", `"ran": []`, `answer`, `ran a.1; answer`},
 		{"runs of a", `"runs": {"a": 2}`, `ran a.1; ran a.2; answer`, `ran a.1; answer`},
-		{"matched", `"matched": ["A", null], "not_matched": ["C"]`, `ran p00.1; ran p01.2; answer`, `ran p00.1; answer`},
-		{"not_matched", `"matched": ["A"], "not_matched": [null, "C"]`, `ran p00.1; answer`, `ran p00.1; ran p02.2; answer`},
+		{"matched", `"matched": ["A", null], "not_matched": ["C"]`, `ran p00.1; ran p01.2; answer`,
+			`ran p00.1; answer`},
+		{"not_matched", `"matched": ["A"], "not_matched": [null, "C"]`, `ran p00.1; answer`,
+			`ran p00.1; ran p02.2; answer`},
 		{
 			"overlapped", `"overlapped": true`,
 			`ran a.1 start 1.0; ran a.1 end 2.5; ran b.2 start 2.4; answer`,
@@ -896,7 +912,8 @@ surroundings() {
 		{"left_running", `"left_running": true`, `setsid sleep 1000 >/dev/null 2>&1 & sleep 0.2; answer`, `answer`},
 		{"limit", `"any": []`, `answer`, `setsid sleep 1000 & answer`},
 
-		{"hook_stdin", `"hook_stdin": true`, `ran a.1; cat >"$ORACLE_REC/a.1/stdin"; answer`, `ran a.1 stdin '{"a":1}'; answer`},
+		{"hook_stdin", `"hook_stdin": true`, `ran a.1; cat >"$ORACLE_REC/a.1/stdin"; answer`,
+			`ran a.1 stdin '{"a":1}'; answer`},
 		{
 			"hook_stdin: what it is", `"hook_stdin": true`,
 			`ran a.1 stdin '{"b":"'"$PWD"'/ws é","a":"\\"\\"\\""}\n'; answer`,
@@ -905,9 +922,11 @@ surroundings() {
 		{"argv", `"argv": ["sh", ""]`, `ran a.1 cmdline 'sh\0\0'; answer`, `ran a.1 cmdline 'sh\0'; answer`},
 		{"process.cwd", `"process": true`, `surroundings; answer`, `surroundings; ran h.1 cwd /; answer`},
 		{"process.tty", `"process": true`, `surroundings; answer`, `surroundings; ran h.1 tty yes; answer`},
-		{"process.CLAUDE_PROJECT_DIR", `"process": true`, `surroundings; answer`, `surroundings; ran h.1 env 'DIR=/\0'; answer`},
+		{"process.CLAUDE_PROJECT_DIR", `"process": true`, `surroundings; answer`,
+			`surroundings; ran h.1 env 'DIR=/\0'; answer`},
 		{"process.DIR", `"process": ["DIR"]`, `surroundings; answer`, `surroundings; ran h.1 env 'DIR=/\0'; answer`},
-		{"process.session", `"process": true`, `surroundings; answer`, `surroundings; ran h.1 stat "7 (a) b) S 1 7 $$ 0"; answer`},
+		{"process.session", `"process": true`, `surroundings; answer`,
+			`surroundings; ran h.1 stat "7 (a) b) S 1 7 $$ 0"; answer`},
 		{"process.session", `"process": true`, `surroundings; answer`, `surroundings; ran h.1 stat ''; answer`},
 		{"notes.n", `"notes": {"n": {"contains": "a"}}`, `echo bab >"$ORACLE_REC/n"; answer`, `answer`},
 	} {
@@ -928,7 +947,8 @@ surroundings() {
 			}
 			require.Empty(t, judged(row.right))
 			wrong := judged(row.wrong)
-			require.True(t, slices.ContainsFunc(wrong, func(d difference) bool { return d.field == field }), "found: %v", wrong)
+			require.True(t, slices.ContainsFunc(wrong, func(d difference) bool { return d.field == field }),
+				"found: %v", wrong)
 		})
 	}
 }

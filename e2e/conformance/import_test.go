@@ -22,17 +22,20 @@ import (
 	"github.com/hookrun/hookrun/projecthooks"
 )
 
-// Cases that sleep, and those that are about patterns of if alone, run only where all tests do: in an imported file hooks
-// sleep one after the other, those of multi-parallel-60 for a minute and a half, and an if is carried as a text. The ones
-// of chosen always run, so that each rule about time, order and if has some.
+// Cases that sleep, and those that are about patterns of if alone, run only where all tests do: in an imported file
+// hooks sleep one after the other, those of multi-parallel-60 for a minute and a half, and an if is carried as a text.
+// The ones of chosen always run, so that each rule about time, order and if has some.
 var sleeping = regexp.MustCompile(`sleep[ (]+[0-9.]*[1-9]`)
 
-var chosen = []string{"proc-timeout-sleep", "multi-timeout-and-deny", "multi-exit2-slow-exit2-fast", "pre-timeout-zero", "pre-timeout-other-ok", "if-bash-01", "if-bash2-15", "if-bash2-73"}
+var chosen = []string{"proc-timeout-sleep", "multi-timeout-and-deny", "multi-exit2-slow-exit2-fast",
+	"pre-timeout-zero", "pre-timeout-other-ok", "if-bash-01", "if-bash2-15", "if-bash2-73"}
 
-// TestImportedVerdicts imports the hooks of every recorded case and asks both files about the call. Where the report has nothing but
-// notes and what is said in other words, decision and reason are the same, unless a hook ended in a way that the notes name.
+// TestImportedVerdicts imports the hooks of every recorded case and asks both files about the call. Where the report
+// has nothing but notes and what is said in other words, decision and reason are the same, unless a hook ended in a way
+// that the notes name.
 func TestImportedVerdicts(t *testing.T) {
-	for dir, atLeast := range map[string]int{"claude": 100, "codex": 50, "gemini": 0} { // Gemini CLI's hooks answer in words of their own
+	// Gemini CLI's hooks answer in words of their own
+	for dir, atLeast := range map[string]int{"claude": 100, "codex": 50, "gemini": 0} {
 		t.Run(dir, func(t *testing.T) {
 			var common prelude
 			doc, err := os.ReadFile(filepath.Join("..", "testdata", dir, "prelude.json"))
@@ -68,13 +71,15 @@ func TestImportedVerdicts(t *testing.T) {
 					}
 				}
 			})
-			t.Logf("%d files refused, %d not carried whole, %d the same, %d as noted", refused, incomplete, compared, noted)
+			t.Logf("%d files refused, %d not carried whole, %d the same, %d as noted", refused, incomplete, compared,
+				noted)
 			require.GreaterOrEqual(t, compared, testall.Of(atLeast/sampled, atLeast))
 		})
 	}
 }
 
-// importCase returns which of the counters the case is one of. Files are read in this process: a process for each would be most of the time.
+// importCase returns which of the counters the case is one of. Files are read in this process: a process for each would
+// be most of the time.
 func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *int) *int {
 	t.Helper()
 	result, err := hookimport.Read(projecthooks.Loader{}, r.settings)
@@ -108,10 +113,12 @@ func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *in
 		require.Equal(t, theyRan, weRan, "%s", r.Note)
 	}
 	decision := func(o gjson.Result) string { return o.Get("decision").String() }
-	if decision(theirs) == decision(ours) && strings.TrimSpace(theirs.Get("reason").String()) == strings.TrimSpace(ours.Get("reason").String()) {
+	if decision(theirs) == decision(ours) &&
+		strings.TrimSpace(theirs.Get("reason").String()) == strings.TrimSpace(ours.Get("reason").String()) {
 		return compared
 	}
-	require.False(t, decision(theirs) != "continue" && decision(ours) == "continue", "a gate was lost\n%s\n%s", theirs, ours)
+	require.False(t, decision(theirs) != "continue" && decision(ours) == "continue", "a gate was lost\n%s\n%s", theirs,
+		ours)
 	require.True(t, isNoted(r.ID, theirs, ours), "theirs %s\nours %s", theirs, ours)
 	return noted
 }
@@ -137,7 +144,8 @@ func (r *trial) marks(t *testing.T) (ran []string) {
 
 // isNoted reports whether outcomes may differ: a hook ended in a way that the notes of every import name.
 func isNoted(id string, theirs, ours gjson.Result) bool {
-	if theirs.Get("decision").String() == ours.Get("decision").String() && strings.Contains(ours.Get("reason").String(), "roject hook '") {
+	if theirs.Get("decision").String() == ours.Get("decision").String() &&
+		strings.Contains(ours.Get("reason").String(), "roject hook '") {
 		return true // it gave no reason, so the words are hookrun's
 	}
 	for _, h := range theirs.Get("hooks").Array() {
@@ -149,5 +157,6 @@ func isNoted(id string, theirs, ours gjson.Result) bool {
 			return true
 		}
 	}
-	return id == "pre-json-bom" || id == "pre-legacy-block-vs-json-allow" // answers that their client does not read like this
+	// answers that their client does not read like this
+	return id == "pre-json-bom" || id == "pre-legacy-block-vs-json-allow"
 }

@@ -21,7 +21,8 @@ func TestModules(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		if line == "require (\n" {
 			blocks = append(blocks, nil)
-		} else if fields := strings.Fields(line); strings.HasPrefix(line, "\t") && !strings.HasSuffix(line, "// indirect\n") {
+		} else if fields := strings.Fields(line); strings.HasPrefix(line, "\t") &&
+			!strings.HasSuffix(line, "// indirect\n") {
 			blocks[len(blocks)-1] = append(blocks[len(blocks)-1], fields[0])
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
-// adaptersJS are the folders of scripts/examples/adapters with an adapter in JavaScript, and whether the SDK goes on with the
-// loop when a tool throws.
+// adaptersJS are the folders of scripts/examples/adapters with an adapter in JavaScript, and whether the SDK goes on
+// with the loop when a tool throws.
 var adaptersJS = map[string]bool{"vercel-ai": true, "openai-agents": false, "langchain": false}
 
 // TestAdaptersJS runs a real agent of each SDK with a scripted model.
@@ -40,7 +40,8 @@ func TestAdaptersJS(t *testing.T) {
 				require.Equal(t, 0, d.Code, d.Stderr)
 				require.Equal(t, "all done\n", d.Stdout)
 				require.Equal(t, "ls -l\n", d.ran)
-				require.Equal(t, []string{"rm is not for you\n\nremember", "ran ls -l\n\nmind the dots\n\nremember"}, d.shown)
+				require.Equal(t, []string{"rm is not for you\n\nremember", "ran ls -l\n\nmind the dots\n\nremember"},
+					d.shown)
 			})
 			t.Run("takes the hooks' result for the tool's", func(t *testing.T) {
 				t.Parallel()
@@ -59,12 +60,13 @@ func TestAdaptersJS(t *testing.T) {
 			})
 			// Without a verdict no tool runs: the server ends at once, says nothing of use, or is not there.
 			for what, script := range map[string]string{
-				"ends at once":          "exit 0",
-				"ends at a call":        "read line; exit 1",
-				"answers with an error": `while read line; do echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"interrupted"}}'; exit; done`,
-				"gives no verdict":      `read line; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; cat >/dev/null`,
-				"writes no JSON":        `read line; echo oops; cat >/dev/null`,
-				"is missing":            "",
+				"ends at once":   "exit 0",
+				"ends at a call": "read line; exit 1",
+				"answers with an error": `while read line; do echo ` +
+					`'{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"interrupted"}}'; exit; done`,
+				"gives no verdict": `read line; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; cat >/dev/null`,
+				"writes no JSON":   `read line; echo oops; cat >/dev/null`,
+				"is missing":       "",
 			} {
 				t.Run("the server "+what, func(t *testing.T) {
 					t.Parallel()
@@ -122,7 +124,8 @@ type demoOfJS struct {
 	shown []string
 }
 
-// guardForJS blocks rm, rewrites ls and stops the loop at halt. remindForJS speaks after every call, redactForJS replaces.
+// guardForJS blocks rm, rewrites ls and stops the loop at halt. remindForJS speaks after every call, redactForJS
+// replaces.
 const (
 	guardForJS = `case $("$HOOKRUN" get args.command) in
 rm*) echo "rm is not for you" >&2; exit 2 ;;
@@ -144,11 +147,13 @@ func demoJS(t *testing.T, folder, server string, commands ...string) demoOfJS {
 		{"name": "redact", "command": redactForJS, "events": []string{"post-tool"}},
 		{"name": "remind", "command": remindForJS, "events": []string{"post-tool"}},
 	}}
-	require.NoError(t, os.WriteFile(filepath.Join(workspace, ".tenex-hooks.json"), []byte(binary.JSON(t, config)), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(workspace, ".tenex-hooks.json"), []byte(binary.JSON(t, config)),
+		0o644))
 	model := &modelForJS{commands: commands}
 	api := httptest.NewServer(model)
 	defer api.Close()
-	done := binary.Run(t, folder, "", []string{"MODEL_URL=" + api.URL + "/v1", "HOOKRUN=" + server, "WORKSPACE=" + workspace,
+	done := binary.Run(t, folder, "", []string{"MODEL_URL=" + api.URL + "/v1", "HOOKRUN=" + server,
+		"WORKSPACE=" + workspace,
 		"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "AI_SDK_LOG_WARNINGS=false"}, "node", "demo.mjs")
 	require.Empty(t, binary.WithArgument(t, workspace), "hookrun serve is still there")
 	require.Empty(t, model.wrong)
@@ -202,7 +207,8 @@ func (m *modelForJS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if n := len(m.shown); n < len(m.commands) {
 		args, _ := json.Marshal(map[string]string{"command": m.commands[n]})
 		answer, why = map[string]any{"role": "assistant", "content": nil, "tool_calls": []map[string]any{{
-			"id": fmt.Sprintf("call_%d", n), "type": "function", "function": map[string]any{"name": "shell", "arguments": string(args)},
+			"id": fmt.Sprintf("call_%d", n), "type": "function",
+			"function": map[string]any{"name": "shell", "arguments": string(args)},
 		}}}, "tool_calls"
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -20,7 +20,8 @@ import (
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
-// chatScript is a model behind HTTP, which knows two APIs. It calls shell with "rm -rf /", then with "ls", and is then done.
+// chatScript is a model behind HTTP, which knows two APIs. It calls shell with "rm -rf /", then with "ls", and is then
+// done.
 type chatScript struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -49,7 +50,8 @@ func newChatScript(t *testing.T) *chatScript {
 		if command := m.next(shown); command != "" {
 			args, _ := json.Marshal(map[string]string{"command": command})
 			answer["content"] = nil
-			answer["tool_calls"] = []any{map[string]any{"id": "call-1", "type": "function", "function": map[string]any{"name": "shell", "arguments": string(args)}}}
+			answer["tool_calls"] = []any{map[string]any{"id": "call-1", "type": "function",
+				"function": map[string]any{"name": "shell", "arguments": string(args)}}}
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"message": answer}}})
 	})
@@ -76,13 +78,15 @@ func newChatScript(t *testing.T) *chatScript {
 		}
 		answer, reason := map[string]any{"type": "text", "text": "all done"}, "end_turn"
 		if command := m.next(shown); command != "" {
-			answer = map[string]any{"type": "tool_use", "id": "call-1", "name": "shell", "input": map[string]string{"command": command}}
+			answer = map[string]any{"type": "tool_use", "id": "call-1", "name": "shell",
+				"input": map[string]string{"command": command}}
 			reason = "tool_use"
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []any{answer}, "stop_reason": reason,
-			"usage": map[string]int{"input_tokens": 1, "output_tokens": 1},
+			"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []any{answer},
+			"stop_reason": reason,
+			"usage":       map[string]int{"input_tokens": 1, "output_tokens": 1},
 		})
 	})
 	m.Server = httptest.NewServer(mux)
@@ -120,10 +124,12 @@ esac`), binary.On("post-tool", "reminder", `printf remember`))
 func adapterRuns(t *testing.T, dir string, m *chatScript, env []string, argv ...string) binary.Result {
 	t.Helper()
 	mark := "E2E_MARK=" + dir
-	env = append([]string{mark, "WORKSPACE=" + dir, "NO_PROXY=127.0.0.1", "MODEL_URL=" + m.URL + "/v1", "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=none"}, env...)
+	env = append([]string{mark, "WORKSPACE=" + dir, "NO_PROXY=127.0.0.1", "MODEL_URL=" + m.URL + "/v1",
+		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=none"}, env...)
 	done := binary.Run(t, dir, "", env, argv...)
 	all := &binary.Call{Mark: mark}
-	require.Eventually(t, func() bool { return len(all.Marked()) == 0 }, binary.Patience, time.Millisecond, "processes are left")
+	require.Eventually(t, func() bool { return len(all.Marked()) == 0 }, binary.Patience, time.Millisecond,
+		"processes are left")
 	return done
 }
 
@@ -139,7 +145,8 @@ func requireGuarded(t *testing.T, dir string, m *chatScript, done binary.Result)
 
 func pythonLoop(t *testing.T) []string {
 	binary.Needs(t, "python3")
-	return []string{"python3", filepath.Join(binary.Repository(t), "scripts", "examples", "adapters", "python-loop", "loop.py")}
+	return []string{"python3", filepath.Join(binary.Repository(t), "scripts", "examples", "adapters", "python-loop",
+		"loop.py")}
 }
 
 func TestAdapterPythonLoop(t *testing.T) {
@@ -149,16 +156,19 @@ func TestAdapterPythonLoop(t *testing.T) {
 
 // TestAdapterPythonLoopWithoutVerdict: where hookrun does not answer, the tool does not run.
 func TestAdapterPythonLoopWithoutVerdict(t *testing.T) {
-	const goesOn = `read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"version":1,"event":"pre-execute","decision":"continue"}}'`
+	const goesOn = `read -r line; echo ` +
+		`'{"jsonrpc":"2.0","id":1,"result":{"version":1,"event":"pre-execute","decision":"continue"}}'`
 	for name, c := range map[string]struct {
 		script string
 		asked  int // how often the model was asked
 	}{
-		"it ends at once":     {`exit 0`, 0},
-		"it ends later":       {goesOn, 1},
-		"an error":            {goesOn + `; read -r line; echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"no"}}'; cat`, 1},
-		"the answer to other": {goesOn + `; read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"decision":"continue"}}'; cat`, 1},
-		"no JSON":             {goesOn + `; read -r line; echo continue; cat`, 1},
+		"it ends at once": {`exit 0`, 0},
+		"it ends later":   {goesOn, 1},
+		"an error": {goesOn +
+			`; read -r line; echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"no"}}'; cat`, 1},
+		"the answer to other": {goesOn +
+			`; read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"decision":"continue"}}'; cat`, 1},
+		"no JSON": {goesOn + `; read -r line; echo continue; cat`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loop, dir, m := pythonLoop(t), adapterWorkspace(t), newChatScript(t)
@@ -203,7 +213,8 @@ func anthropicGo(t *testing.T) (program string) {
 		t.Skipf("its modules cannot be fetched: %s", fetched.Stderr)
 	}
 	program = filepath.Join(dir, "anthropic-go")
-	built := binary.Run(t, dir, "", []string{"CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off"}, "go", "build", "-o", program, ".")
+	built := binary.Run(t, dir, "", []string{"CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off"}, "go", "build",
+		"-o", program, ".")
 	require.Equal(t, 0, built.Code, built.Stderr)
 	return program
 }
@@ -234,7 +245,8 @@ func TestAdapterAnthropicGo(t *testing.T) {
 		dir, m := t.TempDir(), newChatScript(t)
 		binary.WriteHooks(t, dir, binary.Hook{
 			"name": "gate", "events": []string{"pre-tool"}, "persistent": true,
-			"command": `while read -r line; do echo $$ >>pids; case $line in *'rm -rf'*) echo '{"exit_code":2,"stderr":"no"}';; *) echo '{}';; esac; done`,
+			"command": `while read -r line; do echo $$ >>pids; case $line in *'rm -rf'*) echo ` +
+				`'{"exit_code":2,"stderr":"no"}';; *) echo '{}';; esac; done`,
 		})
 		require.Equal(t, binary.Result{Stdout: "all done\n"}, adapterRuns(t, dir, m, nil, program))
 		require.Equal(t, []string{"no", "ran ls"}, m.saw())

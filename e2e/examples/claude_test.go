@@ -35,15 +35,16 @@ func guarded(t *testing.T, files ...string) string {
 
 const theGuard = "protect-files.py → .claude/hooks/protect-files.py"
 
-// asClient runs a command as Claude Code does: by sh -c, with the hook input on stdin and the binary under test in PATH.
-// The home directory is not the tester's, whose own settings would count.
+// asClient runs a command as Claude Code does: by sh -c, with the hook input on stdin and the binary under test in
+// PATH. The home directory is not the tester's, whose own settings would count.
 func asClient(t *testing.T, dir, command string, input map[string]any) binary.Result {
 	t.Helper()
 	full := map[string]any{"session_id": "s1", "transcript_path": "/t.jsonl", "cwd": dir, "permission_mode": "default"}
 	for key, value := range input {
 		full[key] = value
 	}
-	env := []string{"CLAUDE_PROJECT_DIR=" + dir, "HOME=/nonexistent", "PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH")}
+	env := []string{"CLAUDE_PROJECT_DIR=" + dir, "HOME=/nonexistent",
+		"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH")}
 	return binary.Run(t, dir, binary.JSON(t, full)+"\n", env, "sh", "-c", command)
 }
 
@@ -71,10 +72,13 @@ func TestClaudeExampleGuard(t *testing.T) {
 		why        string // of the deny; "" lets pass
 	}{
 		{"write .env", "Write", map[string]any{"file_path": ".env", "content": "x"}, ".env holds secrets"},
-		{"write .env of an environment", "Edit", map[string]any{"file_path": "/p/web/.env.production"}, ".env.production holds secrets"},
+		{"write .env of an environment", "Edit", map[string]any{"file_path": "/p/web/.env.production"},
+			".env.production holds secrets"},
 		{"write into .git", "Write", map[string]any{"file_path": "/p/.git/hooks/pre-commit"}, "belongs to git"},
-		{"write a lock file", "MultiEdit", map[string]any{"file_path": "web/package-lock.json"}, "written by the package manager"},
-		{"write a notebook named as a lock", "NotebookEdit", map[string]any{"notebook_path": "poetry.lock"}, "written by the package manager"},
+		{"write a lock file", "MultiEdit", map[string]any{"file_path": "web/package-lock.json"},
+			"written by the package manager"},
+		{"write a notebook named as a lock", "NotebookEdit", map[string]any{"notebook_path": "poetry.lock"},
+			"written by the package manager"},
 		{"read .env", "Read", map[string]any{"file_path": ".env"}, ".env holds secrets"},
 		{"read .env elsewhere", "Read", map[string]any{"file_path": "/elsewhere/.env"}, "holds secrets"},
 		{"cat .env", "Bash", map[string]any{"command": "ls; cat .env"}, "Do not touch .env in the shell."},
@@ -101,8 +105,10 @@ func TestClaudeExampleGuard(t *testing.T) {
 				want = "continue"
 			}
 			for way, r := range map[string]binary.Outcome{
-				"settings.json by pre-tool":    binary.Ask(t, settings, args, "pre-tool", "-c", ".claude/settings.json", "--tool", test.tool, "--args", "-"),
-				"tenex-hooks.json by pre-tool": binary.Ask(t, list, args, "pre-tool", "--tool", test.tool, "--args", "-"),
+				"settings.json by pre-tool": binary.Ask(t, settings, args, "pre-tool", "-c",
+					".claude/settings.json", "--tool", test.tool, "--args", "-"),
+				"tenex-hooks.json by pre-tool": binary.Ask(t, list, args, "pre-tool", "--tool", test.tool, "--args",
+					"-"),
 			} {
 				require.Equal(t, want, r.Decision, "%s: %s", way, r.Reason)
 				require.Contains(t, r.Reason, test.why, way)
@@ -122,7 +128,8 @@ func TestClaudeExampleGuard(t *testing.T) {
 	t.Run("blocks where it is missing", func(t *testing.T) {
 		t.Parallel()
 		args := `{"file_path":"main.py"}`
-		for _, dir := range []string{guarded(t, "settings.json → .tenex-hooks.json"), guarded(t, "tenex-hooks.json → .tenex-hooks.json")} {
+		for _, dir := range []string{guarded(t, "settings.json → .tenex-hooks.json"),
+			guarded(t, "tenex-hooks.json → .tenex-hooks.json")} {
 			r := binary.Ask(t, dir, args, "pre-tool", "--tool", "Write", "--args", "-")
 			require.Equal(t, "block", r.Decision)
 			require.Contains(t, r.Reason, "protect-files.py")
@@ -131,15 +138,18 @@ func TestClaudeExampleGuard(t *testing.T) {
 	t.Run("blocks without python3", func(t *testing.T) {
 		t.Parallel()
 		for dir, config := range map[string]string{settings: ".claude/settings.json", list: ".tenex-hooks.json"} {
-			done := binary.Run(t, dir, `{"file_path":"main.py"}`, []string{"PATH=/nonexistent"}, binary.Path, "pre-tool", "-c", config, "--tool", "Write", "--args", "-")
+			done := binary.Run(t, dir, `{"file_path":"main.py"}`, []string{"PATH=/nonexistent"}, binary.Path,
+				"pre-tool", "-c", config, "--tool", "Write", "--args", "-")
 			require.Equal(t, 2, done.Code, config)
 			require.Contains(t, done.Stderr, "python3: not found in PATH", config)
 		}
 	})
 	t.Run("is started only where it has something to look at", func(t *testing.T) {
 		t.Parallel()
-		for path, runs := range map[string]int{"main.py": 0, "/elsewhere/go.mod": 0, ".env": 1, "web/.env.local": 1, "/elsewhere/.env": 1, ".ENV": 1} {
-			r := binary.Ask(t, settings, binary.JSON(t, map[string]string{"file_path": path}), "pre-tool", "-c", ".claude/settings.json", "--tool", "Read", "--args", "-")
+		for path, runs := range map[string]int{"main.py": 0, "/elsewhere/go.mod": 0, ".env": 1, "web/.env.local": 1,
+			"/elsewhere/.env": 1, ".ENV": 1} {
+			r := binary.Ask(t, settings, binary.JSON(t, map[string]string{"file_path": path}), "pre-tool", "-c",
+				".claude/settings.json", "--tool", "Read", "--args", "-")
 			require.Len(t, r.Hooks, runs, path)
 		}
 	})
@@ -194,19 +204,27 @@ func TestClaudeExampleOneHook(t *testing.T) {
 		want        string
 	}{
 		{"block", "PreToolUse", preTool("Bash", map[string]any{"command": "git push"}),
-			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no pushing from here"}}`},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+				`"permissionDecisionReason":"no pushing from here"}}`},
 		{"context", "PreToolUse", preTool("Edit", map[string]any{"file_path": "a.go"}),
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"mind the tests"}}`},
 		{"allow", "PreToolUse", preTool("Read", map[string]any{"file_path": "a.go"}),
-			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"known to be fine"}}`},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",` +
+				`"permissionDecisionReason":"known to be fine"}}`},
 		{"rewrite", "PreToolUse", preTool("Make", map[string]any{"command": "make"}),
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"make -s"}}}`},
 		{"nothing to say", "PreToolUse", preTool("LS", map[string]any{"path": "."}), `{}`},
-		{"context after the tool", "PostToolUse", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": "a.go"}, "tool_response": map[string]any{"success": true}},
+		{"context after the tool", "PostToolUse",
+			map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": "a.go"},
+				"tool_response": map[string]any{"success": true}},
 			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"mind the tests"}}`},
-		{"rewrite of the result", "PostToolUse", map[string]any{"tool_name": "Grep", "tool_input": map[string]any{"pattern": "x"}, "tool_response": "secret"},
+		{"rewrite of the result", "PostToolUse",
+			map[string]any{"tool_name": "Grep", "tool_input": map[string]any{"pattern": "x"},
+				"tool_response": "secret"},
 			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":"[hidden]"}}`},
-		{"context after a failure", "PostToolUseFailure", map[string]any{"tool_name": "Write", "tool_input": map[string]any{"file_path": "a.go"}, "error": "disk full", "is_interrupt": false},
+		{"context after a failure", "PostToolUseFailure",
+			map[string]any{"tool_name": "Write", "tool_input": map[string]any{"file_path": "a.go"},
+				"error": "disk full", "is_interrupt": false},
 			`{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"disk full"}}`},
 		{"context of a message", "UserPromptSubmit", map[string]any{"prompt": "hello"},
 			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"be brief"}}`},
@@ -227,11 +245,14 @@ func TestClaudeExampleOneHook(t *testing.T) {
 		broken := t.TempDir()
 		binary.WriteFile(t, broken, ".tenex-hooks.json", `{"hooks": [{"name": "guard"}]}`)
 		for event, command := range commands {
-			done := asClient(t, broken, command, map[string]any{"hook_event_name": event, "tool_name": "Bash", "tool_input": map[string]any{}, "prompt": "hello"})
+			done := asClient(t, broken, command, map[string]any{"hook_event_name": event, "tool_name": "Bash",
+				"tool_input": map[string]any{}, "prompt": "hello"})
 			require.Equal(t, 2, done.Code, event)
 			require.Empty(t, done.Stdout, event)
-			require.Equal(t, filepath.Join(broken, ".tenex-hooks.json")+`:1:12: hook "guard" has no "command", no "events"`+
-				"\nhookrun fire: a person must mend this; until then every call is blocked, and so are the agent's own edits\n", done.Stderr, event)
+			require.Equal(t, filepath.Join(broken, ".tenex-hooks.json")+
+				`:1:12: hook "guard" has no "command", no "events"`+
+				"\nhookrun fire: a person must mend this; until then every call is blocked, and so are the agent's "+
+				"own edits\n", done.Stderr, event)
 		}
 	})
 	t.Run("no hooks file", func(t *testing.T) {
@@ -294,8 +315,8 @@ func TestClaudeExamplesAreThere(t *testing.T) {
 	require.NotContains(t, string(guard), "hookrun", "it is a guard for the client, and knows no other")
 }
 
-// circulating is a project with the hooks that people show each other, in their words or close to them, wired as they wire
-// them. None of them knows of hookrun.
+// circulating is a project with the hooks that people show each other, in their words or close to them, wired as they
+// wire them. None of them knows of hookrun.
 func circulating(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -356,7 +377,8 @@ if ! out=$(make -s test 2>&1); then
   jq -n --arg out "$out" '{decision: "block", reason: ("Tests fail:\n" + $out)}'
 fi
 `)
-	binary.WriteFile(t, dir, "bin/prettier", "#!/bin/sh\ncase $2 in *broken*) exit 2 ;; esac\necho formatted >>\"$2\"\n")
+	binary.WriteFile(t, dir, "bin/prettier",
+		"#!/bin/sh\ncase $2 in *broken*) exit 2 ;; esac\necho formatted >>\"$2\"\n")
 	binary.WriteFile(t, dir, "Makefile", "test:\n\t@test ! -e red || { echo 1 failure; exit 1; }\n")
 	binary.WriteFile(t, dir, ".claude/settings.json", `{
   "$schema": "https://json.schemastore.org/claude-code-settings.json",
@@ -395,7 +417,8 @@ func TestClaudeHooksThatCirculate(t *testing.T) {
 			require.Equal(t, want, a.Specific.Why, command)
 			require.Equal(t, want != "", a.Specific.Permission == "deny", command)
 
-			r := binary.Ask(t, dir, binary.JSON(t, map[string]string{"command": command}), "pre-tool", "-c", ".claude/settings.json", "--tool", "Bash", "--args", "-")
+			r := binary.Ask(t, dir, binary.JSON(t, map[string]string{"command": command}), "pre-tool", "-c",
+				".claude/settings.json", "--tool", "Bash", "--args", "-")
 			require.Equal(t, want != "", r.Decision == "block", command)
 			require.Equal(t, want, r.Reason, command)
 		}
@@ -408,20 +431,26 @@ func TestClaudeHooksThatCirculate(t *testing.T) {
 	t.Run("the validator fails on a call without a command", func(t *testing.T) {
 		done := asClient(t, dir, fire, preTool("Bash", map[string]any{}))
 		require.Equal(t, 0, done.Code)
-		require.JSONEq(t, `{"systemMessage":"hookrun: hook 'python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/validate_bash.py' gave no answer (exit), so it did not check this: it exited with 1, nothing on stderr"}`, done.Stdout, "exit 1 lets pass, and the user is told")
+		require.JSONEq(t,
+			`{"systemMessage":"hookrun: hook 'python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/validate_bash.py' gave `+
+				`no answer (exit), so it did not check this: it exited with 1, nothing on stderr"}`, done.Stdout,
+			"exit 1 lets pass, and the user is told")
 		require.Contains(t, done.Stderr, "exited with 1; continuing")
 	})
 	t.Run("the formatter formats", func(t *testing.T) {
 		binary.WriteFile(t, dir, "src/a.ts", "x\n")
 		path := filepath.Join(dir, "src", "a.ts")
 		written := func(path string) map[string]any {
-			return map[string]any{"hook_event_name": "PostToolUse", "tool_name": "Write", "tool_input": map[string]any{"file_path": path}, "tool_response": map[string]any{"filePath": path, "success": true}}
+			return map[string]any{"hook_event_name": "PostToolUse", "tool_name": "Write",
+				"tool_input":    map[string]any{"file_path": path},
+				"tool_response": map[string]any{"filePath": path, "success": true}}
 		}
 		require.Equal(t, binary.Result{Stdout: "{}\n"}, asClient(t, dir, fire, written(path)))
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, "x\nformatted\n", string(text))
-		require.Equal(t, binary.Result{Stdout: "{}\n"}, asClient(t, dir, fire, written(filepath.Join(dir, "README.md"))))
+		require.Equal(t, binary.Result{Stdout: "{}\n"},
+			asClient(t, dir, fire, written(filepath.Join(dir, "README.md"))))
 
 		a := answered(t, dir, fire, written("broken.js"))
 		require.Equal(t, "block", a.Decision)
@@ -453,7 +482,8 @@ func TestClaudeHooksThatCirculate(t *testing.T) {
 		require.Equal(t, binary.Answer{}, stop(true))
 	})
 	t.Run("a notification", func(t *testing.T) {
-		done := asClient(t, dir, fire, map[string]any{"hook_event_name": "Notification", "message": "waiting", "notification_type": "idle_prompt"})
+		done := asClient(t, dir, fire, map[string]any{"hook_event_name": "Notification", "message": "waiting",
+			"notification_type": "idle_prompt"})
 		require.Equal(t, binary.Result{Stdout: "{}\n"}, done)
 	})
 	t.Run("what hookrun check says of them", func(t *testing.T) {

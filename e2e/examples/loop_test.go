@@ -26,8 +26,8 @@ type message struct {
 	Command string `json:"command,omitempty"` // of the assistant: it calls the tool shell
 }
 
-// TestHookBlocksTheToolOfAnAgentLoop is TENEX's probe for pre-tool hooks, with a scripted model: the reason of the block
-// is what the model reads as the tool's result, the command never ran, and the loop ends well.
+// TestHookBlocksTheToolOfAnAgentLoop is TENEX's probe for pre-tool hooks, with a scripted model: the reason of the
+// block is what the model reads as the tool's result, the command never ran, and the loop ends well.
 func TestHookBlocksTheToolOfAnAgentLoop(t *testing.T) {
 	guard := binary.On("pre-tool", "guard", `grep -q '"tool":"shell"' && { printf hook-blocked >&2; exit 1; }; exit 0`)
 	// The command's text does not have what it prints, so that this can be looked for in all requests.
@@ -113,7 +113,8 @@ func aroundShell(t *testing.T, dir, command string) string {
 	} else {
 		require.Equal(t, 2, pre.Code, pre.Stderr)
 	}
-	post := binary.Run(t, dir, result, nil, binary.Path, "post-tool", "--tool", "shell", "--args", args, "--result", "-")
+	post := binary.Run(t, dir, result, nil, binary.Path, "post-tool", "--tool", "shell", "--args", args, "--result",
+		"-")
 	require.Equal(t, 0, post.Code, post.Stderr)
 	return result + post.Stdout
 }
@@ -130,7 +131,8 @@ type exampleLoop struct {
 	json              bool // it asks for JSON, which can carry rewrites, and prints JSON
 }
 
-var loops = []exampleLoop{{"agent-loop.sh", "sh", false}, {"agent-loop.py", "python3", true}, {"agent-loop.mjs", "node", true}}
+var loops = []exampleLoop{{"agent-loop.sh", "sh", false}, {"agent-loop.py", "python3", true},
+	{"agent-loop.mjs", "node", true}}
 
 func (l exampleLoop) path(t *testing.T) string {
 	return filepath.Join(binary.Repository(t), "scripts", "examples", l.file)
@@ -193,7 +195,8 @@ func keepResults(event string) binary.Hook { return binary.On(event, "log", `cat
 
 // TestExampleLoops runs each loop that people copy through all four exit codes of hookrun, at each of its three calls.
 func TestExampleLoops(t *testing.T) {
-	const rewritten = "project hook 'answer' changed the tool's %, and text output cannot carry that; the program that calls hookrun must use --output json, the model can do nothing about it"
+	const rewritten = "project hook 'answer' changed the tool's %, and text output cannot carry that; the program " +
+		"that calls hookrun must use --output json, the model can do nothing about it"
 	noInput, noOutput := strings.Replace(rewritten, "%", "input", 1), strings.Replace(rewritten, "%", "output", 1)
 	for i, c := range []struct {
 		name   string
@@ -207,31 +210,41 @@ func TestExampleLoops(t *testing.T) {
 		logged []string // result and hook_event_name of the calls that a post-tool hook saw
 	}{{
 		name: "no hooks", calls: one(`{"command":"printf one"}`, `{"command":"printf two; touch ran"}`), ran: true,
-		want: seen(user(scripted), toolCall(`{"command":"printf one"}`), tool("one"), toolCall(`{"command":"printf two; touch ran"}`), tool("two")),
+		want: seen(user(scripted), toolCall(`{"command":"printf one"}`), tool("one"),
+			toolCall(`{"command":"printf two; touch ran"}`), tool("two")),
 	}, {
-		name: "no calls", hooks: []binary.Hook{binary.On("pre-execute", "a", "echo ' context '"), binary.On("pre-execute", "b", "echo more")},
+		name: "no calls", hooks: []binary.Hook{binary.On("pre-execute", "a", "echo ' context '"),
+			binary.On("pre-execute", "b", "echo more")},
 		want: seen(user(scripted + "\n\ncontext\n\nmore")),
 	}, {
-		name:  "texts come after the result, those of pre-tool first",
-		hooks: []binary.Hook{binary.On("post-tool", "z", "echo post1"), binary.On("pre-tool", "a", "echo pre1; echo; echo pre1b"), binary.On("pre-tool", "b", "echo pre2"), binary.On("post-tool", "y", "echo post2"), keepResults("post-tool")},
+		name: "texts come after the result, those of pre-tool first",
+		hooks: []binary.Hook{binary.On("post-tool", "z", "echo post1"),
+			binary.On("pre-tool", "a", "echo pre1; echo; echo pre1b"), binary.On("pre-tool", "b", "echo pre2"),
+			binary.On("post-tool", "y", "echo post2"), keepResults("post-tool")},
 		calls: one(`{"command":"printf base"}`, `{"command":"true"}`),
-		want: seen(user(scripted), toolCall(`{"command":"printf base"}`), tool("base\n\npre1\n\npre1b\n\npre2\n\npost1\n\npost2"),
+		want: seen(user(scripted), toolCall(`{"command":"printf base"}`),
+			tool("base\n\npre1\n\npre1b\n\npre2\n\npost1\n\npost2"),
 			toolCall(`{"command":"true"}`), tool("pre1\n\npre1b\n\npre2\n\npost1\n\npost2")),
 		logged: []string{"base PostToolUse", " PostToolUse"},
 	}, {
-		name:   "a blocked call goes on to post-tool with its reason",
-		hooks:  []binary.Hook{binary.On("pre-tool", "guard", `grep -q touch && { echo no touching >&2; exit 1; }; echo fine`), binary.On("post-tool", "post", "echo noted"), keepResults("post-tool")},
-		calls:  one(touch, `{"command":"printf next"}`),
-		want:   seen(user(scripted), toolCall(touch), tool("no touching\n\nnoted"), toolCall(`{"command":"printf next"}`), tool("next\n\nfine\n\nnoted")),
+		name: "a blocked call goes on to post-tool with its reason",
+		hooks: []binary.Hook{binary.On("pre-tool", "guard",
+			`grep -q touch && { echo no touching >&2; exit 1; }; echo fine`),
+			binary.On("post-tool", "post", "echo noted"), keepResults("post-tool")},
+		calls: one(touch, `{"command":"printf next"}`),
+		want: seen(user(scripted), toolCall(touch), tool("no touching\n\nnoted"),
+			toolCall(`{"command":"printf next"}`), tool("next\n\nfine\n\nnoted")),
 		logged: []string{"no touching PostToolUse", "next PostToolUse"},
 	}, {
-		name:  "nobody is there to be asked",
-		hooks: []binary.Hook{binary.Answers("pre-tool", `{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"really?"}}`)},
+		name: "nobody is there to be asked",
+		hooks: []binary.Hook{binary.Answers("pre-tool",
+			`{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"really?"}}`)},
 		calls: one(touch), want: seen(user(scripted), toolCall(touch), tool("really?")),
 	}, {
-		name:  "a tool that fails goes on to post-tool as failed",
-		hooks: []binary.Hook{binary.On("post-tool", "post", "echo noted"), keepResults("post-tool")},
-		calls: one(`{"command":"echo bad; exit 7"}`), want: seen(user(scripted), toolCall(`{"command":"echo bad; exit 7"}`), tool("bad\nexit code 7\n\nnoted")),
+		name:   "a tool that fails goes on to post-tool as failed",
+		hooks:  []binary.Hook{binary.On("post-tool", "post", "echo noted"), keepResults("post-tool")},
+		calls:  one(`{"command":"echo bad; exit 7"}`),
+		want:   seen(user(scripted), toolCall(`{"command":"echo bad; exit 7"}`), tool("bad\nexit code 7\n\nnoted")),
 		logged: []string{"bad\nexit code 7 PostToolUseFailure"},
 	}, {
 		name:  "feedback after the tool",
@@ -240,20 +253,25 @@ func TestExampleLoops(t *testing.T) {
 		want:   seen(user(scripted), toolCall(`{"command":"printf base; touch ran"}`), tool("base\n\nformat it")),
 		inText: seen(user(scripted), toolCall(`{"command":"printf base; touch ran"}`), tool("format it")),
 	}, {
-		name:  "a post-tool hook that had to see the result and could not",
-		hooks: []binary.Hook{binary.On("pre-tool", "a", "echo pre"), {"name": "redact", "command": "kill -9 $$", "events": []string{"post-tool"}, "on_failure": "block"}},
+		name: "a post-tool hook that had to see the result and could not",
+		hooks: []binary.Hook{binary.On("pre-tool", "a", "echo pre"),
+			{"name": "redact", "command": "kill -9 $$", "events": []string{"post-tool"}, "on_failure": "block"}},
 		calls: one(`{"command":"printf secret; touch ran"}`), ran: true,
-		want:   seen(user(scripted), toolCall(`{"command":"printf secret; touch ran"}`), tool("pre\n\npost-tool hook 'redact' was killed by SIGKILL")),
-		inText: seen(user(scripted), toolCall(`{"command":"printf secret; touch ran"}`), tool("post-tool hook 'redact' was killed by SIGKILL\n\npre")),
+		want: seen(user(scripted), toolCall(`{"command":"printf secret; touch ran"}`),
+			tool("pre\n\npost-tool hook 'redact' was killed by SIGKILL")),
+		inText: seen(user(scripted), toolCall(`{"command":"printf secret; touch ran"}`),
+			tool("post-tool hook 'redact' was killed by SIGKILL\n\npre")),
 	}, {
-		name:   "changed input",
-		hooks:  []binary.Hook{binary.Answers("pre-tool", `{"hookSpecificOutput":{"updatedInput":{"command":"printf safe"}}}`), keepResults("post-tool")},
+		name: "changed input",
+		hooks: []binary.Hook{binary.Answers("pre-tool",
+			`{"hookSpecificOutput":{"updatedInput":{"command":"printf safe"}}}`), keepResults("post-tool")},
 		calls:  one(`{"command":"printf unsafe; touch ran"}`),
 		want:   seen(user(scripted), toolCall(`{"command":"printf unsafe; touch ran"}`), tool("safe")),
 		inText: seen(user(scripted), toolCall(`{"command":"printf unsafe; touch ran"}`), tool(noInput)),
 	}, {
-		name:  "changed output",
-		hooks: []binary.Hook{binary.On("post-tool", "t", "echo noted"), binary.Answers("post-tool", `{"hookSpecificOutput":{"updatedToolOutput":"clean"}}`)},
+		name: "changed output",
+		hooks: []binary.Hook{binary.On("post-tool", "t", "echo noted"),
+			binary.Answers("post-tool", `{"hookSpecificOutput":{"updatedToolOutput":"clean"}}`)},
 		calls: one(`{"command":"printf secret; touch ran"}`), ran: true,
 		want:   seen(user(scripted), toolCall(`{"command":"printf secret; touch ran"}`), tool("clean\n\nnoted")),
 		inText: seen(user(scripted), toolCall(`{"command":"printf secret; touch ran"}`), tool(noOutput)),
@@ -264,32 +282,44 @@ func TestExampleLoops(t *testing.T) {
 		want:   seen(user(scripted), toolCall(`{"command":"printf secret"}`), tool("7")),
 		inText: seen(user(scripted), toolCall(`{"command":"printf secret"}`), tool(noOutput)),
 	}, {
-		name: "arguments that are no JSON", calls: one(`touch ran`, `{"cmd":"touch ran"}`, `{"command":["touch","ran"]}`, `{"command":"printf end"}`), hooks: []binary.Hook{keepResults("post-tool")},
-		want: nil, logged: []string{"* PostToolUseFailure", "* PostToolUseFailure", "* PostToolUseFailure", "end PostToolUse"},
+		name: "arguments that are no JSON", calls: one(`touch ran`, `{"cmd":"touch ran"}`,
+			`{"command":["touch","ran"]}`, `{"command":"printf end"}`), hooks: []binary.Hook{keepResults("post-tool")},
+		want: nil, logged: []string{"* PostToolUseFailure", "* PostToolUseFailure", "* PostToolUseFailure",
+			"end PostToolUse"},
 	}, {
-		name: "hooks that cannot be read", hooks: []binary.Hook{{"name": "h", "comand": "x", "events": []string{"pre-tool"}}}, calls: one(touch),
+		name: "hooks that cannot be read", hooks: []binary.Hook{{"name": "h", "comand": "x",
+			"events": []string{"pre-tool"}}}, calls: one(touch),
 		code: 1, stderr: `.tenex-hooks.json:1:`,
 	}, {
-		name: "hooks that cannot be read before a tool", hooks: []binary.Hook{binary.On("pre-execute", "vandal", "echo { >.tenex-hooks.json")}, calls: one(touch, touch),
+		name:  "hooks that cannot be read before a tool",
+		hooks: []binary.Hook{binary.On("pre-execute", "vandal", "echo { >.tenex-hooks.json")}, calls: one(touch, touch),
 		code: 1, want: seen(user(scripted), toolCall(touch)), stderr: `.tenex-hooks.json:2:1: `,
 	}, {
-		name: "hooks that cannot be read after a tool", calls: one(`{"command":"touch ran; echo { >.tenex-hooks.json; echo out"}`, `{"command":"touch second"}`), ran: true,
-		code: 1, want: seen(user(scripted), toolCall(`{"command":"touch ran; echo { >.tenex-hooks.json; echo out"}`)), stderr: `.tenex-hooks.json:2:1: `,
+		name:  "hooks that cannot be read after a tool",
+		calls: one(`{"command":"touch ran; echo { >.tenex-hooks.json; echo out"}`, `{"command":"touch second"}`),
+		ran:   true,
+		code:  1, want: seen(user(scripted), toolCall(`{"command":"touch ran; echo { >.tenex-hooks.json; echo out"}`)),
+		stderr: `.tenex-hooks.json:2:1: `,
 	}, {
-		name: "blocked at the start", hooks: []binary.Hook{binary.Answers("pre-execute", `{"decision":"block","reason":"not today"}`)}, calls: one(touch),
+		name: "blocked at the start", hooks: []binary.Hook{binary.Answers("pre-execute",
+			`{"decision":"block","reason":"not today"}`)}, calls: one(touch),
 		code: 2, want: seen(refused("not today")),
 	}, {
-		name: "stopped at the start", hooks: []binary.Hook{binary.Answers("pre-execute", `{"continue":false,"stopReason":"enough"}`)}, calls: one(touch),
+		name: "stopped at the start", hooks: []binary.Hook{binary.Answers("pre-execute",
+			`{"continue":false,"stopReason":"enough"}`)}, calls: one(touch),
 		code: 3, want: seen(stopped("enough")),
 	}, {
-		name: "stopped before a tool", hooks: []binary.Hook{binary.Answers("pre-tool", `{"continue":false,"stopReason":"enough"}`)}, calls: one(touch, touch),
+		name: "stopped before a tool", hooks: []binary.Hook{binary.Answers("pre-tool",
+			`{"continue":false,"stopReason":"enough"}`)}, calls: one(touch, touch),
 		code: 3, want: seen(user(scripted), toolCall(touch), stopped("enough")),
 	}, {
 		name: "blocked and stopped before a tool", calls: one(touch, touch),
-		hooks: []binary.Hook{binary.Answers("pre-tool", `{"continue":false,"stopReason":"enough","decision":"block","reason":"no"}`)},
-		code:  3, want: seen(user(scripted), toolCall(touch), stopped("enough")),
+		hooks: []binary.Hook{binary.Answers("pre-tool",
+			`{"continue":false,"stopReason":"enough","decision":"block","reason":"no"}`)},
+		code: 3, want: seen(user(scripted), toolCall(touch), stopped("enough")),
 	}, {
-		name: "stopped after a tool", hooks: []binary.Hook{binary.Answers("post-tool", `{"continue":false,"stopReason":"enough"}`)},
+		name: "stopped after a tool", hooks: []binary.Hook{binary.Answers("post-tool",
+			`{"continue":false,"stopReason":"enough"}`)},
 		calls: one(`{"command":"printf base; touch ran"}`, `{"command":"touch second"}`), ran: true, code: 3,
 		want:   seen(user(scripted), toolCall(`{"command":"printf base; touch ran"}`), tool("base"), stopped("enough")),
 		inText: seen(user(scripted), toolCall(`{"command":"printf base; touch ran"}`), stopped("enough")),
@@ -317,7 +347,8 @@ func TestExampleLoops(t *testing.T) {
 					require.Equal(t, want, loop.read(t, done.Stdout))
 				}
 				require.Contains(t, done.Stderr, c.stderr)
-				require.Equal(t, c.code == 1, strings.Contains(done.Stderr, "agent-loop: the hooks could not be asked"), done.Stderr)
+				require.Equal(t, c.code == 1, strings.Contains(done.Stderr,
+					"agent-loop: the hooks could not be asked"), done.Stderr)
 				require.Equal(t, c.ran, binary.Exists(dir, "ran"))
 				require.False(t, binary.Exists(dir, "second"))
 				require.False(t, binary.Exists(dir, "args"), "it leaves its files elsewhere")
@@ -397,11 +428,13 @@ func TestExampleLoopsTakeAFileAndAPrompt(t *testing.T) {
 			dir := t.TempDir()
 			binary.WriteHooks(t, dir, binary.On("pre-execute", "echo", `"$HOOKRUN" get prompt`))
 			// No line end after the last call.
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "calls.jsonl"), []byte("\n"+`{"command":"cat; printf a"}`+"\n"+`{"command":"printf b"}`), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "calls.jsonl"),
+				[]byte("\n"+`{"command":"cat; printf a"}`+"\n"+`{"command":"printf b"}`), 0o600))
 			done := binary.Run(t, dir, "not for the tool\n", []string{"PROMPT=tidy 'up'"}, loop.path(t), "calls.jsonl")
 			require.Equal(t, 0, done.Code, done.Stderr)
 			require.Equal(t, seen(user("tidy 'up'\n\ntidy 'up'"),
-				toolCall(`{"command":"cat; printf a"}`), tool("a"), toolCall(`{"command":"printf b"}`), tool("b")), loop.read(t, done.Stdout))
+				toolCall(`{"command":"cat; printf a"}`), tool("a"), toolCall(`{"command":"printf b"}`), tool("b")),
+				loop.read(t, done.Stdout))
 		})
 	}
 }
@@ -416,7 +449,8 @@ func TestExampleLoopsCarryLargePayloads(t *testing.T) {
 			binary.WriteHooks(t, dir,
 				binary.On("pre-tool", "in", `"$HOOKRUN" get args.note | wc -c | tr -d ' '`),
 				binary.On("post-tool", "out", `"$HOOKRUN" get result | wc -c | tr -d ' '`),
-				binary.On("post-tool", "long", `head -c 600000 /dev/zero | tr '\0' y`), binary.On("post-tool", "longer", `head -c 600000 /dev/zero | tr '\0' z`))
+				binary.On("post-tool", "long", `head -c 600000 /dev/zero | tr '\0' y`),
+				binary.On("post-tool", "longer", `head -c 600000 /dev/zero | tr '\0' z`))
 			call := `{"command":"head -c 400000 /dev/zero | tr '\\0' x","note":"` + strings.Repeat("ü", size/2) + `"}`
 			done := binary.Run(t, dir, call+"\n", nil, loop.path(t))
 			require.Equal(t, 0, done.Code, done.Stderr)
@@ -424,7 +458,8 @@ func TestExampleLoopsCarryLargePayloads(t *testing.T) {
 			require.Len(t, messages, 3)
 			want := strings.Repeat("x", size) + "\n\n400001\n\n400001\n\n" + // get ends its line
 				strings.Repeat("y", hooks) + "\n\n" + strings.Repeat("z", hooks)
-			require.True(t, messages[2].Content == want, "%d bytes, ending in %q", len(messages[2].Content), messages[2].Content[max(0, len(messages[2].Content)-40):])
+			require.True(t, messages[2].Content == want, "%d bytes, ending in %q", len(messages[2].Content),
+				messages[2].Content[max(0, len(messages[2].Content)-40):])
 		})
 	}
 }
@@ -435,7 +470,8 @@ func TestExampleLoopsWithTheExampleHooks(t *testing.T) {
 	binary.Needs(t, "node")
 	dir := binary.CopyExamples(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "CONTEXT.md"), []byte("Build with make.\n"), 0o644))
-	calls := []string{`{"command":"git push --force"}`, `{"command":"printf password=hunt; printf er2"}`, `{"command":"printf 'go get x' >/dev/null; go get 2>/dev/null; true"}`}
+	calls := []string{`{"command":"git push --force"}`, `{"command":"printf password=hunt; printf er2"}`,
+		`{"command":"printf 'go get x' >/dev/null; go get 2>/dev/null; true"}`}
 	for _, loop := range loops {
 		t.Run(loop.file, func(t *testing.T) {
 			done := binary.Run(t, dir, strings.Join(calls, "\n"), nil, "./"+loop.file)
@@ -455,8 +491,8 @@ func TestExampleLoopsWithTheExampleHooks(t *testing.T) {
 	}
 }
 
-// fakeContext stands in for proactive-context's inject command: it reads its JSON as strictly as that does, says nothing
-// where something is missing, and never fails. Its argument is the form of its answer.
+// fakeContext stands in for proactive-context's inject command: it reads its JSON as strictly as that does, says
+// nothing where something is missing, and never fails. Its argument is the form of its answer.
 const fakeContext = `
 input=$(cat)
 [ -n "$input" ] || exit 0
@@ -475,7 +511,8 @@ exit 0
 `
 
 func fake(form, name string, events ...string) binary.Hook {
-	return binary.Hook{"name": "context", "command": fakeContext, "events": events, "env": map[string]string{"FORM": form, "NAME": name}}
+	return binary.Hook{"name": "context", "command": fakeContext, "events": events,
+		"env": map[string]string{"FORM": form, "NAME": name}}
 }
 
 // TestFakeContextIsStrict: a fake that took everything would prove nothing.
@@ -484,11 +521,13 @@ func TestFakeContextIsStrict(t *testing.T) {
 		return binary.Run(t, t.TempDir(), stdin, []string{"FORM=text"}, "sh", "-c", fakeContext)
 	}
 	for _, stdin := range []string{
-		``, "\n", `not json`, `{"prompt":"fix the build"}`, `{"prompt":"fix the build","cwd":null}`, `{"prompt":null,"cwd":"/w"}`, `{"cwd":"/w"}`, `{"prompt":" ","cwd":"/w"}`,
+		``, "\n", `not json`, `{"prompt":"fix the build"}`, `{"prompt":"fix the build","cwd":null}`,
+		`{"prompt":null,"cwd":"/w"}`, `{"cwd":"/w"}`, `{"prompt":" ","cwd":"/w"}`,
 	} {
 		require.Equal(t, binary.Result{}, run(stdin), stdin)
 	}
-	require.Contains(t, run(`{"prompt":"fix the build","cwd":"/w","transcript_path":null}`).Stdout, "about 'fix the build' in /w")
+	require.Contains(t, run(`{"prompt":"fix the build","cwd":"/w","transcript_path":null}`).Stdout,
+		"about 'fix the build' in /w")
 }
 
 // TestContextHookOfAnotherTool: a command that was written for Claude Code's input is given all that it needs.
@@ -513,13 +552,15 @@ func TestContextHookOfAnotherTool(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				binary.WriteHooks(t, dir, fake(form.name, form.claude, event))
-				r := binary.Ask(t, dir, "", append(call, "--prompt", "fix the build", "--session-id", "s1", "--workspace", dir)...)
+				r := binary.Ask(t, dir, "", append(call, "--prompt", "fix the build", "--session-id", "s1",
+					"--workspace", dir)...)
 				require.Equal(t, "continue", r.Decision)
 				require.Equal(t, []string{"[s1] about 'fix the build' in " + dir + form.suffix}, r.Texts())
 				require.Equal(t, form.messages, r.SystemMessages)
 				require.Empty(t, r.Warnings)
 
-				text := binary.Run(t, dir, "", nil, append([]string{binary.Path}, append(call, "--prompt", "fix the build", "--session-id", "s1", "--workspace", dir)...)...)
+				text := binary.Run(t, dir, "", nil, append([]string{binary.Path},
+					append(call, "--prompt", "fix the build", "--session-id", "s1", "--workspace", dir)...)...)
 				require.Equal(t, 0, text.Code)
 				require.Equal(t, "[s1] about 'fix the build' in "+dir+form.suffix+"\n", text.Stdout)
 
@@ -535,8 +576,10 @@ func TestContextHookOfAnotherTool(t *testing.T) {
 
 func TestContextHookNeverReadsNull(t *testing.T) {
 	dir := t.TempDir()
-	binary.WriteHooks(t, dir, binary.Hook{"name": "log", "command": "cat >stdin.json", "events": []string{"pre-execute", "pre-tool", "post-tool"}})
-	for _, call := range [][]string{{"pre-execute"}, {"pre-tool", "--tool", "shell"}, {"post-tool", "--tool", "shell", "--result", "x"}} {
+	binary.WriteHooks(t, dir, binary.Hook{"name": "log", "command": "cat >stdin.json",
+		"events": []string{"pre-execute", "pre-tool", "post-tool"}})
+	for _, call := range [][]string{{"pre-execute"}, {"pre-tool", "--tool", "shell"},
+		{"post-tool", "--tool", "shell", "--result", "x"}} {
 		require.Equal(t, "continue", binary.Ask(t, dir, "", call...).Decision)
 		text, err := os.ReadFile(filepath.Join(dir, "stdin.json"))
 		require.NoError(t, err)
@@ -579,7 +622,8 @@ func TestCaptureHookLeavesItsWorkerBehind(t *testing.T) {
 	require.Equal(t, "ok", r.Hooks[0].Status)
 	require.Empty(t, r.Warnings)
 
-	require.Eventually(t, func() bool { return binary.Exists(dir, "pid") }, long, 10*time.Millisecond, "the worker never started")
+	require.Eventually(t, func() bool { return binary.Exists(dir, "pid") }, long, 10*time.Millisecond,
+		"the worker never started")
 	text, err := os.ReadFile(filepath.Join(dir, "pid"))
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))

@@ -22,9 +22,12 @@ import (
 )
 
 // persistentGuards are the two guards of scripts/examples/persistent, and what runs them.
-var persistentGuards = []struct{ name, file, interpreter string }{{"guard-py", "guard.py", "python3"}, {"guard-mjs", "guard.mjs", "node"}}
+var persistentGuards = []struct {
+	name, file, interpreter string
+}{{"guard-py", "guard.py", "python3"}, {"guard-mjs", "guard.mjs", "node"}}
 
-// persistentWorkspace has the examples where their hooks file looks for them. Of the hooks there is the one of this name.
+// persistentWorkspace has the examples where their hooks file looks for them. Of the hooks there is the one of this
+// name.
 func persistentWorkspace(t *testing.T, name string) string {
 	t.Helper()
 	from, dir := filepath.Join(binary.Repository(t), "scripts", "examples", "persistent"), t.TempDir()
@@ -77,7 +80,8 @@ func openServe(t *testing.T, dir string, env ...string) *openServer {
 func (s *openServer) shell(method, command string) binary.Outcome {
 	s.Helper()
 	s.last++
-	_, err := fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"tool":"shell","args":%s}}`+"\n", s.last, method, binary.JSON(s.T, map[string]string{"command": command}))
+	_, err := fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"tool":"shell","args":%s}}`+"\n",
+		s.last, method, binary.JSON(s.T, map[string]string{"command": command}))
 	require.NoError(s, err)
 	line, err := s.out.ReadBytes('\n')
 	require.NoError(s, err)
@@ -106,7 +110,8 @@ func (s *openServer) close() {
 	require.NoError(s, s.in.Close())
 	require.NoError(s, s.cmd.Wait(), s.err.String())
 	for _, pid := range left {
-		require.Eventually(s, func() bool { return !binary.Alive(pid) }, binary.Patience, time.Millisecond, "process %d is left", pid)
+		require.Eventually(s, func() bool { return !binary.Alive(pid) }, binary.Patience, time.Millisecond,
+			"process %d is left", pid)
 	}
 }
 
@@ -120,16 +125,20 @@ func TestPersistentExampleGuardsStay(t *testing.T) {
 			first := s.pids(g.file)
 			require.Len(t, first, 1)
 			for command, reason := range map[string]string{
-				`rm -rf /`: "this would remove everything", `sudo rm -r -f ~/`: "this would remove everything", `rm -rf "$HOME" /*`: "this would remove everything",
-				`git push origin main --force`: "a forced push can lose the work of others", `mkfs.ext4 disk`: "this would overwrite a disk",
-				`rm -rf / # größer ✓` + "\u2028": "this would remove everything", `rm -rf / ` + strings.Repeat("ü", 100_000): "this would remove everything",
+				`rm -rf /`: "this would remove everything", `sudo rm -r -f ~/`: "this would remove everything",
+				`rm -rf "$HOME" /*`:                        "this would remove everything",
+				`git push origin main --force`:             "a forced push can lose the work of others",
+				`mkfs.ext4 disk`:                           "this would overwrite a disk",
+				`rm -rf / # größer ✓` + "\u2028":           "this would remove everything",
+				`rm -rf / ` + strings.Repeat("ü", 100_000): "this would remove everything",
 			} {
 				r := s.shell("pre-tool", command)
 				require.Equal(t, "block", r.Decision, command)
 				require.Equal(t, reason+": "+strings.TrimSpace(command), strings.TrimSpace(r.Reason))
 				require.Empty(t, r.Warnings)
 			}
-			for _, command := range []string{`rm -rf build`, `rm /tmp/x`, `git push`, `git push --force-with-lease`, `echo größer`, "echo '\u2028 \u2029 \u0085'", "two\nlines", ""} {
+			for _, command := range []string{`rm -rf build`, `rm /tmp/x`, `git push`, `git push --force-with-lease`,
+				`echo größer`, "echo '\u2028 \u2029 \u0085'", "two\nlines", ""} {
 				require.Equal(t, "continue", s.shell("pre-tool", command).Decision, command)
 			}
 			require.Equal(t, first, s.pids(g.file), "one process for all calls")
@@ -147,14 +156,16 @@ func TestPersistentExampleGuardsForOneCall(t *testing.T) {
 			r := binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args", `{"command":"rm -rf /"}`)
 			require.Equal(t, "block", r.Decision)
 			require.Equal(t, "this would remove everything: rm -rf /", r.Reason)
-			require.Equal(t, "continue", binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args", `{"command":"ls"}`).Decision)
+			require.Equal(t, "continue", binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args",
+				`{"command":"ls"}`).Decision)
 			for _, args := range []string{`{}`, `{"command":["rm","-rf","/"]}`, `{"command":null}`, `no JSON`} {
 				r := binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args", args)
 				require.Equal(t, "block", r.Decision, args)
 				require.Contains(t, r.Reason, g.file+": ", args)
 			}
 			require.NoError(t, os.Remove(filepath.Join(dir, ".hooks", "rules.json")))
-			require.Equal(t, "block", binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args", `{"command":"ls"}`).Decision, "no rules are no approval")
+			require.Equal(t, "block", binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args",
+				`{"command":"ls"}`).Decision, "no rules are no approval")
 			require.False(t, binary.Exists(dir, ".hooks/__pycache__"))
 		})
 	}
@@ -215,7 +226,8 @@ func TestPersistentExampleFunctions(t *testing.T) {
 			binary.Needs(t, c.interpreter)
 			dir := persistentWorkspace(t, "guard-py")
 			binary.WriteFile(t, dir, ".hooks/"+c.file, c.source)
-			h := binary.Hook{"name": "h", "command": []string{c.interpreter, ".hooks/" + c.file}, "events": []string{"pre-tool", "post-tool"}, "persistent": true}
+			h := binary.Hook{"name": "h", "command": []string{c.interpreter, ".hooks/" + c.file},
+				"events": []string{"pre-tool", "post-tool"}, "persistent": true}
 			binary.WriteHooks(t, dir, h)
 
 			s := openServe(t, dir, "LC_ALL=C", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0")
@@ -252,13 +264,16 @@ func TestPersistentExampleFunctions(t *testing.T) {
 			s.close()
 
 			call := `{"hook_event_name":"PreToolUse","tool_input":{"command":"print"}}`
-			alone := binary.Run(t, dir, call+"\n"+call, nil, c.interpreter, ".hooks/"+c.file) // the last line may have no end
+			// the last line may have no end
+			alone := binary.Run(t, dir, call+"\n"+call, nil, c.interpreter, ".hooks/"+c.file)
 			require.Equal(t, 0, alone.Code, alone.Stderr)
 			require.Equal(t, "{}\n{}\n", alone.Stdout)
 			require.Equal(t, 2, strings.Count(alone.Stderr, "stray größer ✓\n"), alone.Stderr)
 
-			for command, decision := range map[string]string{"throw": "block", "exit": "block", "odd": "block", "deny": "block", "print": "continue", "ls": "continue"} {
-				r := binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args", binary.JSON(t, map[string]string{"command": command}))
+			for command, decision := range map[string]string{"throw": "block", "exit": "block", "odd": "block",
+				"deny": "block", "print": "continue", "ls": "continue"} {
+				r := binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args",
+					binary.JSON(t, map[string]string{"command": command}))
 				require.Equal(t, decision, r.Decision, command)
 			}
 			r = binary.Ask(t, dir, "", "pre-tool", "--tool", "shell", "--args", `{"command":"text"}`)

@@ -61,7 +61,8 @@ func (r *bashRoom) wire(event string, programs ...string) {
 	r.Helper()
 	hooks := []binary.Object{}
 	for _, program := range programs {
-		hooks = append(hooks, binary.Object{"name": program, "command": r.argv(program), "events": []string{event}, "persistent": true})
+		hooks = append(hooks, binary.Object{"name": program, "command": r.argv(program), "events": []string{event},
+			"persistent": true})
 	}
 	binary.WriteFile(r.T, r.dir, ".tenex-hooks.json", binary.JSON(r.T, binary.Object{"hooks": hooks}))
 }
@@ -71,7 +72,9 @@ func (r *bashRoom) fire(event, program, stdin string) binary.Object {
 	r.Helper()
 	argv := r.argv(program)
 	hook := binary.Object{"type": "command", "command": argv[0], "args": argv[1:]}
-	binary.WriteFile(r.T, r.dir, "settings.json", binary.JSON(r.T, binary.Object{"hooks": binary.Object{event: []binary.Object{{"hooks": []binary.Object{hook}}}}}))
+	binary.WriteFile(r.T, r.dir, "settings.json",
+		binary.JSON(r.T,
+			binary.Object{"hooks": binary.Object{event: []binary.Object{{"hooks": []binary.Object{hook}}}}}))
 	done := binary.Run(r.T, r.dir, stdin, r.env, binary.Path, "fire", "-c", "settings.json")
 	require.Equal(r, 0, done.Code, done.Stderr)
 	require.Empty(r, done.Stderr)
@@ -100,8 +103,8 @@ func (r *bashRoom) noisy(program, stdin string, env ...string) (answer binary.Ob
 	return r.object(done.Stdout), done.Stderr
 }
 
-// stays has one process answer several calls. The last of them, which all others could have spoilt, must have the same answer from a
-// process of its own.
+// stays has one process answer several calls. The last of them, which all others could have spoilt, must have the same
+// answer from a process of its own.
 func (r *bashRoom) stays(program string, calls []string, env ...string) (answers []binary.Object) {
 	r.Helper()
 	done := binary.Run(r.T, r.dir, strings.Join(calls, "\n"), append(slices.Clone(r.env), env...), r.argv(program)...)
@@ -136,7 +139,8 @@ func (r *bashRoom) serve(inputs []string, env ...string) (replies []binary.Outco
 	}()
 	lines := bufio.NewReader(out)
 	for i, input := range inputs {
-		_, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"pre-tool","params":{"tool":"Bash","args":%s}}`+"\n", i, input)
+		_, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"pre-tool","params":{"tool":"Bash","args":%s}}`+
+			"\n", i, input)
 		require.NoError(r, err)
 		line, err := lines.ReadBytes('\n')
 		require.NoError(r, err)
@@ -157,12 +161,15 @@ func bashInput(t *testing.T, command string) string {
 }
 
 func bashCall(t *testing.T, command string) string {
-	return `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":` + bashInput(t, command) + `}`
+	return `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":` +
+		bashInput(t, command) + `}`
 }
 
-// each has a guard judge commands in every way in which it can be started. The commands come in the order of their names, so
-// that those which are judged alike are not all beside each other, and one that stays has no chance to remember.
-func (r *bashRoom) each(program string, want map[string]string, check func(command, want string, answer binary.Object, through binary.Outcome)) {
+// each has a guard judge commands in every way in which it can be started. The commands come in the order of their
+// names, so that those which are judged alike are not all beside each other, and one that stays has no chance to
+// remember.
+func (r *bashRoom) each(program string, want map[string]string,
+	check func(command, want string, answer binary.Object, through binary.Outcome)) {
 	r.Helper()
 	commands := slices.Sorted(maps.Keys(want))
 	var calls, inputs []string
@@ -179,7 +186,8 @@ func (r *bashRoom) each(program string, want map[string]string, check func(comma
 	require.Equal(r, answers[i]["systemMessage"], r.fire("PreToolUse", program, calls[i])["systemMessage"], commands[i])
 }
 
-// hints checks answers of a guard that only hints: for the person and the model, and the tool runs. A blank want is no hint.
+// hints checks answers of a guard that only hints: for the person and the model, and the tool runs. A blank want is no
+// hint.
 func (r *bashRoom) hints(program string, want map[string]string) {
 	r.Helper()
 	r.each(program, want, func(command, want string, answer binary.Object, through binary.Outcome) {
@@ -191,7 +199,8 @@ func (r *bashRoom) hints(program string, want map[string]string) {
 			return
 		}
 		require.Contains(r, answer["systemMessage"], want, command)
-		require.Equal(r, binary.Object{"hookEventName": "PreToolUse", "additionalContext": answer["systemMessage"]}, answer["hookSpecificOutput"], command)
+		require.Equal(r, binary.Object{"hookEventName": "PreToolUse", "additionalContext": answer["systemMessage"]},
+			answer["hookSpecificOutput"], command)
 		require.Len(r, answer, 2, command)
 		require.Equal(r, []string{answer["systemMessage"].(string)}, through.SystemMessages, command)
 		require.Equal(r, through.SystemMessages, through.Texts(), command)
@@ -224,11 +233,14 @@ func TestGuardsOfBash(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "it's a b")
 		quoted := `'` + strings.ReplaceAll(r.dir, `'`, `'"'"'`) + `'`
-		prefix := "export CURRENT_SESSION_WORKSPACE=" + quoted + "; export UA_ARTIFACTS_DIR=" + strings.TrimSuffix(quoted, "'") + "/artifacts'; "
+		prefix := "export CURRENT_SESSION_WORKSPACE=" + quoted + "; export UA_ARTIFACTS_DIR=" +
+			strings.TrimSuffix(quoted, "'") + "/artifacts'; "
 		r.wire("pre-tool", "bash_env.py")
 		inputs := []string{
-			`{"command":"ls","timeout":5,"nested":{"a":[1,null]}}`, `{"command":" \n "}`, `{"command":"echo größer ✓\nls"}`, `{}`, `{"command":["ls"]}`,
-			`{"command":"X=1 UA_ARTIFACTS_DIR=/x ls"}`, `{"command":"CURRENT_SESSION_WORKSPACE=/x ls"}`, `{"command":"echo $UA_ARTIFACTS_DIR"}`, `"ls"`,
+			`{"command":"ls","timeout":5,"nested":{"a":[1,null]}}`, `{"command":" \n "}`,
+			`{"command":"echo größer ✓\nls"}`, `{}`, `{"command":["ls"]}`,
+			`{"command":"X=1 UA_ARTIFACTS_DIR=/x ls"}`, `{"command":"CURRENT_SESSION_WORKSPACE=/x ls"}`,
+			`{"command":"echo $UA_ARTIFACTS_DIR"}`, `"ls"`,
 			binary.JSON(t, binary.Object{"command": prefix + "ls"}),
 		}
 		updated := map[int]binary.Object{
@@ -250,24 +262,31 @@ func TestGuardsOfBash(t *testing.T) {
 			if updated[i] == nil {
 				require.Empty(t, answer, inputs[i])
 			} else {
-				require.Equal(t, binary.Object{"hookSpecificOutput": binary.Object{"hookEventName": "PreToolUse", "updatedInput": updated[i]}}, answer)
+				require.Equal(t, binary.Object{"hookSpecificOutput": binary.Object{"hookEventName": "PreToolUse",
+					"updatedInput": updated[i]}}, answer)
 			}
 		}
-		once := r.fire("PreToolUse", "bash_env.py", bashCall(t, "ls"))["hookSpecificOutput"].(binary.Object)["updatedInput"].(binary.Object)
+		once := r.fire("PreToolUse", "bash_env.py",
+			bashCall(t, "ls"))["hookSpecificOutput"].(binary.Object)["updatedInput"].(binary.Object)
 		require.Equal(t, prefix+"ls", once["command"])
-		require.NotContains(t, r.fire("PreToolUse", "bash_env.py", bashCall(t, once["command"].(string))), "hookSpecificOutput", "a second pass changes nothing")
+		require.NotContains(t, r.fire("PreToolUse", "bash_env.py", bashCall(t, once["command"].(string))),
+			"hookSpecificOutput", "a second pass changes nothing")
 
 		// The shell must read the very path.
-		shown := binary.Run(t, t.TempDir(), "", nil, "sh", "-c", prefix+`printf '%s|%s' "$CURRENT_SESSION_WORKSPACE" "$UA_ARTIFACTS_DIR"`)
+		shown := binary.Run(t, t.TempDir(), "", nil, "sh", "-c",
+			prefix+`printf '%s|%s' "$CURRENT_SESSION_WORKSPACE" "$UA_ARTIFACTS_DIR"`)
 		require.Equal(t, r.dir+"|"+r.dir+"/artifacts", shown.Stdout)
 
 		require.Empty(t, r.once("bash_env.py", bashCall(t, "ls")), "nobody knows a workspace")
 		command := func(env ...string) string {
-			return r.once("bash_env.py", bashCall(t, "ls"), env...)["hookSpecificOutput"].(binary.Object)["updatedInput"].(binary.Object)["command"].(string)
+			return r.once("bash_env.py", bashCall(t, "ls"),
+				env...)["hookSpecificOutput"].(binary.Object)["updatedInput"].(binary.Object)["command"].(string)
 		}
-		require.Equal(t, "export CURRENT_SESSION_WORKSPACE=/r/AGENT_RUN_WORKSPACES/s; export UA_ARTIFACTS_DIR=/r/artifacts; ls",
+		require.Equal(t,
+			"export CURRENT_SESSION_WORKSPACE=/r/AGENT_RUN_WORKSPACES/s; export UA_ARTIFACTS_DIR=/r/artifacts; ls",
 			command("CURRENT_SESSION_WORKSPACE=/r/AGENT_RUN_WORKSPACES/s", "HOOKRUN_WORKSPACE=/other"))
-		require.Equal(t, "export CURRENT_SESSION_WORKSPACE=/w; export UA_ARTIFACTS_DIR=/home/arts; ls", command("CLAUDE_PROJECT_DIR=/w", "UA_ARTIFACTS_DIR= ~/arts ", "HOME=/home"))
+		require.Equal(t, "export CURRENT_SESSION_WORKSPACE=/w; export UA_ARTIFACTS_DIR=/home/arts; ls",
+			command("CLAUDE_PROJECT_DIR=/w", "UA_ARTIFACTS_DIR= ~/arts ", "HOME=/home"))
 
 		answer, stderr := r.noisy("bash_env.py", bashCall(t, "ls"), "HOOKRUN_WORKSPACE=/\xff")
 		require.Empty(t, answer, "a path that JSON cannot carry")
@@ -277,28 +296,42 @@ func TestGuardsOfBash(t *testing.T) {
 	t.Run("U47 warn deps", func(t *testing.T) {
 		t.Parallel()
 		newBashRoom(t, "w").hints("bash_deps.py", map[string]string{
-			"PIP Install x": `"pip install"`, "a && pip  \\\n install x": `"pip install"`, "uv pip install x": `"uv pip install"`, "cd a; uv add x": "PEP 723",
-			"python -m pip install -r r.txt": "uv run <script>.py", "ls": "", "pip list": "", "uv run a.py": "", "echo add uv": "", "": "",
+			"PIP Install x": `"pip install"`, "a && pip  \\\n install x": `"pip install"`,
+			"uv pip install x": `"uv pip install"`, "cd a; uv add x": "PEP 723",
+			"python -m pip install -r r.txt": "uv run <script>.py", "ls": "", "pip list": "", "uv run a.py": "",
+			"echo add uv": "", "": "",
 		})
 	})
 
 	t.Run("U48 block Composio SDK", func(t *testing.T) {
 		t.Parallel()
 		newBashRoom(t, "w").blocks("bash_composio.py", "Direct Composio SDK usage blocked.", "block", map[string]string{
-			`python3 -c "from composio import Composio"`: "'from composio import'", `python3 -c 'import composio'`: "'import composio'",
-			"x composio.Composio()": "'composio.composio'", "ComposioToolSet()": "'composiotoolset'", "grep composio_client .": "'composio_client'",
-			"composio_toolset = 1": "'composio_toolset'", "c.tools.execute('x')": "'.tools.execute('", "execute_action(1)": "'execute_action('",
-			"GMAIL_SEND_EMAIL": "'gmail_send_email'", "x Slack_Send_Message y": "COMPOSIO_MULTI_EXECUTE_TOOL",
-			"from \t composio  import x": "'from composio import'", "import \\\n composio": "'import composio'",
-			"from composio.client import x": "'from composio.'", "from composio_openai import x": "'from composio_'",
-			"ls": "", "pip install composio": "", "cat composio.md": "", "from composer import x": "", "": "",
+			`python3 -c "from composio import Composio"`: "'from composio import'",
+			`python3 -c 'import composio'`:               "'import composio'",
+			"x composio.Composio()":                      "'composio.composio'",
+			"ComposioToolSet()":                          "'composiotoolset'",
+			"grep composio_client .":                     "'composio_client'",
+			"composio_toolset = 1":                       "'composio_toolset'",
+			"c.tools.execute('x')":                       "'.tools.execute('",
+			"execute_action(1)":                          "'execute_action('",
+			"GMAIL_SEND_EMAIL":                           "'gmail_send_email'",
+			"x Slack_Send_Message y":                     "COMPOSIO_MULTI_EXECUTE_TOOL",
+			"from \t composio  import x":                 "'from composio import'",
+			"import \\\n composio":                       "'import composio'",
+			"from composio.client import x":              "'from composio.'",
+			"from composio_openai import x":              "'from composio_'",
+			"ls":                                         "", "pip install composio": "", "cat composio.md": "",
+			"from composer import x": "", "": "",
 		})
 		var calls, reasons []string
 		for input, reason := range map[string]string{
-			`{"command":["python3","-c","import composio"]}`: "Direct Composio SDK", `"import composio"`: "Direct Composio SDK",
-			`{"command":7}`: "could not check", `{"command":[["import composio"]]}`: "could not check", `{"command":{}}`: "could not check", `7`: "could not check",
+			`{"command":["python3","-c","import composio"]}`: "Direct Composio SDK",
+			`"import composio"`: "Direct Composio SDK",
+			`{"command":7}`:     "could not check", `{"command":[["import composio"]]}`: "could not check",
+			`{"command":{}}`: "could not check", `7`: "could not check",
 		} {
-			calls, reasons = append(calls, `{"hook_event_name":"PreToolUse","tool_input":`+input+`}`), append(reasons, reason)
+			calls, reasons = append(calls, `{"hook_event_name":"PreToolUse","tool_input":`+input+`}`), append(reasons,
+				reason)
 		}
 		for i, answer := range newBashRoom(t, "w").stays("bash_composio.py", calls) {
 			require.Equal(t, "block", answer["decision"], calls[i])
@@ -310,9 +343,12 @@ func TestGuardsOfBash(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "w")
 		want := map[string]string{
-			"playwright convert notes.md notes.pdf": "HTML", "npx PlayWright PDF https://example.org": ".html", "python3 -c 'playwright; page.pdf()'": "file://",
-			"playwright pdf a.html a.pdf": "", "playwright pdf A.HTML a.pdf": "", "playwright pdf file:///a a.pdf": "", "x.py --html_path a --pdf b # playwright": "",
-			"playwright test": "", "pdftotext a.pdf": "", "": "",
+			"playwright convert notes.md notes.pdf": "HTML", "npx PlayWright PDF https://example.org": ".html",
+			"python3 -c 'playwright; page.pdf()'": "file://",
+			"playwright pdf a.html a.pdf":         "", "playwright pdf A.HTML a.pdf": "",
+			"playwright pdf file:///a a.pdf":          "",
+			"x.py --html_path a --pdf b # playwright": "",
+			"playwright test":                         "", "pdftotext a.pdf": "", "": "",
 		}
 		r.blocks("bash_playwright.py", "Playwright PDF conversion without explicit HTML input.", nil, want)
 		commands := slices.Sorted(maps.Keys(want))
@@ -324,7 +360,8 @@ func TestGuardsOfBash(t *testing.T) {
 			require.Equal(t, want[commands[i]] != "", len(answer) != 0, "at the top level: %s", commands[i])
 			require.NotContains(t, answer, "decision", commands[i])
 		}
-		answer := r.once("bash_playwright.py", `{"hook_event_name":"PermissionRequest","tool_input":{"command":"playwright a.pdf"}}`)
+		answer := r.once("bash_playwright.py",
+			`{"hook_event_name":"PermissionRequest","tool_input":{"command":"playwright a.pdf"}}`)
 		require.Equal(t, "block", answer["decision"], "an event that does not know the other marker")
 	})
 
@@ -354,7 +391,8 @@ func TestGuardsOfBash(t *testing.T) {
 			inputs = append(inputs, bashInput(t, command))
 		}
 		for i, through := range r.serve(inputs) {
-			require.Equal(t, []string{"continue", "block"}[i%2], through.Decision, "%s: %s", commands[i], through.Reason)
+			require.Equal(t, []string{"continue", "block"}[i%2], through.Decision, "%s: %s", commands[i],
+				through.Reason)
 			if i%2 == 0 {
 				require.Empty(t, through.SystemMessages, commands[i])
 				require.Contains(t, r.object(string(through.UpdatedInput))["command"], "; "+commands[i])
@@ -367,7 +405,8 @@ func TestGuardOfSkills(t *testing.T) {
 	room := func(t *testing.T) *bashRoom {
 		r := newBashRoom(t, "w")
 		for name, text := range map[string]string{
-			"pdf":              "---\nname: pdf\ndescription: >\n  Reads and writes\n  PDF files. " + strings.Repeat("é", 100) + "\nlicense: x\n---\ndescription: no",
+			"pdf": "---\nname: pdf\ndescription: >\n  Reads and writes\n  PDF files. " +
+				strings.Repeat("é", 100) + "\nlicense: x\n---\ndescription: no",
 			"image-generation": "\ufeff---\r\nname: \"image-generation\"\r\ndescription: 'Makes: images'\r\n---\r\n",
 			"pptx":             "# no front matter\nname: other",
 			"other":            "---\nname: renamed\n---\n",
@@ -379,19 +418,26 @@ func TestGuardOfSkills(t *testing.T) {
 		require.NoError(t, syscall.Mkfifo(filepath.Join(r.dir, ".claude/skills/pipe/SKILL.md"), 0o644))
 		return r
 	}
-	const pdf, image, pptx = "- pdf: Reads and writes PDF files. ", "- image-generation: Makes: images (", "- pptx: no description ("
+	const (
+		pdf   = "- pdf: Reads and writes PDF files. "
+		image = "- image-generation: Makes: images ("
+		pptx  = "- pptx: no description ("
+	)
 
 	t.Run("U51 prompt awareness", func(t *testing.T) {
 		t.Parallel()
 		r := room(t)
 		prompts := map[string][]string{
-			"make a pdf": {pdf}, "merge these PDFs, please": {pdf}, "use\nreportlab": {pdf}, "Image_Generation and a PowerPoint!": {image, pptx}, "image  generation": {image},
-			"generation of code": nil, "pdfx": nil, "other": nil, "renamed": {"- renamed: no description ("}, "pipe empty": nil, "": nil,
+			"make a pdf": {pdf}, "merge these PDFs, please": {pdf}, "use\nreportlab": {pdf},
+			"Image_Generation and a PowerPoint!": {image, pptx}, "image  generation": {image},
+			"generation of code": nil, "pdfx": nil, "other": nil, "renamed": {"- renamed: no description ("},
+			"pipe empty": nil, "": nil,
 		}
 		list := slices.Sorted(maps.Keys(prompts))
 		var calls []string
 		for _, prompt := range list {
-			calls = append(calls, binary.JSON(t, binary.Object{"hook_event_name": "UserPromptSubmit", "prompt": prompt}))
+			calls = append(calls, binary.JSON(t, binary.Object{"hook_event_name": "UserPromptSubmit",
+				"prompt": prompt}))
 		}
 		for i, answer := range r.stays("skills.py", calls, "CLAUDE_PROJECT_DIR="+r.dir) {
 			want := prompts[list[i]]
@@ -413,12 +459,15 @@ func TestGuardOfSkills(t *testing.T) {
 		call := `{"hook_event_name":"UserPromptSubmit","prompt":"make a pdf"}`
 		answer := r.fire("UserPromptSubmit", "skills.py", call)
 		text := answer["hookSpecificOutput"].(binary.Object)["additionalContext"].(string)
-		require.Contains(t, text, "PDF files. "+strings.Repeat("é", 100-len("Reads and writes PDF files. "))+"… ("+r.dir+"/.claude/skills/pdf/SKILL.md)")
+		require.Contains(t, text, "PDF files. "+strings.Repeat("é", 100-len("Reads and writes PDF files. "))+"… ("+
+			r.dir+"/.claude/skills/pdf/SKILL.md)")
 		elsewhere := "skills.py --skills-dir=" + filepath.Join(r.dir, ".claude/skills")
-		require.Contains(t, r.once(elsewhere, call, "HOOKRUN_WORKSPACE=/")["hookSpecificOutput"].(binary.Object)["additionalContext"], pdf)
+		require.Contains(t, r.once(elsewhere, call,
+			"HOOKRUN_WORKSPACE=/")["hookSpecificOutput"].(binary.Object)["additionalContext"], pdf)
 		require.Empty(t, r.once("skills.py", call, "HOOKRUN_WORKSPACE=/nonexistent"))
 		session := "CURRENT_SESSION_WORKSPACE=" + filepath.Join(r.dir, "AGENT_RUN_WORKSPACES", "s")
-		require.Contains(t, r.once("skills.py", call, session)["hookSpecificOutput"].(binary.Object)["additionalContext"], pdf, "the project around a session")
+		require.Contains(t, r.once("skills.py", call,
+			session)["hookSpecificOutput"].(binary.Object)["additionalContext"], pdf, "the project around a session")
 		require.Empty(t, r.once(elsewhere+" --skills=false", call))
 	})
 
@@ -426,7 +475,8 @@ func TestGuardOfSkills(t *testing.T) {
 		t.Parallel()
 		r := room(t)
 		r.wire("pre-tool", "skills.py")
-		inputs := []string{`{"subagent_type":"report-creation-expert"}`, `{}`, `{"subagent_type":"image-expert"}`, `{"subagent_type":"video-remotion-expert"}`,
+		inputs := []string{`{"subagent_type":"report-creation-expert"}`, `{}`, `{"subagent_type":"image-expert"}`,
+			`{"subagent_type":"video-remotion-expert"}`,
 			`{"subagent_type":"x"}`, `{"subagent_type":["image-expert"]}`, `"image-expert"`}
 		want := map[int][]string{0: {pdf, image}, 2: {image}}
 		for i, o := range r.serve(inputs) {
@@ -452,7 +502,8 @@ func TestGuardOfSkills(t *testing.T) {
 func TestGuardsAfterTheTool(t *testing.T) {
 	failedWith := func(text string) string {
 		return binary.JSON(t, binary.Object{"hook_event_name": "PostToolUse", "tool_name": "mcp__x__write_text_file",
-			"tool_result": binary.Object{"is_error": true, "content": []binary.Object{{"type": "text", "text": text}, {"type": "image"}}}})
+			"tool_result": binary.Object{"is_error": true,
+				"content": []binary.Object{{"type": "text", "text": text}, {"type": "image"}}}})
 	}
 	long := "an odd error: " + strings.Repeat("é", 300)
 
@@ -460,14 +511,19 @@ func TestGuardsAfterTheTool(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "w")
 		kinds := map[string]string{
-			"The Required Parameter `x` is missing": "Schema Validation Failed:", "Missing required parameter: x; invalid type": "Schema Validation Failed:",
-			"InputValidationError: x": "Input Validation Failed:", "inputvalidationerror and invalid type": "Input Validation Failed:",
-			"Invalid type for x": "Type Mismatch:", "exit status 1": "Tool call failed validation.", long: "Tool call failed validation.",
+			"The Required Parameter `x` is missing":       "Schema Validation Failed:",
+			"Missing required parameter: x; invalid type": "Schema Validation Failed:",
+			"InputValidationError: x":                     "Input Validation Failed:",
+			"inputvalidationerror and invalid type":       "Input Validation Failed:",
+			"Invalid type for x":                          "Type Mismatch:",
+			"exit status 1":                               "Tool call failed validation.",
+			long:                                          "Tool call failed validation.",
 		}
 		texts := slices.Sorted(maps.Keys(kinds))
 		var calls []string
 		for _, text := range texts {
-			calls = append(calls, failedWith(text), strings.Replace(failedWith(text), `"is_error":true`, `"is_error":false`, 1))
+			calls = append(calls, failedWith(text), strings.Replace(failedWith(text), `"is_error":true`,
+				`"is_error":false`, 1))
 		}
 		for i, answer := range r.stays("validation_hints.py", calls) {
 			if i%2 == 1 {
@@ -481,26 +537,34 @@ func TestGuardsAfterTheTool(t *testing.T) {
 			head := []rune(text)
 			head = head[:min(len(head), 200)]
 			require.Contains(t, said, string(head)+"\n")
-			require.Equal(t, binary.Object{"hookEventName": "PostToolUse", "additionalContext": said}, answer["hookSpecificOutput"])
+			require.Equal(t, binary.Object{"hookEventName": "PostToolUse", "additionalContext": said},
+				answer["hookSpecificOutput"])
 			require.Len(t, answer, 2)
 		}
 
 		r.wire("post-tool", "validation_hints.py")
-		o := binary.Ask(t, r.dir, "", "post-tool", "--tool", "x", "--result", "Missing required parameter x", "--failed")
+		o := binary.Ask(t, r.dir, "", "post-tool", "--tool", "x", "--result", "Missing required parameter x",
+			"--failed")
 		require.Len(t, o.SystemMessages, 1)
 		require.Equal(t, o.SystemMessages, o.Texts())
-		o = binary.Ask(t, r.dir, `{"is_error":true,"content":"invalid type"}`, "post-tool", "--tool", "x", "--result", "-")
+		o = binary.Ask(t, r.dir, `{"is_error":true,"content":"invalid type"}`, "post-tool", "--tool", "x", "--result",
+			"-")
 		require.Contains(t, o.Texts()[0], "Type Mismatch:")
-		require.Empty(t, binary.Ask(t, r.dir, "Missing required parameter x", "post-tool", "--tool", "x", "--result", "-").Inject)
+		require.Empty(t, binary.Ask(t, r.dir, "Missing required parameter x", "post-tool", "--tool", "x", "--result",
+			"-").Inject)
 		calls = nil
-		for _, result := range []string{"Missing required parameter x", `{"is_error":false,"content":"x"}`, `{"is_error":true}`, `{"is_error": cut`, ""} {
-			calls = append(calls, binary.JSON(t, binary.Object{"hook_event_name": "PostToolUse", "tool_name": "x", "tool_response": result}))
+		for _, result := range []string{"Missing required parameter x", `{"is_error":false,"content":"x"}`,
+			`{"is_error":true}`, `{"is_error": cut`, ""} {
+			calls = append(calls, binary.JSON(t, binary.Object{"hook_event_name": "PostToolUse", "tool_name": "x",
+				"tool_response": result}))
 		}
 		for i, answer := range r.stays("validation_hints.py", calls) {
 			require.Empty(t, answer, calls[i])
 		}
-		failure := `{"hook_event_name":"PostToolUseFailure","tool_name":"Write","tool_input":{},"error":"InputValidationError: x","is_interrupt":`
-		require.Contains(t, r.fire("PostToolUseFailure", "validation_hints.py", failure+"false}")["systemMessage"], "Input Validation Failed:")
+		failure := `{"hook_event_name":"PostToolUseFailure","tool_name":"Write","tool_input":{},` +
+			`"error":"InputValidationError: x","is_interrupt":`
+		require.Contains(t, r.fire("PostToolUseFailure", "validation_hints.py", failure+"false}")["systemMessage"],
+			"Input Validation Failed:")
 		require.Empty(t, r.fire("PostToolUseFailure", "validation_hints.py", failure+"true}"), "a person stopped it")
 	})
 
@@ -508,10 +572,12 @@ func TestGuardsAfterTheTool(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "w")
 		kinds := map[string]string{
-			"No such tool: x": "letter for letter", "Tool not available": "letter for letter", "tool not found: x": "What came back: tool not found",
+			"No such tool: x": "letter for letter", "Tool not available": "letter for letter",
+			"tool not found: x":       "What came back: tool not found",
 			"<tool_use_error>" + long: "refused before the tool ran: <tool_use_error>an odd error",
-			"1 validation error":      `path, content. Example: {"path"`, "Field required": "mcp__x__write_text_file", "missing required x": "path, content.",
-			"exit status 1": "",
+			"1 validation error":      `path, content. Example: {"path"`, "Field required": "mcp__x__write_text_file",
+			"missing required x": "path, content.",
+			"exit status 1":      "",
 		}
 		texts := slices.Sorted(maps.Keys(kinds))
 		var calls []string
@@ -522,12 +588,16 @@ func TestGuardsAfterTheTool(t *testing.T) {
 			if kinds[texts[i]] == "" {
 				require.Empty(t, answer, texts[i])
 			} else {
-				require.Contains(t, answer["hookSpecificOutput"].(binary.Object)["additionalContext"], kinds[texts[i]], texts[i])
+				require.Contains(t, answer["hookSpecificOutput"].(binary.Object)["additionalContext"], kinds[texts[i]],
+					texts[i])
 			}
 		}
-		require.Empty(t, r.once("schema_nudge.py", `{"hook_event_name":"PostToolUse","tool_name":"x","tool_response":"1 validation error"}`), "no error")
-		unknown := r.fire("PostToolUseFailure", "schema_nudge.py", `{"hook_event_name":"PostToolUseFailure","tool_name":"zzz","tool_input":{},"error":"Field required"}`)
-		require.Equal(t, "The arguments of zzz were not accepted. Call it again with all that must be there.", unknown["hookSpecificOutput"].(binary.Object)["additionalContext"])
+		require.Empty(t, r.once("schema_nudge.py",
+			`{"hook_event_name":"PostToolUse","tool_name":"x","tool_response":"1 validation error"}`), "no error")
+		unknown := r.fire("PostToolUseFailure", "schema_nudge.py",
+			`{"hook_event_name":"PostToolUseFailure","tool_name":"zzz","tool_input":{},"error":"Field required"}`)
+		require.Equal(t, "The arguments of zzz were not accepted. Call it again with all that must be there.",
+			unknown["hookSpecificOutput"].(binary.Object)["additionalContext"])
 	})
 
 	t.Run("U63 task guidance", func(t *testing.T) {
@@ -535,13 +605,15 @@ func TestGuardsAfterTheTool(t *testing.T) {
 		r := newBashRoom(t, "w")
 		r.wire("post-tool", "task_guidance.py")
 		results := map[string]bool{
-			"InputValidationError: x": true, "the required parameter `file_path` is missing": true, "the required parameter `content` is missing": true,
+			"InputValidationError: x": true, "the required parameter `file_path` is missing": true,
+			"the required parameter `content` is missing": true,
 			"wrote 0 bytes": true, `{"content":[{"type":"text","text":"0 bytes"}]}`: true, "done": false, "": false,
 		}
 		texts := slices.Sorted(maps.Keys(results))
 		var calls []string
 		for _, result := range texts {
-			calls = append(calls, binary.JSON(t, binary.Object{"hook_event_name": "PostToolUse", "tool_name": "Task", "tool_response": result}))
+			calls = append(calls, binary.JSON(t, binary.Object{"hook_event_name": "PostToolUse", "tool_name": "Task",
+				"tool_response": result}))
 		}
 		for i, answer := range r.stays("task_guidance.py", calls) {
 			text := answer["hookSpecificOutput"].(binary.Object)["additionalContext"]
@@ -564,22 +636,29 @@ func TestGuardsAfterTheTool(t *testing.T) {
 // bashGuards are the programs of this file's rows, and whether each is a gate.
 var bashGuards = map[string]bool{
 	"bash_composio.py": true, "bash_playwright.py": true,
-	"bash_env.py": false, "bash_deps.py": false, "skill_hint.py": false, "skills.py": false, "validation_hints.py": false, "schema_nudge.py": false, "task_guidance.py": false,
+	"bash_env.py": false, "bash_deps.py": false, "skill_hint.py": false, "skills.py": false,
+	"validation_hints.py": false, "schema_nudge.py": false, "task_guidance.py": false,
 }
 
-// TestGuardsOfBashBreakSafely: one line of JSON and exit 0 whatever comes, a block from a gate that could not read it, and never
-// one from a guard that only hints.
+// TestGuardsOfBashBreakSafely: one line of JSON and exit 0 whatever comes, a block from a gate that could not read it,
+// and never one from a guard that only hints.
 func TestGuardsOfBashBreakSafely(t *testing.T) {
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
-	unreadable := map[string]string{"no call": "", "a cut call": `{"tool_input":`, "null": "null", "a list": "[]", "deep": `{"tool_input":` + deep + `}`, "no UTF-8": "{\"a\":\"\xff\"}"}
+	unreadable := map[string]string{"no call": "", "a cut call": `{"tool_input":`, "null": "null", "a list": "[]",
+		"deep": `{"tool_input":` + deep + `}`, "no UTF-8": "{\"a\":\"\xff\"}"}
 	readable := []string{
-		`{"tool_input":"ls"}`, `{"tool_input":[]}`, `{"tool_input":null}`, `{}`, `{"tool_input":{"command":"\ud800 \u0000"},"prompt":7}`, `{"tool_input":{"command":""}}`,
-		`{"hook_event_name":"UserPromptSubmit","prompt":"\udfff pdf"}`, `{"hook_event_name":"PostToolUse","tool_response":{"is_error":true,"content":[7,null,{"text":[]}]}}`,
-		`{"hook_event_name":"PostToolUse","tool_response":{"is_error":true,"content":"\ud800 field required"},"tool_name":"\ud800"}`,
+		`{"tool_input":"ls"}`, `{"tool_input":[]}`, `{"tool_input":null}`, `{}`,
+		`{"tool_input":{"command":"\ud800 \u0000"},"prompt":7}`, `{"tool_input":{"command":""}}`,
+		`{"hook_event_name":"UserPromptSubmit","prompt":"\udfff pdf"}`,
+		`{"hook_event_name":"PostToolUse","tool_response":{"is_error":true,"content":[7,null,{"text":[]}]}}`,
+		`{"hook_event_name":"PostToolUse","tool_response":{"is_error":true,"content":"\ud800 field ` +
+			`required"},"tool_name":"\ud800"}`,
 		`{"tool_input":{"command":"` + strings.Repeat("é ", 1_000_000) + `"}}`,
-		`{"hook_event_name":"PostToolUse","tool_name":"x","is_error":true,"tool_response":"` + strings.Repeat("x", 3_000_000) + `"}`,
+		`{"hook_event_name":"PostToolUse","tool_name":"x","is_error":true,"tool_response":"` + strings.Repeat("x",
+			3_000_000) + `"}`,
 	}
-	bad := []string{`{"tool_input":{"command":7}}`, `{"tool_input":{"command":[[]]}}`, `{"tool_input":7}`, `{"tool_input":{"command":{"a":"b"}}}`}
+	bad := []string{`{"tool_input":{"command":7}}`, `{"tool_input":{"command":[[]]}}`, `{"tool_input":7}`,
+		`{"tool_input":{"command":{"a":"b"}}}`}
 	for program, gate := range bashGuards {
 		t.Run(program, func(t *testing.T) {
 			if program != "bash_composio.py" && program != "bash_deps.py" {
@@ -599,13 +678,15 @@ func TestGuardsOfBashBreakSafely(t *testing.T) {
 					require.NotContains(t, binary.JSON(t, answer), "permissionDecision", why)
 				}
 			}
-			if program == "bash_composio.py" || program == "bash_deps.py" { // guards.py reads for all: one that blocks, and one that hints
+			// guards.py reads for all: one that blocks, and one that hints
+			if program == "bash_composio.py" || program == "bash_deps.py" {
 				for why, stdin := range unreadable {
 					answer, stderr := r.noisy(program, stdin)
 					judge(why, true, answer)
 					require.Equal(t, gate, stderr == "", "a gate says it in its answer: %s", why)
 				}
-				closed := binary.Run(t, r.dir, "", r.env, append([]string{"sh", "-c", `exec "$@" <&-`, "sh"}, r.argv(program)...)...)
+				closed := binary.Run(t, r.dir, "", r.env,
+					append([]string{"sh", "-c", `exec "$@" <&-`, "sh"}, r.argv(program)...)...)
 				require.Equal(t, 0, closed.Code, closed.Stderr)
 				judge("stdin is closed", true, r.object(closed.Stdout))
 			}
@@ -642,7 +723,8 @@ func TestGuardsOfBashBreakSafely(t *testing.T) {
 			r.wire("pre-tool", program)
 			o := r.serve([]string{`{"command":"ls"}`, `{"command":"ls"}`})
 			require.Equal(t, []string{"block", "block"}, []string{o[0].Decision, o[1].Decision}, program)
-			require.Equal(t, "deny", r.fire("PreToolUse", program, bashCall(t, "ls"))["hookSpecificOutput"].(binary.Object)["permissionDecision"], program)
+			require.Equal(t, "deny", r.fire("PreToolUse", program,
+				bashCall(t, "ls"))["hookSpecificOutput"].(binary.Object)["permissionDecision"], program)
 		}
 		r.wire("pre-tool", others...)
 		for _, o := range r.serve([]string{`{"command":"pip install x.pdf"}`, `7`, `"x"`, `{"command":[[]]}`}) {

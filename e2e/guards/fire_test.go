@@ -36,7 +36,8 @@ func TestGuardsKnowTheClientsInput(t *testing.T) {
 			free bool
 		}{
 			{binary.Object{}, false}, {binary.Object{"permission_mode": "default"}, false},
-			{binary.Object{"agent_type": "research-specialist"}, false}, {binary.Object{"parent_tool_use_id": nil}, false},
+			{binary.Object{"agent_type": "research-specialist"}, false},
+			{binary.Object{"parent_tool_use_id": nil}, false},
 			{binary.Object{"parent_tool_use_id": "toolu_1"}, true},
 			{binary.Object{"agent_id": "a1", "agent_type": "research-specialist"}, true},
 		} {

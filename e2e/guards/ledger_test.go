@@ -63,8 +63,8 @@ var ledgerWays = []ledgerWay{
 	{"a process that stays", (*ledgerRoom).byStaying},
 }
 
-// eachLedgerWay runs a test in a new project for each of these ways. A process for each call is most of what a test costs, so that each
-// row has one such way at the most, but for the one row that the ledger is there for.
+// eachLedgerWay runs a test in a new project for each of these ways. A process for each call is most of what a test
+// costs, so that each row has one such way at the most, but for the one row that the ledger is there for.
 func eachLedgerWay(t *testing.T, row string, test func(r *ledgerRoom), ways ...int) {
 	t.Run(row, func(t *testing.T) {
 		for n, i := range ways {
@@ -81,7 +81,8 @@ func eachLedgerWay(t *testing.T, row string, test func(r *ledgerRoom), ways ...i
 	})
 }
 
-// stayingLedger does so for the two ways that keep a process, which is quick, and shows that no call leaves anything to the next.
+// stayingLedger does so for the two ways that keep a process, which is quick, and shows that no call leaves anything to
+// the next.
 func stayingLedger(t *testing.T, row string, test func(r *ledgerRoom)) {
 	eachLedgerWay(t, row, test, byServe, byStaying)
 }
@@ -90,17 +91,22 @@ func newLedgerRoom(t *testing.T, env ...string) *ledgerRoom {
 	t.Helper()
 	binary.Needs(t, "python3")
 	r := &ledgerRoom{T: t, dir: t.TempDir(), way: ledgerWays[byCommand]}
-	r.env = append([]string{"UA_RUN_ID=", "UA_RUNTIME_DB_PATH=", "UA_TOOL_POLICIES_PATH=", "UA_TOOL_POLICIES_OVERLAY_PATH=",
+	r.env = append([]string{"UA_RUN_ID=", "UA_RUNTIME_DB_PATH=", "UA_TOOL_POLICIES_PATH=",
+		"UA_TOOL_POLICIES_OVERLAY_PATH=",
 		"UA_TOOL_POLICIES_OVERLAY_PATHS=", "CURRENT_SESSION_WORKSPACE=", "HOOKRUN_WORKSPACE=" + r.dir}, env...)
-	for _, name := range []string{"guards.py", "guards.json", "ledger.py", "ledger_policy.py", "ledger_db.py", "ledger.sql"} {
+	for _, name := range []string{"guards.py", "guards.json", "ledger.py", "ledger_policy.py", "ledger_db.py",
+		"ledger.sql"} {
 		text, err := os.ReadFile(filepath.Join(binary.Repository(t), "scripts", "examples", "guards", name))
 		require.NoError(t, err)
 		binary.WriteFile(t, r.dir, filepath.Join(".hooks", name), string(text))
 	}
-	binary.WriteFile(t, r.dir, ".tenex-hooks.json", `{"hooks": [{"name": "ledger", "command": ["python3", "-B", ".hooks/ledger.py"],
+	binary.WriteFile(t, r.dir, ".tenex-hooks.json",
+		`{"hooks": [{"name": "ledger", "command": ["python3", "-B", ".hooks/ledger.py"],
 		"events": ["pre-execute", "pre-tool", "post-tool"], "on_failure": "block", "persistent": true}]}`)
 	hook := `[{"hooks": [{"type": "command", "command": "python3 -B .hooks/ledger.py"}]}]`
-	binary.WriteFile(t, r.dir, "settings.json", `{"hooks": {"UserPromptSubmit": `+hook+`, "PreToolUse": `+hook+`, "PostToolUse": `+hook+`, "PostToolUseFailure": `+hook+`}}`)
+	binary.WriteFile(t, r.dir, "settings.json",
+		`{"hooks": {"UserPromptSubmit": `+hook+`, "PreToolUse": `+hook+`, "PostToolUse": `+hook+
+			`, "PostToolUseFailure": `+hook+`}}`)
 	return r
 }
 
@@ -121,8 +127,10 @@ func (r *ledgerRoom) database() string {
 // python runs a program beside the ledger's modules.
 func (r *ledgerRoom) python(program string, args ...string) binary.Result {
 	r.Helper()
-	program = "import sys; sys.path.insert(0, sys.argv.pop(1)); import guards, ledger_db, ledger_policy, json, os\n" + program
-	return binary.Run(r.T, r.dir, "", r.env, append([]string{"python3", "-B", "-c", program, filepath.Join(r.dir, ".hooks")}, args...)...)
+	program = "import sys; sys.path.insert(0, sys.argv.pop(1)); import guards, ledger_db, ledger_policy, json, os\n" +
+		program
+	return binary.Run(r.T, r.dir, "", r.env,
+		append([]string{"python3", "-B", "-c", program, filepath.Join(r.dir, ".hooks")}, args...)...)
 }
 
 // rows is what a statement finds in the database, a row as its values joined by |.
@@ -177,7 +185,8 @@ func (r *ledgerRoom) ends(c ledgerCall) {
 }
 
 func ofLedger(o binary.Outcome) ledgerAnswer {
-	return ledgerAnswer{o.Decision, o.Reason, strings.Join(o.Texts(), "\n"), strings.Join(append(o.SystemMessages, o.Warnings...), "\n")}
+	return ledgerAnswer{o.Decision, o.Reason, strings.Join(o.Texts(), "\n"),
+		strings.Join(append(o.SystemMessages, o.Warnings...), "\n")}
 }
 
 // flags are the arguments of a firing command, and its name in front.
@@ -185,7 +194,8 @@ func (c ledgerCall) flags() []string {
 	if c.prompt {
 		return []string{"pre-execute", "--session-id", c.session, "--agent-id", c.agent, "--prompt", "go on"}
 	}
-	flags := []string{"pre-tool", "--session-id", c.session, "--agent-id", c.agent, "--tool-use-id", c.id, "--tool", c.tool, "--args", c.args}
+	flags := []string{"pre-tool", "--session-id", c.session, "--agent-id", c.agent, "--tool-use-id", c.id, "--tool",
+		c.tool, "--args", c.args}
 	if c.ended {
 		flags[0] = "post-tool"
 		flags = append(flags, "--result", c.result, fmt.Sprintf("--failed=%t", c.failed))
@@ -195,7 +205,8 @@ func (c ledgerCall) flags() []string {
 
 // claude is the hook input of Claude Code, on one line. A result that is JSON is there as what it is.
 func (c ledgerCall) claude(t *testing.T, dir string) string {
-	in := binary.Object{"session_id": c.session, "cwd": dir, "transcript_path": "", "hook_event_name": "UserPromptSubmit"}
+	in := binary.Object{"session_id": c.session, "cwd": dir, "transcript_path": "",
+		"hook_event_name": "UserPromptSubmit"}
 	if c.agent != "" {
 		in["agent_id"] = c.agent
 	}
@@ -203,7 +214,8 @@ func (c ledgerCall) claude(t *testing.T, dir string) string {
 		in["prompt"] = "go on"
 		return binary.JSON(t, in) + "\n"
 	}
-	in["hook_event_name"], in["tool_name"], in["tool_use_id"], in["tool_input"] = "PreToolUse", c.tool, c.id, json.RawMessage(c.args)
+	in["hook_event_name"], in["tool_name"], in["tool_use_id"], in["tool_input"] =
+		"PreToolUse", c.tool, c.id, json.RawMessage(c.args)
 	switch {
 	case c.ended && c.failed:
 		in["hook_event_name"], in["error"], in["is_interrupt"] = "PostToolUseFailure", c.result, false
@@ -218,12 +230,14 @@ func (c ledgerCall) claude(t *testing.T, dir string) string {
 func (r *ledgerRoom) byCommand(c ledgerCall) ledgerAnswer {
 	r.Helper()
 	flags := c.flags()
-	return r.outcome(binary.Run(r.T, r.dir, "", r.env, append([]string{binary.Path, flags[0], "-o", "json"}, flags[1:]...)...).Stdout)
+	return r.outcome(binary.Run(r.T, r.dir, "", r.env,
+		append([]string{binary.Path, flags[0], "-o", "json"}, flags[1:]...)...).Stdout)
 }
 
 func (r *ledgerRoom) byFire(c ledgerCall) ledgerAnswer {
 	r.Helper()
-	return r.outcome(binary.Run(r.T, r.dir, c.claude(r.T, r.dir), r.env, binary.Path, "fire", "-c", "settings.json", "-o", "json").Stdout)
+	return r.outcome(binary.Run(r.T, r.dir, c.claude(r.T, r.dir), r.env, binary.Path, "fire", "-c", "settings.json",
+		"-o", "json").Stdout)
 }
 
 func (r *ledgerRoom) outcome(text string) ledgerAnswer {
@@ -303,7 +317,8 @@ func (r *ledgerRoom) byServe(c ledgerCall) ledgerAnswer {
 		method, params["result"], params["failed"] = "post-tool", c.result, c.failed
 	}
 	var answer struct{ Result binary.Outcome }
-	line := r.line(&r.out, binary.JSON(r.T, binary.Object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})+"\n", binary.Path, "serve")
+	line := r.line(&r.out, binary.JSON(r.T, binary.Object{"jsonrpc": "2.0", "id": 1, "method": method,
+		"params": params})+"\n", binary.Path, "serve")
 	require.NoError(r, json.Unmarshal([]byte(line), &answer), "%q", line)
 	return ofLedger(answer.Result)
 }
@@ -320,20 +335,41 @@ func TestLedgerSchema(t *testing.T) {
 		r := newLedgerRoom(t)
 		r.goes(ledgerCall{id: "t1"})
 		columns := func(table string) string {
-			return strings.Join(r.rows(`SELECT name || CASE WHEN pk THEN ' PK' ELSE '' END || CASE WHEN "notnull" THEN '!' ELSE '' END || coalesce(' = ' || dflt_value, '') FROM pragma_table_info('`+table+`')`), ", ")
+			return strings.Join(r.rows(`SELECT name || CASE WHEN pk THEN ' PK' ELSE '' END || CASE WHEN "notnull" `+
+				`THEN '!' ELSE '' END || coalesce(' = ' || dflt_value, '') FROM pragma_table_info('`+table+`')`), ", ")
 		}
-		require.Equal(t, "tool_call_id PK, run_id!, step_id!, created_at!, updated_at!, raw_tool_name, tool_name!, tool_namespace!, side_effect_class!, "+
-			"replay_policy! = 'REPLAY_EXACT', replay_status, policy_matched, policy_rule_id, normalized_args_hash!, idempotency_key!, status!, "+
-			"attempt! = 0, request_ref, response_ref, external_correlation_id, error_code, error_detail", columns("tool_calls"))
-		require.Equal(t, "tool_call_id PK, run_id!, tool_name!, tool_namespace!, idempotency_key!, created_at!, response_ref, external_correlation_id", columns("tool_receipts"))
-		require.Equal(t, "run_id PK, created_at!, updated_at!, status!, entrypoint!, run_spec_json!, workspace_dir, cancel_requested_at, cancel_reason", columns("runs"))
-		require.Equal(t, "step_id PK, run_id!, step_index!, created_at!, updated_at!, status!, phase!, error_code, error_detail", columns("run_steps"))
-		require.Equal(t, "checkpoint_id PK, run_id!, step_id!, created_at!, checkpoint_type!, state_snapshot_json!, cursor_json", columns("checkpoints"))
-		require.ElementsMatch(t, []string{"run_id|runs|run_id", "step_id|run_steps|step_id"}, r.rows(`SELECT "from", "table", "to" FROM pragma_foreign_key_list('tool_calls')`))
-		require.Equal(t, []string{"run_id", "step_id"}, r.rows("SELECT name FROM pragma_index_info('idx_tool_calls_run_step')"))
-		require.Contains(t, r.rows(`SELECT i.name FROM pragma_index_list('tool_calls') l, pragma_index_info(l.name) i WHERE l."unique"`), "idempotency_key")
-		require.Equal(t, []string{`s|["s","s",""]|GMAIL_SEND_EMAIL|composio|external|REPLAY_EXACT|0|{"subject":"Report","to":"a@example.org"}|1`},
-			r.rows("SELECT run_id, step_id, tool_name, tool_namespace, side_effect_class, replay_policy, policy_matched, request_ref, attempt FROM tool_calls"))
+		require.Equal(t,
+			"tool_call_id PK, run_id!, step_id!, created_at!, updated_at!, raw_tool_name, tool_name!, "+
+				"tool_namespace!, side_effect_class!, "+
+				"replay_policy! = 'REPLAY_EXACT', replay_status, policy_matched, policy_rule_id, "+
+				"normalized_args_hash!, "+
+				"idempotency_key!, status!, "+
+				"attempt! = 0, request_ref, response_ref, external_correlation_id, error_code, error_detail",
+			columns("tool_calls"))
+		require.Equal(t,
+			"tool_call_id PK, run_id!, tool_name!, tool_namespace!, idempotency_key!, created_at!, response_ref, "+
+				"external_correlation_id", columns("tool_receipts"))
+		require.Equal(t,
+			"run_id PK, created_at!, updated_at!, status!, entrypoint!, run_spec_json!, workspace_dir, "+
+				"cancel_requested_at, cancel_reason", columns("runs"))
+		require.Equal(t,
+			"step_id PK, run_id!, step_index!, created_at!, updated_at!, status!, phase!, error_code, error_detail",
+			columns("run_steps"))
+		require.Equal(t,
+			"checkpoint_id PK, run_id!, step_id!, created_at!, checkpoint_type!, state_snapshot_json!, cursor_json",
+			columns("checkpoints"))
+		require.ElementsMatch(t, []string{"run_id|runs|run_id", "step_id|run_steps|step_id"},
+			r.rows(`SELECT "from", "table", "to" FROM pragma_foreign_key_list('tool_calls')`))
+		require.Equal(t, []string{"run_id", "step_id"},
+			r.rows("SELECT name FROM pragma_index_info('idx_tool_calls_run_step')"))
+		require.Contains(t,
+			r.rows(`SELECT i.name FROM pragma_index_list('tool_calls') l, pragma_index_info(l.name) i WHERE `+
+				`l."unique"`), "idempotency_key")
+		require.Equal(t,
+			[]string{`s|["s","s",""]|GMAIL_SEND_EMAIL|composio|external|REPLAY_EXACT|0|{"subject":"Report",` +
+				`"to":"a@example.org"}|1`},
+			r.rows("SELECT run_id, step_id, tool_name, tool_namespace, side_effect_class, replay_policy, "+
+				"policy_matched, request_ref, attempt FROM tool_calls"))
 		info, err := os.Stat(r.database())
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -348,7 +384,8 @@ func TestLedgerSchema(t *testing.T) {
 		require.NoFileExists(t, r.database())
 		require.NoError(t, os.MkdirAll(filepath.Dir(r.database()), 0o755))
 		require.NoError(t, os.Rename(elsewhere, r.database()))
-		require.Equal(t, []string{`t1|r1|["r1","s1",""]`}, r.rows("SELECT tool_call_id, run_id, step_id FROM tool_calls"))
+		require.Equal(t, []string{`t1|r1|["r1","s1",""]`},
+			r.rows("SELECT tool_call_id, run_id, step_id FROM tool_calls"))
 
 		parent := t.TempDir()
 		r = newLedgerRoom(t, "CURRENT_SESSION_WORKSPACE="+filepath.Join(parent, "AGENT_RUN_WORKSPACES", "session_1"))
@@ -361,13 +398,17 @@ func TestLedgerStatuses(t *testing.T) {
 	stayingLedger(t, "U38 prepared, running, succeeded, failed", func(r *ledgerRoom) {
 		r.goes(ledgerCall{id: "t0", session: "before"}) // makes the tables
 		for _, moment := range []string{"INSERT", "UPDATE"} {
-			r.rows("CREATE TRIGGER seen_" + moment + " AFTER " + moment + " ON tool_calls WHEN new.tool_call_id LIKE 't%' BEGIN UPDATE runs SET cancel_reason = coalesce(cancel_reason, '') || new.tool_call_id || ' ' || new.status || ', ' WHERE run_id = new.run_id; END")
+			r.rows("CREATE TRIGGER seen_" + moment + " AFTER " + moment +
+				" ON tool_calls WHEN new.tool_call_id LIKE 't%' BEGIN UPDATE runs SET cancel_reason = " +
+				"coalesce(cancel_reason, '') || new.tool_call_id || ' ' || new.status || ', ' WHERE run_id = " +
+				"new.run_id; END")
 		}
 		r.goes(ledgerCall{id: "t1"})
 		r.ends(ledgerCall{id: "t1", result: "sent"})
 		r.goes(ledgerCall{id: "t2", args: `{"to":"b@example.org"}`})
 		r.ends(ledgerCall{id: "t2", args: `{"to":"b@example.org"}`, result: "no network", failed: true})
-		require.Equal(r, []string{"t1 prepared, t1 running, t1 succeeded, t2 prepared, t2 running, t2 failed, "}, r.rows("SELECT cancel_reason FROM runs WHERE run_id = 's'"))
+		require.Equal(r, []string{"t1 prepared, t1 running, t1 succeeded, t2 prepared, t2 running, t2 failed, "},
+			r.rows("SELECT cancel_reason FROM runs WHERE run_id = 's'"))
 	})
 	eachLedgerWay(t, "U38 abandoned_on_resume at the next prompt", func(r *ledgerRoom) {
 		r.goes(ledgerCall{prompt: true})
@@ -377,12 +418,14 @@ func TestLedgerStatuses(t *testing.T) {
 		r.goes(ledgerCall{id: "t3", session: "other", args: `{}`})
 		r.denied(stillRuns, ledgerCall{id: "t4"})
 		require.Equal(r, ledgerAnswer{decision: "continue"}, r.ask(ledgerCall{prompt: true}))
-		require.Equal(r, []string{"t1|abandoned_on_resume|1", "t2|running|1", "t3|running|1"}, r.rows(callsInLedger), "what other agents and sessions do goes on")
+		require.Equal(r, []string{"t1|abandoned_on_resume|1", "t2|running|1", "t3|running|1"}, r.rows(callsInLedger),
+			"what other agents and sessions do goes on")
 		a := r.goes(ledgerCall{id: "t5"})
 		require.Contains(r, a.context, "nobody knows how it ended")
 		r.denied(stillRuns, ledgerCall{id: "t6"})
 		r.ends(ledgerCall{id: "t1", result: "sent at last"})
-		require.Equal(r, []string{"t1|succeeded|1", "t2|running|1", "t3|running|1", "t5|running|2"}, r.rows(callsInLedger))
+		require.Equal(r, []string{"t1|succeeded|1", "t2|running|1", "t3|running|1", "t5|running|2"},
+			r.rows(callsInLedger))
 		r.denied("sent at last", ledgerCall{id: "t7"})
 	}, byFire, byServe)
 	t.Run("U38 abandoned_on_resume by command", func(t *testing.T) {
@@ -395,7 +438,8 @@ func TestLedgerStatuses(t *testing.T) {
 			return binary.Run(t, r.dir, "", r.env, "python3", "-B", ".hooks/ledger_db.py", "resume", "s")
 		}
 		require.Equal(t, binary.Result{Stdout: "calls given up: 2\n"}, resume())
-		require.Equal(t, []string{"t1|abandoned_on_resume|1", "t2|abandoned_on_resume|1", "t3|running|1"}, r.rows(callsInLedger))
+		require.Equal(t, []string{"t1|abandoned_on_resume|1", "t2|abandoned_on_resume|1", "t3|running|1"},
+			r.rows(callsInLedger))
 		require.Equal(t, binary.Result{Stdout: "calls given up: 0\n"}, resume())
 		r.goes(ledgerCall{id: "t4"})
 	})
@@ -403,7 +447,8 @@ func TestLedgerStatuses(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
 		r.goes(ledgerCall{id: "t0", args: `{}`})
-		done := r.python(`call = {"tool_name": "GMAIL_SEND_EMAIL", "session_id": "s", "tool_input": {"to": "a@example.org", "subject": "Report"}}
+		done := r.python(
+			`call = {"tool_name": "GMAIL_SEND_EMAIL", "session_id": "s", "tool_input": {"to": "a@example.org", "subject": "Report"}}
 with ledger_db.transaction(ledger_db.path(call)) as db:
     assert ledger_db.prepare(db, ledger_policy.describe(call), "t1", "", 1)
     db.execute("PRAGMA cache_spill = 1"); os.kill(os.getpid(), 9)`)
@@ -418,7 +463,8 @@ func TestLedgerKeys(t *testing.T) {
 	r := newLedgerRoom(t)
 	// keys prints the idempotency key of each call on a line.
 	keys := func(calls ...string) []string {
-		done := r.python(`for call in sys.argv[1:]: print(ledger_policy.key(ledger_policy.describe(json.loads(call))))`, calls...)
+		done := r.python(`for call in sys.argv[1:]: `+
+			`print(ledger_policy.key(ledger_policy.describe(json.loads(call))))`, calls...)
 		require.Equal(t, 0, done.Code, done.Stderr)
 		return strings.Fields(done.Stdout)
 	}
@@ -452,12 +498,16 @@ assert ledger_policy.key(row, "t1") == sha("r|composio|SLACK_POST|%s|%s|t1" % (a
 			{"number that is none", "A", `{"a":1e999}`, "A", `{"a":-1e999}`, false},
 			{"case", "SEND", `{}`, "send", `{}`, false},
 			{"tool", "A", `{}`, "B", `{}`, false},
-			{"keys of the provider", "A", `{"a":[{}]}`, "A", `{"a":[{"idempotency_key":"x"}],"client_request_id":"y"}`, true},
+			{"keys of the provider", "A", `{"a":[{}]}`, "A", `{"a":[{"idempotency_key":"x"}],"client_request_id":"y"}`,
+				true},
 			{"suffix", "COMPOSIO_MULTI_EXECUTE_TOOL", `{}`, "COMPOSIO_MULTI_EXECUTE_TOOLtools", `{}`, true},
 			{"suffix that belongs there", "COMPOSIO_SEARCH_TOOLS", `{}`, "COMPOSIO_SEARCH_", `{}`, false},
 			{"a short name", "mytools", `{}`, "my", `{}`, false},
-			{"what is said about many", "COMPOSIO_MULTI_EXECUTE_TOOL", fmt.Sprintf(multi, ""), "COMPOSIO_MULTI_EXECUTE_TOOL",
-				fmt.Sprintf(multi, `,"session_id":"x","current_step":"y","current_step_metric":"1","sync_response_to_workbench":true,"thought":"z"`), true},
+			{"what is said about many", "COMPOSIO_MULTI_EXECUTE_TOOL", fmt.Sprintf(multi, ""),
+				"COMPOSIO_MULTI_EXECUTE_TOOL",
+				fmt.Sprintf(multi,
+					`,"session_id":"x","current_step":"y","current_step_metric":"1",`+
+						`"sync_response_to_workbench":true,"thought":"z"`), true},
 			{"thought of another tool", "A", `{"thought":"a"}`, "A", `{"thought":"b"}`, false},
 			{"server", "mcp__slack__send", `{}`, "mcp__mail__send", `{}`, false},
 			{"server and none", "mcp__slack__send", `{}`, "send", `{}`, false},
@@ -478,7 +528,8 @@ assert ledger_policy.key(row, "t1") == sha("r|composio|SLACK_POST|%s|%s|t1" % (a
 			r.goes(ledgerCall{id: id, tool: "Task", args: `{"prompt":"x"}`})
 		}
 		require.Len(t, r.rows("SELECT DISTINCT idempotency_key FROM tool_calls"), 2)
-		require.Equal(t, []string{"task|claude_code|RELAUNCH"}, r.rows("SELECT DISTINCT tool_name, tool_namespace, replay_policy FROM tool_calls"))
+		require.Equal(t, []string{"task|claude_code|RELAUNCH"},
+			r.rows("SELECT DISTINCT tool_name, tool_namespace, replay_policy FROM tool_calls"))
 	})
 	t.Run("U40 scope", func(t *testing.T) {
 		var calls []string
@@ -488,13 +539,15 @@ assert ledger_policy.key(row, "t1") == sha("r|composio|SLACK_POST|%s|%s|t1" % (a
 			{"GMAIL_SEND_EMAIL", `{"recipient_email":"a@b","attachment":"x"}`, "email:a@b::"},
 			{"upload_to_composio", `{"path":"p","destination":"d"}`, "upload:p:d"},
 			{"workbench_upload", `{"file_path":"p","bucket":"b"}`, "upload:p:b"},
-			{"core_memory_append", `{"content":"c"}`, "memory:879923da020d1533f4d8e921ea7bac61e8ba41d3c89d17a4d14e3a89c6780d5d"},
+			{"core_memory_append", `{"content":"c"}`,
+				"memory:879923da020d1533f4d8e921ea7bac61e8ba41d3c89d17a4d14e3a89c6780d5d"},
 			{"SLACK_POST", `{"a":1}`, "hash"},
 			{"GMAIL_SEND_EMAIL", `"text"`, "hash"},
 		} {
 			calls, want = append(calls, test[0], test[1]), want+test[2]+"\n"
 		}
-		done := r.python(`for name, given in zip(sys.argv[1::2], sys.argv[2::2]): print(ledger_policy.scope(name, json.loads(given), "hash"))`, calls...)
+		done := r.python(`for name, given in zip(sys.argv[1::2], sys.argv[2::2]): print(ledger_policy.scope(name, `+
+			`json.loads(given), "hash"))`, calls...)
 		require.Equal(t, binary.Result{Stdout: want}, done)
 	})
 }
@@ -503,7 +556,8 @@ func TestLedgerClassification(t *testing.T) {
 	t.Parallel()
 	classify := func(r *ledgerRoom, tools ...string) binary.Result {
 		r.Helper()
-		return binary.Run(r.T, r.dir, "", r.env, append([]string{"python3", "-B", ".hooks/ledger_policy.py"}, tools...)...)
+		return binary.Run(r.T, r.dir, "", r.env,
+			append([]string{"python3", "-B", ".hooks/ledger_policy.py"}, tools...)...)
 	}
 	t.Run("U41 the table, MCP's tools, words", func(t *testing.T) {
 		var tools []string
@@ -511,13 +565,18 @@ func TestLedgerClassification(t *testing.T) {
 		for _, line := range []string{
 			"Read read_only REPLAY_IDEMPOTENT reads", "fs_read read_only REPLAY_IDEMPOTENT reads",
 			"COMPOSIO_SEARCH_WEB read_only REPLAY_IDEMPOTENT composio_reads", "Write local REPLAY_IDEMPOTENT files",
-			"Bash local REPLAY_IDEMPOTENT shell", "shell local REPLAY_IDEMPOTENT shell", "TodoWrite memory REPLAY_IDEMPOTENT todo",
+			"Bash local REPLAY_IDEMPOTENT shell", "shell local REPLAY_IDEMPOTENT shell",
+			"TodoWrite memory REPLAY_IDEMPOTENT todo",
 			"Task external RELAUNCH None", "mcp__x__TaskOutput local RELAUNCH None",
-			"mcp__x__core_memory_append memory REPLAY_EXACT None", "mcp__x__upload_to_composio external REPLAY_EXACT None",
+			"mcp__x__core_memory_append memory REPLAY_EXACT None",
+			"mcp__x__upload_to_composio external REPLAY_EXACT None",
 			"mcp__x__crawl_parallel read_only REPLAY_IDEMPOTENT None", "mcp__x__something local REPLAY_EXACT None",
-			"mcp__github__list_labels read_only REPLAY_IDEMPOTENT None", "mcp__github__create_issue external REPLAY_EXACT None",
+			"mcp__github__list_labels read_only REPLAY_IDEMPOTENT None",
+			"mcp__github__create_issue external REPLAY_EXACT None",
 			"GMAIL_SEND_EMAIL external REPLAY_EXACT None", "GMAIL_FETCH_EMAILS read_only REPLAY_IDEMPOTENT None",
-			"list_unsubscribe external REPLAY_EXACT None", "mcp__x__read_and_wipe external REPLAY_EXACT None", "getUser read_only REPLAY_IDEMPOTENT None", "getOrCreate external REPLAY_EXACT None", "widget_press external REPLAY_EXACT None",
+			"list_unsubscribe external REPLAY_EXACT None", "mcp__x__read_and_wipe external REPLAY_EXACT None",
+			"getUser read_only REPLAY_IDEMPOTENT None", "getOrCreate external REPLAY_EXACT None",
+			"widget_press external REPLAY_EXACT None",
 			"Replicate external REPLAY_EXACT None", "anything external REPLAY_EXACT None",
 		} {
 			tools, want = append(tools, strings.Fields(line)[0]), want+line+"\n"
@@ -525,12 +584,15 @@ func TestLedgerClassification(t *testing.T) {
 		require.Equal(t, binary.Result{Stdout: want}, classify(newLedgerRoom(t), tools...))
 	})
 	t.Run("U41 overlays go before the base", func(t *testing.T) {
-		rule := `{"policies": [{"name": %q, "patterns": [%q], "side_effect_class": %q, "replay_policy": "REPLAY_EXACT"}]}`
+		rule := `{"policies": [{"name": %q, "patterns": [%q], "side_effect_class": %q, "replay_policy": ` +
+			`"REPLAY_EXACT"}]}`
 		r := newLedgerRoom(t, "UA_TOOL_POLICIES_OVERLAY_PATHS=one.json, two.json", "UA_TOOL_POLICIES_PATH=base.json")
 		binary.WriteFile(t, r.dir, "one.json", fmt.Sprintf(rule, "one", "^shell$", "external"))
 		binary.WriteFile(t, r.dir, "two.json", fmt.Sprintf(rule, "two", "SHELL|pay", "memory"))
 		binary.WriteFile(t, r.dir, "base.json", fmt.Sprintf(rule, "base", "pay|read", "local"))
-		require.Equal(t, binary.Result{Stdout: "shell external REPLAY_EXACT one\npay memory REPLAY_EXACT two\nRead local REPLAY_EXACT base\nfs_glob external REPLAY_EXACT None\n"},
+		require.Equal(t,
+			binary.Result{Stdout: "shell external REPLAY_EXACT one\npay memory REPLAY_EXACT two\nRead local " +
+				"REPLAY_EXACT base\nfs_glob external REPLAY_EXACT None\n"},
 			classify(r, "shell", "pay", "Read", "fs_glob"))
 		r.goes(ledgerCall{id: "t1", tool: "shell", args: `{}`})
 		r.denied(stillRuns, ledgerCall{id: "t2", tool: "shell", args: `{}`})
@@ -538,13 +600,18 @@ func TestLedgerClassification(t *testing.T) {
 	})
 	t.Run("U41 a class that does not exist", func(t *testing.T) {
 		r := newLedgerRoom(t, "UA_TOOL_POLICIES_OVERLAY_PATH=o.json")
-		binary.WriteFile(t, r.dir, "o.json", `{"policies": [{"name": "o", "tool_namespace": "COMPOSIO", "patterns": ["^Read$"], "side_effect_class": "harmless"}]}`)
+		binary.WriteFile(t, r.dir, "o.json",
+			`{"policies": [{"name": "o", "tool_namespace": "COMPOSIO", "patterns": ["^Read$"], "side_effect_class": `+
+				`"harmless"}]}`)
 		done := classify(r, "Read", "Read", "mcp__x__Read")
-		require.Equal(t, "Read external REPLAY_EXACT o\nRead external REPLAY_EXACT o\nmcp__x__Read read_only REPLAY_IDEMPOTENT reads\n", done.Stdout)
+		require.Equal(t,
+			"Read external REPLAY_EXACT o\nRead external REPLAY_EXACT o\nmcp__x__Read read_only REPLAY_IDEMPOTENT "+
+				"reads\n", done.Stdout)
 		require.Equal(t, 1, strings.Count(done.Stderr, "'harmless'"), done.Stderr)
 	})
 	t.Run("U41 a policy that nobody can read", func(t *testing.T) {
-		for _, text := range []string{"", "policies:\n- name: yaml\n", `{"policies": [{"name": "o", "patterns": ["("]}]}`, `{}`} {
+		for _, text := range []string{"", "policies:\n- name: yaml\n",
+			`{"policies": [{"name": "o", "patterns": ["("]}]}`, `{}`} {
 			r := newLedgerRoom(t, "UA_TOOL_POLICIES_OVERLAY_PATH=o.json")
 			if text != "" {
 				binary.WriteFile(t, r.dir, "o.json", text)
@@ -567,7 +634,8 @@ func TestLedgerDenies(t *testing.T) {
 		r.goes(ledgerCall{id: "t3", args: `{"to":"b@example.org"}`})
 		r.goes(ledgerCall{id: "t1", session: "another run"})
 		require.Len(r, r.rows(callsInLedger), 3)
-		require.Equal(r, []string{"t1|s", "t3|s"}, r.rows("SELECT tool_call_id, run_id FROM tool_calls WHERE run_id = 's' ORDER BY rowid"))
+		require.Equal(r, []string{"t1|s", "t3|s"},
+			r.rows("SELECT tool_call_id, run_id FROM tool_calls WHERE run_id = 's' ORDER BY rowid"))
 	}, byProcess, byFire, byServe, byStaying)
 	stayingLedger(t, "U42 not after an error", func(r *ledgerRoom) {
 		r.goes(ledgerCall{id: "t1"})
@@ -580,11 +648,13 @@ func TestLedgerDenies(t *testing.T) {
 		r.goes(ledgerCall{id: "t5"})
 		r.ends(ledgerCall{id: "t5", result: "sent, and of the ten recipients none has reported back an error"})
 		r.denied("sent, and of the ten", ledgerCall{id: "t6"})
-		require.Equal(r, []string{"t1|failed|1", "t2|succeeded|2", "t4|succeeded|3", "t5|succeeded|4"}, r.rows(callsInLedger))
+		require.Equal(r, []string{"t1|failed|1", "t2|succeeded|2", "t4|succeeded|3", "t5|succeeded|4"},
+			r.rows(callsInLedger))
 		require.Len(r, r.rows("SELECT DISTINCT idempotency_key FROM tool_calls"), 4)
 	})
 	stayingLedger(t, "U42 what may be repeated", func(r *ledgerRoom) {
-		for _, tool := range []string{"Read", "shell", "Bash", "Write", "Task", "GMAIL_FETCH_EMAILS", "mcp__github__list_issues"} {
+		for _, tool := range []string{"Read", "shell", "Bash", "Write", "Task", "GMAIL_FETCH_EMAILS",
+			"mcp__github__list_issues"} {
 			args := `{"file_path":"a","content":"b"}`
 			for _, id := range []string{"1", "2"} {
 				require.Empty(r, r.goes(ledgerCall{id: tool + id, tool: tool, args: args}).message)
@@ -592,7 +662,8 @@ func TestLedgerDenies(t *testing.T) {
 			r.ends(ledgerCall{id: tool + "1", tool: tool, args: args, result: "ok"})
 			r.goes(ledgerCall{id: tool + "3", tool: tool, args: args})
 			require.Equal(r, []string{tool + "1|succeeded|1", tool + "2|running|2", tool + "3|running|3"},
-				r.rows("SELECT tool_call_id, status, attempt FROM tool_calls WHERE raw_tool_name = '"+tool+"' ORDER BY rowid"))
+				r.rows("SELECT tool_call_id, status, attempt FROM tool_calls WHERE raw_tool_name = '"+tool+
+					"' ORDER BY rowid"))
 		}
 	})
 	t.Run("U42 the form of the answer", func(t *testing.T) {
@@ -602,7 +673,9 @@ func TestLedgerDenies(t *testing.T) {
 		r.goes(ledgerCall{id: "t1"})
 		result := strings.Repeat("ü", 499) + "😀" + "the rest"
 		r.ends(ledgerCall{id: "t1", result: result})
-		done := binary.Run(t, r.dir, ledgerCall{id: "t2", session: "s", tool: "GMAIL_SEND_EMAIL", args: `{"to":"a@example.org","subject":"Report"}`}.claude(t, r.dir), r.env, "python3", "-B", ".hooks/ledger.py")
+		done := binary.Run(t, r.dir, ledgerCall{id: "t2", session: "s", tool: "GMAIL_SEND_EMAIL",
+			args: `{"to":"a@example.org","subject":"Report"}`}.claude(t, r.dir), r.env, "python3", "-B",
+			".hooks/ledger.py")
 		var a binary.Answer
 		require.NoError(t, json.Unmarshal([]byte(done.Stdout), &a))
 		require.Equal(t, "block", a.Decision)
@@ -615,7 +688,8 @@ func TestLedgerDenies(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
 		r.way = ledgerWays[byServe]
-		for _, result := range []string{"", "none", "null", "{}", `{"error":null,"data":"` + strings.Repeat("x", 30_000) + `"}`} {
+		for _, result := range []string{"", "none", "null", "{}",
+			`{"error":null,"data":"` + strings.Repeat("x", 30_000) + `"}`} {
 			args := binary.JSON(t, binary.Object{"for": result})
 			r.goes(ledgerCall{id: "t1" + args, args: args})
 			r.ends(ledgerCall{id: "t1" + args, args: args, result: result})
@@ -630,7 +704,8 @@ func TestLedgerDenies(t *testing.T) {
 		for i := range processes {
 			processes[i] = *r
 			processes[i].way = ledgerWays[byStaying]
-			require.Equal(t, "continue", processes[i].ask(ledgerCall{prompt: true}).decision) // it runs now, and makes no database
+			// it runs now, and makes no database
+			require.Equal(t, "continue", processes[i].ask(ledgerCall{prompt: true}).decision)
 		}
 		// allAtOnce returns the ids of those that went on. It makes the database, too.
 		allAtOnce := func(reason string) (went []string) {
@@ -693,7 +768,8 @@ func TestLedgerDenies(t *testing.T) {
 		r.ends(ledgerCall{args: `{"to":"nobody"}`, result: "sent"})
 		r.denied(stillRuns, ledgerCall{args: `{"to":"c@example.org"}`})
 		r.ends(ledgerCall{args: `{"to":"c@example.org"}`, result: "sent"})
-		require.Equal(t, []string{"abandoned_on_resume", "succeeded"}, r.rows(`SELECT status FROM tool_calls WHERE request_ref LIKE '%c@example.org%' ORDER BY rowid`))
+		require.Equal(t, []string{"abandoned_on_resume", "succeeded"},
+			r.rows(`SELECT status FROM tool_calls WHERE request_ref LIKE '%c@example.org%' ORDER BY rowid`))
 	})
 	t.Run("U42 the end of a denied call changes nothing", func(t *testing.T) {
 		t.Parallel()
@@ -715,7 +791,8 @@ func TestLedgerPrepareFailure(t *testing.T) {
 		"a folder":          func(r *ledgerRoom) { require.NoError(r, os.MkdirAll(r.database(), 0o755)) },
 		"a file on the way": func(r *ledgerRoom) { binary.WriteFile(r.T, r.dir, "AGENT_RUN_WORKSPACES", "") },
 		"other tables": func(r *ledgerRoom) {
-			done := r.python(`import sqlite3; os.makedirs(os.path.dirname(ledger_db.path({}))); sqlite3.connect(ledger_db.path({})).execute("CREATE TABLE tool_calls(x)")`)
+			done := r.python(`import sqlite3; os.makedirs(os.path.dirname(ledger_db.path({}))); ` +
+				`sqlite3.connect(ledger_db.path({})).execute("CREATE TABLE tool_calls(x)")`)
 			require.Equal(r, 0, done.Code, done.Stderr)
 		},
 		"cut off": func(r *ledgerRoom) {
@@ -727,11 +804,15 @@ func TestLedgerPrepareFailure(t *testing.T) {
 			r.env = append(r.env, "PYTHONPATH="+filepath.Join(r.dir, "path"))
 		},
 		"no guards.json": func(r *ledgerRoom) { binary.WriteFile(r.T, r.dir, ".hooks/guards.json", "{") },
-		"no schema":      func(r *ledgerRoom) { require.NoError(r, os.Remove(filepath.Join(r.dir, ".hooks", "ledger.sql"))) },
+		"no schema": func(r *ledgerRoom) {
+			require.NoError(r, os.Remove(filepath.Join(r.dir, ".hooks", "ledger.sql")))
+		},
 		"locked": func(r *ledgerRoom) {
 			r.change("guards.json", `"busy_seconds": 5`, `"busy_seconds": 0.2`)
 			r.goes(ledgerCall{id: "t0", session: "before"})
-			holder := exec.Command("python3", "-c", "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('BEGIN EXCLUSIVE'); print(flush=True); sys.stdin.read()", r.database())
+			holder := exec.Command("python3", "-c",
+				"import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('BEGIN EXCLUSIVE'); "+
+					"print(flush=True); sys.stdin.read()", r.database())
 			in, err := holder.StdinPipe()
 			require.NoError(r, err)
 			out, err := holder.StdoutPipe()
@@ -755,7 +836,8 @@ func TestLedgerPrepareFailure(t *testing.T) {
 				require.Contains(r, a.message, "Ledger prepare failed.")
 			}
 			a := r.goes(ledgerCall{id: "t1", ended: true, result: "sent"})
-			require.Contains(r, a.message, "The ledger could not record this", "the tool has run: no block, but no silence")
+			require.Contains(r, a.message, "The ledger could not record this",
+				"the tool has run: no block, but no silence")
 			if _, err := os.Stat(r.database()); err == nil && !strings.HasPrefix(name, "no ") || name == "no database" {
 				require.Contains(r, r.goes(ledgerCall{prompt: true}).message, "The ledger could not record this")
 			}
@@ -772,7 +854,8 @@ func TestLedgerPrepareFailure(t *testing.T) {
 			argv = append([]string{"setpriv", "--bounding-set=-dac_override"}, argv...)
 		}
 		for tool, decision := range map[string]string{"GMAIL_SEND_EMAIL": "block", "Read": "continue"} {
-			done := binary.Run(t, r.dir, ledgerCall{id: "t1", session: "s", tool: tool, args: `{}`}.claude(t, r.dir), r.env, argv...)
+			done := binary.Run(t, r.dir, ledgerCall{id: "t1", session: "s", tool: tool, args: `{}`}.claude(t, r.dir),
+				r.env, argv...)
 			require.Equal(t, 0, done.Code, done.Stderr)
 			a := r.answer(done.Stdout)
 			require.Equal(t, decision, a.decision)
@@ -781,15 +864,18 @@ func TestLedgerPrepareFailure(t *testing.T) {
 	})
 	eachLedgerWay(t, "U43 the row is gone before it runs", func(r *ledgerRoom) {
 		r.goes(ledgerCall{id: "t0", session: "before"})
-		r.rows("CREATE TRIGGER thief AFTER INSERT ON tool_calls BEGIN DELETE FROM tool_calls WHERE tool_call_id = new.tool_call_id; END")
+		r.rows("CREATE TRIGGER thief AFTER INSERT ON tool_calls BEGIN DELETE FROM tool_calls WHERE tool_call_id = " +
+			"new.tool_call_id; END")
 		r.denied("Prepared ledger row missing.", ledgerCall{id: "t1"})
 		require.Equal(r, []string{"t0|running|1"}, r.rows(callsInLedger))
 	}, byProcess, byServe)
 	t.Run("U43 input that is no call", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
-		calls := []string{`{}`, `{"tool_name":7}`, `{"tool_name":null,"tool_input":{}}`, `{"tool_name":"SEND","session_id":7}`, `{"tool_name":"SEND","tool_use_id":{"a":1}}`}
-		for _, last := range []string{"", "\xff", `{"tool_name":"SEND","tool_input":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + `}`} {
+		calls := []string{`{}`, `{"tool_name":7}`, `{"tool_name":null,"tool_input":{}}`,
+			`{"tool_name":"SEND","session_id":7}`, `{"tool_name":"SEND","tool_use_id":{"a":1}}`}
+		for _, last := range []string{"", "\xff",
+			`{"tool_name":"SEND","tool_input":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + `}`} {
 			stdin := last // alone, and after calls that can be read
 			if last != "" {
 				stdin = strings.Join(calls, "\n") + "\n" + last
@@ -804,23 +890,28 @@ func TestLedgerPrepareFailure(t *testing.T) {
 		}
 	})
 	stayingLedger(t, "U43 strange arguments", func(r *ledgerRoom) {
-		for i, args := range []string{`"text"`, `["a", 1]`, `7`, `null`, `{"a":` + strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 61),
+		for i, args := range []string{`"text"`, `["a", 1]`, `7`, `null`,
+			`{"a":` + strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 61),
 			`{"a":"\ud800","b":"\u0000"}`, `{"a":1e400}`, `{"text":"` + strings.Repeat("é", 100_000) + `"}`} {
 			if strings.Contains(args, "ud800") && r.way.name == ledgerWays[byServe].name {
 				continue // hookrun has made it a character by then
 			}
 			r.goes(ledgerCall{id: fmt.Sprint("a", i), tool: "SEND", args: args})
 			r.denied(stillRuns, ledgerCall{id: fmt.Sprint("b", i), tool: "SEND", args: args})
-			r.ends(ledgerCall{id: fmt.Sprint("a", i), tool: "SEND", args: args, result: strings.Repeat("r\u2028", 50_000)})
+			r.ends(ledgerCall{id: fmt.Sprint("a", i), tool: "SEND", args: args,
+				result: strings.Repeat("r\u2028", 50_000)})
 			r.denied(madeAlready, ledgerCall{id: fmt.Sprint("b", i), tool: "SEND", args: args})
 		}
-		require.Equal(r, []string{"20000|20000"}, r.rows("SELECT max(length(request_ref)), max(length(response_ref)) FROM tool_calls"))
+		require.Equal(r, []string{"20000|20000"},
+			r.rows("SELECT max(length(request_ref)), max(length(response_ref)) FROM tool_calls"))
 	})
 	t.Run("U43 half a character", func(t *testing.T) {
 		t.Parallel()
 		r := newLedgerRoom(t)
 		call := func(event, id string) ledgerAnswer {
-			line := fmt.Sprintf(`{"hook_event_name":%q,"session_id":"\ud800s","tool_use_id":"\udc00%s","agent_id":"\ud800","tool_name":"SEND\ud83d","tool_input":{"\ud800":"\ud800"},"tool_response":"\ud800 sent"}`, event, id)
+			line := fmt.Sprintf(`{"hook_event_name":%q,"session_id":"\ud800s","tool_use_id":"\udc00%s",`+
+				`"agent_id":"\ud800","tool_name":"SEND\ud83d","tool_input":{"\ud800":"\ud800"},`+
+				`"tool_response":"\ud800 sent"}`, event, id)
 			return r.answer(r.line(&r.out, line+"\n", "python3", "-B", ".hooks/ledger.py"))
 		}
 		require.Equal(t, "continue", call("PreToolUse", "1").decision)
@@ -834,7 +925,8 @@ func TestLedgerCompletion(t *testing.T) {
 	const ended = "SELECT status, response_ref, external_correlation_id, error_detail FROM tool_calls"
 	stayingLedger(t, "U44 success", func(r *ledgerRoom) {
 		for _, test := range []struct{ result, id string }{
-			{`{"id":"i1","message_id":"m1"}`, "i1"}, {`{"message_id":"m1"}`, "m1"}, {`{"id":"","request_id":7}`, "7"}, {`{"a":1}`, "None"}, {`text`, "None"},
+			{`{"id":"i1","message_id":"m1"}`, "i1"}, {`{"message_id":"m1"}`, "m1"}, {`{"id":"","request_id":7}`, "7"},
+			{`{"a":1}`, "None"}, {`text`, "None"},
 			{`{"error":null,"is_error":false}`, "None"}, {`[{"type":"text","text":"x"}]`, "None"},
 		} {
 			args := binary.JSON(r.T, binary.Object{"for": test.result})
@@ -858,7 +950,8 @@ func TestLedgerCompletion(t *testing.T) {
 		require.Equal(r, []string{"failed|None|None|no such file"}, r.rows(ended))
 		require.Equal(r, []string{"running"}, r.rows("SELECT status FROM runs"), "a read that failed does no harm")
 		for i, c := range []ledgerCall{
-			{result: "no network", failed: true}, {failed: true}, {result: `{"error":"quota"}`}, {result: `{"is_error":true,"content":"x"}`},
+			{result: "no network", failed: true}, {failed: true}, {result: `{"error":"quota"}`},
+			{result: `{"is_error":true,"content":"x"}`},
 		} {
 			c.id, c.args = fmt.Sprint("f", i), fmt.Sprintf(`{"n":%d}`, i)
 			r.goes(ledgerCall{id: c.id, args: c.args})
@@ -878,7 +971,9 @@ func TestLedgerCompletion(t *testing.T) {
 	})
 	eachLedgerWay(t, "U44 a receipt counts after a crash", func(r *ledgerRoom) {
 		receipt := func(id string) { // as it is between the two transactions of a completion
-			r.rows("INSERT INTO tool_receipts SELECT tool_call_id, run_id, tool_name, tool_namespace, idempotency_key, created_at, 'sent ' || tool_call_id, 'm1' FROM tool_calls WHERE tool_call_id = '" + id + "'")
+			r.rows("INSERT INTO tool_receipts SELECT tool_call_id, run_id, tool_name, tool_namespace, " +
+				"idempotency_key, created_at, 'sent ' || tool_call_id, 'm1' FROM tool_calls WHERE tool_call_id = '" +
+				id + "'")
 		}
 		r.goes(ledgerCall{id: "t1"})
 		receipt("t1")
@@ -886,7 +981,8 @@ func TestLedgerCompletion(t *testing.T) {
 		r.goes(ledgerCall{id: "t2", args: `{}`})
 		receipt("t2")
 		r.goes(ledgerCall{prompt: true})
-		require.Equal(r, []string{"succeeded|sent t1|m1|None", "succeeded|sent t2|m1|None"}, r.rows(ended+" ORDER BY rowid"))
+		require.Equal(r, []string{"succeeded|sent t1|m1|None", "succeeded|sent t2|m1|None"},
+			r.rows(ended+" ORDER BY rowid"))
 		require.Empty(r, r.rows("SELECT * FROM tool_receipts"))
 		r.denied("sent t2", ledgerCall{id: "t4", args: `{}`})
 	}, byCommand, byStaying)
@@ -912,7 +1008,8 @@ func TestLedgerOtherChecks(t *testing.T) {
 		for _, tool := range []string{"SEND<arg_key>", "SEND>", "{SEND", "SEND}", "[SEND", "SEND]", `SE"ND`} {
 			r.denied("The name of the tool", ledgerCall{id: "t1", tool: tool, args: `{}`})
 		}
-		for _, args := range []string{`{}`, `{"file_path":"a"}`, `{"content":"b"}`, `{"file_path":"","content":"b"}`, `{"file_path":"a","content":null}`} {
+		for _, args := range []string{`{}`, `{"file_path":"a"}`, `{"content":"b"}`, `{"file_path":"","content":"b"}`,
+			`{"file_path":"a","content":null}`} {
 			r.denied("Write needs file_path and content.", ledgerCall{id: "t1", tool: "Write", args: args})
 		}
 		r.goes(ledgerCall{id: "t1", tool: "Write", args: `{"file_path":"a","content":""}`})
@@ -923,7 +1020,8 @@ func TestLedgerOtherChecks(t *testing.T) {
 		_, section, found := strings.Cut(string(text), "\n## The ledger\n")
 		require.True(t, found)
 		section, _, _ = strings.Cut(section, "\n## ")
-		for _, words := range []string{"task_key", "cd <workspace>", "alias", "recipient", "replay", "job mode", "unknown_tools.jsonl", "bash_audit.log", "disallowed.py"} {
+		for _, words := range []string{"task_key", "cd <workspace>", "alias", "recipient", "replay", "job mode",
+			"unknown_tools.jsonl", "bash_audit.log", "disallowed.py"} {
 			require.Contains(t, section, words)
 		}
 	})

@@ -36,8 +36,8 @@ func (r *bashRoom) lines(name string) (all []binary.Object) {
 	return all
 }
 
-// together has four processes of a program answer calls at the same time, which they do more closely than one process for each:
-// those would be starting most of their time.
+// together has four processes of a program answer calls at the same time, which they do more closely than one process
+// for each: those would be starting most of their time.
 func (r *bashRoom) together(program string, calls []string, env ...string) {
 	r.Helper()
 	ended := make([]binary.Result, 4)
@@ -58,14 +58,18 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 	t.Run("U12 stop", func(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "w")
-		require.Empty(t, r.fire("Stop", "agent_stop.py", `{"hook_event_name":"Stop","session_id":"s1","transcript_path":"/t","stop_hook_active":false}`))
-		require.Empty(t, r.once("agent_stop.py", `{"hook_event_name":"Stop","session_id":["s"],"transcript_path":null}`, "CLAUDE_PROJECT_DIR="+r.dir))
-		require.Equal(t, []binary.Object{{"event": "Stop", "session_id": "s1", "transcript_path": "/t"}, {"event": "Stop"}}, r.lines(".hookrun/stops.jsonl"))
+		require.Empty(t, r.fire("Stop", "agent_stop.py",
+			`{"hook_event_name":"Stop","session_id":"s1","transcript_path":"/t","stop_hook_active":false}`))
+		require.Empty(t, r.once("agent_stop.py",
+			`{"hook_event_name":"Stop","session_id":["s"],"transcript_path":null}`, "CLAUDE_PROJECT_DIR="+r.dir))
+		require.Equal(t, []binary.Object{{"event": "Stop", "session_id": "s1", "transcript_path": "/t"},
+			{"event": "Stop"}}, r.lines(".hookrun/stops.jsonl"))
 
 		elsewhere := "agent_stop.py --log=logs/of/stops.jsonl"
 		calls := []string{}
 		for i := range 100 {
-			calls = append(calls, fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"%d%s"}`, i, strings.Repeat("é", 5000)))
+			calls = append(calls, fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"%d%s"}`, i,
+				strings.Repeat("é", 5000)))
 		}
 		r.together(elsewhere, calls, "CLAUDE_PROJECT_DIR="+r.dir)
 		seen := map[string]bool{}
@@ -80,7 +84,8 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "[w]*") // which is no pattern
 		stop := func() string {
-			answer := r.fire("SubagentStop", "agent_stop.py", `{"hook_event_name":"SubagentStop","session_id":"s","agent_id":"a1","agent_type":"researcher"}`)
+			answer := r.fire("SubagentStop", "agent_stop.py",
+				`{"hook_event_name":"SubagentStop","session_id":"s","agent_id":"a1","agent_type":"researcher"}`)
 			require.Len(t, answer, 1, "it holds nothing up")
 			return answer["systemMessage"].(string)
 		}
@@ -108,7 +113,8 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 
 		answer := r.once("agent_stop.py", `{"hook_event_name":"SubagentStop"}`)
 		require.Contains(t, answer["systemMessage"], "Nobody knows its workspace")
-		calls := []string{`{"hook_event_name":"SubagentStop"}`, `{"hook_event_name":"Stop"}`, `{"hook_event_name":"SubagentStop"}`}
+		calls := []string{`{"hook_event_name":"SubagentStop"}`, `{"hook_event_name":"Stop"}`,
+			`{"hook_event_name":"SubagentStop"}`}
 		stays := r.stays("agent_stop.py", calls, "CURRENT_SESSION_WORKSPACE="+r.dir)
 		require.Equal(t, stays[0], stays[2])
 		require.Contains(t, stays[0]["systemMessage"], "a.html")
@@ -119,7 +125,8 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "w")
 		binary.WriteFile(t, r.dir, ".hookrun", "a file")
-		require.NoError(t, syscall.Mkfifo(filepath.Join(r.dir, "pipe"), 0o600)) // to open it would be to wait for a reader
+		// to open it would be to wait for a reader
+		require.NoError(t, syscall.Mkfifo(filepath.Join(r.dir, "pipe"), 0o600))
 		for _, program := range []string{"agent_stop.py", "agent_stop.py --log=pipe"} {
 			answer, stderr := r.noisy(program, `{"hook_event_name":"SubagentStop"}`, "CLAUDE_PROJECT_DIR="+r.dir)
 			require.Contains(t, answer["systemMessage"], "neither a report nor search results")
@@ -132,16 +139,21 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 		r := newBashRoom(t, "w")
 		binary.WriteFile(t, r.dir, "t.jsonl", "12345678\n")
 		transcript := filepath.Join(r.dir, "t.jsonl")
-		require.NotContains(t, r.fire("PreCompact", "pre_compact.py", `{"hook_event_name":"PreCompact","session_id":"s","trigger":"auto","transcript_path":`+binary.JSON(t, transcript)+`}`), "decision")
+		require.NotContains(t, r.fire("PreCompact", "pre_compact.py",
+			`{"hook_event_name":"PreCompact","session_id":"s","trigger":"auto","transcript_path":`+binary.JSON(t,
+				transcript)+`}`), "decision")
 		calls := []string{
 			`{"hook_event_name":"PreCompact","session_id":"s","trigger":"manual","transcript_path":"/nonexistent"}`,
-			`{"hook_event_name":"PreCompact","session_id":"s","trigger":"odd"}`, `{"session_id":"other","trigger":["auto"],"transcript_path":7}`,
+			`{"hook_event_name":"PreCompact","session_id":"s","trigger":"odd"}`,
+			`{"session_id":"other","trigger":["auto"],"transcript_path":7}`,
 		}
 		for _, call := range calls {
-			require.Equal(t, binary.Object{"continue": true}, r.once("pre_compact.py", call, "CLAUDE_PROJECT_DIR="+r.dir))
+			require.Equal(t, binary.Object{"continue": true},
+				r.once("pre_compact.py", call, "CLAUDE_PROJECT_DIR="+r.dir))
 		}
 		require.Equal(t, []binary.Object{
-			{"count": 1.0, "trigger": "auto", "session_id": "s", "transcript_path": transcript, "transcript_size_bytes": 9.0},
+			{"count": 1.0, "trigger": "auto", "session_id": "s", "transcript_path": transcript,
+				"transcript_size_bytes": 9.0},
 			{"count": 2.0, "trigger": "manual", "session_id": "s", "transcript_path": "/nonexistent"},
 			{"count": 3.0, "trigger": "unknown", "session_id": "s", "transcript_path": nil},
 			{"count": 1.0, "trigger": "unknown", "session_id": "other", "transcript_path": nil},
@@ -173,14 +185,20 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 		r.env = append(r.env, "CLAUDE_PROJECT_DIR="+r.dir)
 		var transcript strings.Builder
 		for i := range 20_000 { // more than is read
-			fmt.Fprintf(&transcript, `{"type":"user","message":{"role":"user","content":"number %d %s"}}`+"\n", i, strings.Repeat("x", 60))
+			fmt.Fprintf(&transcript, `{"type":"user","message":{"role":"user","content":"number %d %s"}}`+"\n", i,
+				strings.Repeat("x", 60))
 		}
-		transcript.WriteString(`{"message":{"role":"assistant","content":[{"type":"text","text":"größer ✓"},{"type":"tool_use","name":"Bash"}]}}` + "\n")
-		transcript.WriteString(`{"type":"summary"}` + "\nno JSON\n" + `{"message":{"role":"user","content":[{"type":"text"}]}}` + "\n" + `{"message":{"content":[7]}}` + "\n" + `{"message":{"role":"user","con`)
+		transcript.WriteString(`{"message":{"role":"assistant","content":[{"type":"text","text":"größer ` +
+			`✓"},{"type":"tool_use","name":"Bash"}]}}` + "\n")
+		transcript.WriteString(`{"type":"summary"}` + "\nno JSON\n" +
+			`{"message":{"role":"user","content":[{"type":"text"}]}}` + "\n" + `{"message":{"content":[7]}}` + "\n" +
+			`{"message":{"role":"user","con`)
 		binary.WriteFile(t, r.dir, "t.jsonl", transcript.String())
-		call := `{"hook_event_name":"PreCompact","session_id":"s","transcript_path":` + binary.JSON(t, filepath.Join(r.dir, "t.jsonl")) + `}`
+		call := `{"hook_event_name":"PreCompact","session_id":"s","transcript_path":` + binary.JSON(t,
+			filepath.Join(r.dir, "t.jsonl")) + `}`
 		memory := func(env ...string) string {
-			require.Equal(t, binary.Object{"continue": true}, r.once("pre_compact.py --memory=memory/m.md", call, env...))
+			require.Equal(t, binary.Object{"continue": true},
+				r.once("pre_compact.py --memory=memory/m.md", call, env...))
 			text, err := os.ReadFile(filepath.Join(r.dir, "memory/m.md"))
 			if os.IsNotExist(err) {
 				return ""
@@ -196,7 +214,8 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 		for _, limit := range []string{"", "many"} {
 			text := memory("UA_MEMORY_FLUSH_MAX_CHARS=" + limit)
 			require.Len(t, []rune(text), 4000)
-			require.True(t, strings.HasSuffix(text, "user: number 19999 "+strings.Repeat("x", 60)+"\nassistant: größer ✓\n"), text)
+			require.True(t, strings.HasSuffix(text, "user: number 19999 "+strings.Repeat("x", 60)+
+				"\nassistant: größer ✓\n"), text)
 		}
 		require.Empty(t, memory("UA_MEMORY_FLUSH_MAX_CHARS=0"))
 		require.Empty(t, memory("UA_MEMORY_FLUSH_MAX_CHARS=-1"))
@@ -207,10 +226,13 @@ func TestGuardsOfTheLifecycle(t *testing.T) {
 		r := newBashRoom(t, "w")
 		require.NoError(t, syscall.Mkfifo(filepath.Join(r.dir, "pipe"), 0o600))
 		call := `{"session_id":"s","transcript_path":` + binary.JSON(t, filepath.Join(r.dir, "pipe")) + `}`
-		require.Equal(t, binary.Object{"continue": true}, r.once("pre_compact.py --memory=m.md", call, "CLAUDE_PROJECT_DIR="+r.dir))
+		require.Equal(t, binary.Object{"continue": true},
+			r.once("pre_compact.py --memory=m.md", call, "CLAUDE_PROJECT_DIR="+r.dir))
 		require.NotContains(t, r.lines(".hookrun/compactions.jsonl")[0], "transcript_size_bytes")
-		for program, env := range map[string]string{"pre_compact.py --memory=/nonexistent": r.dir, "pre_compact.py --nosuch": r.dir, "pre_compact.py --log=pipe/x": r.dir, "pre_compact.py": "/dev/null"} {
-			answer, stderr := r.noisy(program, `{"session_id":"s","transcript_path":`+binary.JSON(t, filepath.Join(r.dir, ".hooks/guards.json"))+`}`, "CLAUDE_PROJECT_DIR="+env)
+		for program, env := range map[string]string{"pre_compact.py --memory=/nonexistent": r.dir,
+			"pre_compact.py --nosuch": r.dir, "pre_compact.py --log=pipe/x": r.dir, "pre_compact.py": "/dev/null"} {
+			answer, stderr := r.noisy(program, `{"session_id":"s","transcript_path":`+binary.JSON(t,
+				filepath.Join(r.dir, ".hooks/guards.json"))+`}`, "CLAUDE_PROJECT_DIR="+env)
 			require.Equal(t, binary.Object{"continue": true}, answer, program)
 			if !strings.Contains(program, "memory") { // that file is no transcript, so there is nothing to save
 				require.NotEmpty(t, stderr, program)

@@ -26,7 +26,8 @@ func postTo(url string, more ...binary.Hook) binary.Hook {
 }
 
 func TestHTTPHooksOfTheRealBinary(t *testing.T) {
-	const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"not here"}}`
+	const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+		`"permissionDecisionReason":"not here"}}`
 	mux := http.NewServeMux()
 	answer := func(path string, code int, text string) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +66,8 @@ func TestHTTPHooksOfTheRealBinary(t *testing.T) {
 	} {
 		t.Run(want.url[strings.LastIndex(want.url, "/")+1:]+" "+want.policy, func(t *testing.T) {
 			for _, way := range []string{"the file", "the flag"} {
-				h, args := postTo(want.url, binary.Hook{"onFailure": want.policy}), []string{"pre-tool", "--tool", "shell"}
+				h, args := postTo(want.url, binary.Hook{"onFailure": want.policy}), []string{"pre-tool", "--tool",
+					"shell"}
 				if way == "the flag" {
 					h, args = postTo(want.url), append(args, "--on-failure", want.policy)
 				}
@@ -87,7 +89,8 @@ func TestHTTPHooksOfTheRealBinary(t *testing.T) {
 	}
 }
 
-// While the server waits, no process of hookrun's has started one, and the request ends at the deadline or with hookrun.
+// While the server waits, no process of hookrun's has started one, and the request ends at the deadline or with
+// hookrun.
 func TestHTTPHookProcess(t *testing.T) {
 	for _, end := range []string{"timeout", "SIGTERM", "SIGKILL"} {
 		t.Run(end, func(t *testing.T) {
@@ -109,7 +112,8 @@ func TestHTTPHookProcess(t *testing.T) {
 			c := binary.NewCall(t, "PreToolUse",
 				postTo(server.URL+"/?key="+inFile, binary.Hook{
 					"timeout": timeout, "allowedEnvVars": []string{"GUARD_TOKEN"},
-					"headers": binary.Hook{"Authorization": "Bearer $GUARD_TOKEN", "X-Key": inFile, "X-Home": "[$HOME]"},
+					"headers": binary.Hook{"Authorization": "Bearer $GUARD_TOKEN", "X-Key": inFile,
+						"X-Home": "[$HOME]"},
 				}))
 			t.Setenv("GUARD_TOKEN", secret)
 			c.Begin("pre-tool", "--tool", "shell", "--args", `{"command":"`+inFile+`"}`)

@@ -108,7 +108,8 @@ func (o *opa) replace(policy string) {
 	require.NoError(o, json.NewDecoder(answer.Body).Decode(&list))
 	answer.Body.Close()
 	require.Len(o, list.Result, 1)
-	put, err := http.NewRequest(http.MethodPut, "http://"+o.addr+"/v1/policies/"+list.Result[0].ID, strings.NewReader(policy))
+	put, err := http.NewRequest(http.MethodPut, "http://"+o.addr+"/v1/policies/"+list.Result[0].ID,
+		strings.NewReader(policy))
 	require.NoError(o, err)
 	answer, err = http.DefaultClient.Do(put)
 	require.NoError(o, err)
@@ -151,12 +152,14 @@ func TestOpenPolicyAgent(t *testing.T) {
 		return o
 	}
 	call := func(id int, command string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"pre-tool","params":{"tool":"shell","args":{"command":%q}}}`, id, command)
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"pre-tool","params":{"tool":"shell",`+
+			`"args":{"command":%q}}}`, id, command)
 	}
 	require.Equal(t, "No force pushes.", outcome(serve.ask(call(1, "git push --force"))).Result.Reason)
 	require.Equal(t, "continue", outcome(serve.ask(call(2, "rm -rf x"))).Result.Decision)
 
-	server.replace(strings.NewReplacer("No force pushes.", "Nothing is removed.", `\bgit\s+push\b.*--force\b`, `\brm\b`).Replace(policy))
+	server.replace(strings.NewReplacer("No force pushes.", "Nothing is removed.", `\bgit\s+push\b.*--force\b`,
+		`\brm\b`).Replace(policy))
 	require.Equal(t, "Nothing is removed.", outcome(serve.ask(call(3, "rm -rf x"))).Result.Reason)
 	require.Equal(t, "continue", outcome(serve.ask(call(4, "git push --force"))).Result.Decision)
 

@@ -22,12 +22,14 @@ import (
 
 // logged is a line of a run log: of a minute of the 21st of November 2026 at 14 o'clock, UTC, and what else it says.
 func logged(minute int, rest string) string {
-	return fmt.Sprintf(`{"version":1,"time":"2026-11-21T14:%02d:00.500000Z","command":"pre-tool","pid":1,%s}`+"\n", minute, rest)
+	return fmt.Sprintf(`{"version":1,"time":"2026-11-21T14:%02d:00.500000Z","command":"pre-tool","pid":1,%s}`+"\n",
+		minute, rest)
 }
 
 // loggedReport is what a line says of a hook.
 func loggedReport(name, status string, ms float64) string {
-	return fmt.Sprintf(`{"name":%q,"source":".tenex-hooks.json:3","status":%q,"duration_ms":%g,"limit_ms":1000,"stdout_bytes":0}`, name, status, ms)
+	return fmt.Sprintf(`{"name":%q,"source":".tenex-hooks.json:3","status":%q,"duration_ms":%g,"limit_ms":1000,`+
+		`"stdout_bytes":0}`, name, status, ms)
 }
 
 // loggedWorkspace is a folder with hooks and a log of two parts.
@@ -37,13 +39,22 @@ func loggedWorkspace(t *testing.T) string {
   {"name": "guard", "command": ["true"], "events": ["pre-tool"]},
   {"name": "idle", "command": ["true"], "events": ["post-tool"]}]}`)
 	at := fmt.Sprintf(`"session_id":"s1","workspace":%q,"tool_use_id":`, dir)
-	binary.WriteFile(t, dir, "run.log.1", logged(1, at+`"t1","args":{},"outcome":{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","inject":[{"hook":"hints","content":"x"}],"hooks":[`+
-		loggedReport("guard", "ok", 2.5)+","+loggedReport("hints", "ok", 12)+`]}`)+
-		logged(2, at+`"t2","outcome":{"version":1,"event":"pre-tool","tool":"shell","decision":"block","cause":"policy","hook":"guard","reason":"not \u001b[31mhere\nand not there","hooks":[`+loggedReport("guard", "blocked", 850)+`]}`))
+	binary.WriteFile(t, dir, "run.log.1", logged(1,
+		at+`"t1","args":{},"outcome":{"version":1,"event":"pre-tool","tool":"shell","decision":"continue",`+
+			`"inject":[{"hook":"hints","content":"x"}],"hooks":[`+
+			loggedReport("guard", "ok", 2.5)+","+loggedReport("hints", "ok", 12)+`]}`)+
+		logged(2, at+
+			`"t2","outcome":{"version":1,"event":"pre-tool","tool":"shell","decision":"block","cause":"policy",`+
+			`"hook":"guard","reason":"not \u001b[31mhere\nand not there","hooks":[`+loggedReport("guard", "blocked",
+			850)+`]}`))
 	binary.WriteFile(t, dir, "run.log", "garbage\n"+
-		logged(3, `"session_id":"s2","workspace":"`+dir+`","outcome":{"version":1,"event":"pre-tool","tool":"w\u0007rite","decision":"continue","hooks":[`+
-			loggedReport("guard", "timeout", 1000)+","+loggedReport("a name that is much too long to stand in a table, and says so at its end", "failed", 0.5)+`]}`)+
-		logged(4, `"session_id":"s2","error":"interrupted by SIGTERM","event":"pre-tool","tool":"shell"`)+`{"version":1,"ti`)
+		logged(3, `"session_id":"s2","workspace":"`+dir+
+			`","outcome":{"version":1,"event":"pre-tool","tool":"w\u0007rite","decision":"continue","hooks":[`+
+			loggedReport("guard", "timeout", 1000)+","+
+			loggedReport("a name that is much too long to stand in a table, and says so at its end", "failed", 0.5)+
+			`]}`)+
+		logged(4, `"session_id":"s2","error":"interrupted by SIGTERM","event":"pre-tool","tool":"shell"`)+
+		`{"version":1,"ti`)
 	return dir
 }
 
@@ -93,12 +104,15 @@ func TestLogJSON(t *testing.T) {
 	require.Equal(t, []string{"2026-11-21T14:01:00.500000Z", "2026-11-21T14:04:00.500000Z"}, []string{got.From, got.To})
 	require.Equal(t, map[string]int{"continue": 2, "block": 1, "ask": 0, "defer": 0}, got.Decisions)
 	require.Equal(t, map[string]any{
-		"name": "guard", "file": filepath.Join(dir, ".tenex-hooks.json"), "events": []any{"pre-tool"}, "matched": 3., "ok": 1., "blocked": 1.,
-		"injected": 0., "failed": 0., "timed_out": 1., "unstarted": 0., "skipped": 0., "async": 0., "p50_ms": got.Hooks[0]["p50_ms"],
+		"name": "guard", "file": filepath.Join(dir, ".tenex-hooks.json"), "events": []any{"pre-tool"}, "matched": 3.,
+		"ok": 1., "blocked": 1.,
+		"injected": 0., "failed": 0., "timed_out": 1., "unstarted": 0., "skipped": 0., "async": 0.,
+		"p50_ms": got.Hooks[0]["p50_ms"],
 		"p95_ms": 1000., "max_ms": 1000., "limit_ms": 1000., "near_timeouts": 1., "last": "2026-11-21T14:03:00.500000Z",
 	}, got.Hooks[0])
 	require.InDelta(t, 850, got.Hooks[0]["p50_ms"], 8.5)
-	require.Equal(t, []map[string]any{{"name": "idle", "source": filepath.Join(dir, ".tenex-hooks.json") + ":3", "events": []any{"post-tool"}}}, got.NeverFired)
+	require.Equal(t, []map[string]any{{"name": "idle", "source": filepath.Join(dir, ".tenex-hooks.json") + ":3",
+		"events": []any{"post-tool"}}}, got.NeverFired)
 	require.Equal(t, []map[string]any{{
 		"time": "2026-11-21T14:02:00.500000Z", "event": "pre-tool", "tool": "shell", "hook": "guard", "cause": "policy",
 		"reason": "not \x1b[31mhere\nand not there", "decision": "block", "session_id": "s1",
@@ -110,7 +124,8 @@ func TestLogJSON(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(f.Stdout), &got))
 		require.Equal(t, 2, got.Calls, flags)
 	}
-	for since, calls := range map[string]int{"2h": 1, "0d90m": 1, "1d12h": 2, "7d": 3, "0": 0, "2099-01-01": 0, "2025-01-01 14:30": 4, "2025-01-01": 4} {
+	for since, calls := range map[string]int{"2h": 1, "0d90m": 1, "1d12h": 2, "7d": 3, "0": 0, "2099-01-01": 0,
+		"2025-01-01 14:30": 4, "2025-01-01": 4} {
 		dir, text := t.TempDir(), ""
 		for _, ago := range []time.Duration{400 * 24 * time.Hour / 2, 50 * time.Hour, 30 * time.Hour, time.Hour} {
 			text += `{"time":"` + time.Now().Add(-ago).Format(time.RFC3339Nano) + `","error":"x"}` + "\n"
@@ -128,7 +143,10 @@ func TestLogTableOfAHostileLog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	hostile := `\u001b[2J\u009b31m\u202e` + strings.Repeat("x", 200)
-	binary.WriteFile(t, dir, "run.log", logged(1, fmt.Sprintf(`"outcome":{"event":"%[1]s","tool":"%[1]s","decision":"block","cause":"%[1]s","hook":"%[1]s","reason":"%[1]s","hooks":[{"name":"%[1]s","source":"%[1]s","status":"timeout","duration_ms":1e300,"limit_ms":1e-300}]}`, hostile)))
+	binary.WriteFile(t, dir, "run.log", logged(1,
+		fmt.Sprintf(`"outcome":{"event":"%[1]s","tool":"%[1]s","decision":"block","cause":"%[1]s","hook":"%[1]s",`+
+			`"reason":"%[1]s","hooks":[{"name":"%[1]s","source":"%[1]s","status":"timeout","duration_ms":1e300,`+
+			`"limit_ms":1e-300}]}`, hostile)))
 	f := binary.Run(t, dir, "", nil, binary.Path, "log", "run.log")
 	require.Contains(t, f.Stdout, "1e+297 s\n")
 	for line := range strings.Lines(f.Stdout) {
@@ -147,7 +165,8 @@ func TestLogOfCalls(t *testing.T) {
 	log, in := filepath.Join(dir, "run.log"), filepath.Join(dir, "p")
 	call := func(dir string, code int, args ...string) {
 		t.Helper()
-		f := binary.Run(t, dir, "", nil, append([]string{binary.Path, args[0], "--log", log, "--session-id", "s"}, args[1:]...)...)
+		f := binary.Run(t, dir, "", nil, append([]string{binary.Path, args[0], "--log", log, "--session-id", "s"},
+			args[1:]...)...)
 		require.Equal(t, code, f.Code, f.Stderr)
 	}
 	call(in, 0, "pre-execute", "--prompt", "hello")
@@ -165,11 +184,15 @@ func TestLogOfCalls(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(f.Stdout), &got), f.Stderr)
 	require.Equal(t, []int{4, 0}, []int{got.Calls, got.Unreadable})
-	require.Equal(t, `[{hints `+in+`/.tenex-hooks.json 2 0 2} {guard `+in+`/.tenex-hooks.json 2 1 0}]`, fmt.Sprint(got.Hooks))
+	require.Equal(t, `[{hints `+in+`/.tenex-hooks.json 2 0 2} {guard `+in+`/.tenex-hooks.json 2 1 0}]`,
+		fmt.Sprint(got.Hooks))
 	require.Equal(t, "[{idle}]", fmt.Sprint(got.NeverFired))
 	f = binary.Run(t, in, "", nil, binary.Path, "log", log, "--events")
-	require.Regexp(t, `^\{"type":"status",.*"status":"no","level":"INFO","prefix":"\[LOG\]",.*\n\{"type":"tool_call",.*"id":"t2","name":"shell","input":\{"command":"good"\},"time_offset":[0-9.]+\}\}\n`+
-		`\{"type":"tool_result",.*"tool_use_id":"t2","is_error":false,"content_preview":"done","content_size":4,.*\}\n$`, f.Stdout)
+	require.Regexp(t,
+		`^\{"type":"status",.*"status":"no","level":"INFO","prefix":"\[LOG\]",.*\n\{"type":"tool_call",.*"id":"t2",`+
+			`"name":"shell","input":\{"command":"good"\},"time_offset":[0-9.]+\}\}\n`+
+			`\{"type":"tool_result",.*"tool_use_id":"t2","is_error":false,"content_preview":"done","content_size":4,`+
+			`.*\}\n$`, f.Stdout)
 }
 
 func TestLogErrors(t *testing.T) {
@@ -181,12 +204,15 @@ func TestLogErrors(t *testing.T) {
 		{".", ". is not a regular file"},
 		{"run.log more", `unexpected argument "more"; give one FILE`},
 		{"run.log -o yaml", `--output "yaml" is not one of text, json`},
-		{"run.log --since yesterday", `--since "yesterday" is neither a duration, as 2h or 7d, nor a time, as 2026-11-20 or 2026-11-20T14:43:17Z`},
+		{"run.log --since yesterday",
+			`--since "yesterday" is neither a duration, as 2h or 7d, nor a time, as 2026-11-20 or ` +
+				`2026-11-20T14:43:17Z`},
 		{"run.log --since -2h", `--since "-2h" is neither`},
 		{"run.log --since=", `--since "" is neither`},
 		{"run.log --session=", "--session is empty; leave it out for the default"},
 		{"run.log --html=", "--html is empty; leave it out for the default"},
-		{"run.log --html x --follow", "--html writes the whole page and nothing else; leave out --follow, --events and --output"},
+		{"run.log --html x --follow",
+			"--html writes the whole page and nothing else; leave out --follow, --events and --output"},
 		{"run.log --html none/x", "--html none/x: no such file or directory"},
 		{"run.log -C none", "--workspace none: no such file or directory; give the folder of the project"},
 	} {
@@ -201,7 +227,8 @@ func TestLogErrors(t *testing.T) {
 	require.Contains(t, f.Stdout, "guard")
 	require.NotContains(t, f.Stdout, "never fired")
 	require.Contains(t, f.Stderr, ".tenex-hooks.json:1:")
-	require.Contains(t, f.Stderr, "hookrun log: warning: the hooks files cannot be read, so hooks that never fired are not shown\n")
+	require.Contains(t, f.Stderr,
+		"hookrun log: warning: the hooks files cannot be read, so hooks that never fired are not shown\n")
 }
 
 func TestLogPage(t *testing.T) {
@@ -246,7 +273,8 @@ func TestLogColour(t *testing.T) {
 	} {
 		argv := []string{binary.Path, "log", "run.log"}
 		if c.terminal {
-			argv = append([]string{"python3", "-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"}, argv...)
+			argv = append([]string{"python3", "-c",
+				"import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"}, argv...)
 		}
 		f := binary.Run(t, dir, "", c.env, argv...)
 		require.Equal(t, 0, f.Code, f.Stdout+f.Stderr)
@@ -263,29 +291,41 @@ func TestLogEvents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	call := func(minute int, event, more, outcome string) string {
-		return logged(minute, `"session_id":"s1",`+more+`"outcome":{"version":1,"event":"`+event+`","tool":"Bash",`+outcome+`"hooks":[]}`)
+		return logged(minute, `"session_id":"s1",`+more+`"outcome":{"version":1,"event":"`+event+`","tool":"Bash",`+
+			outcome+`"hooks":[]}`)
 	}
 	binary.WriteFile(t, dir, "run.log", call(0, "pre-execute", "", `"decision":"continue",`)+
-		call(1, "pre-tool", `"tool_use_id":"t1","args":{"command":"ls"},`, `"decision":"continue","updated_input":{"command":"export A=1; ls"},`)+
+		call(1, "pre-tool", `"tool_use_id":"t1","args":{"command":"ls"},`,
+			`"decision":"continue","updated_input":{"command":"export A=1; ls"},`)+
 		call(1, "pre-tool", `"tool_use_id":"t1","args":{"command":"ls"},`, `"decision":"continue",`)+
-		call(2, "post-tool", `"tool_use_id":"t1","result":"{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}",`, `"decision":"continue","system_messages":["mind the gap"],"warnings":["slow"],`)+
+		call(2, "post-tool",
+			`"tool_use_id":"t1","result":"{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",`+
+				`\"text\":\"b\"}]}",`, `"decision":"continue","system_messages":["mind the gap"],"warnings":["slow"],`)+
 		"garbage\n"+
 		call(3, "pre-tool", `"tool_use_id":"t2","args":"rm",`, `"decision":"block",`)+
 		call(4, "pre-tool", `"args":{},`, `"decision":"continue",`)+
-		logged(5, `"session_id":"s2","tool_use_id":"t1","args":"plain","outcome":{"version":1,"event":"pre-tool","tool":"x","decision":"continue","hooks":[{"name":"h","source":"f:1","status":"ok","duration_ms":1,"stdout_bytes":0,"stderr":"one\ntwo\n"}]}`)+
+		logged(5, `"session_id":"s2","tool_use_id":"t1","args":"plain","outcome":{"version":1,"event":"pre-tool",`+
+			`"tool":"x","decision":"continue","hooks":[{"name":"h","source":"f:1","status":"ok","duration_ms":1,`+
+			`"stdout_bytes":0,"stderr":"one\ntwo\n"}]}`)+
 		call(6, "pre-execute", "", `"decision":"continue",`)+
-		call(7, "post-tool", `"tool_use_id":"t1","failed":true,"result_preview":"`+strings.Repeat("x", 2500)+`","result_size":3000,`, `"decision":"continue",`))
+		call(7, "post-tool", `"tool_use_id":"t1","failed":true,"result_preview":"`+strings.Repeat("x", 2500)+
+			`","result_size":3000,`, `"decision":"continue",`))
 	f := binary.Run(t, dir, "", nil, binary.Path, "log", "run.log", "--events")
 	require.Equal(t, binary.Result{Stdout: f.Stdout}, f)
 	events := strings.Split(strings.TrimSuffix(f.Stdout, "\n"), "\n")
 	require.Len(t, events, 8)
 	status := func(offset, text, level, prefix string, second int) string {
-		return fmt.Sprintf(`{"type":"status","timestamp":%d.5,"data":{"status":%q,"level":%q,"prefix":%q,"is_log":true,"time_offset":%s}}`, second, text, level, prefix, offset)
+		return fmt.Sprintf(`{"type":"status","timestamp":%d.5,"data":{"status":%q,"level":%q,"prefix":%q,`+
+			`"is_log":true,"time_offset":%s}}`, second, text, level, prefix, offset)
 	}
 	const start = 1795269600 // 14:00
 	t.Run("U52 a call with the input that the tool got", func(t *testing.T) {
-		require.Equal(t, `{"type":"tool_call","timestamp":1795269660.5,"data":{"id":"t1","name":"Bash","input":{"command":"export A=1; ls"},"time_offset":60.0}}`, events[0])
-		require.Equal(t, `{"type":"tool_call","timestamp":1795269900.5,"data":{"id":"t1","name":"x","input":{"value":"plain"},"time_offset":0.0}}`, events[6], "without a turn")
+		require.Equal(t,
+			`{"type":"tool_call","timestamp":1795269660.5,"data":{"id":"t1","name":"Bash","input":{"command":"export `+
+				`A=1; ls"},"time_offset":60.0}}`, events[0])
+		require.Equal(t,
+			`{"type":"tool_call","timestamp":1795269900.5,"data":{"id":"t1","name":"x","input":{"value":"plain"},`+
+				`"time_offset":0.0}}`, events[6], "without a turn")
 	})
 	t.Run("U53 once a turn, and none without an id or that was held up", func(t *testing.T) {
 		require.Equal(t, 2, strings.Count(f.Stdout, `"tool_call"`))
@@ -293,10 +333,14 @@ func TestLogEvents(t *testing.T) {
 		require.NotContains(t, f.Stdout, "t2")
 	})
 	t.Run("U54 a result and its beginning", func(t *testing.T) {
-		require.Equal(t, `{"type":"tool_result","timestamp":1795270020.5,"data":{"tool_use_id":"t1","is_error":true,"content_preview":"`+strings.Repeat("x", 2500)+`","content_size":3000,"time_offset":60.0}}`, events[7])
+		require.Equal(t,
+			`{"type":"tool_result","timestamp":1795270020.5,"data":{"tool_use_id":"t1","is_error":true,`+
+				`"content_preview":"`+strings.Repeat("x", 2500)+`","content_size":3000,"time_offset":60.0}}`, events[7])
 	})
 	t.Run("U55 the text of a result", func(t *testing.T) {
-		require.Equal(t, `{"type":"tool_result","timestamp":1795269720.5,"data":{"tool_use_id":"t1","is_error":false,"content_preview":"a\nb","content_size":3,"time_offset":120.0}}`, events[1])
+		require.Equal(t,
+			`{"type":"tool_result","timestamp":1795269720.5,"data":{"tool_use_id":"t1","is_error":false,`+
+				`"content_preview":"a\nb","content_size":3,"time_offset":120.0}}`, events[1])
 	})
 	t.Run("U56 messages and warnings", func(t *testing.T) {
 		require.Equal(t, status("120.0", "mind the gap", "INFO", "", start+120), events[2])
@@ -323,8 +367,10 @@ type following struct {
 
 func followLog(t *testing.T, dir string, flags ...string) *following {
 	// A shell that has put the tests into the background has SIGINT ignored, and what is ignored stays so.
-	python := "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
-	f := &following{t, dir, exec.Command("python3", append([]string{"-c", python, binary.Path, "log", "run.log", "--follow"}, flags...)...), make(chan string, 100)}
+	python := "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], " +
+		"sys.argv[1:])"
+	f := &following{t, dir, exec.Command("python3",
+		append([]string{"-c", python, binary.Path, "log", "run.log", "--follow"}, flags...)...), make(chan string, 100)}
 	f.cmd.Dir, f.cmd.Env = dir, append(binary.Environment(dir), "TZ=UTC")
 	out, err := f.cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -398,8 +444,11 @@ func TestLogFollow(t *testing.T) {
 func TestLogFollowJSONAndEvents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	turn := logged(0, `"session_id":"s1","outcome":{"version":1,"event":"UserPromptSubmit","decision":"continue","hooks":[]}`)
-	tool := logged(1, `"session_id":"s1","tool_use_id":"t1","args":{},"outcome":{"version":1,"event":"PreToolUse","tool":"Bash","decision":"continue","hooks":[]}`)
+	turn := logged(0,
+		`"session_id":"s1","outcome":{"version":1,"event":"UserPromptSubmit","decision":"continue","hooks":[]}`)
+	tool := logged(1,
+		`"session_id":"s1","tool_use_id":"t1","args":{},"outcome":{"version":1,"event":"PreToolUse","tool":"Bash",`+
+			`"decision":"continue","hooks":[]}`)
 	other := logged(2, `"session_id":"s2","error":"x"`)
 	var many strings.Builder
 	for range 12 {
@@ -412,7 +461,8 @@ func TestLogFollowJSONAndEvents(t *testing.T) {
 	}
 	raw.write(other + tool + tool)
 	raw.gets(strings.TrimSuffix(tool, "\n"), strings.TrimSuffix(tool, "\n"))
-	events.gets(`{"type":"tool_call","timestamp":1795269660.5,"data":{"id":"t1","name":"Bash","input":{},"time_offset":60.0}}`)
+	events.gets(`{"type":"tool_call","timestamp":1795269660.5,"data":{"id":"t1","name":"Bash","input":{},` +
+		`"time_offset":60.0}}`)
 	raw.ends()
 	events.ends()
 }

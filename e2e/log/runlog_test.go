@@ -27,17 +27,20 @@ func TestRunLogOfEveryCommand(t *testing.T) {
 	log := filepath.Join(dir, "run.log")
 	run := func(code int, stdin string, argv ...string) binary.Result {
 		t.Helper()
-		done := binary.Run(t, dir, stdin, []string{"HOOKRUN_LOG=" + log, "HOOKRUN_STATE=" + filepath.Join(dir, "state")}, append([]string{binary.Path}, argv...)...)
+		done := binary.Run(t, dir, stdin, []string{"HOOKRUN_LOG=" + log,
+			"HOOKRUN_STATE=" + filepath.Join(dir, "state")}, append([]string{binary.Path}, argv...)...)
 		require.Equal(t, code, done.Code, done.Stderr)
 		return done
 	}
 	run(0, "", "inject", "--session", "s", "from the queue")
 	before := time.Now().Add(-time.Second)
 	run(0, "", "pre-execute", "--prompt", "hello", "--session-id", "s")
-	run(2, "", "pre-tool", "--tool", "shell", "--args", `{"command":"rm x"}`, "--session-id", "s", "--tool-use-id", "t1")
+	run(2, "", "pre-tool", "--tool", "shell", "--args", `{"command":"rm x"}`, "--session-id", "s", "--tool-use-id",
+		"t1")
 	run(0, "", "pre-tool", "--tool", "shell", "--args", `not JSON`)
 	run(0, "", "post-tool", "--tool", "shell", "--result", "done", "--failed", "--session-id", "s")
-	run(0, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm"},"session_id":"c","tool_use_id":"t2"}`, "fire")
+	run(0, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm"},"session_id":"c",`+
+		`"tool_use_id":"t2"}`, "fire")
 	lines := binary.ReadLog(t, log)
 	require.Len(t, lines, 5)
 	for i, want := range []struct{ command, event, tool, session, use, args, decision, reason string }{
@@ -50,7 +53,8 @@ func TestRunLogOfEveryCommand(t *testing.T) {
 		l := lines[i]
 		require.NotNil(t, l.Outcome, i)
 		require.Equal(t, want, struct{ command, event, tool, session, use, args, decision, reason string }{
-			l.Command, l.Outcome.Event, l.Outcome.Tool, l.Session, l.ToolUse, string(l.Args), l.Outcome.Decision, l.Outcome.Reason})
+			l.Command, l.Outcome.Event, l.Outcome.Tool, l.Session, l.ToolUse, string(l.Args), l.Outcome.Decision,
+			l.Outcome.Reason})
 		require.Equal(t, 1, l.Version)
 		require.Equal(t, dir, l.Workspace)
 		require.WithinRange(t, l.Time, before, time.Now())
@@ -63,13 +67,18 @@ func TestRunLogOfEveryCommand(t *testing.T) {
 }
 
 func TestRunLogOfServe(t *testing.T) {
-	s := rpc.NewServer(t, binary.Hook{"name": "guard", "command": "grep -q rm && { echo 'no rm' >&2; exit 2; }; exit 0", "events": []string{"pre-tool"}, "matcher": "shell"})
+	s := rpc.NewServer(t, binary.Hook{"name": "guard",
+		"command": "grep -q rm && { echo 'no rm' >&2; exit 2; }; exit 0", "events": []string{"pre-tool"},
+		"matcher": "shell"})
 	log := s.Path("run.log")
 	c := s.Stdio("--log", log)
-	require.Nil(t, c.Call("pre-tool", binary.Hook{"tool": "shell", "args": binary.Hook{"command": "rm"}, "tool_use_id": "t1"}).Error)
+	require.Nil(t, c.Call("pre-tool", binary.Hook{"tool": "shell", "args": binary.Hook{"command": "rm"},
+		"tool_use_id": "t1"}).Error)
 	require.Nil(t, c.Call("pre-tool", binary.Hook{"tool": "other"}).Error, "no hook is for it, and it is on record too")
-	require.NotNil(t, c.Call("pre-tool", binary.Hook{"tool": "shell", "workspace": "relative"}).Error, "this is no call")
-	c.Line(`{"jsonrpc":"2.0","id":"twice","method":"fire","params":{"hook_event_name":"PreToolUse","tool_name":"other","tool_input":{"a":1,"a":2}}}`)
+	require.NotNil(t, c.Call("pre-tool", binary.Hook{"tool": "shell", "workspace": "relative"}).Error,
+		"this is no call")
+	c.Line(`{"jsonrpc":"2.0","id":"twice","method":"fire","params":{"hook_event_name":"PreToolUse",` +
+		`"tool_name":"other","tool_input":{"a":1,"a":2}}}`)
 	require.Nil(t, c.Answer(`"twice"`).Error)
 	lines := binary.ReadLog(t, log)
 	require.Len(t, lines, 3)
@@ -93,7 +102,9 @@ func TestRunLogOfWhatCameToNoVerdict(t *testing.T) {
 	binary.WriteFile(t, dir, "bad.json", `{"hooks":[{}]}`)
 	run(1, "pre-tool", "--log", log, "--tool", "shell", "-c", "bad.json", "--session-id", "s")
 	run(2, "pre-tool", "--log", log, "--tool", "shell", "-c", "bad.json", "-o", "claude")
-	binary.WriteFile(t, dir, "rewrite.json", `{"hooks":[{"name":"r","command":"echo '{\"hookSpecificOutput\":{\"updatedInput\":{}}}'","events":["pre-tool"]}]}`)
+	binary.WriteFile(t, dir, "rewrite.json",
+		`{"hooks":[{"name":"r","command":"echo `+
+			`'{\"hookSpecificOutput\":{\"updatedInput\":{}}}'","events":["pre-tool"]}]}`)
 	run(2, "pre-tool", "--log", log, "--tool", "shell", "-c", "rewrite.json")
 	for _, input := range []string{"", "garbage", `{"hook_event_name":"PreToolUse"}`} {
 		done := binary.Run(t, dir, input, nil, binary.Path, "fire", "--log", log)
@@ -131,7 +142,8 @@ func TestRunLogOfAnInterruptedCall(t *testing.T) {
 // A log that cannot be written is a warning, and every verdict is what it is.
 func TestRunLogIsNoVerdict(t *testing.T) {
 	dir := t.TempDir()
-	binary.WriteFile(t, dir, ".tenex-hooks.json", `{"hooks":[{"name":"guard","block":"no","events":["pre-tool"],"when":[{"path":"args.bad","exists":true}]}]}`)
+	binary.WriteFile(t, dir, ".tenex-hooks.json",
+		`{"hooks":[{"name":"guard","block":"no","events":["pre-tool"],"when":[{"path":"args.bad","exists":true}]}]}`)
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600))
 	binary.WriteFile(t, dir, "file", "")
 	for name, why := range map[string]string{
@@ -142,7 +154,8 @@ func TestRunLogIsNoVerdict(t *testing.T) {
 		"absent/log": "its folder does not exist",
 	} {
 		for args, code := range map[string]int{`{}`: 0, `{"bad":1}`: 2} {
-			done := binary.Run(t, dir, "", nil, binary.Path, "pre-tool", "--tool", "shell", "--args", args, "-o", "json", "--log", name)
+			done := binary.Run(t, dir, "", nil, binary.Path, "pre-tool", "--tool", "shell", "--args", args, "-o",
+				"json", "--log", name)
 			require.Equal(t, code, done.Code, done.Stderr)
 			var o struct {
 				Decision string
@@ -154,7 +167,8 @@ func TestRunLogIsNoVerdict(t *testing.T) {
 			require.Contains(t, o.Warnings[0], why)
 		}
 	}
-	served := binary.Run(t, dir, `{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"shell"}}`+"\n", nil, binary.Path, "serve", "--log", "absent/log")
+	served := binary.Run(t, dir, `{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"shell"}}`+"\n", nil,
+		binary.Path, "serve", "--log", "absent/log")
 	require.Equal(t, 0, served.Code)
 	require.Contains(t, served.Stdout, `"decision":"continue"`)
 	require.Contains(t, served.Stdout, "its folder does not exist")
@@ -183,7 +197,8 @@ func TestRunLogFlags(t *testing.T) {
 	}
 	require.NoFileExists(t, filepath.Join(dir, "l"))
 
-	done := run([]string{"HOOKRUN_LOG=" + filepath.Join(dir, "env.log")}, "--log", "flag.log", "--redact", "project-[a-z]+", "--args", `{"command":"deploy project-moon","password":"hunter2"}`)
+	done := run([]string{"HOOKRUN_LOG=" + filepath.Join(dir, "env.log")}, "--log", "flag.log", "--redact",
+		"project-[a-z]+", "--args", `{"command":"deploy project-moon","password":"hunter2"}`)
 	require.Equal(t, 0, done.Code, done.Stderr)
 	require.NoFileExists(t, filepath.Join(dir, "env.log"), "the flag is before the variable")
 	lines := binary.ReadLog(t, filepath.Join(dir, "flag.log"))

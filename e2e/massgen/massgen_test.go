@@ -124,7 +124,8 @@ func afterTool(hooks ...string) string { return globally(yamlEvent("PostToolUse"
 
 func TestMassGenEvents(t *testing.T) {
 	t.Run("M01 M02 M03 M35 a HookEvent on stdin, then its end", func(t *testing.T) {
-		p := massgenProject(t, globally(yamlEvent("PreToolUse", entry(`cat >pre.json; echo "{}"`)), yamlEvent("PostToolUse", entry(`cat >post.json; echo "{}"`))))
+		p := massgenProject(t, globally(yamlEvent("PreToolUse", entry(`cat >pre.json; echo "{}"`)),
+			yamlEvent("PostToolUse", entry(`cat >post.json; echo "{}"`))))
 		p.pre("--args", `{"path":"é"}`, "--session-id", "s", "--agent-id", "a", "--orchestrator-id", "o")
 		p.post()
 		var pre, post map[string]any
@@ -143,7 +144,9 @@ func TestMassGenEvents(t *testing.T) {
 		}, post)
 	})
 	t.Run("M04 arguments that are no JSON", func(t *testing.T) {
-		p := massgenProject(t, beforeTool(entry(`test "$("$HOOKRUN" get tool_input.raw)" = xx && echo '{"decision":"deny","reason":"saw it"}'`)))
+		p := massgenProject(t,
+			beforeTool(entry(`test "$("$HOOKRUN" get tool_input.raw)" = xx && echo '{"decision":"deny","reason":"saw `+
+				`it"}'`)))
 		require.Equal(t, "saw it", p.pre("--args", "xx").Reason)
 	})
 	t.Run("M36 environment", func(t *testing.T) {
@@ -156,12 +159,15 @@ func TestMassGenEvents(t *testing.T) {
 				massgen = append(massgen, strings.TrimSpace(line))
 			}
 		}
-		require.ElementsMatch(t, []string{"MASSGEN_HOOK_TYPE=PreToolUse", "MASSGEN_TOOL_NAME=Write", "MASSGEN_SESSION_ID=s", "MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"}, massgen)
+		require.ElementsMatch(t, []string{"MASSGEN_HOOK_TYPE=PreToolUse", "MASSGEN_TOOL_NAME=Write",
+			"MASSGEN_SESSION_ID=s", "MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"}, massgen)
 	})
 	t.Run("M11 delivery status", func(t *testing.T) {
 		binary.Needs(t, "python3")
 		p := massgenProject(t, beforeTool("{handler: g.f}"))
-		p.file("g.py", "from massgen.mcp_tools.hooks import InjectionDeliveryStatus as S, HookResult\ndef f(event): return HookResult.deny(' '.join(s.value for s in S))\n")
+		p.file("g.py",
+			"from massgen.mcp_tools.hooks import InjectionDeliveryStatus as S, HookResult\ndef f(event): return "+
+				"HookResult.deny(' '.join(s.value for s in S))\n")
 		require.Equal(t, "queued delivered deferred failed", p.pre().Reason)
 	})
 }
@@ -177,12 +183,15 @@ func TestMassGenResults(t *testing.T) {
 		{"M06 M37 decision deny", `{"decision":"deny","reason":"x"}`, 2, "x\n"},
 		{"M06 both, in contradiction", `{"allowed":false,"decision":"allow","reason":"x"}`, 2, "x\n"},
 		{"M07 unknown keys", `{"note":"deny","n":2}`, 0, ""},
-		{"M07 an exit code in JSON", `{"note":"deny","exit_code":2}`, 0, "MassGen takes for none: it has \"exit_code\": 2"},
-		{"M07 an unknown key that may be a deny", `{"permissionDecision":"deny","n":2}`, 0, "MassGen takes for none: it has \"permissionDecision\""},
+		{"M07 an exit code in JSON", `{"note":"deny","exit_code":2}`, 0,
+			"MassGen takes for none: it has \"exit_code\": 2"},
+		{"M07 an unknown key that may be a deny", `{"permissionDecision":"deny","n":2}`, 0,
+			"MassGen takes for none: it has \"permissionDecision\""},
 		{"M08 M22 ask, and nobody to ask", `{"decision":"ask","reason":"sure?"}`, 2, "sure?\n"},
 		{"M19 the reason of metadata", `{"allowed":false,"metadata":{"reason":"m"}}`, 2, "m\n"},
 		{"M37 no object", `["deny"]`, 0, "it did not print a JSON object; continuing"},
-		{"M37 an unknown decision", `{"decision":"block"}`, 0, `decision "block" does not exist; known are allow, deny, ask; continuing`},
+		{"M37 an unknown decision", `{"decision":"block"}`, 0,
+			`decision "block" does not exist; known are allow, deny, ask; continuing`},
 		{"M39 text", `hi`, 0, "it did not print a JSON object; continuing"},
 		{"M39 nothing", ``, 0, "it printed nothing; print {} to allow; continuing"},
 	} {
@@ -206,7 +215,8 @@ func TestMassGenResults(t *testing.T) {
 		require.Equal(t, "ask", massgenProject(t, beforeTool(saying(`{"decision":"ask"}`))).pre().Decision)
 	})
 	t.Run("M09 M25 errors of a hook that allows", func(t *testing.T) {
-		o := massgenProject(t, beforeTool(saying(`{"hook_errors":["child failed"]}`), entry("exit 1", "fail_closed: false"))).pre()
+		o := massgenProject(t, beforeTool(saying(`{"hook_errors":["child failed"]}`),
+			entry("exit 1", "fail_closed: false"))).pre()
 		require.Equal(t, "continue", o.Decision)
 		require.Equal(t, []string{"ok", "failed"}, o.statuses())
 		require.Len(t, o.Warnings, 2)
@@ -234,17 +244,20 @@ func TestMassGenOrder(t *testing.T) {
 		require.Contains(t, o.Warnings[0], `matcher "|" names no tool, so the hook never runs`)
 	})
 	t.Run("M13 globs", func(t *testing.T) {
-		p := massgenProject(t, beforeTool(logs("a", `matcher: "mcp__*"`), logs("b", `matcher: "[!a]b"`), logs("c", `matcher: "[x"`)))
+		p := massgenProject(t, beforeTool(logs("a", `matcher: "mcp__*"`), logs("b", `matcher: "[!a]b"`),
+			logs("c", `matcher: "[x"`)))
 		for _, tool := range []string{"mcp__a/b", "ab", "cb", "[x", "x", "Mcp__a"} {
 			p.asked("pre-tool", "--tool", tool)
 		}
 		require.Equal(t, "a\nb\nc\n", p.read("log"))
 	})
-	agents := globally(yamlEvent("PreToolUse", logs("g1"), logs("g2")), yamlEvent("PostToolUse", logs("p"))) + "agents:\n" +
+	agents := globally(yamlEvent("PreToolUse", logs("g1"), logs("g2")), yamlEvent("PostToolUse", logs("p"))) +
+		"agents:\n" +
 		"- {id: a, backend: {hooks: {" + yamlEvent("PreToolUse", logs("a1")) + "}}}\n" +
 		"- {id: b, backend: {hooks: {PreToolUse: {override: true, hooks: [" + logs("b1") + "]}}}}\n- {id: c}\n"
 	t.Run("M15 M16 M17 M44 M45 agents", func(t *testing.T) {
-		for agent, want := range map[string]string{"a": "g1 g2 a1 p", "b": "b1 p", "c": "g1 g2 p", "": "g1 g2 p", "other": "g1 g2 p"} {
+		for agent, want := range map[string]string{"a": "g1 g2 a1 p", "b": "b1 p", "c": "g1 g2 p", "": "g1 g2 p",
+			"other": "g1 g2 p"} {
 			p := massgenProject(t, agents)
 			var flags []string
 			if agent != "" {
@@ -254,7 +267,8 @@ func TestMassGenOrder(t *testing.T) {
 			p.post(flags...)
 			require.Equal(t, strings.Fields(want), strings.Fields(p.read("log")), agent)
 			if agent == "" || agent == "other" {
-				require.Equal(t, []string{`the agent "` + agent + `" is none of the hooks files' (a, b, c), so only hooks for all agents were asked`}, o.Warnings)
+				require.Equal(t, []string{`the agent "` + agent +
+					`" is none of the hooks files' (a, b, c), so only hooks for all agents were asked`}, o.Warnings)
 			} else {
 				require.Empty(t, o.Warnings)
 			}
@@ -271,7 +285,8 @@ func TestMassGenOrder(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		answers := bufio.NewReader(out)
 		for agent, want := range map[string]int{"a": 3, "b": 1, "c": 2, "": 2} {
-			_, err := in.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"Write","agent_id":"` + agent + "\",\"session_id\":\"one\"}}\n"))
+			_, err := in.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"Write",` +
+				`"agent_id":"` + agent + "\",\"session_id\":\"one\"}}\n"))
 			require.NoError(t, err)
 			line, err := answers.ReadBytes('\n')
 			require.NoError(t, err)
@@ -284,7 +299,8 @@ func TestMassGenOrder(t *testing.T) {
 		require.NoError(t, cmd.Wait())
 	})
 	t.Run("M18 each hook sees what earlier ones left", func(t *testing.T) {
-		p := massgenProject(t, beforeTool(saying(`{"updated_input":{"a":1}}`), entry(`"$HOOKRUN" get tool_input >seen; echo '{"updated_input":{"b":2}}'`)))
+		p := massgenProject(t, beforeTool(saying(`{"updated_input":{"a":1}}`),
+			entry(`"$HOOKRUN" get tool_input >seen; echo '{"updated_input":{"b":2}}'`)))
 		o := p.pre("--args", `{"z":0}`)
 		require.JSONEq(t, `{"a":1}`, p.read("seen"))
 		require.JSONEq(t, `{"b":2}`, string(o.UpdatedInput), "replaced, not merged")
@@ -298,7 +314,8 @@ func TestMassGenOrder(t *testing.T) {
 		require.Nil(t, p.pre("--args", `{"a":1}`).UpdatedInput)
 	})
 	t.Run("M19 M10 deny short circuit", func(t *testing.T) {
-		p := massgenProject(t, beforeTool(saying(`{"updated_input":{"a":1},"hook_errors":["e"]}`), saying(`{"decision":"deny","reason":"no"}`), logs("third")))
+		p := massgenProject(t, beforeTool(saying(`{"updated_input":{"a":1},"hook_errors":["e"]}`),
+			saying(`{"decision":"deny","reason":"no"}`), logs("third")))
 		o := p.pre()
 		require.Equal(t, "no", o.Reason)
 		require.Equal(t, "policy", o.Cause)
@@ -308,7 +325,8 @@ func TestMassGenOrder(t *testing.T) {
 		require.Empty(t, o.Inject)
 	})
 	t.Run("M20 a deny after the tool changes nothing", func(t *testing.T) {
-		p := massgenProject(t, afterTool(saying(`{"inject":{"content":"A"}}`), saying(`{"decision":"deny","reason":"no"}`), saying(`{"inject":{"content":"B"}}`), logs("last")))
+		p := massgenProject(t, afterTool(saying(`{"inject":{"content":"A"}}`),
+			saying(`{"decision":"deny","reason":"no"}`), saying(`{"inject":{"content":"B"}}`), logs("last")))
 		o := p.post()
 		require.Equal(t, "continue", o.Decision)
 		require.Equal(t, []string{"ok", "blocked", "ok", "ok"}, o.statuses())
@@ -328,14 +346,17 @@ func TestMassGenOrder(t *testing.T) {
 		require.Equal(t, []string{"blocked", "blocked", "skipped"}, o.statuses())
 	})
 	t.Run("M23 each text keeps its strategy", func(t *testing.T) {
-		p := massgenProject(t, afterTool(saying(`{"inject":{"content":"A","strategy":"tool_result"}}`), saying(`{"inject":{"content":""}}`), saying(`{"inject":{"content":"B","strategy":"user_message"}}`)))
+		p := massgenProject(t, afterTool(saying(`{"inject":{"content":"A","strategy":"tool_result"}}`),
+			saying(`{"inject":{"content":""}}`), saying(`{"inject":{"content":"B","strategy":"user_message"}}`)))
 		o := p.post()
 		require.Len(t, o.Inject, 2)
-		require.Equal(t, []string{"A", "tool_result", "B", "user_message"}, []string{o.Inject[0].Content, o.Inject[0].Strategy, o.Inject[1].Content, o.Inject[1].Strategy})
+		require.Equal(t, []string{"A", "tool_result", "B", "user_message"},
+			[]string{o.Inject[0].Content, o.Inject[0].Strategy, o.Inject[1].Content, o.Inject[1].Strategy})
 	})
 	t.Run("M10 a long text is whole", func(t *testing.T) {
 		long := strings.Repeat("x", 20_000)
-		require.Equal(t, long, massgenProject(t, afterTool(saying(`{"inject":{"content":"`+long+`"}}`))).post().Inject[0].Content)
+		require.Equal(t, long, massgenProject(t,
+			afterTool(saying(`{"inject":{"content":"`+long+`"}}`))).post().Inject[0].Content)
 	})
 	t.Run("what belongs to the other event is ignored with a warning", func(t *testing.T) {
 		o := massgenProject(t, beforeTool(saying(`{"inject":{"content":"A"}}`))).pre()
@@ -371,7 +392,8 @@ func TestMassGenHandlers(t *testing.T) {
 		require.Equal(t, []string{"timeout"}, o.statuses())
 		require.Equal(t, []string{"Hook command_exec sleep 60 timed out; continuing"}, o.Warnings)
 		o = massgenProject(t, beforeTool(entry("exec sleep 60", "timeout: 0.2", "fail_closed: true"))).pre()
-		require.Equal(t, []string{"block", "timeout", "Hook command_exec sleep 60 timed out"}, []string{o.Decision, o.Cause, o.Reason})
+		require.Equal(t, []string{"block", "timeout", "Hook command_exec sleep 60 timed out"},
+			[]string{o.Decision, o.Cause, o.Reason})
 	})
 	t.Run("M40 nothing survives a timeout", func(t *testing.T) {
 		p := massgenProject(t, beforeTool(entry("sleep 600 & echo $! >pid; wait", "timeout: 2")))
@@ -392,19 +414,25 @@ func TestMassGenHandlers(t *testing.T) {
 		}
 	})
 	t.Run("M30 M42 not found", func(t *testing.T) {
-		for _, handler := range []string{"{type: command, handler: ./nope.py}", "{type: command, handler: ./nope.py, fail_closed: false}", "{type: command, handler: ./nope.py, fail_closed: true}"} {
+		for _, handler := range []string{"{type: command, handler: ./nope.py}",
+			"{type: command, handler: ./nope.py, fail_closed: false}",
+			"{type: command, handler: ./nope.py, fail_closed: true}"} {
 			p := massgenProject(t, beforeTool(handler))
 			o := p.pre()
 			require.Equal(t, []string{"block", "unstarted"}, []string{o.Decision, o.Cause}, handler)
 			require.Contains(t, o.Reason, "Hook import failed: command_./nope.py: ./nope.py: no such file")
 			require.Equal(t, "continue", p.pre("--on-failure", "continue").Decision, "as MassGen's external hooks were")
 		}
-		require.Equal(t, "continue", massgenProject(t, afterTool("{type: command, handler: ./nope.py, fail_closed: true}")).post().Decision)
+		require.Equal(t, "continue", massgenProject(t,
+			afterTool("{type: command, handler: ./nope.py, fail_closed: true}")).post().Decision)
 	})
 	t.Run("M34 programs", func(t *testing.T) {
 		binary.Needs(t, "python3")
-		p := massgenProject(t, beforeTool("{type: command, handler: hooks/one.sh}", "{type: command, handler: hooks/two.py}"))
-		p.file("hooks/two.py", "import json, sys\nevent = json.load(sys.stdin)\nprint(json.dumps({'decision': 'deny', 'reason': 'py ' + event['tool_name']}))\n")
+		p := massgenProject(t, beforeTool("{type: command, handler: hooks/one.sh}",
+			"{type: command, handler: hooks/two.py}"))
+		p.file("hooks/two.py",
+			"import json, sys\nevent = json.load(sys.stdin)\nprint(json.dumps({'decision': 'deny', 'reason': 'py ' + "+
+				"event['tool_name']}))\n")
 		// A link: a program that was just written can still be open in a child, and is busy then.
 		script, err := filepath.Abs("testdata/rows/one.sh")
 		require.NoError(t, err)
@@ -527,15 +555,19 @@ func TestMassGenPython(t *testing.T) {
 		{"prints", "g.prints", "block", "printed enough"},
 		{"reads", "g.reads", "block", "stdin: ''"},
 		{"the path ends with the workspace", "g.path", "block", "True"},
-		{"M32 raises", "g.raises", "continue", "Hook python_g.raises failed: it exited with 1: ValueError: broken" + failOpen},
+		{"M32 raises", "g.raises", "continue", "Hook python_g.raises failed: it exited with 1: ValueError: broken" +
+			failOpen},
 		{"M32 raises in a coroutine", "g.raises_later", "continue", "ValueError: broken later" + failOpen},
 		{"M32 exits", "g.exits", "continue", "it printed nothing; print {} to allow" + failOpen},
 		{"M32 exits at once", "g.exits_at_once", "continue", "it printed nothing; print {} to allow" + failOpen},
 		{"M32 exits with a text", "g.exits_with_a_text", "continue", "it exited with 1: a text" + failOpen},
-		{"a generator", "g.generator", "continue", "the function yields, so nothing of it ran; return a HookResult" + failOpen},
-		{"an async generator", "g.async_generator", "continue", "the function yields, so nothing of it ran; return a HookResult" + failOpen},
+		{"a generator", "g.generator", "continue",
+			"the function yields, so nothing of it ran; return a HookResult" + failOpen},
+		{"an async generator", "g.async_generator", "continue",
+			"the function yields, so nothing of it ran; return a HookResult" + failOpen},
 		{"arguments that are no JSON", "g.deep", "continue", "is not JSON serializable" + failOpen},
-		{"NaN", "g.nan", "continue", "NaN and Infinity, which Python prints, are no JSON; print null or a text" + failOpen},
+		{"NaN", "g.nan", "continue", "NaN and Infinity, which Python prints, are no JSON; print null or a text" +
+			failOpen},
 		{"a long answer", "g.long", "continue", "its answer is too long: 1 MiB of output is kept" + failOpen},
 		{"a deny and NaN", "g.deny_nan", "block", "nan"},
 		{"a deny with an exception", "g.deny_exception", "block", "an exception"},
@@ -546,7 +578,8 @@ func TestMassGenPython(t *testing.T) {
 		{"M30 no module", "nope.f", "block", "Hook import failed: No module named 'nope'"},
 		{"M30 no function", "g.nope", "block", "Hook import failed: module 'g' has no attribute 'nope'"},
 		{"M30 no function but a number", "g.unfit", "block", "Hook import failed: g.unfit is no function"},
-		{"M30 a method of a class is no module", "g.Object.method", "block", "Hook import failed: No module named 'g.Object'"},
+		{"M30 a method of a class is no module", "g.Object.method", "block",
+			"Hook import failed: No module named 'g.Object'"},
 		{"M30 a fault of syntax", "syntax.f", "block", "Hook import failed: "},
 		{"M30 a module that raises", "raising.f", "block", "Hook import failed: at import"},
 		{"M30 a module that exits", "exiting.f", "block", "Hook import failed: "},
@@ -599,12 +632,16 @@ func TestMassGenPython(t *testing.T) {
 	})
 	t.Run("a deny in words that MassGen does not know", func(t *testing.T) {
 		denies := map[string]string{
-			`{"desicion": "deny"}`: `"desicion"`, `{"Allowed": False}`: `"Allowed": false`, `{"permission": "deny"}`: `"permission": "deny"`,
-			`{"block": True}`: `"block": true`, `{"decision ": "deny"}`: `"decision "`, `{"permissionDecision": "deny"}`: `"permissionDecision"`,
+			`{"desicion": "deny"}`: `"desicion"`, `{"Allowed": False}`: `"Allowed": false`,
+			`{"permission": "deny"}`: `"permission": "deny"`,
+			`{"block": True}`:        `"block": true`, `{"decision ": "deny"}`: `"decision "`,
+			`{"permissionDecision": "deny"}`:                                        `"permissionDecision"`,
 			`{"hookSpecificOutput": {"permissionDecision": "deny", "x": object()}}`: `"hookSpecificOutput"`,
-			`{"allowed": "false"}`: "allowed must be true or false", `{"allowed": object()}`: "allowed must be true or false",
-			`{"action": "deny", "big": "x" * 3_000_000, 5: {6: float("nan")}}`: `"action": "deny"`,
-			`HookResult(allowed="false")`:                                      "allowed must be true or false", `False`: "returned bool",
+			`{"allowed": "false"}`:                                                  "allowed must be true or false",
+			`{"allowed": object()}`:                                                 "allowed must be true or false",
+			`{"action": "deny", "big": "x" * 3_000_000, 5: {6: float("nan")}}`:      `"action": "deny"`,
+			`HookResult(allowed="false")`:                                           "allowed must be true or false",
+			`False`:                                                                 "returned bool",
 		}
 		for _, answer := range testall.PartOf(4, denies) {
 			says := denies[answer]
@@ -649,7 +686,8 @@ func TestMassGenPython(t *testing.T) {
 	})
 	t.Run("modules of the workspace do not take the place of Python's own", func(t *testing.T) {
 		p := python(t, beforeTool("{handler: g.both}"))
-		for _, name := range []string{"json", "asyncio", "dataclasses", "enum", "types", "threading", "importlib", "sitecustomize", "encodings"} {
+		for _, name := range []string{"json", "asyncio", "dataclasses", "enum", "types", "threading", "importlib",
+			"sitecustomize", "encodings"} {
 			p.file(name+".py", "import os\nos._exit(0)\n")
 		}
 		require.Equal(t, "both", p.pre().Reason)
@@ -672,8 +710,12 @@ func TestMassGenPython(t *testing.T) {
 		p := massgenProject(t, beforeTool("{handler: g.f}"))
 		p.file("massgen/__init__.py", "")
 		p.file("massgen/mcp_tools/__init__.py", "")
-		p.file("massgen/mcp_tools/hooks.py", "class HookEvent:\n    def __init__(self, **fields): self.fields = fields\nclass HookResult:\n    allowed, decision, reason = False, 'deny', 'its own types'\n")
-		p.file("g.py", "from massgen.mcp_tools.hooks import HookEvent, HookResult\ndef f(event):\n    assert isinstance(event, HookEvent), event\n    return HookResult()\n")
+		p.file("massgen/mcp_tools/hooks.py",
+			"class HookEvent:\n    def __init__(self, **fields): self.fields = fields\nclass HookResult:\n    "+
+				"allowed, decision, reason = False, 'deny', 'its own types'\n")
+		p.file("g.py",
+			"from massgen.mcp_tools.hooks import HookEvent, HookResult\ndef f(event):\n    assert isinstance(event, "+
+				"HookEvent), event\n    return HookResult()\n")
 		require.Equal(t, "its own types", p.pre().Reason)
 	})
 	t.Run("a folder massgen that has hooks and not MassGen", func(t *testing.T) {
@@ -682,7 +724,9 @@ func TestMassGenPython(t *testing.T) {
 			if init {
 				p.file("massgen/__init__.py", "")
 			}
-			p.file("massgen/hooks.py", "from massgen.mcp_tools.hooks import HookResult\nimport massgen.mcp_tools.hooks as h\ndef f(event): return h.HookResult.deny('found')\n")
+			p.file("massgen/hooks.py",
+				"from massgen.mcp_tools.hooks import HookResult\nimport massgen.mcp_tools.hooks as h\ndef f(event): "+
+					"return h.HookResult.deny('found')\n")
 			require.Equal(t, "found", p.pre().Reason)
 		}
 	})
@@ -725,13 +769,16 @@ func TestMassGenConfigs(t *testing.T) {
 	t.Run("M43 M44 M45 the guide's scopes", func(t *testing.T) {
 		p := example(t, "guide_scopes.yaml")
 		require.Equal(t, []string{"python_massgen.hooks.audit_all_tools"}, explained(p, "pre-tool", "Write", ""))
-		require.Equal(t, []string{"python_massgen.hooks.audit_all_tools", "python_massgen.hooks.validate_writes"}, explained(p, "pre-tool", "Write", "agent1"))
+		require.Equal(t, []string{"python_massgen.hooks.audit_all_tools", "python_massgen.hooks.validate_writes"},
+			explained(p, "pre-tool", "Write", "agent1"))
 		require.Equal(t, []string{"python_massgen.hooks.audit_all_tools"}, explained(p, "pre-tool", "Read", "agent1"))
 		require.Equal(t, []string{"python_massgen.hooks.log_outputs"}, explained(p, "post-tool", "Write", "agent1"))
 		require.Empty(t, explained(p, "post-tool", "Write", "agent2"))
 		done := p.check()
 		require.Equal(t, 0, done.Code, done.Stderr)
-		p.file("massgen/hooks.py", "from massgen.mcp_tools.hooks import HookResult\ndef audit_all_tools(event): open('audit', 'a').write(event.tool_name)\ndef validate_writes(event): return HookResult.deny('not there')\n")
+		p.file("massgen/hooks.py",
+			"from massgen.mcp_tools.hooks import HookResult\ndef audit_all_tools(event): open('audit', "+
+				"'a').write(event.tool_name)\ndef validate_writes(event): return HookResult.deny('not there')\n")
 		binary.Needs(t, "python3")
 		require.Equal(t, "not there", p.pre("--agent-id", "agent1").Reason)
 		require.Equal(t, "continue", p.pre().Decision)
@@ -747,7 +794,8 @@ func TestMassGenConfigs(t *testing.T) {
 	t.Run("M47 the list of the document on injection", func(t *testing.T) {
 		binary.Needs(t, "python3")
 		p := example(t, "injection.yaml")
-		p.file("my_module.py", "async def my_hook_function(event): return {'inject': {'content': event.tool_output + '!'}}\n")
+		p.file("my_module.py",
+			"async def my_hook_function(event): return {'inject': {'content': event.tool_output + '!'}}\n")
 		require.Equal(t, "out!", p.post().Inject[0].Content)
 		require.Empty(t, p.pre().Hooks)
 		require.Empty(t, p.asked("post-tool", "--tool", "Read").Hooks)
@@ -755,11 +803,13 @@ func TestMassGenConfigs(t *testing.T) {
 	t.Run("M34 M43 the design", func(t *testing.T) {
 		binary.Needs(t, "python3")
 		p := example(t, "design.yaml")
-		require.Equal(t, []string{"python_massgen.hooks.audit_all_tools", "command_custom_write_hook.py"}, explained(p, "pre-tool", "Write", "agent1"))
+		require.Equal(t, []string{"python_massgen.hooks.audit_all_tools", "command_custom_write_hook.py"},
+			explained(p, "pre-tool", "Write", "agent1"))
 		require.Equal(t, []string{"command_agent1_logging.py"}, explained(p, "post-tool", "Write", "agent1"))
 		done := p.check()
 		require.Equal(t, 1, done.Code)
-		require.Contains(t, done.Stderr, "hooks.yaml:15:22: hook \"command_custom_write_hook.py\": custom_write_hook.py: ")
+		require.Contains(t, done.Stderr,
+			"hooks.yaml:15:22: hook \"command_custom_write_hook.py\": custom_write_hook.py: ")
 		p.file("massgen/hooks.py", "def audit_all_tools(event): pass\n")
 		p.file("custom_write_hook.py", "print('{\"decision\":\"deny\",\"reason\":\"custom\"}')\n")
 		require.Equal(t, "custom", p.pre("--agent-id", "agent1").Reason)
@@ -776,8 +826,10 @@ func TestMassGenConfigs(t *testing.T) {
 		done := p.check()
 		require.Contains(t, done.Stderr, `hooks.yaml:4:12: hook "command_guard.sh": guard.sh: `)
 		require.NotContains(t, done.Stderr, "unknown")
-		require.Equal(t, []string{"command_guard.sh", "python_checks.paths"}, explained(p, "pre-tool", "mcp__filesystem__write_file", "writer"))
-		require.Equal(t, []string{"python_checks.reviewer"}, explained(p, "pre-tool", "mcp__filesystem__write_file", "reviewer"))
+		require.Equal(t, []string{"command_guard.sh", "python_checks.paths"},
+			explained(p, "pre-tool", "mcp__filesystem__write_file", "writer"))
+		require.Equal(t, []string{"python_checks.reviewer"},
+			explained(p, "pre-tool", "mcp__filesystem__write_file", "reviewer"))
 	})
 	t.Run("M46 a stray override", func(t *testing.T) {
 		o := massgenProject(t, "hooks: {override: true, PreToolUse: ["+saying("{}")+"]}\n").pre()
@@ -785,21 +837,24 @@ func TestMassGenConfigs(t *testing.T) {
 		require.Empty(t, o.Warnings)
 	})
 	t.Run("M48 names", func(t *testing.T) {
-		o := massgenProject(t, beforeTool("{handler: nope.f}", "{type: command, handler: nope}")).asked("pre-tool", "--tool", "Write", "--on-failure", "continue")
+		o := massgenProject(t, beforeTool("{handler: nope.f}", "{type: command, handler: nope}")).asked("pre-tool",
+			"--tool", "Write", "--on-failure", "continue")
 		require.Equal(t, []string{"python_nope.f", "command_nope"}, []string{o.Hooks[0].Name, o.Hooks[1].Name})
 	})
 	t.Run("M49 a hook without a handler runs nothing", func(t *testing.T) {
 		p := massgenProject(t, "hooks:\n  PreToolUse:\n  - "+entry("touch ran")+"\n  - matcher: Write\n")
 		for _, done := range []binary.Result{p.run("pre-tool", "--tool", "Write"), p.check()} {
 			require.Equal(t, 1, done.Code)
-			require.Contains(t, done.Stderr, `hooks.yaml:4:5: hooks.PreToolUse[1] has no "handler", so it would run nothing`)
+			require.Contains(t, done.Stderr,
+				`hooks.yaml:4:5: hooks.PreToolUse[1] has no "handler", so it would run nothing`)
 		}
 		require.False(t, binary.Exists(p.dir, "ran"))
 	})
 	t.Run("M50 an unknown event", func(t *testing.T) {
 		o := massgenProject(t, "hooks:\n  PreTolUse: []\n").pre()
 		require.Len(t, o.Warnings, 1)
-		require.Contains(t, o.Warnings[0], `:2:3: hooks.PreTolUse is no event that is known, so its hooks never run; did you mean "PreToolUse"?`)
+		require.Contains(t, o.Warnings[0],
+			`:2:3: hooks.PreTolUse is no event that is known, so its hooks never run; did you mean "PreToolUse"?`)
 	})
 	t.Run("M51 faults", func(t *testing.T) {
 		p := massgenProject(t, "hooks:\n  PreToolUse:\n  - handler: m.f\n    timeout: 30s\n    fail_closed: yes\n")
@@ -818,15 +873,19 @@ func TestMassGenConfigs(t *testing.T) {
 		require.False(t, checked.OK)
 		require.Len(t, checked.Files, 1)
 		require.Len(t, checked.Files[0].Errors, 2)
-		require.Equal(t, `hooks.PreToolUse[0].timeout must be a number of seconds, not "30s"`, checked.Files[0].Errors[0].Message)
+		require.Equal(t, `hooks.PreToolUse[0].timeout must be a number of seconds, not "30s"`,
+			checked.Files[0].Errors[0].Message)
 		require.Equal(t, []int{4, 14}, []int{checked.Files[0].Errors[0].Line, checked.Files[0].Errors[0].Column})
-		require.Equal(t, `hooks.PreToolUse[0].fail_closed must be true or false, not "yes"`, checked.Files[0].Errors[1].Message)
+		require.Equal(t, `hooks.PreToolUse[0].fail_closed must be true or false, not "yes"`,
+			checked.Files[0].Errors[1].Message)
 	})
 }
 
 func TestMassGenFlow(t *testing.T) {
 	config := globally(
-		yamlEvent("PreToolUse", entry(`case "$(cat)" in *secret*) echo '{"decision":"deny","reason":"no secrets"}';; *rename*) echo '{"updated_input":{"p":"renamed"}}';; *) echo '{}';; esac`)),
+		yamlEvent("PreToolUse",
+			entry(`case "$(cat)" in *secret*) echo '{"decision":"deny","reason":"no secrets"}';; *rename*) echo `+
+				`'{"updated_input":{"p":"renamed"}}';; *) echo '{}';; esac`)),
 		yamlEvent("PostToolUse", entry(`echo post >>log; echo '{"inject":{"content":"after"}}'`)))
 	t.Run("M64 around a tool", func(t *testing.T) {
 		for _, test := range []struct {
@@ -834,9 +893,12 @@ func TestMassGenFlow(t *testing.T) {
 			fails, ran, isError     bool
 			post                    bool
 		}{
-			{name: "a tool that succeeds", args: `{"p":"x"}`, got: `{"p":"x"}`, result: "done\n\nafter", ran: true, post: true},
-			{name: "new arguments", args: `{"p":"rename"}`, got: `{"p":"renamed"}`, result: "done\n\nafter", ran: true, post: true},
-			{name: "a tool that fails", args: `{"p":"x"}`, got: `{"p":"x"}`, result: "it failed", ran: true, fails: true, isError: true},
+			{name: "a tool that succeeds", args: `{"p":"x"}`, got: `{"p":"x"}`, result: "done\n\nafter", ran: true,
+				post: true},
+			{name: "new arguments", args: `{"p":"rename"}`, got: `{"p":"renamed"}`, result: "done\n\nafter", ran: true,
+				post: true},
+			{name: "a tool that fails", args: `{"p":"x"}`, got: `{"p":"x"}`, result: "it failed", ran: true,
+				fails: true, isError: true},
 			{name: "a call that is denied", args: `{"p":"secret"}`, result: "no secrets"},
 		} {
 			t.Run(test.name, func(t *testing.T) {
@@ -846,18 +908,21 @@ func TestMassGenFlow(t *testing.T) {
 				r := runner.New(cfg, runner.Options{})
 				defer r.Close()
 				got := ""
-				record, err := r.AroundTool(context.Background(), protocol.Call{Workspace: p.dir, Tool: "Write", Args: test.args}, func(_ context.Context, args string) (string, error) {
-					if got = args; test.fails {
-						return "", errors.New("it failed")
-					}
-					return "done", nil
-				})
+				record, err := r.AroundTool(context.Background(),
+					protocol.Call{Workspace: p.dir, Tool: "Write", Args: test.args},
+					func(_ context.Context, args string) (string, error) {
+						if got = args; test.fails {
+							return "", errors.New("it failed")
+						}
+						return "done", nil
+					})
 				require.NoError(t, err)
 				require.Equal(t, test.got, got)
 				require.Equal(t, test.result, record.Result)
 				require.Equal(t, test.ran, record.Ran)
 				require.Equal(t, test.isError, record.IsError)
-				require.Equal(t, test.post, binary.Exists(p.dir, "log"), "post hooks are for tools that ran and did not fail")
+				require.Equal(t, test.post, binary.Exists(p.dir, "log"),
+					"post hooks are for tools that ran and did not fail")
 			})
 		}
 	})

@@ -57,7 +57,9 @@ func newProxied(t *testing.T, hooks []binary.Hook, more ...string) *proxied {
 	in.Close()
 	out.Close()
 	p.client = rpc.NewClient(t, output, input)
-	require.Nil(t, p.client.Call("initialize", binary.Hook{"protocolVersion": "2025-06-18", "capabilities": binary.Hook{}, "clientInfo": binary.Hook{"name": "t", "version": "1"}}).Error)
+	require.Nil(t, p.client.Call("initialize",
+		binary.Hook{"protocolVersion": "2025-06-18", "capabilities": binary.Hook{},
+			"clientInfo": binary.Hook{"name": "t", "version": "1"}}).Error)
 	return p
 }
 
@@ -157,13 +159,15 @@ esac`),
 		require.Equal(t, []string{reason}, r.texts())
 	}
 	require.Len(t, p.calls(), 1, "a call that is blocked never reaches the server")
-	require.Equal(t, []string{"rewritten", "\nit was rewritten"}, p.result("echo", binary.Hook{"text": "rewrite"}).texts())
+	require.Equal(t, []string{"rewritten", "\nit was rewritten"},
+		p.result("echo", binary.Hook{"text": "rewrite"}).texts())
 	require.Equal(t, `{"text":"rewritten"}`, p.calls()[1])
 	require.Equal(t, []string{"remember", "\nremember this"}, p.result("echo", binary.Hook{"text": "remember"}).texts())
 	r := p.result("fail", binary.Hook{"text": "failed"})
 	require.True(t, r.IsError)
 	require.Equal(t, []string{"failed", "\nit failed"}, r.texts())
-	require.Equal(t, []string{"feedback", "\nI do not like it"}, p.result("echo", binary.Hook{"text": "feedback"}).texts())
+	require.Equal(t, []string{"feedback", "\nI do not like it"},
+		p.result("echo", binary.Hook{"text": "feedback"}).texts())
 	r = p.result("structured", binary.Hook{"text": "secret"})
 	require.Equal(t, []string{"[redacted]"}, r.texts())
 	require.Nil(t, r.Struct, "it says the same")
@@ -175,8 +179,10 @@ esac`),
 // A rule looks at what the proxy has later, and at what the server may read otherwise.
 func TestMCPAsksTheRules(t *testing.T) {
 	p := newProxied(t, []binary.Hook{
-		{"name": "args", "block": "not that", "events": []string{"pre-tool"}, "when": []binary.Hook{{"path": "args.text", "matches": "^rm"}}},
-		{"name": "result", "block": "a key", "events": []string{"post-tool"}, "when": []binary.Hook{{"path": "result", "matches": "AKIA"}}},
+		{"name": "args", "block": "not that", "events": []string{"pre-tool"},
+			"when": []binary.Hook{{"path": "args.text", "matches": "^rm"}}},
+		{"name": "result", "block": "a key", "events": []string{"post-tool"},
+			"when": []binary.Hook{{"path": "result", "matches": "AKIA"}}},
 	})
 	require.Equal(t, []string{"ls"}, p.result("echo", binary.Hook{"text": "ls"}).texts())
 	require.Equal(t, []string{"not that"}, p.result("echo", binary.Hook{"text": "rm x"}).texts())
@@ -236,7 +242,8 @@ func TestMCPRefusesToolsThatAreNotListed(t *testing.T) {
 
 	none := newProxied(t, []binary.Hook{rpc.PreTool("see", "*", `cat >>seen`)})
 	for range 2 {
-		require.Equal(t, []string{"x"}, none.result("echo", binary.Hook{"text": "x"}).texts(), "its server lists nothing")
+		require.Equal(t, []string{"x"}, none.result("echo", binary.Hook{"text": "x"}).texts(),
+			"its server lists nothing")
 	}
 	none.leave(0)
 	require.Equal(t, 1, strings.Count(none.Err.String(), "gives no list of its tools, so calls pass by any name"))
@@ -245,20 +252,25 @@ func TestMCPRefusesToolsThatAreNotListed(t *testing.T) {
 // TestMCPStructuredContent: what a hook takes out of a result is out of its structured content too, and the result of a
 // tool with a schema still has some.
 func TestMCPStructuredContent(t *testing.T) {
-	const schema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`
+	const schema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],` +
+		`"additionalProperties":false}`
 	redactor := after("*", `python3 -c '
 import json, sys
 call = json.load(sys.stdin)
 clean = call["result"].replace("secret", "[redacted]")
 if clean != call["result"]:
     print(json.dumps({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": clean}}))'`)
-	p := newProxied(t, []binary.Hook{redactor}, `SERVER_TOOLS=[{"name":"echo"},{"name":"raw"},{"name":"structured","outputSchema":`+schema+`}]`)
+	p := newProxied(t, []binary.Hook{redactor},
+		`SERVER_TOOLS=[{"name":"echo"},{"name":"raw"},{"name":"structured","outputSchema":`+schema+`}]`)
 	r := p.result("structured", binary.Hook{"text": "a secret"})
 	require.Equal(t, []string{"a [redacted]"}, r.texts())
 	require.Equal(t, map[string]any{"text": "a [redacted]"}, r.Struct)
 	require.False(t, r.IsError)
-	hidden := p.call("raw", binary.Hook{"line": `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{"key":"secret"}}}`})
-	require.JSONEq(t, `{"content":[{"type":"text","text":"done"}],"structuredContent":{"key":"[redacted]"}}`, string(hidden.Result))
+	hidden := p.call("raw",
+		binary.Hook{"line": `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"done"}],` +
+			`"structuredContent":{"key":"secret"}}}`})
+	require.JSONEq(t, `{"content":[{"type":"text","text":"done"}],"structuredContent":{"key":"[redacted]"}}`,
+		string(hidden.Result))
 	p.leave(0)
 
 	unknown := newProxied(t, []binary.Hook{redactor})
@@ -281,16 +293,19 @@ func TestMCPErrorsOfTheServer(t *testing.T) {
 	saw, err := os.ReadFile(p.Path("saw"))
 	require.NoError(t, err)
 	require.NotEmpty(t, saw)
-	for _, what := range []string{"the client does not get: text", "no JSON, which was dropped: \"starting up...\"", "the server's words"} {
+	for _, what := range []string{"the client does not get: text", "no JSON, which was dropped: \"starting up...\"",
+		"the server's words"} {
 		require.Contains(t, p.Err.String(), what)
 	}
 }
 
 func TestMCPQueue(t *testing.T) {
-	p := newProxied(t, []binary.Hook{rpc.PreTool("block", "mcp__small_server__fail", `"$HOOKRUN" get args.text | grep -q block && exit 1; exit 0`)}, "--session-id", "s1", "--agent-id", "a")
+	p := newProxied(t, []binary.Hook{rpc.PreTool("block", "mcp__small_server__fail",
+		`"$HOOKRUN" get args.text | grep -q block && exit 1; exit 0`)}, "--session-id", "s1", "--agent-id", "a")
 	put := func(text string, more ...string) {
 		t.Helper()
-		done := binary.Run(t, p.Dir, "", nil, append([]string{binary.Path, "inject", "--state", p.Path("state"), "--session", "s1"}, append(more, text)...)...)
+		done := binary.Run(t, p.Dir, "", nil, append([]string{binary.Path, "inject", "--state", p.Path("state"),
+			"--session", "s1"}, append(more, text)...)...)
 		require.Equal(t, 0, done.Code, done.Stderr)
 	}
 	put("one")
@@ -305,7 +320,8 @@ func TestMCPQueue(t *testing.T) {
 	require.Equal(t, []string{"x", "\nfor another tool"}, r.texts(), "a failure is a result too")
 	put("waits")
 	require.NotNil(t, p.call("broken", nil).Error)
-	require.Equal(t, []string{"x", "\nwaits"}, p.result("echo", binary.Hook{"text": "x"}).texts(), "an error of the protocol takes nothing")
+	require.Equal(t, []string{"x", "\nwaits"}, p.result("echo", binary.Hook{"text": "x"}).texts(),
+		"an error of the protocol takes nothing")
 
 	// A client that calls as a task reads nothing in the announcement but the task.
 	put("after the task")
@@ -335,7 +351,8 @@ func TestMCPMassGen(t *testing.T) {
 	p := newProxied(t, []binary.Hook{after("*", `echo from a hook`)}, "--massgen-ipc", dir)
 	t.Run("M72 M77 a payload is added once, behind what hooks say", func(t *testing.T) {
 		put("from a peer", "*")
-		require.Equal(t, []string{"x", "\nfrom a hook", "\nfrom a peer"}, p.result("echo", binary.Hook{"text": "x"}).texts())
+		require.Equal(t, []string{"x", "\nfrom a hook", "\nfrom a peer"},
+			p.result("echo", binary.Hook{"text": "x"}).texts())
 		require.Equal(t, []string{"x", "\nfrom a hook"}, p.result("echo", binary.Hook{"text": "x"}).texts())
 		require.False(t, binary.Exists(dir, massgenipc.FileName))
 	})
@@ -343,13 +360,15 @@ func TestMCPMassGen(t *testing.T) {
 		put("for fail", "fai?")
 		require.Equal(t, []string{"x", "\nfrom a hook"}, p.result("echo", binary.Hook{"text": "x"}).texts())
 		put("for echo", "echo")
-		require.Equal(t, []string{"x", "\nfrom a hook", "\nfor echo"}, p.result("echo", binary.Hook{"text": "x"}).texts())
+		require.Equal(t, []string{"x", "\nfrom a hook", "\nfor echo"},
+			p.result("echo", binary.Hook{"text": "x"}).texts())
 	})
 	t.Run("M78 what a person says is in the structured content too", func(t *testing.T) {
 		put("\n[Human Input]: stop \n", "*")
 		r := p.result("structured", binary.Hook{"text": "x"})
 		require.Equal(t, []string{"x", "\nfrom a hook", "\n\n[Human Input]: stop \n"}, r.texts())
-		require.Equal(t, map[string]any{"text": "x", "massgen_runtime_input": "[Human Input]: stop", "massgen_runtime_input_priority": "high"}, r.Struct)
+		require.Equal(t, map[string]any{"text": "x", "massgen_runtime_input": "[Human Input]: stop",
+			"massgen_runtime_input_priority": "high"}, r.Struct)
 	})
 	t.Run("M79 a tool that failed leaves the payload", func(t *testing.T) {
 		put("later", "*")
@@ -462,7 +481,9 @@ func TestMCPEnds(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		out.Close()
 		for id := range 40 { // more than pipes and hookrun hold
-			_, err := fmt.Fprintf(input, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"size":1000000}}}`+"\n", id)
+			_, err := fmt.Fprintf(input,
+				`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big","arguments":{"size":1000000}}}`+
+					"\n", id)
 			require.NoError(t, err)
 		}
 		input.Close()
@@ -471,7 +492,8 @@ func TestMCPEnds(t *testing.T) {
 	t.Run("what the server started", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		done := binary.Run(t, dir, "", nil, binary.Path, "mcp", "--", "sh", "-c", `trap "" TERM; sh -c 'while :; do sleep 1; done' `+dir+` & cat >/dev/null`)
+		done := binary.Run(t, dir, "", nil, binary.Path, "mcp", "--", "sh", "-c",
+			`trap "" TERM; sh -c 'while :; do sleep 1; done' `+dir+` & cat >/dev/null`)
 		require.Equal(t, 0, done.Code, done.Stderr)
 		require.Empty(t, binary.WithArgument(t, dir))
 	})
@@ -511,10 +533,11 @@ func TestMCPUsage(t *testing.T) {
 	require.Equal(t, 0, done.Code, "%s: flags behind the server are its own", done.Stderr)
 }
 
-// BenchmarkMCPEcho is a line there and back: directly through cat, and with hookrun mcp before it. cat makes of each request one
-// of the server's.
+// BenchmarkMCPEcho is a line there and back: directly through cat, and with hookrun mcp before it. cat makes of each
+// request one of the server's.
 func BenchmarkMCPEcho(b *testing.B) {
-	for name, argv := range map[string][]string{"direct": {"cat"}, "proxy": {binary.Path, "mcp", "-C", b.TempDir(), "--", "cat"}} {
+	for name, argv := range map[string][]string{"direct": {"cat"},
+		"proxy": {binary.Path, "mcp", "-C", b.TempDir(), "--", "cat"}} {
 		b.Run(name, func(b *testing.B) {
 			cmd := exec.Command(argv[0], argv[1:]...)
 			in, err := cmd.StdinPipe()
@@ -522,7 +545,8 @@ func BenchmarkMCPEcho(b *testing.B) {
 			out, err := cmd.StdoutPipe()
 			require.NoError(b, err)
 			require.NoError(b, cmd.Start())
-			line := []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":50,"message":"half"}}` + "\n")
+			line := []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,` +
+				`"progress":50,"message":"half"}}` + "\n")
 			back := make([]byte, len(line))
 			for b.Loop() {
 				_, err := in.Write(line)

@@ -14,7 +14,8 @@ import (
 
 func TestRunLogOfMCP(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "run.log")
-	p := newProxied(t, []binary.Hook{{"name": "guard", "block": "not that", "events": []string{"pre-tool"}, "when": []binary.Hook{{"path": "args.text", "equals": "bad"}}}}, "HOOKRUN_LOG="+log)
+	p := newProxied(t, []binary.Hook{{"name": "guard", "block": "not that", "events": []string{"pre-tool"},
+		"when": []binary.Hook{{"path": "args.text", "equals": "bad"}}}}, "HOOKRUN_LOG="+log)
 	p.result("echo", binary.Hook{"text": "good"})
 	p.result("echo", binary.Hook{"text": "bad"})
 	lines := binary.ReadLog(t, log)

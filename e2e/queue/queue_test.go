@@ -37,7 +37,8 @@ func (g given) texts() (texts []string) {
 // queued puts a text into a queue by the command.
 func queued(t *testing.T, state, session, text string, flags ...string) {
 	t.Helper()
-	out, err := exec.Command(binary.Path, append([]string{"inject", "--state", state, "--session", session, text}, flags...)...).CombinedOutput()
+	out, err := exec.Command(binary.Path, append([]string{"inject", "--state", state, "--session", session, text},
+		flags...)...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 
@@ -74,8 +75,8 @@ func TestServeDelivers(t *testing.T) {
 	require.Equal(t, []string{"four"}, after("shell", "s1", "a").texts())
 }
 
-// TestQueueOfKilledProcesses: whoever dies in the middle, each text that inject has reported is printed, and once: but what a
-// reader printed that was killed before it could take it out, which has the same id.
+// TestQueueOfKilledProcesses: whoever dies in the middle, each text that inject has reported is printed, and once: but
+// what a reader printed that was killed before it could take it out, which has the same id.
 func TestQueueOfKilledProcesses(t *testing.T) {
 	t.Parallel()
 	const writers, readers, texts = 4, 3, 25

@@ -113,7 +113,8 @@ func (c *Client) Send(method string, params binary.Hook) string {
 	c.Next++
 	id := strconv.Itoa(c.Next)
 	c.Mu.Unlock()
-	text, err := json.Marshal(binary.Hook{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params})
+	text, err := json.Marshal(binary.Hook{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method,
+		"params": params})
 	require.NoError(c, err)
 	c.Line(string(text))
 	return id

@@ -42,7 +42,8 @@ func (s *Server) Launch(in, out *os.File, flags ...string) {
 	s.Helper()
 	s.Cmd = exec.Command(binary.Path, append([]string{"serve", "-C", s.Dir}, flags...)...)
 	if s.Files > 0 {
-		s.Cmd = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, s.Files), "sh"}, s.Cmd.Args...)...)
+		s.Cmd = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, s.Files), "sh"},
+			s.Cmd.Args...)...)
 	}
 	s.Cmd.Env = append(os.Environ(), s.Mark)
 	s.Cmd.Stderr = &s.Err
@@ -123,7 +124,8 @@ func Interpreter(t *testing.T) string {
 	return python3()
 }
 
-// PythonHook is a persistent hook that handles each call by these lines of Python: call is what came, tool the tool's name.
+// PythonHook is a persistent hook that handles each call by these lines of Python: call is what came, tool the tool's
+// name.
 func (s *Server) PythonHook(lines string, more ...binary.Hook) binary.Hook {
 	s.Helper()
 	python := Interpreter(s.T)
@@ -161,5 +163,6 @@ func (s *Server) Python(lines string, more ...binary.Hook) *Client {
 
 func (s *Server) Reaped(pid int) {
 	s.Helper()
-	require.Eventually(s, func() bool { return !binary.Exists("/proc", strconv.Itoa(pid)) }, binary.Patience, time.Millisecond, "process %d", pid)
+	require.Eventually(s, func() bool { return !binary.Exists("/proc", strconv.Itoa(pid)) }, binary.Patience,
+		time.Millisecond, "process %d", pid)
 }

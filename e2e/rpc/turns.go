@@ -40,7 +40,8 @@ func ServeTurns(t *testing.T, dir string, env ...string) *Turns {
 
 func (s *Turns) Call(method string, params binary.Object) (o binary.Outcome) {
 	s.Helper()
-	_, err := fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`+"\n", method, binary.JSON(s.T, params))
+	_, err := fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`+"\n", method,
+		binary.JSON(s.T, params))
 	require.NoError(s, err)
 	line, err := s.out.ReadBytes('\n')
 	require.NoError(s, err)

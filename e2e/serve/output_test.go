@@ -59,11 +59,13 @@ func TestServeAnswersEachClient(t *testing.T) {
 		{"claude", "PreToolUse", "Bash", nil, deny},
 		{"claude", "PreToolUse", "Read", nil, `{}`},
 		{"codex", "PreToolUse", "Bash", binary.Hook{"turn_id": "1"}, deny},
-		{"gemini", "BeforeTool", "run_shell_command", binary.Hook{"timestamp": "t"}, `{"decision":"deny","reason":"Ask first."}`},
+		{"gemini", "BeforeTool", "run_shell_command", binary.Hook{"timestamp": "t"},
+			`{"decision":"deny","reason":"Ask first."}`},
 		{"claude", "PostToolUse", "other", binary.Hook{"tool_response": "x"},
 			`{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Mind the gap."}}`},
 	} {
-		params := binary.Hook{"output": test.output, "hook_event_name": test.event, "tool_name": test.tool, "tool_input": binary.Hook{"command": "ls"}}
+		params := binary.Hook{"output": test.output, "hook_event_name": test.event, "tool_name": test.tool,
+			"tool_input": binary.Hook{"command": "ls"}}
 		for key, value := range test.more {
 			params[key] = value
 		}
@@ -74,7 +76,8 @@ func TestServeAnswersEachClient(t *testing.T) {
 	a := c.Call("fire", binary.Hook{"output": "json", "hook_event_name": "PreToolUse", "tool_name": "Bash"})
 	require.Contains(t, string(a.Result), `"decision":"block"`)
 	a = c.Call("fire", binary.Hook{"output": "cluade", "hook_event_name": "PreToolUse", "tool_name": "Read"})
-	require.Contains(t, a.Error.Message, `"output" "cluade" is not one of claude, codex, gemini, json; did you mean "claude"?`)
+	require.Contains(t, a.Error.Message,
+		`"output" "cluade" is not one of claude, codex, gemini, json; did you mean "claude"?`)
 	a = c.Call("pre-tool", binary.Hook{"output": "claude", "tool": "x"})
 	require.Contains(t, a.Error.Message, `"output" is for all calls of a server`)
 }

@@ -25,7 +25,8 @@ import (
 )
 
 func stayingShell(matcher, script string, more ...binary.Hook) binary.Hook {
-	return rpc.PreTool("staying", matcher, []string{"sh", "-c", script}, append(more, binary.Hook{"persistent": true})...)
+	return rpc.PreTool("staying", matcher, []string{"sh", "-c", script},
+		append(more, binary.Hook{"persistent": true})...)
 }
 
 func TestKilledServerTakesItsHooksAlong(t *testing.T) {
@@ -35,18 +36,23 @@ func TestKilledServerTakesItsHooksAlong(t *testing.T) {
 		args  []string
 		calls string
 	}{
-		"a hook":                         {rpc.PreTool("h", "*", []string{"sh", "-c", rpc.Family}), nil, "pre-tool"},
-		"a hook of a shell":              {rpc.PreTool("h", "*", rpc.Family), nil, "pre-tool"},
-		"a persistent hook with a call":  {stayingShell("*", start+`echo hook $$ >ready; while read -r line; do sleep 1000; done`), nil, "pre-tool"},
-		"a persistent hook that is idle": {stayingShell("*", start+`while read -r line; do echo hook $$ >ready; echo '{}'; done`), nil, "pre-tool"},
-		"an async hook":                  {nil, []string{"-c", "settings.json"}, "fire"},
+		"a hook":            {rpc.PreTool("h", "*", []string{"sh", "-c", rpc.Family}), nil, "pre-tool"},
+		"a hook of a shell": {rpc.PreTool("h", "*", rpc.Family), nil, "pre-tool"},
+		"a persistent hook with a call": {stayingShell("*",
+			start+`echo hook $$ >ready; while read -r line; do sleep 1000; done`), nil, "pre-tool"},
+		"a persistent hook that is idle": {stayingShell("*",
+			start+`while read -r line; do echo hook $$ >ready; echo '{}'; done`), nil, "pre-tool"},
+		"an async hook": {nil, []string{"-c", "settings.json"}, "fire"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := rpc.NewServer(t)
 			if test.hook != nil {
 				binary.WriteHooks(t, s.Dir, test.hook)
 			} else {
-				settings := binary.Hook{"hooks": binary.Hook{"PreToolUse": []any{binary.Hook{"hooks": []binary.Hook{binary.CommandHook(rpc.Family, binary.Hook{"async": true})}}}}}
+				settings := binary.Hook{
+					"hooks": binary.Hook{
+						"PreToolUse": []any{binary.Hook{"hooks": []binary.Hook{binary.CommandHook(rpc.Family,
+							binary.Hook{"async": true})}}}}}
 				require.NoError(t, os.WriteFile(s.Path("settings.json"), []byte(binary.JSON(t, settings)), 0o600))
 				test.args = []string{"-c", s.Path("settings.json")}
 			}
@@ -54,14 +60,16 @@ func TestKilledServerTakesItsHooksAlong(t *testing.T) {
 			c := s.Dial()
 			params := rpc.ToolParams("shell")
 			if test.calls == "fire" {
-				params = binary.Hook{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": binary.Hook{"command": "ls"}}
+				params = binary.Hook{"hook_event_name": "PreToolUse", "tool_name": "Bash",
+					"tool_input": binary.Hook{"command": "ls"}}
 			}
 			id := c.Send(test.calls, params)
 			pids := s.Pids(2)
 			if strings.Contains(name, "idle") || test.calls == "fire" {
 				require.Nil(t, c.Answer(id).Error)
 			}
-			require.Eventually(t, func() bool { return len(binary.Children(s.Cmd.Process.Pid)) == 2 }, binary.Patience, time.Millisecond, "the hook and its guard")
+			require.Eventually(t, func() bool { return len(binary.Children(s.Cmd.Process.Pid)) == 2 }, binary.Patience,
+				time.Millisecond, "the hook and its guard")
 			started := binary.Children(s.Cmd.Process.Pid)
 			looks := 0 // a guard is told of the hook as soon as it is a shell that waits
 			require.Eventually(t, func() bool {
@@ -123,7 +131,8 @@ func TestClientThatIsGoneTakesItsCallsAlong(t *testing.T) {
 }
 
 func TestCancelKillsTheHooksOfThatCall(t *testing.T) {
-	s := rpc.NewServer(t, rpc.PreTool("h", "stay", rpc.Family), rpc.PreTool("other", "wait", binary.Waits("other")+"echo no >&2; exit 1"))
+	s := rpc.NewServer(t, rpc.PreTool("h", "stay", rpc.Family),
+		rpc.PreTool("other", "wait", binary.Waits("other")+"echo no >&2; exit 1"))
 	open := s.Gate()
 	s.Listen()
 	c := s.Dial()
@@ -147,7 +156,10 @@ func TestCancelKillsTheHooksOfThatCall(t *testing.T) {
 }
 
 func TestCancelOfCallsOfAPersistentHook(t *testing.T) {
-	s := rpc.NewServer(t, stayingShell("*", `echo start $$ >ready; while read -r line; do case $line in *hang*) echo hang $$ >ready; sleep 1000 ;; esac; echo '{"exit_code":1,"stderr":"no"}'; done`))
+	s := rpc.NewServer(t,
+		stayingShell("*",
+			`echo start $$ >ready; while read -r line; do case $line in *hang*) echo hang $$ >ready; sleep 1000 ;; `+
+				`esac; echo '{"exit_code":1,"stderr":"no"}'; done`))
 	s.Listen()
 	c := s.Dial()
 	first := c.Send("pre-tool", rpc.ToolParams("hang"))
@@ -254,7 +266,8 @@ func TestSocketIsForItsOwnerOnly(t *testing.T) {
 		}
 		conn := os.NewFile(uintptr(fd), "socket")
 		defer conn.Close()
-		_, _ = conn.WriteString(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"shell"}}`+"\n", 3))
+		_, _ = conn.WriteString(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"pre-tool",`+
+			`"params":{"tool":"shell"}}`+"\n", 3))
 		out, err := io.ReadAll(conn)
 		if errors.Is(err, syscall.ECONNRESET) { // what was written was not read
 			err = nil
@@ -441,12 +454,13 @@ func TestDeadlineOfAPersistentHook(t *testing.T) {
 
 func TestPersistentHookDiesInTheMiddleOfACall(t *testing.T) {
 	for how, want := range map[string]struct{ lines, cause string }{
-		"killed":                 {"os.kill(os.getpid(), 9)", "signal"},
-		"exit 3":                 {"os._exit(3)", "exit"},
-		"exit 0":                 {"os._exit(0)", "output"},
-		"half an answer":         {"os.write(1, b'{\"exit_code\"')\nos._exit(0)", "output"},
-		"stdout closed":          {"os.close(1)\ntime.sleep(0.2)\nos._exit(3)", "exit"},
-		"an answer, then killed": {`os.write(1, b'{"exit_code":1,"stderr":"no"}\n')` + "\nos.kill(os.getpid(), 9)", "policy"},
+		"killed":         {"os.kill(os.getpid(), 9)", "signal"},
+		"exit 3":         {"os._exit(3)", "exit"},
+		"exit 0":         {"os._exit(0)", "output"},
+		"half an answer": {"os.write(1, b'{\"exit_code\"')\nos._exit(0)", "output"},
+		"stdout closed":  {"os.close(1)\ntime.sleep(0.2)\nos._exit(3)", "exit"},
+		"an answer, then killed": {`os.write(1, b'{"exit_code":1,"stderr":"no"}\n')` + "\nos.kill(os.getpid(), 9)",
+			"policy"},
 	} {
 		t.Run(how, func(t *testing.T) {
 			s := rpc.NewServer(t)
@@ -584,14 +598,16 @@ func TestPersistentHookGetsMuch(t *testing.T) {
 	c := s.Python(`answer({"exit_code": 1, "stderr": str(len(call["tool_input"]["text"]))})`)
 	pid := c.HookPID()
 	for range 3 {
-		require.Equal(t, strconv.Itoa(size), c.Tool("much", binary.Hook{"args": binary.Hook{"text": strings.Repeat("x", size)}}).Reason)
+		require.Equal(t, strconv.Itoa(size), c.Tool("much",
+			binary.Hook{"args": binary.Hook{"text": strings.Repeat("x", size)}}).Reason)
 	}
 	require.Equal(t, pid, c.HookPID())
 }
 
 func TestPersistentHookWritesMuchToStderr(t *testing.T) {
 	s := rpc.NewServer(t)
-	c := s.Python(`for _ in range(160): os.write(2, b"x" * 65536)` + "\n" + `answer({"exit_code": 1, "stderr": "no more"})`)
+	c := s.Python(`for _ in range(160): os.write(2, b"x" * 65536)` + "\n" +
+		`answer({"exit_code": 1, "stderr": "no more"})`)
 	pid := c.HookPID()
 	for range 3 {
 		require.Equal(t, "no more", c.Tool("much").Reason)
@@ -611,18 +627,20 @@ func TestStderrOfAPersistentHookIsThatOfItsCall(t *testing.T) {
 // A process that does not read what it is asked must not hold up more than its deadline.
 func TestPersistentHookThatDoesNotRead(t *testing.T) {
 	s := rpc.NewServer(t)
-	hooks := rpc.PreTool("staying", "*", []string{"sh", "-c", `echo hook $$ >ready; exec sleep 1000`}, binary.Hook{"persistent": true})
+	hooks := rpc.PreTool("staying", "*", []string{"sh", "-c", `echo hook $$ >ready; exec sleep 1000`},
+		binary.Hook{"persistent": true})
 	binary.WriteHooks(t, s.Dir, hooks)
 	s.Listen()
 	c := s.Dial()
 	for _, size := range []int{10, 1000, 30_000, 60_000, 200_000} {
-		o := c.Tool("shell", binary.Hook{"timeout": 0.2, "on_failure": "block", "args": binary.Hook{"text": strings.Repeat("x", size)}})
+		o := c.Tool("shell", binary.Hook{"timeout": 0.2, "on_failure": "block",
+			"args": binary.Hook{"text": strings.Repeat("x", size)}})
 		require.Equal(t, "timeout", o.Cause)
 	}
 }
 
-// A process that answers without reading leaves the questions in its pipe, until there is no more room for one. The deadline
-// holds all the same, and so does the end of the server.
+// A process that answers without reading leaves the questions in its pipe, until there is no more room for one. The
+// deadline holds all the same, and so does the end of the server.
 func TestPersistentHookThatAnswersWithoutReading(t *testing.T) {
 	s := rpc.NewServer(t, stayingShell("*", `while read -r go <gate; do echo '{}'; done`))
 	require.NoError(t, syscall.Mkfifo(s.Path("gate"), 0o600))
@@ -631,7 +649,8 @@ func TestPersistentHookThatAnswersWithoutReading(t *testing.T) {
 	t.Cleanup(func() { gate.Close() })
 	s.Listen()
 	c := s.Dial()
-	params := rpc.ToolParams("shell", binary.Hook{"timeout": 1, "args": binary.Hook{"text": strings.Repeat("x", 14_000)}})
+	params := rpc.ToolParams("shell", binary.Hook{"timeout": 1,
+		"args": binary.Hook{"text": strings.Repeat("x", 14_000)}})
 	for range 6 {
 		id := c.Send("pre-tool", params)
 		_, err = gate.WriteString("\n")
@@ -708,7 +727,8 @@ answer({"exit_code": 1, "stderr": "old"})`, binary.Hook{"workers": 2})
 	second := c.Send("pre-tool", rpc.ToolParams("wait"))
 	one, two := s.Pids(1)["old"], s.Pids(1)["old"]
 	require.Contains(t, []int{one, two}, idle)
-	binary.WriteHooks(t, s.Dir, stayingShell("*", `while read -r line; do echo new $$ >ready; echo '{"exit_code":1,"stderr":"new"}'; done`))
+	binary.WriteHooks(t, s.Dir, stayingShell("*",
+		`while read -r line; do echo new $$ >ready; echo '{"exit_code":1,"stderr":"new"}'; done`))
 	require.Nil(t, c.Call("reload", nil).Error)
 	require.Equal(t, "new", c.Tool("shell").Reason)
 	s.Pids(1)
@@ -733,7 +753,8 @@ answer({"exit_code": 1, "stderr": "old"})`, binary.Hook{"workers": 2})
 
 // Programs that a persistent hook started are part of it, however it ends.
 func TestChildrenOfAPersistentHookEndWithIt(t *testing.T) {
-	for _, way := range []string{"shutdown", "the end of stdin", "reload", "exit in a call", "killed in a call", "killed while idle", "SIGTERM"} {
+	for _, way := range []string{"shutdown", "the end of stdin", "reload", "exit in a call", "killed in a call",
+		"killed while idle", "SIGTERM"} {
 		t.Run(way, func(t *testing.T) {
 			s := rpc.NewServer(t)
 			binary.WriteHooks(t, s.Dir, s.PythonHook(`if tool == "start":
@@ -772,7 +793,8 @@ elif tool == "kill":
 				require.False(t, binary.Alive(child), "the child of the hook lives on")
 				return
 			}
-			require.Eventually(t, func() bool { return !binary.Alive(child) }, 3*time.Second, time.Millisecond, "the child of the hook lives on")
+			require.Eventually(t, func() bool { return !binary.Alive(child) }, 3*time.Second, time.Millisecond,
+				"the child of the hook lives on")
 		})
 	}
 }
@@ -829,7 +851,8 @@ func TestCancelWithAllCallsInFlight(t *testing.T) {
 }
 
 func TestClientThatNeverReads(t *testing.T) {
-	s := rpc.NewServer(t, rpc.PreTool("h", "flood", `head -c 100000 /dev/zero | tr '\0' x`), rpc.PreTool("s", "stay", rpc.Family))
+	s := rpc.NewServer(t, rpc.PreTool("h", "flood", `head -c 100000 /dev/zero | tr '\0' x`),
+		rpc.PreTool("s", "stay", rpc.Family))
 	s.Listen()
 	conn, err := net.Dial("unix", s.Socket)
 	require.NoError(t, err)
@@ -838,7 +861,8 @@ func TestClientThatNeverReads(t *testing.T) {
 	pids := s.Pids(2)
 	require.NoError(t, conn.SetWriteDeadline(time.Now().Add(2*time.Second)))
 	for i := range 2000 {
-		if _, err := fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%d,"method":"pre-tool","params":{"tool":"flood"}}`+"\n", i); err != nil {
+		if _, err := fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%d,"method":"pre-tool","params":{"tool":"flood"}}`+"\n",
+			i); err != nil {
 			break // it is not read any more
 		}
 	}

@@ -54,7 +54,8 @@ for line in sys.stdin:
 type soak struct {
 	*rpc.Server
 	clients []*rpc.Client
-	crash   sync.Mutex // of two deaths in a row without an answer the second has a pause behind it, which is another test's affair
+	// of two deaths in a row without an answer the second has a pause behind it, which is another test's affair
+	crash sync.Mutex
 }
 
 // footprint is what of a process can be seen from outside.
@@ -91,7 +92,8 @@ func (s *soak) settle(gate string) footprint {
 	c := s.clients[0]
 	var ids []string
 	for range soakWorkers {
-		ids = append(ids, c.Send("pre-tool", rpc.ToolParams("stay-wait", binary.Hook{"args": binary.Hook{"n": 0, "gate": gate}})))
+		ids = append(ids, c.Send("pre-tool", rpc.ToolParams("stay-wait",
+			binary.Hook{"args": binary.Hook{"n": 0, "gate": gate}})))
 	}
 	for range ids {
 		s.Pids(1)
@@ -254,13 +256,15 @@ func TestServerStaysAsItIs(t *testing.T) {
 			require.NoError(t, os.WriteFile(s.Path("hook.py"), []byte(soakPython), 0o600))
 			binary.WriteHooks(t, s.Dir,
 				rpc.PreTool("block", "block", "cat >&2; exit 1"),
-				binary.Hook{"name": "inject", "matcher": "inject", "command": "printf 'context '; exec cat", "events": []string{"pre-tool", "post-tool"}},
+				binary.Hook{"name": "inject", "matcher": "inject", "command": "printf 'context '; exec cat",
+					"events": []string{"pre-tool", "post-tool"}},
 				rpc.PreTool("large", "large", "cat >/dev/null; echo large >&2; exit 1"),
 				rpc.PreTool("crash", "crash", "kill -9 $$"),
 				rpc.PreTool("flood", "flood", `head -c 3000000 /dev/zero | tr '\0' x | tee /dev/stderr`),
 				rpc.PreTool("slow", "slow", "sleep 1000 & sleep 1000", binary.Hook{"timeout": 0.05}),
 				rpc.PreTool("cancel", "cancel", []string{"sleep", "1000"}),
-				rpc.PreTool("stay", "stay*", []string{python, s.Path("hook.py")}, binary.Hook{"persistent": true, "workers": soakWorkers}))
+				rpc.PreTool("stay", "stay*", []string{python, s.Path("hook.py")},
+					binary.Hook{"persistent": true, "workers": soakWorkers}))
 			if streams == "socket" {
 				s.Listen()
 				for range soakClients {

@@ -53,7 +53,8 @@ func tested(t *testing.T, tests string) string {
 	t.Helper()
 	binary.Needs(t, "python3")
 	dir := t.TempDir()
-	for name, text := range map[string]string{".tenex-hooks.json": testedHooks, "guard.py": testedGuard, "a.hooktest.json": tests} {
+	for name, text := range map[string]string{".tenex-hooks.json": testedHooks, "guard.py": testedGuard,
+		"a.hooktest.json": tests} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
@@ -67,15 +68,20 @@ func untimed(out string) string {
 func TestHooktestPasses(t *testing.T) {
 	t.Parallel()
 	dir := tested(t, passing)
-	want := "ok   a push (0 ms)\nok   a push by force (0 ms)\nok   a path (0 ms)\nok   a hint (0 ms)\nok   a client's words (0 ms)\n5 tests, 5 ok, 0 failed in 0 s\n"
-	for name, args := range map[string][]string{"in the workspace": nil, "a folder": {dir}, "a file, and its folder": {"a.hooktest.json", "."}, "-C": {"-C", dir}} {
+	want := "ok   a push (0 ms)\nok   a push by force (0 ms)\nok   a path (0 ms)\nok   a hint (0 ms)\nok   a " +
+		"client's words (0 ms)\n5 tests, 5 ok, 0 failed in 0 s\n"
+	for name, args := range map[string][]string{"in the workspace": nil, "a folder": {dir},
+		"a file, and its folder": {"a.hooktest.json", "."}, "-C": {"-C", dir}} {
 		done := binary.Run(t, dir, "", []string{"HOOKRUN_LOG="}, append([]string{binary.Path, "test"}, args...)...)
-		require.Equal(t, binary.Result{Stdout: want}, binary.Result{Code: done.Code, Stdout: untimed(done.Stdout), Stderr: done.Stderr}, name)
+		require.Equal(t, binary.Result{Stdout: want},
+			binary.Result{Code: done.Code, Stdout: untimed(done.Stdout), Stderr: done.Stderr}, name)
 	}
 	elsewhere := t.TempDir()
 	done := binary.Run(t, elsewhere, "", nil, binary.Path, "test", "-v", filepath.Join(dir, "a.hooktest.json"))
 	require.Zero(t, done.Code, done.Stdout)
-	require.Contains(t, untimed(done.Stdout), "ok   a push by force (0 ms)\n     hook 'guard' ("+dir+"/.tenex-hooks.json:2) blocked, exit 2 (0 ms)\n       stderr: no force: git push --force\n")
+	require.Contains(t, untimed(done.Stdout),
+		"ok   a push by force (0 ms)\n     hook 'guard' ("+dir+
+			"/.tenex-hooks.json:2) blocked, exit 2 (0 ms)\n       stderr: no force: git push --force\n")
 
 	// Other hooks, and another workspace for the same ones.
 	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "none.json"), []byte(`{"hooks":[]}`), 0o600))
@@ -119,7 +125,8 @@ FAIL crash (0 ms)
 FAIL nobody (0 ms)
      a.hooktest.json:5
      decision: expected block, got continue
-     no hook is for this call; why: hookrun explain pre-tool --tool web --args '{"url":"it'\''s"}' -C `+dir+` -c .tenex-hooks.json
+     no hook is for this call; why: hookrun explain pre-tool --tool web --args '{"url":"it'\''s"}' -C `+dir+
+		` -c .tenex-hooks.json
 4 tests, 1 ok, 3 failed in 0 s
 `, untimed(done.Stdout))
 	require.Empty(t, done.Stderr)
@@ -148,9 +155,11 @@ func TestHooktestJSON(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(done.Stdout), &got))
 		require.Equal(t, strings.Count(done.Stdout, "\n"), 1)
-		require.Equal(t, []any{1, ok, ok, "a.hooktest.json"}, []any{got.Version, got.OK, done.Code == 0, got.Tests[0].File})
+		require.Equal(t, []any{1, ok, ok, "a.hooktest.json"},
+			[]any{got.Version, got.OK, done.Code == 0, got.Tests[0].File})
 		second := got.Tests[1]
-		require.Equal(t, []any{ok, ok, "block", "guard"}, []any{second.OK, len(second.Problems) == 0, second.Outcome.Decision, second.Outcome.Hooks[0].Name})
+		require.Equal(t, []any{ok, ok, "block", "guard"},
+			[]any{second.OK, len(second.Problems) == 0, second.Outcome.Decision, second.Outcome.Hooks[0].Name})
 		require.NotNil(t, second.Problems)
 		require.Positive(t, second.Duration)
 	}
@@ -178,7 +187,8 @@ func TestHooktestJUnit(t *testing.T) {
 	require.NoError(t, xml.Unmarshal([]byte(done.Stdout), &got))
 	require.Equal(t, []any{9, 3, 2}, []any{got.Tests, got.Failures, len(got.Suites)})
 	require.Equal(t, []any{"a.hooktest.json", 3, 4, "b.hooktest.json", 0, 5}, []any{
-		got.Suites[0].Name, got.Suites[0].Failures, len(got.Suites[0].Cases), got.Suites[1].Name, got.Suites[1].Failures, len(got.Suites[1].Cases)})
+		got.Suites[0].Name, got.Suites[0].Failures, len(got.Suites[0].Cases), got.Suites[1].Name,
+		got.Suites[1].Failures, len(got.Suites[1].Cases)})
 	force := got.Suites[0].Cases[1]
 	require.Equal(t, "by <force>", force.Name)
 	require.Contains(t, force.Failure[0], "no force: git push --force")
@@ -197,22 +207,47 @@ func TestHooktestRefuses(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"no tests":                {map[string]string{".tenex-hooks.json": ran}, nil, "hookrun test: . has no file *.hooktest.json; write one, or make one of a run log with --record\n"},
-		"no such file":            {map[string]string{".tenex-hooks.json": ran}, []string{"b.hooktest.json"}, "b.hooktest.json: reading the tests: no such file or directory\n"},
-		"no hooks":                {map[string]string{"a.hooktest.json": fine}, nil, "a.hooktest.json: there is no .tenex-hooks.json beside it, so there is nothing to test; give a hooks file with --config\n"},
-		"no hooks with --claude":  {map[string]string{"a.hooktest.json": fine}, []string{"--claude"}, "a.hooktest.json: there is no .tenex-hooks.json beside it, so there is nothing to test; give a hooks file with --config\n"},
-		"a link to nothing":       {map[string]string{"a.hooktest.json": fine, ".tenex-hooks.json": ""}, nil, ".tenex-hooks.json: reading the hooks file: no such file or directory\n"},
-		"wrong tests, wrong hook": {map[string]string{".tenex-hooks.json": `{"hooks": [{}]}`, "a.hooktest.json": strings.Replace(fine, `, "tool"`, `, "tol"`, 1), "b.hooktest.json": fine}, nil, "a.hooktest.json:1:12: the test has no \"tool\""},
-		"every error":             {map[string]string{".tenex-hooks.json": `{"hook": []}`, "a.hooktest.json": `{"tests": 1}`}, nil, "a.hooktest.json:1:11: \"tests\" must be an array, not 1\n.tenex-hooks.json:1:2: unknown key \"hook\"; did you mean \"hooks\"?\n"},
-		"one of two files":        {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine, "b.hooktest.json": `{}`}, nil, "b.hooktest.json:1:1: there is no \"tests\", so nothing would be tested\n"},
-		"an output form":          {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine}, []string{"-o", "xml"}, "hookrun test: --output \"xml\" is not one of text, json, junit\n"},
-		"a timeout":               {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine}, []string{"--timeout", "0"}, "hookrun test: --timeout must be more than 0, not 0\n"},
-		"an empty workspace":      {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine}, []string{"-C", ""}, "hookrun test: --workspace is empty; leave it out for the default\n"},
-		"no workspace":            {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine}, []string{"-C", "none", "a.hooktest.json"}, "hookrun test: --workspace none: no such file or directory; give the folder of the project\n"},
-		"a dialect":               {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine}, []string{"--dialect", "claude"}, "hookrun test: --dialect claude: .tenex-hooks.json is in the form of the tenex dialect\n"},
-		"a record of tests":       {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine}, []string{"--record", "run.log", "a.hooktest.json"}, "hookrun test: --record LOG prints tests and runs none; leave FILE out\n"},
-		"no log":                  {nil, []string{"--record", "run.log"}, "hookrun test: --record run.log: no such file or directory; give the file that hookrun was given as --log\n"},
-		"a log of nothing":        {map[string]string{"run.log": "x\n"}, []string{"--record", "run.log"}, "hookrun test: 0 tests of 1 line; left out: 1 not readable; the log has no call of the workspace "},
+		"no tests": {map[string]string{".tenex-hooks.json": ran}, nil,
+			"hookrun test: . has no file *.hooktest.json; write one, or make one of a run log with --record\n"},
+		"no such file": {map[string]string{".tenex-hooks.json": ran}, []string{"b.hooktest.json"},
+			"b.hooktest.json: reading the tests: no such file or directory\n"},
+		"no hooks": {map[string]string{"a.hooktest.json": fine}, nil,
+			"a.hooktest.json: there is no .tenex-hooks.json beside it, so there is nothing to test; give a hooks " +
+				"file with --config\n"},
+		"no hooks with --claude": {map[string]string{"a.hooktest.json": fine}, []string{"--claude"},
+			"a.hooktest.json: there is no .tenex-hooks.json beside it, so there is nothing to test; give a hooks " +
+				"file with --config\n"},
+		"a link to nothing": {map[string]string{"a.hooktest.json": fine, ".tenex-hooks.json": ""}, nil,
+			".tenex-hooks.json: reading the hooks file: no such file or directory\n"},
+		"wrong tests, wrong hook": {map[string]string{".tenex-hooks.json": `{"hooks": [{}]}`,
+			"a.hooktest.json": strings.Replace(fine, `, "tool"`, `, "tol"`, 1), "b.hooktest.json": fine}, nil,
+			"a.hooktest.json:1:12: the test has no \"tool\""},
+		"every error": {map[string]string{".tenex-hooks.json": `{"hook": []}`,
+			"a.hooktest.json": `{"tests": 1}`}, nil,
+			"a.hooktest.json:1:11: \"tests\" must be an array, not 1\n.tenex-hooks.json:1:2: unknown key \"hook\"; " +
+				"did you mean \"hooks\"?\n"},
+		"one of two files": {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine,
+			"b.hooktest.json": `{}`}, nil, "b.hooktest.json:1:1: there is no \"tests\", so nothing would be tested\n"},
+		"an output form": {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine},
+			[]string{"-o", "xml"}, "hookrun test: --output \"xml\" is not one of text, json, junit\n"},
+		"a timeout": {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine},
+			[]string{"--timeout", "0"}, "hookrun test: --timeout must be more than 0, not 0\n"},
+		"an empty workspace": {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine},
+			[]string{"-C", ""}, "hookrun test: --workspace is empty; leave it out for the default\n"},
+		"no workspace": {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine},
+			[]string{"-C", "none", "a.hooktest.json"},
+			"hookrun test: --workspace none: no such file or directory; give the folder of the project\n"},
+		"a dialect": {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine},
+			[]string{"--dialect", "claude"},
+			"hookrun test: --dialect claude: .tenex-hooks.json is in the form of the tenex dialect\n"},
+		"a record of tests": {map[string]string{".tenex-hooks.json": ran, "a.hooktest.json": fine},
+			[]string{"--record", "run.log", "a.hooktest.json"},
+			"hookrun test: --record LOG prints tests and runs none; leave FILE out\n"},
+		"no log": {nil, []string{"--record", "run.log"},
+			"hookrun test: --record run.log: no such file or directory; give the file that hookrun was given as " +
+				"--log\n"},
+		"a log of nothing": {map[string]string{"run.log": "x\n"}, []string{"--record", "run.log"},
+			"hookrun test: 0 tests of 1 line; left out: 1 not readable; the log has no call of the workspace "},
 	} {
 		dir := t.TempDir()
 		for file, text := range test.files {
@@ -222,13 +257,15 @@ func TestHooktestRefuses(t *testing.T) {
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
-		done := binary.Run(t, dir, "", []string{"HOME=" + dir, "CLAUDE_CONFIG_DIR=" + dir}, append([]string{binary.Path, "test"}, test.args...)...)
+		done := binary.Run(t, dir, "", []string{"HOME=" + dir, "CLAUDE_CONFIG_DIR=" + dir},
+			append([]string{binary.Path, "test"}, test.args...)...)
 		require.Equal(t, 1, done.Code, name)
 		require.Empty(t, done.Stdout, name)
 		require.Contains(t, done.Stderr, test.want, name)
 		require.NoFileExists(t, filepath.Join(dir, "ran"), name)
 	}
-	require.Contains(t, binary.Run(t, ".", "", nil, binary.Path, "test", "--help").Stdout, "hookrun test --record run.log > recorded.hooktest.json")
+	require.Contains(t, binary.Run(t, ".", "", nil, binary.Path, "test", "--help").Stdout,
+		"hookrun test --record run.log > recorded.hooktest.json")
 }
 
 // TestHooktestOfClaudesHooks: settings of that client, read as it reads them.
@@ -250,7 +287,8 @@ func TestHooktestOfClaudesHooks(t *testing.T) {
 	home := []string{"HOME=" + t.TempDir()}
 	for _, flags := range [][]string{{"--claude"}, {"-c", ".claude/settings.json"}} {
 		done := binary.Run(t, dir, "", home, append([]string{binary.Path, "test"}, flags...)...)
-		require.Contains(t, untimed(done.Stdout), "FAIL an exit that does not block (0 ms)\n     a.hooktest.json:3\n     hook 'exit 1' gave no answer (exit)")
+		require.Contains(t, untimed(done.Stdout),
+			"FAIL an exit that does not block (0 ms)\n     a.hooktest.json:3\n     hook 'exit 1' gave no answer (exit)")
 		require.Contains(t, done.Stdout, "3 tests, 2 ok, 1 failed", done.Stderr)
 	}
 }
@@ -260,8 +298,10 @@ func TestHooktestHasAnEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		".tenex-hooks.json": `{"hooks": [{"name": "again", "command": "echo x >>runs; \"$HOOKRUN\" test", "events": ["pre-tool"]}]}`,
-		"a.hooktest.json":   `{"tests": [{"name": "a", "event": "pre-tool", "tool": "t", "expect": {"decision": "continue"}}]}`,
+		".tenex-hooks.json": `{"hooks": [{"name": "again", "command": "echo x >>runs; \"$HOOKRUN\" test", "events": ` +
+			`["pre-tool"]}]}`,
+		"a.hooktest.json": `{"tests": [{"name": "a", "event": "pre-tool", "tool": "t", "expect": {"decision": ` +
+			`"continue"}}]}`,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -283,9 +323,11 @@ func TestSignalToHooktestKillsItsHooks(t *testing.T) {
 		s.Lines = bufio.NewReader(s.Ready)
 		binary.WriteConfig(t, s.Dir, `case $(cat) in *wait*) echo $$ >ready; exec sleep 1000;; esac`)
 		test := func(name string) string {
-			return `{"name": "` + name + `", "event": "pre-tool", "tool": "` + name + `", "expect": {"decision": "continue"}}`
+			return `{"name": "` + name + `", "event": "pre-tool", "tool": "` + name +
+				`", "expect": {"decision": "continue"}}`
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(s.Dir, "a.hooktest.json"), []byte(`{"tests": [`+test("fine")+","+test("wait")+","+test("never")+`]}`), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(s.Dir, "a.hooktest.json"),
+			[]byte(`{"tests": [`+test("fine")+","+test("wait")+","+test("never")+`]}`), 0o600))
 		s.Cmd = exec.Command(binary.Path, "test", "-o", form)
 		s.Cmd.Dir = s.Dir
 		s.Cmd.Stdout, s.Cmd.Stderr = &s.Out, &s.Err
@@ -297,28 +339,34 @@ func TestSignalToHooktestKillsItsHooks(t *testing.T) {
 		require.Equal(t, "hookrun test: interrupted by SIGINT; the hooks were killed, 1 test had run\n", s.Err.String())
 		require.False(t, binary.Alive(pid))
 		require.NotContains(t, s.Out.String(), "never")
-		require.Equal(t, form == "text", strings.HasPrefix(s.Out.String(), "ok   fine"), "what is no whole object is not printed")
+		require.Equal(t, form == "text", strings.HasPrefix(s.Out.String(), "ok   fine"),
+			"what is no whole object is not printed")
 	}
 }
 
-// TestHooktestRecordsAndRepeats: the calls of a log pass as tests against the hooks that made it, also in another folder, and fail
-// against others.
+// TestHooktestRecordsAndRepeats: the calls of a log pass as tests against the hooks that made it, also in another
+// folder, and fail against others.
 func TestHooktestRecordsAndRepeats(t *testing.T) {
 	t.Parallel()
 	dir := tested(t, passing)
 	require.NoError(t, os.Remove(filepath.Join(dir, "a.hooktest.json")))
 	var log strings.Builder
 	write := func(workspace, about string, argv ...string) {
-		outcome := binary.Run(t, dir, "", nil, append([]string{binary.Path, argv[0], "-o", "json"}, argv[1:]...)...).Stdout
+		outcome := binary.Run(t, dir, "", nil, append([]string{binary.Path, argv[0], "-o", "json"},
+			argv[1:]...)...).Stdout
 		require.NotEmpty(t, outcome)
-		log.WriteString(`{"version":1,"time":"2026-11-21T14:43:17.123456Z","command":"` + argv[0] + `","pid":1,"workspace":` + binary.JSON(t, workspace) + about + `,"outcome":` + outcome[:len(outcome)-1] + "}\n")
+		log.WriteString(`{"version":1,"time":"2026-11-21T14:43:17.123456Z","command":"` + argv[0] +
+			`","pid":1,"workspace":` + binary.JSON(t, workspace) + about + `,"outcome":` + outcome[:len(outcome)-1] +
+			"}\n")
 	}
 	for _, command := range []string{"git push", "git push --force", "git push"} {
 		args := binary.JSON(t, map[string]string{"command": command})
 		write(dir, `,"args":`+args, "pre-tool", "--tool", "shell", "--args", args)
 	}
-	write(dir, `,"args":{"path":"a.txt"},"session_id":"s"`, "pre-tool", "--tool", "write", "--args", `{"path":"a.txt"}`, "--session-id", "s")
-	write(dir, `,"args":{},"result":"in `+dir+`/x","failed":true`, "post-tool", "--tool", "shell", "--result", "in "+dir+"/x", "--failed")
+	write(dir, `,"args":{"path":"a.txt"},"session_id":"s"`, "pre-tool", "--tool", "write", "--args",
+		`{"path":"a.txt"}`, "--session-id", "s")
+	write(dir, `,"args":{},"result":"in `+dir+`/x","failed":true`, "post-tool", "--tool", "shell", "--result",
+		"in "+dir+"/x", "--failed")
 	write(dir, `,"prompt":"say \"hi\""`, "pre-execute", "--prompt", `say "hi"`)
 	write(dir, `,"args":{"command":"crash"}`, "pre-tool", "--tool", "shell", "--args", `{"command":"crash"}`)
 	write(dir, `,"args_preview":"{","args_size":9999`, "pre-tool", "--tool", "shell")
@@ -329,12 +377,17 @@ func TestHooktestRecordsAndRepeats(t *testing.T) {
 
 	recorded := binary.Run(t, dir, "", nil, binary.Path, "test", "--record", "run.log")
 	require.Zero(t, recorded.Code, recorded.Stderr)
-	require.Equal(t, "hookrun test: 6 tests of 10 lines; left out: 1 not readable, 1 of other workspaces, 1 with texts that were cut or redacted\n", recorded.Stderr)
+	require.Equal(t,
+		"hookrun test: 6 tests of 10 lines; left out: 1 not readable, 1 of other workspaces, 1 with texts that were "+
+			"cut or redacted\n", recorded.Stderr)
 	require.NotContains(t, recorded.Stdout, dir)
 	for _, place := range []string{dir, tested(t, recorded.Stdout)} {
 		require.NoError(t, os.WriteFile(filepath.Join(place, "a.hooktest.json"), []byte(recorded.Stdout), 0o600))
 		done := binary.Run(t, place, "", nil, binary.Path, "test")
-		require.Equal(t, "ok   shell: git push (0 ms)\nok   shell: git push --force (0 ms)\nok   write: a.txt (0 ms)\nok   post-tool shell (0 ms)\nok   pre-execute: say \"hi\" (0 ms)\nok   shell: crash (0 ms)\n6 tests, 6 ok, 0 failed in 0 s\n", untimed(done.Stdout))
+		require.Equal(t,
+			"ok   shell: git push (0 ms)\nok   shell: git push --force (0 ms)\nok   write: a.txt (0 ms)\nok   "+
+				"post-tool shell (0 ms)\nok   pre-execute: say \"hi\" (0 ms)\nok   shell: crash (0 ms)\n6 tests, 6 "+
+				"ok, 0 failed in 0 s\n", untimed(done.Stdout))
 		require.Zero(t, done.Code)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "guard.py"), []byte("import sys; sys.stdin.read()"), 0o600))
@@ -354,18 +407,25 @@ func TestHooktestRecordsARealLog(t *testing.T) {
   {"name":"output","command":"[ \"$(\"$HOOKRUN\" get tool_response.stdout 2>/dev/null)\" = bad ] && echo '{\"decision\":\"block\",\"reason\":\"bad\"}'; exit 0","events":["post-tool"]}]}`)
 	run := func(code int, stdin string, argv ...string) {
 		t.Helper()
-		require.Equal(t, code, binary.Run(t, dir, stdin, nil, append([]string{binary.Path, argv[0], "--log", "run.log"}, argv[1:]...)...).Code)
+		require.Equal(t, code, binary.Run(t, dir, stdin, nil,
+			append([]string{binary.Path, argv[0], "--log", "run.log"}, argv[1:]...)...).Code)
 	}
 	run(2, "", "pre-tool", "--tool", "shell") // text cannot carry the rewrite
 	run(0, "", "pre-tool", "--tool", "shell", "--args", `{"b":1}`, "-o", "json")
 	run(2, "", "pre-tool", "--tool", "write", "--args", `{"a":2}`)
-	run(2, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"bad"}}`, "fire", "-o", "json")
-	run(0, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"fine"}`, "fire", "-o", "json")
+	run(2, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"bad"}}`,
+		"fire", "-o", "json")
+	run(0, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"fine"}`, "fire", "-o",
+		"json")
 	recorded := binary.Run(t, dir, "", nil, binary.Path, "test", "--record", "run.log")
-	require.Equal(t, "hookrun test: 3 tests of 5 lines; left out: 1 of events of which the log has not the whole input, 1 that no test can repeat, such as those with hooks that gave no answer\n", recorded.Stderr)
+	require.Equal(t,
+		"hookrun test: 3 tests of 5 lines; left out: 1 of events of which the log has not the whole input, 1 that no "+
+			"test can repeat, such as those with hooks that gave no answer\n", recorded.Stderr)
 	binary.WriteFile(t, dir, "a.hooktest.json", recorded.Stdout)
 	done := binary.Run(t, dir, "", nil, binary.Path, "test")
-	require.Equal(t, "ok   shell: {\"b\":1} (0 ms)\nok   write: {\"a\":2} (0 ms)\nok   PostToolUse Bash (0 ms)\n3 tests, 3 ok, 0 failed in 0 s\n", untimed(done.Stdout))
+	require.Equal(t,
+		"ok   shell: {\"b\":1} (0 ms)\nok   write: {\"a\":2} (0 ms)\nok   PostToolUse Bash (0 ms)\n3 tests, 3 ok, 0 "+
+			"failed in 0 s\n", untimed(done.Stdout))
 }
 
 // TestHooktestColours: on a terminal, unless somebody objects.
@@ -390,7 +450,8 @@ func TestHooktestColours(t *testing.T) {
 		require.NoError(t, err, name)
 		require.True(t, strings.HasPrefix(line, test.want), "%s: %q", name, line)
 	}
-	require.NotContains(t, binary.Run(t, dir, "", []string{"TERM=xterm", "NO_COLOR="}, binary.Path, "test").Stdout, "\x1b", "a pipe")
+	require.NotContains(t, binary.Run(t, dir, "", []string{"TERM=xterm", "NO_COLOR="}, binary.Path, "test").Stdout,
+		"\x1b", "a pipe")
 }
 
 // terminal opens both ends of a new pseudo-terminal.

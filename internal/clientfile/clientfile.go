@@ -5,16 +5,16 @@
 //	fmt.Print(change.Diff())
 //	err = change.Write()
 //
-// It guarantees: every byte that is not the entry's own stays, with the file's indentation and ends of lines around the entry. A
-// second Install changes nothing; one with another path or timeout replaces the entry where it stands. Uninstall gives back the bytes
-// that were there before Install, also where Install made the file, the "hooks" or the list of an event; where one of these was
-// there and empty, a comment at the end of the entry's command says so. What cannot be parsed is
-// refused with its place; so is what is no regular file, and a path that leads out of the root by a symbolic link. A file is replaced
-// by a rename: whoever reads it meanwhile sees the old text or the new one.
+// It guarantees: every byte that is not the entry's own stays, with the file's indentation and ends of lines around the
+// entry. A second Install changes nothing; one with another path or timeout replaces the entry where it stands.
+// Uninstall gives back the bytes that were there before Install, also where Install made the file, the "hooks" or the
+// list of an event; where one of these was there and empty, a comment at the end of the entry's command says so. What
+// cannot be parsed is refused with its place; so is what is no regular file, and a path that leads out of the root by a
+// symbolic link. A file is replaced by a rename: whoever reads it meanwhile sees the old text or the new one.
 //
-// What it does not guarantee: if somebody edits the file between the two, Uninstall removes the entry and what is empty without it,
-// and that may be a list that was there, empty, before. A hard link to the file keeps the old text. Two programs that change the file
-// in the same moment are found out only up to the rename.
+// What it does not guarantee: if somebody edits the file between the two, Uninstall removes the entry and what is empty
+// without it, and that may be a list that was there, empty, before. A hard link to the file keeps the old text. Two
+// programs that change the file in the same moment are found out only up to the rename.
 package clientfile
 
 import (
@@ -52,23 +52,30 @@ type Client struct {
 	orBlock string                   // ends the command: it blocks where hookrun itself is missing or was killed
 }
 
-// Claude Code blocks at exit 2 alone. Codex and Gemini CLI want a text beside it, or they let the call pass. Codex runs the command with
-// the login shell of its user, and in fish a group in braces is no syntax.
+// Claude Code blocks at exit 2 alone. Codex and Gemini CLI want a text beside it, or they let the call pass. Codex runs
+// the command with the login shell of its user, and in fish a group in braces is no syntax.
 const (
 	orBlock       = " || exit 2"
 	orBlockAndSay = ` || /bin/sh -c 'echo "hookrun gave no answer" >&2; exit 2'`
 )
 
 var clients = [...]Client{
-	{Name: "claude", Folder: ".claude", Base: "settings.json", folderVariable: "CLAUDE_CONFIG_DIR", others: []string{"settings.local.json"}, unit: time.Second, orBlock: orBlock, Drops: true, off: offInClaude, servers: claudeServers,
-		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}},
-	{Name: "codex", Folder: ".codex", Base: "hooks.json", folderVariable: "CODEX_HOME", others: []string{"config.toml"}, unit: time.Second, noMark: true, trusts: true, orBlock: orBlockAndSay, Drops: true, servers: codexServers,
+	{Name: "claude", Folder: ".claude", Base: "settings.json", folderVariable: "CLAUDE_CONFIG_DIR",
+		others: []string{"settings.local.json"}, unit: time.Second, orBlock: orBlock, Drops: true, off: offInClaude,
+		servers: claudeServers,
+		Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"}},
+	{Name: "codex", Folder: ".codex", Base: "hooks.json", folderVariable: "CODEX_HOME",
+		others: []string{"config.toml"}, unit: time.Second, noMark: true, trusts: true, orBlock: orBlockAndSay,
+		Drops: true, servers: codexServers,
 		Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-		Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry changes: start codex and look at /hooks; " +
+		Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the " +
+			"entry changes: start codex and look at /hooks; " +
 			"until then codex exec runs each call without the hook and without a word"},
-	{Name: "gemini", Folder: ".gemini", Base: "settings.json", homeVariable: "GEMINI_CLI_HOME", unit: time.Millisecond, comments: true, named: true, expands: true, orBlock: orBlockAndSay, off: offInGemini, servers: geminiServers,
+	{Name: "gemini", Folder: ".gemini", Base: "settings.json", homeVariable: "GEMINI_CLI_HOME", unit: time.Millisecond,
+		comments: true, named: true, expands: true, orBlock: orBlockAndSay, off: offInGemini, servers: geminiServers,
 		Events: []string{"BeforeAgent", "BeforeTool", "AfterTool"},
-		Asks:   "Gemini CLI runs a project's hooks only in a folder that its user has trusted, and with --skip-trust not even there"},
+		Asks: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, and with --skip-trust " +
+			"not even there"},
 }
 
 // Names are the clients that Lookup knows.
@@ -149,8 +156,8 @@ func (c *Client) Install(p Place, e Entry) (*Change, error) {
 	return change, nil
 }
 
-// Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun whatever its name is,
-// or "".
+// Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun
+// whatever its name is, or "".
 func (c *Client) Uninstall(p Place, binary string) (*Change, error) {
 	change, err := plan(p)
 	if err != nil || !change.Existed {

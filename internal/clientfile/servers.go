@@ -53,7 +53,8 @@ func (c *Client) Proxied(w Where, binary string) (found []projecthooks.Problem) 
 			}
 			line, column := places.Position(s.at)
 			found = append(found, projecthooks.Problem{File: path, Line: line, Column: column, Text: fmt.Sprintf(
-				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its tools; "+
+				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its "+
+					"tools; "+
 					"start the server without hookrun mcp there, or uninstall the hook", s.name)})
 		}
 	})
@@ -175,7 +176,8 @@ func geminiServers(c *Client, w Where, each visit) {
 }
 
 // jsonServers reads the servers in the objects that find returns, and which names of them are off.
-func (c *Client) jsonServers(doc string, find func(top *hujson.Value) (objects []*hujson.Value, off []string)) (all []server) {
+func (c *Client) jsonServers(doc string,
+	find func(top *hujson.Value) (objects []*hujson.Value, off []string)) (all []server) {
 	d, err := c.parse(doc, "")
 	if err != nil {
 		return nil

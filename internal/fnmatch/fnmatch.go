@@ -1,13 +1,13 @@
-// Package fnmatch matches names as Python's fnmatch does where upper and lower case differ: * is any text, / included, ? one
-// character, [abc] and [a-z] one of those, [!abc] one of the others. A [ that is never closed is itself, and so is a
-// backslash. The whole name must match.
+// Package fnmatch matches names as Python's fnmatch does where upper and lower case differ: * is any text, / included,
+// ? one character, [abc] and [a-z] one of those, [!abc] one of the others. A [ that is never closed is itself, and so
+// is a backslash. The whole name must match.
 //
 //	fnmatch.New("mcp__*").Match("mcp__files__read") // true
 //	fnmatch.NewList("Write | Edit").Match("Edit")   // true
 //
-// A glob becomes a regular expression, as Python's fnmatch.translate does it. The expression is matched by package regexp, in time in
-// proportion to the length of the glob times that of the name. A byte that is no
-// UTF-8 equals itself alone.
+// A glob becomes a regular expression, as Python's fnmatch.translate does it. The expression is matched by package
+// regexp, in time in proportion to the length of the glob times that of the name. A byte that is no UTF-8 equals itself
+// alone.
 package fnmatch
 
 import (
@@ -63,8 +63,8 @@ func (p Pattern) Match(name string) bool {
 	return p.regex.MatchString(escaped(name))
 }
 
-// escaped puts a character of its own in the place of each byte that is no UTF-8, as Python does. To package regexp all such bytes are
-// one character.
+// escaped puts a character of its own in the place of each byte that is no UTF-8, as Python does. To package regexp all
+// such bytes are one character.
 func escaped(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -103,8 +103,8 @@ func translate(glob string) string {
 	return b.String()
 }
 
-// set returns the class of what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing. Python throws
-// it out before it looks for the !: [z-a!b] is [!b] there.
+// set returns the class of what stands between [ and ]. A range that runs backwards, as [z-a], holds nothing. Python
+// throws it out before it looks for the !: [z-a!b] is [!b] there.
 func set(text string) string {
 	text, negated := strings.CutPrefix(text, "!")
 	var b strings.Builder

@@ -63,7 +63,8 @@ func listField(key string, list []string) field {
 	return field{key, []string{strings.Join(list, "\n\n")}, len(list) == 0, shownAll(list)}
 }
 
-// differences says what an outcome has otherwise than expected, and what it has that only a test that names it may pass on.
+// differences says what an outcome has otherwise than expected, and what it has that only a test that names it may pass
+// on.
 func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	decided := o.Decision.String()
@@ -117,8 +118,8 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	return found
 }
 
-// silent reports whether a hook ran or should have, and gave no answer. Of one that failed and blocks by that, the status is
-// blocked.
+// silent reports whether a hook ran or should have, and gave no answer. Of one that failed and blocks by that, the
+// status is blocked.
 func silent(h *protocol.HookReport) bool {
 	switch h.Status {
 	case protocol.StatusFailed, protocol.StatusTimeout, protocol.StatusUnstarted:

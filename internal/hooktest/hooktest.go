@@ -1,4 +1,5 @@
-// Package hooktest reads tests of hooks from *.hooktest.json files, and says what an outcome has otherwise than they expect.
+// Package hooktest reads tests of hooks from *.hooktest.json files, and says what an outcome has otherwise than they
+// expect.
 //
 //	file, err := hooktest.Load("guards.hooktest.json", workspace)
 //	…
@@ -8,21 +9,22 @@
 //		…                              // result.Problems says what differs
 //	}
 //
-// A file is {"tests": [{"name": …, "event": "pre-tool", "tool": "shell", "args": {…}, "expect": {"decision": "block"}}]}. In place
-// of event, tool, args and so on a test may have "input", a client's whole hook input. Of an expectation a string is equality,
-// {"matches": RE2} a pattern that is found somewhere in the text, and null says that there must be none. In all strings but a
-// test's name ${HOOKRUN_WORKSPACE} stands for the path of the workspace, so that a test holds on every machine.
+// A file is {"tests": [{"name": …, "event": "pre-tool", "tool": "shell", "args": {…}, "expect": {"decision":
+// "block"}}]}. In place of event, tool, args and so on a test may have "input", a client's whole hook input. Of an
+// expectation a string is equality, {"matches": RE2} a pattern that is found somewhere in the text, and null says that
+// there must be none. In all strings but a test's name ${HOOKRUN_WORKSPACE} stands for the path of the workspace, so
+// that a test holds on every machine.
 //
 // What a test does not name is not compared, but for what would make it pass by accident. A test fails
-//   - by a decision other than continue, unless expect has "decision", and by the end of the loop, unless it has "stop" or
-//     "stop_reason": else {"inject": "x"} would pass on a block;
-//   - by a hook that gave no answer (it crashed, could not be started, was too slow, printed nonsense), unless expect has "cause" or
-//     "warning": else {"decision": "block"} would pass where the guard is not even there.
+//   - by a decision other than continue, unless expect has "decision", and by the end of the loop, unless it has "stop"
+//     or "stop_reason": else {"inject": "x"} would pass on a block;
+//   - by a hook that gave no answer (it crashed, could not be started, was too slow, printed nonsense), unless expect
+//     has "cause" or "warning": else {"decision": "block"} would pass where the guard is not even there.
 //
 // Files are read as strictly as hooks files: a test that says nothing, by a slip in a key, is refused with its place.
 //
-// Not guaranteed: that a hook which crashes with an exit code of its own before a tool (1, of most interpreters) fails the test. In
-// .tenex-hooks.json that is a block like any other; "reason" tells them apart.
+// Not guaranteed: that a hook which crashes with an exit code of its own before a tool (1, of most interpreters) fails
+// the test. In .tenex-hooks.json that is a block like any other; "reason" tells them apart.
 package hooktest
 
 import (

@@ -8,11 +8,12 @@ import (
 	"github.com/hookrun/hookrun/internal/printable"
 )
 
-// JUnit writes results as JUnit's XML, a suite for each file, which CI systems read. It is written by hand: encoding/xml would be
-// a tenth of the binary.
+// JUnit writes results as JUnit's XML, a suite for each file, which CI systems read. It is written by hand:
+// encoding/xml would be a tenth of the binary.
 func JUnit(results []Result, took time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"hookrun test\"%s>\n", counts(results, took))
+	fmt.Fprintf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"hookrun test\"%s>\n",
+		counts(results, took))
 	for len(results) > 0 {
 		n := 1
 		for n < len(results) && results[n].File == results[0].File {
@@ -33,13 +34,15 @@ func suite(b *strings.Builder, results []Result) {
 	fmt.Fprintf(b, "  <testsuite%s%s>\n", attribute("name", results[0].File), counts(results, took))
 	for i := range results {
 		r := &results[i]
-		fmt.Fprintf(b, "    <testcase%s%s%s line=\"%d\" time=\"%.3f\"", attribute("name", r.Name), attribute("classname", r.File), attribute("file", r.File),
+		fmt.Fprintf(b, "    <testcase%s%s%s line=\"%d\" time=\"%.3f\"", attribute("name", r.Name),
+			attribute("classname", r.File), attribute("file", r.File),
 			r.Line, time.Duration(r.Duration).Seconds())
 		if r.OK {
 			b.WriteString("/>\n")
 			continue
 		}
-		fmt.Fprintf(b, ">\n      <failure%s>%s</failure>\n    </testcase>\n", attribute("message", r.Problems[0]), escaped(strings.Join(r.lines(), "\n")))
+		fmt.Fprintf(b, ">\n      <failure%s>%s</failure>\n    </testcase>\n", attribute("message", r.Problems[0]),
+			escaped(strings.Join(r.lines(), "\n")))
 	}
 	b.WriteString("  </testsuite>\n")
 }
@@ -51,7 +54,8 @@ func (r *Result) lines() []string {
 		return lines
 	}
 	for _, h := range r.Outcome.Hooks {
-		lines = append(lines, fmt.Sprintf("hook '%s' (%s): %s", printable.Escape(h.Name), printable.Escape(h.Source), h.Status))
+		lines = append(lines, fmt.Sprintf("hook '%s' (%s): %s", printable.Escape(h.Name), printable.Escape(h.Source),
+			h.Status))
 		if h.Stderr != "" {
 			lines = append(lines, h.Stderr)
 		}
@@ -66,13 +70,15 @@ func counts(results []Result, took time.Duration) string {
 			failed++
 		}
 	}
-	return fmt.Sprintf(" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%.3f\"", len(results), failed, took.Seconds())
+	return fmt.Sprintf(" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%.3f\"", len(results), failed,
+		took.Seconds())
 }
 
 func attribute(name, value string) string { return " " + name + `="` + escaped(value) + `"` }
 
-// escaped is a text as XML 1.0 has it in an attribute or an element. Line breaks and tabs are escaped, since readers of attributes
-// make blanks of them. For characters that XML has no form of at all, such as those that colour a terminal, U+FFFD stands.
+// escaped is a text as XML 1.0 has it in an attribute or an element. Line breaks and tabs are escaped, since readers of
+// attributes make blanks of them. For characters that XML has no form of at all, such as those that colour a terminal,
+// U+FFFD stands.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, r := range s {

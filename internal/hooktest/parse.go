@@ -18,7 +18,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Parse reads the text of a file of tests. path is for messages. The error is of type projecthooks.Problems and has all of them.
+// Parse reads the text of a file of tests. path is for messages. The error is of type projecthooks.Problems and has all
+// of them.
 func Parse(path string, doc []byte, workspace string) (*File, error) {
 	p := parser{file: path, workspace: workspace, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
 	p.places.Doc = p.doc
@@ -52,7 +53,8 @@ type parser struct {
 
 func (p *parser) problem(offset int, format string, args ...any) {
 	line, col := p.places.Position(offset)
-	p.problems = append(p.problems, projecthooks.Problem{File: p.file, Line: line, Column: col, Text: fmt.Sprintf(format, args...)})
+	p.problems = append(p.problems, projecthooks.Problem{File: p.file, Line: line, Column: col,
+		Text: fmt.Sprintf(format, args...)})
 }
 
 // is reports whether a value has the type that jsontype names, and says so where it has not.
@@ -64,7 +66,8 @@ func (p *parser) is(v gjson.Result, what, name string) bool {
 	return ok
 }
 
-// fields returns the members of an object by key. A key that is not in known is a problem, unless it is $schema or starts with x-.
+// fields returns the members of an object by key. A key that is not in known is a problem, unless it is $schema or
+// starts with x-.
 func (p *parser) fields(object gjson.Result, known ...string) map[string]gjson.Result {
 	found := map[string]gjson.Result{}
 	object.ForEach(func(key, value gjson.Result) bool {
@@ -72,7 +75,8 @@ func (p *parser) fields(object gjson.Result, known ...string) map[string]gjson.R
 		case slices.Contains(known, name):
 			found[name] = value
 		case name != "$schema" && !strings.HasPrefix(name, "x-"):
-			p.problem(key.Index, "unknown key %s%s", quote(name), cmp.Or(projecthooks.Suggest(name, known), "; known are "+strings.Join(known, ", ")))
+			p.problem(key.Index, "unknown key %s%s", quote(name),
+				cmp.Or(projecthooks.Suggest(name, known), "; known are "+strings.Join(known, ", ")))
 		}
 		return true
 	})
@@ -100,7 +104,8 @@ func (p *parser) json(v gjson.Result) string {
 
 func (p *parser) tests(top gjson.Result) (tests []Test) {
 	if !top.IsObject() {
-		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")), "a file of tests must be an object, as {\"tests\": […]}, not %s", cited(top))
+		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")),
+			"a file of tests must be an object, as {\"tests\": […]}, not %s", cited(top))
 		return nil
 	}
 	all, ok := p.fields(top, "tests")["tests"]
@@ -119,7 +124,8 @@ func (p *parser) tests(top gjson.Result) (tests []Test) {
 		}
 		t := p.test(entry)
 		if line, ok := lines[t.Name]; ok && t.Name != "" {
-			p.problem(entry.Index, "the test of line %d has the same name %s; nobody could tell which one failed", line, quote(t.Name))
+			p.problem(entry.Index, "the test of line %d has the same name %s; nobody could tell which one failed",
+				line, quote(t.Name))
 		}
 		lines[t.Name] = t.Line
 		tests = append(tests, t)
@@ -186,11 +192,13 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 		p.problem(entry.Index, "the test has neither \"event\" nor \"input\"")
 	} else if ok = p.is(event, `"event"`, "string"); ok {
 		if c.Event, ok = protocol.ParseEvent(strictjson.Text(event.Raw)); !ok {
-			p.problem(event.Index, "unknown event %s%s", quote(strictjson.Text(event.Raw)), meantEvent(strictjson.Text(event.Raw)))
+			p.problem(event.Index, "unknown event %s%s", quote(strictjson.Text(event.Raw)),
+				meantEvent(strictjson.Text(event.Raw)))
 		}
 	}
 	for key, into := range map[string]*string{
-		"tool": &c.Tool, "prompt": &c.Prompt, "session_id": &c.SessionID, "tool_use_id": &c.ToolUseID, "agent_id": &c.AgentID,
+		"tool": &c.Tool, "prompt": &c.Prompt, "session_id": &c.SessionID, "tool_use_id": &c.ToolUseID,
+		"agent_id": &c.AgentID,
 	} {
 		if v, ok := fields[key]; ok && p.is(v, strconv.Quote(key), "string") {
 			*into = p.text(v)
@@ -199,7 +207,8 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 	if args, ok := fields["args"]; ok {
 		c.Args = p.json(args)
 		// As in serve: a string that holds an object is what the model wrote.
-		if text := p.text(args); args.Type == gjson.String && strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
+		if text := p.text(args); args.Type == gjson.String &&
+			strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 			c.Args = text
 		}
 	}
@@ -231,7 +240,8 @@ func (p *parser) call(entry gjson.Result, fields map[string]gjson.Result) (c pro
 }
 
 func meantEvent(wrong string) string {
-	return cmp.Or(projecthooks.Suggest(wrong, protocol.EventNames()), "; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
+	return cmp.Or(projecthooks.Suggest(wrong, protocol.EventNames()),
+		"; known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop")
 }
 
 func (p *parser) env(object gjson.Result) (env []string) {
@@ -245,7 +255,8 @@ func (p *parser) env(object gjson.Result) (env []string) {
 		}
 		if p.is(value, "the variable "+quote(name), "string") {
 			if strings.ContainsRune(p.text(value), 0) {
-				p.problem(value.Index, "the variable %s has a NUL character, which no process can be given", quote(name))
+				p.problem(value.Index, "the variable %s has a NUL character, which no process can be given",
+					quote(name))
 			}
 			env = append(env, name+"="+p.text(value))
 		}
@@ -257,7 +268,8 @@ func (p *parser) env(object gjson.Result) (env []string) {
 func (p *parser) expectation(object gjson.Result) Expectation {
 	fields := p.fields(object, expectKeys...)
 	if len(fields) == 0 {
-		p.problem(object.Index, "\"expect\" says nothing, so the test could not fail; known are %s", strings.Join(expectKeys, ", "))
+		p.problem(object.Index, "\"expect\" says nothing, so the test could not fail; known are %s",
+			strings.Join(expectKeys, ", "))
 	}
 	e := Expectation{}
 	for key, v := range fields {
@@ -292,7 +304,8 @@ func (p *parser) expectedText(v gjson.Result, what string) *want {
 		w.text = strconv.Quote(w.text)
 		return w
 	case !v.IsObject():
-		p.problem(v.Index, "%s must be a string, {\"matches\": \"a pattern\"}, or null for none, not %s", what, cited(v))
+		p.problem(v.Index, "%s must be a string, {\"matches\": \"a pattern\"}, or null for none, not %s", what,
+			cited(v))
 		return nil
 	}
 	pattern, ok := p.fields(v, "matches")["matches"]

@@ -24,8 +24,8 @@ const (
 	maxLine = 16 << 20 // of a run log; what is longer was written by nobody
 )
 
-// Recording makes tests of the calls in a run log: one for each different call, in the order of their first, with the outcome
-// of the last.
+// Recording makes tests of the calls in a run log: one for each different call, in the order of their first, with the
+// outcome of the last.
 type Recording struct {
 	Lines   int // that were read
 	LeftOut map[string]int
@@ -108,7 +108,8 @@ func (r *Recording) add(line []byte) {
 		r.LeftOut[why]++
 		return
 	}
-	key, _ := json.Marshal([]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt}) // strings and a bool
+	// strings and a bool
+	key, _ := json.Marshal([]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt})
 	place, ok := r.places[string(key)]
 	if !ok {
 		place = len(r.calls)
@@ -156,7 +157,8 @@ func (r *Recording) unfit(l *logged) string {
 // cut reports whether the end of a text may be missing.
 func (l *logged) cut() bool {
 	o := l.Outcome
-	all := append([]string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)}, o.SystemMessages...)
+	all := append([]string{l.Prompt, o.Reason, o.StopReason, string(o.UpdatedInput), string(o.UpdatedOutput)},
+		o.SystemMessages...)
 	for _, in := range o.Inject {
 		if in.Truncated {
 			return true
@@ -193,15 +195,17 @@ type writtenExpect struct {
 	UpdatedOutput json.RawMessage   `json:"updated_output,omitempty"`
 }
 
-// test writes the call as a test. It is an error if a reader would get another call, or the test not pass on the very outcome that
-// it is made of: by arguments that no file can have, or hooks that gave no answer.
+// test writes the call as a test. It is an error if a reader would get another call, or the test not pass on the very
+// outcome that it is made of: by arguments that no file can have, or hooks that gave no answer.
 func (l *logged) test(name, workspace string) (string, error) {
 	o := l.Outcome
 	w := written{
 		Name: name, Event: o.Event, Tool: o.Tool, said: l.said,
 		Expect: writtenExpect{
-			Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause, Stop: o.Stop, StopReason: o.StopReason,
-			Inject: o.Texts(), Message: o.SystemMessages, UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
+			Decision: o.Decision, Approved: o.Approved, Reason: o.Reason, Cause: o.Cause, Stop: o.Stop,
+			StopReason: o.StopReason,
+			Inject:     o.Texts(), Message: o.SystemMessages, UpdatedInput: o.UpdatedInput,
+			UpdatedOutput: o.UpdatedOutput,
 		},
 	}
 	var b bytes.Buffer
@@ -218,7 +222,8 @@ func (l *logged) test(name, workspace string) (string, error) {
 	}
 	t := &f.Tests[0]
 	c := protocol.Call{
-		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result, Failed: l.Failed, Prompt: l.Prompt,
+		Event: o.Event, Workspace: workspace, Tool: o.Tool, Args: string(l.Args), Result: l.Result, Failed: l.Failed,
+		Prompt:    l.Prompt,
 		SessionID: l.SessionID, AgentID: l.AgentID, ToolUseID: l.ToolUseID,
 	}
 	c.Failed = c.Failed || c.Event == "PostToolUseFailure"
@@ -231,7 +236,8 @@ func (l *logged) test(name, workspace string) (string, error) {
 	return text, nil
 }
 
-// marked puts WorkspaceMark in the place of the workspace's path, where it stands as a path and not as a part of another.
+// marked puts WorkspaceMark in the place of the workspace's path, where it stands as a path and not as a part of
+// another.
 func marked(doc, workspace string) string {
 	if filepath.Dir(workspace) == workspace {
 		return doc // the root is in every path
@@ -239,7 +245,8 @@ func marked(doc, workspace string) string {
 	path := string(strictjson.AppendString(nil, workspace))
 	path = path[1 : len(path)-1]
 	inName := func(c byte) bool {
-		return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("_-.", c) >= 0
+		return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+			strings.IndexByte("_-.", c) >= 0
 	}
 	var b strings.Builder
 	done := 0
@@ -315,6 +322,8 @@ func (l *logged) name() string {
 	if about != "" {
 		name += ": " + about
 	}
-	name = strings.Join(strings.FieldsFunc(name, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }), " ")
+	name = strings.Join(strings.FieldsFunc(name, func(c rune) bool {
+		return unicode.IsSpace(c) || !unicode.IsPrint(c)
+	}), " ")
 	return spelling.Brief(name, 60)
 }

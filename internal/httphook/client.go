@@ -64,7 +64,8 @@ func (c *Client) client(e *Endpoint) (*http.Client, error) {
 	return c.clients[id], nil
 }
 
-// Close closes all connections, and returns when none is left. Requests in flight are errors then, and so is each later one.
+// Close closes all connections, and returns when none is left. Requests in flight are errors then, and so is each later
+// one.
 func (c *Client) Close() {
 	c.conns.close()
 	c.CloseIdleConnections()
@@ -80,8 +81,8 @@ func (c *Client) CloseIdleConnections() {
 	}
 }
 
-// idleTime is how long a connection is kept that nobody uses, and idleConns how many of them there may be for one address:
-// as many as calls run at once.
+// idleTime is how long a connection is kept that nobody uses, and idleConns how many of them there may be for one
+// address: as many as calls run at once.
 const (
 	idleTime  = 90 * time.Second
 	idleConns = 64

@@ -10,8 +10,8 @@ import (
 
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// connections are those of a client. net/http closes a connection some time after its request was given up; who ends wants
-// to know that none is left.
+// connections are those of a client. net/http closes a connection some time after its request was given up; who ends
+// wants to know that none is left.
 type connections struct {
 	open   sync.WaitGroup // and those that are being made
 	mu     sync.Mutex
@@ -68,8 +68,8 @@ func (c *connections) close() {
 	}
 }
 
-// tcpConn is a connection that remembers whether the other side ended it. Package tls reports that end and a close_notify
-// alike, but only the server can send the second.
+// tcpConn is a connection that remembers whether the other side ended it. Package tls reports that end and a
+// close_notify alike, but only the server can send the second.
 type tcpConn struct {
 	net.Conn
 	of     *connections

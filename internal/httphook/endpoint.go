@@ -52,8 +52,8 @@ func (e *Endpoint) Check() error {
 	return nil
 }
 
-// CheckURL returns what is wrong with the address of a hook. An error quotes nothing of it: a password with a slash in it
-// can end up in any piece.
+// CheckURL returns what is wrong with the address of a hook. An error quotes nothing of it: a password with a slash in
+// it can end up in any piece.
 func CheckURL(s string) error {
 	_, err := parseURL(s, "http", "https")
 	return err
@@ -129,8 +129,8 @@ func withoutSecrets(s string) string {
 // belongsToSending are headers that say how a request is sent, which is not the hook's to say.
 var belongsToSending = []string{"content-length", "transfer-encoding", "connection"}
 
-// CheckHeader returns what is wrong with a header, without its value. seen are the names before it, in lower case, and gets
-// its own.
+// CheckHeader returns what is wrong with a header, without its value. seen are the names before it, in lower case, and
+// gets its own.
 func CheckHeader(h Header, seen map[string]bool) error {
 	lower := strings.ToLower(h.Name)
 	twice := seen[lower]
@@ -154,8 +154,8 @@ func checkValue(name, value string) error {
 	return nil
 }
 
-// header returns the headers of a request, and its Host, which is "" if none is set. Values are looked at after variables
-// were put in: one header stays one header.
+// header returns the headers of a request, and its Host, which is "" if none is set. Values are looked at after
+// variables were put in: one header stays one header.
 func (e *Endpoint) header(getenv func(string) string) (all http.Header, host string, err error) {
 	all = http.Header{"User-Agent": {"hookrun"}, "Accept": {"*/*"}, "Content-Type": {"application/json"}}
 	seen := map[string]bool{}

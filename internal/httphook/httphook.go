@@ -8,11 +8,11 @@
 //
 //  1. Only the whole body of a 2xx answer counts. A body that was cut, is more than 1 MiB or is encoded (gzip) is an
 //     error. So is a redirect: it is never followed.
-//  2. One header stays one header: a name or a value that could start another one is refused. Values are looked at after
-//     variables were put in.
+//  2. One header stays one header: a name or a value that could start another one is refused. Values are looked at
+//     after variables were put in.
 //  3. Memory is bounded by the request, 64 KiB of headers of the answer and 1 MiB of its body.
-//  4. An error is one line of at most 600 bytes. It has neither the query nor the user of a URL, nor a header value, unless
-//     the server itself puts them into its words or the path of its Location.
+//  4. An error is one line of at most 600 bytes. It has neither the query nor the user of a URL, nor a header value,
+//     unless the server itself puts them into its words or the path of its Location.
 //  5. Where TLS is cut without a close_notify, an answer that says its length by the connection's end does not count.
 //  6. No proxy is used but the endpoint's own, whatever the environment says. There are no cookies.
 //  7. It ends when the context does.
@@ -21,8 +21,8 @@
 //
 //   - that the path of the URL is kept secret: errors show it.
 //   - that a body without Content-Length and chunks is complete: over plain TCP its end is the end of the connection.
-//   - that a server gets the request once: where a kept connection ends before any byte of an answer, which servers do to
-//     idle ones, it is sent once more over a new one.
+//   - that a server gets the request once: where a kept connection ends before any byte of an answer, which servers do
+//     to idle ones, it is sent once more over a new one.
 //   - that an answer counts which a server gave before it had read the whole request, if it closes the connection.
 package httphook
 
@@ -69,7 +69,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// Post sends a body, given in pieces, and returns that of the answer. An error is of type *Error, or that of the context.
+// Post sends a body, given in pieces, and returns that of the answer. An error is of type *Error, or that of the
+// context.
 func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) string, body [][]byte) ([]byte, error) {
 	fail := func(f Failure, err error) ([]byte, error) {
 		if ctx.Err() != nil {
@@ -101,17 +102,18 @@ func (c *Client) Post(ctx context.Context, e *Endpoint, getenv func(string) stri
 	return text, nil
 }
 
-// do sends a request, and returns the connection that it went over, nil if there is none. Servers end connections that are
-// idle, also at the very moment of the next request: where a kept one ends before any byte of an answer, the request is sent
-// once more over a new one; net/http does that of itself for GET alone.
+// do sends a request, and returns the connection that it went over, nil if there is none. Servers end connections that
+// are idle, also at the very moment of the next request: where a kept one ends before any byte of an answer, the
+// request is sent once more over a new one; net/http does that of itself for GET alone.
 func do(client *http.Client, request *http.Request) (*http.Response, net.Conn, error) {
 	for again := false; ; again = true {
 		var got httptrace.GotConnInfo
 		var answered atomic.Bool
-		answer, err := client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{
-			GotConn:              func(info httptrace.GotConnInfo) { got = info },
-			GotFirstResponseByte: func() { answered.Store(true) },
-		})))
+		answer, err := client.Do(request.WithContext(httptrace.WithClientTrace(request.Context(),
+			&httptrace.ClientTrace{
+				GotConn:              func(info httptrace.GotConnInfo) { got = info },
+				GotFirstResponseByte: func() { answered.Store(true) },
+			})))
 		if err == nil || again || !got.Reused || answered.Load() || request.Context().Err() != nil {
 			return answer, got.Conn, err
 		}

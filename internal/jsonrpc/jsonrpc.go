@@ -7,18 +7,19 @@
 //
 //  1. Every request that can be told to be one gets one answer, whatever its line holds, and the next line is served. A
 //     line that is none gets an error with the id null.
-//  2. Answers come as they are ready. What takes no time is answered in the order of the lines, and what takes time runs beside
-//     the reading and other calls.
-//  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. Where an
-//     answer cannot be written all requests in flight are given up, and so are those that have no answer
+//  2. Answers come as they are ready. What takes no time is answered in the order of the lines, and what takes time
+//     runs beside the reading and other calls.
+//  3. A request can be given up by the notification $/cancel with its id; it is answered by the error Cancelled. Where
+//     an answer cannot be written all requests in flight are given up, and so are those that have no answer
 //     Limits.AfterEnd after the end of the input.
-//  4. Memory is bounded by the limits: a longer line is passed over, and a call too many is answered by an error. Lines are read
-//     all the same, so that calls can be given up, unless the requests in flight have too many bytes together.
+//  4. Memory is bounded by the limits: a longer line is passed over, and a call too many is answered by an error. Lines
+//     are read all the same, so that calls can be given up, unless the requests in flight have too many bytes together.
 //
-// No library does this: a claim of the queue must know whether the answer that it stands in was written (Result.Written), and those
-// that there are tell their handlers nothing after the handler has returned.
+// No library does this: a claim of the queue must know whether the answer that it stands in was written
+// (Result.Written), and those that there are tell their handlers nothing after the handler has returned.
 //
-// Not there: batches (an array of requests), which one message per line does not need, and requests of the server's own.
+// Not there: batches (an array of requests), which one message per line does not need, and requests of the server's
+// own.
 package jsonrpc
 
 import (
@@ -67,14 +68,15 @@ func Errorf(code Code, format string, args ...any) *Error {
 // Result is what a request is answered with.
 type Result struct {
 	JSON []byte
-	// Written, unless it is nil, is called once the result was written, or could not be, or something else was answered.
-	// What the result hands over is the client's only if it was written.
+	// Written, unless it is nil, is called once the result was written, or could not be, or something else was
+	// answered. What the result hands over is the client's only if it was written.
 	Written func(written bool)
 }
 
-// Answer answers one request. params is a JSON object or array, or "" if there are none. Requests come one after the other, in the
-// order of their lines: what takes time is returned as later, which runs beside others, and whose ctx ends when nobody wants the
-// answer any more. An error that is no Error is an InternalError. silent: it is a notification, and nobody hears the result.
+// Answer answers one request. params is a JSON object or array, or "" if there are none. Requests come one after the
+// other, in the order of their lines: what takes time is returned as later, which runs beside others, and whose ctx
+// ends when nobody wants the answer any more. An error that is no Error is an InternalError. silent: it is a
+// notification, and nobody hears the result.
 type Answer func(method, params string, silent bool) (Result, func(ctx context.Context) (Result, error), error)
 
 // Limits bound what a connection can ask for.
@@ -87,8 +89,8 @@ type Limits struct {
 	LastWords time.Duration // that Run waits at its end for answers to be written
 }
 
-// Bytes bounds the memory of requests in flight: the sum of the lengths of their lines. Connections can share it. Over the
-// bound a connection stops reading until others have their answers. A line of any length fits where no other is.
+// Bytes bounds the memory of requests in flight: the sum of the lengths of their lines. Connections can share it. Over
+// the bound a connection stops reading until others have their answers. A line of any length fits where no other is.
 type Bytes struct {
 	room  *semaphore.Weighted
 	bound int64
@@ -137,14 +139,15 @@ type Conn struct {
 func NewConn(in io.Reader, out io.Writer, answer Answer, limits Limits) *Conn {
 	return &Conn{
 		in: NewLines(in, limits.Line), out: out, answer: answer, limits: limits,
-		turns: make(chan struct{}, limits.Calls), ended: make(chan error, 1), calls: map[string]context.CancelCauseFunc{},
+		turns: make(chan struct{}, limits.Calls), ended: make(chan error, 1),
+		calls: map[string]context.CancelCauseFunc{},
 	}
 }
 
-// Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then calls in flight are given up, at
-// the end of the input Limits.AfterEnd later. It returns when they have come to their end, or Limits.LastWords later: whoever
-// should read their answers may not do so. The
-// error is nil at the end of the input. A read that waits is left behind until the input is closed.
+// Run answers requests until the input ends, an answer cannot be written, or ctx ends. Then calls in flight are given
+// up, at the end of the input Limits.AfterEnd later. It returns when they have come to their end, or Limits.LastWords
+// later: whoever should read their answers may not do so. The error is nil at the end of the input. A read that waits
+// is left behind until the input is closed.
 func (c *Conn) Run(ctx context.Context) error {
 	ctx, c.unsaid = context.WithCancelCause(ctx)
 	go c.read(ctx)
@@ -162,8 +165,8 @@ func (c *Conn) Run(ctx context.Context) error {
 	return err
 }
 
-// read serves lines until the input ends. Whoever has read a request answers it, and another goroutine reads on: most calls
-// come one at a time, and to hand the call over would wake a thread for each.
+// read serves lines until the input ends. Whoever has read a request answers it, and another goroutine reads on: most
+// calls come one at a time, and to hand the call over would wake a thread for each.
 func (c *Conn) read(ctx context.Context) {
 	for ctx.Err() == nil {
 		line, err := c.in.Next()

@@ -10,7 +10,8 @@ import (
 // ErrTooLong is the error for a line that is longer than the limit. The line is passed over, and the next can be read.
 var ErrTooLong = errors.New("the line is too long")
 
-// Lines reads lines of up to a limit. It holds no more of a longer one, and nothing of a long one once it is given away.
+// Lines reads lines of up to a limit. It holds no more of a longer one, and nothing of a long one once it is given
+// away.
 type Lines struct {
 	from *bufio.Reader
 	most int
@@ -21,15 +22,17 @@ func NewLines(from io.Reader, most int) *Lines {
 	return &Lines{bufio.NewReaderSize(from, 64<<10), most}
 }
 
-// Next returns the next line without its end, which is \n or \r\n. At the end of the input what stands behind the last \n is a
-// line, unless it is empty; then the error is io.EOF. After ErrTooLong the next line can be read, after any other error none.
+// Next returns the next line without its end, which is \n or \r\n. At the end of the input what stands behind the last
+// \n is a line, unless it is empty; then the error is io.EOF. After ErrTooLong the next line can be read, after any
+// other error none.
 func (l *Lines) Next() (string, error) {
 	piece, err := l.from.ReadSlice('\n')
 	var line strings.Builder
 	for errors.Is(err, bufio.ErrBufferFull) {
 		if line.Len() <= l.most+len("\r\n") { // one that is too long shows here, and grows no more
 			if line.Cap()-line.Len() < len(piece) {
-				line.Grow(max(line.Cap(), 4*len(piece))) // not by a quarter, as append does: megabytes would be copied often
+				// not by a quarter, as append does: megabytes would be copied often
+				line.Grow(max(line.Cap(), 4*len(piece)))
 			}
 			line.Write(piece)
 		}

@@ -9,16 +9,17 @@
 // It exists because matchers are written for a program that does new RegExp(pattern).test(name). The syntax of package
 // regexp differs: it has no lookaround and no back references, and it takes (?i).
 //
-// The engine is github.com/dlclark/regexp2/v2 in its ECMAScript mode. This package adds what that mode has otherwise: pattern and text
-// are UTF-16, so that an astral character is two units, and what only other languages have after "(?" is an error. Modifiers, as in
-// (?i:a), are an error, as they were before ECMAScript 2025. Bytes that are no UTF-8 count as U+FFFD.
+// The engine is github.com/dlclark/regexp2/v2 in its ECMAScript mode. This package adds what that mode has otherwise:
+// pattern and text are UTF-16, so that an astral character is two units, and what only other languages have after "(?"
+// is an error. Modifiers, as in (?i:a), are an error, as they were before ECMAScript 2025. Bytes that are no UTF-8
+// count as U+FFFD.
 //
-// Compile guarantees: an error is what JavaScript throws a SyntaxError for. Match guarantees: it gives up after some 50 milliseconds
-// (100 on a busy machine), and its stack stays under a megabyte.
+// Compile guarantees: an error is what JavaScript throws a SyntaxError for. Match guarantees: it gives up after some 50
+// milliseconds (100 on a busy machine), and its stack stays under a megabyte.
 //
-// It does not guarantee an answer: a pattern can be too hard (ErrTooHard). A pattern that is longer than 64 KiB, is nested more than
-// 50 deep, has more than 500 groups or has more than 4 KiB in one class is not tried at all. Callers count what is too hard as a match,
-// so that a gate runs.
+// It does not guarantee an answer: a pattern can be too hard (ErrTooHard). A pattern that is longer than 64 KiB, is
+// nested more than 50 deep, has more than 500 groups or has more than 4 KiB in one class is not tried at all. Callers
+// count what is too hard as a match, so that a gate runs.
 package jsregexp
 
 import (

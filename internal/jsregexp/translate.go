@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
-// character returns the character that stands for a unit of UTF-16, in patterns as in texts. The engine takes characters, and loses
-// halves of surrogate pairs at times, so that they and all behind them move up.
+// character returns the character that stands for a unit of UTF-16, in patterns as in texts. The engine takes
+// characters, and loses halves of surrogate pairs at times, so that they and all behind them move up.
 func character(unit uint16) rune {
 	if unit >= 0xd800 {
 		return rune(unit) + 0x800
@@ -22,7 +22,8 @@ func character(unit uint16) rune {
 // \s and \S in units: the engine has them in characters. U+FEFF is the one that moves.
 const (
 	spaces   = `\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000` + "\U000106ff"
-	noSpaces = `\x00-\x08\x0e-\x1f\x21-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
+	noSpaces = `\x00-\x08\x0e-\x1f\x21-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027` +
+		`\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-` + "\U000106fe\U00010700-\U0010ffff"
 )
 
 var (
@@ -72,7 +73,8 @@ func (t *translator) translate() (string, error) {
 			t.groups++
 			open++
 			t.depth = max(t.depth, open)
-			if after, ok := strings.CutPrefix(rest, "(?"); ok && (after == "" || strings.IndexByte(":=!<", after[0]) < 0) {
+			if after, ok := strings.CutPrefix(rest, "(?"); ok &&
+				(after == "" || strings.IndexByte(":=!<", after[0]) < 0) {
 				return "", errors.New("'(?' must be followed by ':', '=', '!', '<=', '<!' or a '<name>'")
 			}
 			t.copy(max(1, len(groupName().FindString(rest))))

@@ -288,7 +288,8 @@ func (p payload) sequence() int64 {
 func (p payload) content() (string, error) {
 	var inject map[string]json.RawMessage
 	var content string
-	if json.Unmarshal(p["inject"], &inject) != nil || json.Unmarshal(inject["content"], &content) != nil || content == "" {
+	if json.Unmarshal(p["inject"], &inject) != nil || json.Unmarshal(inject["content"], &content) != nil ||
+		content == "" {
 		return "", fmt.Errorf("%s has no inject.content and was dropped", FileName)
 	}
 	return content, nil

@@ -72,7 +72,8 @@ func (p *Proxy) batch(line string, err *jsonrpc.Error) {
 		case wrong != nil:
 			err = wrong
 		case m.method == callMethod || m.method == "notifications/cancelled":
-			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s is not passed on in a batch; write one message on a line", m.method)
+			err = jsonrpc.Errorf(jsonrpc.InvalidRequest, "%s is not passed on in a batch; write one message on a line",
+				m.method)
 		}
 		if m.key != "" && !m.reply() {
 			requests = append(requests, &request{key: m.key, id: m.id, method: m.method, at: atServer})

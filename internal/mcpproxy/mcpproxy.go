@@ -29,8 +29,8 @@
 //
 // After an initialize, calls wait at the gate until the server has answered with its name.
 //
-// A call that is at the gate holds nothing up. What the client sends meanwhile overtakes it, other calls too. A call for
-// which the gate is idle keeps its place.
+// A call that is at the gate holds nothing up. What the client sends meanwhile overtakes it, other calls too. A call
+// for which the gate is idle keeps its place.
 //
 // No library does this: those for the protocol decode a message and encode it again, and what a proxy hands on must be
 // byte for byte what it was given.
@@ -71,8 +71,8 @@ type Before struct {
 
 // Result is what the server answered.
 type Result struct {
-	// Text is the content: the text if it is one, else the JSON of the list. Where the structured content says more, it is
-	// the JSON of an object with both, "content" and "structuredContent"; of an error it is the message.
+	// Text is the content: the text if it is one, else the JSON of the list. Where the structured content says more, it
+	// is the JSON of an object with both, "content" and "structuredContent"; of an error it is the message.
 	Text   string
 	Failed bool // the tool says so, or Error
 	Error  bool // it is an error of JSON-RPC, which passes as it is: nothing can be added to it

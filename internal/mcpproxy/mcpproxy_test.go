@@ -111,7 +111,8 @@ func newBench(t testing.TB, gate mcpproxy.Gate, name string) *bench {
 	b := newUnlisted(t, gate, name)
 	b.client.say(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
 	b.server.hears(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
-	list := `{"jsonrpc":"2.0","id":"tools","result":{"tools":[{"name":"t"},{"name":"read"},{"name":"rm"},{"name":"wait"},{"name":"wait after"},{"name":"idle"}]}}`
+	list := `{"jsonrpc":"2.0","id":"tools","result":{"tools":[{"name":"t"},{"name":"read"},{"name":"rm"},` +
+		`{"name":"wait"},{"name":"wait after"},{"name":"idle"}]}}`
 	b.server.say(list)
 	b.client.hears(list)
 	return b
@@ -162,7 +163,8 @@ func (b *bench) leave() {
 }
 
 func call(id, tool, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool,
+		arguments)
 }
 
 func answer(id, text string) string {
@@ -174,17 +176,22 @@ func TestEverythingElsePasses(t *testing.T) {
 	toServer := []string{
 		`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"x": "\u00e9\/"}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"id":"1","method":"tools/list"}`, `{"jsonrpc":"2.0","id":"s","result":{"roots":[]}}`, `{"jsonrpc":"2.0","id":9,"error":{"code":1,"message":"no"}}`,
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled"}`,
-		`[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","method":"x"}]`, `{}`, `{"jsonrpc":"2.0","id":null,"method":"ping"}`,
+		`{"id":"1","method":"tools/list"}`, `{"jsonrpc":"2.0","id":"s","result":{"roots":[]}}`,
+		`{"jsonrpc":"2.0","id":9,"error":{"code":1,"message":"no"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled"}`,
+		`[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","method":"x"}]`, `{}`,
+		`{"jsonrpc":"2.0","id":null,"method":"ping"}`,
 		`  {"jsonrpc":"2.0","id":3.0,"method":"ping"}  `,
 	}
 	b.client.say(toServer...)
 	b.client.say("", "  \t", "\r")
 	b.server.hears(toServer...)
 	toClient := []string{
-		`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"<>&\u2028"}}`,
-		`{"jsonrpc":"2.0", "id":1, "result":{"serverInfo":{"name":"x"},"a":1,"a":2}}`, `{"jsonrpc":"2.0","id":"1","result":{}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`,
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"<>&\u2028"}}`,
+		`{"jsonrpc":"2.0", "id":1, "result":{"serverInfo":{"name":"x"},"a":1,"a":2}}`,
+		`{"jsonrpc":"2.0","id":"1","result":{}}`,
 		`[{"jsonrpc":"2.0","id":2,"result":{}}]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`,
 		`{"jsonrpc":"2.0","id":3,"result":{}}`,
 	}
@@ -220,14 +227,20 @@ func TestGate(t *testing.T) {
 		before = mcpproxy.Before{Refused: true, Reason: "no \"x\""}
 		b.client.say(call("1", "rm", "{}"))
 		require.Equal(t, "rm", (<-calls).Tool)
-		b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no \"x\""}],"isError":true}}`)
+		b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no ` +
+			`\"x\""}],"isError":true}}`)
 	})
 	t.Run("rewrites leave all else as it was", func(t *testing.T) {
 		before = mcpproxy.Before{Args: "{\n  \"b\": 2\n}"}
 		for line, want := range map[string]string{
-			`{"id":1, "params" : {"_meta":{"arguments":1}, "arguments" : {"a": [1]} ,"name":"t"},"method":"tools/call" }`: `{"id":1, "params" : {"_meta":{"arguments":1}, "arguments" : {"b":2} ,"name":"t"},"method":"tools/call" }`,
-			`{"id":1,"method":"tools\/call","params":{ "name":"t"}}`:                                                      `{"id":1,"method":"tools\/call","params":{"arguments":{"b":2}, "name":"t"}}`,
-			`{"id":1,"method":"tools/call","params":{"n\u0061me":"t","argument\u0073":null}}`:                             `{"id":1,"method":"tools/call","params":{"n\u0061me":"t","argument\u0073":{"b":2}}}`,
+			`{"id":1, "params" : {"_meta":{"arguments":1}, "arguments" : {"a": [1]} ` +
+				`,"name":"t"},"method":"tools/call" }`: "" +
+				`{"id":1, "params" : {"_meta":{"arguments":1}, "arguments" : {"b":2} ` +
+				`,"name":"t"},"method":"tools/call" }`,
+			`{"id":1,"method":"tools\/call","params":{ "name":"t"}}`: "" +
+				`{"id":1,"method":"tools\/call","params":{"arguments":{"b":2}, "name":"t"}}`,
+			`{"id":1,"method":"tools/call","params":{"n\u0061me":"t","argument\u0073":null}}`: "" +
+				`{"id":1,"method":"tools/call","params":{"n\u0061me":"t","argument\u0073":{"b":2}}}`,
 		} {
 			b.client.say(line)
 			<-calls
@@ -238,7 +251,8 @@ func TestGate(t *testing.T) {
 		}
 	})
 	t.Run("texts come in their order", func(t *testing.T) {
-		before, after = mcpproxy.Before{Texts: []string{"before"}}, mcpproxy.After{Texts: []string{"after 1", "after 2"}}
+		before, after = mcpproxy.Before{Texts: []string{"before"}}, mcpproxy.After{Texts: []string{"after 1",
+			"after 2"}}
 		given := make(chan bool, 1)
 		after.Given = func(ok bool) { given <- ok }
 		b.client.say(call("1", "t", "{}"))
@@ -246,7 +260,8 @@ func TestGate(t *testing.T) {
 		b.server.hear()
 		b.server.say(answer("1", "hi"))
 		<-results
-		b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"},{"type":"text","text":"\nbefore"},{"type":"text","text":"\nafter 1"},{"type":"text","text":"\nafter 2"}]}}`)
+		b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"},{"type":"text",` +
+			`"text":"\nbefore"},{"type":"text","text":"\nafter 1"},{"type":"text","text":"\nafter 2"}]}}`)
 		require.True(t, <-given)
 	})
 	t.Run("M79 an error of the server passes as it is", func(t *testing.T) {
@@ -273,7 +288,8 @@ func TestNameOfTheServer(t *testing.T) {
 		b.client.say(call("1", "t", "{}"))
 		require.Equal(t, "server", <-names, "it was not asked")
 		b.server.hear()
-		b.client.say(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"), `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
+		b.client.say(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"),
+			`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 		b.server.hears(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
 		b.server.say(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"é x.y"}}}`)
 		require.Equal(t, "__x_y", <-names)
@@ -446,7 +462,8 @@ func TestTask(t *testing.T) {
 // To some readers a carriage return ends a line: what stands behind it must not be a message of its own.
 func TestCarriageReturnHidesNoCall(t *testing.T) {
 	b := newBench(t, open(), "n")
-	b.client.say("{\"id\":1,\"method\":\"x\",\"params\":{\"a\":\r{\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"t\"}}\r}}\r")
+	b.client.say("{\"id\":1,\"method\":\"x\",\"params\":{\"a\":\r{\"id\":2,\"method\":\"tools/call\"," +
+		"\"params\":{\"name\":\"t\"}}\r}}\r")
 	b.server.hears(`{"id":1,"method":"x","params":{"a": {"id":2,"method":"tools/call","params":{"name":"t"}} }}`)
 	b.server.say("{\"id\":1,\"result\":{\"a\":\r{\"id\":1,\"result\":{}}}}\r")
 	b.client.hears(`{"id":1,"result":{"a": {"id":1,"result":{}}}}`)
@@ -458,7 +475,8 @@ func TestServerLinesThatDoNotPass(t *testing.T) {
 	b.client.say(call("1", "t", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
 	b.server.hear()
 	b.server.hear()
-	b.server.say("starting...", `{"id":3,"result":{}}`, `[{"jsonrpc":"2.0","id":7,"result":{}}]`, `3`, strings.Repeat("x", 300))
+	b.server.say("starting...", `{"id":3,"result":{}}`, `[{"jsonrpc":"2.0","id":7,"result":{}}]`, `3`,
+		strings.Repeat("x", 300))
 	for _, line := range []string{
 		`{"id":1,"result":{"content":[]},"result":{}}`,
 		`{"id":1,"result":{"content":[],"content":[1]}}`,
@@ -466,7 +484,9 @@ func TestServerLinesThatDoNotPass(t *testing.T) {
 		`[{"id":1,"result":{"content":[]}}]`,
 	} {
 		b.server.say(line)
-		require.Regexp(t, `^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32603,"message":"the server's answer cannot be passed on: `, b.client.hear())
+		require.Regexp(t,
+			`^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32603,"message":"the server's answer cannot be passed on: `,
+			b.client.hear())
 		b.client.say(call("1", "t", "{}"))
 		b.server.hear()
 	}
@@ -576,7 +596,8 @@ func TestCancelled(t *testing.T) {
 func TestEndOfTheServer(t *testing.T) {
 	gate, waits, let := held()
 	b := newBench(t, gate, "n")
-	b.client.say(call("1", "t", "{}"), call("2", "wait", "{}"), `{"jsonrpc":"2.0","id":"3","method":"x"}`, call("4", "wait after", "{}"))
+	b.client.say(call("1", "t", "{}"), call("2", "wait", "{}"), `{"jsonrpc":"2.0","id":"3","method":"x"}`,
+		call("4", "wait after", "{}"))
 	for range 3 {
 		b.server.hear()
 	}
@@ -589,7 +610,8 @@ func TestEndOfTheServer(t *testing.T) {
 		heard = append(heard, b.client.hear())
 	}
 	for _, id := range []string{"1", "2", `"3"`} {
-		require.Contains(t, heard, `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32000,"message":"the server ended: exit status 3"}}`)
+		require.Contains(t, heard, `{"jsonrpc":"2.0","id":`+id+
+			`,"error":{"code":-32000,"message":"the server ended: exit status 3"}}`)
 	}
 	b.client.say(call("5", "t", "{}"))
 	require.Contains(t, b.client.hear(), `"id":5,"error":{"code":-32000`)
@@ -669,17 +691,20 @@ func TestNobodyReads(t *testing.T) {
 		p := mcpproxy.New(open(), mcpproxy.Options{Name: "n"})
 		ended := make(chan error, 1)
 		go func() {
-			ended <- p.Run(t.Context(), mcpproxy.Client{In: in, Out: clientOut}, mcpproxy.Server{In: toServer, Out: fromServer, Ended: func() string { return "" }})
+			ended <- p.Run(t.Context(), mcpproxy.Client{In: in, Out: clientOut},
+				mcpproxy.Server{In: toServer, Out: fromServer, Ended: func() string { return "" }})
 		}()
 		go func() {
 			for {
-				if _, err := fmt.Fprintf(server, `{"jsonrpc":"2.0","method":"n","params":{"x":%q}}`+"\n", big); err != nil {
+				if _, err := fmt.Fprintf(server, `{"jsonrpc":"2.0","method":"n","params":{"x":%q}}`+"\n",
+					big); err != nil {
 					return
 				}
 			}
 		}()
 		for range 50_000 {
-			_, err := io.WriteString(clientIn, "garbage that is answered by an error, which takes more room than it does\n")
+			_, err := io.WriteString(clientIn,
+				"garbage that is answered by an error, which takes more room than it does\n")
 			require.NoError(t, err)
 		}
 		_, err := io.WriteString(clientIn, `{"jsonrpc":"2.0","method":"seen"}`+"\n")
@@ -717,7 +742,8 @@ func TestLargeMessages(t *testing.T) {
 	b.client.say(call("1", "t", `{"a":"`+big+`"}`))
 	require.Equal(t, call("1", "t", `{"a":"`+big+`"}`) == b.server.hear(), true)
 	b.server.say(answer("1", big))
-	require.Equal(t, b.client.hear() == strings.TrimSuffix(answer("1", big), "]}}")+`,{"type":"text","text":"\nend"}]}}`, true)
+	require.Equal(t, b.client.hear() == strings.TrimSuffix(answer("1", big), "]}}")+
+		`,{"type":"text","text":"\nend"}]}}`, true)
 	b.client.say(`{"x":"` + strings.Repeat("x", 64<<20) + `"}`)
 	require.Contains(t, b.client.hear(), "longer than 64 MiB")
 
@@ -726,7 +752,9 @@ func TestLargeMessages(t *testing.T) {
 	b.client.say(call("1", "t", "{}"))
 	b.server.hear()
 	b.server.say(long)
-	require.Equal(t, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server's answer cannot be passed on: its line is longer than 64 MiB"}}`, b.client.hear())
+	require.Equal(t,
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server's answer cannot be passed on: its line `+
+			`is longer than 64 MiB"}}`, b.client.hear())
 	b.client.say(call("1", "t", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
 	b.server.hear()
 	b.server.hear()

@@ -71,7 +71,8 @@ func parse(text string) (m message, err *jsonrpc.Error) {
 	m.params, m.result, m.failed = parts["params"], parts["result"], parts["error"]
 	if id := parts["id"]; id.there() && id.raw != "null" {
 		if m.key = keyOf(id.raw); m.key == "" {
-			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the id must be a string or a number, of at most %d bytes", maxID)
+			return m, jsonrpc.Errorf(jsonrpc.InvalidRequest,
+				"the id must be a string or a number, of at most %d bytes", maxID)
 		}
 		m.id = id.raw
 	}

@@ -295,7 +295,9 @@ func comma(of string) string {
 
 // runtimeInput is what a person says in the texts, "" if nobody does.
 func runtimeInput(texts []string) string {
-	said := slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !strings.Contains(text, humanInput) })
+	said := slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		return !strings.Contains(text, humanInput)
+	})
 	_, tail, _ := strings.Cut(strings.Join(said, "\n"), humanInput)
 	if tail = strings.TrimSpace(tail); tail == "" {
 		return ""

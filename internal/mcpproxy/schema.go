@@ -77,7 +77,9 @@ func (s *schemaCheck) allows(rule, now, before gjson.Result) (ok bool) {
 		case "const":
 			ok = strictjson.Equal(value, now)
 		case "anyOf": // for which of them the old value was valid is not known
-			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool { return s.allows(one, now, gjson.Result{}) })
+			ok = slices.ContainsFunc(value.Array(), func(one gjson.Result) bool {
+				return s.allows(one, now, gjson.Result{})
+			})
 		case "allOf":
 			for _, one := range value.Array() {
 				ok = ok && s.allows(one, now, before)

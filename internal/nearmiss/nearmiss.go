@@ -27,8 +27,8 @@ type Sign struct {
 	Place Place
 	// Behind: the JSON value has other text before it on its line, so it may be a part of that text.
 	Behind bool
-	// Report: the object has a reason, no other key of an answer, and keys that are nobody's. So it is rather a report, as compilers
-	// and linters print them.
+	// Report: the object has a reason, no other key of an answer, and keys that are nobody's. So it is rather a report,
+	// as compilers and linters print them.
 	Report bool
 	Value  string // the beginning of a value that is no object and no list
 

@@ -55,13 +55,14 @@ func TestSigns(t *testing.T) {
 		`{"resolution":"deny"}`:                   `"resolution": "deny" for "decision"`,
 		`{"stopReason":"x"}`:                      `"stopReason"`,
 		`{"hookSpecificOutput":{"desicion":"x"}}`: `"hookSpecificOutput" "desicion" for "decision"`,
-		`{"hook_specific_output":{"block":true}}`: `"hook_specific_output" for "hookSpecificOutput" "block": true for "decision"`,
-		"debug\n" + denied:                        `"decision"`,
-		"debug\r" + denied:                        `"decision"`,
-		"debug\u2028" + denied:                    `"decision"`,
-		"\ufeff\ufeff" + denied:                   `"decision"`,
-		"\u200b \t" + denied:                      `"decision"`,
-		"\x1b[31m" + denied + "\x1b[0m":           `"decision"`,
+		`{"hook_specific_output":{"block":true}}`: `"hook_specific_output" for "hookSpecificOutput" "block": true ` +
+			`for "decision"`,
+		"debug\n" + denied:              `"decision"`,
+		"debug\r" + denied:              `"decision"`,
+		"debug\u2028" + denied:          `"decision"`,
+		"\ufeff\ufeff" + denied:         `"decision"`,
+		"\u200b \t" + denied:            `"decision"`,
+		"\x1b[31m" + denied + "\x1b[0m": `"decision"`,
 		"\x1b[1;39m{\n \x1b[0m\x1b[34;1m\"decision\"\x1b[0m:\x1b[32m\"block\"\x1b[0m}": `"decision"`,
 		"\x1b]0;title\a" + denied:                 `"decision"`,
 		"[" + denied + "]":                        `"decision"`,
@@ -88,7 +89,8 @@ func TestSigns(t *testing.T) {
 		utf16Text(denied, false):                  `"decision"`,
 		"\xff\xfe" + utf16Text(denied, false):     `"decision"`,
 		"\xfe\xff" + utf16Text(denied, true):      `"decision"`,
-		"{\"decision\":\"block\",\"tool_name\":\"x\",\"hook_event_name\":\"PreToolUse\",\"tool_input\":{}}": `"decision"`,
+
+		`{"decision":"block","tool_name":"x","hook_event_name":"PreToolUse","tool_input":{}}`: `"decision"`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			var signs []string
@@ -112,7 +114,8 @@ func TestNoSigns(t *testing.T) {
 		`{"precision":0.9,"revision":"abc","region":"eu"}`,
 		`{"decisions":[1]}`, `{"reasons":["a"]}`, `{"blocked":["a"],"allowed":3}`, `{"locked":true}`,
 		`{"black":"reformatted"}`,
-		`{"event":"pre-tool","tool":"shell","args":{"decision":"keep"},"hook_event_name":"PreToolUse","tool_input":{"action":"deny"}}`,
+		`{"event":"pre-tool","tool":"shell","args":{"decision":"keep"},"hook_event_name":"PreToolUse",` +
+			`"tool_input":{"action":"deny"}}`,
 		`{"hook_event_name":"SessionEnd","reason":"exit"}`, `{"event":"pre-tool","tool":"x","tool_input":{}}`,
 		`{"action":"opened","status":"done"}`, `{"tool_name":"Bash","tool_input":{"command":"ls"}}`,
 		`{"blockReason":"","interrupt":false,"preventExecution":false,"resolution":"fixed"}`, `{"blockCommand":"ls"}`,
@@ -124,7 +127,8 @@ func TestNoSigns(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
-	signs := nearmiss.Scan("one\nDEBUG: " + denied + "\n" + `{"data":{"hookSpecificOutput":{"permissionDecision":"deny"}}}`)
+	signs := nearmiss.Scan("one\nDEBUG: " + denied + "\n" +
+		`{"data":{"hookSpecificOutput":{"permissionDecision":"deny"}}}`)
 	require.Equal(t, 2, signs[0].Line)
 	require.True(t, signs[0].Behind)
 	require.True(t, signs[0].Decides())

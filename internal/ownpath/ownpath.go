@@ -6,14 +6,14 @@
 //	…
 //	err = ownpath.Check(info)
 //
-// Whoever can write to a folder such as /tmp can put a link there that leads to any file of ours, and a program that follows it
-// writes where they want. Linux keeps programs from that only where fs.protected_symlinks is set.
+// Whoever can write to a folder such as /tmp can put a link there that leads to any file of ours, and a program that
+// follows it writes where they want. Linux keeps programs from that only where fs.protected_symlinks is set.
 //
-// Guarantees: every link that Resolve follows belongs to this user or to root. Check refuses a file of somebody else, and one that
-// everybody can write to. On Windows neither refuses anything.
+// Guarantees: every link that Resolve follows belongs to this user or to root. Check refuses a file of somebody else,
+// and one that everybody can write to. On Windows neither refuses anything.
 //
-// Not guaranteed: that a folder of somebody else stays as it was between Resolve and the use of what it returned. So what is
-// opened must be checked too.
+// Not guaranteed: that a folder of somebody else stays as it was between Resolve and the use of what it returned. So
+// what is opened must be checked too.
 package ownpath
 
 import (
@@ -65,7 +65,8 @@ func Resolve(path string) (string, error) {
 		}
 		rest = filepath.Join(target, rest)
 		for rest == ".." || strings.HasPrefix(rest, ".."+string(filepath.Separator)) {
-			real, rest = filepath.Dir(real), strings.TrimPrefix(strings.TrimPrefix(rest, ".."), string(filepath.Separator))
+			real, rest = filepath.Dir(real), strings.TrimPrefix(strings.TrimPrefix(rest, ".."),
+				string(filepath.Separator))
 		}
 		if rest == "." {
 			rest = ""

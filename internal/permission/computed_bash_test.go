@@ -25,9 +25,12 @@ func TestWhatBashComputes(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(8, 3))
 	words := []string{
-		"xa", "xb", "xc", "p", "q", "--f", "$E", "$P", "$XP", `"$E"`, `"$P"`, `"$XP"`, "${P}", `"${E}"`, `"$@"`, "$*", `"$*"`, "x?", "x*", "[pq]", "?", "{p,q}", "x{a,b}",
-		"--{f,p}", `"x?"`, "'$P'", "$(echo p)", `"$(echo p)"`, "$(echo xa p)", "`echo q`", `x"$A"`, "x$A", `--"$F"`, "${E:-p}", `"${P:-q}"`, "${XP%p}", `"${XP#x}"`, "${#P}",
-		"$((1+1))", "$HOME", "eval", "eval --", "command", "env", "A=$P", `A="$XP"`, "export A=$P", "exec", "time", "bash -c", "'xa p'", `"xa $P"`, "{}", "p{", "[x]", "\\*", `"$E"xa`,
+		"xa", "xb", "xc", "p", "q", "--f", "$E", "$P", "$XP", `"$E"`, `"$P"`, `"$XP"`, "${P}", `"${E}"`, `"$@"`, "$*",
+		`"$*"`, "x?", "x*", "[pq]", "?", "{p,q}", "x{a,b}",
+		"--{f,p}", `"x?"`, "'$P'", "$(echo p)", `"$(echo p)"`, "$(echo xa p)", "`echo q`", `x"$A"`, "x$A", `--"$F"`,
+		"${E:-p}", `"${P:-q}"`, "${XP%p}", `"${XP#x}"`, "${#P}",
+		"$((1+1))", "$HOME", "eval", "eval --", "command", "env", "A=$P", `A="$XP"`, "export A=$P", "exec", "time",
+		"bash -c", "'xa p'", `"xa $P"`, "{}", "p{", "[x]", "\\*", `"$E"xa`,
 	}
 	between := []string{" ", " ", " ", " ", " ", " ", "; ", " && ", " | ", "\n", " >f ", ` >"$P" `, " <<<$P "}
 	var lines []string

@@ -16,7 +16,8 @@ func (r Rule) Misfit(kind Kind) string {
 	case kind == Unknown:
 		return r.habit(kind)
 	case kind == Other:
-		return "has a pattern, and none is understood for this tool, so it matches every call; use \"matcher\" and \"when\""
+		return "has a pattern, and none is understood for this tool, so it matches every call; use \"matcher\" and " +
+			"\"when\""
 	case kind == Host && !isHost:
 		return "has a pattern that names no host, so it matches every call; write domain:HOST"
 	case kind == Host && !plainHost(canonicalHost(host)):
@@ -28,7 +29,8 @@ func (r Rule) Misfit(kind Kind) string {
 	case kind == Shell && r.looksLikePath() && strings.Contains(r.pattern, "**"):
 		return "has a pattern for paths, and is held against the commands of a shell line"
 	case kind == Shell && hasOperator(r.pattern):
-		return "has an operator of the shell, and is held against each command of a line by itself, so it hardly matches"
+		return "has an operator of the shell, and is held against each command of a line by itself, so it hardly " +
+			"matches"
 	case kind != Shell && !isPathPattern(r.pattern):
 		return "is no pattern of a path, so it never matches; it is read as a line of a .gitignore"
 	default:
@@ -72,15 +74,18 @@ func (r Rule) habit(kind Kind) string {
 	meant := ", as " + quote(r.tool+"("+asGlob(pattern, star)+")")
 	switch {
 	case strings.HasPrefix(pattern, "^"):
-		return "has a ^, which is itself here: a pattern is a glob, and begins where the text begins; leave it out" + meant
+		return "has a ^, which is itself here: a pattern is a glob, and begins where the text begins; leave it out" +
+			meant
 	case strings.HasSuffix(pattern, "$") && !strings.HasSuffix(pattern, `\$`):
-		return "has a $ at its end, which is itself here: a pattern is a glob, and ends where the text ends; leave it out" + meant
+		return "has a $ at its end, which is itself here: a pattern is a glob, and ends where the text ends; leave " +
+			"it out" + meant
 	case class().MatchString(pattern):
 		return `has a \ as in a regular expression, and is a glob: * is any text` + meant
 	case strings.Contains(pattern, ".+"):
 		return "has .+, and here . means only a dot and + is itself; for any text write " + star + meant
 	case alternatives().MatchString(pattern):
-		return "has alternatives in parentheses, and is a glob, in which ( and | are themselves; write an entry for each"
+		return "has alternatives in parentheses, and is a glob, in which ( and | are themselves; write an entry for " +
+			"each"
 	case hasAny(pattern):
 		return "has .*, and here . means only a dot; is .* meant as any text? write " + star + meant
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A tool opens what a path leads to, and a rule is for files by their names. So a project's own rule for paths is also held
-// against the names that files have without symbolic links.
+// A tool opens what a path leads to, and a rule is for files by their names. So a project's own rule for paths is also
+// held against the names that files have without symbolic links.
 
 const (
 	maxPath    = 4096   // bytes: no longer path can be opened

@@ -6,14 +6,14 @@ import (
 )
 
 // matchPath reports whether a pattern of a file rule matches a file. file may be relative (to dir) or contain "..":
-// it is resolved first. dir is the session's current directory, root the place of patterns, home the user's home directory
-// ("" if unknown); all absolute.
+// it is resolved first. dir is the session's current directory, root the place of patterns, home the user's home
+// directory ("" if unknown); all absolute.
 //
 // The rule is the one of Claude Code 2.1.329: the pattern is a line of a .gitignore as the npm package "ignore" reads
-// it, case-insensitive, that lies at the root of the file system (`//etc/**`), in home (`~/.ssh/**`) or else in root, which is dir there
-// (`/src/**`, `./src/**`, `src/**`, `*.ts`). It does not see files outside of its place, except that a pattern that
-// starts with a star is tried from the root of the file system for a file outside of root: `*.ts` and `**/.ssh/**` match
-// anywhere, `x.ts` and `.ssh/**` only in root.
+// it, case-insensitive, that lies at the root of the file system (`//etc/**`), in home (`~/.ssh/**`) or else in root,
+// which is dir there (`/src/**`, `./src/**`, `src/**`, `*.ts`). It does not see files outside of its place, except that
+// a pattern that starts with a star is tried from the root of the file system for a file outside of root: `*.ts` and
+// `**/.ssh/**` match anywhere, `x.ts` and `.ssh/**` only in root.
 //
 // An empty file matches nothing, nor does one with a NUL: no tool can open it.
 func matchPath(pattern, file, dir, root, home string) bool {

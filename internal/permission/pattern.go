@@ -20,7 +20,8 @@ func compile(pattern string) wildcard {
 	// Several stars in a row are one. Without empty texts, matchTexts is through when the command is, however long the
 	// pattern.
 	if stars > 1 {
-		texts = slices.Concat(texts[:1], slices.DeleteFunc(texts[1:stars], func(s string) bool { return s == "" }), texts[stars:])
+		texts = slices.Concat(texts[:1], slices.DeleteFunc(texts[1:stars], func(s string) bool { return s == "" }),
+			texts[stars:])
 	}
 	w := wildcard{texts}
 	// A last ` *` may match nothing: `git *` matches `git`. Behind another star it was recorded to want an argument:
@@ -94,8 +95,9 @@ func matchTexts(texts []string, command string) bool {
 	return true
 }
 
-// namesCommandOnly reports whether a pattern is `word *` or `word:*` to the letter. Such a pattern can be decided without
-// knowing the arguments of a command. ` git * ` was recorded to be no such pattern, although it matches the same.
+// namesCommandOnly reports whether a pattern is `word *` or `word:*` to the letter. Such a pattern can be decided
+// without knowing the arguments of a command. ` git * ` was recorded to be no such pattern, although it matches the
+// same.
 func namesCommandOnly(pattern string) bool {
 	word, ok := strings.CutSuffix(pattern, " *")
 	if !ok {

@@ -16,8 +16,8 @@ type program struct {
 	operands int
 	// idle are options of one letter with which it runs nothing.
 	idle string
-	// lines are the options whose value is a line for a shell. Options then stand behind operands as well, and those are
-	// no command. parameters: the line gets further arguments.
+	// lines are the options whose value is a line for a shell. Options then stand behind operands as well, and those
+	// are no command. parameters: the line gets further arguments.
 	lines      string
 	parameters bool
 }
@@ -40,7 +40,8 @@ var programs = map[string]program{
 	"setsid": {short: "cfw", long: "ctty fork wait"},
 	"stdbuf": {short: "i:o:e:", long: "input: output: error:"},
 	"sudo": {short: "AbBEHnPSskiKlveu:g:h:p:C:c:r:t:T:U:D:R:a:", assigns: true, long: "askpass background bell " +
-		"preserve-env edit group: set-home host: login list non-interactive preserve-groups prompt: role: stdin shell " +
+		"preserve-env edit group: set-home host: login list non-interactive preserve-groups prompt: role: stdin " +
+		"shell " +
 		"type: command-timeout: other-user: user: chdir: chroot:"},
 	"time": {short: "pavqVf:o:", assigns: true, long: "append format: output: portability quiet verbose"},
 	"timeout": {short: "fpvs:k:", operands: 1,
@@ -48,7 +49,8 @@ var programs = map[string]program{
 	"watch": {short: "bcCd::egn:pq:rs:twxfhv", long: "beep color no-color differences errexit chgexit interval: " +
 		"precise no-rerun shotsdir: no-title no-wrap exec equexit: help version"},
 	"xargs": {short: "0rtpxoa:d:E:e::I:J:i::L:l::n:P:s:R:S:", long: "null no-run-if-empty verbose interactive exit " +
-		"open-tty show-limits arg-file: delimiter: eof replace max-lines max-args: max-procs: max-chars: process-slot-var:"},
+		"open-tty show-limits arg-file: delimiter: eof replace max-lines max-args: max-procs: max-chars: " +
+		"process-slot-var:"},
 
 	"mapfile":   {short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true},
 	"readarray": {short: "d:n:O:s:tu:C:c:", lines: "C", parameters: true},
@@ -70,8 +72,8 @@ type option struct {
 	value word
 }
 
-// options takes the options of the first argument, which begins with -, and their value, which may be the next one. There
-// are none where that is missing, and nothing runs. ok: all of them are known.
+// options takes the options of the first argument, which begins with -, and their value, which may be the next one.
+// There are none where that is missing, and nothing runs. ok: all of them are known.
 func (p *program) options(args []word) (all []option, rest []word, ok bool) {
 	text, rest := args[0].text, args[1:]
 	takes := false // the last one takes the next word for its value

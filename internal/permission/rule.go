@@ -1,7 +1,8 @@
 // Package permission decides whether a hook's `if` lets it run for a tool call.
 //
 //	rule := permission.Parse("Bash(git push *)")
-//	runs, why := rule.Match(permission.Call{Tool: "Bash", Input: `{"command":"cd x && git push"}`, Dir: dir, Home: home})
+//	call := permission.Call{Tool: "Bash", Input: `{"command":"cd x && git push"}`, Dir: dir, Home: home}
+//	runs, why := rule.Match(call)
 //	// true, `matches the command "git push"`
 //
 // An `if` is one permission rule of Claude Code, Tool or Tool(pattern), and this package says of it what version
@@ -9,17 +10,17 @@
 // simple command of the line, of a file tool against the path, of WebFetch against the host.
 //
 // It guarantees that doubt lets the hook run: a shell line that it cannot take apart, an input that it cannot read and
-// a pattern whose meaning for a tool was not recorded all match. Match never fails. Its stack and its time are bounded: a
-// line longer than 128 KiB is not taken apart at all, nor is one with more than 10,000 brackets and the like, and what
-// package regexp could take too long for matches.
+// a pattern whose meaning for a tool was not recorded all match. Match never fails. Its stack and its time are bounded:
+// a line longer than 128 KiB is not taken apart at all, nor is one with more than 10,000 brackets and the like, and
+// what package regexp could take too long for matches.
 //
 // It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
 // sees, let and [[ ]] evaluate text, and a program has more than one name. And it does not check the input: of two
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
 // A rule of a project's own file (Call.Project) goes further than the client: it looks behind wrappers such as env,
-// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. Of words that the shell
-// computes it weighs what is known against the pattern.
+// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. Of words that the
+// shell computes it weighs what is known against the pattern.
 package permission
 
 import (

@@ -88,8 +88,8 @@ func (r *reader) forClient(raw string, u use, e *expansions) {
 	r.line.unknown = r.line.unknown || u == argument && e.whole == 1
 }
 
-// follows checks that a part begins where the one before it ends, and returns where it ends. Between them is nothing but a
-// continued line, through which the client was recorded not to see.
+// follows checks that a part begins where the one before it ends, and returns where it ends. Between them is nothing
+// but a continued line, through which the client was recorded not to see.
 func (r *reader) follows(end uint, part syntax.WordPart) uint {
 	if part.Pos().Offset() != end {
 		r.fail("a line continued in a word")

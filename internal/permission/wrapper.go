@@ -59,8 +59,8 @@ func lineOf(by string, words []word) ([]launch, string) {
 
 func computed(by string) string { return "what " + by + " runs, which is known only then" }
 
-// ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but what source reads from
-// stdin may stand in the line.
+// ofBuiltin reads the arguments of a builtin that runs a line. Rules do not see through scripts, but what source reads
+// from stdin may stand in the line.
 func ofBuiltin(name string, args []word) ([]launch, string) {
 	if len(args) > 0 && args[0].text == "--" {
 		args = args[1:]
@@ -92,9 +92,11 @@ func aliased(args []word) (all []launch, opaque string) {
 
 var (
 	// posixShell is a shell that reads lines as bash does, as far as commands are found in them.
-	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh(?:[0-9][0-9a-z.]*|-[0-9.]+|-static)?$`)
+	posixShell = lazyregexp.New(`^r?(?:ba|da|z|k|a|mk|lk|ok|pdk|lok|ya|po|hu|o)?sh(?:[0-9][0-9a-z.]*|-[0-9.]+|` +
+		`-static)?$`)
 	// foreignShell is one with a language of its own.
-	foreignShell = lazyregexp.New(`^(?:fish|csh|tcsh|nu|elvish|xonsh|pwsh|powershell|rc|es|ion|murex|osh|ysh|oil|scsh)(?:\.exe)?$`)
+	foreignShell = lazyregexp.New(`^(?:fish|csh|tcsh|nu|elvish|xonsh|pwsh|powershell|rc|es|ion|murex|osh|ysh|oil|` +
+		`scsh)(?:\.exe)?$`)
 	// plainLine is a line that all shells read alike, unless it begins with a word that comes before a command in one.
 	plainLine       = lazyregexp.New(`^[A-Za-z0-9_./][A-Za-z0-9_./:,@+ -]*$`)
 	foreignKeywords = strings.Fields("and or not begin if else while for switch function do repeat foreach source end")
@@ -112,7 +114,8 @@ func isStdin(file string) bool {
 }
 
 // longOptions are those of bash that take no value.
-var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --login --noediting --noprofile --norc --posix " +
+var longOptions = strings.Fields("--debugger --dump-po-strings --dump-strings --login --noediting --noprofile --norc " +
+	"--posix " +
 	"--pretty-print --restricted --verbose")
 
 // ofShell reads the arguments of a shell: -c makes the first operand a line. Without it that is a script, whose
@@ -217,7 +220,9 @@ func found(args []word) (all []launch, opaque string) {
 // replaced is a command in which a text stands for arguments that are known only when it runs; "": none does. What
 // follows the first of them is left out: more says that something does.
 func replaced(by string, command []word, text string, more bool) ([]launch, string) {
-	if i := slices.IndexFunc(command, func(w word) bool { return text != "" && strings.Contains(w.text, text) }); i >= 0 {
+	if i := slices.IndexFunc(command, func(w word) bool {
+		return text != "" && strings.Contains(w.text, text)
+	}); i >= 0 {
 		// A line of a shell may use what was put into it.
 		if i == 0 || isShell(command[0].text) {
 			return nil, computed(by)

@@ -53,15 +53,15 @@ type line struct {
 	Event string  `json:"event,omitempty"` // of a call without an outcome, which has its own
 	Tool  string  `json:"tool,omitempty"`
 
-	// Lint and Notes are what the JSON of an outcome does not have: how many of its warnings are about how the hooks files are
-	// written, which come with every call, and what each hook did that its status does not say.
+	// Lint and Notes are what the JSON of an outcome does not have: how many of its warnings are about how the hooks
+	// files are written, which come with every call, and what each hook did that its status does not say.
 	Lint    int               `json:"lint,omitempty"`
 	Notes   []protocol.Note   `json:"notes,omitempty"`
 	Outcome *protocol.Outcome `json:"outcome,omitempty"`
 }
 
-// AppendLine appends the entry as one line of JSON, without the line feed. What the patterns match is not in it, and no secret
-// that has a telling name.
+// AppendLine appends the entry as one line of JSON, without the line feed. What the patterns match is not in it, and no
+// secret that has a telling name.
 func (e *Entry) AppendLine(dst []byte, patterns []*regexp.Regexp) []byte {
 	call := e.Call
 	if call == nil {

@@ -66,7 +66,8 @@ func (l *Log) lock(until time.Time) (size int64, err error) {
 				l.close()
 				return 0, err
 			}
-			// While we waited, somebody may have rotated or removed the file. What is written to it then is lost or late.
+			// While we waited, somebody may have rotated or removed the file. What is written to it then is lost or
+			// late.
 			if named, err := os.Stat(l.path); err == nil && os.SameFile(mine, named) {
 				return mine.Size(), nil
 			}
@@ -129,8 +130,8 @@ func open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// rotate makes the log the youngest part. A part moves only if the place of the next is free or is the last. So whoever is
-// killed in here has lost the oldest part at most, and the next rotation fills the gap.
+// rotate makes the log the youngest part. A part moves only if the place of the next is free or is the last. So whoever
+// is killed in here has lost the oldest part at most, and the next rotation fills the gap.
 func (l *Log) rotate() error {
 	free := 1
 	for ; free < parts; free++ {
@@ -168,8 +169,8 @@ func (l *Log) put(line []byte, size int64) error {
 // lineStart is what every line of a run log begins with.
 const lineStart = `{"version":1,`
 
-// mend returns where the next line goes, and whether a line ends there. The beginning of a line of ours is cut off: its writer was
-// killed. Any other text is somebody's, in a file that was named by mistake, and stays.
+// mend returns where the next line goes, and whether a line ends there. The beginning of a line of ours is cut off: its
+// writer was killed. Any other text is somebody's, in a file that was named by mistake, and stays.
 func (l *Log) mend(size int64) (end int64, ended bool, err error) {
 	start, err := LineStart(l.file, size)
 	if err != nil || start == size {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFile does not wait for the other end of a FIFO that has taken the place of the file, and does not follow a link that has.
+// openFile does not wait for the other end of a FIFO that has taken the place of the file, and does not follow a link
+// that has.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_NOFOLLOW, 0o600)
 }

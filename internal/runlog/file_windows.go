@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// openFile opens through a root: others could not rename a file that was opened otherwise, and the log not be rotated. With
-// O_APPEND it could not be cut back, so write says where.
+// openFile opens through a root: others could not rename a file that was opened otherwise, and the log not be rotated.
+// With O_APPEND it could not be cut back, so write says where.
 func openFile(path string) (*os.File, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

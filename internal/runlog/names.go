@@ -79,24 +79,28 @@ func kindOf(words []string) (k kind) {
 var (
 	// secretWords make any name one of a secret. They are without the s of a plural, as are the next.
 	secretWords = []string{"auth", "bearer", "cred", "passcode"}
-	// secretEnds do the same at the end of a word. Names are glued together, too: githubtoken, PGPASSWORD, setcookie. No
-	// other word ends like these.
+	// secretEnds do the same at the end of a word. Names are glued together, too: githubtoken, PGPASSWORD, setcookie.
+	// No other word ends like these.
 	secretEnds = strings.Fields("password passwd passphrase pwd secret token credential authorization cookie apikey " +
 		"accesskey privatekey secretkey sessionkey")
 	// secretKeys are the kinds of keys that are secrets. A public, primary or foreign one is not.
-	secretKeys = strings.Fields("api access account app client deploy encryption fernet hmac jwt license master private " +
+	secretKeys = strings.Fields("api access account app client deploy encryption fernet hmac jwt license master " +
+		"private " +
 		"secret session signing ssh")
 	// sourceFiles are how names of source files end. What stands in others, as in password.txt, may be the secret.
 	sourceFiles = strings.Fields("c cc cpp cs css go h hpp html java js jsx kt md mjs php proto py rb rs scss sh sql " +
 		"svelte swift ts tsx vue")
 	// describing are last words of names that are not of a secret but of something about it: token_count, secretName,
 	// password_file.
-	describing = strings.Fields("at budget count counts dir domain enabled endpoint expiration expires expiry field file " +
+	describing = strings.Fields("at budget count counts dir domain enabled endpoint expiration expires expiry field " +
+		"file " +
 		"format header host ids in index jar kind len length limit method mode name names path policy provider ref " +
 		"region required scope scopes size source status ttl type types uri url usage used user username version")
 )
 
-// folder reports whether a value is that of the name under which a shell keeps its working directory. Databases call a password so.
+// folder reports whether a value is that of the name under which a shell keeps its working directory. Databases call a
+// password so.
 func folder(name, value string) bool {
-	return (strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")) && strings.HasPrefix(strings.TrimLeft(value, `\"'`), "/")
+	return (strings.EqualFold(name, "pwd") || strings.EqualFold(name, "oldpwd")) &&
+		strings.HasPrefix(strings.TrimLeft(value, `\"'`), "/")
 }

@@ -15,12 +15,13 @@ import (
 // mark stands for what was taken out.
 const mark = "[redacted]"
 
-// A text that is longer than maxText is read as far as it may be shown, and ahead further. So much is read beyond its first maxText
-// characters, since they may shrink, and so much again of which nothing is shown: a secret that begins before is seen to its end.
+// A text that is longer than maxText is read as far as it may be shown, and ahead further. So much is read beyond its
+// first maxText characters, since they may shrink, and so much again of which nothing is shown: a secret that begins
+// before is seen to its end.
 const ahead = 16 << 10
 
-// maxMatches of one pattern fill what is shown of a text. Of what is behind them nothing is shown: to look for more may cost the
-// square of its length.
+// maxMatches of one pattern fill what is shown of a text. Of what is behind them nothing is shown: to look for more may
+// cost the square of its length.
 const maxMatches = maxText / len(mark)
 
 // cleaner takes secrets out of texts.
@@ -54,7 +55,8 @@ func window(text string, size int) (read, show int) {
 	return read, show
 }
 
-// excerpt returns what a line shows of a text, and how many characters the text has: if more than maxText, its beginning.
+// excerpt returns what a line shows of a text, and how many characters the text has: if more than maxText, its
+// beginning.
 func (c *cleaner) excerpt(text string) (shown string, size int) {
 	size = utf8.RuneCountInString(text)
 	read, show := window(text, size)
@@ -88,7 +90,8 @@ func firstCharacters(s string, n int) int {
 	return len(s)
 }
 
-// text returns a text without its secrets, as far as show. What begins before and ends behind it is taken out as a whole.
+// text returns a text without its secrets, as far as show. What begins before and ends behind it is taken out as a
+// whole.
 func (c *cleaner) text(s string, show int) string {
 	c.spans = c.spans[:0]
 	for _, re := range c.patterns {
@@ -123,8 +126,8 @@ func (c *cleaner) text(s string, show int) string {
 	return b.String()
 }
 
-// json appends a compact JSON value without its secrets, as far as show. The value may be cut off anywhere. hidden: its texts are
-// secrets whatever they say.
+// json appends a compact JSON value without its secrets, as far as show. The value may be cut off anywhere. hidden: its
+// texts are secrets whatever they say.
 func (c *cleaner) json(dst []byte, doc string, show int, hidden bool) []byte {
 	asked := false  // the last element of an array was a flag like --password
 	paired := false // the object has said {"name": "PASSWORD", and its "value" is to come
@@ -263,8 +266,8 @@ func bracketed(s string, i, slashes int) int {
 	return len(s)
 }
 
-// quoted returns where the text ends that the quote at i opens, and where its closing quote does. In a text within a text quotes
-// have slashes backslashes before them; those with more belong to the text.
+// quoted returns where the text ends that the quote at i opens, and where its closing quote does. In a text within a
+// text quotes have slashes backslashes before them; those with more belong to the text.
 func quoted(s string, i, slashes int) (inner, end int) {
 	for end = i + 1; ; end++ {
 		n := strings.IndexByte(s[end:], s[i])

@@ -5,16 +5,17 @@
 //	defer log.Close()
 //	err = log.Append(&runlog.Entry{Time: begun, Command: "pre-tool", Call: &call, Outcome: &outcome})
 //
-// Guarantees: a line is whole or not there, whoever is killed at whatever moment, also while the file is rotated; a killed
-// rotation loses nothing but the oldest part. Append waits for others for a second at most, then the line is not written and
-// the error says so. What the patterns match, and what stands under a name like password or api_key, is taken out before
-// anything is cut. A file that is not regular is never written to.
+// Guarantees: a line is whole or not there, whoever is killed at whatever moment, also while the file is rotated; a
+// killed rotation loses nothing but the oldest part. Append waits for others for a second at most, then the line is not
+// written and the error says so. What the patterns match, and what stands under a name like password or api_key, is
+// taken out before anything is cut. A file that is not regular is never written to.
 //
-// Not guaranteed: that a line outlives a crash of the system (nothing is synced), that lines stand in the order in which calls
-// began, and that every secret is found: one that has no telling name needs a pattern, and a match of more than 16 KiB may be
-// missed in a longer text.
+// Not guaranteed: that a line outlives a crash of the system (nothing is synced), that lines stand in the order in
+// which calls began, and that every secret is found: one that has no telling name needs a pattern, and a match of more
+// than 16 KiB may be missed in a longer text.
 //
-// No library does this: those that rotate files take it that one process writes them, and none takes secrets out of JSON.
+// No library does this: those that rotate files take it that one process writes them, and none takes secrets out of
+// JSON.
 package runlog
 
 import (
@@ -77,7 +78,8 @@ func New(o Options) (*Log, error) {
 	return l, nil
 }
 
-// lockWait is how long Append waits for others. Who holds the lock longer is stopped, and a verdict must not wait for that.
+// lockWait is how long Append waits for others. Who holds the lock longer is stopped, and a verdict must not wait for
+// that.
 const lockWait = time.Second
 
 // lockWaitAgain is how long it waits while they still hold it.

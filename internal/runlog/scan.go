@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// scan adds the spans of what looks like a secret in a text: the value behind a telling name, the password of a URL, a private key.
-// It returns how far it came: more than a line can show is not looked at.
+// scan adds the spans of what looks like a secret in a text: the value behind a telling name, the password of a URL, a
+// private key. It returns how far it came: more than a line can show is not looked at.
 //
 // A value that has no clear end is taken out too far rather than too short. The time is linear in the text.
 func (c *cleaner) scan(s string) (end int) {
@@ -87,7 +87,8 @@ func behind(s string, start, end int) (from, to int) {
 	rest := s[i:]
 	colon := false
 	switch {
-	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=~"), strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"):
+	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=~"), strings.HasPrefix(rest,
+		"::"), strings.HasPrefix(rest, "://"):
 		return 0, 0
 	case strings.HasPrefix(rest, ":="), strings.HasPrefix(rest, "=>"):
 		i += 2
@@ -133,7 +134,8 @@ func behind(s string, start, end int) (from, to int) {
 	return value(s, i, c)
 }
 
-// placed reports whether behind the colon is a line of a file or the port of a host: token.json:12, auth.example.com:443.
+// placed reports whether behind the colon is a line of a file or the port of a host: token.json:12,
+// auth.example.com:443.
 func placed(name, rest string) bool {
 	dot := strings.LastIndexByte(name, '.')
 	digits := skip(rest[:min(len(rest), 6)], 0, "0123456789")
@@ -271,7 +273,8 @@ func wordEnd(s string, i int, query bool) int {
 // ends reports whether a byte behind a quote says that the quote was a closing one.
 func ends(c byte) bool { return strings.IndexByte(" \t\r\n,;:)]}>&|\\\"'`", c) >= 0 }
 
-// password returns the password of the URL whose scheme ends before i, or all of a long name: a token can be given as one.
+// password returns the password of the URL whose scheme ends before i, or all of a long name: a token can be given as
+// one.
 func password(s string, i int) (from, to int) {
 	if !strings.HasPrefix(s[i:], "//") {
 		return 0, 0

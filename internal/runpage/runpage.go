@@ -2,9 +2,9 @@
 //
 //	err := runpage.Write(file, runpage.Page{Summary: summary, Calls: lines})
 //
-// Guarantees: the page is one file, asks the network for nothing and works without it; nothing in a log can become markup or script
-// (it is data in the file and text in the document, and the page's own policy lets no other script run); it works with no calls at
-// all; the youngest MaxCalls calls are in it, or as many of them as 16 MiB hold.
+// Guarantees: the page is one file, asks the network for nothing and works without it; nothing in a log can become
+// markup or script (it is data in the file and text in the document, and the page's own policy lets no other script
+// run); it works with no calls at all; the youngest MaxCalls calls are in it, or as many of them as 16 MiB hold.
 //
 // Non-guarantees: the page shows what the log says. Redaction is the work of who writes the log.
 package runpage
@@ -64,7 +64,8 @@ func Write(w io.Writer, p Page) error {
 
 	// A browser reads \r\n as \n before it takes the hash, and git may have put \r\n into the sources.
 	style, script := strings.ReplaceAll(style, "\r\n", "\n"), strings.ReplaceAll(script, "\r\n", "\n")
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + source(style) + "; script-src " + source(script) +
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + source(style) + "; script-src " +
+		source(script) +
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 
 	// One pass: what is put in is not looked at again, so a log that holds a placeholder changes nothing.
@@ -84,7 +85,8 @@ func source(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// inline is a JSON object as one line that can stand in a script element: no <, > or & is left to end it or to open a comment.
+// inline is a JSON object as one line that can stand in a script element: no <, > or & is left to end it or to open a
+// comment.
 func inline(object json.RawMessage) (string, error) {
 	var line, escaped bytes.Buffer
 	if err := json.Compact(&line, object); err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Events makes events of the lines of a log, as Universal Agent streams them to its clients: tool_call, tool_result and status. Each
-// id has one tool_call and one tool_result in a turn of its session, and a turn begins at each message of the user. What is said
-// without a tool, the text and thinking of the model, no hook ever sees.
+// Events makes events of the lines of a log, as Universal Agent streams them to its clients: tool_call, tool_result and
+// status. Each id has one tool_call and one tool_result in a turn of its session, and a turn begins at each message of
+// the user. What is said without a tool, the text and thinking of the model, no hook ever sees.
 //
 // It remembers of each session the ids of its last turn.
 type Events struct {
@@ -34,8 +34,8 @@ type turn struct {
 	calls, results map[string]bool
 }
 
-// NewEvents returns events of the calls that the filter admits. Lines of others must be given to it all the same: they are of the
-// same turns.
+// NewEvents returns events of the calls that the filter admits. Lines of others must be given to it all the same: they
+// are of the same turns.
 func NewEvents(f Filter) *Events { return &Events{f, map[string]*turn{}, newEntry()} }
 
 type event struct {
@@ -176,7 +176,8 @@ func beginning(preview []byte, size string) json.RawMessage {
 	return fmt.Appendf(nil, `{"preview":%s,"size":%s}`, preview, size)
 }
 
-// cut takes from a text the note that it was cut and how many characters it had, as a log has it: " … (12345 characters)".
+// cut takes from a text the note that it was cut and how many characters it had, as a log has it: " … (12345
+// characters)".
 func cut(text string) (preview, size string, ok bool) {
 	text, ok = strings.CutSuffix(text, " characters)")
 	i := strings.LastIndex(text, " … (")

@@ -16,8 +16,8 @@ import (
 // maxTail is how much Tail returns at most, whatever the number of lines.
 const maxTail = 32 << 20
 
-// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more than
-// it needs.
+// Tail returns the last lines of calls that the filter admits, oldest first. It reads from the end, and little more
+// than it needs.
 func (l *Log) Tail(f Filter, most int) (lines []json.RawMessage, err error) {
 	e, size := newEntry(), 0
 	for _, p := range slices.Backward(l.parts) {
@@ -59,8 +59,8 @@ func (l *Log) Lines(each func(line []byte) error) error {
 	return err
 }
 
-// Follow gives the last lines of calls that the filter admits, or all lines if last is negative, and then each line as it is
-// written, until ctx ends. It goes on where the log was rotated or truncated.
+// Follow gives the last lines of calls that the filter admits, or all lines if last is negative, and then each line as
+// it is written, until ctx ends. It goes on where the log was rotated or truncated.
 func (l *Log) Follow(ctx context.Context, f Filter, last int, each func(line []byte) error) error {
 	err := l.follow(ctx, f, last, func(line []byte, whole bool) error {
 		if err := ctx.Err(); err != nil { // what there is already can be gigabytes

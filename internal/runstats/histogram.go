@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// histogram counts durations in buckets. Those under 1.28 ms are counted to a hundredth of a millisecond, which is as much as
-// a log says; above, a bucket is at most a 64th of its durations wide, so that its middle is wrong by less than 1 %.
+// histogram counts durations in buckets. Those under 1.28 ms are counted to a hundredth of a millisecond, which is as
+// much as a log says; above, a bucket is at most a 64th of its durations wide, so that its middle is wrong by less than
+// 1 %.
 type histogram struct {
 	counts []int // by bucket, as far as one is used
 	total  int

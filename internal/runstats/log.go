@@ -32,8 +32,8 @@ type part struct {
 // Open opens a log and its rotated parts, FILE.3, FILE.2 and FILE.1. It is an error if there is none of them.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path}
-	// The youngest first: who rotates meanwhile moves what is open already to where it is looked for next, and there it is known
-	// again. The other way round a part would be missed.
+	// The youngest first: who rotates meanwhile moves what is open already to where it is looked for next, and there it
+	// is known again. The other way round a part would be missed.
 	for _, name := range []string{path, path + ".1", path + ".2", path + ".3"} {
 		if err := l.open(name); err != nil {
 			l.Close()

@@ -14,8 +14,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// ResultText is what a person would want to read of a tool's result: of an object its content, or else its result; of a list of
-// blocks their texts, each on its lines, also of one that Python printed; and JSON indented by two.
+// ResultText is what a person would want to read of a tool's result: of an object its content, or else its result; of a
+// list of blocks their texts, each on its lines, also of one that Python printed; and JSON indented by two.
 func ResultText(result string) string {
 	said := result
 	if v, ok := parse(result); ok {
@@ -75,7 +75,8 @@ func blocks(list gjson.Result) string {
 	return strings.Join(parts, "\n")
 }
 
-// pythonText is how Python begins to print a list of text blocks, [{'type': 'text', 'text': '…'}], up to the first text.
+// pythonText is how Python begins to print a list of text blocks, [{'type': 'text', 'text': '…'}], up to the first
+// text.
 var pythonText = sync.OnceValue(func() *regexp.Regexp {
 	tokens := []string{`^`, `\[`, `\{`, `('type'|"type")`, `:`, `('text'|"text")`, `,`, `('text'|"text")`, `:`, `['"]`}
 	return regexp.MustCompile(strings.Join(tokens, `[ \t\r\n]*`))

@@ -6,11 +6,12 @@
 //	summary, err := log.Summary(runstats.Filter{})
 //	fmt.Println(summary.Hooks[0].Name, summary.Hooks[0].P95)
 //
-// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. A line that cannot be read is
-// counted as such and changes nothing else, whatever is in it. Memory grows with the number of different hooks, not with
-// that of lines.
+// Guarantees: a log may be written to, rotated and truncated at any time; only whole lines count. A line that cannot be
+// read is counted as such and changes nothing else, whatever is in it. Memory grows with the number of different hooks,
+// not with that of lines.
 //
-// Non-guarantees: percentiles are wrong by up to 1 %. Lines stand in the order in which their calls ended, and so do the results.
+// Non-guarantees: percentiles are wrong by up to 1 %. Lines stand in the order in which their calls ended, and so do
+// the results.
 package runstats
 
 // Summary is what a log amounts to, as `hookrun log --output json` prints it.
@@ -35,12 +36,13 @@ type Summary struct {
 type Columns struct {
 	Continue  int `json:"continue"`  // it went on, and all hooks did their work
 	Rewritten int `json:"rewritten"` // the same, with another input or output
-	Failed    int `json:"failed"`    // it went on although a hook failed, or a warning says that something did not count
-	Ask       int `json:"ask"`
-	Defer     int `json:"defer"`
-	Block     int `json:"block"`
-	Stop      int `json:"stop"`  // the loop was ended, whatever was decided about the call
-	Error     int `json:"error"` // there is no verdict
+	// it went on although a hook failed, or a warning says that something did not count
+	Failed int `json:"failed"`
+	Ask    int `json:"ask"`
+	Defer  int `json:"defer"`
+	Block  int `json:"block"`
+	Stop   int `json:"stop"`  // the loop was ended, whatever was decided about the call
+	Error  int `json:"error"` // there is no verdict
 }
 
 // Decisions are how many calls came to each, also those that ended the loop.
@@ -51,11 +53,12 @@ type Decisions struct {
 	Defer    int `json:"defer"`
 }
 
-// Hook is what became of one hook. Durations are in milliseconds, and those of calls in which it ran to its end or timeout.
+// Hook is what became of one hook. Durations are in milliseconds, and those of calls in which it ran to its end or
+// timeout.
 //
-// Each call that it matched is in one of the counts from OK to Other, so these add up to Matched. A failure comes first: who failed
-// and injected is in Failed alone, and so is who said something that did not count, as a warning says. Of what went well a rewrite
-// comes before a text.
+// Each call that it matched is in one of the counts from OK to Other, so these add up to Matched. A failure comes
+// first: who failed and injected is in Failed alone, and so is who said something that did not count, as a warning
+// says. Of what went well a rewrite comes before a text.
 type Hook struct {
 	Name      string   `json:"name"`
 	File      string   `json:"file"`

@@ -124,8 +124,8 @@ func (d *Decisions) of(decision protocol.Decision) *int {
 	return &d.Block
 }
 
-// of is the column of a call. What ended it comes before what it was like: no verdict, the end of the loop, a decision, a failure,
-// a rewrite.
+// of is the column of a call. What ended it comes before what it was like: no verdict, the end of the loop, a decision,
+// a failure, a rewrite.
 func (c *Columns) of(e *entry) *int {
 	switch {
 	case e.err != "" || !e.decided:
@@ -244,8 +244,8 @@ func (t *tally) hook(r *report) *hookTally {
 	return h
 }
 
-// absolute is a source by its absolute path. One that is not was named from the folder where the call was made. That is mostly the
-// workspace, or else one above it from which the workspace was named too.
+// absolute is a source by its absolute path. One that is not was named from the folder where the call was made. That is
+// mostly the workspace, or else one above it from which the workspace was named too.
 func absolute(source, workspace string) string {
 	if source == "" || workspace == "" || filepath.IsAbs(source) {
 		return source

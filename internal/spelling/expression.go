@@ -10,10 +10,11 @@ import (
 var mends = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidEscape:       `; RE2 has no back references, and \\ is the character itself`,
 	syntax.ErrInvalidNamedCapture: "; a name is of ASCII letters, digits and _, and RE2 has no look-behind",
-	syntax.ErrInvalidPerlOp:       "; RE2 has (?:…), (?P<name>…) and the flags i, m, s and U, as (?i), but no look-around",
-	syntax.ErrInvalidRepeatOp:     "; put (?:…) around the inner repetition",
-	syntax.ErrInvalidRepeatSize:   "; a count is at most 1000, and the smaller one comes first",
-	syntax.ErrTrailingBackslash:   `; write \\ for the character itself`,
+	syntax.ErrInvalidPerlOp: "; RE2 has (?:…), (?P<name>…) and the flags i, m, s and U, as (?i), but no " +
+		"look-around",
+	syntax.ErrInvalidRepeatOp:   "; put (?:…) around the inner repetition",
+	syntax.ErrInvalidRepeatSize: "; a count is at most 1000, and the smaller one comes first",
+	syntax.ErrTrailingBackslash: `; write \\ for the character itself`,
 }
 
 // Expression says what is wrong with a regular expression that regexp.Compile refused, and how to mend it.

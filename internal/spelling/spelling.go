@@ -1,5 +1,5 @@
-// Package spelling is about words in messages: it finds the word that a misspelt one was meant for, and cuts what is too long to
-// be shown.
+// Package spelling is about words in messages: it finds the word that a misspelt one was meant for, and cuts what is
+// too long to be shown.
 //
 //	spelling.Near("comand", []string{"command", "events"}) // ["command"]
 //	spelling.Brief("permission", 4)                        // "perm…"
@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Near returns the words that a wrong one may have been meant for, in order: those that come closest. A word comes close
-// if it differs by case, by - and _, or by two letters (one, in words of up to four).
+// Near returns the words that a wrong one may have been meant for, in order: those that come closest. A word comes
+// close if it differs by case, by - and _, or by two letters (one, in words of up to four).
 func Near(wrong string, words []string) (close []string) {
 	if len(wrong) > 100 {
 		return nil
@@ -37,8 +37,8 @@ func Near(wrong string, words []string) (close []string) {
 	return close
 }
 
-// Distance counts the letters to insert, remove, replace or swap with their neighbour to get from one word to the other. 3 stands
-// for all that is further.
+// Distance counts the letters to insert, remove, replace or swap with their neighbour to get from one word to the
+// other. 3 stands for all that is further.
 func Distance(a, b string) int {
 	if len(a) > 100 || len(b) > 100 {
 		return 3

@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Equal compares well-formed JSON by what it says: numbers by their value, objects in any order. In neither value has an object a
-// key twice. a may be megabytes, of which it reads no more than b is long.
+// Equal compares well-formed JSON by what it says: numbers by their value, objects in any order. In neither value has
+// an object a key twice. a may be megabytes, of which it reads no more than b is long.
 func Equal(a, b gjson.Result) bool {
 	switch {
 	case a.IsObject() && b.IsObject():

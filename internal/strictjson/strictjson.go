@@ -9,8 +9,8 @@
 // gjson the first, and a gate that reads one while the tool reads the other can be walked around. A document
 // without faults is read alike by every reader.
 //
-// No library does this: encoding/json and jsontext stop at the first fault, gjson finds none, and to read a document a second time
-// for the other faults would be a second reader.
+// No library does this: encoding/json and jsontext stop at the first fault, gjson finds none, and to read a document a
+// second time for the other faults would be a second reader.
 //
 // Check guarantees: one pass, time linear in the document, memory linear in the depth and the keys of the open objects.
 // It accepts the language of RFC 8259 and no more. It does not look at UTF-8: see InvalidUTF8.
@@ -173,7 +173,8 @@ func (s *scanner) key(seen *keys) {
 		key = Text(raw)
 	}
 	if !seen.add(key) {
-		s.faults = append(s.faults, Fault{start, Duplicate, fmt.Sprintf("the key %q is there twice in one object; keep one", key)})
+		s.faults = append(s.faults, Fault{start, Duplicate,
+			fmt.Sprintf("the key %q is there twice in one object; keep one", key)})
 	}
 	if s.space(); s.peek() != ':' {
 		s.fail(s.at, Syntax, "expected ':' after the key, found %s", s.found())

@@ -62,8 +62,9 @@ const space = " \t\r\n"
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// Text returns what a JSON string says. The string must have no fault of syntax. Half a character, as \ud800 without its
-// other half, is U+FFFD as in encoding/json; gjson would swallow the escape behind it, and so a ; of a shell command.
+// Text returns what a JSON string says. The string must have no fault of syntax. Half a character, as \ud800 without
+// its other half, is U+FFFD as in encoding/json; gjson would swallow the escape behind it, and so a ; of a shell
+// command.
 func Text(raw string) string {
 	if !strings.Contains(raw, `\`) && utf8.ValidString(raw) {
 		return raw[1 : len(raw)-1]
@@ -110,9 +111,9 @@ func stringEnd(doc string, i int) (end int, asWritten bool) {
 	}
 }
 
-// Members gives each member of an object, key and value as they are written, in their order, until each returns false. The
-// object must have no fault of syntax. It reads a value of megabytes no further than to its end, which a parser would do
-// several times.
+// Members gives each member of an object, key and value as they are written, in their order, until each returns false.
+// The object must have no fault of syntax. It reads a value of megabytes no further than to its end, which a parser
+// would do several times.
 func Members(object string, each func(key, value string) bool) {
 	rest := strings.TrimLeft(object, space)[1:]
 	for {
@@ -193,8 +194,8 @@ func plain(s string) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56 // one load
 		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway. What
-		// is borrowed from the byte above may mark that one wrongly, but never the lowest.
+		// A byte under x borrows from its high bit in w-ones*x; bytes that had it set are not ASCII and stop us anyway.
+		// What is borrowed from the byte above may mark that one wrongly, but never the lowest.
 		if stops := (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & high; stops != 0 {
 			return i + bits.TrailingZeros64(stops)/8
 		}

@@ -1,5 +1,6 @@
-// Package testall separates the tests that a change runs from those that only CI runs. `go test ./...` stays short and needs no
-// network; HOOKRUN_TEST_ALL=1 adds what installs packages, compares with other programs at length, or repeats a recorded corpus whole.
+// Package testall separates the tests that a change runs from those that only CI runs. `go test ./...` stays short and
+// needs no network; HOOKRUN_TEST_ALL=1 adds what installs packages, compares with other programs at length, or repeats
+// a recorded corpus whole.
 package testall
 
 import (

@@ -6,13 +6,14 @@
 //	}
 //	hooks := top.Get("hooks")
 //
-// The parser is that of github.com/pelletier/go-toml/v2: Unmarshal says whether a document is valid, and the nodes of package unstable
-// have the places. This package makes a tree of them, which can be written as JSON.
+// The parser is that of github.com/pelletier/go-toml/v2: Unmarshal says whether a document is valid, and the nodes of
+// package unstable have the places. This package makes a tree of them, which can be written as JSON.
 //
-// Guarantees: a document is accepted or refused as TOML 1.1 says. Arrays and inline tables may be nested 64 deep, and a key may have 64
-// parts. It may have 10,000 headers.
+// Guarantees: a document is accepted or refused as TOML 1.1 says. Arrays and inline tables may be nested 64 deep, and a
+// key may have 64 parts. It may have 10,000 headers.
 //
-// No guarantees: integers are those of 64 bits. Dates, times, inf and nan are kept as texts. A byte order mark is not taken away.
+// No guarantees: integers are those of 64 bits. Dates, times, inf and nan are kept as texts. A byte order mark is not
+// taken away.
 package toml
 
 import (
@@ -144,7 +145,8 @@ type reader struct {
 	parser *unstable.Parser
 }
 
-// step goes down the parts of a key but the last, and makes the tables that are not there. It returns the last part and where it ends.
+// step goes down the parts of a key but the last, and makes the tables that are not there. It returns the last part and
+// where it ends.
 func (r *reader) step(table *Value, keys unstable.Iterator) (into *Value, last string, at, end int) {
 	for n := 1; keys.Next(); n++ {
 		key := keys.Node()
@@ -215,10 +217,12 @@ func (r *reader) gap(at int, chars string) int {
 	return at
 }
 
-// text returns a string as it is with the line ends of one system: those of Windows would be a part of each line of a shell command.
+// text returns a string as it is with the line ends of one system: those of Windows would be a part of each line of a
+// shell command.
 func (r *reader) text(raw, text string) string {
 	var plain struct{ X string }
-	if strings.Contains(raw, "\r\n") && toml.Unmarshal([]byte("X = "+strings.ReplaceAll(raw, "\r\n", "\n")), &plain) == nil {
+	if strings.Contains(raw, "\r\n") && toml.Unmarshal([]byte("X = "+strings.ReplaceAll(raw, "\r\n", "\n")),
+		&plain) == nil {
 		return plain.X
 	}
 	return text
@@ -293,8 +297,8 @@ func (from Origins) Of(at int) int {
 	return from[i].Doc
 }
 
-// AppendJSON appends a value as JSON, and for each key and value where it comes from, in the order of the JSON. JSON has nothing for
-// an Other, so one is a Fault.
+// AppendJSON appends a value as JSON, and for each key and value where it comes from, in the order of the JSON. JSON
+// has nothing for an Other, so one is a Fault.
 func (v *Value) AppendJSON(dst []byte, from Origins) (_ []byte, _ Origins, err error) {
 	defer catch(&err)
 	dst, from = v.appendJSON(dst, from)

@@ -39,7 +39,8 @@ func Check(matcher string, known []string) (warnings []string, err error) {
 	for _, glob := range globs[:min(maxGlobs, len(globs))] {
 		glob = strings.TrimSpace(glob)
 		if what := doubt(glob, whole, known); what != "" {
-			warnings = append(warnings, fmt.Sprintf("the matcher %s has %s, %s %s", quote(matcher), quote(glob), what, mend))
+			warnings = append(warnings, fmt.Sprintf("the matcher %s has %s, %s %s", quote(matcher), quote(glob), what,
+				mend))
 		}
 	}
 	return warnings, nil

@@ -6,16 +6,16 @@
 //	}
 //	timeout := top.Get("timeout")
 //
-// The parser is go.yaml.in/yaml/v3, by its nodes. This package refuses what PyYAML reads otherwise, since two readers of one file can
-// disagree, and a gate that only one of them sees can be lost.
+// The parser is go.yaml.in/yaml/v3, by its nodes. This package refuses what PyYAML reads otherwise, since two readers
+// of one file can disagree, and a gate that only one of them sees can be lost.
 //
-// Guarantees: an accepted document has the keys, lists, texts and order that PyYAML (and libyaml) give it; what they read
-// differently is refused, as are equal keys. Aliases are not written out, and merge keys bring in 10,000 members at most. Nesting is
-// bounded by 64.
+// Guarantees: an accepted document has the keys, lists, texts and order that PyYAML (and libyaml) give it; what they
+// read differently is refused, as are equal keys. Aliases are not written out, and merge keys bring in 10,000 members
+// at most. Nesting is bounded by 64.
 //
-// No guarantees: directives and several documents are refused. Plain words resolve as in YAML 1.2, with the numbers of 1.1: yes and on
-// are strings, 017 is 15, 1:30 is a string. Keys are compared as texts: 1 and 01, or 1 and yes, are one key to Python and two here.
-// The place of what is no YAML is about where the parser stopped.
+// No guarantees: directives and several documents are refused. Plain words resolve as in YAML 1.2, with the numbers of
+// 1.1: yes and on are strings, 017 is 15, 1:30 is a string. Keys are compared as texts: 1 and 01, or 1 and yes, are one
+// key to Python and two here. The place of what is no YAML is about where the parser stopped.
 package yaml
 
 import (
@@ -135,7 +135,8 @@ func checkCharacters(doc string) {
 			panic(at(doc, i, "the line separator U+%04X; write it as an escape in double quotes", c))
 		case c == utf8.RuneError && !strings.HasPrefix(doc[i:], string(utf8.RuneError)):
 			panic(at(doc, i, "not UTF-8; save the file as UTF-8"))
-		case c < ' ' && c != '\t' && c != '\n' && c != '\r' || 0x7f <= c && c < 0xa0 || c == '\ufeff' || c == '\ufffe' || c == '\uffff':
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r' || 0x7f <= c && c < 0xa0 || c == '\ufeff' ||
+			c == '\ufffe' || c == '\uffff':
 			panic(at(doc, i, "the character U+%04X does not belong here; write it as an escape in double quotes", c))
 		}
 	}
@@ -186,17 +187,22 @@ var open = map[string]string{
 
 // mends says how to mend what the parser finds.
 var mends = map[string]string{
-	"mapping values are not allowed in this context":         "; a key is one word in one line, a text with a colon and a blank needs quotes",
-	"did not find expected node content":                     "; a value is missing here, or a bracket is never closed",
-	"found character that cannot start any token":            "; use blanks to indent, and quotes for a text that begins with it",
-	"did not find expected key":                              "; indent it like its neighbours, and put a text in quotes as a whole",
-	"could not find expected ':'":                            "; a key needs a colon and a blank, a text may need quotes",
+	"mapping values are not allowed in this context": "; a key is one word in one line, a text with a colon " +
+		"and a blank needs quotes",
+	"did not find expected node content": "; a value is missing here, or a bracket is never closed",
+	"found character that cannot start any token": "; use blanks to indent, and quotes for a text that " +
+		"begins with it",
+	"did not find expected key": "; indent it like its neighbours, and put a text in " +
+		"quotes as a whole",
+	"could not find expected ':'": "; a key needs a colon and a blank, a text may need " +
+		"quotes",
 	"block sequence entries are not allowed in this context": "; begin the list in a line of its own",
 	"found unknown escape character":                         `; write \\ for a backslash, or use single quotes`,
 }
 
-// unreadable returns the fault of a document that the parser refuses. The parser tells a line at most, often that of what encloses the
-// fault. So the document is read again byte by byte: where the reading stops, there the fault was seen.
+// unreadable returns the fault of a document that the parser refuses. The parser tells a line at most, often that of
+// what encloses the fault. So the document is read again byte by byte: where the reading stops, there the fault was
+// seen.
 func unreadable(doc string, err error) Fault {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
@@ -280,7 +286,8 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 		v.Kind = Map
 		r.mapping(v, n, depth)
 	}
-	if n.Kind != yaml.ScalarNode && r.tag(n) != "" && n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != map[Kind]string{List: "!!seq", Map: "!!map"}[v.Kind] {
+	if n.Kind != yaml.ScalarNode && r.tag(n) != "" && n.Style&yaml.TaggedStyle != 0 &&
+		n.ShortTag() != map[Kind]string{List: "!!seq", Map: "!!map"}[v.Kind] {
 		v.Kind, v.Items, v.Members = Other, nil, nil
 	}
 	if n.Anchor != "" {
@@ -339,7 +346,8 @@ func (r *reader) tag(n *yaml.Node) string {
 	if n.Line != r.at && 1 <= n.Line && n.Line <= len(r.lines) {
 		r.at, r.line = n.Line, []rune(r.lines[n.Line-1])
 	}
-	if n.Line != r.at || n.Column < 1 || n.Column > len(r.line) || r.line[n.Column-1] != '!' && r.line[n.Column-1] != '&' {
+	if n.Line != r.at || n.Column < 1 || n.Column > len(r.line) || r.line[n.Column-1] != '!' &&
+		r.line[n.Column-1] != '&' {
 		return ""
 	}
 	const longest = 1000 // of an anchor and a tag

@@ -1,5 +1,5 @@
-// Command poster is what an HTTP hook is held against: it posts each line of stdin to a URL, over one connection, and writes
-// the answer as a line.
+// Command poster is what an HTTP hook is held against: it posts each line of stdin to a URL, over one connection, and
+// writes the answer as a line.
 package main
 
 import (

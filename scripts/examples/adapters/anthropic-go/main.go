@@ -1,5 +1,5 @@
-// Command anthropic-go is an agent loop around hookrun's Go packages. The model is one that has Anthropic's messages API.
-// Use: WORKSPACE=. anthropic-go 'tidy up'. ANTHROPIC_API_KEY must be set; ANTHROPIC_BASE_URL and MODEL may be.
+// Command anthropic-go is an agent loop around hookrun's Go packages. The model is one that has Anthropic's messages
+// API. Use: WORKSPACE=. anthropic-go 'tidy up'. ANTHROPIC_API_KEY must be set; ANTHROPIC_BASE_URL and MODEL may be.
 package main
 
 import (
@@ -61,7 +61,8 @@ func loop(ctx context.Context, prompt string) (string, error) {
 		for _, block := range message.Content {
 			text += block.Text
 			if block.Type == "tool_use" {
-				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID, Workspace: workspace, Prompt: prompt}
+				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID,
+					Workspace: workspace, Prompt: prompt}
 				done, err := hooks.AroundTool(ctx, call, tool(block.Name, workspace))
 				if err == nil && done.Stop {
 					err = errors.New("a hook ends this: " + done.StopReason)

@@ -18,7 +18,8 @@ func fill(b *testing.B, q queue.Queue, n int, e queue.Entry) {
 	}
 }
 
-// BenchmarkClaim is one look after one tool call, with 1,000 entries that are not for it; delivery is with one more that is.
+// BenchmarkClaim is one look after one tool call, with 1,000 entries that are not for it; delivery is with one more
+// that is.
 func BenchmarkClaim(b *testing.B) {
 	b.Run("no queue", func(b *testing.B) {
 		q := queue.Queue{Dir: b.TempDir()}

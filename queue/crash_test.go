@@ -46,7 +46,8 @@ func init() {
 			return nil
 		}
 	}
-	for name, end := range map[string]func(*queue.Claim) error{"done": (*queue.Claim).Done, "release": (*queue.Claim).Release} {
+	for name, end := range map[string]func(*queue.Claim) error{"done": (*queue.Claim).Done,
+		"release": (*queue.Claim).Release} {
 		roles[name] = func(r role) error {
 			c, err := r.queue().Claim(session, "a", "shell")
 			if err != nil {
@@ -63,7 +64,8 @@ func init() {
 }
 
 // dieAtEach runs a role once for each of its steps, and kills it there. check sees the queue after each death.
-func dieAtEach(t *testing.T, name string, setup func(t *testing.T, q queue.Queue), check func(t *testing.T, q queue.Queue)) {
+func dieAtEach(t *testing.T, name string, setup func(t *testing.T, q queue.Queue),
+	check func(t *testing.T, q queue.Queue)) {
 	died := 0
 	for step := 1; ; step++ {
 		q := queue.Queue{Dir: t.TempDir()}
@@ -85,8 +87,8 @@ func dieAtEach(t *testing.T, name string, setup func(t *testing.T, q queue.Queue
 	t.Logf("%d steps", died)
 }
 
-// everyKind puts what agent a is given in this order, b having had his share of the last: two for him alone, a broadcast, one
-// for both; and one that expires.
+// everyKind puts what agent a is given in this order, b having had his share of the last: two for him alone, a
+// broadcast, one for both; and one that expires.
 func everyKind(t *testing.T, q queue.Queue) {
 	put(t, q, queue.Entry{Content: "one", Agents: []string{"a"}})
 	put(t, q, queue.Entry{Content: "late", Agents: []string{"a"}, Expires: time.Now().Add(time.Hour)})
@@ -227,7 +229,9 @@ func TestDeath(t *testing.T) {
 		dieAtEach(t, "clear", everyKind, func(t *testing.T, q queue.Queue) {
 			entries, _ := claimed(t, q, "a")
 			require.Subset(t, all, entries)
-			require.True(t, slices.IsSortedFunc(entries, func(x, y string) int { return slices.Index(all, x) - slices.Index(all, y) }))
+			require.True(t, slices.IsSortedFunc(entries, func(x, y string) int {
+				return slices.Index(all, x) - slices.Index(all, y)
+			}))
 			entries, _ = claimed(t, q, "b")
 			require.Empty(t, entries, "marks outlive their entries, not the other way round")
 			gone(t, q)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/queue"
 )
 
@@ -54,8 +55,10 @@ func TestHistory(t *testing.T) {
 	require.NoError(t, c.Done())
 	require.NoError(t, c.Done())
 	require.NoError(t, c.Release())
-	require.Equal(t, []string{"one delivered, delivered a fs_read toolu_1", "late delivered, delivered a fs_read toolu_1",
-		"all delivered waiting, delivered b shell, delivered a fs_read toolu_1", "two delivered, delivered a fs_read toolu_1",
+	require.Equal(t, []string{"one delivered, delivered a fs_read toolu_1",
+		"late delivered, delivered a fs_read toolu_1",
+		"all delivered waiting, delivered b shell, delivered a fs_read toolu_1",
+		"two delivered, delivered a fs_read toolu_1",
 		"both delivered, delivered b shell, delivered a fs_read toolu_1"}, told(t, q))
 
 	put(t, q, queue.Entry{Content: "taken back", Agents: []string{"a"}})
@@ -193,6 +196,7 @@ func TestHistoryAfterDeath(t *testing.T) {
 
 // A session that runs for ever has a history of bounded size.
 func TestHistoryIsBounded(t *testing.T) {
+	testall.Only(t, "it writes thousands of entries")
 	q := queue.Queue{Dir: t.TempDir()}
 	put(t, q, queue.Entry{Content: "stays", Agents: []string{"b"}})
 	last := ""

@@ -83,7 +83,9 @@ func read(r role) error {
 	for in.Scan() {
 		claim, err := r.queue().Claim, error(nil)
 		if in.Text() == "drain" {
-			claim = func(session, agent string, _ ...string) (*queue.Claim, error) { return r.queue().Drain(session, agent) }
+			claim = func(session, agent string, _ ...string) (*queue.Claim, error) {
+				return r.queue().Drain(session, agent)
+			}
 		}
 		c, err := claim(session, r.Agent, "shell")
 		if err != nil {

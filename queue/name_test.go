@@ -43,8 +43,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzName: each text has a name of its own, also where upper and lower case are the same; it fits; and what is in the name of an
-// entry can be read from it.
+// FuzzName: each text has a name of its own, also where upper and lower case are the same; it fits; and what is in the
+// name of an entry can be read from it.
 func FuzzName(f *testing.F) {
 	f.Add("a", "A", "b|c*")
 	f.Add("", "%", "*")

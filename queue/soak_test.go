@@ -15,10 +15,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/queue"
 )
 
-// agentsOf says for whom a writer's entry of a number is: the one that two readers serve, one of two others, both of those, or all.
+// agentsOf says for whom a writer's entry of a number is: the one that two readers serve, one of two others, both of
+// those, or all.
 func agentsOf(i int) []string {
 	switch {
 	case i%20 == 7:
@@ -47,13 +49,13 @@ type account struct {
 	claims [][]string     // the ids of each claim
 }
 
-// TestSoak has many write and read while they are killed at random. Nothing that Put reported is lost, nothing comes twice but
-// what a killed reader had printed and not ended, and the order of each writer is kept.
+// TestSoak has many write and read while they are killed at random. Nothing that Put reported is lost, nothing comes
+// twice but what a killed reader had printed and not ended, and the order of each writer is kept.
 func TestSoak(t *testing.T) {
 	const writers = 8
-	total := 10_000
-	if os.Getenv("HOOKRUN_SOAK") != "1" && (testing.Short() || raceEnabled) {
-		total = 1_600
+	total := testall.Of(400, 10_000)
+	if raceEnabled && os.Getenv("HOOKRUN_SOAK") != "1" {
+		total = min(total, 1_600)
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

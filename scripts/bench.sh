@@ -11,8 +11,8 @@ trap 'kill $loops 2>/dev/null || true; rm -rf "$folder"' EXIT
 
 CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 {
-	go test ./e2e -run '^$' -bench '^BenchmarkOneShot$' -benchtime "${runs}x"
-	go test ./e2e -run '^$' -bench '^BenchmarkServe$' -benchtime "${runs}x"
+	go test ./e2e/bench -run '^$' -bench '^BenchmarkOneShot$' -benchtime "${runs}x"
+	go test ./e2e/bench -run '^$' -bench '^BenchmarkServe$' -benchtime "${runs}x"
 	go test ./runner -run '^$' -bench '^BenchmarkFire$' -benchtime "${runs}x"
 	go test ./runner -run '^$' -bench '^BenchmarkFireNoMatch$' -benchtime "$((runs * 100))x"
 } | awk '

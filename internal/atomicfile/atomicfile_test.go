@@ -56,14 +56,16 @@ func TestReplaceAtOnce(t *testing.T) {
 	requireAlone(t, path, "whole")
 }
 
-// What a run that was killed left is gone after the next. What is still being written stays, and so does what only looks alike.
+// What a run that was killed left is gone after the next. What is still being written stays, and so does what only
+// looks alike.
 func TestSweep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	beside := func(suffix string) string { return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+suffix) }
 	stamp := func(at time.Time) string { return "." + strconv.FormatInt(at.UnixNano(), 36) }
 	left, older := beside(stamp(time.Now())), beside(stamp(time.Now().AddDate(-1, 0, 0)))
 	busy := beside(stamp(time.Now().Add(-time.Second)))
-	others := []string{beside(".backup"), beside(".bak"), beside(".1"), beside(""), beside(stamp(time.Now().AddDate(10, 0, 0))),
+	others := []string{beside(".backup"), beside(".bak"), beside(".1"), beside(""),
+		beside(stamp(time.Now().AddDate(10, 0, 0))),
 		beside(".original2024"), filepath.Join(filepath.Dir(path), ".other.json"+stamp(time.Now()))}
 	for _, file := range append([]string{left, older, busy}, others...) {
 		require.NoError(t, os.WriteFile(file, []byte("half"), 0o600))

@@ -81,7 +81,8 @@ func TestPatch(t *testing.T) {
 		check(change.New, text)
 	}
 	lines := func(s string) string { return strings.ReplaceAll(s, "", "\n")[1:] }
-	for _, two := range [][2]string{{"abcdefghijklmnop", "aXcdefghijklmnoY"}, {"abcdefghijklmnop", "bcdefghijklmnopq"}, {"abcabba", "cbabac"}, {"aaaa", "aa"}} {
+	for _, two := range [][2]string{{"abcdefghijklmnop", "aXcdefghijklmnoY"}, {"abcdefghijklmnop", "bcdefghijklmnopq"},
+		{"abcabba", "cbabac"}, {"aaaa", "aa"}} {
 		check(lines(two[0]), lines(two[1]))
 		check(strings.TrimSpace(lines(two[0])), lines(two[1]))
 	}
@@ -96,7 +97,8 @@ func TestPatchFindsTheFile(t *testing.T) {
 		t.Skip("no patch")
 	}
 	t.Chdir(t.TempDir())
-	for _, path := range []string{"a", "a b", "a  b", "a ", " a", "é", `"a"`, "a\nb", "a\tb", `a\b`, "a 2020-01-01 00:00:00"} {
+	for _, path := range []string{"a", "a b", "a  b", "a ", " a", "é", `"a"`, "a\nb", "a\tb", `a\b`,
+		"a 2020-01-01 00:00:00"} {
 		require.NoError(t, os.WriteFile(path, []byte("{}\n"), 0o644))
 		cmd := exec.Command(patch, "-p0", "--binary", "--force", "--no-backup-if-mismatch")
 		change := Change{Path: path, Old: "{}\n", New: "[]\n", Existed: true, Exists: true}

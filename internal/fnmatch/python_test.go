@@ -25,17 +25,20 @@ func TestPython(t *testing.T) {
 		}
 		return b.String()
 	}
-	questions := [][2]string{{"", ""}, {"*", "a\nb"}, {"?", "\n"}, {"a", "a\n"}, {"[[:alpha:]]", "a]"}, {`[\d]`, `\`}, {"[a&&b]", "&"}, {"[a--b]", "-"}, {"[^a]", "^"}}
+	questions := [][2]string{{"", ""}, {"*", "a\nb"}, {"?", "\n"}, {"a", "a\n"}, {"[[:alpha:]]", "a]"}, {`[\d]`, `\`},
+		{"[a&&b]", "&"}, {"[a--b]", "-"}, {"[^a]", "^"}}
 	for range 20_000 {
 		questions = append(questions, [2]string{
-			text(9, "a", "b", "z", "*", "?", "[", "]", "!", "-", "^", `\`, "&", "~", "|", ".", "(", "$", "{", ":", "é", "😀", "\n", "[a-z]", "[!a]", "[]a]", "[z-a]"),
+			text(9, "a", "b", "z", "*", "?", "[", "]", "!", "-", "^", `\`, "&", "~", "|", ".", "(", "$", "{", ":", "é",
+				"😀", "\n", "[a-z]", "[!a]", "[]a]", "[z-a]"),
 			text(6, "a", "b", "z", "-", "]", "[", "!", "^", `\`, "&", "|", ".", "é", "😀", "\n", ":"),
 		})
 	}
 	input, err := json.Marshal(questions)
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), python, "-c",
-		"import fnmatch, json, sys; print(json.dumps([fnmatch.fnmatchcase(name, glob) for glob, name in json.load(sys.stdin)]))")
+		"import fnmatch, json, sys; print(json.dumps([fnmatch.fnmatchcase(name, glob) for glob, name in "+
+			"json.load(sys.stdin)]))")
 	cmd.Stdin = bytes.NewReader(input)
 	output, err := cmd.Output()
 	require.NoError(t, err)

@@ -20,7 +20,8 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(test.doc))
 	}
 	for _, test := range good {
-		f.Add([]byte(`{"tests": [{"name": "n", ` + test.test + `, "expect": {"stop": true, "inject": ["a", {"matches": "b"}], "updated_input": {"c": 1}}}]}`))
+		f.Add([]byte(`{"tests": [{"name": "n", ` + test.test +
+			`, "expect": {"stop": true, "inject": ["a", {"matches": "b"}], "updated_input": {"c": 1}}}]}`))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		file, err := hooktest.Parse("f", doc, workspace)
@@ -51,7 +52,8 @@ func FuzzParse(f *testing.F) {
 				require.Equal(t, want.Args == nil, got.Call.Args == "")
 			}
 			// Nobody asked a hook yet: whatever the test expects, that is no crash.
-			got.Judge(protocol.Outcome{Inject: []protocol.Inject{{Content: "x"}}, UpdatedInput: json.RawMessage(`{"c": 1}`)}, nil)
+			got.Judge(protocol.Outcome{Inject: []protocol.Inject{{Content: "x"}},
+				UpdatedInput: json.RawMessage(`{"c": 1}`)}, nil)
 		}
 		again, err := hooktest.Parse("f", doc, workspace)
 		require.NoError(t, err)
@@ -79,10 +81,13 @@ func requirePlaces(t *testing.T, text string, err error) {
 
 // FuzzRecord: whatever a log has, what is printed can be read again.
 func FuzzRecord(f *testing.F) {
-	f.Add(line(`"args":{"path":"/work space/work space"},`, `"event":"pre-tool","tool":"t","decision":"block","reason":"/work space"`) + "\n[]\n")
-	f.Add(line(`"result":"r","failed":true,`, `"event":"PostToolUseFailure","tool":"t","decision":"continue","inject":[{"hook":"h","content":"c"}]`))
+	f.Add(line(`"args":{"path":"/work space/work space"},`,
+		`"event":"pre-tool","tool":"t","decision":"block","reason":"/work space"`) + "\n[]\n")
+	f.Add(line(`"result":"r","failed":true,`,
+		`"event":"PostToolUseFailure","tool":"t","decision":"continue","inject":[{"hook":"h","content":"c"}]`))
 	f.Add(line(`"prompt":"${HOOKRUN_WORKSPACE}",`, `"event":"pre-execute","decision":"continue"`))
-	f.Add(line(`"args":"\ud800\u2028",`, `"event":"pre-tool","tool":"\ud800","decision":"continue","updated_input":"\ud800"`))
+	f.Add(line(`"args":"\ud800\u2028",`,
+		`"event":"pre-tool","tool":"\ud800","decision":"continue","updated_input":"\ud800"`))
 	f.Fuzz(func(t *testing.T, log string) {
 		r := hooktest.NewRecording(workspace)
 		require.NoError(t, r.Read(strings.NewReader(log)))

@@ -161,7 +161,8 @@ func TestPostAnswers(t *testing.T) {
 		{"/moved", "{}", NotOK, "http 308 Permanent Redirect from " + host +
 			"/moved; redirects are not followed, write the address itself: Location is \"https://elsewhere/x\""},
 		{"/odd", "{}", NotOK, "http 599 status code 599 from " + host + "/odd"},
-		{"/panic", "{}", Unreadable, host + "/panic: the server closed the connection before its answer was complete: 4 of 10 bytes came"},
+		{"/panic", "{}", Unreadable,
+			host + "/panic: the server closed the connection before its answer was complete: 4 of 10 bytes came"},
 		{"/x?key=hidden", "{}", NotOK, "http 503 Service Unavailable from " + host + "/x"},
 	} {
 		answer, problem := post(t, &Endpoint{URL: host + c.path}, c.body, nil)
@@ -271,7 +272,9 @@ func TestIPv6(t *testing.T) {
 	if err != nil {
 		t.Skip("no IPv6 here:", err)
 	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.Host)
+	}))
 	server.Listener.Close()
 	server.Listener = listener
 	server.Start()

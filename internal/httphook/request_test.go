@@ -37,7 +37,8 @@ func TestURL(t *testing.T) {
 		e := Endpoint{URL: in}
 		r, err := e.request(t.Context(), nil, nil)
 		require.NoError(t, err, in)
-		require.Equal(t, want, fmt.Sprintf("%s %s %v %s", r.URL.Scheme, r.URL.Host, cmp.Or(r.URL.User, new(url.Userinfo)), r.URL.RequestURI()), in)
+		require.Equal(t, want, fmt.Sprintf("%s %s %v %s", r.URL.Scheme, r.URL.Host,
+			cmp.Or(r.URL.User, new(url.Userinfo)), r.URL.RequestURI()), in)
 		require.NoError(t, CheckURL(in), in)
 	}
 }

@@ -45,7 +45,8 @@ func authority(t *testing.T, names ...string) (roots string, cert tls.Certificat
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	rootDER, rootKey := make(root, nil, nil)
-	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: names, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: names,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
 	leafDER, leafKey := make(leaf, root, rootKey)
 
 	roots = filepath.Join(t.TempDir(), "roots.pem")
@@ -71,7 +72,8 @@ func keyFiles(t *testing.T, cert tls.Certificate) (certFile, keyFile string) {
 	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]}), 0o600))
+	require.NoError(t, os.WriteFile(certFile,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]}), 0o600))
 	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600))
 	return certFile, keyFile
 }
@@ -95,10 +97,12 @@ func TestRefused(t *testing.T) {
 	others, _ := authority(t)
 	reached := func(w http.ResponseWriter, r *http.Request) { t.Error("a request came through") }
 	good := start(t, &tls.Config{Certificates: []tls.Certificate{cert}}, reached)
-	old := start(t, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, reached)
-	otherProtocol := listen(t, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"other"}}, func(conn *tls.Conn) {
-		assert.Error(t, conn.Handshake())
-	})
+	old := start(t, &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS10,
+		MaxVersion: tls.VersionTLS11}, reached)
+	otherProtocol := listen(t, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"other"}},
+		func(conn *tls.Conn) {
+			assert.Error(t, conn.Handshake())
+		})
 	selfSigned := start(t, nil, reached)
 	plain := httptest.NewServer(http.HandlerFunc(reached))
 	t.Cleanup(plain.Close)
@@ -107,7 +111,8 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ name, url, roots, want string }{
 		{"unknown root", good, others, "; if it is your own, name its root in \"ca_file\""},
 		{"self-signed", selfSigned, roots, "failed to verify certificate"},
-		{"another name", strings.Replace(good, "localhost", "127.0.0.1", 1), roots, "cannot validate certificate for 127.0.0.1"},
+		{"another name", strings.Replace(good, "localhost", "127.0.0.1", 1), roots,
+			"cannot validate certificate for 127.0.0.1"},
 		{"old version", old, roots, "protocol version not supported"},
 		{"another protocol", "https://localhost:" + otherProtocol, roots, "no application protocol"},
 		{"no TLS", strings.Replace(plain.URL, "http", "https", 1), roots, "server gave HTTP response to HTTPS client"},
@@ -126,9 +131,10 @@ func TestRefused(t *testing.T) {
 // TestClientCertificate also renews it: the next request shows the new one.
 func TestClientCertificate(t *testing.T) {
 	roots, cert := authority(t, "localhost")
-	url := start(t, &tls.Config{Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAnyClientCert}, func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, r.TLS.PeerCertificates[0].DNSNames)
-	})
+	url := start(t, &tls.Config{Certificates: []tls.Certificate{cert}, ClientAuth: tls.RequireAnyClientCert},
+		func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, r.TLS.PeerCertificates[0].DNSNames)
+		})
 	_, first := authority(t, "first")
 	_, second := authority(t, "second")
 	certFile, keyFile := keyFiles(t, first)
@@ -156,7 +162,9 @@ func TestProxy(t *testing.T) {
 		fmt.Fprint(w, "by proxy")
 	}))
 	t.Cleanup(proxy.Close)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "direct") }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "direct")
+	}))
 	t.Cleanup(server.Close)
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"} {
 		t.Setenv(name, proxy.URL)
@@ -166,7 +174,8 @@ func TestProxy(t *testing.T) {
 	require.Nil(t, problem)
 	require.Equal(t, "direct", answer)
 	require.Empty(t, asked)
-	answer, problem = post(t, &Endpoint{URL: url + "/x", Proxy: strings.Replace(proxy.URL, "//", "//u:p@", 1)}, "{}", nil)
+	answer, problem = post(t, &Endpoint{URL: url + "/x", Proxy: strings.Replace(proxy.URL, "//", "//u:p@", 1)}, "{}",
+		nil)
 	require.Nil(t, problem)
 	require.Equal(t, "by proxy", answer)
 	require.Equal(t, []string{"POST " + url + "/x Basic dTpw"}, asked)
@@ -212,8 +221,8 @@ func TestKept(t *testing.T) {
 	require.Equal(t, Unsent, problem.Failure)
 }
 
-// TestClosedAtTheRequest: a server that ends a kept connection when the next request arrives has said nothing, and gets the
-// request once more. One that does so with a new connection has no answer.
+// TestClosedAtTheRequest: a server that ends a kept connection when the next request arrives has said nothing, and gets
+// the request once more. One that does so with a new connection has no answer.
 func TestClosedAtTheRequest(t *testing.T) {
 	requests := make(chan string, 10)
 	addr := serve(t, func(conn net.Conn) {

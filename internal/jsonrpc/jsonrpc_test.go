@@ -87,35 +87,53 @@ func TestAnswers(t *testing.T) {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, message)
 	}
 	for name, test := range map[string]struct{ line, want string }{
-		"request":                {`{"jsonrpc":"2.0","id":1,"method":"m"}`, ok},
-		"null params":            {`{"jsonrpc":"2.0","id":1,"method":"m","params":null}`, ok},
-		"params":                 {`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a": 1}}`, `{"jsonrpc":"2.0","id":1,"result":["m","{\"a\": 1}"]}`},
-		"text id":                {`{"jsonrpc":"2.0","id":"a\u0062","method":"m"}`, `{"jsonrpc":"2.0","id":"ab","result":["m",""]}`},
-		"null id":                {`{"jsonrpc":"2.0","id":null,"method":"m"}`, `{"jsonrpc":"2.0","id":null,"result":["m",""]}`},
-		"big id":                 {`{"jsonrpc":"2.0","id":12345678901234567890,"method":"m"}`, `{"jsonrpc":"2.0","id":12345678901234567890,"result":["m",""]}`},
-		"escaped method":         {`{"jsonrpc":"2.0","id":1,"method":"\u006d"}`, ok},
-		"windows line":           {`{"jsonrpc":"2.0","id":1,"method":"m"}` + "\r", ok},
-		"blanks":                 {"\n \t\n\r\n" + `  {"jsonrpc" : "2.0", "id" : 1, "method" : "m"} `, ok},
-		"unknown keys":           {`{"jsonrpc":"2.0","id":1,"method":"m","trace":{}}`, ok},
-		"error":                  {`{"jsonrpc":"2.0","id":1,"method":"error"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"a \"reason\"","data":[1]}}`},
-		"other error":            {`{"jsonrpc":"2.0","id":1,"method":"other error"}`, fail("1", -32603, "broken")},
-		"no JSON":                {`hello`, fail("null", -32700, "column 1: expected a value, found 'h'")},
-		"half JSON":              {`{"jsonrpc":"2.0","id":1,`, ``},
-		"not UTF-8":              {"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\"}", fail("null", -32700, "column 24: not UTF-8")},
-		"batch":                  {`[{"jsonrpc":"2.0","id":1,"method":"m"}]`, fail("null", -32600, "batches are not served; write one request on a line")},
-		"number":                 {`3`, fail("null", -32600, "a request is a JSON object")},
-		"no version":             {`{"id":1,"method":"m"}`, fail("1", -32600, `a request has "jsonrpc":"2.0"`)},
-		"other version":          {`{"jsonrpc":"1.0","id":1,"method":"m"}`, fail("1", -32600, `a request has "jsonrpc":"2.0"`)},
-		"no method":              {`{"jsonrpc":"2.0","id":1}`, fail("1", -32600, "the request has no method, which is a string")},
-		"odd method":             {`{"jsonrpc":"2.0","id":1,"method":{}}`, fail("1", -32600, "the request has no method, which is a string")},
-		"odd params":             {`{"jsonrpc":"2.0","id":1,"method":"m","params":"p"}`, fail("1", -32600, "params must be an object")},
-		"odd id":                 {`{"jsonrpc":"2.0","id":{},"method":"m"}`, fail("null", -32600, "the id must be a string, a number or null")},
-		"true id":                {`{"jsonrpc":"2.0","id":true,"method":"m"}`, fail("null", -32600, "the id must be a string, a number or null")},
-		"two methods":            {`{"jsonrpc":"2.0","id":1,"method":"m","meth\u006fd":"error"}`, fail("1", -32600, `the request has "method" twice`)},
-		"two ids":                {`{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}`, fail("2", -32600, `the request has "id" twice`)},
-		"too long":               {`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("m", 1<<20) + `"}`, fail("null", -32600, "the line is longer than 1 MiB")},
-		"cancel without id":      {`{"jsonrpc":"2.0","id":1,"method":"$/cancel"}`, fail("1", -32602, `$/cancel needs the id of a call, as in {"id":1}`)},
-		"cancel of what is over": {`{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":7}}`, `{"jsonrpc":"2.0","id":1,"result":false}`},
+		"request":     {`{"jsonrpc":"2.0","id":1,"method":"m"}`, ok},
+		"null params": {`{"jsonrpc":"2.0","id":1,"method":"m","params":null}`, ok},
+		"params": {`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a": 1}}`,
+			`{"jsonrpc":"2.0","id":1,"result":["m","{\"a\": 1}"]}`},
+		"text id": {`{"jsonrpc":"2.0","id":"a\u0062","method":"m"}`,
+			`{"jsonrpc":"2.0","id":"ab","result":["m",""]}`},
+		"null id": {`{"jsonrpc":"2.0","id":null,"method":"m"}`,
+			`{"jsonrpc":"2.0","id":null,"result":["m",""]}`},
+		"big id": {`{"jsonrpc":"2.0","id":12345678901234567890,"method":"m"}`,
+			`{"jsonrpc":"2.0","id":12345678901234567890,"result":["m",""]}`},
+		"escaped method": {`{"jsonrpc":"2.0","id":1,"method":"\u006d"}`, ok},
+		"windows line":   {`{"jsonrpc":"2.0","id":1,"method":"m"}` + "\r", ok},
+		"blanks":         {"\n \t\n\r\n" + `  {"jsonrpc" : "2.0", "id" : 1, "method" : "m"} `, ok},
+		"unknown keys":   {`{"jsonrpc":"2.0","id":1,"method":"m","trace":{}}`, ok},
+		"error": {`{"jsonrpc":"2.0","id":1,"method":"error"}`,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"a \"reason\"","data":[1]}}`},
+		"other error": {`{"jsonrpc":"2.0","id":1,"method":"other error"}`, fail("1", -32603, "broken")},
+		"no JSON":     {`hello`, fail("null", -32700, "column 1: expected a value, found 'h'")},
+		"half JSON":   {`{"jsonrpc":"2.0","id":1,`, ``},
+		"not UTF-8": {"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\"}",
+			fail("null", -32700, "column 24: not UTF-8")},
+		"batch": {`[{"jsonrpc":"2.0","id":1,"method":"m"}]`,
+			fail("null", -32600, "batches are not served; write one request on a line")},
+		"number":     {`3`, fail("null", -32600, "a request is a JSON object")},
+		"no version": {`{"id":1,"method":"m"}`, fail("1", -32600, `a request has "jsonrpc":"2.0"`)},
+		"other version": {`{"jsonrpc":"1.0","id":1,"method":"m"}`,
+			fail("1", -32600, `a request has "jsonrpc":"2.0"`)},
+		"no method": {`{"jsonrpc":"2.0","id":1}`,
+			fail("1", -32600, "the request has no method, which is a string")},
+		"odd method": {`{"jsonrpc":"2.0","id":1,"method":{}}`,
+			fail("1", -32600, "the request has no method, which is a string")},
+		"odd params": {`{"jsonrpc":"2.0","id":1,"method":"m","params":"p"}`,
+			fail("1", -32600, "params must be an object")},
+		"odd id": {`{"jsonrpc":"2.0","id":{},"method":"m"}`,
+			fail("null", -32600, "the id must be a string, a number or null")},
+		"true id": {`{"jsonrpc":"2.0","id":true,"method":"m"}`,
+			fail("null", -32600, "the id must be a string, a number or null")},
+		"two methods": {`{"jsonrpc":"2.0","id":1,"method":"m","meth\u006fd":"error"}`,
+			fail("1", -32600, `the request has "method" twice`)},
+		"two ids": {`{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}`,
+			fail("2", -32600, `the request has "id" twice`)},
+		"too long": {`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("m", 1<<20) + `"}`,
+			fail("null", -32600, "the line is longer than 1 MiB")},
+		"cancel without id": {`{"jsonrpc":"2.0","id":1,"method":"$/cancel"}`,
+			fail("1", -32602, `$/cancel needs the id of a call, as in {"id":1}`)},
+		"cancel of what is over": {`{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":7}}`,
+			`{"jsonrpc":"2.0","id":1,"result":false}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClient(t, echo, limits)
@@ -158,7 +176,8 @@ type gate struct {
 
 func newGate() gate { return gate{make(chan string, 100), make(chan struct{})} }
 
-func (g gate) answer(method, params string, silent bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
+func (g gate) answer(method, params string, silent bool) (jsonrpc.Result,
+	func(context.Context) (jsonrpc.Result, error), error) {
 	if method != "wait" {
 		return echo(method, params, silent)
 	}
@@ -201,9 +220,11 @@ func TestCancel(t *testing.T) {
 	c.say(`{"jsonrpc":"2.0","id":"b","method":"wait"}` + "\n")
 	<-g.began
 	c.say(`{"jsonrpc":"2.0","id":"a","method":"m"}` + "\n")
-	require.Contains(t, c.hear(), `"id":null,"error":{"code":-32600,"message":"the id \"a\" is that of a call in flight"`)
+	require.Contains(t, c.hear(),
+		`"id":null,"error":{"code":-32600,"message":"the id \"a\" is that of a call in flight"`)
 	c.say(`{"jsonrpc":"2.0","id":"a","method":"$/cancel","params":{"id":"b"}}` + "\n")
-	require.Contains(t, c.hear(), `"id":null,"error":{"code":-32600,"message":"the id \"a\" is that of a call in flight"`)
+	require.Contains(t, c.hear(),
+		`"id":null,"error":{"code":-32600,"message":"the id \"a\" is that of a call in flight"`)
 	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":"a"}}` + "\n")
 	require.Equal(t, `{"jsonrpc":"2.0","id":"a","error":{"code":-32800,"message":"the call was cancelled"}}`, c.hear())
 	close(g.open)
@@ -223,8 +244,8 @@ func TestEndOfInputGivesCallsUp(t *testing.T) {
 	c.end()
 }
 
-// With as many calls in flight as there may be others wait for their turn, and with too many waiting the next is refused. All of
-// them can be given up.
+// With as many calls in flight as there may be others wait for their turn, and with too many waiting the next is
+// refused. All of them can be given up.
 func TestTooManyCalls(t *testing.T) {
 	g := newGate()
 	c := newClient(t, g.answer, jsonrpc.Limits{Line: 100, Calls: 1, Waiting: 2, LastWords: patience})
@@ -235,7 +256,9 @@ func TestTooManyCalls(t *testing.T) {
 		}
 	}
 	c.say(`{"jsonrpc":"2.0","id":"more","method":"wait"}` + "\n")
-	require.Equal(t, `{"jsonrpc":"2.0","id":"more","error":{"code":-32000,"message":"3 calls are in flight already; wait for some of them"}}`, c.hear())
+	require.Equal(t,
+		`{"jsonrpc":"2.0","id":"more","error":{"code":-32000,"message":"3 calls are in flight already; wait for some `+
+			`of them"}}`, c.hear())
 	c.say(`{"jsonrpc":"2.0","id":"m","method":"m"}` + "\n")
 	require.Equal(t, `{"jsonrpc":"2.0","id":"m","result":["m",""]}`, c.hear(), "what takes no time is answered")
 	c.say(`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":2}}` + "\n")
@@ -325,12 +348,14 @@ type pieces struct {
 
 func (p pieces) Read(b []byte) (int, error) { return p.from.Read(b[:min(len(b), p.size)]) }
 
-// FuzzRequests says that every line has one answer, if it is no notification, that encoding/json can read it, and that the
-// next line is served.
+// FuzzRequests says that every line has one answer, if it is no notification, that encoding/json can read it, and that
+// the next line is served.
 func FuzzRequests(f *testing.F) {
 	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":"x","method":"error","params":{}}`, `[]`, `{`, `{"id":1}`, "\xff", `{"jsonrpc":"2.0","method":"m"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":null}}`, `{"jsonrpc":"2.0","id":1.0e5,"method":"m"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":"x","method":"error","params":{}}`, `[]`, `{`,
+		`{"id":1}`, "\xff", `{"jsonrpc":"2.0","method":"m"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"$/cancel","params":{"id":null}}`,
+		`{"jsonrpc":"2.0","id":1.0e5,"method":"m"}`,
 	} {
 		f.Add(line)
 	}
@@ -339,7 +364,8 @@ func FuzzRequests(f *testing.F) {
 			return
 		}
 		var out locked
-		conn := jsonrpc.NewConn(strings.NewReader(line+"\n"+`{"jsonrpc":"2.0","id":"last","method":"m"}`), &out, echo, limits)
+		conn := jsonrpc.NewConn(strings.NewReader(line+"\n"+`{"jsonrpc":"2.0","id":"last","method":"m"}`), &out, echo,
+			limits)
 		require.NoError(t, conn.Run(context.Background()))
 		answers := strings.SplitAfter(out.String(), "\n")
 		require.Empty(t, answers[len(answers)-1])
@@ -391,7 +417,8 @@ func TestWritten(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":1}`, c.hear())
 	require.True(t, <-told)
 
-	c.say(`{"jsonrpc":"2.0","id":2,"method":"wait"}` + "\n" + `{"jsonrpc":"2.0","method":"$/cancel","params":{"id":2}}` + "\n")
+	c.say(`{"jsonrpc":"2.0","id":2,"method":"wait"}` + "\n" +
+		`{"jsonrpc":"2.0","method":"$/cancel","params":{"id":2}}` + "\n")
 	require.Contains(t, c.hear(), "-32800")
 	require.False(t, <-told, "something else was answered")
 	c.end()
@@ -401,8 +428,8 @@ func TestWritten(t *testing.T) {
 	require.False(t, <-told, "it could not be written")
 }
 
-// Requests in flight have no more bytes together than there may be, over all connections that share the bound. A line that is
-// as long as all of it is answered, once it is alone.
+// Requests in flight have no more bytes together than there may be, over all connections that share the bound. A line
+// that is as long as all of it is answered, once it is alone.
 func TestBytesInFlight(t *testing.T) {
 	long := func(id string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"wait","params":[%q]}`+"\n", id, strings.Repeat("x", 600))

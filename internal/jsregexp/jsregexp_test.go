@@ -102,7 +102,8 @@ var matches = []struct {
 	{`[]`, nil, []string{"", "a"}},
 	{`^[^]$`, []string{"a", "\n"}, []string{"", "ab"}},
 	{`^[^a-c]$`, []string{"d"}, []string{"b"}},
-	{`^\s+$`, []string{" \t\n\v\f\r\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"}, []string{"\u180e", "\u200b", "\u0085"}},
+	{`^\s+$`, []string{" \t\n\v\f\r\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"},
+		[]string{"\u180e", "\u200b", "\u0085"}},
 	{`^[\S]$`, []string{"a"}, []string{"\ufeff"}},
 	{`^[^\W]$`, []string{"a"}, []string{"é", "-"}},
 	{`\Bb`, []string{"ab"}, []string{"b", "-b"}},
@@ -221,7 +222,8 @@ func names() string {
 
 // slow are pieces that, said often, are much work for Compile or for Match.
 var slow = []string{
-	"", "a", "a*", "(", "[", "[^]", "(?:", "(?=", "(a", "(?:a|", "|", ".*", "(a*)*", "(?:a?){9}", `\S`, `[\S\W]`, `\1`, `()\1`, `(?<=a*)`, "{1", `a{1,`, `(?<a`, `\u00`, "(?=a*)", "(?:a|a)*",
+	"", "a", "a*", "(", "[", "[^]", "(?:", "(?=", "(a", "(?:a|", "|", ".*", "(a*)*", "(?:a?){9}", `\S`, `[\S\W]`, `\1`,
+	`()\1`, `(?<=a*)`, "{1", `a{1,`, `(?<a`, `\u00`, "(?=a*)", "(?:a|a)*",
 }
 
 func slowPatterns(size int) []string {
@@ -231,8 +233,10 @@ func slowPatterns(size int) []string {
 		"[" + strings.Repeat("zyxab", size/5) + "]",
 		"(?:" + strings.Repeat("()", 32700) + "){99}",
 		"(?:" + strings.Repeat("()", 32700) + "a?)*$^",
-		"(?:(?:a*)*)*b", "((a*)*)*b", "(?:(?:(?:a|a)*)*)*b", `(?:(a*)\1*)*b`, `(.*)(.*)(.*)(.*)(.*)\1\2\3\4\5b`, `(?=(.*)).*\1b`,
-		"(?:a?){99999}a{99999}", "(?:(?:(?:|a){9999}){9999}){9999}b", "(?:(?=(a*))a*)*b", "(?:(?!a*b)a*)*b", "(?:(?<=(a*))a?)*b",
+		"(?:(?:a*)*)*b", "((a*)*)*b", "(?:(?:(?:a|a)*)*)*b", `(?:(a*)\1*)*b`, `(.*)(.*)(.*)(.*)(.*)\1\2\3\4\5b`,
+		`(?=(.*)).*\1b`,
+		"(?:a?){99999}a{99999}", "(?:(?:(?:|a){9999}){9999}){9999}b", "(?:(?=(a*))a*)*b", "(?:(?!a*b)a*)*b",
+		"(?:(?<=(a*))a?)*b",
 		strings.Repeat("(?=", 990) + "a*" + strings.Repeat(")", 990) + "b",
 		strings.Repeat("(?:", 990) + "a" + strings.Repeat(")*", 990) + "b",
 		strings.Repeat("(", 990) + "a" + strings.Repeat(")*", 990) + "b",
@@ -246,7 +250,8 @@ func slowPatterns(size int) []string {
 		}
 		patterns = append(patterns, strings.Repeat(piece, size/len(piece)))
 		n := min(990, size/(len(piece)+1))
-		patterns = append(patterns, strings.Repeat(piece, n)+strings.Repeat(")", n), strings.Repeat(piece, n)+strings.Repeat(")*", n)+"b")
+		patterns = append(patterns, strings.Repeat(piece, n)+strings.Repeat(")", n),
+			strings.Repeat(piece, n)+strings.Repeat(")*", n)+"b")
 	}
 	return patterns
 }
@@ -285,7 +290,8 @@ func quick(t *testing.T, f func()) time.Duration {
 
 // TestTime holds the bounds of time on patterns that are made to break them. The log has the figures.
 func TestTime(t *testing.T) {
-	texts := []string{"", "mcp__brave-search__q", strings.Repeat("a", 40), strings.Repeat("a", 5000), strings.Repeat("a", 300_000)}
+	texts := []string{"", "mcp__brave-search__q", strings.Repeat("a", 40), strings.Repeat("a", 5000),
+		strings.Repeat("a", 300_000)}
 	var slowestCompile, slowestMatch time.Duration
 	var hard int
 	for _, pattern := range slowPatterns(64 << 10) {

@@ -56,7 +56,10 @@ func TestWrite(t *testing.T) {
 		require.NoError(t, w.Write("a \"b\" <c>\n", "", 0))
 		raw, err := os.ReadFile(f.path())
 		require.NoError(t, err)
-		require.Regexp(t, `^\{"inject":\{"content":"a \\"b\\" <c>\\n","strategy":"tool_result"\},"tool_matcher":"\*","expires_at":\d+(\.\d+)?,"sequence":1\}$`, string(raw))
+		require.Regexp(t,
+			`^\{"inject":\{"content":"a \\"b\\" `+
+				`<c>\\n","strategy":"tool_result"\},"tool_matcher":"\*","expires_at":\d+(\.\d+)?,"sequence":1\}$`,
+			string(raw))
 	})
 	t.Run("M74 write", func(t *testing.T) {
 		f := newFolder(t)
@@ -119,22 +122,31 @@ func TestConsume(t *testing.T) {
 		kept    bool
 		warns   string
 	}{
-		"M75 all is well":                          {file: `{"inject":{"content":"hi","strategy":"tool_result"},"tool_matcher":"*","expires_at":` + at(30) + `,"sequence":42}`, content: "hi"},
-		"M75 only content":                         {file: `{"inject":{"content":"hi"}}`, content: "hi"},
-		"M75 no JSON":                              {file: `{"inject":`, warns: "no JSON object"},
-		"M75 no object":                            {file: `["hi"]`, warns: "no JSON object"},
-		"M75 null":                                 {file: `null`, warns: "not an object"},
-		"M75 no UTF-8":                             {file: "{\"inject\":{\"content\":\"\xff\"}}", kept: true, warns: "not UTF-8"},
-		"M75 a glob that matches":                  {file: `{"inject":{"content":"hi"},"tool_matcher":"read_*"}`, content: "hi"},
-		"M75 another tool":                         {file: `{"inject":{"content":"hi"},"tool_matcher":"write_*"}`, kept: true},
-		"M75 no alternatives":                      {file: `{"inject":{"content":"hi"},"tool_matcher":"read_file|write_file"}`, kept: true},
-		"M75 the name is that of the server":       {file: `{"inject":{"content":"hi"},"tool_matcher":"mcp__*"}`, kept: true},
-		"M75 a glob that is no string":             {file: `{"inject":{"content":"hi"},"tool_matcher":null}`, kept: true, warns: "tool_matcher"},
-		"M75 expired":                              {file: `{"inject":{"content":"hi"},"expires_at":` + at(-1) + `}`},
-		"M75 expired, for another tool":            {file: `{"inject":{"content":"hi"},"tool_matcher":"write_*","expires_at":` + at(-1) + `}`, kept: true},
-		"M75 expires in quotes":                    {file: `{"inject":{"content":"hi"},"expires_at":"` + at(-1) + `"}`},
-		"M75 expires never":                        {file: `{"inject":{"content":"hi"},"expires_at":null}`, content: "hi"},
-		"M75 expires at no number":                 {file: `{"inject":{"content":"hi"},"expires_at":"soon"}`, content: "hi", warns: "expires_at"},
+		"M75 all is well": {file: `{"inject":{"content":"hi","strategy":"tool_result"},"tool_matcher":"*",` +
+			`"expires_at":` + at(30) + `,"sequence":42}`, content: "hi"},
+		"M75 only content": {file: `{"inject":{"content":"hi"}}`, content: "hi"},
+		"M75 no JSON":      {file: `{"inject":`, warns: "no JSON object"},
+		"M75 no object":    {file: `["hi"]`, warns: "no JSON object"},
+		"M75 null":         {file: `null`, warns: "not an object"},
+		"M75 no UTF-8": {file: "{\"inject\":{\"content\":\"\xff\"}}", kept: true,
+			warns: "not UTF-8"},
+		"M75 a glob that matches": {file: `{"inject":{"content":"hi"},"tool_matcher":"read_*"}`,
+			content: "hi"},
+		"M75 another tool": {file: `{"inject":{"content":"hi"},"tool_matcher":"write_*"}`,
+			kept: true},
+		"M75 no alternatives": {file: `{"inject":{"content":"hi"},"tool_matcher":"read_file|write_file"}`, kept: true},
+		"M75 the name is that of the server": {file: `{"inject":{"content":"hi"},"tool_matcher":"mcp__*"}`,
+			kept: true},
+		"M75 a glob that is no string": {file: `{"inject":{"content":"hi"},"tool_matcher":null}`,
+			kept: true, warns: "tool_matcher"},
+		"M75 expired": {file: `{"inject":{"content":"hi"},"expires_at":` + at(-1) + `}`},
+		"M75 expired, for another tool": {file: `{"inject":{"content":"hi"},"tool_matcher":"write_*","expires_at":` +
+			at(-1) + `}`, kept: true},
+		"M75 expires in quotes": {file: `{"inject":{"content":"hi"},"expires_at":"` + at(-1) + `"}`},
+		"M75 expires never": {file: `{"inject":{"content":"hi"},"expires_at":null}`,
+			content: "hi"},
+		"M75 expires at no number": {file: `{"inject":{"content":"hi"},"expires_at":"soon"}`,
+			content: "hi", warns: "expires_at"},
 		"M75 sequence is no number":                {file: `{"inject":{"content":"hi"},"sequence":"x"}`, content: "hi"},
 		"M75 sequence was seen":                    {file: `{"inject":{"content":"hi"},"sequence":-1}`},
 		"M75 no inject":                            {file: `{"sequence":1}`, warns: "no inject.content"},
@@ -248,10 +260,12 @@ func TestTake(t *testing.T) {
 		tool, file, want string
 		kept             bool
 	}{
-		"M76 all is well":          {"Bash", `{"inject":{"content":"hi"},"sequence":-7}`, "hi", false},
-		"M76 alternatives":         {"server/Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit|Bash"}`, "hi", false},
-		"M76 another tool":         {"Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit"}`, "", true},
-		"M76 expiry comes first":   {"Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit","expires_at":1}`, "", false},
+		"M76 all is well": {"Bash", `{"inject":{"content":"hi"},"sequence":-7}`, "hi", false},
+		"M76 alternatives": {"server/Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit|Bash"}`, "hi",
+			false},
+		"M76 another tool": {"Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit"}`, "", true},
+		"M76 expiry comes first": {"Bash", `{"inject":{"content":"hi"},"tool_matcher":"Edit","expires_at":1}`, "",
+			false},
 		"M76 every tool":           {"", `{"inject":{"content":"hi"},"tool_matcher":""}`, "hi", false},
 		"M76 matcher is no string": {"x", `{"inject":{"content":"hi"},"tool_matcher":3}`, "hi", false},
 		"M76 bad file":             {"x", `{`, "", false},

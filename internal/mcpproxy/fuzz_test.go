@@ -23,7 +23,8 @@ type recorder struct {
 }
 
 func (r *recorder) Write(line []byte) (int, error) {
-	if id := gjson.GetBytes(line, "id").Raw; gjson.GetBytes(line, "method").Str == "tools/list" && strings.HasPrefix(id, `"hookrun `) {
+	if id := gjson.GetBytes(line, "id").Raw; gjson.GetBytes(line, "method").Str == "tools/list" &&
+		strings.HasPrefix(id, `"hookrun `) {
 		go fmt.Fprintf(r.over, `{"id":%s,"result":{}}`+"\n", id)
 		return len(line), nil
 	}
@@ -53,8 +54,8 @@ func throughGate(t *testing.T, lines string) (got string, seen []mcpproxy.Call) 
 // theirCall is a call as some server reads it.
 type theirCall struct{ name, arguments string }
 
-// readings are all calls that servers of different makes see in a line: with the first or the last of equal keys, with keys in
-// any case, and with a list for the one that it holds.
+// readings are all calls that servers of different makes see in a line: with the first or the last of equal keys, with
+// keys in any case, and with a list for the one that it holds.
 func readings(line string) (calls []theirCall) {
 	var list []json.RawMessage
 	if json.Unmarshal([]byte(line), &list) == nil {
@@ -89,7 +90,8 @@ func readings(line string) (calls []theirCall) {
 		calls = append(calls, theirCall{text(params["name"]), string(params["arguments"])})
 	}
 	if text([]byte(gjson.Get(line, "method").Raw)) == "tools/call" {
-		calls = append(calls, theirCall{text([]byte(gjson.Get(line, "params.name").Raw)), gjson.Get(line, "params.arguments").Raw})
+		calls = append(calls, theirCall{text([]byte(gjson.Get(line, "params.name").Raw)),
+			gjson.Get(line, "params.arguments").Raw})
 	}
 	return calls
 }
@@ -97,13 +99,20 @@ func readings(line string) (calls []theirCall) {
 // FuzzClientLine says that no server sees a call that the gate did not see with the same name and arguments.
 func FuzzClientLine(f *testing.F) {
 	for _, line := range []string{
-		call("1", "t", `{"a":1}`), `{"id":1,"method":"tools\/call","params":{"name":"t"}}`, `{"id":1,"m\u0065thod":"tools/call","params":{"name":"t","arguments":null}}`,
-		`{"id":1,"method":"x","method":"tools/call","params":{"name":"t"}}`, `{"id":1,"Method":"tools/call","Params":{"Name":"t"}}`,
-		`{"id":1,"method":"tools/call","params":{"name":"a"},"params":{"name":"t"}}`, `{"method":"tools/call","params":{"name":"t"}}`,
-		`[` + call("1", "t", `{}`) + `]`, `[[` + call("1", "t", `{}`) + `]]`, "{\"a\":\r" + call("1", "t", `{}`) + "\r}", call("1", "t", `{}`) + call("2", "t", `{}`),
-		`{"id":1,"method":["tools/call"],"params":{"name":["t"]}}`, `{"id":"1","method":"tools/call","result":{},"params":{"name":"t"}}`,
-		"\ufeff" + call("1", "t", `{}`), call("1", "t", "{}") + "\r", "{\"\xff\":1}", call("1e5", "t", "{}") + "\n" + call("100000", "t", "{}"),
-		`{"id":1,"method":"tools/call","params":{"name":"a","name\u0000":"t"}}`, `{"id":1,"method":"tools/call","param\u017f":{"name":"t"}}`,
+		call("1", "t", `{"a":1}`), `{"id":1,"method":"tools\/call","params":{"name":"t"}}`,
+		`{"id":1,"m\u0065thod":"tools/call","params":{"name":"t","arguments":null}}`,
+		`{"id":1,"method":"x","method":"tools/call","params":{"name":"t"}}`,
+		`{"id":1,"Method":"tools/call","Params":{"Name":"t"}}`,
+		`{"id":1,"method":"tools/call","params":{"name":"a"},"params":{"name":"t"}}`,
+		`{"method":"tools/call","params":{"name":"t"}}`,
+		`[` + call("1", "t", `{}`) + `]`, `[[` + call("1", "t", `{}`) + `]]`,
+		"{\"a\":\r" + call("1", "t", `{}`) + "\r}", call("1", "t", `{}`) + call("2", "t", `{}`),
+		`{"id":1,"method":["tools/call"],"params":{"name":["t"]}}`,
+		`{"id":"1","method":"tools/call","result":{},"params":{"name":"t"}}`,
+		"\ufeff" + call("1", "t", `{}`), call("1", "t", "{}") + "\r", "{\"\xff\":1}",
+		call("1e5", "t", "{}") + "\n" + call("100000", "t", "{}"),
+		`{"id":1,"method":"tools/call","params":{"name":"a","name\u0000":"t"}}`,
+		`{"id":1,"method":"tools/call","param\u017f":{"name":"t"}}`,
 	} {
 		f.Add(line)
 	}

@@ -59,8 +59,10 @@ func asked() (mcpproxy.Gate, chan string) {
 // A name that the server does not list is refused, whoever the server would have taken it for. The gate goes by names.
 func TestToolThatIsNotListed(t *testing.T) {
 	for name, says := range map[string]string{
-		"Echo": `did you mean \"echo\"?`, " echo": `did you mean \"echo\"?`, "echo ": `did you mean \"echo\"?`, "echo\n": `did you mean \"echo\"?`,
-		"ech\u200bo": `unknown tool`, "n__echo": "unknown tool", "other": "unknown tool", "ECHO\t": `did you mean \"echo\"?`,
+		"Echo": `did you mean \"echo\"?`, " echo": `did you mean \"echo\"?`, "echo ": `did you mean \"echo\"?`,
+		"echo\n":     `did you mean \"echo\"?`,
+		"ech\u200bo": `unknown tool`, "n__echo": "unknown tool", "other": "unknown tool",
+		"ECHO\t": `did you mean \"echo\"?`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			gate, tools := asked()
@@ -153,15 +155,18 @@ func TestCallsThatWaitForTheList(t *testing.T) {
 		require.Contains(t, first+second, "ping", "what is no call overtakes them")
 		b.list(list, `"result":{"tools":[{"name":"a"},{"name":"b"}]}`)
 		require.ElementsMatch(t, []string{"a", "b"}, []string{<-tools, <-tools})
-		require.ElementsMatch(t, []string{call("1", "a", "{}"), call("2", "b", "{}")}, []string{b.server.hear(), b.server.hear()})
+		require.ElementsMatch(t, []string{call("1", "a", "{}"), call("2", "b", "{}")},
+			[]string{b.server.hear(), b.server.hear()})
 	})
 	t.Run("are cancelled, and the client cannot cancel what it did not ask for", func(t *testing.T) {
 		gate, tools := asked()
 		b := newUnlisted(t, gate, "n")
 		b.client.say(call("1", "a", "{}"))
 		list := b.server.hear()
-		own := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, gjson.Get(list, "id").Raw)
-		b.client.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, call("2", "a", "{}"), own)
+		own := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`,
+			gjson.Get(list, "id").Raw)
+		b.client.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+			call("2", "a", "{}"), own)
 		b.server.hears(own)
 		b.list(list, `"result":{"tools":[{"name":"a"}]}`)
 		b.server.hears(call("2", "a", "{}"))
@@ -181,7 +186,8 @@ func TestCallsThatWaitForTheList(t *testing.T) {
 	})
 	t.Run("until the server is initialized", func(t *testing.T) {
 		b := newUnlisted(t, open(), "given")
-		b.client.say(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("1", "a", "{}"), `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		b.client.say(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("1", "a", "{}"),
+			`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 		b.server.hears(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 		b.server.say(`{"jsonrpc":"2.0","id":0,"result":{}}`)
 		b.pagesOf([]string{"a"})
@@ -191,7 +197,8 @@ func TestCallsThatWaitForTheList(t *testing.T) {
 
 // Who lists nothing cannot be held to it. Who has listed something can.
 func TestServerWithoutAList(t *testing.T) {
-	for _, says := range []string{`"error":{"code":-32601,"message":"no such method"}`, `"result":{}`, `"result":{"tools":{}}`, `"result":null`} {
+	for _, says := range []string{`"error":{"code":-32601,"message":"no such method"}`, `"result":{}`,
+		`"result":{"tools":{}}`, `"result":null`} {
 		b := newUnlisted(t, open(), "n")
 		refuse := func() {
 			t.Helper()
@@ -243,9 +250,11 @@ func TestResultsAreValidForTheirSchema(t *testing.T) {
 	}
 	b := newUnlisted(t, gate, "n")
 	b.client.say(call("1", "a", "{}"))
-	b.list(b.server.hear(), `"result":{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"n":{"type":"number"}}}}]}`)
+	b.list(b.server.hear(),
+		`"result":{"tools":[{"name":"a","outputSchema":{"type":"object","properties":{"n":{"type":"number"}}}}]}`)
 	b.server.hear()
 	b.server.say(`{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"n":1}}}`)
-	b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"n\":\"no number\"}"}],"isError":true}}`)
+	b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"n\":\"no ` +
+		`number\"}"}],"isError":true}}`)
 	b.leave()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 const denied = `{"decision":"block","reason":"no"}`
@@ -54,13 +55,14 @@ func TestSigns(t *testing.T) {
 		`{"resolution":"deny"}`:                   `"resolution": "deny" for "decision"`,
 		`{"stopReason":"x"}`:                      `"stopReason"`,
 		`{"hookSpecificOutput":{"desicion":"x"}}`: `"hookSpecificOutput" "desicion" for "decision"`,
-		`{"hook_specific_output":{"block":true}}`: `"hook_specific_output" for "hookSpecificOutput" "block": true for "decision"`,
-		"debug\n" + denied:                        `"decision"`,
-		"debug\r" + denied:                        `"decision"`,
-		"debug\u2028" + denied:                    `"decision"`,
-		"\ufeff\ufeff" + denied:                   `"decision"`,
-		"\u200b \t" + denied:                      `"decision"`,
-		"\x1b[31m" + denied + "\x1b[0m":           `"decision"`,
+		`{"hook_specific_output":{"block":true}}`: `"hook_specific_output" for "hookSpecificOutput" "block": true ` +
+			`for "decision"`,
+		"debug\n" + denied:              `"decision"`,
+		"debug\r" + denied:              `"decision"`,
+		"debug\u2028" + denied:          `"decision"`,
+		"\ufeff\ufeff" + denied:         `"decision"`,
+		"\u200b \t" + denied:            `"decision"`,
+		"\x1b[31m" + denied + "\x1b[0m": `"decision"`,
 		"\x1b[1;39m{\n \x1b[0m\x1b[34;1m\"decision\"\x1b[0m:\x1b[32m\"block\"\x1b[0m}": `"decision"`,
 		"\x1b]0;title\a" + denied:                 `"decision"`,
 		"[" + denied + "]":                        `"decision"`,
@@ -87,7 +89,8 @@ func TestSigns(t *testing.T) {
 		utf16Text(denied, false):                  `"decision"`,
 		"\xff\xfe" + utf16Text(denied, false):     `"decision"`,
 		"\xfe\xff" + utf16Text(denied, true):      `"decision"`,
-		"{\"decision\":\"block\",\"tool_name\":\"x\",\"hook_event_name\":\"PreToolUse\",\"tool_input\":{}}": `"decision"`,
+
+		`{"decision":"block","tool_name":"x","hook_event_name":"PreToolUse","tool_input":{}}`: `"decision"`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			var signs []string
@@ -111,7 +114,8 @@ func TestNoSigns(t *testing.T) {
 		`{"precision":0.9,"revision":"abc","region":"eu"}`,
 		`{"decisions":[1]}`, `{"reasons":["a"]}`, `{"blocked":["a"],"allowed":3}`, `{"locked":true}`,
 		`{"black":"reformatted"}`,
-		`{"event":"pre-tool","tool":"shell","args":{"decision":"keep"},"hook_event_name":"PreToolUse","tool_input":{"action":"deny"}}`,
+		`{"event":"pre-tool","tool":"shell","args":{"decision":"keep"},"hook_event_name":"PreToolUse",` +
+			`"tool_input":{"action":"deny"}}`,
 		`{"hook_event_name":"SessionEnd","reason":"exit"}`, `{"event":"pre-tool","tool":"x","tool_input":{}}`,
 		`{"action":"opened","status":"done"}`, `{"tool_name":"Bash","tool_input":{"command":"ls"}}`,
 		`{"blockReason":"","interrupt":false,"preventExecution":false,"resolution":"fixed"}`, `{"blockCommand":"ls"}`,
@@ -123,7 +127,8 @@ func TestNoSigns(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
-	signs := nearmiss.Scan("one\nDEBUG: " + denied + "\n" + `{"data":{"hookSpecificOutput":{"permissionDecision":"deny"}}}`)
+	signs := nearmiss.Scan("one\nDEBUG: " + denied + "\n" +
+		`{"data":{"hookSpecificOutput":{"permissionDecision":"deny"}}}`)
 	require.Equal(t, 2, signs[0].Line)
 	require.True(t, signs[0].Behind)
 	require.True(t, signs[0].Decides())
@@ -137,8 +142,9 @@ func TestPlaces(t *testing.T) {
 func TestScanIsLinear(t *testing.T) {
 	for _, piece := range []string{"[", "{", "[\n", "{\n", "{\"a\":\n", "\"", "\\\"", "\"\n", "{'\n", "]", "{]\n",
 		"x{", "\x1b[", "\x1b]", "[}", "{\"decision\":\n", "{\"reason\":{\n", "'", "`", "\xff", "{\x00"} {
+		size := testall.Of(256<<10, 2<<20)
 		begin := time.Now()
-		require.LessOrEqual(t, len(nearmiss.Scan(strings.Repeat(piece, (2<<20)/len(piece)))), 20)
+		require.LessOrEqual(t, len(nearmiss.Scan(strings.Repeat(piece, size/len(piece)))), 20)
 		require.Less(t, time.Since(begin), 10*time.Second, "%q", piece)
 	}
 }

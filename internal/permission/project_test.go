@@ -33,9 +33,12 @@ func TestProjectTools(t *testing.T) {
 		{"fs_list(//ws)", "fs_list", Folder, `{}`, true},
 		{"fs_list(//ws)", "fs_list", Folder, `{"dir_path":"/etc"}`, false},
 		{"fs_list(//ws)", "fs_list", Folder, `{"path":7}`, true},
-		{"apply_patch(*.env)", "apply_patch", File, `{"command":"*** Begin Patch\n*** Update File: a/.env\n*** End Patch"}`, true},
-		{"apply_patch(*.env)", "apply_patch", File, `{"command":"*** Begin Patch\n*** Update File: a/x\n*** Move to: a/.env\n*** End Patch"}`, true},
-		{"apply_patch(*.env)", "apply_patch", File, `{"command":"*** Begin Patch\n*** Add File: a/x\n*** End Patch"}`, false},
+		{"apply_patch(*.env)", "apply_patch", File,
+			`{"command":"*** Begin Patch\n*** Update File: a/.env\n*** End Patch"}`, true},
+		{"apply_patch(*.env)", "apply_patch", File,
+			`{"command":"*** Begin Patch\n*** Update File: a/x\n*** Move to: a/.env\n*** End Patch"}`, true},
+		{"apply_patch(*.env)", "apply_patch", File, `{"command":"*** Begin Patch\n*** Add File: a/x\n*** End Patch"}`,
+			false},
 		{"apply_patch(*.env)", "apply_patch", File, `{"path":"a","command":["apply_patch","x"]}`, true},
 
 		{"save(secrets/**)", "save", Unknown, `{"path":"secrets/a","command":"ls"}`, true},
@@ -73,7 +76,8 @@ func TestProjectTools(t *testing.T) {
 
 func TestOtherNames(t *testing.T) {
 	c := Call{Tool: "Agent", Also: []string{"delegate", "Task"}, Project: true, Input: "{}"}
-	for rule, want := range map[string]bool{"Task": true, "Agent": true, "delegate": true, "delegate()": true, "task": false, "Bash": false} {
+	for rule, want := range map[string]bool{"Task": true, "Agent": true, "delegate": true, "delegate()": true,
+		"task": false, "Bash": false} {
 		got, _ := Parse(rule).Match(c)
 		require.Equal(t, want, got, rule)
 	}
@@ -82,7 +86,8 @@ func TestOtherNames(t *testing.T) {
 // Of equal keys the tool may read the other one.
 func TestEqualKeys(t *testing.T) {
 	c := Call{Tool: "shell", Input: `{"command":"ls"}`, EqualKeys: true}
-	for rule, want := range map[string]bool{"shell(git *)": true, "shell": true, "fs_read(x)": false, "Bash(git *)": false} {
+	for rule, want := range map[string]bool{"shell(git *)": true, "shell": true, "fs_read(x)": false,
+		"Bash(git *)": false} {
 		for _, c.Project = range []bool{true, false} {
 			got, _ := Parse(rule).Match(c)
 			require.Equal(t, want, got, rule)

@@ -36,7 +36,8 @@ func recorded(t testing.TB, glob string) []recordedCase {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		lines := bufio.NewScanner(strings.NewReader(strings.NewReplacer("<WORKSPACE>", "/ws", "<HOME>", "/home/u").Replace(string(data))))
+		lines := bufio.NewScanner(strings.NewReader(strings.NewReplacer("<WORKSPACE>", "/ws", "<HOME>",
+			"/home/u").Replace(string(data))))
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			var c recordedCase
@@ -53,7 +54,8 @@ func TestRecorded(t *testing.T) {
 	for _, glob := range []string{"if-bash*.jsonl", "if-shape.jsonl", "if-misc.jsonl"} {
 		for _, c := range recorded(t, glob) {
 			t.Run(c.ID, func(t *testing.T) {
-				call := Call{Tool: c.Stdin.ToolName, Input: string(c.Stdin.ToolInput), Dir: c.Stdin.CWD, Home: "/home/u"}
+				call := Call{Tool: c.Stdin.ToolName, Input: string(c.Stdin.ToolInput), Dir: c.Stdin.CWD,
+					Home: "/home/u"}
 				var matched, not []string
 				for _, pattern := range c.Matrix.Patterns {
 					if ok, why := Parse(pattern).Match(call); ok {

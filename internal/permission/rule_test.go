@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // bash returns a call of the shell tool.
@@ -20,7 +22,8 @@ func bash(t testing.TB, command string) Call {
 }
 
 func TestParse(t *testing.T) {
-	for _, text := range []string{"", "Bash", "Bash()", "Bash(*)", "Bash(git *) || Bash(rm *)", " Bash(git *) ", "Bash(git *", "(", ")", "()", ")(", "*", "\x00"} {
+	for _, text := range []string{"", "Bash", "Bash()", "Bash(*)", "Bash(git *) || Bash(rm *)", " Bash(git *) ",
+		"Bash(git *", "(", ")", "()", ")(", "*", "\x00"} {
 		require.Equal(t, text, Parse(text).String())
 	}
 	require.Equal(t, Rule{}, Parse(""))
@@ -122,9 +125,15 @@ func TestMatchLine(t *testing.T) {
 		{"Bash(git *)", "find . | xargs git push", `matches the command "git push" behind xargs`},
 		{"Bash(xargs *)", "xargs git push", `matches the command "xargs git push"`},
 		{"Bash(git push)", "git push {a,b}", "cannot see through the line (brace expansion), so the hook runs"},
-		{"Bash(git push)", "rm $X", "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"},
-		{"Bash( rm * )", "ls $X", "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"},
-		{"Bash(r* *)", "ls $X", "says more than the name of a command, and an argument of the line is known only when it runs, so the hook runs"},
+		{"Bash(git push)", "rm $X",
+			"says more than the name of a command, and an argument of the line is known only when it runs, so the " +
+				"hook runs"},
+		{"Bash( rm * )", "ls $X",
+			"says more than the name of a command, and an argument of the line is known only when it runs, so the " +
+				"hook runs"},
+		{"Bash(r* *)", "ls $X",
+			"says more than the name of a command, and an argument of the line is known only when it runs, so the " +
+				"hook runs"},
 		{"Bash(x*)", strings.Repeat("xü", 50), `matches the command "` + strings.Repeat("xü", 20) + `"…`},
 	} {
 		ok, why := Parse(c.rule).Match(bash(t, c.command))
@@ -171,45 +180,65 @@ func TestOtherTools(t *testing.T) {
 		{"Write(src/**)", "Write", `{"content":"x","file_path":"src/a.ts"}`, true, `matches the path "src/a.ts"`},
 		{"Read(~/**)", "Read", `{"file_path":"/home/u/x"}`, true, `matches the path "/home/u/x"`},
 		{"MultiEdit(src/**)", "MultiEdit", `{"file_path":"/ws/x"}`, false, `does not match the path "/ws/x"`},
-		{"NotebookEdit(*.ipynb)", "NotebookEdit", `{"file_path":"/x","notebook_path":"/ws/a.ipynb"}`, true, `matches the path "/ws/a.ipynb"`},
-		{"NotebookRead(*.ipynb)", "NotebookRead", `{"file_path":"a.ipynb","notebook_path":"/ws/a"}`, false, `does not match the path "/ws/a"`},
+		{"NotebookEdit(*.ipynb)", "NotebookEdit", `{"file_path":"/x","notebook_path":"/ws/a.ipynb"}`, true,
+			`matches the path "/ws/a.ipynb"`},
+		{"NotebookRead(*.ipynb)", "NotebookRead", `{"file_path":"a.ipynb","notebook_path":"/ws/a"}`, false,
+			`does not match the path "/ws/a"`},
 		{"Grep(src/**)", "Grep", `{"pattern":"x","path":"src/a"}`, true, `matches the path "src/a"`},
 		{"Glob(//ws/**)", "Glob", `{"pattern":"x"}`, false, `does not match the path "/ws"`},
 		{"LS(//ws)", "LS", `{"path":null}`, true, `matches the path "/ws"`},
 		{"LS(//ws)", "LS", `{"path":""}`, true, `matches the path "/ws"`},
-		{"LS(src)", "LS", `{"path":5}`, true, "cannot be decided without a readable path in the input, so the hook runs"},
-		{"Edit(src/**)", "Edit", `{}`, true, "cannot be decided without a readable file_path in the input, so the hook runs"},
-		{"Bash(rm)", "Bash", `{"command":["git"]}`, true, "cannot be decided without a readable command in the input, so the hook runs"},
+		{"LS(src)", "LS", `{"path":5}`, true,
+			"cannot be decided without a readable path in the input, so the hook runs"},
+		{"Edit(src/**)", "Edit", `{}`, true,
+			"cannot be decided without a readable file_path in the input, so the hook runs"},
+		{"Bash(rm)", "Bash", `{"command":["git"]}`, true,
+			"cannot be decided without a readable command in the input, so the hook runs"},
 		{"Bash(rm)", "Bash", ``, true, "cannot be decided without a readable command in the input, so the hook runs"},
-		{"Bash(rm)", "Bash", `{"command":"`, true, "cannot be decided without a readable command in the input, so the hook runs"},
-		{"Bash(rm)", "Bash", `{"command":"git`, true, "cannot be decided without a readable command in the input, so the hook runs"},
-		{"Bash(rm)", "Bash", `{"command":"\u12"}`, true, "cannot be decided without a readable command in the input, so the hook runs"},
+		{"Bash(rm)", "Bash", `{"command":"`, true,
+			"cannot be decided without a readable command in the input, so the hook runs"},
+		{"Bash(rm)", "Bash", `{"command":"git`, true,
+			"cannot be decided without a readable command in the input, so the hook runs"},
+		{"Bash(rm)", "Bash", `{"command":"\u12"}`, true,
+			"cannot be decided without a readable command in the input, so the hook runs"},
 		{"Bash(rm)", "Bash", `{"command":"git \ud83d; rm"}`, true, `matches the command "rm"`},
 		{"Bash(rm)", "Bash", `{"comm\u0061nd":"rm"}`, true, `matches the command "rm"`},
 
 		{"mcp__x__y", "mcp__x__y", "{}", true, "matches every call of mcp__x__y"},
 		{"mcp__x__y()", "mcp__x__y", "{}", true, "matches every call of mcp__x__y"},
-		{"mcp__x__y(**)", "mcp__x__y", `{"command":"a"}`, false, "has a pattern, and no pattern but * matches a tool of an MCP server"},
+		{"mcp__x__y(**)", "mcp__x__y", `{"command":"a"}`, false,
+			"has a pattern, and no pattern but * matches a tool of an MCP server"},
 		{"mcp__x__*", "mcp__x__y", "{}", false, "is no rule of the form Tool or Tool(pattern), so it matches nothing"},
 		{"mcp__x", "mcp__x__y", "{}", false, "is for another tool"},
 
 		{"WebFetch", "WebFetch", "{}", true, "matches every call of WebFetch"},
 		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"https://A.com:80/x?y#z"}`, true, `matches the host "a.com"`},
-		{"WebFetch(domain: A.com. )", "WebFetch", `{"url":" https://u:p@x.a.com. "}`, true, `matches the host "x.a.com"`},
-		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"https://ba.com/a.com"}`, false, `does not match the host "ba.com"`},
+		{"WebFetch(domain: A.com. )", "WebFetch", `{"url":" https://u:p@x.a.com. "}`, true,
+			`matches the host "x.a.com"`},
+		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"https://ba.com/a.com"}`, false,
+			`does not match the host "ba.com"`},
 		{"WebFetch(domain:x.a.com)", "WebFetch", `{"url":"https://a.com"}`, false, `does not match the host "a.com"`},
-		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"a.com"}`, true, "cannot tell the host of the address, so the hook runs"},
-		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"https://a.com\\@b.com"}`, true, "cannot tell the host of the address, so the hook runs"},
-		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"https://ａ.com"}`, true, "cannot tell the host of the address, so the hook runs"},
-		{"WebFetch(domain:a.com)", "WebFetch", `{}`, true, "cannot be decided without a readable url in the input, so the hook runs"},
-		{"WebFetch(domain:*.a.com)", "WebFetch", `{"url":"https://b.com"}`, true, "names a domain that is not understood, so the hook runs"},
-		{"WebFetch(domain:)", "WebFetch", `{"url":"https://b.com"}`, true, "names a domain that is not understood, so the hook runs"},
-		{"WebFetch(a.com)", "WebFetch", `{"url":"https://b.com"}`, true, "has a pattern that is not understood for WebFetch, so the hook runs"},
+		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"a.com"}`, true,
+			"cannot tell the host of the address, so the hook runs"},
+		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"https://a.com\\@b.com"}`, true,
+			"cannot tell the host of the address, so the hook runs"},
+		{"WebFetch(domain:a.com)", "WebFetch", `{"url":"https://ａ.com"}`, true,
+			"cannot tell the host of the address, so the hook runs"},
+		{"WebFetch(domain:a.com)", "WebFetch", `{}`, true,
+			"cannot be decided without a readable url in the input, so the hook runs"},
+		{"WebFetch(domain:*.a.com)", "WebFetch", `{"url":"https://b.com"}`, true,
+			"names a domain that is not understood, so the hook runs"},
+		{"WebFetch(domain:)", "WebFetch", `{"url":"https://b.com"}`, true,
+			"names a domain that is not understood, so the hook runs"},
+		{"WebFetch(a.com)", "WebFetch", `{"url":"https://b.com"}`, true,
+			"has a pattern that is not understood for WebFetch, so the hook runs"},
 
 		{"shell(git *)", "shell", `{"command":"a; git push"}`, true, `matches the command "git push"`},
 		{"shell(git *)", "shell", `{"command":"a"}`, false, "matches no command of the line"},
-		{"shell(git *)", "shell", `{"command":["git"]}`, true, "has a pattern that is not understood for shell, so the hook runs"},
-		{"Skill(x)", "Skill", `{"skill":"y"}`, true, "has a pattern that is not understood for Skill, so the hook runs"},
+		{"shell(git *)", "shell", `{"command":["git"]}`, true,
+			"has a pattern that is not understood for shell, so the hook runs"},
+		{"Skill(x)", "Skill", `{"skill":"y"}`, true,
+			"has a pattern that is not understood for Skill, so the hook runs"},
 	} {
 		got, why := Parse(c.rule).Match(Call{Tool: c.tool, Input: c.input, Dir: "/ws", Home: "/home/u"})
 		require.Equal(t, c.why, why, "%s %s %s", c.rule, c.tool, c.input)
@@ -222,13 +251,16 @@ func patterns() []string {
 	const size = 64 << 10
 	long := []string{"git push *", "*push*", "x"}
 	for _, s := range []string{"*", "a*", "*a*b", "a", "* ", " ", `\*`, `\`, ":*"} {
-		long = append(long, strings.Repeat(s, size/len(s)), "*"+strings.Repeat(s, size/len(s))+"b*", strings.Repeat("a", size-1)+"*"+s)
+		long = append(long, strings.Repeat(s, size/len(s)), "*"+strings.Repeat(s, size/len(s))+"b*",
+			strings.Repeat("a", size-1)+"*"+s)
 	}
 	return long
 }
 
-// TestTime allows ten times what is wanted, the best of three, by the clock of the processor: machines that run tests are busy.
+// TestTime allows ten times what is wanted, the best of three, by the clock of the processor: machines that run tests
+// are busy.
 func TestTime(t *testing.T) {
+	testall.Only(t, "it measures what is meant to take long")
 	var worst time.Duration
 	var slowest string
 	measure := func(name string, rule Rule, call Call) {
@@ -273,7 +305,8 @@ func FuzzMatch(f *testing.F) {
 			}
 		}
 	}
-	for _, line := range []string{"a <<'E'\nb\nE\nc", `a "$(b "c")" d`, "if a; then b; else c; fi", "for i in a; do b; done", "a `b` && (c; d) >f", "cat <<", "a {b}>c", "$((1"} {
+	for _, line := range []string{"a <<'E'\nb\nE\nc", `a "$(b "c")" d`, "if a; then b; else c; fi",
+		"for i in a; do b; done", "a `b` && (c; d) >f", "cat <<", "a {b}>c", "$((1"} {
 		f.Add("Bash(a*b)", line, `{"command":`, uint64(len(line)))
 	}
 	f.Fuzz(func(t *testing.T, text, line, input string, seed uint64) {
@@ -294,7 +327,8 @@ func FuzzMatch(f *testing.F) {
 
 		// A known command is found among random ones.
 		random := rand.New(rand.NewPCG(seed, 0))
-		words := []string{"a", "git", "x=1", "'b c'", "-f", "if", "$X", `"$(d)"`, "`e`", "{g,h}", ">f", "h.i", `"j k"`, "done", "[", "!"}
+		words := []string{"a", "git", "x=1", "'b c'", "-f", "if", "$X", `"$(d)"`, "`e`", "{g,h}", ">f", "h.i", `"j k"`,
+			"done", "[", "!"}
 		var joined strings.Builder
 		place := random.IntN(5)
 		for i := range 5 {
@@ -336,7 +370,8 @@ func TestNoHome(t *testing.T) {
 			"src/~x":              {"Write(lib/**)": false, "Write(~/x)": true},
 		} {
 			for rule, want := range rules {
-				got, _ := Parse(rule).Match(Call{Tool: "Write", Input: `{"file_path":"` + file + `"}`, Dir: "/ws", Home: home})
+				got, _ := Parse(rule).Match(Call{Tool: "Write", Input: `{"file_path":"` + file + `"}`, Dir: "/ws",
+					Home: home})
 				require.Equal(t, want, got, "%s of %s", rule, file)
 			}
 		}

@@ -28,7 +28,8 @@ func TestWrappers(t *testing.T) {
 			"/usr/bin/env -- git push --force", "env -- A=1 git push --force",
 			"command git push --force", "command -p git push --force", "command -- git push --force",
 			"builtin command git push --force",
-			"exec git push --force", "exec -a x git push --force", "exec -cl git push --force", "nohup git push --force &",
+			"exec git push --force", "exec -a x git push --force", "exec -cl git push --force",
+			"nohup git push --force &",
 			"nice git push --force", "nice -n 5 git push --force", "nice -n5 git push --force",
 			"nice -10 git push --force", "nice --adjustment=5 git push --force",
 			"time git push --force", "time -p git push --force", "time ! git push --force",
@@ -89,9 +90,11 @@ func TestWrappers(t *testing.T) {
 // A rule sees each command on the way, and arguments that are not known yet.
 func TestWrapperPatterns(t *testing.T) {
 	for rule, lines := range map[string]map[string]bool{
-		"shell(env *)":     {"nohup env A=1 git push": true, "nohup git push": false},
-		"shell(git *)":     {"xargs git": true, "xargs gitk": false, "xargs git push": true, "bash -c 'git push $x'": true},
-		"shell(git push)":  {"xargs git": true, "xargs git push": true, "xargs git pull": false, "timeout 5 git push": true, "timeout 5 git push x": false},
+		"shell(env *)": {"nohup env A=1 git push": true, "nohup git push": false},
+		"shell(git *)": {"xargs git": true, "xargs gitk": false, "xargs git push": true,
+			"bash -c 'git push $x'": true},
+		"shell(git push)": {"xargs git": true, "xargs git push": true, "xargs git pull": false,
+			"timeout 5 git push": true, "timeout 5 git push x": false},
 		"shell(*--force)":  {"xargs rm": true, "timeout 5 rm --force": true, "timeout 5 rm": false},
 		"shell(rm -rf /*)": {"find / -exec rm -rf {} +": true, "find / -exec ls {} +": false, "sudo rm -rf /x": true},
 	} {
@@ -108,7 +111,8 @@ func TestHostileWrappers(t *testing.T) {
 	begin := time.Now()
 	got, _ := rule.Match(projectLine(t, strings.Repeat("nohup ", maxWrappers-1)+"ls"))
 	require.False(t, got)
-	for _, line := range []string{strings.Repeat("env ", 60_000) + "ls", "find . " + strings.Repeat("-exec find . ", 15_000), "eval " + strings.Repeat("eval ", 50_000) + "ls"} {
+	for _, line := range []string{strings.Repeat("env ", 60_000) + "ls",
+		"find . " + strings.Repeat("-exec find . ", 15_000), "eval " + strings.Repeat("eval ", 50_000) + "ls"} {
 		got, _ := rule.Match(projectLine(t, line))
 		require.True(t, got, "%.20s", line)
 	}

@@ -43,29 +43,43 @@ func TestLine(t *testing.T) {
 		change(&o)
 		return &o
 	}
-	const begins, ends = `"outcome":{"version":1,"event":"pre-tool","decision":"continue",`, `,"hooks":[],"duration_ms":0}`
+	const (
+		begins = `"outcome":{"version":1,"event":"pre-tool","decision":"continue",`
+		ends   = `,"hooks":[],"duration_ms":0}`
+	)
 	for name, test := range map[string]struct {
 		entry    Entry
 		patterns []string
 		want     string
 	}{
-		"empty":    {want: ""},
-		"a prompt": {entry: Entry{Call: &protocol.Call{Event: "pre-execute", Prompt: "hi\n", Args: "{}"}}, want: `"prompt":"hi\n","event":"pre-execute"`},
+		"empty": {want: ""},
+		"a prompt": {entry: Entry{Call: &protocol.Call{Event: "pre-execute", Prompt: "hi\n", Args: "{}"}},
+			want: `"prompt":"hi\n","event":"pre-execute"`},
 		"all of a call": {
-			entry: Entry{Call: &protocol.Call{Event: "post-tool", Tool: "shell", SessionID: "s", AgentID: "a", Workspace: "/w", ToolUseID: "t", Prompt: "p",
+			entry: Entry{Call: &protocol.Call{Event: "post-tool", Tool: "shell", SessionID: "s", AgentID: "a",
+				Workspace: "/w", ToolUseID: "t", Prompt: "p",
 				Args: ` { "b" : 1 , "a":"\u00e9" } `, Result: "done", Failed: true}},
-			want: `"session_id":"s","agent_id":"a","workspace":"/w","tool_use_id":"t","args":{"b":1,"a":"é"},"result":"done","failed":true,"event":"post-tool","tool":"shell"`,
+			want: `"session_id":"s","agent_id":"a","workspace":"/w","tool_use_id":"t","args":{"b":1,"a":"é"},` +
+				`"result":"done","failed":true,"event":"post-tool","tool":"shell"`,
 		},
-		"no arguments":    {entry: Entry{Call: &protocol.Call{Event: "PreToolUse", Tool: "x"}}, want: `"args":{},"event":"PreToolUse","tool":"x"`},
-		"text as args":    {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: "ls -l"}}, want: `"args":"ls -l","event":"pre-tool"`},
-		"no result yet":   {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Result: "x"}}, want: `"args":{},"event":"pre-tool"`},
-		"a failed tool":   {entry: Entry{Call: &protocol.Call{Event: "PostToolUseFailure", Result: "x"}}, want: `"args":{},"result":"x","event":"PostToolUseFailure"`},
-		"an error":        {entry: Entry{Err: errors.New("no\nway"), Outcome: &protocol.Outcome{}, Call: &protocol.Call{Event: "Stop"}}, want: `"error":"no\nway","event":"Stop"`},
-		"an empty error":  {entry: Entry{Err: errors.New("")}, want: `"error":""`},
-		"no UTF-8":        {entry: Entry{Call: &protocol.Call{SessionID: "a\xffb"}}, want: `"session_id":"a�b"`},
-		"args that fit":   {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: `"` + long[4:] + `"`}}, want: `"args":"` + long[4:] + `","event":"pre-tool"`},
-		"a result fits":   {entry: Entry{Call: &protocol.Call{Event: "post-tool", Result: long}}, want: `"args":{},"result":"` + long + `","event":"post-tool"`},
-		"a prompt is cut": {entry: Entry{Call: &protocol.Call{Event: "pre-execute", Prompt: long + "x"}}, want: `"prompt":"` + long + ` … (2501 characters)","event":"pre-execute"`},
+		"no arguments": {entry: Entry{Call: &protocol.Call{Event: "PreToolUse", Tool: "x"}},
+			want: `"args":{},"event":"PreToolUse","tool":"x"`},
+		"text as args": {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: "ls -l"}},
+			want: `"args":"ls -l","event":"pre-tool"`},
+		"no result yet": {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Result: "x"}},
+			want: `"args":{},"event":"pre-tool"`},
+		"a failed tool": {entry: Entry{Call: &protocol.Call{Event: "PostToolUseFailure", Result: "x"}},
+			want: `"args":{},"result":"x","event":"PostToolUseFailure"`},
+		"an error": {entry: Entry{Err: errors.New("no\nway"), Outcome: &protocol.Outcome{},
+			Call: &protocol.Call{Event: "Stop"}}, want: `"error":"no\nway","event":"Stop"`},
+		"an empty error": {entry: Entry{Err: errors.New("")}, want: `"error":""`},
+		"no UTF-8":       {entry: Entry{Call: &protocol.Call{SessionID: "a\xffb"}}, want: `"session_id":"a�b"`},
+		"args that fit": {entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: `"` + long[4:] + `"`}},
+			want: `"args":"` + long[4:] + `","event":"pre-tool"`},
+		"a result fits": {entry: Entry{Call: &protocol.Call{Event: "post-tool", Result: long}},
+			want: `"args":{},"result":"` + long + `","event":"post-tool"`},
+		"a prompt is cut": {entry: Entry{Call: &protocol.Call{Event: "pre-execute", Prompt: long + "x"}},
+			want: `"prompt":"` + long + ` … (2501 characters)","event":"pre-execute"`},
 		"args that do not": {
 			entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: `["` + long + `"]`}},
 			want:  `"args_preview":"[\"` + long[4:] + `","args_size":2504,"event":"pre-tool"`,
@@ -75,33 +89,40 @@ func TestLine(t *testing.T) {
 			want:  `"args":{},"result_preview":"` + long + `","result_size":2502,"event":"post-tool"`,
 		},
 		"args nested too deep": {
-			entry: Entry{Call: &protocol.Call{Event: "pre-tool", Args: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}},
-			want:  `"args_preview":"` + strings.Repeat("[", maxText) + `","args_size":20000,"event":"pre-tool"`,
+			entry: Entry{Call: &protocol.Call{Event: "pre-tool",
+				Args: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}},
+			want: `"args_preview":"` + strings.Repeat("[", maxText) + `","args_size":20000,"event":"pre-tool"`,
 		},
 		"secrets": {
-			entry: Entry{Call: &protocol.Call{Event: "post-tool", Args: `{"token":"x"}`, Result: "PASSWORD=x", SessionID: "42"}, Err: errors.New("no 42")}, patterns: []string{"4."},
-			want: `"session_id":"[redacted]","args":{"token":"[redacted]"},"result":"PASSWORD=[redacted]","redacted":true,"error":"no [redacted]","event":"post-tool"`,
+			entry: Entry{Call: &protocol.Call{Event: "post-tool", Args: `{"token":"x"}`, Result: "PASSWORD=x",
+				SessionID: "42"}, Err: errors.New("no 42")}, patterns: []string{"4."},
+			want: `"session_id":"[redacted]","args":{"token":"[redacted]"},"result":"PASSWORD=[redacted]",` +
+				`"redacted":true,"error":"no [redacted]","event":"post-tool"`,
 		},
 		"a secret in the outcome is said before it": {
 			entry: Entry{Call: &protocol.Call{}, Outcome: outcome(func(o *protocol.Outcome) { o.Reason = "token: x" })},
 			want:  `"redacted":true,` + begins + `"reason":"token: [redacted]"` + ends,
 		},
 		"a pattern": {
-			entry: Entry{Outcome: outcome(func(o *protocol.Outcome) { o.Reason = "aXXbXXXc" })}, patterns: []string{"X", "bX+", `\b`},
-			want: `"redacted":true,` + begins + `"reason":"a[redacted]c"` + ends,
+			entry:    Entry{Outcome: outcome(func(o *protocol.Outcome) { o.Reason = "aXXbXXXc" })},
+			patterns: []string{"X", "bX+", `\b`},
+			want:     `"redacted":true,` + begins + `"reason":"a[redacted]c"` + ends,
 		},
 		"texts of an outcome are cut": {
 			entry: Entry{Outcome: outcome(func(o *protocol.Outcome) {
 				o.Reason, o.Warnings = long+"1", []string{long, long + "12"}
 			})},
-			want: begins + `"reason":"` + long + ` … (2501 characters)","warnings":["` + long + `","` + long + ` … (2502 characters)"]` + ends,
+			want: begins + `"reason":"` + long + ` … (2501 characters)","warnings":["` + long + `","` + long +
+				` … (2502 characters)"]` + ends,
 		},
 		"rewrites are cut": {
 			entry: Entry{Outcome: outcome(func(o *protocol.Outcome) {
 				o.UpdatedInput, o.UpdatedOutput = []byte(`{"a":"`+long+`"}`), []byte(`{"token":"x"}`)
-				o.Other = protocol.Fields{{Key: "apiToken", Value: []byte(`"x"`)}, {Key: "x", Value: []byte(`["` + long + `"]`)}, {Key: "y", Value: []byte(`[1]`)}}
+				o.Other = protocol.Fields{{Key: "apiToken", Value: []byte(`"x"`)},
+					{Key: "x", Value: []byte(`["` + long + `"]`)}, {Key: "y", Value: []byte(`[1]`)}}
 			})},
-			want: `"redacted":true,` + begins + `"updated_input":"{\"a\":\"` + long[12:] + ` … (2508 characters)","updated_output":{"token":"[redacted]"},` +
+			want: `"redacted":true,` + begins + `"updated_input":"{\"a\":\"` + long[12:] +
+				` … (2508 characters)","updated_output":{"token":"[redacted]"},` +
 				`"other":{"apiToken":"[redacted]","x":"[\"` + long[4:] + ` … (2504 characters)","y":[1]}` + ends,
 		},
 		"rewrites that are no JSON": {
@@ -182,7 +203,8 @@ func TestOutcomeIsWrittenAsItsJSON(t *testing.T) {
 		before, outcome, found := strings.Cut(got, `"outcome":`)
 		require.True(t, found)
 		require.Equal(t, string(want), outcome)
-		require.Equal(t, len(o.Lint) > 0, strings.Contains(before, `"lint":2,"notes":["text of <Note>`), "beside the outcome stands what its JSON does not have")
+		require.Equal(t, len(o.Lint) > 0, strings.Contains(before, `"lint":2,"notes":["text of <Note>`),
+			"beside the outcome stands what its JSON does not have")
 	}
 }
 
@@ -195,7 +217,8 @@ func TestSecretsAcrossTheCut(t *testing.T) {
 		step = 18
 	}
 	for shift := -36; shift <= 36; shift += step {
-		// What goes before shrinks to nothing, so that the place of the cut in the text is not that of the cut in the line.
+		// What goes before shrinks to nothing, so that the place of the cut in the text is not that of the cut in the
+		// line.
 		for _, at := range []int{maxText, maxText + ahead, maxText + 2*ahead, 4*maxText + 2*ahead} {
 			for before, after := range map[string]string{
 				"token=" + strings.Repeat("s", at+shift) + " ": " PASSWORD=" + planted + " ",
@@ -204,13 +227,17 @@ func TestSecretsAcrossTheCut(t *testing.T) {
 				"x " + strings.Repeat("y", at+shift):           "\ntoken: '" + planted + " ",
 			} {
 				after += much
-				for _, args := range []any{before + after, []any{map[string]any{"password": before}, after, map[string]any{"token": []string{planted, much}}}} {
+				for _, args := range []any{before + after,
+					[]any{map[string]any{"password": before}, after,
+						map[string]any{"token": []string{planted, much}}}} {
 					doc, err := json.Marshal(args)
 					require.NoError(t, err)
-					line := lineOf(t, Entry{Call: &protocol.Call{Event: "post-tool", Args: string(doc), Result: before + after}}, `AKIAs+|AKIA(hunter2){3}`)
+					line := lineOf(t, Entry{Call: &protocol.Call{Event: "post-tool", Args: string(doc),
+						Result: before + after}}, `AKIAs+|AKIA(hunter2){3}`)
 					require.NotContains(t, line, "hun")
 					require.NotContains(t, line, "er2")
-					require.LessOrEqual(t, utf8.RuneCountInString(gjson.Get("{"+line+"}", "args_preview").String()), maxText)
+					require.LessOrEqual(t, utf8.RuneCountInString(gjson.Get("{"+line+"}", "args_preview").String()),
+						maxText)
 				}
 			}
 		}
@@ -220,10 +247,13 @@ func TestSecretsAcrossTheCut(t *testing.T) {
 // What makes a scanner look far ahead again and again costs no more than its length.
 func TestCostIsLinear(t *testing.T) {
 	for name, piece := range map[string]string{
-		"quotes": `"`, "names": `token `, "opened": `token="`, "colons": `:`, "blanks": "token        ", "urls": `a://`, "backslashes": `\`,
-		"escaped": `\"`, "objects": `{"token":{`, "arrays": `[`, "keys": `{"tokens":`, "flags": `--token `, "bearer": `bearer `, "pem": "-----BEGIN ",
+		"quotes": `"`, "names": `token `, "opened": `token="`, "colons": `:`, "blanks": "token        ",
+		"urls": `a://`, "backslashes": `\`,
+		"escaped": `\"`, "objects": `{"token":{`, "arrays": `[`, "keys": `{"tokens":`, "flags": `--token `,
+		"bearer": `bearer `, "pem": "-----BEGIN ",
 		"at": "a://b@", "brackets": `"token":[`, "equals": "token=",
-		"elements": "<token>", "blocks": "token: |\n ", "lines": "token.x:1", "folders": "pwd=\"", "pairs": `{"name":"token",`,
+		"elements": "<token>", "blocks": "token: |\n ", "lines": "token.x:1", "folders": "pwd=\"",
+		"pairs": `{"name":"token",`,
 		"words": `token='a'b`, "capitals": "aB", "mixed": `token:\"'`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,20 +275,29 @@ func TestCostOfAPattern(t *testing.T) {
 	text := strings.Repeat("a", 10<<20)
 	begin := time.Now()
 	line := lineOf(t, Entry{Call: &protocol.Call{Event: "post-tool", Args: text, Result: text}}, "(?s)a(.*Z)?")
-	require.Equal(t, `"args_preview":"[redacted]","args_size":10485762,"result_preview":"[redacted]","result_size":10485760,"redacted":true,"event":"post-tool"`,
+	require.Equal(t,
+		`"args_preview":"[redacted]","args_size":10485762,"result_preview":"[redacted]","result_size":10485760,`+
+			`"redacted":true,"event":"post-tool"`,
 		strings.ReplaceAll(line, `\"`, ""))
 	require.Less(t, time.Since(begin), time.Minute)
 }
 
 func BenchmarkLine(b *testing.B) {
 	code := 0
-	e := Entry{Time: begun, Command: "serve", Call: &protocol.Call{Event: "pre-tool", Tool: "shell", SessionID: "0d6e1f0c", Workspace: "/home/u/project",
-		Args: `{"command":"go test ./... -run TestSomething -count=1","timeout":120000,"description":"run the tests of the package"}`},
-		Outcome: &protocol.Outcome{Version: 1, Event: "pre-tool", Tool: "shell", Decision: protocol.Continue, Hooks: []protocol.HookReport{
-			{Name: "guard", Source: "/home/u/project/.tenex-hooks.json:7", Status: "ok", ExitCode: &code, Duration: 1_234_567, Limit: 30_000_000_000},
-			{Name: "workspace", Source: "/home/u/project/.tenex-hooks.json:17", Status: "ok", ExitCode: &code, Duration: 1_234_567, Limit: 30_000_000_000},
-		}}}
-	for name, result := range map[string]string{"small": "", "2500": strings.Repeat("a line of\n", 250), "10 MB": strings.Repeat("a line of\n", 1<<20)} {
+	e := Entry{Time: begun, Command: "serve",
+		Call: &protocol.Call{Event: "pre-tool", Tool: "shell", SessionID: "0d6e1f0c", Workspace: "/home/u/project",
+			Args: `{"command":"go test ./... -run TestSomething -count=1","timeout":120000,"description":"run the ` +
+				`tests ` +
+				`of the package"}`},
+		Outcome: &protocol.Outcome{Version: 1, Event: "pre-tool", Tool: "shell", Decision: protocol.Continue,
+			Hooks: []protocol.HookReport{
+				{Name: "guard", Source: "/home/u/project/.tenex-hooks.json:7", Status: "ok", ExitCode: &code,
+					Duration: 1_234_567, Limit: 30_000_000_000},
+				{Name: "workspace", Source: "/home/u/project/.tenex-hooks.json:17", Status: "ok", ExitCode: &code,
+					Duration: 1_234_567, Limit: 30_000_000_000},
+			}}}
+	for name, result := range map[string]string{"small": "", "2500": strings.Repeat("a line of\n", 250),
+		"10 MB": strings.Repeat("a line of\n", 1<<20)} {
 		b.Run(name, func(b *testing.B) {
 			e.Call.Event, e.Call.Result = "post-tool", result
 			var line []byte

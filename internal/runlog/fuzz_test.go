@@ -27,20 +27,26 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, args, before, after string, shift uint16) {
 		before += strings.Repeat("x ", int(shift)%1500)
 		secret := plantedHead + plantedTail
-		text := before + "\nAPI_KEY=" + secret + "\n" + after + ` --password "` + secret + `" ` + after + ` {"x-api-key" : "` + secret + `"} https://u:` + secret + "@h/ " + before
-		object, err := json.Marshal([]any{before, map[string]any{name + "_password": secret + after, "a": map[string]any{"Set-Cookie": []any{secret}}}, text,
+		text := before + "\nAPI_KEY=" + secret + "\n" + after + ` --password "` + secret + `" ` + after +
+			` {"x-api-key" : "` + secret + `"} https://u:` + secret + "@h/ " + before
+		object, err := json.Marshal([]any{before,
+			map[string]any{name + "_password": secret + after, "a": map[string]any{"Set-Cookie": []any{secret}}}, text,
 			[]any{"--token", secret}, map[string]any{"tokens": []any{secret, 5}}, after})
 		require.NoError(t, err)
 		for _, call := range []protocol.Call{
-			{Event: "post-tool", Tool: name, Args: args, Result: text, SessionID: before, AgentID: after, Workspace: args, ToolUseID: name, Failed: true},
+			{Event: "post-tool", Tool: name, Args: args, Result: text, SessionID: before, AgentID: after,
+				Workspace: args, ToolUseID: name, Failed: true},
 			{Event: "PreToolUse", Tool: text, Args: string(object)},
 			{Event: protocol.Event(name), Args: args, Prompt: text},
 		} {
 			for _, e := range []Entry{
 				{Err: errors.New(text)},
-				{Outcome: &protocol.Outcome{Event: protocol.Event(name), Tool: args, Reason: text, Hook: after, StopReason: before, UpdatedInput: object, UpdatedOutput: []byte(args),
-					Inject: []protocol.Inject{{Content: text, File: args}}, SystemMessages: []string{text, before}, Warnings: []string{after, text},
-					Other: protocol.Fields{{Key: name, Value: object}, {Key: after + "Token", Value: []byte(`"` + secret + `"`)}},
+				{Outcome: &protocol.Outcome{Event: protocol.Event(name), Tool: args, Reason: text, Hook: after,
+					StopReason: before, UpdatedInput: object, UpdatedOutput: []byte(args),
+					Inject: []protocol.Inject{{Content: text, File: args}}, SystemMessages: []string{text, before},
+					Warnings: []string{after, text},
+					Other: protocol.Fields{{Key: name, Value: object},
+						{Key: after + "Token", Value: []byte(`"` + secret + `"`)}},
 					Hooks: []protocol.HookReport{{Name: name, Source: args, Stderr: text, Signal: after}}}},
 			} {
 				e.Command, e.Call = name, &call
@@ -63,10 +69,11 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// FuzzText: what is shown of a text is what it says, with marks in it; and its beginning is shown as that of the whole is, but where
-// a mark begins.
+// FuzzText: what is shown of a text is what it says, with marks in it; and its beginning is shown as that of the whole
+// is, but where a mark begins.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"TOKEN=a\"b c\"d e", `{"auth":{"a":"}"}}`, `\"token\":\"x\"`, "a://b:c@d", "Cookie: a\r\n", "--password 'x", "Bearer abcdefghijklmnopq"} {
+	for _, s := range []string{"TOKEN=a\"b c\"d e", `{"auth":{"a":"}"}}`, `\"token\":\"x\"`, "a://b:c@d",
+		"Cookie: a\r\n", "--password 'x", "Bearer abcdefghijklmnopq"} {
 		f.Add(s, 5)
 	}
 	f.Fuzz(func(t *testing.T, s string, show int) {

@@ -54,7 +54,8 @@ func (r role) command(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-// payload is the result that a writer's entry of a number has. Some are long, and a process that is killed writes a part of them.
+// payload is the result that a writer's entry of a number has. Some are long, and a process that is killed writes a
+// part of them.
 func payload(who string, i int) string {
 	piece := fmt.Sprintf("%s/%d/é😀\n\"", who, i)
 	return strings.Repeat(piece, 1+(i*7919+len(who))%200)
@@ -67,7 +68,9 @@ func writeAll(r role) error {
 		return err
 	}
 	for i := r.From; i < r.To; i++ {
-		e := Entry{Time: begun, Command: "serve", Call: &protocol.Call{Event: "post-tool", SessionID: r.Who, ToolUseID: fmt.Sprint(i), Result: payload(r.Who, i)}}
+		e := Entry{Time: begun, Command: "serve",
+			Call: &protocol.Call{Event: "post-tool", SessionID: r.Who, ToolUseID: fmt.Sprint(i),
+				Result: payload(r.Who, i)}}
 		if err := l.Append(&e); err != nil {
 			fmt.Println("not", i, err)
 		} else {

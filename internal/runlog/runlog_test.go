@@ -211,8 +211,10 @@ func TestNoLog(t *testing.T) {
 		make func(t *testing.T, path string)
 		want string
 	}{
-		"no folder": {func(t *testing.T, path string) { require.NoError(t, os.Remove(filepath.Dir(path))) }, ": its folder does not exist; make it"},
-		"a folder":  {func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) }, ": is a folder; name a file"},
+		"no folder": {func(t *testing.T, path string) { require.NoError(t, os.Remove(filepath.Dir(path))) },
+			": its folder does not exist; make it"},
+		"a folder": {func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) },
+			": is a folder; name a file"},
 		"a folder's name": {func(t *testing.T, path string) {
 			path = filepath.Dir(path)
 			require.NoError(t, os.Remove(path))

@@ -13,23 +13,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
-// TestSoak has 16 processes write to one log while they are killed at random. Every line is whole, none comes twice, the order of
-// each writer is kept, and what Append reported is there, but what was rotated away.
+// TestSoak has 16 processes write to one log while they are killed at random. Every line is whole, none comes twice,
+// the order of each writer is kept, and what Append reported is there, but what was rotated away.
 func TestSoak(t *testing.T) {
-	for name, maxSize := range map[string]int64{"in one file": 1 << 40, "rotated now and then": 4 << 20, "rotated all the time": 40 << 10} {
+	for name, maxSize := range map[string]int64{"in one file": 1 << 40, "rotated now and then": 4 << 20,
+		"rotated all the time": 40 << 10} {
 		t.Run(name, func(t *testing.T) { soak(t, maxSize) })
 	}
 }
 
 func soak(t *testing.T, maxSize int64) {
 	const writers = 16
-	total := 6_400
+	total := testall.Of(800, 6_400)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		total = 100_000
-	} else if testing.Short() || raceEnabled {
-		total = 1_600
+	} else if raceEnabled {
+		total = min(total, 1_600)
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -21,15 +21,19 @@ func TestPageCountsAsTheSummaryDoes(t *testing.T) {
 		t.Skip("needs node on the PATH")
 	}
 	var lines []string
-	for _, beside := range []string{``, `"lint":1,`, `"notes":["warning"],`, `"notes":["ask"],`, `"notes":["",""],`, `"error":"no",`} {
-		for _, of := range []string{``, `,"stop":true`, `,"updated_input":{}`, `,"updated_output":null`, `,"warnings":["w"]`, `,"warnings":[]`} {
-			for _, status := range []string{"ok", "blocked", "failed", "timeout", "unstarted", "skipped", "async", "of the future", ""} {
+	for _, beside := range []string{``, `"lint":1,`, `"notes":["warning"],`, `"notes":["ask"],`, `"notes":["",""],`,
+		`"error":"no",`} {
+		for _, of := range []string{``, `,"stop":true`, `,"updated_input":{}`, `,"updated_output":null`,
+			`,"warnings":["w"]`, `,"warnings":[]`} {
+			for _, status := range []string{"ok", "blocked", "failed", "timeout", "unstarted", "skipped", "async",
+				"of the future", ""} {
 				for _, decision := range []string{"continue", "block", "ask", "defer"} {
 					hooks := `[{"name":"h","source":"/p/f:1","status":"` + status + `","cause":"exit"}]`
 					if status == "" {
 						hooks = "[]"
 					}
-					lines = append(lines, `{"time":"2026-11-21T14:43:17Z",`+beside+`"outcome":{"decision":"`+decision+`"`+of+`,"hooks":`+hooks+`}}`)
+					lines = append(lines, `{"time":"2026-11-21T14:43:17Z",`+beside+`"outcome":{"decision":"`+decision+
+						`"`+of+`,"hooks":`+hooks+`}}`)
 				}
 			}
 		}
@@ -47,7 +51,8 @@ func TestPageCountsAsTheSummaryDoes(t *testing.T) {
 	page, err := os.ReadFile("page.js")
 	require.NoError(t, err)
 	var program strings.Builder
-	for _, part := range []string{`(?m)^const (list|object|objects|number|string|statuses|broken|decisions) = [^;]*;`, `(?ms)^function (json|readHook|columnOf|readCall)\(.*?^}`} {
+	for _, part := range []string{`(?m)^const (list|object|objects|number|string|statuses|broken|decisions) = [^;]*;`,
+		`(?ms)^function (json|readHook|columnOf|readCall)\(.*?^}`} {
 		for _, source := range regexp.MustCompile(part).FindAllString(string(page), -1) {
 			program.WriteString(source + "\n")
 		}

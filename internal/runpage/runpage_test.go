@@ -17,7 +17,8 @@ import (
 	"github.com/hookrun/hookrun/internal/runpage"
 )
 
-const empty = `{"version":1,"files":["/x/run.log"],"lines":0,"unreadable":0,"calls":0,"errors":0,"decisions":{},"hooks":null,"blocks":null}`
+const empty = `{"version":1,"files":["/x/run.log"],"lines":0,"unreadable":0,"calls":0,"errors":0,"decisions":{},` +
+	`"hooks":null,"blocks":null}`
 
 func write(t *testing.T, summary string, calls ...string) string {
 	t.Helper()
@@ -100,7 +101,8 @@ func TestCallsOfAPage(t *testing.T) {
 		require.Empty(t, callsIn(t, write(t, empty)))
 	})
 	t.Run("numbers keep their digits", func(t *testing.T) {
-		require.Equal(t, []string{`{"n":12345678901234567890.10}`}, callsIn(t, write(t, empty, `{"n":12345678901234567890.10}`)))
+		require.Equal(t, []string{`{"n":12345678901234567890.10}`},
+			callsIn(t, write(t, empty, `{"n":12345678901234567890.10}`)))
 	})
 	t.Run("no more than MaxCalls, the youngest", func(t *testing.T) {
 		var calls []string
@@ -124,7 +126,8 @@ func TestCallsOfAPage(t *testing.T) {
 }
 
 func TestWriteFails(t *testing.T) {
-	for name, summary := range map[string]string{"nothing": "", "not JSON": "{", "two": "{} {}", "a list": "[]", "null": "null"} {
+	for name, summary := range map[string]string{"nothing": "", "not JSON": "{", "two": "{} {}", "a list": "[]",
+		"null": "null"} {
 		t.Run("summary: "+name, func(t *testing.T) {
 			var page bytes.Buffer
 			err := runpage.Write(&page, runpage.Page{Summary: json.RawMessage(summary)})
@@ -163,7 +166,8 @@ func TestPolicy(t *testing.T) {
 		"require-trusted-types-for": "'script'",
 		"trusted-types":             "'none'",
 	}, directives)
-	require.Less(t, strings.Index(page, "Content-Security-Policy"), strings.Index(page, "<style>"), "it holds for what comes after it")
+	require.Less(t, strings.Index(page, "Content-Security-Policy"), strings.Index(page, "<style>"),
+		"it holds for what comes after it")
 	require.NotContains(t, page, "{{")
 }
 
@@ -175,10 +179,12 @@ func TestSources(t *testing.T) {
 		require.NoError(t, err)
 		size += len(source)
 		text := strings.ReplaceAll(string(source), "http://www.w3.org/2000/svg", "") // a name, not an address
-		for _, outside := range []string{`https?://`, `\bsrc=`, `@import`, `url\(`, `fetch\(`, `XMLHttpRequest`, `WebSocket`, `import\(`, `sendBeacon`} {
+		for _, outside := range []string{`https?://`, `\bsrc=`, `@import`, `url\(`, `fetch\(`, `XMLHttpRequest`,
+			`WebSocket`, `import\(`, `sendBeacon`} {
 			require.NotRegexp(t, regexp.MustCompile(outside), text, name)
 		}
-		for _, unsafe := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "setTimeout"} {
+		for _, unsafe := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+			"Function(", "setTimeout"} {
 			require.NotContains(t, text, unsafe, name)
 		}
 	}

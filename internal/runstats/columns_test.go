@@ -20,8 +20,10 @@ func randomLog(random *rand.Rand, lines int) string {
 		var reports, notes, inject []string
 		for j := range hooks {
 			name := fmt.Sprintf("h%d", random.IntN(3)+j) // the same one twice, now and then
-			reports = append(reports, fmt.Sprintf(`{"name":%q,"source":"/p/%s:%d","status":%q,"duration_ms":%d}`, name, pick("a", "b"), j+1,
-				pick("ok", "ok", "ok", "blocked", "failed", "timeout", "unstarted", "skipped", "async", "of the future"), random.IntN(99)))
+			reports = append(reports, fmt.Sprintf(`{"name":%q,"source":"/p/%s:%d","status":%q,"duration_ms":%d}`, name,
+				pick("a", "b"), j+1,
+				pick("ok", "ok", "ok", "blocked", "failed", "timeout", "unstarted", "skipped", "async",
+					"of the future"), random.IntN(99)))
 			notes = append(notes, pick(`""`, `""`, `"ask"`, `"rewrite"`, `"warning"`, `"another"`))
 			if random.IntN(3) == 0 {
 				inject = append(inject, fmt.Sprintf(`{"hook":%q,"content":"x"}`, pick(name, "h0", "late")))
@@ -36,8 +38,10 @@ func randomLog(random *rand.Rand, lines int) string {
 			line += `,"error":"no"` // and an outcome, which no line of ours has
 			fallthrough
 		default:
-			line += `,"outcome":{"decision":"` + pick("continue", "continue", "continue", "block", "ask", "defer") + `"` + maybe(`,"stop":true`) +
-				maybe(`,"updated_input":{}`) + maybe(`,"updated_output":""`) + maybe(`,"warnings":["one"]`) + maybe(`,"warnings":["one","two"]`) +
+			line += `,"outcome":{"decision":"` + pick("continue", "continue", "continue", "block", "ask", "defer") +
+				`"` + maybe(`,"stop":true`) +
+				maybe(`,"updated_input":{}`) + maybe(`,"updated_output":""`) + maybe(`,"warnings":["one"]`) +
+				maybe(`,"warnings":["one","two"]`) +
 				`,"inject":[` + strings.Join(inject, ",") + `],"hooks":[` + strings.Join(reports, ",") + `]}`
 		}
 		b.WriteString(line + pick("}\n", "}\n", "}\n", "\n")) // the last cannot be read
@@ -54,7 +58,8 @@ func TestColumnsAddUp(t *testing.T) {
 		c := s.Columns
 		require.Equal(t, s.Calls, c.Continue+c.Rewritten+c.Failed+c.Ask+c.Defer+c.Block+c.Stop+c.Error, log)
 		for _, h := range s.Hooks {
-			require.Equal(t, h.Matched, h.OK+h.Blocked+h.Asked+h.Injected+h.Rewrote+h.Failed+h.TimedOut+h.Unstarted+h.Skipped+h.Async+h.Other, "%s\n%s", h.Name, log)
+			require.Equal(t, h.Matched, h.OK+h.Blocked+h.Asked+h.Injected+h.Rewrote+h.Failed+h.TimedOut+h.Unstarted+
+				h.Skipped+h.Async+h.Other, "%s\n%s", h.Name, log)
 		}
 		if s.Calls > 0 { // without any there is nothing to hold the names against
 			text, err := json.Marshal(s)

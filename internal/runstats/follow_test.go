@@ -46,7 +46,8 @@ func TestTail(t *testing.T) {
 
 	// Blocks end anywhere, and a line can be as long as several.
 	const lines = 30_000
-	path = write(t, numberedLines(1, lines)+strings.Replace(numbered(lines+1), "}", `,"args":"`+strings.Repeat("x", 3*blockSize)+`"}`, 1)+"\n"+
+	path = write(t, numberedLines(1, lines)+strings.Replace(numbered(lines+1), "}",
+		`,"args":"`+strings.Repeat("x", 3*blockSize)+`"}`, 1)+"\n"+
 		strings.Repeat("y", maxLine+blockSize)+"\n"+numberedLines(lines+2, lines+2))
 	got := tail(path, Filter{}, 2*lines)
 	require.Len(t, got, lines+2)

@@ -46,7 +46,8 @@ func oracle(log []byte, f Filter) *Summary {
 		}
 		count := oracleColumn(&call)
 		*map[string]*int{
-			"continue": &s.Columns.Continue, "rewritten": &s.Columns.Rewritten, "failed": &s.Columns.Failed, "ask": &s.Columns.Ask,
+			"continue": &s.Columns.Continue, "rewritten": &s.Columns.Rewritten, "failed": &s.Columns.Failed,
+			"ask":   &s.Columns.Ask,
 			"defer": &s.Columns.Defer, "block": &s.Columns.Block, "stop": &s.Columns.Stop, "error": &s.Columns.Error,
 		}[count]++
 		if !call.has("outcome") {
@@ -75,7 +76,8 @@ func oracle(log []byte, f Filter) *Summary {
 			s.Decisions.Block++
 		}
 		if decision != "continue" {
-			s.Blocks = append(s.Blocks, Block{when.UTC().Format(stampForm), event, tool, o.text("hook"), o.text("cause"), o.text("reason"), decision, call.text("session_id")})
+			s.Blocks = append(s.Blocks, Block{when.UTC().Format(stampForm), event, tool, o.text("hook"),
+				o.text("cause"), o.text("reason"), decision, call.text("session_id")})
 			s.Blocks = s.Blocks[max(0, len(s.Blocks)-200):]
 		}
 		waiting := map[string]bool{}
@@ -104,7 +106,8 @@ func oracle(log []byte, f Filter) *Summary {
 				h.Limit = limit
 			}
 			status := r.text("status")
-			count := map[string]*int{"ok": &h.OK, "blocked": &h.Blocked, "failed": &h.Failed, "timeout": &h.TimedOut, "unstarted": &h.Unstarted, "skipped": &h.Skipped, "async": &h.Async}[status]
+			count := map[string]*int{"ok": &h.OK, "blocked": &h.Blocked, "failed": &h.Failed, "timeout": &h.TimedOut,
+				"unstarted": &h.Unstarted, "skipped": &h.Skipped, "async": &h.Async}[status]
 			if count == nil {
 				count = &h.Other
 			}
@@ -164,7 +167,8 @@ func oracleColumn(call *oracleLine) string {
 	failed := float64(len(o.list("warnings"))) > call.number("lint")
 	for i, r := range o.list("hooks") {
 		r := r.(object)
-		failed = failed || oracleNote(call, i) == "warning" || strings.Contains(" failed timeout unstarted ", " "+r.text("status")+" ")
+		failed = failed || oracleNote(call, i) == "warning" ||
+			strings.Contains(" failed timeout unstarted ", " "+r.text("status")+" ")
 	}
 	switch {
 	case failed:
@@ -227,8 +231,8 @@ func (o object) number(key string) float64 {
 	return f
 }
 
-// check refuses a member of a wrong type. The types are s a string, b true or false, n a number, o an object and l a list, and
-// [s] and [o] lists of those.
+// check refuses a member of a wrong type. The types are s a string, b true or false, n a number, o an object and l a
+// list, and [s] and [o] lists of those.
 func (o object) check(types map[string]string) error {
 	for _, m := range o {
 		ok := true
@@ -279,8 +283,10 @@ func oracleCall(line []byte) (c oracleLine, err error) {
 	}
 	c.object = o
 	if err := o.check(map[string]string{
-		"time": "s", "session_id": "s", "workspace": "s", "tool_use_id": "s", "event": "s", "tool": "s", "args_preview": "s",
-		"args_size": "n", "result": "s", "result_preview": "s", "result_size": "n", "failed": "b", "error": "s", "outcome": "o", "lint": "n", "notes": "[s]",
+		"time": "s", "session_id": "s", "workspace": "s", "tool_use_id": "s", "event": "s", "tool": "s",
+		"args_preview": "s",
+		"args_size":    "n", "result": "s", "result_preview": "s", "result_size": "n", "failed": "b", "error": "s",
+		"outcome": "o", "lint": "n", "notes": "[s]",
 	}); err != nil {
 		return c, err
 	}
@@ -290,7 +296,8 @@ func oracleCall(line []byte) (c oracleLine, err error) {
 		}
 		o := m.value.(object)
 		if err := o.check(map[string]string{
-			"event": "s", "tool": "s", "decision": "s", "stop": "b", "reason": "s", "cause": "s", "hook": "s", "inject": "[o]",
+			"event": "s", "tool": "s", "decision": "s", "stop": "b", "reason": "s", "cause": "s", "hook": "s",
+			"inject":          "[o]",
 			"system_messages": "[s]", "warnings": "[s]", "hooks": "[o]",
 		}); err != nil {
 			return c, err
@@ -303,7 +310,8 @@ func oracleCall(line []byte) (c oracleLine, err error) {
 				x := x.(object)
 				types := map[string]string{"hook": "s"}
 				if m.key == "hooks" {
-					types = map[string]string{"name": "s", "source": "s", "status": "s", "duration_ms": "n", "limit_ms": "n", "stderr": "s"}
+					types = map[string]string{"name": "s", "source": "s", "status": "s", "duration_ms": "n",
+						"limit_ms": "n", "stderr": "s"}
 					if !x.has("name") || !x.has("status") {
 						return c, errors.New("no report")
 					}

@@ -94,7 +94,8 @@ func TestInvalidUTF8(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2,{"b":null}],"a":"\u00e9\n"}`, `[`, `"\ud800"`, `-0.0E-7 `, "{\"a\x00\":1}", `{"":{"":[[]]}}`, "[1,]", "tru"} {
+	for _, s := range []string{`{"a":[1,2,{"b":null}],"a":"\u00e9\n"}`, `[`, `"\ud800"`, `-0.0E-7 `, "{\"a\x00\":1}",
+		`{"":{"":[[]]}}`, "[1,]", "tru"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
@@ -126,7 +127,8 @@ func FuzzCheck(f *testing.F) {
 }
 
 func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "plain text of more than eight bytes", "a\"b\\c\n\t\r\x00\x1f\x7f", "é\xff\xc3\u2028<>&", "1234567\"", "12345678\xe2\x82"} {
+	for _, s := range []string{"", "plain text of more than eight bytes", "a\"b\\c\n\t\r\x00\x1f\x7f",
+		"é\xff\xc3\u2028<>&", "1234567\"", "12345678\xe2\x82"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -163,7 +165,8 @@ func BenchmarkAppendString10MB(b *testing.B) {
 
 func TestMembers(t *testing.T) {
 	for _, doc := range []string{
-		`{}`, ` { } `, `{"a":1}`, `{"a" : 1 , "b":"x\"}{" ,"c":[1,{"d":[]}],"e":{"f":"]"},"g":null, "h" : true}`, `{"a":1.5e3,"b":-0}`, "{\n\t\"é\\u0041\" : \"ü\"\r\n}",
+		`{}`, ` { } `, `{"a":1}`, `{"a" : 1 , "b":"x\"}{" ,"c":[1,{"d":[]}],"e":{"f":"]"},"g":null, "h" : true}`,
+		`{"a":1.5e3,"b":-0}`, "{\n\t\"é\\u0041\" : \"ü\"\r\n}",
 		`{"a":"\\","b":"\\\""}`, `{"a":{},"a":[]}`,
 	} {
 		requireMembers(t, doc)

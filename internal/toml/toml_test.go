@@ -30,21 +30,32 @@ var accepted = []struct{ name, doc, want string }{
 	{"blank lines and comments", " \t\n# a\r\n\n\t# b", `{}`},
 	{"keys", "a = 1\nb-_3 = 2\n\"c d\" = 3\n'e\"' = 4\n3 = 5\n\"\" = 6", `{"a":1,"b-_3":2,"c d":3,"e\"":4,"3":5,"":6}`},
 	{"dotted keys", "a.b.c = 1\na . b . d = 2\na.\"e.f\" = 3", `{"a":{"b":{"c":1,"d":2},"e.f":3}}`},
-	{"strings", `a = "x\t\"\\\u00e9\U0001F600"` + "\nb = 'C:\\x'\nc = \"\"\nd = ''", `{"a":"x\t\"\\é😀","b":"C:\\x","c":"","d":""}`},
-	{"strings of lines", "a = \"\"\"\nx\n  y\\\n   \n  z\"\"\"\nb = '''\r\nx\\\r\ny'''\nc = \"\"\"a\"\"b\"\"\"\"\"\nd = ''''x'''''", `{"a":"x\n  yz","b":"x\\\ny","c":"a\"\"b\"\"","d":"'x''"}`},
-	{"integers", "a = +1\nb = -17\nc = 1_000\nd = 0xDead_beef\ne = 0o17\nf = 0b11\ng = 0\nh = -0", `{"a":1,"b":-17,"c":1000,"d":3735928559,"e":15,"f":3,"g":0,"h":0}`},
-	{"the largest integers", "a = 9223372036854775807\nb = -9223372036854775808", `{"a":9223372036854775807,"b":-9223372036854775808}`},
-	{"floats", "a = 3.0\nb = -0.5\nc = 1e3\nd = 6.02_2E+2\ne = +1.5e-1", `{"a":3.0,"b":-0.5,"c":1e3,"d":6.022E+2,"e":1.5e-1}`},
+	{"strings", `a = "x\t\"\\\u00e9\U0001F600"` + "\nb = 'C:\\x'\nc = \"\"\nd = ''",
+		`{"a":"x\t\"\\é😀","b":"C:\\x","c":"","d":""}`},
+	{"strings of lines",
+		"a = \"\"\"\nx\n  y\\\n   \n  z\"\"\"\nb = '''\r\nx\\\r\ny'''\nc = \"\"\"a\"\"b\"\"\"\"\"\nd = ''''x'''''",
+		`{"a":"x\n  yz","b":"x\\\ny","c":"a\"\"b\"\"","d":"'x''"}`},
+	{"integers", "a = +1\nb = -17\nc = 1_000\nd = 0xDead_beef\ne = 0o17\nf = 0b11\ng = 0\nh = -0",
+		`{"a":1,"b":-17,"c":1000,"d":3735928559,"e":15,"f":3,"g":0,"h":0}`},
+	{"the largest integers", "a = 9223372036854775807\nb = -9223372036854775808",
+		`{"a":9223372036854775807,"b":-9223372036854775808}`},
+	{"floats", "a = 3.0\nb = -0.5\nc = 1e3\nd = 6.02_2E+2\ne = +1.5e-1",
+		`{"a":3.0,"b":-0.5,"c":1e3,"d":6.022E+2,"e":1.5e-1}`},
 	{"words", "a = true\nb = false", `{"a":true,"b":false}`},
 	{"arrays", "a = []\nb = [1, 'x', [2],]\nc = [ # one\n  1, # two\n  2\n]", `{"a":[],"b":[1,"x",[2]],"c":[1,2]}`},
-	{"inline tables", "a = {}\nb = {x = 1, y.z = 2, y.w = {}}\nc = [{a = 1}, {a = 2}]", `{"a":{},"b":{"x":1,"y":{"z":2,"w":{}}},"c":[{"a":1},{"a":2}]}`},
-	{"tables", "x = 1\n[a]\ny = 2\n[ b . \"c d\" ] # c\nz = 3\n[a.d]\nw = 4", `{"x":1,"a":{"y":2,"d":{"w":4}},"b":{"c d":{"z":3}}}`},
+	{"inline tables", "a = {}\nb = {x = 1, y.z = 2, y.w = {}}\nc = [{a = 1}, {a = 2}]",
+		`{"a":{},"b":{"x":1,"y":{"z":2,"w":{}}},"c":[{"a":1},{"a":2}]}`},
+	{"tables", "x = 1\n[a]\ny = 2\n[ b . \"c d\" ] # c\nz = 3\n[a.d]\nw = 4",
+		`{"x":1,"a":{"y":2,"d":{"w":4}},"b":{"c d":{"z":3}}}`},
 	{"a table after one inside it", "[a.b]\nx = 1\n[a]\ny = 2\n[a.b.c]", `{"a":{"b":{"x":1,"c":{}},"y":2}}`},
 	{"a table inside a dotted one", "[a]\nb.c = 1\n[a.b.d]\nx = 2", `{"a":{"b":{"c":1,"d":{"x":2}}}}`},
 	{"inline tables of several lines", "a = {\n x = 1, # one\n y = 2,\n}", `{"a":{"x":1,"y":2}}`},
 	{"escapes of TOML 1.1", `a = "\x41\e"`, `{"a":"A\u001b"}`},
-	{"arrays of tables", "[[a]]\nx = 1\n[[a]]\n[[a.b]]\ny = 2\n[a.c]\nz = 3\n[[a.b]]\ny = 4", `{"a":[{"x":1},{"b":[{"y":2},{"y":4}],"c":{"z":3}}]}`},
-	{"hooks of Codex", "[[hooks.PreToolUse]]\nmatcher = \"^Bash$\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = './x.sh'\ntimeout = 30\n",
+	{"arrays of tables", "[[a]]\nx = 1\n[[a]]\n[[a.b]]\ny = 2\n[a.c]\nz = 3\n[[a.b]]\ny = 4",
+		`{"a":[{"x":1},{"b":[{"y":2},{"y":4}],"c":{"z":3}}]}`},
+	{"hooks of Codex",
+		"[[hooks.PreToolUse]]\nmatcher = \"^Bash$\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = " +
+			"'./x.sh'\ntimeout = 30\n",
 		`{"hooks":{"PreToolUse":[{"matcher":"^Bash$","hooks":[{"type":"command","command":"./x.sh","timeout":30}]}]}}`},
 }
 
@@ -137,13 +148,15 @@ func TestRefused(t *testing.T) {
 
 // TestOther: what JSON has nothing for is a value like others, until somebody wants it.
 func TestOther(t *testing.T) {
-	for _, text := range []string{"2026-01-02", "07:32:00", "07:32:00.999", "2026-01-02T03:04:05", "2026-01-02 03:04:05Z", "2026-01-02t03:04:05.5+07:00", "inf", "-inf", "+nan"} {
+	for _, text := range []string{"2026-01-02", "07:32:00", "07:32:00.999", "2026-01-02T03:04:05",
+		"2026-01-02 03:04:05Z", "2026-01-02t03:04:05.5+07:00", "inf", "-inf", "+nan"} {
 		top, err := toml.Parse("a = " + text + " # c\nb = 1")
 		require.NoError(t, err, text)
 		require.Equal(t, toml.Other, top.Get("a").Kind, text)
 		require.Equal(t, text, top.Get("a").Text)
 		_, _, err = top.AppendJSON(nil, nil)
-		require.Equal(t, toml.Fault{Offset: 4, Text: text + " has no place here: no field is a date, a time or no number"}, err)
+		require.Equal(t, toml.Fault{Offset: 4, Text: text +
+			" has no place here: no field is a date, a time or no number"}, err)
 		_, _, err = top.Get("b").AppendJSON(nil, nil)
 		require.NoError(t, err)
 	}
@@ -160,7 +173,8 @@ func TestOrigins(t *testing.T) {
 	for _, o := range from {
 		places = append(places, string(text[o.JSON:min(o.JSON+3, len(text))])+" "+doc[o.Doc:min(o.Doc+3, len(doc))])
 	}
-	require.Equal(t, []string{`{"x x =`, `"x" x =`, `1," 1` + "\n[", `"a" a.b`, `{"b a.b`, `"b" b]]`, `[{" [[a`, `{"k [[a`, `"k" "k"`, `["v ['v`, `"v" 'v'`, `{"z {z=`, `"z" z=t`, `tru tru`}, places)
+	require.Equal(t, []string{`{"x x =`, `"x" x =`, `1," 1` + "\n[", `"a" a.b`, `{"b a.b`, `"b" b]]`, `[{" [[a`,
+		`{"k [[a`, `"k" "k"`, `["v ['v`, `"v" 'v'`, `{"z {z=`, `"z" z=t`, `tru tru`}, places)
 }
 
 // tomllib reads documents with Python's own reader: their JSON, or null.
@@ -221,13 +235,15 @@ func alike(t testing.TB, docs []string) {
 	for i, want := range tomllib(t, docs) {
 		top, err := toml.Parse(docs[i])
 		if string(want) == "null" {
-			// tomllib knows TOML 1.0. 1.1 has \e and \x, times without seconds, and inline tables of several lines or with a last comma.
+			// tomllib knows TOML 1.0. 1.1 has \e and \x, times without seconds, and inline tables of several lines or
+			// with a last comma.
 			if !strings.Contains(docs[i], `\e`) && !strings.Contains(docs[i], `\x`) && !strings.Contains(docs[i], "{") {
 				require.Error(t, err, "%q", docs[i])
 			}
 			continue
 		}
-		if err != nil && strings.Contains(err.Error(), "already defined") && strings.Contains(docs[i], "[") && strings.Contains(docs[i], ".") {
+		if err != nil && strings.Contains(err.Error(), "already defined") && strings.Contains(docs[i], "[") &&
+			strings.Contains(docs[i], ".") {
 			continue // tomllib lets a dotted key add to a table that a header named, which the specification forbids
 		}
 		require.NoError(t, err, "%q", docs[i])
@@ -249,14 +265,16 @@ func TestAlike(t *testing.T) {
 	for _, seed := range seeds {
 		docs = append(docs, seed)
 		for i := range len(seed) {
-			for _, put := range []string{"", "\n", "=", "\"", "'", "[", "]", "{", "}", ".", ",", "#", "_", "0", "e", "\\", " "} {
+			for _, put := range []string{"", "\n", "=", "\"", "'", "[", "]", "{", "}", ".", ",", "#", "_", "0", "e",
+				"\\", " "} {
 				docs = append(docs, seed[:i]+put+seed[i:], seed[:i]+put+seed[i+1:])
 			}
 		}
 	}
 	var valid []string
 	for _, doc := range docs {
-		if !strings.Contains(doc, "92233") && !strings.Contains(doc, "580") && strings.ToValidUTF8(doc, "") == doc { // Python's integers have no end
+		// Python's integers have no end
+		if !strings.Contains(doc, "92233") && !strings.Contains(doc, "580") && strings.ToValidUTF8(doc, "") == doc {
 			valid = append(valid, doc)
 		}
 	}

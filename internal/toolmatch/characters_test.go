@@ -45,7 +45,8 @@ func TestCharactersThatNoToolHas(t *testing.T) {
 		require.Contains(t, warnings[0], "matchers are globs: shell|Bash")
 	}
 	for _, matcher := range []string{
-		"mcp__a__b", "mcp__a-b__c.d", "server:tool", "server:*", "a/b", "mcp__x__a/b", "a/*", "[!a-zA-Z]*", "[]!]x", "инструмент", "工具_1",
+		"mcp__a__b", "mcp__a-b__c.d", "server:tool", "server:*", "a/b", "mcp__x__a/b", "a/*", "[!a-zA-Z]*", "[]!]x",
+		"инструмент", "工具_1",
 		"@scope/tool", "functions.shell", "a::b", "web?search", "mcp__*__read_[a-z]*",
 	} {
 		warnings, err := toolmatch.Check(matcher, known)

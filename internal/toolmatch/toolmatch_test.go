@@ -64,7 +64,8 @@ func TestCharactersOfNoTool(t *testing.T) {
 }
 
 func TestOtherCase(t *testing.T) {
-	for name, want := range map[string]string{"shell": "", "Shell": "shell", "BASH": "Bash", "GLOB": "glob", "x": "", "*": "", "s*": "", "Fs_Read": "fs_read"} {
+	for name, want := range map[string]string{"shell": "", "Shell": "shell", "BASH": "Bash", "GLOB": "glob", "x": "",
+		"*": "", "s*": "", "Fs_Read": "fs_read"} {
 		require.Equal(t, want, toolmatch.OtherCase(name, known), name)
 	}
 }

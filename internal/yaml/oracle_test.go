@@ -18,8 +18,8 @@ import (
 	oracle "go.yaml.in/yaml/v3"
 )
 
-// differs compares a value with yaml.v3's, and says where they are not alike. Merge keys it knows nothing of: they are compared by
-// decoding, and by PyYAML.
+// differs compares a value with yaml.v3's, and says where they are not alike. Merge keys it knows nothing of: they are
+// compared by decoding, and by PyYAML.
 func differs(want *oracle.Node, got *Value, seen map[*oracle.Node]bool) string {
 	for want.Kind == oracle.AliasNode {
 		want = want.Alias
@@ -28,7 +28,8 @@ func differs(want *oracle.Node, got *Value, seen map[*oracle.Node]bool) string {
 		return ""
 	}
 	seen[want] = true
-	text := fmt.Sprintf("%d:%d: %s %q, not %s %q", got.Line, got.Column, got.Kind, got.Text, want.ShortTag(), want.Value)
+	text := fmt.Sprintf("%d:%d: %s %q, not %s %q", got.Line, got.Column, got.Kind, got.Text, want.ShortTag(),
+		want.Value)
 	switch want.Kind {
 	case oracle.ScalarNode:
 		kind := String
@@ -42,7 +43,8 @@ func differs(want *oracle.Node, got *Value, seen map[*oracle.Node]bool) string {
 		}
 		var n float64
 		switch {
-		case kind != got.Kind, kind != Bool && want.Value != got.Text, kind == Bool && strings.ToLower(want.Value) != got.Text:
+		case kind != got.Kind, kind != Bool && want.Value != got.Text, kind == Bool &&
+			strings.ToLower(want.Value) != got.Text:
 			if kind == Number && got.Kind == String && strings.Contains(want.Value, "0b") && want.Value == got.Text {
 				return "" // 0b-1, a number to yaml.v3 alone
 			}
@@ -135,8 +137,10 @@ for line in sys.stdin:
 `
 
 var (
-	only11 = regexp.MustCompile(`^([-+]?[0-9_]+(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]+-[0-9]+.*|[-+]?0b[01_]*|0x_*|[-+]?[0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?|\.[0-9][0-9_]*|=)$`)
-	only12 = regexp.MustCompile(`^[-+]?(0o[0-7_]+|0[0-9]*[89][0-9]*|[0-9_]*\.?[0-9_]*([eE][-+]?[0-9]+)?|0[bxBXO][0-9a-fA-F_]+)$`)
+	only11 = regexp.MustCompile(`^([-+]?[0-9_]+(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]+-[0-9]+.*|[-+]?0b[01_]*|` +
+		`0x_*|[-+]?[0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?|\.[0-9][0-9_]*|=)$`)
+	only12 = regexp.MustCompile(`^[-+]?(0o[0-7_]+|0[0-9]*[89][0-9]*|[0-9_]*\.?[0-9_]*([eE][-+]?[0-9]+)?|0[bxBXO]` +
+		`[0-9a-fA-F_]+)$`)
 )
 
 func asPython(want []any, got *Value) string {
@@ -238,8 +242,10 @@ func (r *random) pick(of ...string) string { return of[r.IntN(len(of))] }
 func (r *random) slip() bool { return r.IntN(60) == 0 }
 
 func (r *random) word() string {
-	return r.pick("a", "b", "c d", "e", "f-g", "-h", "?i", ":j", "k#l", "m:n", "http://x.y/z", `C:\d`, "é", "😀 x", "1", "017", "0x1F", "1.5", "1_0", "true", "No", "yes", "null", "~", "it's", "x\"y",
-		"o p q", "<", "=", "%z", ".5", "-", "--", "---", "...", "x y: z", "a: ", "# c", "@x", "2001-01-01", "1:30", "x ", "x\t", "<<", "?", "[", "]", "{x", ",", "x, y", "x]", "!t", "&", "*", "|x", ">")
+	return r.pick("a", "b", "c d", "e", "f-g", "-h", "?i", ":j", "k#l", "m:n", "http://x.y/z", `C:\d`, "é", "😀 x", "1",
+		"017", "0x1F", "1.5", "1_0", "true", "No", "yes", "null", "~", "it's", "x\"y",
+		"o p q", "<", "=", "%z", ".5", "-", "--", "---", "...", "x y: z", "a: ", "# c", "@x", "2001-01-01", "1:30",
+		"x ", "x\t", "<<", "?", "[", "]", "{x", ",", "x, y", "x]", "!t", "&", "*", "|x", ">")
 }
 
 func (r *random) blanks() string { return r.pick("", "", "", " ", " ", "  ") }
@@ -266,11 +272,13 @@ func (r *random) quoted() string {
 	quote := r.pick("'", "\"")
 	var b strings.Builder
 	for range r.IntN(5) {
-		b.WriteString(r.pick("a", "b ", " c", "\n", "\n  ", " \n", "\n\n ", "\t", "#", " # ", ": ", "{", "[", ",", "- ", "\r\n", "\n--- ", "\n... ", "x", "é", "\n\t"))
+		b.WriteString(r.pick("a", "b ", " c", "\n", "\n  ", " \n", "\n\n ", "\t", "#", " # ", ": ", "{", "[", ",",
+			"- ", "\r\n", "\n--- ", "\n... ", "x", "é", "\n\t"))
 		if quote == "'" {
 			b.WriteString(r.pick("", "", "''", "\\", "\""))
 		} else {
-			b.WriteString(r.pick("", "", `\n`, `\"`, `\\`, `\x41`, `\u00e9`, `\U0001F600`, "\\\n", "\\\n  ", " \\\n", `\/`, `\t`, `\ `, `\0`, `\_`, `\N`, "'", `\q`, `\ud800`, "\\\r\n\n"))
+			b.WriteString(r.pick("", "", `\n`, `\"`, `\\`, `\x41`, `\u00e9`, `\U0001F600`, "\\\n", "\\\n  ", " \\\n",
+				`\/`, `\t`, `\ `, `\0`, `\_`, `\N`, "'", `\q`, `\ud800`, "\\\r\n\n"))
 		}
 	}
 	return quote + b.String() + quote
@@ -317,7 +325,8 @@ func (r *random) flow(depth int) string {
 			if i > 0 {
 				b.WriteString("," + gap())
 			}
-			b.WriteString(r.pick("k", "l", "\"m\"", "'n'", "o p", "1", r.word(), "<<", "? x") + strconv.Itoa(i) + r.pick(": ", ": ", ": ", ":", " : ", "", "\n: ", ":\n ") + r.flow(depth+1) + gap())
+			b.WriteString(r.pick("k", "l", "\"m\"", "'n'", "o p", "1", r.word(), "<<", "? x") + strconv.Itoa(i) +
+				r.pick(": ", ": ", ": ", ":", " : ", "", "\n: ", ":\n ") + r.flow(depth+1) + gap())
 		}
 		b.WriteString(r.pick("", "", "", ",") + gap() + r.pick("}", "}", "}", "}", "}", "}", "}", "]", ""))
 	case n == 4:
@@ -391,8 +400,10 @@ func (r *random) block(n, depth int, collections bool) {
 		b.WriteString(r.pick("|", ">", "|-", ">-", "|+", ">+", "|2", ">1-", "|+1", "|0", "> x") + r.comment())
 		inner := max(n+1, 1) + r.IntN(3)
 		for range r.IntN(5) {
-			b.WriteString(r.pick("\n", "\n", "\n", "\r\n", "\n\n", "\n \n", "\n     \n", "\n"+strings.Repeat(" ", inner)+"\n", "\n\t\n"))
-			b.WriteString(r.indented(inner) + r.pick("", "", "", "", " ", "  ", "\t") + r.pick("a", "b c ", "# d", "- e", "f: g", "é", "---", "\t", " "))
+			b.WriteString(r.pick("\n", "\n", "\n", "\r\n", "\n\n", "\n \n", "\n     \n",
+				"\n"+strings.Repeat(" ", inner)+"\n", "\n\t\n"))
+			b.WriteString(r.indented(inner) + r.pick("", "", "", "", " ", "  ", "\t") + r.pick("a", "b c ", "# d",
+				"- e", "f: g", "é", "---", "\t", " "))
 		}
 	case kind == 7:
 		b.WriteString(r.flow(0) + r.comment())
@@ -405,7 +416,8 @@ func (r *random) block(n, depth int, collections bool) {
 	case kind == 10:
 		b.WriteString(r.word())
 		for range r.IntN(4) {
-			b.WriteString(r.blanks() + r.newline() + r.indented(n+1+r.IntN(3)) + r.pick("a", "- b", "c# d", "#e", "f:g", "h: i", "? j", "é", "'k'", "&l", "[m", "%n", "--- o"))
+			b.WriteString(r.blanks() + r.newline() + r.indented(n+1+r.IntN(3)) + r.pick("a", "- b", "c# d", "#e",
+				"f:g", "h: i", "? j", "é", "'k'", "&l", "[m", "%n", "--- o"))
 		}
 		b.WriteString(r.comment())
 	default:
@@ -417,13 +429,15 @@ func (r *random) block(n, depth int, collections bool) {
 func (r *random) document() string {
 	r.b.Reset()
 	r.anchors = 0
-	r.b.WriteString(r.pick("", "", "", "", "", "", "---\n", "--- ", "# c\n", "\n", "\ufeff", "%YAML 1.1\n---\n", "--- # c\n", "  "))
+	r.b.WriteString(r.pick("", "", "", "", "", "", "---\n", "--- ", "# c\n", "\n", "\ufeff", "%YAML 1.1\n---\n",
+		"--- # c\n", "  "))
 	r.block(-1, 0, true)
 	r.b.WriteString(r.pick("", "", "", "", "", "...\n", "---\n", "... # c\n", "# end", "...\nx"))
 	doc := r.b.String()
 	if r.IntN(4) == 0 && doc != "" { // a slip of the pen
 		at := r.IntN(len(doc))
-		doc = doc[:at] + r.pick("", " ", "\n", ":", "-", "'", "#", "\t", ",", "]", "\"", "? ", "&y ", "\\") + doc[at+r.IntN(min(3, len(doc)-at)):]
+		doc = doc[:at] + r.pick("", " ", "\n", ":", "-", "'", "#", "\t", ",", "]", "\"", "? ", "&y ", "\\") +
+			doc[at+r.IntN(min(3, len(doc)-at)):]
 	}
 	return strings.ToValidUTF8(doc, "?")
 }
@@ -432,13 +446,16 @@ func (r *random) document() string {
 func (r *random) pieces() string {
 	var b strings.Builder
 	for range 2 + r.IntN(9) {
-		b.WriteString(r.pick("a", "b", ": ", ":", "- ", "-", "\n", "\n  ", "\n ", "  ", " ", "[", "]", "{", "}", ", ", "'", "\"", "# c", " # c", "|", ">", "|-", "\n\n",
-			"&x ", "*x", "? ", "---\n", "...", "!!str ", "1", "x y", "\t", "\r\n", "~", "hooks", "<<", "<<: ", "%", "\\n", "!t ", "yes", "1e3", "a: 1\n", "- a\n", "é", "\ufeff", "\u2028", "\x07"))
+		b.WriteString(r.pick("a", "b", ": ", ":", "- ", "-", "\n", "\n  ", "\n ", "  ", " ", "[", "]", "{", "}", ", ",
+			"'", "\"", "# c", " # c", "|", ">", "|-", "\n\n",
+			"&x ", "*x", "? ", "---\n", "...", "!!str ", "1", "x y", "\t", "\r\n", "~", "hooks", "<<", "<<: ", "%",
+			"\\n", "!t ", "yes", "1e3", "a: 1\n", "- a\n", "é", "\ufeff", "\u2028", "\x07"))
 	}
 	return b.String()
 }
 
-// TestRandom compares what is accepted with yaml.v3, PyYAML and libyaml: where they read a document too, they must read the same.
+// TestRandom compares what is accepted with yaml.v3, PyYAML and libyaml: where they read a document too, they must read
+// the same.
 func TestRandom(t *testing.T) {
 	documents, seed := 4000, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("YAML_DOCUMENTS")); err == nil { // to look for more
@@ -495,7 +512,8 @@ func TestRandom(t *testing.T) {
 		theirs := ask(doc)
 		for i, name := range []string{"PyYAML", "libyaml"} {
 			if theirs[i] != nil {
-				if d := asPython(theirs[i], v); !strings.HasSuffix(d, ": another order") || !strings.Contains(doc, "<<") {
+				if d := asPython(theirs[i], v); !strings.HasSuffix(d, ": another order") ||
+					!strings.Contains(doc, "<<") {
 					require.Empty(t, d, "%s: %q", name, doc)
 				}
 				read = true

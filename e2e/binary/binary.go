@@ -1,0 +1,64 @@
+// Package binary builds the hookrun that the tests in the folders beside it run in real processes, and has what they
+// share: how to run it, hooks files, testscripts, and processes to look after. A package of tests has
+//
+//	func TestMain(m *testing.M) { binary.Main(m) }
+package binary
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Path is the binary under test, built as the README says.
+var Path string
+
+// Main builds the binary, runs the tests, and exits.
+func Main(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hookrun-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	Path = filepath.Join(dir, "hookrun")
+	if runtime.GOOS == "windows" {
+		Path += ".exe"
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", Path, "github.com/hookrun/hookrun")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building hookrun: %v\n%s", err, out)
+		return 1
+	}
+	preferRealPython()
+	return m.Run()
+}
+
+// preferRealPython puts the folder of the interpreter first in PATH. What stands there may be a script that chooses
+// among versions, and costs each hook more than the interpreter does.
+func preferRealPython() {
+	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err == nil {
+		folder := filepath.Dir(strings.TrimSpace(string(path)))
+		os.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+}
+
+// Repository is the root of this project, where the examples are. Tests run in e2e/COMMAND.
+func Repository(t testing.TB) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}

@@ -1,0 +1,445 @@
+//go:build linux
+
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
+)
+
+// Each of these holds hookrun to what the client itself did with the same hooks.
+func TestClaudeConformance(t *testing.T) { runConformance(t, "../testdata/claude") }
+
+func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex") }
+
+func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
+
+// callLimit is how long one `hookrun fire` may take.
+const callLimit = 30 * time.Second
+
+// slots keeps few cases going at a time: some of them say how long they may take.
+var slots = make(chan struct{}, 4)
+
+// sampled is which part of the recorded cases always runs: every eighth of each file. The others run where all tests
+// do.
+const sampled = 8
+
+// runConformance runs the cases that dir has recorded from a real client: the lines of its *.jsonl, together with the
+// scripts of its prelude.json.
+func runConformance(t *testing.T, dir string) {
+	var common prelude
+	doc, err := os.ReadFile(filepath.Join(dir, "prelude.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(doc, &common))
+	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	require.NoError(t, err)
+	ids := map[string]bool{}
+	// The cases end after this function has.
+	t.Cleanup(func() { t.Logf("%d cases", len(ids)) })
+	for _, path := range paths {
+		doc, err := os.ReadFile(path)
+		require.NoError(t, err)
+		n := -1
+		for line := range strings.Lines(string(doc)) {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			id := gjson.Get(line, "id").String()
+			require.False(t, ids[id], "%s: a second case %q", path, id)
+			ids[id] = true
+			n++
+			t.Run(id, func(t *testing.T) {
+				if n%sampled != 0 {
+					testall.Only(t, "most cases are alike")
+				}
+				t.Parallel()
+				slots <- struct{}{}
+				defer func() { <-slots }()
+				trial := newTrial(t, line, common)
+				trial.fire(t, binary.Path, callLimit)
+				for _, d := range trial.judge() {
+					t.Error(d)
+				}
+			})
+		}
+	}
+	require.NotEmpty(t, ids)
+}
+
+// prelude is what all cases of a client have in common.
+type prelude struct {
+	Files      map[string]caseFile
+	ConfigPath string `json:"config_path"`
+}
+
+// recorded is a case: what the hooks and their input were, and what the client made of it. The settings are Config, or
+// ConfigText byte for byte, or made from Matrix.
+type recorded struct {
+	ID, Event, Note string
+	Needs           []string
+	Files           map[string]caseFile
+	Env             map[string]*string // nil: not set
+	Stdin           json.RawMessage
+	Config          json.RawMessage
+	ConfigText      *string `json:"config_text"`
+	ConfigPath      string  `json:"config_path"`
+	Matrix          *matrix
+	Expect          expectation
+}
+
+// caseFile is a file of the workspace. In JSON it can be its content alone.
+type caseFile struct {
+	Content string
+	Mode    string // octal; "" is 0644
+}
+
+func (f *caseFile) UnmarshalJSON(doc []byte) error {
+	if doc[0] == '"' {
+		return json.Unmarshal(doc, &f.Content)
+	}
+	type object caseFile
+	return json.Unmarshal(doc, (*object)(f))
+}
+
+// matrix stands for one hook a pattern, which notes that it ran. The pattern is the hook's `if` or its group's
+// `matcher`; nil is none.
+type matrix struct {
+	Field    string
+	Patterns []*string
+}
+
+// mark is the name under which the hook of a pattern notes that it ran.
+func (m *matrix) mark(n int) string { return fmt.Sprintf("p%02d", n) }
+
+func (m *matrix) settings(event string) string {
+	type object = map[string]any
+	var groups []object
+	for n, pattern := range m.Patterns {
+		handler := object{"type": "command", "command": `sh "$CLAUDE_PROJECT_DIR/hooks/mark.sh" ` + m.mark(n)}
+		group := object{"hooks": []any{handler}}
+		switch {
+		case pattern == nil:
+		case m.Field == "if":
+			handler["if"] = *pattern
+		default:
+			group[m.Field] = *pattern
+		}
+		groups = append(groups, group)
+	}
+	return inJSON(object{"hooks": object{event: groups}})
+}
+
+// expectation is what must come of a case. What a case does not say of the outcome must not be there, except for its
+// reasons and statuses; what it does not say of the processes is not looked at. A value can be {"one_of": [...]},
+// {"contains": "..."} or {"match": "regexp"}.
+type expectation struct {
+	// The outcome.
+	Decision       any
+	Approved       any
+	UpdatedInput   any `json:"updated_input"`
+	UpdatedOutput  any `json:"updated_output"`
+	Stop           any
+	SystemMessages any `json:"system_messages"`
+	Inject         []any
+	Reason         any
+	StopReason     any             `json:"stop_reason"`
+	Statuses       json.RawMessage // an object in the order of the file
+	Warning        bool
+	Any            []string // fields that may be anything
+
+	ConfigError bool `json:"config_error"`
+
+	// The processes.
+	Ran         []string
+	Runs        map[string]int
+	Matched     []*string
+	NotMatched  []*string `json:"not_matched"`
+	Overlapped  bool
+	MinMS       *int64 `json:"min_ms"`
+	MaxMS       *int64 `json:"max_ms"`
+	NoSurvivors bool   `json:"no_survivors"`
+	LeftRunning bool   `json:"left_running"`
+	HookStdin   bool   `json:"hook_stdin"`
+	Argv        []string
+	Process     any // true, or the variables that hold the workspace
+	Notes       map[string]any
+}
+
+// repeated is {"repeat": ["x", 3]}, which stands for "xxx" anywhere. It cannot be a part of a string: a quote in there
+// has a backslash.
+var repeated = regexp.MustCompile(`\{\s*"repeat"\s*:\s*\[\s*"((?:[^"\\]|\\.)*)"\s*,\s*([0-9]+)\s*\]\s*\}`)
+
+// trial is a case in a workspace of its own, and what came of it.
+type trial struct {
+	recorded
+	base, workspace, home, notes string
+	settings                     string // the path
+	stdin                        string
+
+	stdout, stderr string
+	code, pid      int
+	took           time.Duration
+	timedOut       bool
+	left           bool // a hook's process was there when hookrun had ended
+}
+
+func newTrial(t *testing.T, line string, common prelude) *trial {
+	t.Helper()
+	// t.TempDir would fail the test if a process that was just killed gets to write something into it.
+	base, err := os.MkdirTemp("", "conformance-")
+	require.NoError(t, err)
+	base, err = filepath.EvalSymlinks(base)
+	require.NoError(t, err)
+	r := &trial{base: base, workspace: filepath.Join(base, "ws"), home: filepath.Join(base, "home"),
+		notes: filepath.Join(base, "rec")}
+	t.Cleanup(func() {
+		// A hook that is still at work can start one more process, and that makes directories again.
+		var removed assert.CollectT
+		if !assert.Eventually(&removed, func() bool { return r.killSurvivors() == 0 && os.RemoveAll(base) == nil },
+			time.Second, time.Millisecond) {
+			t.Logf("cannot remove %s", base)
+		}
+	})
+
+	line = strings.NewReplacer(
+		"<WORKSPACE_SLUG>", strings.ReplaceAll(r.workspace, "/", "-"),
+		"<WORKSPACE>", r.workspace,
+		"<HOME>", r.home,
+		"<SESSION>", "11111111-2222-4333-8444-555555555555",
+		"<UUID>", "99999999-8888-4777-8666-555555555555",
+	).Replace(line)
+	line = repeated.ReplaceAllStringFunc(line, func(match string) string {
+		parts := repeated.FindStringSubmatch(match)
+		n, err := strconv.Atoi(parts[2])
+		require.NoError(t, err)
+		return `"` + strings.Repeat(parts[1], n) + `"`
+	})
+	decoder := json.NewDecoder(strings.NewReader(line))
+	decoder.DisallowUnknownFields() // what is not known is not compared
+	require.NoError(t, decoder.Decode(&r.recorded))
+	for _, need := range r.Needs {
+		if !isThere(need) {
+			t.Skipf("%s is missing", need)
+		}
+	}
+	var stdin bytes.Buffer
+	require.NoError(t, json.Compact(&stdin, r.Stdin)) // the keys stay in their order
+	r.stdin = stdin.String() + "\n"
+
+	for _, dir := range []string{r.workspace, r.home, r.notes, filepath.Join(base, "tmp")} {
+		require.NoError(t, os.Mkdir(dir, 0o755))
+	}
+	for _, files := range []map[string]caseFile{common.Files, r.Files} {
+		for path, f := range files {
+			writeFile(t, filepath.Join(r.workspace, path), f)
+		}
+	}
+	path := ".claude/settings.json"
+	if common.ConfigPath != "" {
+		path = common.ConfigPath
+	}
+	if r.ConfigPath != "" {
+		path = r.ConfigPath
+	}
+	r.settings = filepath.Join(r.workspace, path)
+	content := "{}"
+	switch {
+	case r.ConfigText != nil:
+		content = *r.ConfigText
+	case r.Matrix != nil:
+		content = r.Matrix.settings(r.Event)
+	case r.Config != nil:
+		content = string(r.Config)
+	}
+	writeFile(t, r.settings, caseFile{Content: content})
+	return r
+}
+
+// isThere says whether this machine has what a case needs.
+func isThere(need string) bool {
+	found := func(program string) bool {
+		_, err := exec.LookPath(program)
+		return err == nil
+	}
+	switch need {
+	case "dash":
+		sh, err := filepath.EvalSymlinks("/bin/sh")
+		return err == nil && filepath.Base(sh) == "dash"
+	case "python3":
+		return found("python3")
+	case "no-pwsh":
+		return !found("pwsh")
+	}
+	return false
+}
+
+func writeFile(t *testing.T, path string, f caseFile) {
+	t.Helper()
+	mode := uint64(0o644)
+	if f.Mode != "" {
+		var err error
+		mode, err = strconv.ParseUint(f.Mode, 8, 32)
+		require.NoError(t, err)
+	}
+	// A process that another case starts meanwhile would have the file open for writing until its exec, and until then
+	// nobody can run the file ("text file busy").
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(f.Content), 0o644))
+	require.NoError(t, os.Chmod(path, fs.FileMode(mode))) // whatever the umask is
+}
+
+// fire calls `hookrun fire` as a client would.
+func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
+	t.Helper()
+	cmd := exec.Command(binary, "fire", "--config", r.settings, "-C", r.workspace, "--output", "json")
+	cmd.Dir = r.base
+	cmd.Env = r.environment()
+	cmd.Stdin = strings.NewReader(r.stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.WaitDelay = callLimit // for a process that has our pipes and nothing else of us
+	start := time.Now()
+	require.NoError(t, cmd.Start())
+	// A context would do less: it does not limit the time in which the pipes stay open after hookrun's end.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // the exit code says it
+	}()
+	select {
+	case <-ended:
+	case <-time.After(limit):
+		r.timedOut = true
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		r.killSurvivors()
+		<-ended
+	}
+	r.took = time.Since(start)
+	r.left = len(r.survivors()) > 0
+	r.code, r.pid = cmd.ProcessState.ExitCode(), cmd.Process.Pid
+	r.stdout, r.stderr = stdout.String(), stderr.String()
+}
+
+func (r *trial) environment() []string {
+	env := map[string]string{}
+	for _, v := range os.Environ() {
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "HOOKRUN", "ORACLE",
+			"XDG_") {
+			env[name] = value
+		}
+	}
+	env["HOME"] = r.home
+	env["TMPDIR"] = filepath.Join(r.base, "tmp")
+	env["LANG"] = "C.UTF-8"
+	env["ORACLE_REC"] = r.notes
+	for name, value := range r.Env {
+		delete(env, name)
+		if value != nil {
+			env[name] = *value
+		}
+	}
+	var list []string
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
+func anyPrefix(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
+}
+
+type process struct {
+	pid     int
+	command string
+}
+
+// survivors are the hooks' processes that are alive, to the last descendant: all of them have the place for the notes
+// in their environment.
+func (r *trial) survivors() []process {
+	var found []process
+	own := []byte("ORACLE_REC=" + r.notes + "\x00")
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		// A process can end at any time, and others are not for us to read.
+		env, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if err != nil || !bytes.Contains(append(env, 0), own) {
+			continue
+		}
+		if line, err := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline")); err == nil {
+			found = append(found, process{pid, strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))})
+		}
+	}
+	return found
+}
+
+// killSurvivors says how many there were.
+func (r *trial) killSurvivors() int {
+	alive := r.survivors()
+	for _, p := range alive {
+		_ = syscall.Kill(p.pid, syscall.SIGKILL)
+	}
+	return len(alive)
+}
+
+// run is one run of a hook script, and by name what it noted of itself: stdin, env, start, ...
+type run struct {
+	id   string
+	note map[string]string
+}
+
+// runs are the directories ID.PID that the hooks have made; the files beside them are a case's own notes.
+func (r *trial) runs() (runs []run, notes map[string]string, err error) {
+	notes = map[string]string{}
+	read := func(into map[string]string, path string) {
+		doc, e := os.ReadFile(path)
+		if e != nil {
+			err = e
+		}
+		into[filepath.Base(path)] = string(doc)
+	}
+	entries, err := os.ReadDir(r.notes)
+	for _, e := range entries {
+		path := filepath.Join(r.notes, e.Name())
+		if !e.IsDir() {
+			read(notes, path)
+			continue
+		}
+		h := run{id: strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), note: map[string]string{}}
+		files, e := os.ReadDir(path)
+		if e != nil {
+			err = e
+		}
+		for _, f := range files {
+			read(h.note, filepath.Join(path, f.Name()))
+		}
+		runs = append(runs, h)
+	}
+	return runs, notes, err
+}

@@ -1,0 +1,370 @@
+//go:build linux
+
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/tidwall/gjson"
+)
+
+// difference is what is not as it should be.
+type difference struct {
+	field     string
+	want, got any
+}
+
+func (d difference) String() string {
+	return fmt.Sprintf("%s: want %s, got %s", d.field, shortened(inJSON(d.want)), shortened(inJSON(d.got)))
+}
+
+func shortened(s string) string {
+	if r := []rune(s); len(r) > 300 {
+		return string(r[:200]) + " … " + string(r[len(r)-80:])
+	}
+	return s
+}
+
+func inJSON(v any) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Sprintf("%#v", v)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// differences are collected: all that is wrong with a case is worth seeing.
+type differences []difference
+
+func (d *differences) check(field string, ok bool, want, got any) {
+	if !ok {
+		*d = append(*d, difference{field, want, got})
+	}
+}
+
+// equal is check for what can be compared as it is.
+func (d *differences) equal(field string, want, got any) {
+	d.check(field, reflect.DeepEqual(want, got), want, got)
+}
+
+// judge compares what came of the case with what came of it in the client.
+func (r *trial) judge() differences {
+	var d differences
+	if r.timedOut {
+		d.check("limit", false, "an end in time", "none")
+		return d
+	}
+	runs, notes, err := r.runs()
+	if err != nil {
+		d.check("notes", false, "readable notes", err.Error())
+		return d
+	}
+	ids := []string{}
+	for _, h := range runs {
+		ids = append(ids, h.id)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if r.Expect.ConfigError {
+		name := filepath.Base(r.settings)
+		d.equal("exit", 1, r.code)
+		d.equal("stdout", "", strings.TrimSpace(r.stdout))
+		d.check("stderr", regexp.MustCompile(regexp.QuoteMeta(name)+`:[0-9]+:[0-9]+: `).MatchString(r.stderr),
+			name+":LINE:COL: message", r.stderr)
+		d.equal("ran", []string{}, ids)
+		return d
+	}
+	var outcome map[string]any
+	if err := json.Unmarshal([]byte(r.stdout), &outcome); err != nil || outcome == nil {
+		d.check("stdout", false, "one JSON object", fmt.Sprintf("%s, exit %d, stderr %s", r.stdout, r.code, r.stderr))
+		return d
+	}
+	r.judgeOutcome(&d, outcome)
+	r.judgeRuns(&d, runs, ids)
+	for name, want := range r.Expect.Notes {
+		var got any
+		if text, ok := notes[name]; ok {
+			got = text
+		}
+		d.check("notes."+name, same(want, got), want, got)
+	}
+	for _, h := range runs {
+		r.judgeProcess(&d, h)
+	}
+	return d
+}
+
+// ownName is hookrun's name for a client's event.
+var ownName = map[string]string{"UserPromptSubmit": "pre-execute", "PreToolUse": "pre-tool", "PostToolUse": "post-tool"}
+
+func (r *trial) judgeOutcome(d *differences, outcome map[string]any) {
+	want := r.Expect
+	d.equal("version", 1.0, outcome["version"])
+	event, _ := outcome["event"].(string)
+	d.check("event", event == r.Event || event != "" && event == ownName[r.Event], r.Event, outcome["event"])
+	hooks, isList := outcome["hooks"].([]any)
+	d.check("hooks", isList, "a list", outcome["hooks"])
+	decision := outcome["decision"]
+	d.check("decision", same(want.Decision, decision), want.Decision, decision)
+
+	for _, f := range []struct {
+		name         string
+		want, absent any
+	}{
+		{"approved", want.Approved, false},
+		{"updated_input", want.UpdatedInput, nil},
+		{"updated_output", want.UpdatedOutput, nil},
+		{"stop", want.Stop, false},
+		{"system_messages", want.SystemMessages, []any{}},
+	} {
+		if slices.Contains(want.Any, f.name) || f.name == "approved" && decision != "continue" {
+			continue
+		}
+		if f.want == nil {
+			f.want = f.absent
+		}
+		got, there := outcome[f.name]
+		if !there {
+			got = f.absent
+		}
+		d.check(f.name, same(f.want, got), f.want, got)
+	}
+	if !slices.Contains(want.Any, "inject") {
+		got, there := outcome["inject"]
+		d.check("inject", !there && len(want.Inject) == 0 || sameInject(want.Inject, got), want.Inject, got)
+	}
+	for name, reason := range map[string]any{"reason": want.Reason, "stop_reason": want.StopReason} {
+		if reason == nil || slices.Contains(want.Any, name) {
+			continue
+		}
+		got, there := outcome[name]
+		if text, ok := got.(string); ok || !there {
+			got = strings.TrimSpace(text)
+		}
+		d.check(name, same(reason, got), reason, got)
+	}
+
+	var codes []int
+	if decision != "continue" {
+		codes = append(codes, 2)
+	}
+	if outcome["stop"] == true {
+		codes = append(codes, 3)
+	}
+	if codes == nil {
+		codes = []int{0}
+	}
+	d.check("exit", slices.Contains(codes, r.code), codes, r.code)
+	if want.Statuses != nil {
+		r.judgeStatuses(d, hooks)
+	}
+	if want.Warning {
+		warnings, _ := outcome["warnings"].([]any)
+		d.check("warning", len(warnings) > 0 || strings.TrimSpace(r.stderr) != "", "a warning", nil)
+	}
+}
+
+// judgeStatuses compares the statuses of the hooks that matched, in the order of the file.
+func (r *trial) judgeStatuses(d *differences, hooks []any) {
+	var want, got []any
+	gjson.ParseBytes(r.Expect.Statuses).ForEach(func(_, status gjson.Result) bool {
+		want = append(want, status.Value())
+		return true
+	})
+	for _, hook := range hooks {
+		entry, _ := hook.(map[string]any)
+		if status := entry["status"]; status != "skipped" {
+			got = append(got, status)
+		}
+	}
+	d.check("statuses", slices.EqualFunc(want, got, same), want, got)
+}
+
+// judgeRuns looks at which hooks ran, and when.
+func (r *trial) judgeRuns(d *differences, runs []run, ids []string) {
+	want := r.Expect
+	if want.Ran != nil {
+		slices.Sort(want.Ran)
+		d.equal("ran", want.Ran, ids)
+	}
+	for id, n := range want.Runs {
+		got := 0
+		for _, h := range runs {
+			if h.id == id {
+				got++
+			}
+		}
+		d.equal("runs of "+id, n, got)
+	}
+	if want.Matched != nil {
+		// A pattern can stand in the matrix twice.
+		matched := map[string]bool{}
+		for n, pattern := range r.Matrix.Patterns {
+			if slices.Contains(ids, r.Matrix.mark(n)) {
+				matched[inJSON(pattern)] = true
+			}
+		}
+		for _, p := range want.Matched {
+			d.check("matched", matched[inJSON(p)], p, "no match")
+		}
+		for _, p := range want.NotMatched {
+			d.check("not_matched", !matched[inJSON(p)], p, "a match")
+		}
+	}
+	if want.Overlapped {
+		d.check("overlapped", overlapped(runs), true, false)
+	}
+	low, high := int64(0), callLimit.Milliseconds()
+	if want.MinMS != nil {
+		low = *want.MinMS
+	}
+	if want.MaxMS != nil {
+		high = *want.MaxMS
+	}
+	inTime := time.Duration(low)*time.Millisecond <= r.took && r.took <= time.Duration(high)*time.Millisecond
+	d.check("ms", inTime, []int64{low, high}, r.took.Milliseconds())
+	if want.NoSurvivors {
+		// A process that was killed is there until somebody has waited for it.
+		var gone assert.CollectT
+		assert.Eventually(&gone, func() bool { return len(r.survivors()) == 0 }, 300*time.Millisecond, time.Millisecond)
+		alive := r.survivors()
+		commands := []string{}
+		for _, p := range alive {
+			commands = append(commands, p.command)
+		}
+		d.equal("no_survivors", []string{}, commands)
+	}
+	if want.LeftRunning {
+		d.check("left_running", r.left, true, false)
+	}
+}
+
+// overlapped says whether two of the runs were going at the same time. One that noted no end was killed; it counts as
+// an instant.
+func overlapped(runs []run) bool {
+	type span struct{ start, end float64 }
+	var spans []span
+	for _, h := range runs {
+		start, err := strconv.ParseFloat(strings.TrimSpace(h.note["start"]), 64)
+		if err != nil {
+			continue
+		}
+		end, err := strconv.ParseFloat(strings.TrimSpace(h.note["end"]), 64)
+		if err != nil {
+			end = start
+		}
+		spans = append(spans, span{start, end})
+	}
+	for n, a := range spans {
+		for _, b := range spans[n+1:] {
+			if a.start < b.end && b.start < a.end {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// judgeProcess looks at what one hook was given: its stdin, its arguments, and its surroundings.
+func (r *trial) judgeProcess(d *differences, h run) {
+	want := r.Expect
+	if want.HookStdin {
+		d.equal("hook_stdin", r.stdin, h.note["stdin"])
+	}
+	if want.Argv != nil {
+		d.equal("argv", want.Argv, strings.Split(strings.TrimSuffix(h.note["cmdline"], "\x00"), "\x00"))
+	}
+	names := []any{"CLAUDE_PROJECT_DIR"}
+	switch process := want.Process.(type) {
+	case []any:
+		names = process
+	case bool:
+		if !process {
+			return
+		}
+	case nil:
+		return
+	}
+	d.equal("process.cwd", r.workspace, strings.TrimSpace(h.note["cwd"]))
+	d.equal("process.tty", "no", strings.TrimSpace(h.note["tty"]))
+	env := map[string]string{}
+	for v := range strings.SplitSeq(h.note["env"], "\x00") {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	for _, name := range names {
+		d.equal(fmt.Sprint("process.", name), r.workspace, env[fmt.Sprint(name)])
+	}
+	// After the name, which ends with the last bracket: state, parent, group, session.
+	stat := h.note["stat"]
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	d.check("process.session", len(fields) > 3 && fields[3] != strconv.Itoa(r.pid), "its own", fields)
+}
+
+// same compares a value of the outcome with what is expected of it.
+func same(want, got any) bool {
+	if pattern, ok := want.(map[string]any); ok {
+		text, isText := got.(string)
+		if options, ok := pattern["one_of"].([]any); ok {
+			return slices.ContainsFunc(options, func(option any) bool { return same(option, got) })
+		}
+		if part, ok := pattern["contains"].(string); ok {
+			return isText && strings.Contains(text, part)
+		}
+		if match, ok := pattern["match"].(string); ok {
+			return isText && regexp.MustCompile(match).MatchString(text)
+		}
+	}
+	return reflect.DeepEqual(want, got)
+}
+
+// longest is how many characters of a text that was cut the outcome may hold.
+const longest = 10000
+
+var absolutePath = regexp.MustCompile(`/[^\s"'<>()\[\]]+`)
+
+// sameInject compares the texts for the model, in order. {"truncated": TEXT} is one that is too long: it is cut, it
+// says so, and it names a file that holds TEXT.
+func sameInject(want []any, got any) bool {
+	entries, ok := got.([]any)
+	return ok && slices.EqualFunc(want, entries, func(want, got any) bool {
+		entry, _ := got.(map[string]any)
+		content, ok := entry["content"].(string)
+		if !ok {
+			return false
+		}
+		truncated := entry["truncated"]
+		long, isLong := want.(map[string]any)
+		if !isLong {
+			return content == want && (truncated == nil || truncated == false)
+		}
+		text, ok := long["truncated"].(string)
+		return ok && truncated == true && utf8.RuneCountInString(content) <= longest && keptInFull(entry, text)
+	})
+}
+
+func keptInFull(entry map[string]any, text string) bool {
+	for _, v := range entry {
+		s, _ := v.(string)
+		for _, path := range absolutePath.FindAllString(s, -1) {
+			doc, err := os.ReadFile(strings.TrimRight(path, ".,:;"))
+			if err == nil && strings.TrimSpace(string(doc)) == strings.TrimSpace(text) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,145 @@
+//go:build unix
+
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading  = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+	anchorID = regexp.MustCompile(`<a id="([^"]+)">`)
+	noSlug   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	// published is what would promise that the module, or a package of it, can be had from somewhere else than a clone.
+	published = regexp.MustCompile(`hookrun@(latest|v\d)|go (get|run) github\.com/hookrun|pkg\.go\.dev/github\.com/hookrun|` +
+		`(brew|apt|npm|winget|scoop) (-\S+ )*install (-\S+ )*hookrun|hookrun/releases`)
+)
+
+// prose returns a page without its blocks and inline code: neither has links.
+func prose(text string) string {
+	text = regexp.MustCompile("(?sm)^```.*?^```$").ReplaceAllString(text, "")
+	return regexp.MustCompile("``[^\n]*?``|`[^`\n]*`").ReplaceAllString(text, "`")
+}
+
+// anchors returns what a link may name behind # on a page, as GitHub makes it of headings.
+func anchors(text string) map[string]bool {
+	known := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(regexp.MustCompile("(?sm)^```.*?^```$").ReplaceAllString(text, ""), -1) {
+		known[strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	for _, m := range anchorID.FindAllStringSubmatch(text, -1) {
+		known[m[1]] = true
+	}
+	return known
+}
+
+// TestDocsLinks: every relative link and anchor leads somewhere, and every page can be reached from README.md.
+func TestDocsLinks(t *testing.T) {
+	root := binary.Repository(t)
+	pages, targets := docPages(t), map[string][]string{}
+	for _, page := range pages {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(prose(string(text)), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			path, anchor, _ := strings.Cut(m[1], "#")
+			file := page
+			if path != "" {
+				file = filepath.Join(filepath.Dir(page), path)
+			}
+			targets[page] = append(targets[page], file)
+			_, err := os.Stat(filepath.Join(root, file))
+			require.NoError(t, err, "%s links to %s", page, m[1])
+			if anchor != "" {
+				there, err := os.ReadFile(filepath.Join(root, file))
+				require.NoError(t, err)
+				require.True(t, anchors(string(there))[anchor], "%s links to %s, and no heading is called that", page, m[1])
+			}
+		}
+	}
+	reached, next := map[string]bool{"README.md": true}, []string{"README.md"}
+	for len(next) > 0 {
+		page := next[0]
+		next = next[1:]
+		for _, target := range targets[page] {
+			if !reached[target] {
+				reached[target] = true
+				next = append(next, target)
+			}
+		}
+	}
+	for _, page := range pages {
+		require.True(t, reached[page], "no link leads to %s", page)
+	}
+}
+
+// TestDocsSizes: README.md is two screens, a page can be read at one sitting, and no line promises what is not so.
+func TestDocsSizes(t *testing.T) {
+	for _, page := range docPages(t) {
+		text, err := os.ReadFile(filepath.Join(binary.Repository(t), page))
+		require.NoError(t, err)
+		limit := 300
+		if page == "README.md" {
+			limit = 200
+		}
+		require.LessOrEqual(t, strings.Count(string(text), "\n"), limit, page)
+		require.NotRegexp(t, published, string(text), "%s: the module is not published", page)
+		inBlock := false
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "```") {
+				inBlock = !inBlock
+			}
+			if !inBlock && !strings.HasPrefix(strings.TrimSpace(line), "|") {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), 121, "%s: %s", page, line)
+			}
+		}
+	}
+}
+
+// TestArchitecture: the page says of each package what is in it.
+func TestArchitecture(t *testing.T) {
+	root := binary.Repository(t)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	require.NoError(t, err)
+	packages, err := os.ReadDir(filepath.Join(root, "internal"))
+	require.NoError(t, err)
+	for _, p := range packages {
+		require.Regexp(t, "`(internal/)?"+p.Name()+"/", string(page))
+	}
+}
+
+// TestMakefile: each target that people are told of is there, and what is handed on does not link the C library.
+func TestMakefile(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("there is no make")
+	}
+	for _, target := range []string{"build", "test", "test-all", "bench", "fuzz", "lint", "release"} {
+		dry := exec.Command("make", "-n", target)
+		dry.Dir = binary.Repository(t)
+		out, err := dry.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		if script := strings.TrimSpace(string(out)); strings.HasPrefix(script, "scripts/") {
+			info, err := os.Stat(filepath.Join(binary.Repository(t), script))
+			require.NoError(t, err)
+			require.NotZero(t, info.Mode()&0o100, "%s cannot be run", script)
+		}
+		if target == "build" {
+			require.Contains(t, string(out), "CGO_ENABLED=0")
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(binary.Repository(t), "scripts", "release.sh"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "export CGO_ENABLED=0")
+}

@@ -1,0 +1,66 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestModules holds go.mod and the list of modules in docs/architecture.md to what the binary is linked with.
+func TestModules(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	var blocks [][]string // of direct requirements
+	for line := range strings.Lines(string(text)) {
+		if line == "require (\n" {
+			blocks = append(blocks, nil)
+		} else if fields := strings.Fields(line); strings.HasPrefix(line, "\t") &&
+			!strings.HasSuffix(line, "// indirect\n") {
+			blocks[len(blocks)-1] = append(blocks[len(blocks)-1], fields[0])
+		}
+	}
+	require.GreaterOrEqual(t, len(blocks), 2)
+	for _, block := range blocks[2:] {
+		require.Empty(t, block, "a requirement is in neither block")
+	}
+	runTime, tests := blocks[0], blocks[1]
+
+	linked := map[string]bool{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")
+		list.Dir, list.Env = root, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := list.Output()
+		require.NoError(t, err)
+		for _, module := range strings.Fields(string(out)) {
+			linked[module] = true
+		}
+	}
+	for _, module := range runTime {
+		require.True(t, linked[module], "%s is for tests alone", module)
+	}
+	for _, module := range tests {
+		require.False(t, linked[module], "%s is linked", module)
+	}
+
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	require.NoError(t, err)
+	var listed []string
+	_, list, _ := strings.Cut(string(page), "What the binary is linked with beside the standard library:\n\n")
+	for line := range strings.Lines(list) {
+		module, what, ok := strings.Cut(strings.TrimPrefix(line, "* `"), "`: ")
+		if !ok {
+			break
+		}
+		require.NotEmpty(t, strings.TrimSpace(what), module)
+		listed = append(listed, module)
+	}
+	slices.Sort(listed)
+	require.Equal(t, runTime, listed)
+}

@@ -1,0 +1,49 @@
+// Package testall separates the tests that a change runs from those that only CI runs. `go test ./...` stays short and
+// needs no network; HOOKRUN_TEST_ALL=1 adds what installs packages, compares with other programs at length, or repeats
+// a recorded corpus whole.
+package testall
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+)
+
+const variable = "HOOKRUN_TEST_ALL"
+
+// On reports whether all tests were asked for, for a test that always runs and then does more.
+func On() bool { return os.Getenv(variable) != "" }
+
+// Only skips the test unless all tests were asked for. Why says what it costs.
+func Only(t testing.TB, why string) {
+	t.Helper()
+	if !On() {
+		t.Skipf("%s: it runs with %s=1", why, variable)
+	}
+}
+
+// Of returns some where few will do, and all where all tests were asked for.
+func Of[T any](some, all T) T {
+	if On() {
+		return all
+	}
+	return some
+}
+
+// Part returns every nth of many rows that are alike, and all of them where all tests were asked for.
+func Part[T any](n int, rows []T) (part []T) {
+	if On() {
+		return rows
+	}
+	for i := 0; i < len(rows); i += n {
+		part = append(part, rows[i])
+	}
+	return part
+}
+
+// PartOf is Part for a map: its keys in order.
+func PartOf[K cmp.Ordered, V any](n int, rows map[K]V) []K {
+	return Part(n, slices.Sorted(maps.Keys(rows)))
+}

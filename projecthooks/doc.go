@@ -3,7 +3,7 @@
 //	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: workspace})
 //	if err != nil {
 //		fmt.Fprintln(os.Stderr, err) // every error in the files, each as file:line:col: message
-//		return                       // and no tool runs: a gate that cannot be read must not look like one that approved
+//		return                       // and no tool runs: nobody knows what the gates would say
 //	}
 //
 // Package runner runs the hooks of a Config.

@@ -43,7 +43,8 @@ func ExampleLoad() {
 	// notes runs cat NOTES.md at [pre-execute]
 }
 
-// All errors of a file are reported at once, each with its place and, where one can be guessed, the word that was meant.
+// All errors of a file are reported at once, each with its place and, where one can be guessed, the word that was
+// meant.
 func ExampleParse() {
 	_, err := projecthooks.Parse("hooks.json", []byte(`{
   "hooks": [
@@ -57,8 +58,9 @@ func ExampleParse() {
 	// Output:
 	// hooks.json:3:5: hook "guard" has no "command"
 	// hooks.json:4:7: unknown key "comand"; did you mean "command"?
-	// hooks.json:5:18: hook "guard": unknown event "pre-tol"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
-	// hooks.json:6:18: hook "guard": "timeout" is in seconds, and 30000 of them are more than an hour; if these are milliseconds write "30000ms", if you mean it a duration such as "2h"
+	// hooks.json:5:18: hook "guard": unknown event "pre-tol"; did you mean "pre-tool"?; supported are pre-execute,
+	// pre-tool, post-tool hooks.json:6:18: hook "guard": "timeout" is in seconds, and 30000 of them are more than an
+	// hour; if these are milliseconds write "30000ms", if you mean it a duration such as "2h"
 }
 
 // A file of a client is read by that client's rules: by its place, or by Options.Dialect.
@@ -70,7 +72,8 @@ func ExampleLoad_dialect() {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "team-hooks.json")
-	text := `{"hooks": {"BeforeTool": [{"matcher": "run_.*", "hooks": [{"type": "command", "command": "./guard.sh", "timeout": 5}]}]}}`
+	text := `{"hooks": {"BeforeTool": [{"matcher": "run_.*", "hooks": [{"type": "command", "command": "./guard.sh", ` +
+		`"timeout": 5}]}]}}`
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		fmt.Println(err)
 		return

@@ -21,9 +21,9 @@ type Options struct {
 	Workspace string
 	// Files are read in the place of the workspace's own file, in this order.
 	Files []string
-	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies: claude, codex or gemini. ""
-	// has the place of the file say it, and files of places that do not are Claude Code's. Files in other forms are not
-	// concerned.
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies: claude, codex or gemini.
+	// "" has the place of the file say it, and files of places that do not are Claude Code's. Files in other forms are
+	// not concerned.
 	Dialect string
 	// Claude adds what Claude Code would load in the workspace: the user's settings, the project's, and the project's
 	// local ones, those that are there.
@@ -72,7 +72,8 @@ func Load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return public(hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as, Claude: o.Claude}))
+	return public(hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as,
+		Claude: o.Claude}))
 }
 
 // Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
@@ -190,11 +191,11 @@ type Project struct {
 }
 
 // FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, the folder itself first.
-// It does not look above the first folder with a .git: what lies there is another project's. Outside of a repository only
-// the folder itself counts: a file in /tmp can be anybody's.
+// It does not look above the first folder with a .git: what lies there is another project's. Outside of a repository
+// only the folder itself counts: a file in /tmp can be anybody's.
 //
-// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file on
-// that way is the way through the links searched.
+// A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
+// on that way is the way through the links searched.
 func FindProject(dir string) (Project, error) {
 	p, err := hookfile.FindProject(dir)
 	return Project(p), err

@@ -21,7 +21,8 @@ func goesOn(inject ...protocol.Inject) protocol.Outcome {
 func TestMessages(t *testing.T) {
 	behind := protocol.Inject{Content: "[UPDATE] new <answer>"} // "" is ToolResult
 	apart := protocol.Inject{Content: "Your TODO list is empty", Strategy: protocol.UserMessage}
-	both := goesOn(behind, apart, protocol.Inject{Content: "second", Strategy: protocol.ToolResult}, protocol.Inject{Content: "more", Strategy: protocol.UserMessage})
+	both := goesOn(behind, apart, protocol.Inject{Content: "second", Strategy: protocol.ToolResult},
+		protocol.Inject{Content: "more", Strategy: protocol.UserMessage})
 	blocked := goesOn(behind, apart)
 	blocked.Decision, blocked.Cause, blocked.Reason = protocol.Block, protocol.CausePolicy, "format the file"
 	stopped := blocked
@@ -31,7 +32,8 @@ func TestMessages(t *testing.T) {
 	rewritten := goesOn(behind)
 	rewritten.UpdatedOutput = []byte(`"key=***"`)
 	rewrittenAndSilent := rewritten
-	rewrittenAndSilent.Decision, rewrittenAndSilent.Cause, rewrittenAndSilent.Reason = protocol.Block, protocol.CauseSignal, "killed"
+	rewrittenAndSilent.Decision, rewrittenAndSilent.Cause, rewrittenAndSilent.Reason =
+		protocol.Block, protocol.CauseSignal, "killed"
 	object := goesOn()
 	object.UpdatedOutput = []byte(`{"rows":[1,2]}`)
 
@@ -43,30 +45,43 @@ func TestMessages(t *testing.T) {
 		call    protocol.Call
 		want    string
 	}{
-		{"M55 the default is behind the tool's output", goesOn(behind), protocol.OpenAIChat, "", protocol.Call{Result: "out"},
+		{"M55 the default is behind the tool's output", goesOn(behind), protocol.OpenAIChat, "",
+			protocol.Call{Result: "out"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"out\n[UPDATE] new <answer>"}]`},
-		{"M55 M57 anthropic, both strategies", both, protocol.AnthropicMessages, "", protocol.Call{Result: "actual tool output"},
+		{"M55 M57 anthropic, both strategies", both, protocol.AnthropicMessages, "",
+			protocol.Call{Result: "actual tool output"},
 			`[{"role":"user","content":[` +
-				`{"type":"tool_result","tool_use_id":"call_123","content":"actual tool output\n[UPDATE] new <answer>\nsecond"},` +
+				`{"type":"tool_result","tool_use_id":"call_123","content":"actual tool output\n[UPDATE] new ` +
+				`<answer>\nsecond"},` +
 				`{"type":"text","text":"<system-reminder>Your TODO list is empty</system-reminder>"},` +
 				`{"type":"text","text":"<system-reminder>more</system-reminder>"}]}]`},
-		{"M57 anthropic, as in the document", goesOn(apart), protocol.AnthropicMessages, protocol.NotesSeparate, protocol.Call{Result: "actual tool output"},
-			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"actual tool output"},` +
+		{"M57 anthropic, as in the document", goesOn(apart), protocol.AnthropicMessages, protocol.NotesSeparate,
+			protocol.Call{Result: "actual tool output"},
+			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"actual tool ` +
+				`output"},` +
 				`{"type":"text","text":"<system-reminder>Your TODO list is empty</system-reminder>"}]}]`},
 		{"M57 anthropic, no hook said anything", goesOn(), protocol.AnthropicMessages, "", protocol.Call{},
 			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":""}]}]`},
-		{"anthropic, failed", goesOn(apart), protocol.AnthropicMessages, "", protocol.Call{Result: "exit status 1", Failed: true},
-			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"exit status 1","is_error":true},` +
+		{"anthropic, failed", goesOn(apart), protocol.AnthropicMessages, "",
+			protocol.Call{Result: "exit status 1", Failed: true},
+			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"exit status ` +
+				`1","is_error":true},` +
 				`{"type":"text","text":"<system-reminder>Your TODO list is empty</system-reminder>"}]}]`},
-		{"anthropic, failed without a word", goesOn(), protocol.AnthropicMessages, "", protocol.Call{Result: " \n", Failed: true},
-			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"the tool failed and said nothing","is_error":true}]}]`},
-		{"M58 openai, separate", both, protocol.OpenAIChat, protocol.NotesSeparate, protocol.Call{Result: "actual output"},
+		{"anthropic, failed without a word", goesOn(), protocol.AnthropicMessages, "",
+			protocol.Call{Result: " \n", Failed: true},
+			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"the tool failed ` +
+				`and said nothing","is_error":true}]}]`},
+		{"M58 openai, separate", both, protocol.OpenAIChat, protocol.NotesSeparate,
+			protocol.Call{Result: "actual output"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"actual output\n[UPDATE] new <answer>\nsecond"},` +
 				`{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"},` +
 				`{"role":"user","content":"<system-reminder>more</system-reminder>"}]`},
-		{"M59 openai, structured", both, protocol.OpenAIChat, protocol.NotesStructured, protocol.Call{Result: `say "hi"`},
-			`[{"role":"tool","tool_call_id":"call_123","content":"{\"output\":\"say \\\"hi\\\"\\n[UPDATE] new <answer>\\nsecond\",\"system_notes\":[\"Your TODO list is empty\",\"more\"]}"}]`},
-		{"M59 structured, without notes", goesOn(), protocol.OpenAIChat, protocol.NotesStructured, protocol.Call{Result: "out"},
+		{"M59 openai, structured", both, protocol.OpenAIChat, protocol.NotesStructured,
+			protocol.Call{Result: `say "hi"`},
+			`[{"role":"tool","tool_call_id":"call_123","content":"{\"output\":\"say \\\"hi\\\"\\n[UPDATE] new ` +
+				`<answer>\\nsecond\",\"system_notes\":[\"Your TODO list is empty\",\"more\"]}"}]`},
+		{"M59 structured, without notes", goesOn(), protocol.OpenAIChat, protocol.NotesStructured,
+			protocol.Call{Result: "out"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"{\"output\":\"out\",\"system_notes\":[]}"}]`},
 		{"M60 responses", both, protocol.OpenAIResponses, protocol.NotesSeparate, protocol.Call{Result: "out"},
 			`[{"type":"function_call_output","call_id":"call_123","output":"out\n[UPDATE] new <answer>\nsecond"},` +
@@ -74,32 +89,42 @@ func TestMessages(t *testing.T) {
 				`{"role":"user","content":"<system-reminder>more</system-reminder>"}]`},
 		{"M60 responses, no hook said anything", goesOn(), protocol.OpenAIResponses, "", protocol.Call{},
 			`[{"type":"function_call_output","call_id":"call_123","output":""}]`},
-		{"M61 all texts in the order of the file", both, protocol.OpenAIResponses, protocol.NotesSeparator, protocol.Call{Result: "out"},
-			`[{"type":"function_call_output","call_id":"call_123","output":"out\n\n` + line + `\nSYSTEM CONTEXT (not part of tool output):\n` +
+		{"M61 all texts in the order of the file", both, protocol.OpenAIResponses, protocol.NotesSeparator,
+			protocol.Call{Result: "out"},
+			`[{"type":"function_call_output","call_id":"call_123","output":"out\n\n` + line +
+				`\nSYSTEM CONTEXT (not part of tool output):\n` +
 				`- [UPDATE] new <answer>\n- Your TODO list is empty\n- second\n- more\n` + line + `"}]`},
-		{"M61 no line without texts", goesOn(), protocol.AnthropicMessages, protocol.NotesSeparator, protocol.Call{Result: "out"},
+		{"M61 no line without texts", goesOn(), protocol.AnthropicMessages, protocol.NotesSeparator,
+			protocol.Call{Result: "out"},
 			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"out"}]}]`},
 		{"blocked: the reason is the last text", blocked, protocol.OpenAIChat, "", protocol.Call{Result: "out"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"out\n[UPDATE] new <answer>\nformat the file"},` +
 				`{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"}]`},
 		{"blocked, under the line", blocked, protocol.OpenAIChat, protocol.NotesSeparator, protocol.Call{Result: "out"},
-			`[{"role":"tool","tool_call_id":"call_123","content":"out\n\n` + line + `\nSYSTEM CONTEXT (not part of tool output):\n` +
+			`[{"role":"tool","tool_call_id":"call_123","content":"out\n\n` + line +
+				`\nSYSTEM CONTEXT (not part of tool output):\n` +
 				`- [UPDATE] new <answer>\n- Your TODO list is empty\n- format the file\n` + line + `"}]`},
-		{"stopped: the stop reason is not for the model", stopped, protocol.OpenAIChat, "", protocol.Call{Result: "out"},
+		{"stopped: the stop reason is not for the model", stopped, protocol.OpenAIChat, "",
+			protocol.Call{Result: "out"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"out\n[UPDATE] new <answer>\nformat the file"},` +
 				`{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"}]`},
 		{"a hook that failed hides the result", silent, protocol.OpenAIChat, "", protocol.Call{Result: "secret"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"the hook gave no answer\n[UPDATE] new <answer>"},` +
 				`{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"}]`},
-		{"a hook that failed hides a changed result too", rewrittenAndSilent, protocol.OpenAIChat, "", protocol.Call{Result: "key=AKIA"},
+		{"a hook that failed hides a changed result too", rewrittenAndSilent, protocol.OpenAIChat, "",
+			protocol.Call{Result: "key=AKIA"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"killed\n[UPDATE] new <answer>"}]`},
-		{"the zero outcome shows no result", protocol.Outcome{}, protocol.OpenAIChat, "", protocol.Call{Result: "secret"},
+		{"the zero outcome shows no result", protocol.Outcome{}, protocol.OpenAIChat, "",
+			protocol.Call{Result: "secret"},
 			`[{"role":"tool","tool_call_id":"call_123","content":""}]`},
 		{"a changed result", rewritten, protocol.AnthropicMessages, "", protocol.Call{Result: "key=AKIA"},
-			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"key=***\n[UPDATE] new <answer>"}]}]`},
+			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"key=***\n[UPDATE] ` +
+				`new <answer>"}]}]`},
 		{"a changed result that is no text", object, protocol.OpenAIChat, "", protocol.Call{Result: "all"},
 			`[{"role":"tool","tool_call_id":"call_123","content":"{\"rows\":[1,2]}"}]`},
-		{"blank texts are left out", goesOn(protocol.Inject{Content: " \n"}, protocol.Inject{Content: "\t", Strategy: protocol.UserMessage}), protocol.AnthropicMessages, "", protocol.Call{Result: "out"},
+		{"blank texts are left out", goesOn(protocol.Inject{Content: " \n"},
+			protocol.Inject{Content: "\t", Strategy: protocol.UserMessage}), protocol.AnthropicMessages, "",
+			protocol.Call{Result: "out"},
 			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_123","content":"out"}]}]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,10 +148,12 @@ func TestMessagesAreNotMade(t *testing.T) {
 		id    string
 		want  string
 	}{
-		{"no id", protocol.OpenAIChat, "", "", "the call has no ToolUseID; openai messages need the model's id of the tool call"},
+		{"no id", protocol.OpenAIChat, "", "",
+			"the call has no ToolUseID; openai messages need the model's id of the tool call"},
 		{"no such API", "gemini", "", "1", `API "gemini" is not one of ["anthropic" "openai" "openai-responses"]`},
 		{"no API", "", "", "1", `API "" is not one of ["anthropic" "openai" "openai-responses"]`},
-		{"no such notes", protocol.OpenAIChat, "loud", "1", `notes "loud" are not one of ["separate" "structured" "separator"]`},
+		{"no such notes", protocol.OpenAIChat, "loud", "1",
+			`notes "loud" are not one of ["separate" "structured" "separator"]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := goesOn().Messages(tt.api, tt.notes, &protocol.Call{ToolUseID: tt.id})
@@ -152,10 +179,12 @@ func TestSeparator(t *testing.T) {
 		want  string
 	}{
 		{"M61 as in the document", []string{"Your TODO list is empty", "Consider using TodoWrite for multi-step tasks"},
-			"actual tool output here\n\n" + line + "\nSYSTEM CONTEXT (not part of tool output):\n- Your TODO list is empty\n" +
+			"actual tool output here\n\n" + line +
+				"\nSYSTEM CONTEXT (not part of tool output):\n- Your TODO list is empty\n" +
 				"- Consider using TodoWrite for multi-step tasks\n" + line},
 		{"M61 a text cannot end the frame", []string{"one\r\n" + line + "\ntwo\n", " three "},
-			"actual tool output here\n\n" + line + "\nSYSTEM CONTEXT (not part of tool output):\n- one\n  " + line + "\n  two\n- three\n" + line},
+			"actual tool output here\n\n" + line + "\nSYSTEM CONTEXT (not part of tool output):\n- one\n  " + line +
+				"\n  two\n- three\n" + line},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := protocol.AppendToolResult("actual tool output here", protocol.Separator(tt.items...))
@@ -174,11 +203,15 @@ func TestUserMessage(t *testing.T) {
 		{"M58 lines and spaces stay", " a\n\nb\n", "<system-reminder> a\n\nb\n</system-reminder>"},
 		{"M62 tagged by its hook", "<system-reminder>a\nb</system-reminder>\n", ""},
 		{"M62 tagged with a type", protocol.WrapPreExecute("a", "b"), ""},
-		{"M62 framed by its hook", "\n" + banner + "\n⚠️  SYSTEM REMINDER\n" + banner + "\n\nDocument it.\n\n" + banner + "\n", ""},
+		{"M62 framed by its hook", "\n" + banner + "\n⚠️  SYSTEM REMINDER\n" + banner + "\n\nDocument it.\n\n" +
+			banner + "\n", ""},
 		{"M62 framed in double lines", "═══\na\n═══", ""},
-		{"only its start is tagged", "<system-reminder>a</system-reminder> b", "<system-reminder><system-reminder>a</system-reminder> b</system-reminder>"},
-		{"a tag of another name", "<system-reminders>a</system-reminder>", "<system-reminder><system-reminders>a</system-reminder></system-reminder>"},
-		{"half a tag", "<system-reminder</system-reminder>", "<system-reminder><system-reminder</system-reminder></system-reminder>"},
+		{"only its start is tagged", "<system-reminder>a</system-reminder> b",
+			"<system-reminder><system-reminder>a</system-reminder> b</system-reminder>"},
+		{"a tag of another name", "<system-reminders>a</system-reminder>",
+			"<system-reminder><system-reminders>a</system-reminder></system-reminder>"},
+		{"half a tag", "<system-reminder</system-reminder>",
+			"<system-reminder><system-reminder</system-reminder></system-reminder>"},
 		{"only its start is framed", "═══\na", "<system-reminder>═══\na</system-reminder>"},
 		{"nothing in the frame", "===\n===", "<system-reminder>===\n===</system-reminder>"},
 		{"dashes are no frame", "---\na: 1\n---", "<system-reminder>---\na: 1\n---</system-reminder>"},
@@ -194,7 +227,8 @@ func TestUserMessage(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, want, lastText(t, got))
 			}
-			got, err := o.Messages(protocol.OpenAIChat, protocol.NotesStructured, &protocol.Call{ToolUseID: "1", Result: "out"})
+			got, err := o.Messages(protocol.OpenAIChat, protocol.NotesStructured,
+				&protocol.Call{ToolUseID: "1", Result: "out"})
 			require.NoError(t, err)
 			var inner struct {
 				SystemNotes []string `json:"system_notes"`
@@ -231,13 +265,19 @@ func TestDisplay(t *testing.T) {
 		strategy protocol.Strategy
 		want     string
 	}{
-		{"M62 the first line that is no frame", "\n" + banner + "\n⚠️  SYSTEM REMINDER\n" + banner + "\nmore", protocol.UserMessage, "[REMINDER] ⚠️  SYSTEM REMINDER"},
-		{"M62 without the tag", "<system-reminder>Your TODO list is empty\nmore</system-reminder>", protocol.UserMessage, "[REMINDER] Your TODO list is empty"},
+		{"M62 the first line that is no frame", "\n" + banner + "\n⚠️  SYSTEM REMINDER\n" + banner + "\nmore",
+			protocol.UserMessage, "[REMINDER] ⚠️  SYSTEM REMINDER"},
+		{"M62 without the tag", "<system-reminder>Your TODO list is empty\nmore</system-reminder>",
+			protocol.UserMessage, "[REMINDER] Your TODO list is empty"},
 		{"M62 all lines are ruled", "───\n---\n", protocol.UserMessage, "[REMINDER]"},
-		{"M62 the whole first line", strings.Repeat("a", 400), protocol.UserMessage, "[REMINDER] " + strings.Repeat("a", 400)},
-		{"M62 cut at 300 characters", strings.Repeat("é", 400), protocol.ToolResult, "[INJECTION] " + strings.Repeat("é", 300) + "..."},
-		{"M62 no strategy is tool_result", strings.Repeat("a", 301), "", "[INJECTION] " + strings.Repeat("a", 300) + "..."},
-		{"M62 300 are not cut", strings.Repeat("é", 300), protocol.ToolResult, "[INJECTION] " + strings.Repeat("é", 300)},
+		{"M62 the whole first line", strings.Repeat("a", 400), protocol.UserMessage,
+			"[REMINDER] " + strings.Repeat("a", 400)},
+		{"M62 cut at 300 characters", strings.Repeat("é", 400), protocol.ToolResult,
+			"[INJECTION] " + strings.Repeat("é", 300) + "..."},
+		{"M62 no strategy is tool_result", strings.Repeat("a", 301), "",
+			"[INJECTION] " + strings.Repeat("a", 300) + "..."},
+		{"M62 300 are not cut", strings.Repeat("é", 300), protocol.ToolResult,
+			"[INJECTION] " + strings.Repeat("é", 300)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.Equal(t, tt.want, protocol.Inject{Content: tt.content, Strategy: tt.strategy}.Display())
@@ -264,7 +304,8 @@ assert responses == [{"type": "function_call_output", "call_id": "1", "output": 
 	for _, form := range []struct {
 		api   protocol.API
 		notes protocol.Notes
-	}{{protocol.AnthropicMessages, ""}, {protocol.OpenAIChat, ""}, {protocol.OpenAIChat, protocol.NotesStructured}, {protocol.OpenAIResponses, ""}} {
+	}{{protocol.AnthropicMessages, ""}, {protocol.OpenAIChat, ""}, {protocol.OpenAIChat, protocol.NotesStructured},
+		{protocol.OpenAIResponses, ""}} {
 		got, err := goesOn(protocol.Inject{Content: "mind é", Strategy: protocol.UserMessage}).
 			Messages(form.api, form.notes, &protocol.Call{ToolUseID: "1", Result: "a \"b\" <c> & \u2028 😀 \n\\"})
 		require.NoError(t, err)
@@ -289,12 +330,15 @@ func ExampleOutcome_Messages() {
 	messages, _ = outcome.Messages(protocol.OpenAIResponses, protocol.NotesStructured, &call)
 	fmt.Println(string(messages))
 	// Output:
-	// [{"role":"tool","tool_call_id":"call_123","content":"actual output\n[UPDATE] agent1 has an answer"},{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"}]
-	// [{"type":"function_call_output","call_id":"call_123","output":"{\"output\":\"actual output\\n[UPDATE] agent1 has an answer\",\"system_notes\":[\"Your TODO list is empty\"]}"}]
+	// [{"role":"tool","tool_call_id":"call_123","content":"actual output\n[UPDATE] agent1 has an
+	// answer"},{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"}]
+	// [{"type":"function_call_output","call_id":"call_123","output":"{\"output\":\"actual output\\n[UPDATE] agent1 has
+	// an answer\",\"system_notes\":[\"Your TODO list is empty\"]}"}]
 }
 
 func ExampleSeparator() {
-	fmt.Println(protocol.AppendToolResult("actual tool output here", protocol.Separator("Your TODO list is empty", "Consider using TodoWrite")))
+	fmt.Println(protocol.AppendToolResult("actual tool output here",
+		protocol.Separator("Your TODO list is empty", "Consider using TodoWrite")))
 	// Output:
 	// actual tool output here
 	//
@@ -306,7 +350,8 @@ func ExampleSeparator() {
 }
 
 func ExampleInject_Display() {
-	fmt.Println(protocol.Inject{Content: "==========\nSYSTEM REMINDER\n==========\n…", Strategy: protocol.UserMessage}.Display())
+	fmt.Println(protocol.Inject{Content: "==========\nSYSTEM REMINDER\n==========\n…",
+		Strategy: protocol.UserMessage}.Display())
 	fmt.Println(protocol.Inject{Content: "[UPDATE] agent1 has an answer"}.Display())
 	// Output:
 	// [REMINDER] SYSTEM REMINDER

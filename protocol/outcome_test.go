@@ -16,7 +16,9 @@ import (
 func TestText(t *testing.T) {
 	o := dialecttest.Merge(protocol.PreTool, "one\ntwo", "", "three")
 	require.Equal(t, "one\ntwo\n\nthree", o.Text())
-	require.Equal(t, "<system-reminder type=\"pre-execute-hook\">\none\ntwo\n</system-reminder>\n\n<system-reminder type=\"pre-execute-hook\">\nthree\n</system-reminder>", o.Wrapped())
+	require.Equal(t,
+		"<system-reminder type=\"pre-execute-hook\">\none\ntwo\n</system-reminder>\n\n<system-reminder "+
+			"type=\"pre-execute-hook\">\nthree\n</system-reminder>", o.Wrapped())
 	o = dialecttest.Merge(protocol.PreTool, "one", dialecttest.Deny)
 	require.Empty(t, o.Text())
 	require.Empty(t, o.Wrapped())
@@ -25,7 +27,8 @@ func TestText(t *testing.T) {
 }
 
 func TestWithoutRewrites(t *testing.T) {
-	before := dialecttest.Merge(protocol.PreTool, "ctx", dialecttest.Specific(`"updatedInput":{},"permissionDecision":"allow"`))
+	before := dialecttest.Merge(protocol.PreTool, "ctx",
+		dialecttest.Specific(`"updatedInput":{},"permissionDecision":"allow"`))
 	o := before.WithoutRewrites()
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseRewrite, o.Cause)
@@ -38,10 +41,13 @@ func TestWithoutRewrites(t *testing.T) {
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Contains(t, o.Reason, "project hook 'a' changed the tool's output")
 
-	o = dialecttest.Merge(protocol.PostTool, dialecttest.Specific(`"updatedToolOutput":"x"`), `{"decision":"block","reason":"look"}`).WithoutRewrites()
+	o = dialecttest.Merge(protocol.PostTool, dialecttest.Specific(`"updatedToolOutput":"x"`),
+		`{"decision":"block","reason":"look"}`).WithoutRewrites()
 	require.Regexp(t, `^look\n\nproject hook 'a' changed`, o.Reason)
 
-	o = dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{},"permissionDecision":"ask","permissionDecisionReason":"sure?"`)).WithoutRewrites()
+	o = dialecttest.Merge(protocol.PreTool,
+		dialecttest.Specific(
+			`"updatedInput":{},"permissionDecision":"ask","permissionDecisionReason":"sure?"`)).WithoutRewrites()
 	require.Equal(t, protocol.Ask, o.Decision)
 	require.Equal(t, "sure?", o.Reason)
 
@@ -60,9 +66,13 @@ func TestJSON(t *testing.T) {
 	})
 	got, err := o.JSON()
 	require.NoError(t, err)
-	require.Equal(t, `{"version":1,"event":"PreToolUse","tool":"shell","decision":"block","reason":"<why>","cause":"policy","hook":"h",`+
-		`"hooks":[{"name":"h","source":"f:2","status":"blocked","cause":"policy","exit_code":3,"duration_ms":1.98,"stdout_bytes":0,"stderr":"<why>","left_running":[7]},`+
-		`{"name":"later","source":"f:3","status":"skipped","duration_ms":0,"stdout_bytes":0}],"duration_ms":0}`, string(got))
+	require.Equal(t,
+		`{"version":1,"event":"PreToolUse","tool":"shell","decision":"block","reason":"<why>","cause":"policy",`+
+			`"hook":"h",`+
+			`"hooks":[{"name":"h","source":"f:2","status":"blocked","cause":"policy","exit_code":3,"duration_ms":1.98,`+
+			`"stdout_bytes":0,"stderr":"<why>","left_running":[7]},`+
+			`{"name":"later","source":"f:3","status":"skipped","duration_ms":0,"stdout_bytes":0}],"duration_ms":0}`,
+		string(got))
 	var back protocol.Outcome
 	require.NoError(t, json.Unmarshal(got, &back))
 	require.Equal(t, protocol.Block, back.Decision)
@@ -76,11 +86,13 @@ func TestFold(t *testing.T) {
 		texts  []string
 		want   string
 	}{
-		"appends_to_string_result_with_separator":              {"base", []string{"x"}, "base\n\nx"},
-		"appends_to_empty_string_without_leading_separator":    {"", []string{"x"}, "x"},
-		"coerces_structured_result_to_string_before_appending": {map[string]bool{"ok": true}, []string{"x"}, "{\"ok\":true}\n\nx"},
-		"multiple_injections_accumulate_in_order":              {"base", []string{"first", "second"}, "base\n\nfirst\n\nsecond"},
-		"a number is its JSON, and <&> stay":                   {[]any{1, "<&>"}, nil, `[1,"<&>"]`},
+		"appends_to_string_result_with_separator":           {"base", []string{"x"}, "base\n\nx"},
+		"appends_to_empty_string_without_leading_separator": {"", []string{"x"}, "x"},
+		"coerces_structured_result_to_string_before_appending": {map[string]bool{"ok": true}, []string{"x"},
+			"{\"ok\":true}\n\nx"},
+		"multiple_injections_accumulate_in_order": {"base", []string{"first", "second"},
+			"base\n\nfirst\n\nsecond"},
+		"a number is its JSON, and <&> stay": {[]any{1, "<&>"}, nil, `[1,"<&>"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := protocol.Fold(test.result, test.texts...)

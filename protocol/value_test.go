@@ -14,12 +14,14 @@ import (
 
 // Value says of every field what a hook would read on stdin.
 func TestValue(t *testing.T) {
-	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere","tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
+	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/elsewhere",` +
+		`"tool_name":"Bash","tool_input":{"a":1},"tool_response":{"stdout":"x"},"tool_use_id":"t"}`)
 	require.NoError(t, err)
 	client.Workspace = "/w"
 	for _, c := range []protocol.Call{
 		{Event: protocol.PreExecute, Workspace: "/w", Prompt: "p\xff", SessionID: "s"},
-		{Event: protocol.PreTool, Workspace: "/w", Tool: "shell\xff", Args: ` {"a" : "\u0041"} `, ToolUseID: "t", AgentID: "a", TranscriptPath: "/t"},
+		{Event: protocol.PreTool, Workspace: "/w", Tool: "shell\xff", Args: ` {"a" : "\u0041"} `, ToolUseID: "t",
+			AgentID: "a", TranscriptPath: "/t"},
 		{Event: protocol.PreTool, Workspace: "/w", Tool: "shell", Args: "no JSON"},
 		{Event: "PreToolUse", Workspace: "/w", Tool: "shell"},
 		{Event: protocol.PostTool, Workspace: "/w", Tool: "shell", Result: `{"b":1}` + "\xff"},

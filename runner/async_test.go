@@ -55,7 +55,8 @@ func TestAsyncHookIsNotWaitedFor(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
 			open := b.Gate("gate")
-			o, pid := b.later(b.with(runner.Options{}, b.claude("PreToolUse", command(says(adds("before"))), h, command(says(adds("after"))))), b.pre())
+			o, pid := b.later(b.with(runner.Options{},
+				b.claude("PreToolUse", command(says(adds("before"))), h, command(says(adds("after"))))), b.pre())
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.False(t, o.Approved)
 			require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusAsync, protocol.StatusOK}, statuses(o))
@@ -120,7 +121,8 @@ func TestInterruptedCallLeavesItsAsyncHooks(t *testing.T) {
 			b := newBench(t)
 			open := b.Gate("gate")
 			ctx, cancel := context.WithCancel(context.Background())
-			f := b.begin(ctx, b.with(runner.Options{}, b.claude("PreToolUse", h, command("echo $$ sync >ready; exec sleep 1000"))), b.pre())
+			f := b.begin(ctx, b.with(runner.Options{},
+				b.claude("PreToolUse", h, command("echo $$ sync >ready; exec sleep 1000"))), b.pre())
 			var async, sync int
 			for range 2 {
 				if words := b.Ready(); len(words) == 2 {
@@ -147,21 +149,24 @@ func TestAsyncHookGetsItsWholeInput(t *testing.T) {
 			b := newBench(t)
 			c := b.post()
 			c.Result = strings.Repeat("0123456789abcde\n", tenMB/16)
-			o, err := b.with(runner.Options{}, b.claude("PostToolUse", h, command("cat >sync"))).Fire(context.Background(), c)
+			o, err := b.with(runner.Options{}, b.claude("PostToolUse", h,
+				command("cat >sync"))).Fire(context.Background(), c)
 			require.NoError(t, err)
 			require.Equal(t, []protocol.Status{protocol.StatusAsync, protocol.StatusOK}, statuses(o))
 			b.Reaped(processtest.Number(t, b.Ready()[0]))
 			got, want := b.Read("async"), b.Read("sync")
 			require.Greater(t, len(want), tenMB)
-			require.Equal(t, sha256.Sum256([]byte(want)), sha256.Sum256([]byte(got)), "%d bytes of %d", len(got), len(want))
+			require.Equal(t, sha256.Sum256([]byte(want)), sha256.Sum256([]byte(got)), "%d bytes of %d", len(got),
+				len(want))
 		})
 	}
 }
 
 func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 	for name, h := range map[string]hook{
-		"exit 2":                  command("echo no >&2; echo $$ >ready; exit 2", hook{"async": true}),
-		"exit 2, must not fail":   command("echo no >&2; echo $$ >ready; exit 2", hook{"async": true, "onFailure": "block"}),
+		"exit 2": command("echo no >&2; echo $$ >ready; exit 2", hook{"async": true}),
+		"exit 2, must not fail": command("echo no >&2; echo $$ >ready; exit 2",
+			hook{"async": true, "onFailure": "block"}),
 		"a deny":                  command("echo $$ >ready; "+says(decides("deny", "no")), hook{"async": true}),
 		"a stop":                  command("echo $$ >ready; "+says(`{"continue":false}`), hook{"async": true}),
 		"a signal":                command("echo $$ >ready; kill -9 $$", hook{"async": true, "onFailure": "block"}),
@@ -169,8 +174,10 @@ func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 		"a signal after the line": command(firstLine + "sleep 0.01; echo $$ >ready; kill -9 $$"),
 		"the line and an end":     command("echo $$ >ready; " + firstLine + "exit 2"),
 		"a line without an end":   command(`echo $$ >ready; printf '{"async":true}'; exit 2`),
-		"a line in two pieces":    command(`printf '{"asy'; sleep 0.01; printf 'nc": true, "more": [1]}\n'; echo $$ >ready; exit 2`),
-		"a long line":             command(`printf '{"async":true,"x":"%020000d"}\n' 0; sleep 0.01; echo $$ >ready; exit 2`),
+		"a line in two pieces": command(`printf '{"asy'; sleep 0.01; printf 'nc": true, "more": [1]}\n'; echo $$ ` +
+			`>ready; exit 2`),
+		"a long line": command(`printf '{"async":true,"x":"%020000d"}\n' 0; sleep 0.01; echo $$ >ready; ` +
+			`exit 2`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -182,7 +189,8 @@ func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
 			if !configured {
 				policy[protocol.CauseOutput] = protocol.Continue // the only failure that this is
 			}
-			o, err := b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", h, command("true"))).Fire(context.Background(), b.pre())
+			o, err := b.with(runner.Options{OnFailure: policy},
+				b.claude("PreToolUse", h, command("true"))).Fire(context.Background(), b.pre())
 			require.NoError(t, err)
 			require.Equal(t, protocol.Continue, o.Decision, o.Reason)
 			require.Equal(t, configured, len(o.Warnings) == len(o.Lint), o.Warnings)
@@ -205,7 +213,8 @@ func TestHookThatGoesAsyncUnaskedCanFailClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			o, err := b.with(runner.Options{}, b.claude("PreToolUse", h, command("true"))).Fire(context.Background(), b.pre())
+			o, err := b.with(runner.Options{}, b.claude("PreToolUse", h, command("true"))).Fire(context.Background(),
+				b.pre())
 			require.NoError(t, err)
 			require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{o.Decision, o.Cause})
 			require.Contains(t, o.Reason, "went async by its own first line")
@@ -225,12 +234,14 @@ func TestFirstLineCountsHoweverFastTheHookEnds(t *testing.T) {
 		require.Equal(t, []protocol.Status{protocol.StatusAsync}, statuses(o))
 		require.Equal(t, protocol.Continue, o.Decision)
 	}
-	require.Eventually(t, func() bool { return len(processtest.Children()) == 0 }, processtest.Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return len(processtest.Children()) == 0 }, processtest.Patience,
+		time.Millisecond)
 }
 
 func TestAnswerOnTheFirstLineIsNotAsync(t *testing.T) {
 	for name, h := range map[string]hook{
-		"a deny":         command(says(`{"async":true,"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`)),
+		"a deny": command(says(`{"async":true,"hookSpecificOutput":{"hookEventName":"PreToolUse",` +
+			`"permissionDecision":"deny","permissionDecisionReason":"no"}}`)),
 		"a block":        command(says(`{"async":true,"decision":"block","reason":"no"}`)),
 		"a block, later": command(says(`{"async":true,"decision":"block","reason":"no"}`) + "; sleep 0.05; exit 0"),
 		"exit 2, false":  command(says(`{"async":false}`) + "; printf no >&2; exit 2"),
@@ -262,7 +273,8 @@ func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
 	policy := protocol.FailurePolicy{protocol.CauseUnstarted: protocol.Block}
 	missing := command("./missing", hook{"args": []string{}, "async": true, "onFailure": "block"})
 	b := newBench(t)
-	o, err := b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", missing)).Fire(context.Background(), b.pre())
+	o, err := b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", missing)).Fire(context.Background(),
+		b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
@@ -274,7 +286,8 @@ func TestAsyncHookThatCannotStartIsAWarning(t *testing.T) {
 	// Nor does it hold the call up that its input has no place.
 	b = newBench(t)
 	t.Setenv("TMPDIR", b.Path("nowhere"))
-	o, err = b.with(runner.Options{OnFailure: policy}, b.claude("PreToolUse", command("true", hook{"async": true}))).Fire(context.Background(), b.pre())
+	o, err = b.with(runner.Options{OnFailure: policy},
+		b.claude("PreToolUse", command("true", hook{"async": true}))).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Equal(t, []protocol.Status{protocol.StatusUnstarted}, statuses(o))
@@ -318,7 +331,8 @@ func TestManyAsyncHooks(t *testing.T) {
 
 // A subreaper takes what falls to it, and neither an async hook's exit status nor, at a deadline, such a hook itself.
 func TestSubreaperSparesAsyncHooks(t *testing.T) {
-	for way, h := range eachWay("setsid env -i sh -c 'exec 3<gate; echo $$ child >ready; read x <&3; echo done >ready' & exec 4<gate; echo $$ >ready; read x <&4; wait") {
+	for way, h := range eachWay("setsid env -i sh -c 'exec 3<gate; echo $$ child >ready; read x <&3; echo done " +
+		">ready' & exec 4<gate; echo $$ >ready; read x <&4; wait") {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
 			open := b.Gate("gate")
@@ -349,14 +363,16 @@ func TestSubreaperSparesAsyncHooks(t *testing.T) {
 	}
 }
 
-// A hook that says it is asynchronous and then does not read was promised its input; the end of the call ends the waiting.
+// A hook that says it is asynchronous and then does not read was promised its input; the end of the call ends the
+// waiting.
 func TestContextEndsTheWaitForAnAsyncHookToRead(t *testing.T) {
 	b := newBench(t)
 	open := b.Gate("gate")
 	c := b.post()
 	c.Result = strings.Repeat("x", tenMB)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	f := b.begin(ctx, b.with(runner.Options{}, b.claude("PostToolUse", command(firstLine+processtest.AtGate("gate"), hook{"timeout": 1000}))), c)
+	f := b.begin(ctx, b.with(runner.Options{},
+		b.claude("PostToolUse", command(firstLine+processtest.AtGate("gate"), hook{"timeout": 1000}))), c)
 	pid := processtest.Number(t, b.Ready()[0])
 	gone := errors.New("the host gave up")
 	cancel(gone)
@@ -371,12 +387,14 @@ func TestContextEndsTheWaitForAnAsyncHookToRead(t *testing.T) {
 	b.Reaped(pid)
 }
 
-// What an asynchronous hook prints has no reader. By the file it goes to the null device; after a first line the pipe is
-// closed, so that a hook which goes on printing has to send that somewhere else.
+// What an asynchronous hook prints has no reader. By the file it goes to the null device; after a first line the pipe
+// is closed, so that a hook which goes on printing has to send that somewhere else.
 func TestAsyncHookMayPrintWhenNobodyReads(t *testing.T) {
 	for way, h := range map[string]hook{
-		"by the file":       command(processtest.AtGate("gate")+"echo progress; echo progress >&2; echo done >ready", hook{"async": true}),
-		"by its first line": command(firstLine + "exec >/dev/null 2>&1; " + processtest.AtGate("gate") + "echo progress; echo progress >&2; echo done >ready"),
+		"by the file": command(processtest.AtGate("gate")+"echo progress; echo progress >&2; echo done >ready",
+			hook{"async": true}),
+		"by its first line": command(firstLine + "exec >/dev/null 2>&1; " + processtest.AtGate("gate") +
+			"echo progress; echo progress >&2; echo done >ready"),
 	} {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)

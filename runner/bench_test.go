@@ -15,8 +15,8 @@ import (
 	"github.com/hookrun/hookrun/runner"
 )
 
-// BenchmarkFire runs one argv hook in turn with its floor, os.StartProcess and Wait of the same program. "ratio" is what
-// hookrun adds to the system's price of a process.
+// BenchmarkFire runs one argv hook in turn with its floor, os.StartProcess and Wait of the same program. "ratio" is
+// what hookrun adds to the system's price of a process.
 func BenchmarkFire(b *testing.B) {
 	program, err := exec.LookPath("true")
 	require.NoError(b, err)
@@ -47,7 +47,8 @@ func BenchmarkFire(b *testing.B) {
 
 // BenchmarkFireNoMatch is a call that no hook is for: it starts no process.
 func BenchmarkFireNoMatch(b *testing.B) {
-	r := benchRunner(b, map[string]any{"name": "h", "command": []string{"true"}, "events": []string{"pre-tool"}, "matcher": "fs_*|net_*"})
+	r := benchRunner(b, map[string]any{"name": "h", "command": []string{"true"}, "events": []string{"pre-tool"},
+		"matcher": "fs_*|net_*"})
 	call := protocol.Call{Event: protocol.PreTool, Workspace: b.TempDir(), Tool: "shell", Args: `{"command":"ls"}`}
 	for b.Loop() {
 		if _, err := r.Fire(context.Background(), call); err != nil {

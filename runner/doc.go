@@ -10,12 +10,13 @@
 //		return // do not run the tool: outcome.Reason says why
 //	}
 //
-// Plan says beforehand which hooks run at a call, and why. AroundTool does the whole of what an agent loop does with one tool call. A hook can be a Go function: see Func. What waits for
-// the agent in a queue is added to an outcome by Deliver.
+// Plan says beforehand which hooks run at a call, and why. AroundTool does the whole of what an agent loop does with
+// one tool call. A hook can be a Go function: see Func. What waits for the agent in a queue is added to an outcome by
+// Deliver.
 //
-// A Runner stays, unless Options.OneShot says otherwise: the processes of persistent hooks are there for the next call, and a hook
-// that is not to be waited for is watched to its timeout, its context kept for the next outcome of its session. Close ends all
-// of that; Reload takes other hooks.
+// A Runner stays, unless Options.OneShot says otherwise: the processes of persistent hooks are there for the next call,
+// and a hook that is not to be waited for is watched to its timeout, its context kept for the next outcome of its
+// session. Close ends all of that; Reload takes other hooks.
 //
 // Guarantees, for each hook that runs:
 //
@@ -27,26 +28,26 @@
 //     SIGTERM, and SIGKILL 500 ms later. Descendants that left the group are found and killed on Linux; what could not
 //     be killed is named in the outcome.
 //  4. After a normal exit its children are left alone. The outcome names those of its group.
-//  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone), and all
-//     that came of it by a watchdog, a shell that knows each run before it is forked (Linux; on macOS the process group alone, and
-//     once it is forked). With OneShot a program that is no shell and no script gets one when it has run for a millisecond.
-//     On Windows the system ends its job.
+//  5. When this process dies, the hook is killed too (Linux; not where its dialect lets hooks ask to be left alone).
+//     All that came of it is killed by a watchdog, a shell that knows each run before it is forked (Linux; on macOS the
+//     process group alone, and once it is forked). With OneShot a program that is no shell and no script gets one when
+//     it has run for a millisecond. On Windows the system ends its job.
 //  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).
-//  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exceptions are a process that
-//     the system cannot kill, hooks that are not to be waited for, and files with contexts that were too long.
+//  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exceptions are a process
+//     that the system cannot kill, hooks that are not to be waited for, and files with contexts that were too long.
 //
-// Of a persistent hook each process has one call at a time. Its answer is one line; whatever else it prints, or does but answer,
-// ends it, since nobody could tell which call it answers next. What it started ends with it.
+// Of a persistent hook each process has one call at a time. Its answer is one line; whatever else it prints, or does
+// but answer, ends it, since nobody could tell which call it answers next. What it started ends with it.
 //
-// Hooks of a dialect that runs them at once start together, and their verdicts merge in the order of the files, whichever
-// ended first. With OneShot a hook that is not to be waited for (async) gets its whole input from a file and outlives the
-// call; the goroutine that takes its exit status ends with it.
+// Hooks of a dialect that runs them at once start together, and their verdicts merge in the order of the files,
+// whichever ended first. With OneShot a hook that is not to be waited for (async) gets its whole input from a file and
+// outlives the call; the goroutine that takes its exit status ends with it.
 //
-// Not guaranteed: that a function ends, which Go cannot make it do. That a persistent hook answers the call that it was asked: a
-// line that it prints late, in the moment in which it reads the next call, is taken for the answer to that (on macOS and Windows
-// also one that it prints before it reads). That a hook which runs as the same user cannot undo this. It is a program of the project's owner, not
-// an enemy. On macOS descendants that left the group are not found. On Windows there is no SIGTERM: the job of the hook
-// is ended at the deadline.
+// Not guaranteed: that a function ends, which Go cannot make it do. That a persistent hook answers the call that it was
+// asked: a line that it prints late, in the moment in which it reads the next call, is taken for the answer to that (on
+// macOS and Windows also one that it prints before it reads). That a hook which runs as the same user cannot undo this.
+// It is a program of the project's owner, not an enemy. On macOS descendants that left the group are not found. On
+// Windows there is no SIGTERM: the job of the hook is ended at the deadline.
 package runner

@@ -32,7 +32,8 @@ func ExampleRunner_Fire() {
 		return
 	}
 	defer r.Close()
-	outcome, err := r.Fire(context.Background(), protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push --force"}`})
+	outcome, err := r.Fire(context.Background(),
+		protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"command":"git push --force"}`})
 	if err != nil || outcome.Decision != protocol.Continue {
 		fmt.Println("not run:", outcome.Reason)
 	}
@@ -135,7 +136,8 @@ func ExampleRunner_AroundTool() {
 	defer r.Close()
 	tool := func(_ context.Context, args string) (string, error) { return "ran " + args, nil }
 	for _, command := range []string{"git push --force", "git push"} {
-		record, err := r.AroundTool(context.Background(), protocol.Call{Tool: "shell", Args: `{"command":"` + command + `"}`}, tool)
+		record, err := r.AroundTool(context.Background(),
+			protocol.Call{Tool: "shell", Args: `{"command":"` + command + `"}`}, tool)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -82,7 +82,8 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 }
 
 // failed is the outcome of a call whose hooks could not all be run.
-func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error) (protocol.Outcome, error) {
+func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cause, err error) (protocol.Outcome,
+	error) {
 	o := dialect.Merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
 	o.UpdatedInput, o.UpdatedOutput, o.Inject = nil, nil, nil
@@ -213,8 +214,8 @@ func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 	}
 }
 
-// shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have it
-// as it is.
+// shownName is the name of a hook as texts for people have it: reasons and warnings end up on terminals. Reports have
+// it as it is.
 func shownName(h *hookfile.Hook) string { return printable.Escape(h.Name) }
 
 // result runs a hook in its own way: a function, a request, a persistent process, or a process for this call.

@@ -39,7 +39,8 @@ func TestTenex(t *testing.T) {
 	})
 	t.Run("pre_tool_block_without_stderr_uses_fallback", func(t *testing.T) {
 		b := newBench(t)
-		require.Equal(t, "Tool call blocked by project hook 'h' (exit 1, nothing on stderr)", b.fire(sh("exit 1")).Reason)
+		require.Equal(t, "Tool call blocked by project hook 'h' (exit 1, nothing on stderr)",
+			b.fire(sh("exit 1")).Reason)
 		require.Equal(t, "Tool call blocked by project hook 'h'", b.fire(sh("exit 2")).Reason)
 	})
 	t.Run("pre_tool_spawn_failure_blocks", func(t *testing.T) {
@@ -63,7 +64,8 @@ func TestTenex(t *testing.T) {
 		o := fire(b, b.post(), sh("echo dropped; exit 3"), sh("echo next"))
 		require.Equal(t, protocol.Continue, o.Decision)
 		require.Equal(t, []string{"next"}, texts(o))
-		require.Equal(t, []string{"post-tool hook 'h' exited with 3, nothing on stderr; ignored, the tool already ran"}, o.Warnings)
+		require.Equal(t,
+			[]string{"post-tool hook 'h' exited with 3, nothing on stderr; ignored, the tool already ran"}, o.Warnings)
 		require.Equal(t, protocol.StatusFailed, o.Hooks[0].Status)
 		require.Equal(t, protocol.CauseExit, o.Hooks[0].Cause)
 	})
@@ -79,7 +81,8 @@ func TestTenex(t *testing.T) {
 	t.Run("pre_execute_stdout_becomes_injection", func(t *testing.T) {
 		b := newBench(t)
 		c := protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "go"}
-		o := fire(b, c, sh("echo no >&2; exit 1"), sh("echo ok"), sh("sleep 100", hook{"timeout": 0.1}), sh("", hook{"command": []string{"./no"}}))
+		o := fire(b, c, sh("echo no >&2; exit 1"), sh("echo ok"), sh("sleep 100", hook{"timeout": 0.1}),
+			sh("", hook{"command": []string{"./no"}}))
 		require.Equal(t, protocol.Continue, o.Decision)
 		require.Equal(t, []string{"ok"}, texts(o))
 		require.Len(t, o.Warnings, 3)
@@ -135,10 +138,12 @@ func TestEnvironmentOfAHook(t *testing.T) {
 	out, err := r.Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	env := "\n" + out.Inject[0].Content + "\n"
-	for _, want := range []string{"HOOKRUN=/opt/hookrun", "HOOKRUN_EVENT=pre-tool", "HOOKRUN_TOOL=shell", "HOOKRUN_WORKSPACE=" + b.Dir, "HOOKRUN_HOOK=h", "PWD=" + b.Dir, "MODE=strict", b.Mark} {
+	for _, want := range []string{"HOOKRUN=/opt/hookrun", "HOOKRUN_EVENT=pre-tool", "HOOKRUN_TOOL=shell",
+		"HOOKRUN_WORKSPACE=" + b.Dir, "HOOKRUN_HOOK=h", "PWD=" + b.Dir, "MODE=strict", b.Mark} {
 		require.Equal(t, 1, strings.Count(env, "\n"+want+"\n"), want)
 	}
-	out, err = b.runner(runner.Options{}, sh("env")).Fire(context.Background(), protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir})
+	out, err = b.runner(runner.Options{}, sh("env")).Fire(context.Background(),
+		protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir})
 	require.NoError(t, err)
 	require.NotContains(t, out.Inject[0].Content, "HOOKRUN_TOOL=")
 	require.NotContains(t, "\n"+out.Inject[0].Content, "\nHOOKRUN=")
@@ -146,14 +151,16 @@ func TestEnvironmentOfAHook(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	b := newBench(t)
-	o, err := b.runner(runner.Options{Timeout: 100 * time.Millisecond, OnFailure: protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}},
+	o, err := b.runner(runner.Options{Timeout: 100 * time.Millisecond,
+		OnFailure: protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}},
 		sh("exec sleep 100", hook{"timeout": "1h"})).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseTimeout, o.Cause)
 	require.Equal(t, "pre-tool hook 'h' timed out after 100ms", o.Reason)
 
-	o, err = b.runner(runner.Options{Timeout: 100 * time.Millisecond, OnFailure: protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}},
+	o, err = b.runner(runner.Options{Timeout: 100 * time.Millisecond,
+		OnFailure: protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block}},
 		sh("exec sleep 100", hook{"on_failure": "continue"})).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision, "what a hook says of itself comes first")
@@ -163,9 +170,10 @@ func TestCallsThatCannotBeAsked(t *testing.T) {
 	b := newBench(t)
 	r := b.runner(runner.Options{}, sh("echo >ran"))
 	for want, c := range map[string]protocol.Call{
-		`unknown event "pre-flight"`:      {Event: "pre-flight", Workspace: b.Dir, Tool: "x"},
-		`pre-tool needs the name`:         {Event: protocol.PreTool, Workspace: b.Dir},
-		`nested more than 9999 deep`:      {Event: protocol.PreTool, Workspace: b.Dir, Tool: "x", Args: strings.Repeat("[", 20_000)},
+		`unknown event "pre-flight"`: {Event: "pre-flight", Workspace: b.Dir, Tool: "x"},
+		`pre-tool needs the name`:    {Event: protocol.PreTool, Workspace: b.Dir},
+		`nested more than 9999 deep`: {Event: protocol.PreTool, Workspace: b.Dir, Tool: "x",
+			Args: strings.Repeat("[", 20_000)},
 		`PostToolUse needs the name of a`: {Event: "PostToolUse", Workspace: b.Dir},
 	} {
 		o, err := r.Fire(context.Background(), c)
@@ -193,7 +201,9 @@ func TestNoHooks(t *testing.T) {
 		require.Equal(t, protocol.Continue, o.Decision)
 		line, err := o.JSON()
 		require.NoError(t, err)
-		require.Regexp(t, `^{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","hooks":\[\],"duration_ms":[0-9.]+}$`, string(line))
+		require.Regexp(t,
+			`^{"version":1,"event":"pre-tool","tool":"shell","decision":"continue","hooks":\[\],`+
+				`"duration_ms":[0-9.]+}$`, string(line))
 	}
 }
 
@@ -204,7 +214,8 @@ func TestAroundTool(t *testing.T) {
 	}
 	t.Run("texts are folded in after the post-tool hooks, pre-tool first", func(t *testing.T) {
 		b := newBench(t)
-		r := b.runner(runner.Options{}, sh("echo before", hook{"events": pre}), sh(`grep -q '"result":"base"' && echo after`, hook{"events": post}))
+		r := b.runner(runner.Options{}, sh("echo before", hook{"events": pre}),
+			sh(`grep -q '"result":"base"' && echo after`, hook{"events": post}))
 		rec, err := r.AroundTool(context.Background(), b.pre(), echo("base", nil))
 		require.NoError(t, err)
 		require.Equal(t, "base\n\nbefore\n\nafter", rec.Result)
@@ -212,7 +223,8 @@ func TestAroundTool(t *testing.T) {
 	})
 	t.Run("a blocked call reaches the post-tool hooks with the reason", func(t *testing.T) {
 		b := newBench(t)
-		r := b.runner(runner.Options{}, sh("echo hook-blocked >&2; exit 1", hook{"events": pre}), sh(`grep -o '"result":"[^"]*"'`, hook{"events": post}))
+		r := b.runner(runner.Options{}, sh("echo hook-blocked >&2; exit 1", hook{"events": pre}),
+			sh(`grep -o '"result":"[^"]*"'`, hook{"events": post}))
 		rec, err := r.AroundTool(context.Background(), b.pre(), func(context.Context, string) (string, error) {
 			t.Error("the tool ran")
 			return "", nil
@@ -221,11 +233,15 @@ func TestAroundTool(t *testing.T) {
 		require.Equal(t, "hook-blocked\n\n\"result\":\"hook-blocked\"", rec.Result)
 		line, err := json.Marshal(rec)
 		require.NoError(t, err)
-		require.JSONEq(t, `{"tool":"shell","args":"{\"command\":\"ls\"}","result":"hook-blocked\n\n\"result\":\"hook-blocked\"","is_error":false,"ran":false}`, string(line))
+		require.JSONEq(t,
+			`{"tool":"shell","args":"{\"command\":\"ls\"}","result":"hook-blocked\n\n\"result\":\"hook-blocked\"",`+
+				`"is_error":false,"ran":false}`, string(line))
 	})
 	t.Run("a failed tool reaches them with the error", func(t *testing.T) {
 		b := newBench(t)
-		r := b.runner(runner.Options{}, sh(`grep -q '"result":"no such file".*"hook_event_name":"PostToolUseFailure","error":"no such file"' && echo try again`, hook{"events": post}))
+		r := b.runner(runner.Options{},
+			sh(`grep -q '"result":"no such file".*"hook_event_name":"PostToolUseFailure","error":"no such file"' && `+
+				`echo try again`, hook{"events": post}))
 		rec, err := r.AroundTool(context.Background(), b.pre(), echo("", errors.New("no such file")))
 		require.NoError(t, err)
 		require.Equal(t, "no such file\n\ntry again", rec.Result)
@@ -241,7 +257,8 @@ func TestAroundTool(t *testing.T) {
 	t.Run("rewrites, feedback and a stop", func(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{},
-			sh(`echo '{"continue":false,"stopReason":"enough","hookSpecificOutput":{"updatedInput":{"command":"pwd"}}}'`, hook{"events": pre}),
+			sh(`echo '{"continue":false,"stopReason":"enough",`+
+				`"hookSpecificOutput":{"updatedInput":{"command":"pwd"}}}'`, hook{"events": pre}),
 			sh(`echo '{"hookSpecificOutput":{"updatedToolOutput":"clean"}}'`, hook{"events": post}),
 			sh(`echo '{"decision":"block","reason":"check it"}'`, hook{"events": post}))
 		rec, err := r.AroundTool(context.Background(), b.pre(), func(_ context.Context, args string) (string, error) {

@@ -14,7 +14,8 @@ import (
 	"github.com/hookrun/hookrun/runner"
 )
 
-// A persistent hook in Python that does not flush answers all the same, unless somebody wants it otherwise; then the warning asks.
+// A persistent hook in Python that does not flush answers all the same, unless somebody wants it otherwise; then the
+// warning asks.
 func TestPersistentHookThatDoesNotFlush(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -28,7 +29,8 @@ func TestPersistentHookThatDoesNotFlush(t *testing.T) {
 	}
 	unflushed := func(more ...hook) hook {
 		h := sh("", append(more, hook{"persistent": true})...)
-		h["command"] = []string{python, "-c", "import sys\nfor line in sys.stdin:\n print('{\"decision\":\"block\",\"reason\":\"asked\"}')"}
+		h["command"] = []string{python, "-c",
+			"import sys\nfor line in sys.stdin:\n print('{\"decision\":\"block\",\"reason\":\"asked\"}')"}
 		return h
 	}
 	b := newBench(t)

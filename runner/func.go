@@ -16,24 +16,24 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Func is a hook that is a Go function. It counts as a hook of `.tenex-hooks.json` does, and runs in its turn: the first
-// block ends the call, and each hook sees what earlier ones rewrote.
+// Func is a hook that is a Go function. It counts as a hook of `.tenex-hooks.json` does, and runs in its turn: the
+// first block ends the call, and each hook sees what earlier ones rewrote.
 type Func struct {
 	Name   string
 	Events []protocol.Event // one or more of pre-execute, pre-tool and post-tool
-	// Matcher says for which tools, and If for which arguments, as in a hooks file: shell|fs_*, shell(git push *). "" is
-	// for all.
+	// Matcher says for which tools, and If for which arguments, as in a hooks file: shell|fs_*, shell(git push *). ""
+	// is for all.
 	Matcher   string
 	If        string
 	Timeout   time.Duration          // 0: 30 s
 	OnFailure protocol.FailurePolicy // nil: as for every hook of that file
 
-	// Run returns what a command hook prints: nothing, a text for the model, or Claude Code's hook output as JSON. An error
-	// is a command's exit with 2: before the tool it blocks the call, and is the reason. A panic is a hook that could not
-	// run.
+	// Run returns what a command hook prints: nothing, a text for the model, or Claude Code's hook output as JSON. An
+	// error is a command's exit with 2: before the tool it blocks the call, and is the reason. A panic is a hook that
+	// could not run.
 	//
-	// At the deadline, or when the call is given up, ctx ends and the call goes on by the rules for a timeout. A function
-	// that does not return then runs on. It may be called by many calls at once.
+	// At the deadline, or when the call is given up, ctx ends and the call goes on by the rules for a timeout. A
+	// function that does not return then runs on. It may be called by many calls at once.
 	Run func(ctx context.Context, c protocol.Call) (stdout string, err error)
 }
 

@@ -46,20 +46,40 @@ func TestFunc(t *testing.T) {
 		call protocol.Call
 		want protocol.Outcome
 	}{
-		"nothing":           {runner.Func{Run: prints("")}, pre, protocol.Outcome{Decision: protocol.Continue}},
-		"text":              {runner.Func{Run: prints(" t\n")}, pre, protocol.Outcome{Inject: []protocol.Inject{{Hook: "f", Content: "t"}}, Decision: protocol.Continue}},
-		"answer":            {runner.Func{Run: prints(`{"decision":"block","reason":"no"}`)}, pre, protocol.Outcome{Reason: "no", Cause: protocol.CausePolicy, Hook: "f"}},
-		"allow":             {runner.Func{Run: prints(`{"decision":"approve"}`)}, pre, protocol.Outcome{Decision: protocol.Continue, Approved: true, Cause: protocol.CausePolicy, Hook: "f"}},
-		"error":             {runner.Func{Run: func(context.Context, protocol.Call) (string, error) { return "", errors.New("no") }}, pre, protocol.Outcome{Reason: "no", Cause: protocol.CausePolicy, Hook: "f"}},
-		"error after":       {runner.Func{Run: func(context.Context, protocol.Call) (string, error) { return "", errors.New("no") }}, post, protocol.Outcome{Decision: protocol.Continue}},
-		"panic":             {runner.Func{Run: func(context.Context, protocol.Call) (string, error) { panic("oh") }}, pre, protocol.Outcome{Reason: "pre-tool hook 'f' could not run: panic: oh", Cause: protocol.CauseUnstarted, Hook: "f"}},
-		"goexit":            {runner.Func{Run: func(context.Context, protocol.Call) (string, error) { runtime.Goexit(); return "", nil }}, pre, protocol.Outcome{Reason: "pre-tool hook 'f' could not run: it ended its goroutine", Cause: protocol.CauseUnstarted, Hook: "f"}},
-		"unreadable":        {runner.Func{Run: prints(`{"decision":`)}, pre, protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
-		"too long":          {runner.Func{Run: prints(`{"a":"` + strings.Repeat("a", 1<<20) + `"}`)}, pre, protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
-		"other tool":        {runner.Func{Matcher: "fs_*", Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
-		"other input":       {runner.Func{If: "shell(rm *)", Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
-		"other event":       {runner.Func{Events: []protocol.Event{protocol.PostTool}, Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
-		"by Claude's names": {runner.Func{Events: []protocol.Event{"PreToolUse"}, Run: prints(`{"decision":"block","reason":"no"}`)}, pre, protocol.Outcome{Reason: "no", Cause: protocol.CausePolicy, Hook: "f"}},
+		"nothing": {runner.Func{Run: prints("")}, pre, protocol.Outcome{Decision: protocol.Continue}},
+		"text": {runner.Func{Run: prints(" t\n")}, pre,
+			protocol.Outcome{Inject: []protocol.Inject{{Hook: "f", Content: "t"}}, Decision: protocol.Continue}},
+		"answer": {runner.Func{Run: prints(`{"decision":"block","reason":"no"}`)}, pre,
+			protocol.Outcome{Reason: "no", Cause: protocol.CausePolicy, Hook: "f"}},
+		"allow": {runner.Func{Run: prints(`{"decision":"approve"}`)}, pre,
+			protocol.Outcome{Decision: protocol.Continue, Approved: true, Cause: protocol.CausePolicy, Hook: "f"}},
+		"error": {runner.Func{Run: func(context.Context, protocol.Call) (string, error) {
+			return "", errors.New("no")
+		}}, pre, protocol.Outcome{Reason: "no", Cause: protocol.CausePolicy, Hook: "f"}},
+		"error after": {runner.Func{Run: func(context.Context, protocol.Call) (string, error) {
+			return "", errors.New("no")
+		}}, post, protocol.Outcome{Decision: protocol.Continue}},
+		"panic": {runner.Func{Run: func(context.Context, protocol.Call) (string, error) { panic("oh") }},
+			pre, protocol.Outcome{Reason: "pre-tool hook 'f' could not run: panic: oh", Cause: protocol.CauseUnstarted,
+				Hook: "f"}},
+		"goexit": {runner.Func{Run: func(context.Context, protocol.Call) (string, error) {
+			runtime.Goexit()
+			return "", nil
+		}}, pre, protocol.Outcome{Reason: "pre-tool hook 'f' could not run: it ended its goroutine",
+			Cause: protocol.CauseUnstarted, Hook: "f"}},
+		"unreadable": {runner.Func{Run: prints(`{"decision":`)}, pre,
+			protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
+		"too long": {runner.Func{Run: prints(`{"a":"` + strings.Repeat("a", 1<<20) + `"}`)}, pre,
+			protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
+		"other tool": {runner.Func{Matcher: "fs_*", Run: prints(`{"decision":"block"}`)}, pre,
+			protocol.Outcome{Decision: protocol.Continue}},
+		"other input": {runner.Func{If: "shell(rm *)", Run: prints(`{"decision":"block"}`)}, pre,
+			protocol.Outcome{Decision: protocol.Continue}},
+		"other event": {runner.Func{Events: []protocol.Event{protocol.PostTool},
+			Run: prints(`{"decision":"block"}`)}, pre, protocol.Outcome{Decision: protocol.Continue}},
+		"by Claude's names": {runner.Func{Events: []protocol.Event{"PreToolUse"},
+			Run: prints(`{"decision":"block","reason":"no"}`)}, pre,
+			protocol.Outcome{Reason: "no", Cause: protocol.CausePolicy, Hook: "f"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := funcs(t, test.f).Fire(context.Background(), test.call)
@@ -101,7 +121,8 @@ func TestFuncDeadline(t *testing.T) {
 func TestFuncsStandBeforeTheHooksOfFiles(t *testing.T) {
 	b := newBench(t)
 	cfg := b.config(sh("cat >seen"))
-	rewrite := runner.Func{Name: "r", Events: []protocol.Event{protocol.PreTool}, Run: prints(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls -l"}}}`)}
+	rewrite := runner.Func{Name: "r", Events: []protocol.Event{protocol.PreTool},
+		Run: prints(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls -l"}}}`)}
 	r := newRunner(t, cfg, runner.Options{Funcs: []runner.Func{rewrite}})
 	defer r.Close()
 	o, err := r.Fire(context.Background(), b.pre())
@@ -109,7 +130,8 @@ func TestFuncsStandBeforeTheHooksOfFiles(t *testing.T) {
 	require.JSONEq(t, `{"command":"ls -l"}`, string(o.UpdatedInput))
 	require.Contains(t, b.Read("seen"), `"args":{"command":"ls -l"}`)
 
-	block := runner.Func{Name: "b", Events: []protocol.Event{protocol.PreTool}, Run: func(context.Context, protocol.Call) (string, error) { return "", errors.New("no") }}
+	block := runner.Func{Name: "b", Events: []protocol.Event{protocol.PreTool},
+		Run: func(context.Context, protocol.Call) (string, error) { return "", errors.New("no") }}
 	r = newRunner(t, cfg, runner.Options{Funcs: []runner.Func{block}})
 	defer r.Close()
 	o, err = r.Fire(context.Background(), b.pre())

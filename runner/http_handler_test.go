@@ -116,14 +116,16 @@ func TestHTTPHookAnswers(t *testing.T) {
 				require.False(t, o.Approved)
 				require.Len(t, o.Warnings, 1)
 				require.Contains(t, o.Warnings[0], want.says)
-				for _, policy := range []runner.Options{{OnFailure: protocol.FailurePolicy{want.cause: protocol.Block}}, {}} {
+				for _, policy := range []runner.Options{
+					{OnFailure: protocol.FailurePolicy{want.cause: protocol.Block}}, {}} {
 					o = b.posts(policy, post(want.url, hook{"onFailure": "block"}))
 					require.Equal(t, protocol.Block, o.Decision)
 					require.Equal(t, want.cause, o.Cause)
 					require.Contains(t, o.Reason, want.says)
 					require.Equal(t, []protocol.Status{protocol.StatusBlocked}, statuses(o))
 				}
-				o = b.posts(runner.Options{OnFailure: protocol.FailurePolicy{want.cause: protocol.Block}}, post(want.url))
+				o = b.posts(runner.Options{OnFailure: protocol.FailurePolicy{want.cause: protocol.Block}},
+					post(want.url))
 				require.Equal(t, protocol.Block, o.Decision, "by the caller's word")
 			default:
 				require.Equal(t, protocol.Continue, o.Decision)
@@ -183,11 +185,14 @@ func TestHTTPHookHeadersAndSecrets(t *testing.T) {
 		"Authorization": "Bearer $TOKEN", "X-Braces": "${TOKEN}!", "X-Literal": "literal-in-the-file",
 		"X-Other": "[$OTHER]", "X-Unset": "[$UNSET]", "X-Forbidden": "[$FORBIDDEN]",
 	}
-	cfg := b.settings(hook{"httpHookAllowedEnvVars": []string{"TOKEN", "UNSET", "OTHER"}, "env": hook{"OTHER": "of the settings"}}, "PreToolUse",
-		post(url+"/hook?key=secret-in-the-url", hook{"headers": headers, "allowedEnvVars": []string{"TOKEN", "UNSET", "FORBIDDEN"}}))
+	cfg := b.settings(hook{"httpHookAllowedEnvVars": []string{"TOKEN", "UNSET", "OTHER"},
+		"env": hook{"OTHER": "of the settings"}}, "PreToolUse",
+		post(url+"/hook?key=secret-in-the-url", hook{"headers": headers,
+			"allowedEnvVars": []string{"TOKEN", "UNSET", "FORBIDDEN"}}))
 	c := b.pre()
 	c.Args = `{"command":"secret-in-the-args"}`
-	r := b.with(runner.Options{Env: []string{"TOKEN=token-of-the-environment", "FORBIDDEN=forbidden", "PATH=/usr/bin:/bin"}}, cfg)
+	r := b.with(runner.Options{Env: []string{"TOKEN=token-of-the-environment", "FORBIDDEN=forbidden",
+		"PATH=/usr/bin:/bin"}}, cfg)
 	o, err := r.Fire(context.Background(), c)
 	require.NoError(t, err)
 	require.Equal(t, []protocol.Status{protocol.StatusOK}, statuses(o), o.Warnings)
@@ -197,8 +202,9 @@ func TestHTTPHookHeadersAndSecrets(t *testing.T) {
 	require.Equal(t, "POST", got.method)
 	require.Equal(t, "application/json", got.header.Get("Content-Type"))
 	for name, want := range map[string]string{
-		"Authorization": "Bearer token-of-the-environment", "X-Braces": "token-of-the-environment!", "X-Literal": "literal-in-the-file",
-		"X-Other": "[]", "X-Unset": "[]", "X-Forbidden": "[]",
+		"Authorization": "Bearer token-of-the-environment", "X-Braces": "token-of-the-environment!",
+		"X-Literal": "literal-in-the-file",
+		"X-Other":   "[]", "X-Unset": "[]", "X-Forbidden": "[]",
 	} {
 		require.Equal(t, []string{want}, got.header.Values(name), name)
 	}
@@ -208,7 +214,8 @@ func TestHTTPHookHeadersAndSecrets(t *testing.T) {
 	require.Equal(t, map[string]any{"command": "secret-in-the-args"}, stdin["tool_input"])
 
 	// Nor does a message have them.
-	o = b.posts(runner.Options{Env: []string{"TOKEN=token-of-the-environment"}}, post(url+"/missing?key=secret-in-the-url", hook{"headers": headers, "allowedEnvVars": []string{"TOKEN"}}))
+	o = b.posts(runner.Options{Env: []string{"TOKEN=token-of-the-environment"}},
+		post(url+"/missing?key=secret-in-the-url", hook{"headers": headers, "allowedEnvVars": []string{"TOKEN"}}))
 	line, err := o.JSON()
 	require.NoError(t, err)
 	require.Contains(t, string(line), "http 404")
@@ -254,14 +261,16 @@ func TestHTTPHooksBesideCommands(t *testing.T) {
 	b := newBench(t)
 	open := b.Gate("gate")
 	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse",
-		post(url+"/a"), command(processtest.AtGate("gate")+says(adds("command"))), post(url+"/b"), post(url+"/a", hook{"headers": hook{"X": "1"}}))), b.pre())
+		post(url+"/a"), command(processtest.AtGate("gate")+says(adds("command"))), post(url+"/b"),
+		post(url+"/a", hook{"headers": hook{"X": "1"}}))), b.pre())
 	b.ReadyAll(1)
 	<-arrived
 	<-arrived
 	open()
 	close(answer)
 	o := b.end(f)
-	require.Equal(t, []string{"posted to /a", "command", "posted to /b"}, texts(o), "equal addresses are posted to once")
+	require.Equal(t, []string{"posted to /a", "command", "posted to /b"}, texts(o),
+		"equal addresses are posted to once")
 	require.Empty(t, arrived)
 }
 

@@ -90,7 +90,8 @@ func TestURLHookAnswers(t *testing.T) {
 		{url + "/404", "exit", "http 404", protocol.Block},
 		{url + "/302", "exit", "redirects are not followed", protocol.Block},
 		{gone, "unstarted", "could not run: " + gone, protocol.Block},
-		{"https" + strings.TrimPrefix(url, "http"), "unstarted", "server gave HTTP response to HTTPS client", protocol.Block},
+		{"https" + strings.TrimPrefix(url, "http"), "unstarted", "server gave HTTP response to HTTPS client",
+			protocol.Block},
 	} {
 		t.Run(want.url[strings.LastIndex(want.url, "/"):], func(t *testing.T) {
 			b := newBench(t)
@@ -213,9 +214,12 @@ func TestURLHookKeepsItsConnection(t *testing.T) {
 // TestURLHookVariables: those of the list alone, from the caller's environment, though commands inherit none of it.
 func TestURLHookVariables(t *testing.T) {
 	var got http.Header
-	url := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }})
+	url := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header.Clone()
+	}})
 	b := newBench(t)
-	h := policy(url, hook{"headers": hook{"Authorization": "Bearer $TOKEN", "X-Both": "${TOKEN}-$OTHER-$5", "X-Hook": "$HOOKRUN_HOOK"},
+	h := policy(url, hook{"headers": hook{"Authorization": "Bearer $TOKEN", "X-Both": "${TOKEN}-$OTHER-$5",
+		"X-Hook": "$HOOKRUN_HOOK"},
 		"allowed_env_vars": []string{"TOKEN", "HOOKRUN_HOOK"}})
 	env := []string{"TOKEN=s3cret", "OTHER=not to be seen"}
 	o, err := b.runner(runner.Options{Env: env}, h).Fire(context.Background(), b.pre())
@@ -244,7 +248,8 @@ func TestURLHookInTurn(t *testing.T) {
 		},
 	})
 	b := newBench(t)
-	o := b.fire(policy(url+"/rewrite"), policy(url+"/see", hook{"name": "two"}), policy(url+"/see", hook{"name": "three"}))
+	o := b.fire(policy(url+"/rewrite"), policy(url+"/see", hook{"name": "two"}),
+		policy(url+"/see", hook{"name": "three"}))
 	require.Equal(t, "seen", o.Reason)
 	require.Len(t, seen, 1)
 	require.Contains(t, seen[0], `"args":{"command":"ls -l"}`)

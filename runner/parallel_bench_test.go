@@ -24,7 +24,8 @@ func BenchmarkParallel10(b *testing.B) {
 	var took time.Duration
 	for b.Loop() {
 		begin := time.Now()
-		if o, err := r.Fire(context.Background(), call); err != nil || o.Decision != protocol.Continue || len(o.Hooks) != 10 {
+		if o, err := r.Fire(context.Background(), call); err != nil || o.Decision != protocol.Continue ||
+			len(o.Hooks) != 10 {
 			b.Fatal(err, o)
 		}
 		took += time.Since(begin)
@@ -35,8 +36,8 @@ func BenchmarkParallel10(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkStart60 runs sixty hooks that do nothing, in turn with its floor: os.StartProcess of the same sixty, and then
-// Wait for each.
+// BenchmarkStart60 runs sixty hooks that do nothing, in turn with its floor: os.StartProcess of the same sixty, and
+// then Wait for each.
 func BenchmarkStart60(b *testing.B) {
 	const n = 60
 	r := benchClaude(b, n, func(i int) string { return fmt.Sprintf(": %d", i) })
@@ -44,7 +45,8 @@ func BenchmarkStart60(b *testing.B) {
 	var ours, floor time.Duration
 	for b.Loop() {
 		begin := time.Now()
-		if o, err := r.Fire(context.Background(), call); err != nil || o.Decision != protocol.Continue || len(o.Hooks) != n {
+		if o, err := r.Fire(context.Background(), call); err != nil || o.Decision != protocol.Continue ||
+			len(o.Hooks) != n {
 			b.Fatal(err, o)
 		}
 		ours += time.Since(begin)

@@ -47,7 +47,8 @@ func adds(context string) string {
 
 // decides is an answer with a decision, on at PreToolUse.
 func decides(word, reason string) string {
-	return `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"` + word + `","permissionDecisionReason":"` + reason + `"}}`
+	return `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"` + word +
+		`","permissionDecisionReason":"` + reason + `"}}`
 }
 
 // claude is a file in Claude Code's form with hooks for one event, each at a line of its own.
@@ -152,7 +153,8 @@ func TestParallelHooksRunAtOnce(t *testing.T) {
 	open := b.Gate("gate")
 	var hooks []hook
 	for i := range n {
-		hooks = append(hooks, command(fmt.Sprintf("%s echo %d >&2", processtest.AtGate("gate"), i), hook{"timeout": 100}))
+		hooks = append(hooks, command(fmt.Sprintf("%s echo %d >&2", processtest.AtGate("gate"), i),
+			hook{"timeout": 100}))
 	}
 	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse", hooks...)), b.pre())
 	pids := b.ReadyAll(n) // the last of which would not come if any waited for another one's end
@@ -171,7 +173,8 @@ func TestParallelHooksRunAtOnce(t *testing.T) {
 func TestTenexHooksStillRunOneAfterTheOther(t *testing.T) {
 	b := newBench(t)
 	open := b.Gate("gate")
-	f := b.begin(context.Background(), b.runner(runner.Options{}, sh(processtest.AtGate("gate")+"echo 1 >>log"), sh("echo 2 >>log")), b.pre())
+	f := b.begin(context.Background(), b.runner(runner.Options{}, sh(processtest.AtGate("gate")+"echo 1 >>log"),
+		sh("echo 2 >>log")), b.pre())
 	b.ReadyAll(1)
 	require.NoFileExists(t, b.Path("log"))
 	open()
@@ -195,11 +198,13 @@ func TestResultsAreInTheOrderOfTheFile(t *testing.T) {
 			script += fmt.Sprintf("read x <chain%d; ", i+1)
 		}
 		script += fmt.Sprintf("echo %d >>log; ", i)
-		answer := hook{"hookEventName": "PreToolUse", "additionalContext": fmt.Sprintf("context %d", i), "updatedInput": hook{"n": i}}
+		answer := hook{"hookEventName": "PreToolUse", "additionalContext": fmt.Sprintf("context %d", i),
+			"updatedInput": hook{"n": i}}
 		if i%20 == 7 {
 			answer["permissionDecision"], answer["permissionDecisionReason"] = "ask", fmt.Sprintf("reason %d", i)
 		}
-		line, err := json.Marshal(hook{"hookSpecificOutput": answer, "systemMessage": fmt.Sprintf("message %d", i), "continue": i%30 != 3, "stopReason": fmt.Sprintf("stop %d", i)})
+		line, err := json.Marshal(hook{"hookSpecificOutput": answer, "systemMessage": fmt.Sprintf("message %d", i),
+			"continue": i%30 != 3, "stopReason": fmt.Sprintf("stop %d", i)})
 		require.NoError(t, err)
 		hooks = append(hooks, command(script+says(string(line))))
 	}
@@ -279,7 +284,8 @@ func TestOneOfSeveralTimesOut(t *testing.T) {
 			command("kill -9 $$"),
 			command("exit 3")))
 		require.Equal(t, decision, o.Decision)
-		require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusTimeout, protocol.StatusOK, protocol.StatusFailed, protocol.StatusFailed}, statuses(o))
+		require.Equal(t, []protocol.Status{protocol.StatusOK, protocol.StatusTimeout, protocol.StatusOK,
+			protocol.StatusFailed, protocol.StatusFailed}, statuses(o))
 		require.Equal(t, []string{"first", "third"}, texts(o))
 		require.Nil(t, o.Hooks[1].ExitCode)
 		require.Equal(t, "SIGKILL", o.Hooks[3].Signal)
@@ -291,16 +297,19 @@ func TestOneOfSeveralTimesOut(t *testing.T) {
 	}
 }
 
-// A hook that one deadline kills is no reason to touch its neighbours, whose descendants may have left their groups as well.
+// A hook that one deadline kills is no reason to touch its neighbours, whose descendants may have left their groups as
+// well.
 func TestDeadlineOfOneHookSparesTheOthers(t *testing.T) {
 	b := newBench(t)
 	open := b.Gate("gate")
 	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse",
 		command("setsid sh -c 'exec sleep 1000' & exec sleep 1000", hook{"timeout": 1}),
-		command("exec 3<gate; setsid sh -c 'echo $$ >ready; read x <&3; echo child >child' & wait; "+says(adds("second"))),
+		command("exec 3<gate; setsid sh -c 'echo $$ >ready; read x <&3; echo child >child' & wait; "+
+			says(adds("second"))),
 		command(processtest.AtGate("gate")+says(adds("third"))))), b.pre())
 	pids := b.ReadyAll(2)
-	require.Eventually(t, func() bool { return len(b.Marked()) == 3 }, processtest.Patience, time.Millisecond, "the two, and the child")
+	require.Eventually(t, func() bool { return len(b.Marked()) == 3 }, processtest.Patience, time.Millisecond,
+		"the two, and the child")
 	for _, pid := range pids {
 		require.True(t, processtest.Alive(pid))
 	}
@@ -314,12 +323,16 @@ func TestDeadlineOfOneHookSparesTheOthers(t *testing.T) {
 func TestEqualHooksRunOnce(t *testing.T) {
 	b := newBench(t)
 	twice := "echo once >>log; exec sleep 1000"
-	first := b.claude("PreToolUse", command(twice, hook{"timeout": 100}), command("true"), command(twice, hook{"timeout": 50}))
-	second := b.claude("PreToolUse", command("true "), command(twice, hook{"timeout": 1}), command("false", hook{"if": "shell"}), command("false"))
+	first := b.claude("PreToolUse", command(twice, hook{"timeout": 100}), command("true"),
+		command(twice, hook{"timeout": 50}))
+	second := b.claude("PreToolUse", command("true "), command(twice, hook{"timeout": 1}),
+		command("false", hook{"if": "shell"}), command("false"))
 	o := b.ask(first, second)
 	require.Equal(t, "once\n", b.Read("log"))
-	require.Equal(t, []string{twice, "true", "true", "false", "false"}, names(o), "a blank or another if makes them differ")
-	require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status, "with the fields of the last one, in the place of the first")
+	require.Equal(t, []string{twice, "true", "true", "false", "false"}, names(o),
+		"a blank or another if makes them differ")
+	require.Equal(t, protocol.StatusTimeout, o.Hooks[0].Status,
+		"with the fields of the last one, in the place of the first")
 	require.Equal(t, second.Hooks[1].Source(), o.Hooks[0].Source)
 	require.Contains(t, o.Warnings[0], "timed out after 1s")
 
@@ -337,7 +350,9 @@ func TestContextEndKillsAllHooks(t *testing.T) {
 	const n = 6
 	var hooks []hook
 	for i := range n {
-		hooks = append(hooks, command(fmt.Sprintf(`: %d; trap '' TERM; sleep 1000 & setsid sh -c 'sleep 1000 & wait' & echo $$ >ready; while :; do sleep 1; done`, i)))
+		hooks = append(hooks,
+			command(fmt.Sprintf(`: %d; trap '' TERM; sleep 1000 & setsid sh -c 'sleep 1000 & wait' & echo $$ >ready; `+
+				`while :; do sleep 1; done`, i)))
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	f := b.begin(ctx, b.with(runner.Options{}, b.claude("PreToolUse", hooks...), b.config(sh("echo >later"))), b.pre())
@@ -361,7 +376,9 @@ func TestParallelHooksOfManyCalls(t *testing.T) {
 	b := newBench(t)
 	var hooks []hook
 	for i := range 6 {
-		hooks = append(hooks, command(fmt.Sprintf(`: %d; n=$(sed 's/.*"n":\([0-9]*\).*/\1/'); %s`, i, `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"'$n.`+strconv.Itoa(i)+`'"}}'`)))
+		hooks = append(hooks, command(fmt.Sprintf(`: %d; n=$(sed 's/.*"n":\([0-9]*\).*/\1/'); %s`, i,
+			`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"'$n.`+strconv.Itoa(i)+
+				`'"}}'`)))
 	}
 	hooks = append(hooks, command("exec sleep 1000", hook{"timeout": 0.05}))
 	r := b.with(runner.Options{}, b.claude("PreToolUse", hooks...))
@@ -392,7 +409,8 @@ func TestSubreaperKeepsVerdictsOfParallelHooks(t *testing.T) {
 	b := newBench(t)
 	var hooks []hook
 	for i := range 10 {
-		hooks = append(hooks, command(fmt.Sprintf("true & true & exit %d", 2*(i%2)), hook{"onFailure": "block", "timeout": 100 + i}), command(fmt.Sprintf(": %d; true & exit 0", i)))
+		hooks = append(hooks, command(fmt.Sprintf("true & true & exit %d", 2*(i%2)),
+			hook{"onFailure": "block", "timeout": 100 + i}), command(fmt.Sprintf(": %d; true & exit 0", i)))
 	}
 	r := b.with(runner.Options{Subreaper: true}, b.claude("PreToolUse", hooks...))
 	b.ForgetSubreaper()
@@ -420,7 +438,8 @@ func TestRewritesGoToLaterGroups(t *testing.T) {
 	}
 	o := b.ask(
 		b.config(sh("cat >in1; "+rewrites("one"))),
-		b.claude("PreToolUse", command("cat >in2; "+rewrites("two")), command("cat >in3; "+rewrites("three")), command("cat >in4")),
+		b.claude("PreToolUse", command("cat >in2; "+rewrites("two")), command("cat >in3; "+rewrites("three")),
+			command("cat >in4")),
 		b.config(sh("cat >in5"), sh("cat >in6; "+rewrites("six"))),
 		b.claude("PreToolUse", command("cat >in7")),
 		b.config(sh("cat >in8")))
@@ -456,7 +475,9 @@ func TestRewritesGoToLaterGroups(t *testing.T) {
 // A client's own input goes on with the rewrites that came before.
 func TestRewritesReachTheClientsOwnInput(t *testing.T) {
 	b := newBench(t)
-	c, _, err := all.ParseInput(`{"session_id":"s","cwd":"` + b.Dir + `","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`)
+	c, _, err := all.ParseInput(`{"session_id":"s","cwd":"` + b.Dir +
+		`","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},` +
+		`"tool_use_id":"t"}`)
 	require.NoError(t, err)
 	c.Workspace = b.Dir
 	r := b.with(runner.Options{},
@@ -464,7 +485,9 @@ func TestRewritesReachTheClientsOwnInput(t *testing.T) {
 		b.claude("PreToolUse", command("cat >in")))
 	_, err = r.Fire(context.Background(), c)
 	require.NoError(t, err)
-	require.Equal(t, `{"session_id":"s","cwd":"`+b.Dir+`","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"pwd"},"tool_use_id":"t"}`+"\n", b.Read("in"))
+	require.Equal(t, `{"session_id":"s","cwd":"`+b.Dir+
+		`","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash",`+
+		`"tool_input":{"command":"pwd"},"tool_use_id":"t"}`+"\n", b.Read("in"))
 }
 
 func TestBlocksOfBothDialects(t *testing.T) {
@@ -474,7 +497,8 @@ func TestBlocksOfBothDialects(t *testing.T) {
 		o := b.ask(
 			b.claude("PreToolUse", command(says(adds("before")))),
 			b.config(sh("echo no >&2; exit 1"), sh("echo >later")),
-			b.claude("PreToolUse", command("echo >>later"), command("echo >>later; exit 2"), hook{"type": "prompt", "prompt": "is it safe?"}))
+			b.claude("PreToolUse", command("echo >>later"), command("echo >>later; exit 2"),
+				hook{"type": "prompt", "prompt": "is it safe?"}))
 		require.Equal(t, protocol.Block, o.Decision)
 		require.Equal(t, "no", o.Reason)
 		require.Equal(t, "h", o.Hook)
@@ -527,9 +551,12 @@ func TestBlocksOfBothDialects(t *testing.T) {
 func TestEnvironmentByDialect(t *testing.T) {
 	for _, tenexFirst := range []bool{true, false} {
 		b := newBench(t)
-		env := []string{"PATH=" + os.Getenv("PATH"), "OTEL_TRACES_EXPORTER=secret", "OTEL_=x", "HOTEL_X=1", "CLAUDECODE=1"}
+		env := []string{"PATH=" + os.Getenv("PATH"), "OTEL_TRACES_EXPORTER=secret", "OTEL_=x", "HOTEL_X=1",
+			"CLAUDECODE=1"}
 		base := slices.Clone(env)
-		files := []*hookfile.Config{b.config(sh("env >tenex")), b.settings(hook{"env": hook{"MODE": "strict"}}, "PreToolUse", command("env >claude"), command("env >claude2 "))}
+		files := []*hookfile.Config{b.config(sh("env >tenex")),
+			b.settings(hook{"env": hook{"MODE": "strict"}}, "PreToolUse", command("env >claude"),
+				command("env >claude2 "))}
 		if !tenexFirst {
 			slices.Reverse(files)
 		}
@@ -558,7 +585,8 @@ func TestEnvironmentByDialect(t *testing.T) {
 			has("PWD="+b.Dir, 1)
 			require.Equal(t, 1, strings.Count(lines, "\nHOOKRUN_RUN="))
 		}
-		require.NotEqual(t, strings.Split(b.Read("claude"), "HOOKRUN_RUN=")[1], strings.Split(b.Read("claude2"), "HOOKRUN_RUN=")[1])
+		require.NotEqual(t, strings.Split(b.Read("claude"), "HOOKRUN_RUN=")[1],
+			strings.Split(b.Read("claude2"), "HOOKRUN_RUN=")[1])
 	}
 }
 
@@ -566,7 +594,9 @@ func TestEnvironmentByDialect(t *testing.T) {
 func TestStaleProjectDirIsReplaced(t *testing.T) {
 	b := newBench(t)
 	r := b.with(runner.Options{Env: []string{"PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=/elsewhere"}},
-		b.claude("PreToolUse", command("env >env"), command("printf %s", hook{"args": []string{"${CLAUDE_PROJECT_DIR}"}}), command("sh", hook{"args": []string{"-c", `echo "$1" >arg`, "x", "${CLAUDE_PROJECT_DIR}/a"}})))
+		b.claude("PreToolUse", command("env >env"),
+			command("printf %s", hook{"args": []string{"${CLAUDE_PROJECT_DIR}"}}),
+			command("sh", hook{"args": []string{"-c", `echo "$1" >arg`, "x", "${CLAUDE_PROJECT_DIR}/a"}})))
 	_, err := r.Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.NotContains(t, b.Read("env"), "/elsewhere")
@@ -577,11 +607,13 @@ func TestWorkingDirectoryByDialect(t *testing.T) {
 	b := newBench(t)
 	require.NoError(t, os.Mkdir(b.Path("sub"), 0o700))
 	require.NoError(t, os.WriteFile(b.Path("file"), nil, 0o600))
-	require.NoError(t, os.WriteFile(b.Path("sub/here"), []byte("#!/bin/sh\necho ran >\"$CLAUDE_PROJECT_DIR/here\"\n"), 0o700))
+	require.NoError(t, os.WriteFile(b.Path("sub/here"), []byte("#!/bin/sh\necho ran >\"$CLAUDE_PROJECT_DIR/here\"\n"),
+		0o700))
 	pwd := func(name string) string {
 		return fmt.Sprintf(`echo "$PWD" "$(pwd -P)" "$CLAUDE_PROJECT_DIR" >'%s'`, b.Path(name))
 	}
-	tenex, claude := b.config(sh(pwd("tenex"))), b.claude("PreToolUse", command(pwd("claude")), command("./here", hook{"args": []string{}}))
+	tenex, claude := b.config(sh(pwd("tenex"))), b.claude("PreToolUse", command(pwd("claude")),
+		command("./here", hook{"args": []string{}}))
 	real, err := filepath.EvalSymlinks(b.Dir)
 	require.NoError(t, err)
 	for _, files := range [][]*hookfile.Config{{tenex, claude}, {claude, tenex}} {
@@ -595,12 +627,15 @@ func TestWorkingDirectoryByDialect(t *testing.T) {
 			_, _ = os.Remove(b.Path("tenex")), os.Remove(b.Path("claude"))
 			c := b.pre()
 			c.Dir = dir
-			o, err := b.with(runner.Options{Env: []string{"PATH=" + os.Getenv("PATH")}}, files...).Fire(context.Background(), c)
+			o, err := b.with(runner.Options{Env: []string{"PATH=" + os.Getenv("PATH")}},
+				files...).Fire(context.Background(), c)
 			require.NoError(t, err)
 			require.Equal(t, b.Dir+" "+real+" \n", b.Read("tenex"), "the tenex hook knows no project directory")
 			want := b.Dir + at + " " + real + at + " " + b.Dir
 			require.Equal(t, want+"\n", b.Read("claude"), "for %q", dir)
-			started := slices.ContainsFunc(o.Hooks, func(h protocol.HookReport) bool { return h.Name == "./here" && h.Status == protocol.StatusOK })
+			started := slices.ContainsFunc(o.Hooks, func(h protocol.HookReport) bool {
+				return h.Name == "./here" && h.Status == protocol.StatusOK
+			})
 			require.Equal(t, at == "/sub", started, "a relative program is looked for where the hook runs: %q", dir)
 		}
 	}

@@ -127,8 +127,8 @@ func (p *Plan) Empty() bool {
 // largeCall is from how many bytes on the arguments and the result of a call take time to match.
 const largeCall = 1 << 20
 
-// NeedsNoProcess reports whether Fire has its outcome at once, since no hook but rules can be for the call, and the call
-// is not so large that to match it takes time.
+// NeedsNoProcess reports whether Fire has its outcome at once, since no hook but rules can be for the call, and the
+// call is not so large that to match it takes time.
 func (p *Plan) NeedsNoProcess() bool {
 	large := len(p.call.Args)+len(p.call.Result)+len(p.call.ClientInput) > largeCall
 	for _, h := range p.candidates {
@@ -205,8 +205,8 @@ func (p *Plan) deadline(h *hookfile.Hook) time.Duration {
 	return h.Deadline(p.match.Event(h.Dialect))
 }
 
-// policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's for
-// hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
+// policies say what failures of a hook mean, the first that names a cause before the others: its own, and the call's
+// for hooks that do not say. Nothing that becomes of an async hook can hold a call up, so that has none.
 func (p *Plan) policies(h *hookfile.Hook) []protocol.FailurePolicy {
 	if h.Async {
 		return nil

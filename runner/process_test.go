@@ -22,7 +22,8 @@ import (
 func TestChildThatHoldsThePipesDoesNotDelayTheVerdict(t *testing.T) {
 	for _, code := range []int{1, 0} {
 		b := newBench(t)
-		o := b.fire(sh(fmt.Sprintf("sleep 1000 & echo $! >child; echo out; echo why >&2; exit %d", code), hook{"timeout": 15}))
+		o := b.fire(sh(fmt.Sprintf("sleep 1000 & echo $! >child; echo out; echo why >&2; exit %d", code),
+			hook{"timeout": 15}))
 		if code == 0 {
 			require.Equal(t, protocol.Continue, o.Decision)
 			require.Equal(t, "out", o.Inject[0].Content)
@@ -40,9 +41,10 @@ func TestChildThatHoldsThePipesDoesNotDelayTheVerdict(t *testing.T) {
 // At its deadline a hook has no verdict, whatever it did before and does then.
 func TestDeadline(t *testing.T) {
 	for name, script := range map[string]string{
-		"a hook that sleeps":             `echo $$ >ready; exec sleep 1000`,
-		"a child that left the session":  `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
-		"a hook that exits 2 on SIGTERM": `trap 'echo deny >&2; exit 2' TERM; echo $$ >ready; while :; do sleep 0.01; done`,
+		"a hook that sleeps":            `echo $$ >ready; exec sleep 1000`,
+		"a child that left the session": `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
+		"a hook that exits 2 on SIGTERM": `trap 'echo deny >&2; exit 2' TERM; echo $$ >ready; while :; do sleep ` +
+			`0.01; done`,
 		"a deny that was printed before": `echo '{"decision":"block"}'; echo $$ >ready; exec sleep 1000`,
 		"an allow that was printed": `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'; ` +
 			`echo $$ >ready; exec sleep 1000`,
@@ -69,7 +71,8 @@ func TestDeadline(t *testing.T) {
 
 func TestContextEndKillsTheHook(t *testing.T) {
 	b := newBench(t)
-	r := b.runner(runner.Options{}, sh(`trap '' TERM; echo $$ >ready; while :; do sleep 1; done`, hook{"timeout": "1h"}), sh("echo >second"))
+	r := b.runner(runner.Options{}, sh(`trap '' TERM; echo $$ >ready; while :; do sleep 1; done`,
+		hook{"timeout": "1h"}), sh("echo >second"))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	gone := errors.New("the host gave up")
 	var pid int
@@ -114,7 +117,8 @@ func TestFloodOfStderrStillGivesTheReason(t *testing.T) {
 
 func TestAnswerLongerThanWhatIsKept(t *testing.T) {
 	b := newBench(t)
-	o := b.fire(sh(`printf '{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"'; head -c 2000000 /dev/zero | tr '\0' x; printf '"}}'`))
+	o := b.fire(sh(`printf '{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"'; head -c ` +
+		`2000000 /dev/zero | tr '\0' x; printf '"}}'`))
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseOutput, o.Cause)
 	require.Contains(t, o.Reason, "too long")
@@ -151,16 +155,20 @@ func TestUnstarted(t *testing.T) {
 	write("crlf", "#!/bin/sh\r\nexit 0\r\n", 0o755)
 	write("mark", "\ufeff#!/bin/sh\nexit 0\n", 0o755)
 	for command, want := range map[string]string{
-		"./mark":                   "pre-tool hook 'h' could not run: ./mark: a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order mark",
+		"./mark": "pre-tool hook 'h' could not run: ./mark: a byte order mark stands before its " +
+			"#!, so that is no #! line; save it as UTF-8 without a byte order mark",
 		"/nonexistent/hook-binary": "pre-tool hook 'h' could not run: /nonexistent/hook-binary: no such file",
 		"./missing":                "pre-tool hook 'h' could not run: ./missing: no such file",
 		"no-such-program":          "pre-tool hook 'h' could not run: no-such-program: not found in PATH",
 		"./plain":                  "pre-tool hook 'h' could not run: ./plain: not executable; chmod +x it",
-		"./noshebang":              "pre-tool hook 'h' could not run: ./noshebang: exec format error; a script needs a #! line",
-		"./lost":                   "pre-tool hook 'h' could not run: ./lost: the interpreter of its #! line cannot run: /nonexistent/interpreter: no such file",
-		"./crlf":                   "pre-tool hook 'h' could not run: ./crlf: its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends",
-		".":                        "pre-tool hook 'h' could not run: .: not found in PATH",
-		"./":                       "pre-tool hook 'h' could not run: ./: is a directory",
+		"./noshebang": "pre-tool hook 'h' could not run: ./noshebang: exec format error; a script needs " +
+			"a #! line",
+		"./lost": "pre-tool hook 'h' could not run: ./lost: the interpreter of its #! line cannot " +
+			"run: /nonexistent/interpreter: no such file",
+		"./crlf": "pre-tool hook 'h' could not run: ./crlf: its #! line ends in CR LF, so its " +
+			"interpreter is not found; save it with LF line ends",
+		".":  "pre-tool hook 'h' could not run: .: not found in PATH",
+		"./": "pre-tool hook 'h' could not run: ./: is a directory",
 	} {
 		o := b.fire(sh("", hook{"command": []string{command}}))
 		require.Equal(t, protocol.Block, o.Decision, command)
@@ -168,10 +176,13 @@ func TestUnstarted(t *testing.T) {
 		require.Equal(t, want, o.Reason)
 		require.Equal(t, protocol.StatusUnstarted, o.Hooks[0].Status)
 	}
-	o, err := b.runner(runner.Options{}, sh("", hook{"command": []string{"./missing"}})).Fire(context.Background(), b.post())
+	o, err := b.runner(runner.Options{}, sh("", hook{"command": []string{"./missing"}})).Fire(context.Background(),
+		b.post())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision)
-	require.Equal(t, []string{"post-tool hook 'h' could not run: ./missing: no such file; ignored, the tool already ran"}, o.Warnings)
+	require.Equal(t,
+		[]string{"post-tool hook 'h' could not run: ./missing: no such file; ignored, the tool already ran"},
+		o.Warnings)
 }
 
 // What a shell or env could not run was not started either, and the hook's file says why.
@@ -194,7 +205,8 @@ func TestUnstartedByAShell(t *testing.T) {
 		{"./crlf.sh --flag | cat; exit 127", "(exit 127); " + crlf},
 		{"./lost.sh", "; ./lost.sh: the interpreter of its #! line cannot run: /nonexistent/interpreter: no such file"},
 		{"./env.sh", "; ./env.sh: the interpreter of its #! line cannot run: no-such-interpreter: not found in PATH"},
-		{[]string{"./env.sh"}, "; ./env.sh: the interpreter of its #! line cannot run: no-such-interpreter: not found in PATH"},
+		{[]string{"./env.sh"},
+			"; ./env.sh: the interpreter of its #! line cannot run: no-such-interpreter: not found in PATH"},
 		{[]string{"sh", "-c", "./crlf.sh"}, crlf},
 		{[]string{"/bin/sh", "-ec", "no-such-program x"}, "no-such-program"},
 		{[]string{"bash", "--norc", "-c", "./plain.sh"}, "(exit 126 of its shell)"},
@@ -213,7 +225,8 @@ func TestUnstartedByAShell(t *testing.T) {
 			require.Contains(t, text, test.says)
 		}
 	}
-	for _, command := range []any{[]string{"./exits.sh"}, []string{"sh", "./exits.sh", "-c", "x"}, []string{"sh", "-c", "exit 125"}} {
+	for _, command := range []any{[]string{"./exits.sh"}, []string{"sh", "./exits.sh", "-c", "x"},
+		[]string{"sh", "-c", "exit 125"}} {
 		o := b.fire(sh("", hook{"command": command}))
 		require.Equal(t, protocol.CausePolicy, o.Cause, command)
 	}
@@ -236,7 +249,8 @@ func TestTooLargeForTheSystem(t *testing.T) {
 	}
 }
 
-// A host that waits for any child may take our hook's exit status. What it was is then unknown, and that is no approval.
+// A host that waits for any child may take our hook's exit status. What it was is then unknown, and that is no
+// approval.
 func TestStolenExitStatusIsNoApproval(t *testing.T) {
 	b := newBench(t)
 	r := b.runner(runner.Options{}, sh("echo $$ >ready; exit 0"))

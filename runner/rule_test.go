@@ -32,10 +32,13 @@ func TestRuleIsAsACommand(t *testing.T) {
 	for _, pair := range [][2]hook{
 		{rule("block", "no {}\n"), sh(`printf '%s' '{"decision":"block","reason":"no {}\n"}'`)},
 		{rule("inject", "remember"), sh(`echo remember`)},
-		{rule("inject", `{"decision":"block"}`), sh(`printf '%s' '{"hookSpecificOutput":{"additionalContext":"{\"decision\":\"block\"}"}}'`)},
+		{rule("inject", `{"decision":"block"}`),
+			sh(`printf '%s' '{"hookSpecificOutput":{"additionalContext":"{\"decision\":\"block\"}"}}'`)},
 	} {
-		for _, c := range []protocol.Call{b.pre(), b.post(), {Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "p"}} {
-			for _, others := range [][]hook{nil, {sh("echo first")}, {sh("exit 2")}, {rule("inject", "one"), rule("block", "two")}} {
+		for _, c := range []protocol.Call{b.pre(), b.post(),
+			{Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "p"}} {
+			for _, others := range [][]hook{nil, {sh("echo first")}, {sh("exit 2")},
+				{rule("inject", "one"), rule("block", "two")}} {
 				outcome := func(h hook) string {
 					hooks := append(append([]hook{}, others...), h, sh("echo last"))
 					for i := range hooks { // so that names are the same in both
@@ -78,7 +81,8 @@ func TestRules(t *testing.T) {
 	})
 	t.Run("what does not match is not in the outcome", func(t *testing.T) {
 		b := newBench(t)
-		o := b.fire(rule("block", "no", hook{"if": "shell(rm *)"}), rule("block", "no", hook{"when": []any{hook{"path": "args.command", "equals": "rm"}}}))
+		o := b.fire(rule("block", "no", hook{"if": "shell(rm *)"}),
+			rule("block", "no", hook{"when": []any{hook{"path": "args.command", "equals": "rm"}}}))
 		require.Equal(t, protocol.Continue, o.Decision)
 		require.Empty(t, o.Hooks)
 	})
@@ -95,7 +99,8 @@ func TestRules(t *testing.T) {
 		b := newBench(t)
 		c := b.pre()
 		c.Args = `{"command":"$(echo rm) x"}`
-		o, err := b.runner(runner.Options{}, rule("block", "no", hook{"if": "shell(rm *)"})).Fire(context.Background(), c)
+		o, err := b.runner(runner.Options{}, rule("block", "no", hook{"if": "shell(rm *)"})).Fire(context.Background(),
+			c)
 		require.NoError(t, err)
 		require.Equal(t, protocol.Block, o.Decision)
 	})
@@ -110,7 +115,8 @@ func TestRules(t *testing.T) {
 	t.Run("what a hook before it mended is not blocked for what it was", func(t *testing.T) {
 		b := newBench(t)
 		rewrite := sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"echo safe"}}}'`)
-		for _, narrow := range []hook{{"if": "shell(ls)"}, {"when": []any{hook{"path": "args.command", "equals": "ls"}}}} {
+		for _, narrow := range []hook{{"if": "shell(ls)"},
+			{"when": []any{hook{"path": "args.command", "equals": "ls"}}}} {
 			o := b.fire(rewrite, rule("block", "no", narrow), rule("block", "safe", hook{"if": "shell(echo *)"}))
 			require.Equal(t, "safe", o.Reason, narrow)
 			require.Len(t, o.Hooks, 2)
@@ -118,7 +124,8 @@ func TestRules(t *testing.T) {
 	})
 	t.Run("a command that is narrowed is not started", func(t *testing.T) {
 		b := newBench(t)
-		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^rm"}}}), sh("echo >ran", hook{"if": "shell(rm *)"}))
+		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^rm"}}}),
+			sh("echo >ran", hook{"if": "shell(rm *)"}))
 		require.NoFileExists(t, b.Path("ran"))
 		b.fire(sh("echo >ran", hook{"when": []any{hook{"path": "args.command", "matches": "^ls"}}, "if": "shell(ls)"}))
 		require.FileExists(t, b.Path("ran"))
@@ -135,7 +142,8 @@ func TestRules(t *testing.T) {
 // A call whose arguments somebody looked at before may be given to many Fires at once: each has a copy of it.
 func TestCopiesOfACallAreApart(t *testing.T) {
 	b := newBench(t)
-	r := b.runner(runner.Options{}, rule("block", "no", hook{"when": []any{hook{"path": "args.command", "matches": "^l"}}}))
+	r := b.runner(runner.Options{}, rule("block", "no",
+		hook{"when": []any{hook{"path": "args.command", "matches": "^l"}}}))
 	c := b.pre()
 	_, _, err := c.Input()
 	require.NoError(t, err)
@@ -153,7 +161,9 @@ func TestCopiesOfACallAreApart(t *testing.T) {
 // A plan must know of every hook that Fire runs.
 func TestPlanAndFireAgree(t *testing.T) {
 	t.Chdir(t.TempDir())
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["post-tool"],"when":[{"path":"cwd","matches":"^/"},{"path":"result","matches":"x"}]}]}`))
+	cfg, err := hookfile.Parse("f",
+		[]byte(`{"hooks":[{"name":"a","block":"no","events":["post-tool"],"when":[{"path":"cwd","matches":"^/"},`+
+			`{"path":"result","matches":"x"}]}]}`))
 	require.NoError(t, err)
 	r := newRunner(t, cfg, runner.Options{})
 	c := protocol.Call{Event: protocol.PostTool, Tool: "shell", Workspace: ".", Result: "x"}
@@ -204,7 +214,9 @@ func BenchmarkRules(b *testing.B) {
 	for _, n := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			r := newRunner(b, manyRules(b, n), runner.Options{})
-			c := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: `{"command":"git commit -m 'x' && make test","description":"` + strings.Repeat("words ", 20) + `"}`}
+			c := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell",
+				Args: `{"command":"git commit -m 'x' && make test","description":"` + strings.Repeat("words ", 20) +
+					`"}`}
 			for b.Loop() {
 				if o, err := r.Fire(context.Background(), c); err != nil || o.Decision != protocol.Block {
 					b.Fatal(o, err)
@@ -236,7 +248,9 @@ func TestToolNamesOfClients(t *testing.T) {
 // What is odd about a call is said whether or not any hook runs at it, once.
 func TestOddCallsAreWarnedOf(t *testing.T) {
 	b := newBench(t)
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b","command":"true","events":["pre-tool"],"matcher":"other"}]}`))
+	cfg, err := hookfile.Parse("f",
+		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"shell"},{"name":"b",`+
+			`"command":"true","events":["pre-tool"],"matcher":"other"}]}`))
 	require.NoError(t, err)
 	r := newRunner(b, cfg, runner.Options{})
 	defer r.Close()
@@ -245,7 +259,8 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 		"free":  {fmt.Sprintf(equal, "free")},
 		"other": {fmt.Sprintf(equal, "other")},
 		"shell": {fmt.Sprintf(equal, "shell")},
-		"SHELL": {fmt.Sprintf(equal, "SHELL"), `hook "a": its matcher "shell" does not match the tool "SHELL", which differs only in case or blanks`},
+		"SHELL": {fmt.Sprintf(equal, "SHELL"),
+			`hook "a": its matcher "shell" does not match the tool "SHELL", which differs only in case or blanks`},
 	} {
 		c := protocol.Call{Event: protocol.PreTool, Tool: tool, Workspace: b.Dir, Args: `{"a":1,"a":1}`}
 		o, err := r.Fire(context.Background(), c)
@@ -259,7 +274,8 @@ func TestOddCallsAreWarnedOf(t *testing.T) {
 			require.Equal(t, want, o.Warnings, tool)
 		}
 	}
-	o, err := newRunner(b, nil, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.Dir})
+	o, err := newRunner(b, nil, runner.Options{}).Fire(context.Background(),
+		protocol.Call{Event: protocol.PostTool, Tool: " x", Workspace: b.Dir})
 	require.NoError(t, err)
 	require.Len(t, o.Warnings, 1)
 	require.Contains(t, o.Warnings[0], "has blanks around it")

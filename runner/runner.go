@@ -23,8 +23,8 @@ type Options struct {
 	Binary    string                 // path of a hookrun binary, which hooks find as $HOOKRUN; "" leaves that out
 	Funcs     []Func                 // hooks that are functions; they run before those of the config
 
-	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its one
-	// line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
+	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its
+	// one line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
 	OneShot bool
 
 	// Subreaper makes this process the parent of descendants that hooks orphan, so that those which hid from everything
@@ -33,8 +33,8 @@ type Options struct {
 	Subreaper bool
 }
 
-// Runner runs the hooks of a Config. It is safe for concurrent use. A nil or zero Runner has no hooks. What it starts and
-// keeps between calls ends with Close.
+// Runner runs the hooks of a Config. It is safe for concurrent use. A nil or zero Runner has no hooks. What it starts
+// and keeps between calls ends with Close.
 type Runner struct {
 	options      Options
 	funcs        []hookfile.Hook // of the options
@@ -84,8 +84,8 @@ func (r *Runner) newSupervisor() *process.Supervisor {
 // isZero reports whether the Runner is nil or its zero value.
 func (r *Runner) isZero() bool { return r == nil || r.hooks.Load() == nil }
 
-// Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose processes
-// end when those calls are over. It waits for nothing. A nil or zero Runner stays without hooks.
+// Reload takes the hooks of another config from the next call on. Calls that have begun keep the old ones, whose
+// processes end when those calls are over. It waits for nothing. A nil or zero Runner stays without hooks.
 func (r *Runner) Reload(cfg *projecthooks.Config) {
 	if r.isZero() || r.enter() != nil {
 		return
@@ -98,9 +98,9 @@ func (r *Runner) Reload(cfg *projecthooks.Config) {
 }
 
 // Close ends everything that the runner started: calls in flight are interrupted, their hooks and those that are not
-// waited for are killed, and persistent hooks get the end of their input and half a second to go. It returns when nothing
-// is left, which takes about a second at most. Every later Fire is an error. Functions that do not heed their context run
-// on. The error is always nil.
+// waited for are killed, and persistent hooks get the end of their input and half a second to go. It returns when
+// nothing is left, which takes about a second at most. Every later Fire is an error. Functions that do not heed their
+// context run on. The error is always nil.
 func (r *Runner) Close() error {
 	if r.isZero() {
 		return nil

@@ -23,7 +23,8 @@ const limit = 10_000
 // tells is a hook whose answer adds this text. It stands in a file: a command line holds less.
 func (b *bench) tells(name, text string) hook {
 	b.Helper()
-	answer, err := json.Marshal(hook{"hookSpecificOutput": hook{"hookEventName": "PreToolUse", "additionalContext": text}})
+	answer, err := json.Marshal(hook{"hookSpecificOutput": hook{"hookEventName": "PreToolUse",
+		"additionalContext": text}})
 	require.NoError(b, err)
 	require.NoError(b, os.WriteFile(b.Path(name), answer, 0o600))
 	return command("cat '" + b.Path(name) + "'")
@@ -161,7 +162,8 @@ func TestLongPlainTextGoesIntoAFile(t *testing.T) {
 	b := newBench(t)
 	b.temporary()
 	c := protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir, Prompt: "go"}
-	o, err := b.with(runner.Options{}, b.claude("UserPromptSubmit", command("printf '%020000d\n' 0"), command("printf '%010000d\n' 0"))).Fire(context.Background(), c)
+	o, err := b.with(runner.Options{}, b.claude("UserPromptSubmit", command("printf '%020000d\n' 0"),
+		command("printf '%010000d\n' 0"))).Fire(context.Background(), c)
 	require.NoError(t, err)
 	require.True(t, o.Inject[0].Truncated)
 	whole, err := os.ReadFile(o.Inject[0].File)
@@ -189,7 +191,8 @@ func TestTenexContextIsNotCut(t *testing.T) {
 	b := newBench(t)
 	tmp, _ := b.temporary()
 	require.NoError(t, os.WriteFile(b.Path("json"), []byte(adds(strings.Repeat("j", 3*limit))), 0o600))
-	o := b.ask(b.config(sh("printf '%020000d' 0"), sh("cat json")), b.claude("PreToolUse", b.tells("a", strings.Repeat("c", limit+1))))
+	o := b.ask(b.config(sh("printf '%020000d' 0"), sh("cat json")),
+		b.claude("PreToolUse", b.tells("a", strings.Repeat("c", limit+1))))
 	require.Equal(t, strings.Repeat("0", 20_000), o.Inject[0].Content)
 	require.Equal(t, strings.Repeat("j", 3*limit), o.Inject[1].Content)
 	require.False(t, o.Inject[0].Truncated)

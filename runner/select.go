@@ -86,8 +86,8 @@ func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*h
 }
 
 // alsoSelected adds to the hooks that are left those behind the group that the rewritten call selects: a guard that the
-// tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more: a
-// rule would block what is not there.
+// tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more:
+// a rule would block what is not there.
 func (hs *hookSet) alsoSelected(c *protocol.Call, group, rest []*hookfile.Hook) (run []*hookfile.Hook) {
 	left, now, taken := map[*hookfile.Hook]bool{}, map[*hookfile.Hook]bool{}, map[string]bool{}
 	match := hookfile.NewMatchContext(c)

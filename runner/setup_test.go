@@ -74,7 +74,8 @@ func (b *bench) fire(hooks ...hook) protocol.Outcome {
 }
 
 // during fires, calls then with what the hook wrote to "ready" while it runs, and returns the outcome.
-func (b *bench) during(ctx context.Context, r *runner.Runner, then func(words []string)) (o protocol.Outcome, err error) {
+func (b *bench) during(ctx context.Context, r *runner.Runner, then func(words []string)) (o protocol.Outcome,
+	err error) {
 	b.Helper()
 	done := make(chan struct{})
 	go func() {

@@ -98,9 +98,13 @@ func TestPersistentVerdicts(t *testing.T) {
 		{"code", protocol.Block, protocol.CausePolicy, "by code"},
 		{"text", protocol.Continue, "", ""},
 		{"rewrite", protocol.Continue, "", ""},
-		{"plain", protocol.Block, protocol.CauseOutput, "pre-tool hook 'h' gave an answer that cannot be read: it must be one JSON object on one line; other texts belong on stderr"},
+		{"plain", protocol.Block, protocol.CauseOutput,
+			"pre-tool hook 'h' gave an answer that cannot be read: it must be one JSON object on one line; other " +
+				"texts belong on stderr"},
 		{"nothing", protocol.Continue, "", ""},
-		{"silence", protocol.Block, protocol.CauseOutput, "pre-tool hook 'h' gave an answer that cannot be read: it ended without an answer; print one line of JSON for each line of input, {} if there is nothing to say"},
+		{"silence", protocol.Block, protocol.CauseOutput,
+			"pre-tool hook 'h' gave an answer that cannot be read: it ended without an answer; print one line of " +
+				"JSON for each line of input, {} if there is nothing to say"},
 		{"nothing", protocol.Continue, "", ""},
 		{"exit", protocol.Block, protocol.CausePolicy, "why"},
 		{"nothing", protocol.Continue, "", ""},
@@ -133,13 +137,16 @@ func TestPersistentBackoff(t *testing.T) {
 	require.Equal(t, 2, said["policy"], said)
 	require.Equal(t, 3, said["unstarted"], said)
 	o := b.must(r, b.pre())
-	require.Contains(t, o.Reason, "it ended 2 times in a row without an answer (at last: exit 1), and is started again in")
-	require.Eventually(t, func() bool { return b.must(r, b.pre()).Cause == protocol.CausePolicy }, processtest.Patience, 10*time.Millisecond)
+	require.Contains(t, o.Reason,
+		"it ended 2 times in a row without an answer (at last: exit 1), and is started again in")
+	require.Eventually(t, func() bool { return b.must(r, b.pre()).Cause == protocol.CausePolicy },
+		processtest.Patience, 10*time.Millisecond)
 }
 
 func TestWorkers(t *testing.T) {
 	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent("[ -e open ] || { "+processtest.AtGate("gate")+"}; echo $$ >ready; echo '{}'", hook{"workers": 3})))
+	r := b.stays(runner.Options{}, b.config(persistent("[ -e open ] || { "+processtest.AtGate("gate")+
+		"}; echo $$ >ready; echo '{}'", hook{"workers": 3})))
 	open := b.Gate("gate")
 	var all sync.WaitGroup
 	for range 5 {
@@ -170,7 +177,8 @@ func TestPersistentHookInOneCall(t *testing.T) {
 }
 
 func TestCloseInterruptsCalls(t *testing.T) {
-	for name, h := range map[string]hook{"process": sh("echo $$ >ready; sleep 1000"), "persistent": persistent("echo $$ >ready; sleep 1000")} {
+	for name, h := range map[string]hook{"process": sh("echo $$ >ready; sleep 1000"),
+		"persistent": persistent("echo $$ >ready; sleep 1000")} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			r := b.stays(runner.Options{}, b.config(h))
@@ -185,7 +193,8 @@ func TestCloseInterruptsCalls(t *testing.T) {
 
 func TestReload(t *testing.T) {
 	b := newBench(t)
-	r := b.stays(runner.Options{}, b.config(persistent("case $line in *wait*) "+processtest.AtGate("gate")+` ;; esac; echo '{"stdout":"old"}'`)))
+	r := b.stays(runner.Options{}, b.config(persistent("case $line in *wait*) "+processtest.AtGate("gate")+
+		` ;; esac; echo '{"stdout":"old"}'`)))
 	open := b.Gate("gate")
 	require.Equal(t, []string{"old"}, texts(b.must(r, b.pre())))
 	f := b.begin(context.Background(), r, b.about("wait"))
@@ -202,7 +211,8 @@ func TestReload(t *testing.T) {
 
 // What an async hook says in the end comes with the next outcome of its session, and with no other.
 func TestLateAnswers(t *testing.T) {
-	answer := `echo '{"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"late","permissionDecision":"deny"}}'; `
+	answer := `echo '{"systemMessage":"m","hookSpecificOutput":{"hookEventName":"PreToolUse",` +
+		`"additionalContext":"late","permissionDecision":"deny"}}'; `
 	for way, h := range eachWay(processtest.AtGate("gate") + answer + "exit 2") {
 		t.Run(way, func(t *testing.T) {
 			b := newBench(t)
@@ -220,7 +230,8 @@ func TestLateAnswers(t *testing.T) {
 			other, mine := b.post(), b.post()
 			other.SessionID, mine.SessionID = "t", "s"
 			require.Empty(t, b.must(r, other).Inject)
-			require.Eventually(t, func() bool { o = b.must(r, mine); return len(o.Inject) > 0 }, processtest.Patience, time.Millisecond)
+			require.Eventually(t, func() bool { o = b.must(r, mine); return len(o.Inject) > 0 }, processtest.Patience,
+				time.Millisecond)
 			require.Equal(t, []string{"late"}, texts(o))
 			require.Equal(t, []string{"m"}, o.SystemMessages)
 			require.Equal(t, protocol.Continue, o.Decision, "no decision counts any more")
@@ -237,7 +248,8 @@ func TestAsyncHookIsWatchedToItsTimeout(t *testing.T) {
 			require.Contains(t, statuses(b.must(r, b.pre())), protocol.StatusAsync)
 			b.Ready()
 			var o protocol.Outcome
-			require.Eventually(t, func() bool { o = b.must(r, b.post()); return len(o.Warnings) > 0 }, processtest.Patience, 10*time.Millisecond)
+			require.Eventually(t, func() bool { o = b.must(r, b.post()); return len(o.Warnings) > 0 },
+				processtest.Patience, 10*time.Millisecond)
 			require.Contains(t, o.Warnings[0], "timed out after 1s and was killed")
 			require.Empty(t, b.Marked())
 		})
@@ -290,7 +302,8 @@ func TestNoRunner(t *testing.T) {
 
 func TestManyCallsAtOnce(t *testing.T) {
 	b := newBench(t)
-	cfg := b.config(persistent(`case $line in *no*) echo '{"decision":"block","reason":"no"}' ;; *) echo '{}' ;; esac`, hook{"workers": 3}), sh("exit 0"))
+	cfg := b.config(persistent(`case $line in *no*) echo '{"decision":"block","reason":"no"}' ;; *) echo '{}' ;; esac`,
+		hook{"workers": 3}), sh("exit 0"))
 	cfg.Add(b.claude("PreToolUse", command("cat >/dev/null"), command("exit 0", hook{"async": true})))
 	r := b.stays(runner.Options{}, cfg)
 	var all sync.WaitGroup

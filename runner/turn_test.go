@@ -24,7 +24,8 @@ func geminiHooks(scripts ...string) *hookfile.Config {
 	cfg := &hookfile.Config{}
 	for i, script := range scripts {
 		cfg.Hooks = append(cfg.Hooks, hookfile.Hook{
-			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events(), Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
+			Name: fmt.Sprintf("h%d", i+1), Command: hookfile.Command{Shell: script}, Events: gemini.Dialect.Events(),
+			Dialect: gemini.Dialect, File: "settings.json", Line: i + 1,
 		})
 	}
 	return cfg
@@ -46,7 +47,8 @@ func meets(i, n int) string {
 	for j := range n {
 		all = append(all, fmt.Sprintf("[ -e at%d ]", j+1))
 	}
-	return fmt.Sprintf("touch at%d; for i in $(seq 300); do if %s; then exit 0; fi; sleep 0.05; done; echo alone; exit 2", i, strings.Join(all, " && "))
+	return fmt.Sprintf("touch at%d; for i in $(seq 300); do if %s; then exit 0; fi; sleep 0.05; done; echo alone; "+
+		"exit 2", i, strings.Join(all, " && "))
 }
 
 // specifically is an answer whose fields stand in hookSpecificOutput.
@@ -54,7 +56,8 @@ func specifically(fields string) string { return `{"hookSpecificOutput":{` + fie
 
 func TestGeminiHooksRunAtOnce(t *testing.T) {
 	b := newBench(t)
-	o, err := b.with(runner.Options{}, geminiHooks(meets(1, 3), meets(2, 3), meets(3, 3))).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
+	o, err := b.with(runner.Options{}, geminiHooks(meets(1, 3), meets(2, 3), meets(3, 3))).Fire(context.Background(),
+		b.geminiCall("BeforeTool", shellCall))
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision, o.Reason)
 }
@@ -98,18 +101,21 @@ func TestGeminiHooksInTurn(t *testing.T) {
 	})
 	t.Run("a deny or a stop keeps none from running", func(t *testing.T) {
 		b := newBench(t)
-		cfg := geminiHooks(says(`{"decision":"deny","reason":"R1"}`), says(`{"continue":false,"stopReason":"S"}`), "touch ran")
+		cfg := geminiHooks(says(`{"decision":"deny","reason":"R1"}`), says(`{"continue":false,"stopReason":"S"}`),
+			"touch ran")
 		cfg.Hooks[0].Sequential = true
 		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
-		require.Equal(t, []protocol.Status{protocol.StatusBlocked, protocol.StatusBlocked, protocol.StatusOK}, statuses(o))
+		require.Equal(t, []protocol.Status{protocol.StatusBlocked, protocol.StatusBlocked, protocol.StatusOK},
+			statuses(o))
 		require.Equal(t, "R1", o.Reason)
 		require.True(t, o.Stop)
 		require.Empty(t, b.Read("ran"))
 	})
 	t.Run("the next one sees a rewrite merged, the tool gets it alone", func(t *testing.T) {
 		b := newBench(t)
-		cfg := geminiHooks(says(specifically(`"tool_input":{"command":"b"}`)), "cat >two; "+says(specifically(`"tool_input":{"n":1}`)), "cat >three")
+		cfg := geminiHooks(says(specifically(`"tool_input":{"command":"b"}`)),
+			"cat >two; "+says(specifically(`"tool_input":{"n":1}`)), "cat >three")
 		cfg.Hooks[0].Sequential = true
 		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeTool", shellCall))
 		require.NoError(t, err)
@@ -130,9 +136,11 @@ func TestGeminiHooksInTurn(t *testing.T) {
 	})
 	t.Run("the next one sees context in the prompt", func(t *testing.T) {
 		b := newBench(t)
-		cfg := geminiHooks(says(specifically(`"additionalContext":"C1"`)), "cat >two; "+says(specifically(`"additionalContext":"C2"`)))
+		cfg := geminiHooks(says(specifically(`"additionalContext":"C1"`)),
+			"cat >two; "+says(specifically(`"additionalContext":"C2"`)))
 		cfg.Hooks[1].Sequential = true
-		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), b.geminiCall("BeforeAgent", `,"prompt":"go"`))
+		o, err := b.with(runner.Options{}, cfg).Fire(context.Background(),
+			b.geminiCall("BeforeAgent", `,"prompt":"go"`))
 		require.NoError(t, err)
 		require.Contains(t, b.Read("two"), `"prompt":"go\n\nC1"`)
 		require.Equal(t, []string{"C1", "C2"}, o.Texts())
@@ -163,7 +171,9 @@ func TestGeminiEqualHooks(t *testing.T) {
 func TestGeminiEnvironment(t *testing.T) {
 	b := newBench(t)
 	t.Setenv("GEMINI_PROJECT_DIR", "/stale")
-	cfg := geminiHooks(`printf '%s\n' "$GEMINI_PROJECT_DIR|$GEMINI_CWD|$CLAUDE_PROJECT_DIR|$GEMINI_SESSION_ID|$FOO|$HOOKRUN_EVENT" >note; pwd >>note`)
+	cfg := geminiHooks(`printf '%s\n' ` +
+		`"$GEMINI_PROJECT_DIR|$GEMINI_CWD|$CLAUDE_PROJECT_DIR|$GEMINI_SESSION_ID|$FOO|$HOOKRUN_EVENT" >note; pwd ` +
+		`>>note`)
 	cfg.Hooks[0].Env = []string{"FOO=bar", "GEMINI_CWD=mine"}
 	c := b.geminiCall("BeforeTool", shellCall)
 	c.Dir = "/" // the client's hooks stay where it was started

@@ -46,14 +46,17 @@ func TestUnsupportedTypes(t *testing.T) {
 		require.Equal(t, protocol.Block, o.Decision)
 		require.Equal(t, "no\n", o.Reason)
 
-		r := b.with(runner.Options{OnFailure: protocol.FailurePolicy{protocol.CauseUnsupported: protocol.Block}}, b.claude("PreToolUse", kind, allow))
+		r := b.with(runner.Options{OnFailure: protocol.FailurePolicy{protocol.CauseUnsupported: protocol.Block}},
+			b.claude("PreToolUse", kind, allow))
 		o, err := r.Fire(context.Background(), b.pre())
 		require.NoError(t, err)
 		b.unsupportedBlocks(o)
 	}
-	b.unsupportedBlocks(b.ask(b.claude("PreToolUse", hook{"type": "mcp_tool", "server": "s", "tool": "t", "onFailure": "block"}, allow)))
+	b.unsupportedBlocks(b.ask(b.claude("PreToolUse",
+		hook{"type": "mcp_tool", "server": "s", "tool": "t", "onFailure": "block"}, allow)))
 	o, err := b.with(runner.Options{OnFailure: protocol.FailurePolicy{protocol.CauseUnsupported: protocol.Block}},
-		b.claude("PreToolUse", hook{"type": "mcp_tool", "server": "s", "tool": "t", "onFailure": "continue"})).Fire(context.Background(), b.pre())
+		b.claude("PreToolUse", hook{"type": "mcp_tool", "server": "s", "tool": "t",
+			"onFailure": "continue"})).Fire(context.Background(), b.pre())
 	require.NoError(t, err)
 	require.Equal(t, protocol.Continue, o.Decision, "what a hook says of itself comes first")
 }
@@ -82,4 +85,5 @@ func (b *bench) unsupportedBlocks(o protocol.Outcome) {
 	require.False(b, o.Approved)
 }
 
-// Benchmarks. Hooks that wait need no processor, so what is above their own time is hookrun's, and the start of processes.
+// Benchmarks. Hooks that wait need no processor, so what is above their own time is hookrun's, and the start of
+// processes.

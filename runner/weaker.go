@@ -24,14 +24,16 @@ func (p *Plan) weakened() (warnings []string) {
 	return warnings
 }
 
-// weaker says in which ways a hook that runs holds up less than the equal one that it stands for, or may do another thing.
+// weaker says in which ways a hook that runs holds up less than the equal one that it stands for, or may do another
+// thing.
 func (p *Plan) weaker(runs, hook *hookfile.Hook) (ways []string) {
 	if runs.Async && !hook.Async {
 		ways = append(ways, "is async and decides nothing")
 	} else if !hook.Async {
 		var opens []string
 		for _, cause := range hook.Dialect.Causes {
-			if p.failureDecision(hook, cause) < protocol.Continue && p.failureDecision(runs, cause) == protocol.Continue {
+			if p.failureDecision(hook, cause) < protocol.Continue &&
+				p.failureDecision(runs, cause) == protocol.Continue {
 				opens = append(opens, string(cause))
 			}
 		}

@@ -19,5 +19,7 @@ func TestEqualHooksOfOneLine(t *testing.T) {
 	call := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Workspace: t.TempDir()}
 	warnings := newPlan(t, newRunner(t, cfg, runner.Options{}), call).Warnings()
 	require.Len(t, warnings, 1)
-	require.Regexp(t, `of \.claude/settings\.json:1:\d+ does not run, since the equal one of \.claude/settings\.json:1:\d+ runs`, warnings[0])
+	require.Regexp(t,
+		`of \.claude/settings\.json:1:\d+ does not run, since the equal one of \.claude/settings\.json:1:\d+ runs`,
+		warnings[0])
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests in this file keep README.md and docs/ true. CONTRIBUTING.md has the convention for blocks under "Blocks in the docs".
+// The tests in this file keep README.md and docs/ true. CONTRIBUTING.md has the convention for blocks under "Blocks in
+// the docs".
 
 // block is a fenced block of a page.
 type block struct {
@@ -133,7 +134,8 @@ func (b *block) try(t *testing.T, dir, home string) string {
 	case "text":
 		for line := range strings.Lines(b.text) {
 			if strings.HasPrefix(line, "hookrun ") || strings.HasPrefix(line, "$ ") {
-				require.Contains(t, b.before, "needs", "%s: run it as ```sh, or say before the block what it needs", b.at)
+				require.Contains(t, b.before, "needs", "%s: run it as ```sh, or say before the block what it needs",
+					b.at)
 			}
 		}
 	default:
@@ -152,7 +154,8 @@ func (b *block) runShell(t *testing.T, dir, home string) string {
 	}
 	last := filepath.Join(t.TempDir(), "last")
 	script, then := b.text, dir
-	env := []string{"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "TMPDIR=" + t.TempDir()}
+	env := []string{"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8",
+		"TMPDIR=" + t.TempDir()}
 	if inClone.MatchString(b.text) {
 		dir = binary.Repository(t)
 		env = append(os.Environ(), "GOBIN="+t.TempDir())
@@ -180,7 +183,8 @@ func (b *block) runShell(t *testing.T, dir, home string) string {
 	return then
 }
 
-// elided is the expression of an output in which a line … stands for any lines, and any other … for any text in its line.
+// elided is the expression of an output in which a line … stands for any lines, and any other … for any text in its
+// line.
 func elided(output string) string {
 	quoted := regexp.QuoteMeta(output)
 	quoted = regexp.MustCompile(`(?m)^…\n`).ReplaceAllString(quoted, "(?:.*\n)*")
@@ -198,15 +202,16 @@ func findTests(t *testing.T, at string, args []string) {
 			pattern, _, _ := strings.Cut(strings.Trim(arg, "'"), "/")
 			name = regexp.MustCompile(`(?m)^func (Test|Fuzz|Benchmark|Example)?\w*` + strings.TrimLeft(pattern, "^"))
 		case strings.HasPrefix(arg, "./"):
-			require.NoError(t, filepath.WalkDir(filepath.Join(binary.Repository(t), folder), func(path string, e fs.DirEntry, err error) error {
-				if err == nil && e.IsDir() && !all && path != filepath.Join(binary.Repository(t), folder) {
-					return fs.SkipDir
-				}
-				if strings.HasSuffix(path, "_test.go") {
-					files = append(files, path)
-				}
-				return err
-			}))
+			require.NoError(t, filepath.WalkDir(filepath.Join(binary.Repository(t), folder),
+				func(path string, e fs.DirEntry, err error) error {
+					if err == nil && e.IsDir() && !all && path != filepath.Join(binary.Repository(t), folder) {
+						return fs.SkipDir
+					}
+					if strings.HasSuffix(path, "_test.go") {
+						files = append(files, path)
+					}
+					return err
+				}))
 		}
 	}
 	if name == nil {
@@ -225,11 +230,13 @@ func (b *block) runGo(t *testing.T, dir string) {
 	root, temp := binary.Repository(t), t.TempDir()
 	source := filepath.Join(temp, "main.go")
 	require.NoError(t, os.WriteFile(source, []byte(b.text), 0o644))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "docs", "program", "main.go"): source}})
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "docs", "program",
+		"main.go"): source}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(temp, "overlay.json"), overlay, 0o644))
 	program := filepath.Join(temp, "program")
-	build := exec.Command("go", "build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", program, "./docs/program")
+	build := exec.Command("go", "build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", program,
+		"./docs/program")
 	build.Dir = root
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", b.at, out)

@@ -21,7 +21,8 @@ var (
 	anchorID = regexp.MustCompile(`<a id="([^"]+)">`)
 	noSlug   = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	// published is what would promise that the module, or a package of it, can be had from somewhere else than a clone.
-	published = regexp.MustCompile(`hookrun@(latest|v\d)|go (get|run) github\.com/hookrun|pkg\.go\.dev/github\.com/hookrun|` +
+	published = regexp.MustCompile(`hookrun@(latest|v\d)|go (get|run) ` +
+		`github\.com/hookrun|pkg\.go\.dev/github\.com/hookrun|` +
 		`(brew|apt|npm|winget|scoop) (-\S+ )*install (-\S+ )*hookrun|hookrun/releases`)
 )
 
@@ -34,7 +35,8 @@ func prose(text string) string {
 // anchors returns what a link may name behind # on a page, as GitHub makes it of headings.
 func anchors(text string) map[string]bool {
 	known := map[string]bool{}
-	for _, m := range heading.FindAllStringSubmatch(regexp.MustCompile("(?sm)^```.*?^```$").ReplaceAllString(text, ""), -1) {
+	for _, m := range heading.FindAllStringSubmatch(regexp.MustCompile("(?sm)^```.*?^```$").ReplaceAllString(text, ""),
+		-1) {
 		known[strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
 	}
 	for _, m := range anchorID.FindAllStringSubmatch(text, -1) {
@@ -65,7 +67,8 @@ func TestDocsLinks(t *testing.T) {
 			if anchor != "" {
 				there, err := os.ReadFile(filepath.Join(root, file))
 				require.NoError(t, err)
-				require.True(t, anchors(string(there))[anchor], "%s links to %s, and no heading is called that", page, m[1])
+				require.True(t, anchors(string(there))[anchor], "%s links to %s, and no heading is called that", page,
+					m[1])
 			}
 		}
 	}

@@ -1,20 +1,21 @@
 // Package clientfile puts the one hook that calls hookrun into the settings of a client, and takes it out again.
 //
 //	client, _ := clientfile.Lookup("claude")
-//	change, err := client.Install(client.Project("."), clientfile.Entry{Binary: "/usr/bin/hookrun", Timeout: time.Minute, Events: client.Events})
+//	entry := clientfile.Entry{Binary: "/usr/bin/hookrun", Timeout: time.Minute, Events: client.Events}
+//	change, err := client.Install(client.Project("."), entry)
 //	fmt.Print(change.Diff())
 //	err = change.Write()
 //
-// It guarantees: every byte that is not the entry's own stays, with the file's indentation and ends of lines around the entry. A
-// second Install changes nothing; one with another path or timeout replaces the entry where it stands. Uninstall gives back the bytes
-// that were there before Install, also where Install made the file, the "hooks" or the list of an event; where one of these was
-// there and empty, a comment at the end of the entry's command says so. What cannot be parsed is
-// refused with its place; so is what is no regular file, and a path that leads out of the root by a symbolic link. A file is replaced
-// by a rename: whoever reads it meanwhile sees the old text or the new one.
+// It guarantees: every byte that is not the entry's own stays, with the file's indentation and ends of lines around the
+// entry. A second Install changes nothing; one with another path or timeout replaces the entry where it stands.
+// Uninstall gives back the bytes that were there before Install, also where Install made the file, the "hooks" or the
+// list of an event; where one of these was there and empty, a comment at the end of the entry's command says so. What
+// cannot be parsed is refused with its place; so is what is no regular file, and a path that leads out of the root by a
+// symbolic link. A file is replaced by a rename: whoever reads it meanwhile sees the old text or the new one.
 //
-// What it does not guarantee: if somebody edits the file between the two, Uninstall removes the entry and what is empty without it,
-// and that may be a list that was there, empty, before. A hard link to the file keeps the old text. Two programs that change the file
-// in the same moment are found out only up to the rename.
+// What it does not guarantee: if somebody edits the file between the two, Uninstall removes the entry and what is empty
+// without it, and that may be a list that was there, empty, before. A hard link to the file keeps the old text. Two
+// programs that change the file in the same moment are found out only up to the rename.
 package clientfile
 
 import (
@@ -96,8 +97,8 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	return change, nil
 }
 
-// Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun whatever its name is,
-// or "".
+// Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun
+// whatever its name is, or "".
 func (c *Client) Uninstall(p dialect.Place, binary string) (*Change, error) {
 	change, err := plan(p)
 	if err != nil || !change.Existed {

@@ -124,7 +124,8 @@ func TestStaleEntryIsReplaced(t *testing.T) {
 		fresh, err := c.Install(inProject(t, c, text), e)
 		require.NoError(t, err)
 		for name, old := range map[string]Entry{
-			"path":      {Binary: filepath.Join(filepath.Dir(e.Binary), "a b", "hookrun"), Timeout: e.Timeout, Events: e.Events},
+			"path": {Binary: filepath.Join(filepath.Dir(e.Binary), "a b", "hookrun"), Timeout: e.Timeout,
+				Events: e.Events},
 			"timeout":   {Binary: e.Binary, Events: e.Events},
 			"arguments": {Binary: e.Binary, Args: []string{"--dialect=codex"}, Timeout: e.Timeout, Events: e.Events},
 			"events":    {Binary: e.Binary, Timeout: e.Timeout, Events: append([]string{"Stop"}, e.Events...)},
@@ -139,7 +140,8 @@ func TestStaleEntryIsReplaced(t *testing.T) {
 	}
 }
 
-// Codex takes a changed entry for a new one, which it passes over until somebody trusts it: it is changed only for what must be.
+// Codex takes a changed entry for a new one, which it passes over until somebody trusts it: it is changed only for what
+// must be.
 func TestLongerTimeoutStays(t *testing.T) {
 	for _, c := range clients {
 		p := c.Project(t.TempDir())
@@ -291,14 +293,22 @@ func TestEditedMeanwhile(t *testing.T) {
 		client     *Client
 		text, want string
 	}{
-		{"behind ours", claude, `{"hooks":{ "Stop":[ {"hooks":[` + ours + `]},{"hooks":[]}]}}`, `{"hooks":{ "Stop":[ {"hooks":[]}]}}`},
-		{"before ours", claude, `{"hooks":{ "Stop":[ {"hooks":[]},{"hooks":[` + ours + `]}]}}`, `{"hooks":{ "Stop":[ {"hooks":[]}]}}`},
-		{"between ours", claude, `{"hooks":{"A":[ {"hooks":[` + ours + `]}],"Stop":[],"B":[ {"hooks":[` + ours + `]}]},"x":1}`, `{"hooks":{"Stop":[]},"x":1}`},
-		{"in our group", claude, `{"hooks":{ "Stop":[ {"matcher":"x","hooks":[` + ours + `, {}]}]}}`, `{"hooks":{ "Stop":[ {"matcher":"x","hooks":[{}]}]}}`},
-		{"formatted", claude, "{\n \"hooks\": {\n  \"Stop\": [\n   {\n    \"hooks\": [\n     " + ours + "\n    ]\n   }\n  ]\n },\n \"x\": 1\n}\n", "{\n \"x\": 1\n}\n"},
-		{"another key, then away again", claude, "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [" + ours + "]}\n    ]\n  }\n}", "{\n}"},
-		{"copies", claude, `{"a":1,"hooks":{ "Stop":[ {"hooks":[` + ours + `,` + ours + `]}, {"hooks":[` + ours + `]}]}}`, `{"a":1}`},
-		{"comment in our list", gemini, "{\"a\":1,\"hooks\":{ \"Stop\":[ // why\n{\"hooks\":[" + ours + "]}]}}", "{\"a\":1,\"hooks\":{ \"Stop\":[ // why\n]}}"},
+		{"behind ours", claude, `{"hooks":{ "Stop":[ {"hooks":[` + ours + `]},{"hooks":[]}]}}`,
+			`{"hooks":{ "Stop":[ {"hooks":[]}]}}`},
+		{"before ours", claude, `{"hooks":{ "Stop":[ {"hooks":[]},{"hooks":[` + ours + `]}]}}`,
+			`{"hooks":{ "Stop":[ {"hooks":[]}]}}`},
+		{"between ours", claude, `{"hooks":{"A":[ {"hooks":[` + ours + `]}],"Stop":[],"B":[ {"hooks":[` + ours +
+			`]}]},"x":1}`, `{"hooks":{"Stop":[]},"x":1}`},
+		{"in our group", claude, `{"hooks":{ "Stop":[ {"matcher":"x","hooks":[` + ours + `, {}]}]}}`,
+			`{"hooks":{ "Stop":[ {"matcher":"x","hooks":[{}]}]}}`},
+		{"formatted", claude, "{\n \"hooks\": {\n  \"Stop\": [\n   {\n    \"hooks\": [\n     " + ours +
+			"\n    ]\n   }\n  ]\n },\n \"x\": 1\n}\n", "{\n \"x\": 1\n}\n"},
+		{"another key, then away again", claude,
+			"{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [" + ours + "]}\n    ]\n  }\n}", "{\n}"},
+		{"copies", claude, `{"a":1,"hooks":{ "Stop":[ {"hooks":[` + ours + `,` + ours + `]}, {"hooks":[` + ours +
+			`]}]}}`, `{"a":1}`},
+		{"comment in our list", gemini, "{\"a\":1,\"hooks\":{ \"Stop\":[ // why\n{\"hooks\":[" + ours + "]}]}}",
+			"{\"a\":1,\"hooks\":{ \"Stop\":[ // why\n]}}"},
 	} {
 		p := inProject(t, c.client, c.text)
 		change, err := c.client.Uninstall(p, "")
@@ -312,7 +322,8 @@ func TestNotes(t *testing.T) {
 	claude, _ := Lookup("claude")
 	for text, want := range map[string]string{
 		`{"disableAllHooks": true}`: `"disableAllHooks" is true`,
-		`{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "/x/hookrun fire"}]}]}}`: `the entry at PreToolUse has a matcher, "Bash"`,
+		`{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "/x/hookrun ` +
+			`fire"}]}]}}`: `the entry at PreToolUse has a matcher, "Bash"`,
 		`{"disableAllHooks": false}`: ``,
 	} {
 		change, err := claude.Install(inProject(t, claude, text), entry(claude))
@@ -327,7 +338,8 @@ func TestNotes(t *testing.T) {
 	for _, c := range []struct{ client, text, want string }{
 		{"gemini", `{"hooksConfig": {"enabled": false}}`, `"enabled": false, so Gemini CLI runs no hook`},
 		{"gemini", `{"hooksConfig": {"disabled": ["x", "hookrun"]}}`, `"hookrun" among its "disabled"`},
-		{"gemini", `{"hooksConfig": {"enabled": true, "disabled": ["x", 1]}, "hooks": {"enabled": false}, "disableAllHooks": true}`, ``},
+		{"gemini", `{"hooksConfig": {"enabled": true, "disabled": ["x", 1]}, "hooks": {"enabled": false}, ` +
+			`"disableAllHooks": true}`, ``},
 		{"gemini", `{"hooksConfig": null}`, ``},
 		{"codex", `{"disableAllHooks": true}`, ``}, // which is a fault of the file
 	} {
@@ -350,7 +362,8 @@ func TestElsewhere(t *testing.T) {
 		{"claude", "home/.claude/settings.json", `{"disableAllHooks": true}`, `"disableAllHooks" is true`},
 		{"claude", "project/.claude/settings.json", `{"disableAllHooks": true}`, ``}, // that is Install's
 		{"claude", "project/.claude/settings.local.json", `{"disableAllHooks": true`, ``},
-		{"codex", "project/.codex/config.toml", "[features]\nhooks = false\n", `features.hooks is false, so Codex runs no hook`},
+		{"codex", "project/.codex/config.toml", "[features]\nhooks = false\n",
+			`features.hooks is false, so Codex runs no hook`},
 		{"codex", "home/.codex/config.toml", "features = {codex_hooks = false}\n", `features.codex_hooks is false`},
 		{"codex", "home/.codex/config.toml", "features.hooks = true\nhooks = false\n", ``},
 		{"codex", "home/.codex/config.toml", "features = 1\n", ``},
@@ -362,7 +375,8 @@ func TestElsewhere(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(test.text), 0o644))
 		c, _ := Lookup(test.client)
-		notes := c.Elsewhere(c.Project(filepath.Join(root, "project")), c.User(filepath.Join(root, "home"), func(string) string { return "" }))
+		notes := c.Elsewhere(c.Project(filepath.Join(root, "project")),
+			c.User(filepath.Join(root, "home"), func(string) string { return "" }))
 		if test.want == "" {
 			require.Empty(t, notes, test.text)
 			continue
@@ -379,14 +393,17 @@ func TestLookup(t *testing.T) {
 	require.False(t, found)
 	claude, _ := Lookup("claude")
 	home := filepath.FromSlash("/home/me")
-	require.Equal(t, dialect.Place{Root: home, Path: filepath.FromSlash("/home/me/.claude/settings.json")}, claude.User(home, func(string) string { return "" }))
-	require.Equal(t, dialect.Place{Root: "/c", Path: filepath.FromSlash("/c/settings.json")}, claude.User(home, func(name string) string {
-		return map[string]string{"CLAUDE_CONFIG_DIR": "/c"}[name]
-	}))
+	require.Equal(t, dialect.Place{Root: home, Path: filepath.FromSlash("/home/me/.claude/settings.json")},
+		claude.User(home, func(string) string { return "" }))
+	require.Equal(t, dialect.Place{Root: "/c", Path: filepath.FromSlash("/c/settings.json")},
+		claude.User(home, func(name string) string {
+			return map[string]string{"CLAUDE_CONFIG_DIR": "/c"}[name]
+		}))
 	gemini, _ := Lookup("gemini")
-	require.Equal(t, dialect.Place{Root: "/h", Path: filepath.FromSlash("/h/.gemini/settings.json")}, gemini.User(home, func(name string) string {
-		return map[string]string{"GEMINI_CLI_HOME": "/h"}[name]
-	}))
+	require.Equal(t, dialect.Place{Root: "/h", Path: filepath.FromSlash("/h/.gemini/settings.json")},
+		gemini.User(home, func(name string) string {
+			return map[string]string{"GEMINI_CLI_HOME": "/h"}[name]
+		}))
 }
 
 func FuzzInstall(f *testing.F) {

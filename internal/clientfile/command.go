@@ -21,7 +21,8 @@ type handler struct {
 	keepsLonger bool // an entry that has more time than this one, and is the same else, stays as it is
 }
 
-// MaxTimeout is the longest timeout that is written: a timer of JavaScript with more than 2^31 ms fires at once, which lets the call pass.
+// MaxTimeout is the longest timeout that is written: a timer of JavaScript with more than 2^31 ms fires at once, which
+// lets the call pass.
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
@@ -40,12 +41,13 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 	return h, err
 }
 
-// Command is the shell command with which a client calls hookrun. A call is blocked if hookrun is not there or was killed: every
-// client takes that for a pass.
+// Command is the shell command with which a client calls hookrun. A call is blocked if hookrun is not there or was
+// killed: every client takes that for a pass.
 func (c *Client) Command(binary string, args []string) (string, error) {
 	switch {
 	case !filepath.IsAbs(binary):
-		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is not", binary)
+		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is "+
+			"not", binary)
 	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
 		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
 	case c.Expand && strings.Contains(binary, "$"):
@@ -57,17 +59,19 @@ func (c *Client) Command(binary string, args []string) (string, error) {
 	}
 	command := strings.Join(words, " ") + shellEnd(c.OrBlock)
 	if !ours(command, binary) {
-		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use --output or --dialect", args)
+		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
+			"--output or --dialect", args)
 	}
 	return command, nil
 }
 
-// ours reports whether a command is one that Install writes, or wrote in another version: hookrun by an absolute path, or the program
-// at the path binary. A `hookrun fire` with a file or a policy behind it is somebody's own, and so is one that is looked up in PATH:
-// to replace it could switch off a gate.
+// ours reports whether a command is one that Install writes, or wrote in another version: hookrun by an absolute path,
+// or the program at the path binary. A `hookrun fire` with a file or a policy behind it is somebody's own, and so is
+// one that is looked up in PATH: to replace it could switch off a gate.
 func ours(command, binary string) bool {
 	words, rest := shellWords(command)
-	if len(words) < 2 || words[1] != "fire" || rest != "" && !strings.HasPrefix(rest, "||") && !strings.HasPrefix(rest, "# ") {
+	if len(words) < 2 || words[1] != "fire" || rest != "" && !strings.HasPrefix(rest, "||") &&
+		!strings.HasPrefix(rest, "# ") {
 		return false
 	}
 	path := filepath.Clean(words[0])
@@ -87,20 +91,23 @@ func ours(command, binary string) bool {
 	return true
 }
 
-// AsksHookrun reports whether a command asks hookrun about the project's own hooks file, whoever wrote it: in that file it would ask
-// for ever.
+// AsksHookrun reports whether a command asks hookrun about the project's own hooks file, whoever wrote it: in that file
+// it would ask for ever.
 func AsksHookrun(command string) bool {
 	words, _ := shellWords(command)
 	if len(words) < 2 || strings.TrimSuffix(filepath.Base(words[0]), ".exe") != "hookrun" || words[1] != "fire" {
 		return false
 	}
-	return !slices.ContainsFunc(words[2:], func(w string) bool { return strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--config") })
+	return !slices.ContainsFunc(words[2:], func(w string) bool {
+		return strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--config")
+	})
 }
 
 // quote makes a word of a shell's.
 func quote(word string) string {
 	plain := func(r rune) bool {
-		return r >= utf8.RuneSelf || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || strings.ContainsRune("/._-+:@%,=", r)
+		return r >= utf8.RuneSelf || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' ||
+			strings.ContainsRune("/._-+:@%,=", r)
 	}
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return word
@@ -108,8 +115,8 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// shellWords returns the words that a command begins with, as a shell reads them, and what comes behind them: anything that only a
-// shell can make sense of.
+// shellWords returns the words that a command begins with, as a shell reads them, and what comes behind them: anything
+// that only a shell can make sense of.
 func shellWords(command string) (words []string, rest string) {
 	for {
 		command = strings.TrimLeft(command, " \t")

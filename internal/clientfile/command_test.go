@@ -72,13 +72,15 @@ func TestCommand(t *testing.T) {
 	}
 	claude, _ := Lookup("claude")
 	gemini, _ := Lookup("gemini")
-	for _, folder := range []string{"/opt", "/opt/a b", "/opt/it's", "/opt/$(x)`y`", `/opt/a"b\c`, "/opt/é", "/opt/-x", "/opt/*?[a]~#&;|<>(){}!"} {
+	for _, folder := range []string{"/opt", "/opt/a b", "/opt/it's", "/opt/$(x)`y`", `/opt/a"b\c`, "/opt/é", "/opt/-x",
+		"/opt/*?[a]~#&;|<>(){}!"} {
 		binary := folder + "/hookrun"
 		command, err := claude.Command(binary, []string{"-o", "claude"})
 		require.NoError(t, err)
 		require.True(t, ours(command, ""), command)
 		// A shell that runs it calls this program with these words.
-		out, err := exec.Command("sh", "-c", `set -- `+strings.TrimSuffix(command, clients[0].OrBlock)+`; printf '%s\n' "$@"`).Output()
+		out, err := exec.Command("sh", "-c", `set -- `+strings.TrimSuffix(command, clients[0].OrBlock)+
+			`; printf '%s\n' "$@"`).Output()
 		require.NoError(t, err)
 		require.Equal(t, binary+"\nfire\n-o\nclaude\n", string(out))
 	}
@@ -105,7 +107,8 @@ func TestMissingBinaryBlocks(t *testing.T) {
 	for _, c := range clients {
 		command, err := c.Command(filepath.Join(t.TempDir(), "hookrun"), nil)
 		require.NoError(t, err)
-		for _, shell := range []string{"sh", "bash", "dash", "zsh", "fish", "tcsh"} { // Codex takes the login shell of its user
+		// Codex takes the login shell of its user
+		for _, shell := range []string{"sh", "bash", "dash", "zsh", "fish", "tcsh"} {
 			if _, err := exec.LookPath(shell); err != nil {
 				continue
 			}
@@ -130,7 +133,8 @@ func TestTimeoutIsRoundedUp(t *testing.T) {
 		e.Timeout = 1<<63 - 1
 		h, err = c.handler(e)
 		require.NoError(t, err)
-		require.Less(t, time.Duration(h.timeout)*c.Timeout.Unit, (1<<31)*time.Millisecond, "more is none at all for a timer of JavaScript")
+		require.Less(t, time.Duration(h.timeout)*c.Timeout.Unit, (1<<31)*time.Millisecond,
+			"more is none at all for a timer of JavaScript")
 		e.Timeout = -1
 		_, err = c.handler(e)
 		require.Error(t, err)

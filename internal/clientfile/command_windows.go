@@ -2,8 +2,8 @@ package clientfile
 
 import "path/filepath"
 
-// quoteProgram writes a path that bash and cmd.exe both take: the first reads a backslash as an escape, the second a slash outside of
-// quotes as a flag.
+// quoteProgram writes a path that bash and cmd.exe both take: the first reads a backslash as an escape, the second a
+// slash outside of quotes as a flag.
 func quoteProgram(path string) string { return `"` + filepath.ToSlash(path) + `"` }
 
 // shellEnd leaves it out: there is no one way to say it to bash, cmd.exe and PowerShell.

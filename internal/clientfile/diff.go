@@ -19,7 +19,8 @@ func (c *Change) Diff() string {
 			return "/dev/null"
 		}
 		switch path := filepath.ToSlash(c.Path); {
-		case strings.HasPrefix(path, `"`) || strings.TrimSpace(path) != path || strings.ContainsFunc(path, unicode.IsControl):
+		case strings.HasPrefix(path, `"`) || strings.TrimSpace(path) != path ||
+			strings.ContainsFunc(path, unicode.IsControl):
 			return strconv.Quote(path)
 		case strings.Contains(path, " "): // a tab ends the name, or patch would look for a date in there
 			return path + "\t"

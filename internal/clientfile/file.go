@@ -40,8 +40,8 @@ func find(p dialect.Place) (f found, err error) {
 	return f, nil
 }
 
-// resolve follows the symbolic links of a path as far as it exists, and refuses one that leads out of the root: a project that
-// somebody cloned must not have us write to the user's own files.
+// resolve follows the symbolic links of a path as far as it exists, and refuses one that leads out of the root: a
+// project that somebody cloned must not have us write to the user's own files.
 func resolve(p dialect.Place) (string, error) {
 	root, err := existing(p.Root)
 	if err != nil {
@@ -53,7 +53,8 @@ func resolve(p dialect.Place) (string, error) {
 	}
 	const separator = string(filepath.Separator)
 	if !strings.HasPrefix(path, strings.TrimSuffix(root, separator)+separator) {
-		return "", fmt.Errorf("%s leads to %s by a symbolic link, outside of %s; remove the link, or install there", p.Path, path, p.Root)
+		return "", fmt.Errorf("%s leads to %s by a symbolic link, outside of %s; remove the link, or install there",
+			p.Path, path, p.Root)
 	}
 	return path, nil
 }
@@ -103,7 +104,8 @@ func (c *Change) Write() error {
 		if err := os.Remove(now.path); err != nil {
 			return err
 		}
-		// Install may have made the folder too. One that has anything else in it is not empty, and stays; so does a link.
+		// Install may have made the folder too. One that has anything else in it is not empty, and stays; so does a
+		// link.
 		folder := filepath.Dir(c.place.Path)
 		if info, err := os.Lstat(folder); err == nil && info.IsDir() && folder != filepath.Clean(c.place.Root) {
 			os.Remove(folder)

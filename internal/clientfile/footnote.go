@@ -6,8 +6,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// The entry's command ends in a comment where the file alone could not tell Uninstall what was there before: an object or
-// a list without members, or null. Each is named by its key, the whole file by "file":
+// The entry's command ends in a comment where the file alone could not tell Uninstall what was there before: an object
+// or a list without members, or null. Each is named by its key, the whole file by "file":
 //
 //	/usr/bin/hookrun fire --output claude || exit 2 # before: file {\n}
 //	/usr/bin/hookrun fire --output claude || exit 2 # before: hooks {}, PreToolUse null
@@ -51,7 +51,8 @@ func readFootnote(command string, found map[string]string) {
 	for _, item := range strings.Split(strings.TrimPrefix(footnoteOf(command), footnoteStart), footnoteComma) {
 		name, value, _ := strings.Cut(item, " ")
 		switch value = unescapeSpace.Replace(value); {
-		case value == "null", len(value) > 1 && strings.Trim(value[1:len(value)-1], " \n\r\t") == "" && strings.Contains("{} []", value[:1]+value[len(value)-1:]):
+		case value == "null", len(value) > 1 && strings.Trim(value[1:len(value)-1], " \n\r\t") == "" &&
+			strings.Contains("{} []", value[:1]+value[len(value)-1:]):
 			found[name] = value
 		}
 	}

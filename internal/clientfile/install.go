@@ -95,7 +95,8 @@ func (d *document) lineOf(key string) (indent string, first bool) {
 	return lineIndent(members[i].Name.BeforeExtra)
 }
 
-// renew writes the entry of an event anew where it stands, unless it is as it should be. It reports whether there is one.
+// renew writes the entry of an event anew where it stands, unless it is as it should be. It reports whether there is
+// one.
 func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h *handler) bool {
 	for _, group := range elements(&event.Value) {
 		handlers := elements(get(&group, "hooks"))
@@ -174,8 +175,9 @@ func (c *Client) notes(d *document) []string {
 			matcher := get(&group, "matcher")
 			ours := func(v hujson.Value) bool { return d.isOurs(get(&v, "command")) }
 			if matcher != nil && slices.ContainsFunc(elements(get(&group, "hooks")), ours) {
-				notes = append(notes, fmt.Sprintf("the entry at %s has a matcher, %s, so hookrun is asked for no other tool",
-					keyOf(&event), raw(matcher)))
+				notes = append(notes,
+					fmt.Sprintf("the entry at %s has a matcher, %s, so hookrun is asked for no other tool",
+						keyOf(&event), raw(matcher)))
 			}
 		}
 	}
@@ -189,8 +191,8 @@ func (c *Client) switchedOff(doc string) []string {
 	return c.SwitchedOff(doc)
 }
 
-// Elsewhere says what in other files of the settings than that of the first place keeps the client from running hooks. A file that cannot be read says
-// nothing.
+// Elsewhere says what in other files of the settings than that of the first place keeps the client from running hooks.
+// A file that cannot be read says nothing.
 func (c *Client) Elsewhere(places ...dialect.Place) (notes []string) {
 	for _, p := range places {
 		for _, base := range append(slices.Clip(c.Others), c.Base) {

@@ -32,7 +32,8 @@ func (c *Client) Proxied(w dialect.Where, binary string) (found []hookfile.Diagn
 			}
 			line, column := places.Position(s.At)
 			found = append(found, hookfile.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(
-				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its tools; "+
+				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its "+
+					"tools; "+
 					"start the server without hookrun mcp there, or uninstall the hook", s.Name)})
 		}
 	}

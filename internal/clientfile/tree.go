@@ -87,8 +87,8 @@ func (d *document) fault(at *hujson.Value, text string) hookfile.Diagnostics {
 // commentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
 var commentOrString = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`)
 
-// blankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of a
-// comment that is never closed, or -1.
+// blankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of
+// a comment that is never closed, or -1.
 func blankComments(text string) (plain string, open int) {
 	b := []byte(text)
 	for _, at := range commentOrString().FindAllStringIndex(text, -1) {

@@ -18,8 +18,8 @@ func (c *Client) uninstall(text, binary string) (rest string, exists bool, err e
 	return rest, exists, nil
 }
 
-// remove takes out the entries that goes says of, which is asked in the order of the file, and what Install had made for
-// them. It reports whether there is still a file.
+// remove takes out the entries that goes says of, which is asked in the order of the file, and what Install had made
+// for them. It reports whether there is still a file.
 func (d *document) remove(goes func(event string) bool) (exists bool) {
 	top, hooks := object(&d.tree), get(&d.tree, "hooks")
 	if object(hooks) == nil {
@@ -56,7 +56,8 @@ func (d *document) remove(goes func(event string) bool) (exists bool) {
 		return true
 	}
 	// Nothing says that there was a file. One that was laid out in another way than ours has been in other hands.
-	return d.marked || !strings.HasPrefix(d.text, "{\n") || !strings.HasSuffix(d.text, "\n}\n") || !top.AfterExtra.IsStandard()
+	return d.marked || !strings.HasPrefix(d.text, "{\n") || !strings.HasSuffix(d.text, "\n}\n") ||
+		!top.AfterExtra.IsStandard()
 }
 
 // prune removes members of a container, and reports whether that has emptied it.
@@ -72,8 +73,8 @@ func prune(c container, goes func(i int) bool) (emptied bool) {
 	return emptied && c.len() == 0
 }
 
-// restore makes of an emptied container what Install found in its place, and reports whether that was anything. A comment in
-// it is a person's, so it stays.
+// restore makes of an emptied container what Install found in its place, and reports whether that was anything. A
+// comment in it is a person's, so it stays.
 func restore(v *hujson.Value, found string) bool {
 	after := containerOf(v).after()
 	switch {

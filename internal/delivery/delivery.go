@@ -27,7 +27,8 @@ func Claim(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim {
 	if named.ProjectTool() == named.Tool { // nobody named it yet
 		all.NameTool(&named, nil)
 	}
-	claim, err := q.Claim(c.SessionID, c.AgentID, slices.Concat([]string{c.Tool}, named.ProjectTools(), all.ToolAliases(c.Tool))...)
+	claim, err := q.Claim(c.SessionID, c.AgentID,
+		slices.Concat([]string{c.Tool}, named.ProjectTools(), all.ToolAliases(c.Tool))...)
 	if err != nil && !errors.Is(err, queue.ErrNoPlace) { // without a place nobody could put anything in
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}
@@ -36,7 +37,8 @@ func Claim(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim {
 	}
 	claim.ToolUseID = c.ToolUseID
 	for _, e := range claim.Entries {
-		o.Inject = append(o.Inject, protocol.Inject{Content: e.Content, Strategy: protocol.Strategy(e.Strategy), Source: e.Source, ID: e.ID})
+		o.Inject = append(o.Inject, protocol.Inject{Content: e.Content, Strategy: protocol.Strategy(e.Strategy),
+			Source: e.Source, ID: e.ID})
 	}
 	for _, e := range claim.Expired {
 		o.Warnings = append(o.Warnings, Expired(e))
@@ -55,5 +57,6 @@ func Expired(e queue.Entry) string {
 	if e.Source != "" {
 		from = " from " + strings.Trim(strconv.Quote(e.Source), `"`) // it stands in one line
 	}
-	return fmt.Sprintf("a text%s in the queue expired at %s before anybody could be given it: %s", from, e.Expires.UTC().Format(time.RFC3339), strconv.Quote(spelling.Brief(e.Content, 100)))
+	return fmt.Sprintf("a text%s in the queue expired at %s before anybody could be given it: %s", from,
+		e.Expires.UTC().Format(time.RFC3339), strconv.Quote(spelling.Brief(e.Content, 100)))
 }

@@ -19,7 +19,9 @@ func once(text string) string {
 
 // FuzzReadLine: what is read is what encoding/json reads, and whatever is not one JSON object is garbled.
 func FuzzReadLine(f *testing.F) {
-	for _, line := range []string{`{}`, `{"exit_code":2,"stderr":"no"}`, `{"stdout":"a"}`, `{"decision":"block"}`, "x", "{}\n{}", `{"exit_code":1e0}`, `{"stdout":"\ud800"}`, "{\"stdout\":\"\xe7\xe7\"}", "{\"stdout\":\"\xe7\xb2\"}"} {
+	for _, line := range []string{`{}`, `{"exit_code":2,"stderr":"no"}`, `{"stdout":"a"}`, `{"decision":"block"}`, "x",
+		"{}\n{}", `{"exit_code":1e0}`, `{"stdout":"\ud800"}`, "{\"stdout\":\"\xe7\xe7\"}",
+		"{\"stdout\":\"\xe7\xb2\"}"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

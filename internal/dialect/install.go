@@ -22,8 +22,8 @@ type Installation struct {
 	Named    bool // its hooks have names
 	Trusts   bool // a change of the entry switches it off until its user has trusted it again
 
-	// SwitchedOff says what in the text of one of its files, without comments, keeps it from running hooks, or this one;
-	// nil: nothing does.
+	// SwitchedOff says what in the text of one of its files, without comments, keeps it from running hooks, or this
+	// one; nil: nothing does.
 	SwitchedOff func(doc string) []string
 	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
 	// nil: there are none.

@@ -20,8 +20,10 @@ func TestZeroValuesAreSafe(t *testing.T) {
 	var d = protocol.Continue
 	require.Error(t, d.UnmarshalText([]byte("allow")))
 	require.Equal(t, protocol.Block, d)
-	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureDecision(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
-	require.Equal(t, protocol.Block, tenex.Dialect.FailureDecision(&protocol.Call{Event: "Stop"}, protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, new(dialect.Dialect).FailureDecision(&protocol.Call{Event: "Stop"},
+		protocol.CauseTimeout))
+	require.Equal(t, protocol.Block, tenex.Dialect.FailureDecision(&protocol.Call{Event: "Stop"},
+		protocol.CauseTimeout))
 }
 
 func TestStderrIsShortened(t *testing.T) {

@@ -51,7 +51,8 @@ func (p Pattern) match(name string) bool {
 func (p Pattern) Fault() string {
 	switch {
 	case p.Unread:
-		return "is a regular expression that hookrun cannot read, so the hook always runs: " + spelling.Expression(p.Err)
+		return "is a regular expression that hookrun cannot read, so the hook always runs: " +
+			spelling.Expression(p.Err)
 	case p.Err != nil:
 		return "is no regular expression and matches nothing, so the hook never runs: " + spelling.Expression(p.Err)
 	case p.Names != nil && len(p.Names) == 0:

@@ -122,7 +122,8 @@ func Rewritten(value gjson.Result) []byte {
 var (
 	ClaudeKeys = []string{"additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills",
 		"suppressOriginalPrompt", "permissionDecision", "permissionDecisionReason", "updatedInput", "decision", "retry",
-		"classifierContext", "updatedToolOutput", "updatedMCPToolOutput", "displayContent", "worktreePath", "action", "content",
+		"classifierContext", "updatedToolOutput", "updatedMCPToolOutput", "displayContent", "worktreePath", "action",
+		"content",
 		"updatedPermissions"}
 	GeminiKeys = []string{"llm_request", "llm_response", "toolConfig", "tailToolCallRequest", "clearContext"}
 )

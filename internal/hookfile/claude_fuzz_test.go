@@ -88,7 +88,8 @@ func requireHandler(t *testing.T, group, entry map[string]any, h *hookfile.Hook)
 			require.Equal(t, append([]any{text("command")}, args...), anys(h.Command.Argv))
 			require.Empty(t, h.Command.Shell)
 		} else {
-			require.Equal(t, hookfile.Command{Shell: text("command"), PowerShell: text("shell") == "powershell"}, h.Command)
+			require.Equal(t, hookfile.Command{Shell: text("command"), PowerShell: text("shell") == "powershell"},
+				h.Command)
 		}
 		require.NotEmpty(t, text("command"))
 	case "http":
@@ -125,7 +126,9 @@ var hostileClaude = []struct {
 		return repeat(claudeHook+`"x":[0`, ","+strings.Repeat(`{"a":`, 50)+"0"+strings.Repeat("}", 50), "]}]}]}}")
 	}},
 	{"groups", true, func() string { return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, `,{"hooks":[]}`, "]}}") }},
-	{"groups in lines", true, func() string { return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, ",\n{\"hooks\":[]}", "]}}") }},
+	{"groups in lines", true, func() string {
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, ",\n{\"hooks\":[]}", "]}}")
+	}},
 	{"groups without hooks", false, func() string { return repeat(`{"hooks":{"PreToolUse":[{}`, `,{}`, "]}}") }},
 	{"groups that are none", false, func() string { return repeat(`{"hooks":{"PreToolUse":[0`, `,0`, "]}}") }},
 	{"hooks", true, func() string {
@@ -135,15 +138,23 @@ var hostileClaude = []struct {
 		return repeat(claudeHook+`"timeout":1}`, ",\n{\"type\":\"command\",\"command\":\"a\"}", "]}]}}")
 	}},
 	{"empty hooks", false, func() string { return repeat(`{"hooks":{"PreToolUse":[{"hooks":[{}`, `,{}`, "]}]}}") }},
-	{"hooks that are none", false, func() string { return repeat(`{"hooks":{"PreToolUse":[{"hooks":[0`, `,0`, "]}]}}") }},
+	{"hooks that are none", false, func() string {
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[0`, `,0`, "]}]}}")
+	}},
 	{"hooks with many faults", false, func() string {
-		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[0`, `,{"nane":1,"type":"command","shell":"x","args":1,"timeout":-1,"onFailure":"x","if":1}`, "]}]}}")
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[0`,
+			`,{"nane":1,"type":"command","shell":"x","args":1,"timeout":-1,"onFailure":"x","if":1}`, "]}]}}")
 	}},
-	{"hooks of no known type", false, func() string { return repeat(`{"hooks":{"PreToolUse":[{"hooks":[0`, `,{"type":"comand"}`, "]}]}}") }},
+	{"hooks of no known type", false, func() string {
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[0`, `,{"type":"comand"}`, "]}]}}")
+	}},
 	{"hooks that are warned of", true, func() string {
-		return repeat(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}`, `,{"x":1,"type":"command","command":" ","if":"a","timeout":9999}`, "]}]}}")
+		return repeat(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}`,
+			`,{"x":1,"type":"command","command":" ","if":"a","timeout":9999}`, "]}]}}")
 	}},
-	{"fields of an object instead of hooks", false, func() string { return count(`{"hooks":{"PreToolUse":[{"hooks":{`, `"%x":0,`, `"a":1}}]}}`) }},
+	{"fields of an object instead of hooks", false, func() string {
+		return count(`{"hooks":{"PreToolUse":[{"hooks":{`, `"%x":0,`, `"a":1}}]}}`)
+	}},
 	{"unknown events", true, func() string { return count(`{"hooks":{`, `"%x":0,`, `"Stop":[]}}`) }},
 	{"near misses of events", true, func() string { return count(`{"hooks":{`, `"PreToolUse%x":0,`, `"Stop":[]}}`) }},
 	{"unknown fields", true, func() string { return count(claudeHook, `"%x":0,`, `"x":1}]}]}}`) }},
@@ -155,20 +166,27 @@ var hostileClaude = []struct {
 	{"variables of no name", false, func() string { return count(`{"env":{`, `"=%x":"",`, `"A":""},"hooks":{}}`) }},
 	{"variables of no text", false, func() string { return count(`{"env":{`, `"%x":[],`, `"A":""},"hooks":{}}`) }},
 	{"allowed addresses", true, func() string {
-		return repeat(`{"allowedHttpHookUrls":["*"`, `,"*a*a*a*a*b"`, `],"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h"}]}]}}`)
+		return repeat(`{"allowedHttpHookUrls":["*"`, `,"*a*a*a*a*b"`,
+			`],"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h"}]}]}}`)
 	}},
 	{"headers", true, func() string {
-		return count(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h","headers":{`, `"%x":"",`, `"Z":""}}]}]}}`)
+		return count(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h","headers":{`, `"%x":"",`,
+			`"Z":""}}]}]}}`)
 	}},
 	{"headers of no text", false, func() string {
-		return count(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h","headers":{`, `"%x":0,`, `"A":""}}]}]}}`)
+		return count(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h","headers":{`, `"%x":0,`,
+			`"A":""}}]}]}}`)
 	}},
 	{"a long address", true, func() string {
 		return repeat(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h/`, "%20", `"}]}]}}`)
 	}},
-	{"a long address that is none", false, func() string { return repeat(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"`, "a/", `"}]}]}}`) }},
+	{"a long address that is none", false, func() string {
+		return repeat(`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"`, "a/", `"}]}]}}`)
+	}},
 	{"arguments", true, func() string { return repeat(claudeHook+`"args":["a"`, `,""`, `]}]}]}}`) }},
-	{"arguments that nobody can be given", false, func() string { return repeat(claudeHook+`"args":["a"`, `,"\u0000"`, `]}]}]}}`) }},
+	{"arguments that nobody can be given", false, func() string {
+		return repeat(claudeHook+`"args":["a"`, `,"\u0000"`, `]}]}]}}`)
+	}},
 	{"arguments of a wrong type", false, func() string { return repeat(claudeHook+`"args":["a"`, `,0`, `]}]}]}}`) }},
 	{"a long command", true, func() string {
 		return repeat(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"`, "a ", `"}]}]}}`)
@@ -179,24 +197,31 @@ var hostileClaude = []struct {
 	{"a long if", true, func() string { return repeat(claudeHook+`"if":"Bash(`, "*a", `)"}]}]}}`) }},
 	{"a long timeout", true, func() string { return repeat(claudeHook+`"timeout":1.`, "0", `}]}]}}`) }},
 	{"a long shell", false, func() string { return repeat(claudeHook+`"shell":"`, "bash", `"}]}]}}`) }},
-	{"a long matcher", false, func() string { return repeat(`{"hooks":{"PreToolUse":[{"matcher":"`, "(a*)*", `","hooks":[]}]}}`) }},
+	{"a long matcher", false, func() string {
+		return repeat(`{"hooks":{"PreToolUse":[{"matcher":"`, "(a*)*", `","hooks":[]}]}}`)
+	}},
 	{"long matchers", true, func() string {
-		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, `,{"matcher":"`+strings.Repeat("(a*)*", hostileSize/17/5)+`","hooks":[]}`, "]}}")
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`,
+			`,{"matcher":"`+strings.Repeat("(a*)*", hostileSize/17/5)+`","hooks":[]}`, "]}}")
 	}},
 	{"long matchers of names", true, func() string {
-		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, `,{"matcher":"`+strings.Repeat("a|", hostileSize/17/2)+`","hooks":[]}`, "]}}")
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`,
+			`,{"matcher":"`+strings.Repeat("a|", hostileSize/17/2)+`","hooks":[]}`, "]}}")
 	}},
 	{"long matchers of sets", true, func() string {
-		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, `,{"matcher":"[`+strings.Repeat("a-z", hostileSize/17/3)+`]","hooks":[]}`, "]}}")
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`,
+			`,{"matcher":"[`+strings.Repeat("a-z", hostileSize/17/3)+`]","hooks":[]}`, "]}}")
 	}},
 	{"matchers with large counts", true, func() string {
-		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, `,{"matcher":"((a{999999}){999999}){999999}","hooks":[]}`, "]}}")
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`,
+			`,{"matcher":"((a{999999}){999999}){999999}","hooks":[]}`, "]}}")
 	}},
 	{"matchers that are no expressions", true, func() string {
 		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, `,{"matcher":"[","hooks":[]}`, "]}}")
 	}},
 	{"hooks with hostile matchers", true, func() string {
-		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`, `,{"matcher":"^(a+)+$","hooks":[{"type":"command","command":"a"}]}`, "]}}")
+		return repeat(`{"hooks":{"PreToolUse":[{"hooks":[]}`,
+			`,{"matcher":"^(a+)+$","hooks":[{"type":"command","command":"a"}]}`, "]}}")
 	}},
 	{"hooks with rules", true, func() string {
 		return repeat(claudeHook+`"timeout":1}`, `,{"type":"command","command":"a","if":"Bash(*a*a*a*b)"}`, "]}]}}")
@@ -229,8 +254,8 @@ func TestHostileClaudeFiles(t *testing.T) {
 	}
 }
 
-// quick requires that something takes no time that is quadratic in a file. The limit is ten times what it takes on an idle
-// machine, and a busy one has its good moments.
+// quick requires that something takes no time that is quadratic in a file. The limit is ten times what it takes on an
+// idle machine, and a busy one has its good moments.
 func quick(t *testing.T, f func()) {
 	limit := 5 * time.Second
 	if hostileSize < 1<<20 { // under the race detector
@@ -255,7 +280,8 @@ func TestHostileSettings(t *testing.T) {
 	for _, list := range []string{
 		count(`{"env":{`, `"variable_%x":"",`, `"A":""},"hooks":{}}`),
 		count(`{"httpHookAllowedEnvVars":[`, `"%x",`, `"A"],"hooks":{}}`),
-		count(`{"hooks":{"Stop":[{"hooks":[`, `{"type":"command","command":"%x"},`, `{"type":"command","command":"a"}]}]}}`),
+		count(`{"hooks":{"Stop":[{"hooks":[`, `{"type":"command","command":"%x"},`,
+			`{"type":"command","command":"a"}]}]}}`),
 	} {
 		one, err := hookfile.Parse("1", []byte(list))
 		require.NoError(t, err)

@@ -1,11 +1,7 @@
 package hookfile_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -37,15 +31,22 @@ func pre(hooks string) string { return claudeForm("PreToolUse", hooks) }
 // claudeFaults are files that are refused, each with the whole error.
 var claudeFaults = []fault{
 	// What the client reads as no JSON it drops; of two equal keys it takes the last.
-	{"a comment", "{ // why\n\"hooks\":{}}", `f:1:3: parsing: JSON has no comments; put the text under a key that starts with "x-"`},
+	{"a comment", "{ // why\n\"hooks\":{}}",
+		`f:1:3: parsing: JSON has no comments; put the text under a key that starts with "x-"`},
 	{"a trailing comma", `{"hooks":{},}`, `f:1:12: parsing: a comma before '}'; remove it`},
 	{"cut short", `{"hooks": {"PreToolUse": [`, `f:1:27: parsing: the document ends too early: a value is missing`},
-	{"equal events", "{\"hooks\":{\"PreToolUse\":[],\n\"PreToolUs\\u0065\":[]}}", `f:2:1: parsing: the key "PreToolUse" is there twice in one object; keep one`},
-	{"equal fields of a hook", pre("{\"type\":\"command\",\"command\":\"exit 2\",\n\"command\":\"true\"}"), `f:3:1: parsing: the key "command" is there twice in one object; keep one`},
-	{"equal matchers", `{"hooks":{"Stop":[{"matcher":"","hooks":[],"matcher":"a"}]}}`, `f:1:44: parsing: the key "matcher" is there twice in one object; keep one`},
-	{"equal settings", `{"disableAllHooks":false,"hooks":{},"disableAllHooks":true}`, `f:1:37: parsing: the key "disableAllHooks" is there twice in one object; keep one`},
-	{"equal keys in what nobody reads", `{"hooks":{},"permissions":{"allow":[],"allow":[]}}`, `f:1:39: parsing: the key "allow" is there twice in one object; keep one`},
-	{"half a character", pre(`{"type":"command","command":"\ud800"}`), `f:2:30: parsing: \ud800 is half a character; write both halves, as \ud83d\ude00, or the character itself`},
+	{"equal events", "{\"hooks\":{\"PreToolUse\":[],\n\"PreToolUs\\u0065\":[]}}",
+		`f:2:1: parsing: the key "PreToolUse" is there twice in one object; keep one`},
+	{"equal fields of a hook", pre("{\"type\":\"command\",\"command\":\"exit 2\",\n\"command\":\"true\"}"),
+		`f:3:1: parsing: the key "command" is there twice in one object; keep one`},
+	{"equal matchers", `{"hooks":{"Stop":[{"matcher":"","hooks":[],"matcher":"a"}]}}`,
+		`f:1:44: parsing: the key "matcher" is there twice in one object; keep one`},
+	{"equal settings", `{"disableAllHooks":false,"hooks":{},"disableAllHooks":true}`,
+		`f:1:37: parsing: the key "disableAllHooks" is there twice in one object; keep one`},
+	{"equal keys in what nobody reads", `{"hooks":{},"permissions":{"allow":[],"allow":[]}}`,
+		`f:1:39: parsing: the key "allow" is there twice in one object; keep one`},
+	{"half a character", pre(`{"type":"command","command":"\ud800"}`),
+		`f:2:30: parsing: \ud800 is half a character; write both halves, as \ud83d\ude00, or the character itself`},
 
 	{"variables of wrong types", "{\"env\":{\"A\":null,\n\"é\":{},\"B\":[]},\"hooks\":{}}",
 		`f:1:13: "env" "A" must be a string, not null` + whole + `
@@ -55,93 +56,146 @@ f:2:12: "env" "B" must be a string, not an array` + whole},
 		`f:1:9: "env": "" cannot be the name of a variable
 f:1:16: "env": "A=B" cannot be the name of a variable
 f:1:26: "env": "\x00" cannot be the name of a variable`},
-	{"NUL in a variable", `{"env":{"A":"1\u0000"},"hooks":{}}`, `f:1:13: "env" "A" has a NUL character, which no process can be given`},
+	{"NUL in a variable", `{"env":{"A":"1\u0000"},"hooks":{}}`,
+		`f:1:13: "env" "A" has a NUL character, which no process can be given`},
 
-	{"groups that are no array", "{\"hooks\":{\"PreToolUse\":{},\n\"PermissionRequest\":null,\n\"PostToolUse\":\"x\",\n\"Stop\":1}}",
+	{"groups that are no array",
+		"{\"hooks\":{\"PreToolUse\":{},\n\"PermissionRequest\":null,\n\"PostToolUse\":\"x\",\n\"Stop\":1}}",
 		`f:1:24: PreToolUse must be an array, not an object` + whole + `
 f:2:21: PermissionRequest must be an array, not null` + whole + `
 f:3:15: PostToolUse must be an array, not a string` + entry + `
 f:4:8: Stop must be an array, not a number` + entry},
-	{"groups that are no objects", "{\"hooks\":{\"PreToolUse\":[null,\n[]],\"Notification\":[\"\",{\"hooks\":[]},false]}}",
+	{"groups that are no objects",
+		"{\"hooks\":{\"PreToolUse\":[null,\n[]],\"Notification\":[\"\",{\"hooks\":[]},false]}}",
 		`f:1:25: PreToolUse 1 must be an object, not null` + whole + `
 f:2:1: PreToolUse 2 must be an object, not an array` + whole + `
 f:2:21: Notification 1 must be an object, not a string` + entry + `
 f:2:37: Notification 3 must be an object, not true or false` + entry},
-	{"groups without hooks", "{\"hooks\":{\"PermissionRequest\":[{}],\n\"SessionStart\":[{\"hooks\":[]},{\"matcher\":\"\"}]}}",
+	{"groups without hooks",
+		"{\"hooks\":{\"PermissionRequest\":[{}],\n\"SessionStart\":[{\"hooks\":[]},{\"matcher\":\"\"}]}}",
 		`f:1:32: PermissionRequest 1: has no "hooks"` + whole + `
 f:2:30: SessionStart 2: has no "hooks"` + entry},
-	{"hooks of a group that are no array", "{\"hooks\":{\"PreToolUse\":[{\"hooks\":null},{\"hooks\":{}}],\n\"SubagentStop\":[{\"hooks\":\"x\"},{\"hooks\":7}]}}",
+	{"hooks of a group that are no array",
+		"{\"hooks\":{\"PreToolUse\":[{\"hooks\":null},{\"hooks\":{}}],\n\"SubagentStop\":[{\"hooks\":\"x\"}," +
+			"{\"hooks\":7}]}}",
 		`f:1:34: PreToolUse 1: "hooks" must be an array, not null` + whole + `
 f:1:49: PreToolUse 2: "hooks" must be an array, not an object` + whole + `
 f:2:26: SubagentStop 1: "hooks" must be an array, not a string` + entry + `
 f:2:40: SubagentStop 2: "hooks" must be an array, not a number` + entry},
-	{"a hook instead of an array of them", `{"hooks":{"PreToolUse":[{"hooks":{"type":"command","command":"a"}}]}}`, `f:1:34: PreToolUse 1: "hooks" must be an array, not an object` + whole},
-	{"matchers of wrong types", "{\"hooks\":{\"PreToolUse\":[{\"matcher\":[\"Bash\"],\"hooks\":[]},\n{\"matcher\":null,\"hooks\":[]}],\"SessionStart\":[{\"hooks\":[],\"matcher\":7}]}}",
+	{"a hook instead of an array of them", `{"hooks":{"PreToolUse":[{"hooks":{"type":"command","command":"a"}}]}}`,
+		`f:1:34: PreToolUse 1: "hooks" must be an array, not an object` + whole},
+	{"matchers of wrong types",
+		"{\"hooks\":{\"PreToolUse\":[{\"matcher\":[\"Bash\"],\"hooks\":[]},\n{\"matcher\":null,\"hooks\":[]}]," +
+			"\"SessionStart\":[{\"hooks\":[],\"matcher\":7}]}}",
 		`f:1:36: PreToolUse 1: "matcher" must be a string, not an array` + whole + `
 f:2:12: PreToolUse 2: "matcher" must be a string, not null` + whole + `
 f:2:68: SessionStart 1: "matcher" must be a string, not a number` + entry},
-	{"hooks that are no objects", "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[null,\n\"rm\"]}],\"Stop\":[{\"hooks\":[[]]}]}}",
+	{"hooks that are no objects",
+		"{\"hooks\":{\"PreToolUse\":[{\"hooks\":[null,\n\"rm\"]}],\"Stop\":[{\"hooks\":[[]]}]}}",
 		`f:1:35: PreToolUse 1, hook 1 must be an object, not null` + whole + `
 f:2:1: PreToolUse 1, hook 2 must be an object, not a string` + whole + `
 f:2:27: Stop 1, hook 1 must be an object, not an array` + entry},
 
-	{"no type", pre(`{"command":"guard"}`), `f:2:1: PreToolUse 1, hook 1: has no "type"; write "type": "command"` + whole},
-	{"no type at another event", claudeForm("Stop", `{}`), `f:2:1: Stop 1, hook 1: has no "type"; write "type": "command"` + entry},
-	{"type null", pre(`{"type":null,"command":"guard"}`), `f:2:9: PreToolUse 1, hook 1: "type" must be a string, not null` + whole},
-	{"type a list", claudeForm("Setup", `{"type":["command"]}`), `f:2:9: Setup 1, hook 1: "type" must be a string, not an array` + entry},
-	{"unknown type", pre(`{"command":"guard","type":"script"}`), `f:2:27: PreToolUse 1, hook 1: unknown type "script"; known are command, http, mcp_tool, prompt, agent` + whole},
-	{"type of another case", claudeForm("PostToolUse", `{"type":"Command"}`), `f:2:9: PostToolUse 1, hook 1: unknown type "Command"; did you mean "command"?` + entry},
-	{"type misspelt", pre(`{"type":"mcp-tool"}`), `f:2:9: PreToolUse 1, hook 1: unknown type "mcp-tool"; did you mean "mcp_tool"?` + whole},
-	{"type empty", pre(`{"type":""}`), `f:2:9: PreToolUse 1, hook 1: unknown type ""; known are command, http, mcp_tool, prompt, agent` + whole},
+	{"no type", pre(`{"command":"guard"}`), `f:2:1: PreToolUse 1, hook 1: has no "type"; write "type": "command"` +
+		whole},
+	{"no type at another event", claudeForm("Stop", `{}`),
+		`f:2:1: Stop 1, hook 1: has no "type"; write "type": "command"` + entry},
+	{"type null", pre(`{"type":null,"command":"guard"}`),
+		`f:2:9: PreToolUse 1, hook 1: "type" must be a string, not null` + whole},
+	{"type a list", claudeForm("Setup", `{"type":["command"]}`),
+		`f:2:9: Setup 1, hook 1: "type" must be a string, not an array` + entry},
+	{"unknown type", pre(`{"command":"guard","type":"script"}`),
+		`f:2:27: PreToolUse 1, hook 1: unknown type "script"; known are command, http, mcp_tool, prompt, agent` +
+			whole},
+	{"type of another case", claudeForm("PostToolUse", `{"type":"Command"}`),
+		`f:2:9: PostToolUse 1, hook 1: unknown type "Command"; did you mean "command"?` + entry},
+	{"type misspelt", pre(`{"type":"mcp-tool"}`),
+		`f:2:9: PreToolUse 1, hook 1: unknown type "mcp-tool"; did you mean "mcp_tool"?` + whole},
+	{"type empty", pre(`{"type":""}`),
+		`f:2:9: PreToolUse 1, hook 1: unknown type ""; known are command, http, mcp_tool, prompt, agent` + whole},
 
-	{"no command", pre(`{"type":"command"}`), `f:2:1: PreToolUse 1, hook 1: a hook of type "command" needs "command"` + whole},
-	{"a command misspelt", pre(`{"type":"command","comand":"guard"}`), `f:2:1: PreToolUse 1, hook 1: a hook of type "command" needs "command"` + whole + `
+	{"no command", pre(`{"type":"command"}`),
+		`f:2:1: PreToolUse 1, hook 1: a hook of type "command" needs "command"` + whole},
+	{"a command misspelt", pre(`{"type":"command","comand":"guard"}`),
+		`f:2:1: PreToolUse 1, hook 1: a hook of type "command" needs "command"` + whole + `
 f:2:19: PreToolUse 1, hook 1: unknown field "comand", which is passed over; did you mean "command"?`},
-	{"no command, but arguments", claudeForm("Stop", `{"type":"command","args":["guard"]}`), `f:2:1: Stop 1, hook 1: a hook of type "command" needs "command"` + entry},
+	{"no command, but arguments", claudeForm("Stop", `{"type":"command","args":["guard"]}`),
+		`f:2:1: Stop 1, hook 1: a hook of type "command" needs "command"` + entry},
 	{"no url", pre(`{"type":"http"}`), `f:2:1: PreToolUse 1, hook 1: a hook of type "http" needs "url"` + whole},
 	{"no server and no tool", claudeForm("PermissionDenied", `{"type":"mcp_tool"}`),
 		`f:2:1: PermissionDenied 1, hook 1: a hook of type "mcp_tool" needs "server"` + entry + `
 f:2:1: PermissionDenied 1, hook 1: a hook of type "mcp_tool" needs "tool"` + entry},
-	{"no tool", pre(`{"type":"mcp_tool","server":"s"}`), `f:2:1: PreToolUse 1, hook 1: a hook of type "mcp_tool" needs "tool"` + whole},
+	{"no tool", pre(`{"type":"mcp_tool","server":"s"}`),
+		`f:2:1: PreToolUse 1, hook 1: a hook of type "mcp_tool" needs "tool"` + whole},
 	{"no prompts", pre(`{"type":"prompt"},{"type":"agent","model":"m"}`),
 		`f:2:1: PreToolUse 1, hook 1: a hook of type "prompt" needs "prompt"` + whole + `
 f:2:19: PreToolUse 1, hook 2: a hook of type "agent" needs "prompt"` + whole},
 
 	// The client runs it, which fails each time.
-	{"empty command", pre(`{"type":"command","command":""}`), `f:2:29: PreToolUse 1, hook 1: has an empty command, which fails whenever it runs; write a command, or take the hook out`},
-	{"empty program", claudeForm("Stop", `{"type":"command","command":"","args":["x"]}`), `f:2:29: Stop 1, hook 1: has an empty command, which fails whenever it runs; write a command, or take the hook out`},
-	{"NUL in a command", pre(`{"type":"command","command":"a\u0000b"}`), `f:2:29: PreToolUse 1, hook 1: "command" has a NUL character, which no process can be given`},
-	{"NUL in an argument", pre(`{"type":"command","command":"a","args":["a","\u0000","b"]}`), `f:2:45: PreToolUse 1, hook 1: "args" has a NUL character, which no process can be given`},
-	{"an argument that is no string", pre(`{"type":"command","command":"a","args":["a",1]}`), `f:2:40: PreToolUse 1, hook 1: "args" must be an array of strings, not an array` + whole},
-	{"a shell that is none", pre(`{"type":"command","command":"a","shell":"zsh"}`), `f:2:41: PreToolUse 1, hook 1: "shell" must be "bash" or "powershell", not "zsh"` + whole},
-	{"a shell misspelt", claudeForm("Stop", `{"type":"command","command":"a","shell":"PowerShell"}`), `f:2:41: Stop 1, hook 1: "shell" must be "bash" or "powershell", not "PowerShell"; did you mean "powershell"?` + entry},
-	{"onFailure misspelt", pre(`{"type":"command","command":"a","onFailure":"blok"}`), `f:2:45: PreToolUse 1, hook 1: "onFailure" must be "continue" or "block", not "blok"; did you mean "block"?` + whole},
-	{"onFailure by cause", pre(`{"type":"http","url":"http://h","onFailure":{"timeout":"block"}}`), `f:2:45: PreToolUse 1, hook 1: "onFailure" must be "continue" or "block", not an object` + whole},
-	{"cloud of no kind", pre(`{"type":"command","command":"a","cloud":"run"}`), `f:2:41: PreToolUse 1, hook 1: "cloud" must be "device" or "skip", not "run"` + whole},
+	{"empty command", pre(`{"type":"command","command":""}`),
+		`f:2:29: PreToolUse 1, hook 1: has an empty command, which fails whenever it runs; write a command, or take ` +
+			`the hook out`},
+	{"empty program", claudeForm("Stop", `{"type":"command","command":"","args":["x"]}`),
+		`f:2:29: Stop 1, hook 1: has an empty command, which fails whenever it runs; write a command, or take the ` +
+			`hook out`},
+	{"NUL in a command", pre(`{"type":"command","command":"a\u0000b"}`),
+		`f:2:29: PreToolUse 1, hook 1: "command" has a NUL character, which no process can be given`},
+	{"NUL in an argument", pre(`{"type":"command","command":"a","args":["a","\u0000","b"]}`),
+		`f:2:45: PreToolUse 1, hook 1: "args" has a NUL character, which no process can be given`},
+	{"an argument that is no string", pre(`{"type":"command","command":"a","args":["a",1]}`),
+		`f:2:40: PreToolUse 1, hook 1: "args" must be an array of strings, not an array` + whole},
+	{"a shell that is none", pre(`{"type":"command","command":"a","shell":"zsh"}`),
+		`f:2:41: PreToolUse 1, hook 1: "shell" must be "bash" or "powershell", not "zsh"` + whole},
+	{"a shell misspelt", claudeForm("Stop", `{"type":"command","command":"a","shell":"PowerShell"}`),
+		`f:2:41: Stop 1, hook 1: "shell" must be "bash" or "powershell", not "PowerShell"; did you mean ` +
+			`"powershell"?` + entry},
+	{"onFailure misspelt", pre(`{"type":"command","command":"a","onFailure":"blok"}`),
+		`f:2:45: PreToolUse 1, hook 1: "onFailure" must be "continue" or "block", not "blok"; did you mean "block"?` +
+			whole},
+	{"onFailure by cause", pre(`{"type":"http","url":"http://h","onFailure":{"timeout":"block"}}`),
+		`f:2:45: PreToolUse 1, hook 1: "onFailure" must be "continue" or "block", not an object` + whole},
+	{"cloud of no kind", pre(`{"type":"command","command":"a","cloud":"run"}`),
+		`f:2:41: PreToolUse 1, hook 1: "cloud" must be "device" or "skip", not "run"` + whole},
 
-	{"timeout zero", pre(`{"type":"command","command":"a","timeout":0}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be more than 0, not 0` + whole},
-	{"timeout negative", claudeForm("SessionEnd", `{"type":"prompt","prompt":"p","timeout":-0.5}`), `f:2:41: SessionEnd 1, hook 1: "timeout" must be more than 0, not -0.5` + entry},
-	{"timeout negative without end", pre(`{"type":"command","command":"a","timeout":-1e400}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be more than 0, not -1e400` + whole},
-	{"timeout in words", pre(`{"type":"command","command":"a","timeout":"5s"}`), `f:2:43: PreToolUse 1, hook 1: "timeout" must be a number, not a string` + whole},
+	{"timeout zero", pre(`{"type":"command","command":"a","timeout":0}`),
+		`f:2:43: PreToolUse 1, hook 1: "timeout" must be more than 0, not 0` + whole},
+	{"timeout negative", claudeForm("SessionEnd", `{"type":"prompt","prompt":"p","timeout":-0.5}`),
+		`f:2:41: SessionEnd 1, hook 1: "timeout" must be more than 0, not -0.5` + entry},
+	{"timeout negative without end", pre(`{"type":"command","command":"a","timeout":-1e400}`),
+		`f:2:43: PreToolUse 1, hook 1: "timeout" must be more than 0, not -1e400` + whole},
+	{"timeout in words", pre(`{"type":"command","command":"a","timeout":"5s"}`),
+		`f:2:43: PreToolUse 1, hook 1: "timeout" must be a number, not a string` + whole},
 
-	{"no address", pre(`{"type":"http","url":""}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: the url must start with http:// or https://`},
-	{"an address without scheme", pre(`{"type":"http","url":"localhost:8080/x"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: the url must start with http:// or https://`},
-	{"an address of another scheme", claudeForm("Stop", `{"type":"http","url":"ftp://host/x"}`), `f:2:22: Stop 1, hook 1: no request can be sent: the url must start with http:// or https://`},
-	{"an address without host", pre(`{"type":"http","url":"https:///x"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: the url has no valid host; ASCII letters, digits and -._ make one, others are written in punycode`},
-	{"an address with a blank", pre(`{"type":"http","url":"http://host/a b"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: a blank or a control character in the url; write it percent-encoded, a blank as %20`},
-	{"an address over two lines", pre(`{"type":"http","url":"http://host/\nX: 1"}`), `f:2:22: PreToolUse 1, hook 1: no request can be sent: a blank or a control character in the url; write it percent-encoded, a blank as %20`},
+	{"no address", pre(`{"type":"http","url":""}`),
+		`f:2:22: PreToolUse 1, hook 1: no request can be sent: the url must start with http:// or https://`},
+	{"an address without scheme", pre(`{"type":"http","url":"localhost:8080/x"}`),
+		`f:2:22: PreToolUse 1, hook 1: no request can be sent: the url must start with http:// or https://`},
+	{"an address of another scheme", claudeForm("Stop", `{"type":"http","url":"ftp://host/x"}`),
+		`f:2:22: Stop 1, hook 1: no request can be sent: the url must start with http:// or https://`},
+	{"an address without host", pre(`{"type":"http","url":"https:///x"}`),
+		`f:2:22: PreToolUse 1, hook 1: no request can be sent: the url has no valid host; ASCII letters, digits and ` +
+			`-._ make one, others are written in punycode`},
+	{"an address with a blank", pre(`{"type":"http","url":"http://host/a b"}`),
+		`f:2:22: PreToolUse 1, hook 1: no request can be sent: a blank or a control character in the url; write it ` +
+			`percent-encoded, a blank as %20`},
+	{"an address over two lines", pre(`{"type":"http","url":"http://host/\nX: 1"}`),
+		`f:2:22: PreToolUse 1, hook 1: no request can be sent: a blank or a control character in the url; write it ` +
+			`percent-encoded, a blank as %20`},
 	{"headers of wrong types", pre(`{"type":"http","url":"http://host","headers":{"A":1,"B":"b","C":null}}`),
 		`f:2:51: PreToolUse 1, hook 1: the header "A" must be a string, not a number` + whole + `
 f:2:65: PreToolUse 1, hook 1: the header "C" must be a string, not null` + whole},
 
-	{"a matcher of 64 KiB", `{"hooks":{"Stop":[{"matcher":"` + strings.Repeat("x", 64<<10-1) + `","hooks":[]}]}}`, `f:1:30: Stop 1: the matcher is longer than 64 KiB`},
+	{"a matcher of 64 KiB", `{"hooks":{"Stop":[{"matcher":"` + strings.Repeat("x", 64<<10-1) + `","hooks":[]}]}}`,
+		`f:1:30: Stop 1: the matcher is longer than 64 KiB`},
 
 	{"places behind all kinds of characters", bom + "{\"" + odd + "\":1,\"hooks\":{\r\n" +
 		"\"PreToolUse\":[{\"matcher\":\"" + odd + "\",\"hooks\":[7]},\r\n" +
 		"\t{\"hooks\":[{\"type\":\"command\",\"statusMessage\":\"\u2028\",\"command\":0}]}]}}",
 		`f:2:46: PreToolUse 1, hook 1 must be an object, not a number` + whole + `
 f:3:60: PreToolUse 2, hook 1: "command" must be a string, not a number` + whole},
-	{"a bad hook between good ones", pre("{\"type\":\"command\",\"command\":\"a\"},\n{\"type\":\"command\"},\n{\"type\":\"command\",\"command\":\"b\"}"),
+	{"a bad hook between good ones",
+		pre("{\"type\":\"command\",\"command\":\"a\"},\n{\"type\":\"command\"},\n{\"type\":\"command\"," +
+			"\"command\":\"b\"}"),
 		`f:3:1: PreToolUse 1, hook 2: a hook of type "command" needs "command"` + whole},
 	// With an error there, what is only odd is said as well: it may be what was meant.
 	{"everything at once", `{"model":5,
@@ -222,11 +276,15 @@ func TestClaudeFieldTypes(t *testing.T) {
 		{"prompt", "continueOnBlock", `"no"`, "true or false, not a string"},
 	} {
 		for _, kind := range strings.Fields(test.kinds) {
-			for event, drops := range map[string]string{"PreToolUse": whole, "PermissionRequest": whole, "PostToolUse": entry, "Stop": entry} {
-				fields := slices.DeleteFunc(strings.Split(good[kind], ","), func(f string) bool { return strings.HasPrefix(f, strconv.Quote(test.field)) })
+			for event, drops := range map[string]string{"PreToolUse": whole, "PermissionRequest": whole,
+				"PostToolUse": entry, "Stop": entry} {
+				fields := slices.DeleteFunc(strings.Split(good[kind], ","), func(f string) bool {
+					return strings.HasPrefix(f, strconv.Quote(test.field))
+				})
 				doc := claudeForm(event, "{"+strings.Join(fields, ",")+",\n\""+test.field+`":`+test.wrong+"}")
 				_, err := hookfile.Parse("f", []byte(doc))
-				require.EqualError(t, err, fmt.Sprintf("f:3:%d: %s 1, hook 1: %q must be %s%s", len(test.field)+4, event, test.field, test.want, drops), doc)
+				require.EqualError(t, err, fmt.Sprintf("f:3:%d: %s 1, hook 1: %q must be %s%s", len(test.field)+4,
+					event, test.field, test.want, drops), doc)
 			}
 		}
 	}
@@ -241,21 +299,26 @@ func TestClaudeFieldTypes(t *testing.T) {
 // TestClaudeSettingTypes has a wrong value for each setting: the client discards the file for any.
 func TestClaudeSettingTypes(t *testing.T) {
 	for want, keys := range map[string]string{
-		"true or false": "disableAllHooks allowManagedHooksOnly includeCoAuthoredBy enableAllProjectMcpServers alwaysThinkingEnabled spinnerTipsEnabled",
-		"a string":      "model apiKeyHelper outputStyle language forceLoginMethod awsAuthRefresh awsCredentialExport effortLevel",
-		"a number":      "cleanupPeriodDays",
-		"an object":     "env permissions attribution statusLine enabledPlugins extraKnownMarketplaces sandbox",
-		"an array of strings": "allowedHttpHookUrls httpHookAllowedEnvVars enabledMcpjsonServers disabledMcpjsonServers companyAnnouncements " +
+		"true or false": "disableAllHooks allowManagedHooksOnly includeCoAuthoredBy enableAllProjectMcpServers " +
+			"alwaysThinkingEnabled spinnerTipsEnabled",
+		"a string": "model apiKeyHelper outputStyle language forceLoginMethod awsAuthRefresh " +
+			"awsCredentialExport effortLevel",
+		"a number":  "cleanupPeriodDays",
+		"an object": "env permissions attribution statusLine enabledPlugins extraKnownMarketplaces sandbox",
+		"an array of strings": "allowedHttpHookUrls httpHookAllowedEnvVars enabledMcpjsonServers " +
+			"disabledMcpjsonServers companyAnnouncements " +
 			"availableModels",
 	} {
 		for key := range strings.FieldsSeq(keys) {
-			for value, is := range map[string]string{`"true"`: "a string", "1": "a number", "null": "null", "[1]": "an array", "{}": "an object", "false": "true or false"} {
+			for value, is := range map[string]string{`"true"`: "a string", "1": "a number", "null": "null",
+				"[1]": "an array", "{}": "an object", "false": "true or false"} {
 				_, err := hookfile.Parse("f", []byte(`{"`+key+`":`+value+`,"hooks":{}}`))
 				if is == want {
 					require.NoError(t, err)
 					continue
 				}
-				require.EqualError(t, err, fmt.Sprintf("f:1:%d: %q must be %s, not %s%s", len(key)+5, key, want, is, whole))
+				require.EqualError(t, err, fmt.Sprintf("f:1:%d: %q must be %s, not %s%s", len(key)+5, key, want, is,
+					whole))
 			}
 		}
 	}
@@ -277,8 +340,9 @@ f:1:40: unknown event "pre-execute": none of its hooks will ever run; did you me
 	{"unknown fields of a group", `{"hooks":{"Stop":[{"matchers":1,"x-why":2,"Hooks":3,"hooks":[]}]}}`,
 		`f:1:20: Stop 1: unknown field "matchers", which is passed over; did you mean "matcher"?
 f:1:43: Stop 1: unknown field "Hooks", which is passed over; did you mean "hooks"?`},
-	{"unknown fields of hooks", pre(`{"comand":1,"type":"command","command":"a","time_out":2,"x-why":3,"on_failure":"block","é\n":4},` + "\n" +
-		`{"type":"prompt","prompt":"p","command":5}`),
+	{"unknown fields of hooks",
+		pre(`{"comand":1,"type":"command","command":"a","time_out":2,"x-why":3,"on_failure":"block","é\n":4},` + "\n" +
+			`{"type":"prompt","prompt":"p","command":5}`),
 		`f:2:2: PreToolUse 1, hook 1: unknown field "comand", which is passed over; did you mean "command"?
 f:2:44: PreToolUse 1, hook 1: unknown field "time_out", which is passed over; did you mean "timeout"?
 f:2:67: PreToolUse 1, hook 1: unknown field "on_failure", which is passed over; did you mean "onFailure"?
@@ -287,28 +351,38 @@ f:3:31: PreToolUse 1, hook 2: unknown field "command", which is passed over`},
 	{"a long unknown field", `{"hooks":{"Stop":[{"hooks":[],"` + strings.Repeat("é", 100) + `":1}]}}`,
 		`f:1:31: Stop 1: unknown field "` + strings.Repeat("é", 40) + `…", which is passed over`},
 	// Settings have many fields that are none of hookrun's business.
-	{"unknown settings", `{"$schema":"s","theme":1,"x-a":1,"modell":1,"disableAllHook":true,"hook":{},"allowedHttpHookURLs":[],"hooks":{},"env ":1,"httpHookAllowedEnvVar":[]}`,
+	{"unknown settings",
+		`{"$schema":"s","theme":1,"x-a":1,"modell":1,"disableAllHook":true,"hook":{},"allowedHttpHookURLs":[],` +
+			`"hooks":{},"env ":1,"httpHookAllowedEnvVar":[]}`,
 		`f:1:45: unknown field "disableAllHook", which is passed over; did you mean "disableAllHooks"?
 f:1:67: unknown field "hook", which is passed over; did you mean "hooks"?
 f:1:77: unknown field "allowedHttpHookURLs", which is passed over; did you mean "allowedHttpHookUrls"?
 f:1:113: unknown field "env ", which is passed over; did you mean "env"?
 f:1:122: unknown field "httpHookAllowedEnvVar", which is passed over; did you mean "httpHookAllowedEnvVars"?`},
-	{"hooks switched off", "{\"hooks\":{},\n\"disableAllHooks\":true}", `f:2:19: "disableAllHooks" is true, so no hook of Claude Code's form runs`},
+	{"hooks switched off", "{\"hooks\":{},\n\"disableAllHooks\":true}",
+		`f:2:19: "disableAllHooks" is true, so no hook of Claude Code's form runs`},
 	{"hooks not switched off", `{"hooks":{},"disableAllHooks":false}`, ""},
-	{"a matcher that is no expression", `{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[]}],"SessionEnd":[{"matcher":"**","hooks":[]}],"Stop":[{"matcher":"[","hooks":[]}]}}`, // it means nothing at Stop
+	// it means nothing at Stop
+	{"a matcher that is no expression",
+		`{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[]}],"SessionEnd":[{"matcher":"**","hooks":[]}],` +
+			`"Stop":[{"matcher":"[","hooks":[]}]}}`,
 		`f:1:36: PreToolUse 1: the matcher "[" is no regular expression and matches nothing, so the hook never runs: unterminated [] set
 f:1:78: SessionEnd 1: the matcher "**" is no regular expression and matches nothing, so the hook never runs: missing argument to repetition operator`},
 	{"blank commands", pre(`{"type":"command","command":"   "},{"type":"command","command":"\n\t"}`),
 		`f:2:29: PreToolUse 1, hook 1: the command is blank: it does nothing, and lets everything pass
 f:2:64: PreToolUse 1, hook 2: the command is blank: it does nothing, and lets everything pass`},
-	{"timeouts in milliseconds", pre(`{"type":"command","command":"a","timeout":30000},{"type":"agent","prompt":"p","timeout":3600.5},{"type":"command","command":"a","timeout":3600}`),
+	{"timeouts in milliseconds",
+		pre(`{"type":"command","command":"a","timeout":30000},{"type":"agent","prompt":"p","timeout":3600.5},` +
+			`{"type":"command","command":"a","timeout":3600}`),
 		`f:2:43: PreToolUse 1, hook 1: "timeout" is in seconds, and 30000 of them are more than an hour; were these milliseconds?
 f:2:89: PreToolUse 1, hook 2: "timeout" is in seconds, and 3600.5 of them are more than an hour; were these milliseconds?`},
 	// More seconds than a time.Duration has.
-	{"timeouts without end", pre(`{"type":"command","command":"a","timeout":1e300},{"type":"command","command":"a","timeout":1e400}`),
+	{"timeouts without end",
+		pre(`{"type":"command","command":"a","timeout":1e300},{"type":"command","command":"a","timeout":1e400}`),
 		`f:2:43: PreToolUse 1, hook 1: "timeout" is in seconds, and 1e300 of them are more than an hour; were these milliseconds?
 f:2:92: PreToolUse 1, hook 2: "timeout" is in seconds, and 1e400 of them are more than an hour; were these milliseconds?`},
-	{"if at an event without a tool", `{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"a","if":"Bash"},{"type":"command","command":"a","if":""}]}],
+	{"if at an event without a tool",
+		`{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"a","if":"Bash"},{"type":"command","command":"a","if":""}]}],
 "PostToolUse":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}],"PostToolUseFailure":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}],
 "PermissionRequest":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}],"Stop":[{"hooks":[{"type":"prompt","prompt":"a","if":"Bash"}]}]}}`,
 		`f:1:78: UserPromptSubmit 1, hook 1: no tool call stands at UserPromptSubmit, so a hook with an "if" never runs
@@ -340,10 +414,16 @@ var claudeGood = []string{
 	`{"hooks":{}}`,
 	bom + `{"hooks":{"PreToolUse":[]}}`,
 	`{"hooks":{"PreToolUse":[{"hooks":[]},{"matcher":"*","hooks":[]}]}}`,
-	`{"\u0068ooks":{"PreToolUs\u0065":[{"matche\u0072":"B","hooks":[{"typ\u0065":"comm\u0061nd","command":"\u0061"}]}]}}`,
-	`{"$schema":"s","model":"m","permissions":{"allow":[],"deny":["Bash(rm *)"]},"env":{"A":"1","N":2,"T":true},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a","args":[]}]}]}}`,
-	pre(`{"type":"command","command":"a","args":["b"],"shell":"bash","onFailure":"block","asyncRewake":true,"rewakeMessage":"","rewakeSummary":"","holdsTools":1,"cloud":"skip","if":"Bash(a *)","timeout":0.3,"statusMessage":"s","once":true}`),
-	pre(`{"type":"http","url":"http://h/x","headers":{"A":"$B"},"allowedEnvVars":["B"],"onFailure":"continue","cloud":"device"}`),
+	`{"\u0068ooks":{"PreToolUs\u0065":[{"matche\u0072":"B","hooks":[{"typ\u0065":"comm\u0061nd",` +
+		`"command":"\u0061"}]}]}}`,
+	`{"$schema":"s","model":"m","permissions":{"allow":[],"deny":["Bash(rm ` +
+		`*)"]},"env":{"A":"1","N":2,"T":true},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a",` +
+		`"args":[]}]}]}}`,
+	pre(`{"type":"command","command":"a","args":["b"],"shell":"bash","onFailure":"block","asyncRewake":true,` +
+		`"rewakeMessage":"","rewakeSummary":"","holdsTools":1,"cloud":"skip","if":"Bash(a ` +
+		`*)","timeout":0.3,"statusMessage":"s","once":true}`),
+	pre(`{"type":"http","url":"http://h/x","headers":{"A":"$B"},"allowedEnvVars":["B"],"onFailure":"continue",` +
+		`"cloud":"device"}`),
 	pre(`{"type":"mcp_tool","server":"s","tool":"t","input":{"a":[1]},"onFailure":"whatever"}`),
 	pre(`{"type":"prompt","prompt":"p","model":"m","continueOnBlock":true},{"type":"agent","prompt":"p","model":"m"}`),
 }
@@ -356,7 +436,8 @@ func TestClaudeGoodFiles(t *testing.T) {
 		require.Equal(t, []string{"f"}, cfg.Files)
 	}
 	// The events of Claude Code 2.1.329, written out once more.
-	for event := range strings.FieldsSeq(`PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart
+	for event := range strings.FieldsSeq(
+		`PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart
 		SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch PermissionRequest PermissionDenied Setup
 		TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove InstructionsLoaded CwdChanged
 		FileChanged DirectoryAdded MessageDisplay`) {
@@ -375,8 +456,8 @@ func one(t *testing.T, doc string) *hookfile.Hook {
 	return &cfg.Hooks[0]
 }
 
-// TestClaudeNames: a file of the client's own is in its form also where it has no hooks, by its name; any other is by its
-// hooks.
+// TestClaudeNames: a file of the client's own is in its form also where it has no hooks, by its name; any other is by
+// its hooks.
 func TestClaudeNames(t *testing.T) {
 	for _, test := range []struct{ path, doc, want string }{
 		{".claude/settings.json", `{}`, ""},
@@ -387,9 +468,11 @@ func TestClaudeNames(t *testing.T) {
 		{"settings.json", `{"hooks":5}`, `settings.json:1:10: "hooks" must be an object, not a number` + whole},
 		{"settings.json", `[]`, `settings.json:1:1: a hooks file must be an object, as {"hooks": […]}, not an array`},
 		{".tenex-hooks.json", `{"hooks":null}`, `.tenex-hooks.json:1:10: "hooks" must be an array, not null`},
-		{".tenex-hooks.json", `{"model":"m"}`, `.tenex-hooks.json:1:2: unknown key "model"; known are hooks, tools, inherit_env`},
+		{".tenex-hooks.json", `{"model":"m"}`,
+			`.tenex-hooks.json:1:2: unknown key "model"; known are hooks, tools, inherit_env`},
 		{".tenex-hooks.json", `{"model":"m","hooks":{}}`, ""},
-		{"my-settings.json", `{"model":"m"}`, `my-settings.json:1:2: unknown key "model"; known are hooks, tools, inherit_env`},
+		{"my-settings.json", `{"model":"m"}`,
+			`my-settings.json:1:2: unknown key "model"; known are hooks, tools, inherit_env`},
 	} {
 		cfg, err := hookfile.Parse(test.path, []byte(test.doc))
 		if test.want != "" {
@@ -405,8 +488,11 @@ func TestClaudeNames(t *testing.T) {
 // TestClaudeHook shows what each field becomes.
 func TestClaudeHook(t *testing.T) {
 	t.Run("a command", func(t *testing.T) {
-		h := one(t, bom+"{\"env\":{\"A\":\"1\",\"N\":1e3,\"T\":true},\"hooks\":{\"PreToolUse\":[\r\n{\"matcher\":\"Edit|Write\",\"hooks\":[\r\n"+
-			`  {"timeout":0.3,"if":"Edit(src/**)","command":" ./guard  --strict\n| tee\tlog","type":"command","shell":"bash"}]}]}}`)
+		h := one(t, bom+
+			"{\"env\":{\"A\":\"1\",\"N\":1e3,\"T\":true},\"hooks\":{\"PreToolUse\":[\r\n{\"matcher\":\"Edit|Write\","+
+			"\"hooks\":[\r\n"+
+			`  {"timeout":0.3,"if":"Edit(src/**)","command":" ./guard  --strict\n| `+
+			`tee\tlog","type":"command","shell":"bash"}]}]}}`)
 		require.Equal(t, "./guard --strict | tee log", h.Name, "it is one line")
 		require.Equal(t, hookfile.Command{Shell: " ./guard  --strict\n| tee\tlog"}, h.Command, "to the byte")
 		require.Equal(t, []protocol.Event{"PreToolUse"}, h.Events)
@@ -425,8 +511,10 @@ func TestClaudeHook(t *testing.T) {
 		require.EqualError(t, h.Diagnostic("x"), "f:3:3: x")
 	})
 	t.Run("a command without a shell", func(t *testing.T) {
-		h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/guard","args":["-x","","it's $HOME"],"async":true}`))
-		require.Equal(t, hookfile.Command{Argv: []string{"${CLAUDE_PLUGIN_ROOT}/guard", "-x", "", "it's $HOME"}, Placeholders: true}, h.Command)
+		h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/guard","args":["-x","","it's `+
+			`$HOME"],"async":true}`))
+		require.Equal(t, hookfile.Command{Argv: []string{"${CLAUDE_PLUGIN_ROOT}/guard", "-x", "", "it's $HOME"},
+			Placeholders: true}, h.Command)
 		require.Equal(t, `'${CLAUDE_PLUGIN_ROOT}/guard' -x '' 'it'\''s $HOME'`, h.Name)
 		require.True(t, h.Async)
 		require.Nil(t, h.Matcher)
@@ -440,7 +528,8 @@ func TestClaudeHook(t *testing.T) {
 		require.Equal(t, hookfile.Command{Shell: "exit 2", PowerShell: true}, h.Command)
 	})
 	t.Run("http", func(t *testing.T) {
-		h := one(t, pre(`{"type":"http","url":"https://user:pw@host:8443/a?b=c#d","headers":{"B":"$TOKEN","A":"é"},"allowedEnvVars":["TOKEN","X"]}`))
+		h := one(t, pre(`{"type":"http","url":"https://user:pw@host:8443/a?b=c#d","headers":{"B":"$TOKEN","A":"é"},`+
+			`"allowedEnvVars":["TOKEN","X"]}`))
 		require.Equal(t, &hookfile.Endpoint{
 			URL:            "https://user:pw@host:8443/a?b=c#d",
 			Headers:        []hookfile.Header{{Name: "B", Value: "$TOKEN"}, {Name: "A", Value: "é"}},
@@ -451,7 +540,9 @@ func TestClaudeHook(t *testing.T) {
 		require.Equal(t, hookfile.Command{}, h.Command)
 	})
 	t.Run("what needs a model or a client", func(t *testing.T) {
-		cfg, err := hookfile.Parse("f", []byte(pre("{\"type\":\"prompt\",\"prompt\":\"p\"},\n{\"type\":\"agent\",\"prompt\":\"p\"},\n{\"type\":\"mcp_tool\",\"server\":\"s\",\"tool\":\"t\",\"timeout\":5}")))
+		cfg, err := hookfile.Parse("f",
+			[]byte(pre("{\"type\":\"prompt\",\"prompt\":\"p\"},\n{\"type\":\"agent\",\"prompt\":\"p\"},"+
+				"\n{\"type\":\"mcp_tool\",\"server\":\"s\",\"tool\":\"t\",\"timeout\":5}")))
 		require.NoError(t, err)
 		for i, kind := range []string{"prompt", "agent", "mcp_tool"} {
 			h := &cfg.Hooks[i]
@@ -469,16 +560,18 @@ func TestClaudeHook(t *testing.T) {
 	})
 	t.Run("onFailure", func(t *testing.T) {
 		for doc, want := range map[string]protocol.Decision{
-			`"type":"command","command":"a","onFailure":"block"`:                      protocol.Block,
-			`"type":"command","command":"a","onFailure":"continue"`:                   protocol.Continue,
-			`"type":"http","url":"http://h","onFailure":"block"`:                      protocol.Block,
-			`"type":"mcp_tool","server":"s","tool":"t","onFailure":"continue"`:        protocol.Continue,
-			`"type":"mcp_tool","server":"s","tool":"t","onFailure":"cont"`:            protocol.Block, // as the client has it
+			`"type":"command","command":"a","onFailure":"block"`:               protocol.Block,
+			`"type":"command","command":"a","onFailure":"continue"`:            protocol.Continue,
+			`"type":"http","url":"http://h","onFailure":"block"`:               protocol.Block,
+			`"type":"mcp_tool","server":"s","tool":"t","onFailure":"continue"`: protocol.Continue,
+			// as the client has it
+			`"type":"mcp_tool","server":"s","tool":"t","onFailure":"cont"`:            protocol.Block,
 			`"type":"mcp_tool","server":"s","tool":"t","onFailure":{"continue":true}`: protocol.Block,
 			`"type":"mcp_tool","server":"s","tool":"t","onFailure":null`:              protocol.Block,
 		} {
 			h := one(t, pre("{"+doc+"}"))
-			want := protocol.FailurePolicy{"signal": want, "unstarted": want, "timeout": want, "output": want, "exit": want, "unsupported": want}
+			want := protocol.FailurePolicy{"signal": want, "unstarted": want, "timeout": want, "output": want,
+				"exit": want, "unsupported": want}
 			if want["exit"] == protocol.Block {
 				want[protocol.PolicyOfClient] = protocol.Block
 			}
@@ -487,10 +580,13 @@ func TestClaudeHook(t *testing.T) {
 	})
 	t.Run("timeouts that events have", func(t *testing.T) {
 		for event, want := range map[protocol.Event]time.Duration{
-			"PreToolUse": 600 * time.Second, "UserPromptSubmit": 30 * time.Second, "SessionEnd": 1500 * time.Millisecond, "MessageDisplay": 10 * time.Second,
+			"PreToolUse": 600 * time.Second, "UserPromptSubmit": 30 * time.Second,
+			"SessionEnd": 1500 * time.Millisecond, "MessageDisplay": 10 * time.Second,
 		} {
-			require.Equal(t, want, one(t, claudeForm(string(event), `{"type":"command","command":"a"}`)).Deadline(event))
-			require.Equal(t, 5*time.Second, one(t, claudeForm(string(event), `{"type":"command","command":"a","timeout":5}`)).Deadline(event))
+			require.Equal(t, want, one(t, claudeForm(string(event),
+				`{"type":"command","command":"a"}`)).Deadline(event))
+			require.Equal(t, 5*time.Second, one(t, claudeForm(string(event),
+				`{"type":"command","command":"a","timeout":5}`)).Deadline(event))
 		}
 	})
 	t.Run("a timeout without end", func(t *testing.T) {
@@ -501,8 +597,11 @@ func TestClaudeHook(t *testing.T) {
 		}
 	})
 	t.Run("order", func(t *testing.T) { // of the file, over events and groups
-		cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"1"}]},{"matcher":"x","hooks":[{"type":"command","command":"2"},{"type":"command","command":"3"}]}],`+
-			`"Unknown":[{"hooks":[{"type":"command","command":"0"}]}],"PreToolUse":[{"hooks":[{"type":"command","command":"4"}]}]}}`))
+		cfg, err := hookfile.Parse("f",
+			[]byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"1"}]},{"matcher":"x",`+
+				`"hooks":[{"type":"command","command":"2"},{"type":"command","command":"3"}]}],`+
+				`"Unknown":[{"hooks":[{"type":"command","command":"0"}]}],"PreToolUse":[{"hooks":[{"type":"command",`+
+				`"command":"4"}]}]}}`))
 		require.NoError(t, err)
 		var names []string
 		for _, h := range cfg.Hooks {
@@ -510,466 +609,4 @@ func TestClaudeHook(t *testing.T) {
 		}
 		require.Equal(t, []string{"Stop 1", "Stop 2", "Stop 3", "PreToolUse 4"}, names)
 	})
-}
-
-// TestClaudeSame: of equal hooks the client runs one. Equal are those of one command with the same arguments and rule.
-func TestClaudeSame(t *testing.T) {
-	const a = `"type":"command","command":"a"`
-	equal := [][]string{
-		{a, a + `,"timeout":5`, a + `,"statusMessage":"s","once":true`, a + `,"async":true`, a + `,"onFailure":"block"`, `"command":"\u0061","type":"command"`, a + `,"if":""`},
-		{a + `,"args":[]`},
-		{a + `,"args":["x"]`, a + `,"args":["x"],"timeout":5`},
-		{a + `,"args":["x",""]`},
-		{a + `,"args":["x "]`},
-		{`"type":"command","command":"a "`},
-		{`"type":"command","command":"a x"`}, // not the same as a with x
-		{a + `,"if":"Bash"`, a + `,"if":"Bash","timeout":5`},
-		{a + `,"if":"Bash(*)"`},
-		{`"type":"http","url":"http://a"`, `"type":"http","url":"http://a","timeout":5`},
-		{`"type":"http","url":"http://a/"`},
-		{`"type":"http","url":"http://a","if":"Bash"`},
-		{`"type":"command","command":"http://a"`},
-		{a + `,"args":["x","y"]`},
-		{a + `,"args":["x\",\"y"]`},
-	}
-	seen := map[string]int{}
-	for i, group := range equal {
-		for _, fields := range group {
-			same := one(t, pre("{"+fields+"}")).DedupKey
-			require.NotEmpty(t, same)
-			if first, ok := seen[same]; ok {
-				require.Equal(t, i, first, "%s is equal to %s", fields, equal[first][0])
-			}
-			seen[same] = i
-		}
-		require.Len(t, seen, i+1, "%q are equal", group)
-	}
-	t.Run("whatever event, group and file", func(t *testing.T) {
-		cfg, err := hookfile.Parse("g", []byte(`{"hooks":{"PostToolUse":[{"matcher":"B","hooks":[{`+a+`}]}]}}`))
-		require.NoError(t, err)
-		require.Equal(t, one(t, pre("{"+a+"}")).DedupKey, cfg.Hooks[0].DedupKey)
-	})
-	t.Run("but not of two plugins", func(t *testing.T) { // whose folder the command depends on
-		one, err := hookfile.Parse("one/hooks/hooks.json", []byte(pre("{"+a+"}")))
-		require.NoError(t, err)
-		two, err := hookfile.Parse("two/hooks/hooks.json", []byte(pre("{"+a+"}")))
-		require.NoError(t, err)
-		require.NotEqual(t, one.Hooks[0].DedupKey, two.Hooks[0].DedupKey)
-	})
-}
-
-func TestClaudePlugins(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	for path, root := range map[string]string{
-		filepath.Join(dir, "plugin", "hooks", "hooks.json"): filepath.Join(dir, "plugin"),
-		filepath.Join("plugin", "hooks", "hooks.json"):      filepath.Join(dir, "plugin"),
-		"hooks.json":                                 dir,
-		filepath.Join("plugin", "hooks.json"):        filepath.Join(dir, "plugin"),
-		filepath.Join("hooks", "settings.json"):      "",
-		filepath.Join("hooks", "plugin-hooks.json"):  "",
-		filepath.Join(dir, ".claude/settings.json"):  "",
-		filepath.Join("plugin/hooks", "hooks.jsonc"): "",
-	} {
-		for _, hook := range []string{`{"type":"command","command":"a"}`, `{"type":"command","command":"a","args":[]}`, `{"type":"http","url":"http://h"}`} {
-			cfg, err := hookfile.Parse(path, []byte(pre(hook)))
-			require.NoError(t, err)
-			if root == "" {
-				require.Empty(t, cfg.Hooks[0].Environment(), path)
-			} else {
-				require.Equal(t, []string{"CLAUDE_PLUGIN_ROOT=" + root}, cfg.Hooks[0].Environment(), path)
-			}
-		}
-	}
-}
-
-// recordedCase is one of those that were recorded from the client itself.
-type recordedCase struct {
-	ID, Event  string
-	Config     json.RawMessage
-	ConfigText string `json:"config_text"`
-	Matrix     struct {
-		Field    string
-		Patterns []*string
-	}
-	Stdin  json.RawMessage
-	Expect struct {
-		Matched     []*string
-		NotMatched  []*string `json:"not_matched"`
-		ConfigError bool      `json:"config_error"`
-	}
-}
-
-func recordedCases(t *testing.T, names ...string) (cases []recordedCase) {
-	for _, name := range names {
-		f, err := os.Open(filepath.Join("..", "..", "e2e", "testdata", "claude", name))
-		require.NoError(t, err)
-		defer f.Close()
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 16<<20)
-		for lines.Scan() {
-			var c recordedCase
-			require.NoError(t, json.Unmarshal(lines.Bytes(), &c), name)
-			cases = append(cases, c)
-		}
-		require.NoError(t, lines.Err())
-	}
-	return cases
-}
-
-// TestRecordedConfigs: hookrun refuses those files of which the client drops something, and no others.
-func TestRecordedConfigs(t *testing.T) {
-	refused := 0
-	cases := recordedCases(t, "config.jsonl", "matcher.jsonl", "multi.jsonl", "pre.jsonl", "proc.jsonl", "onfailure.jsonl", "if-misc.jsonl")
-	for _, c := range cases {
-		doc := string(c.Config)
-		if c.ConfigText != "" {
-			doc = c.ConfigText
-		}
-		if doc == "" {
-			continue // a matrix
-		}
-		_, err := hookfile.Parse("settings.json", []byte(doc))
-		require.Equal(t, c.Expect.ConfigError, err != nil, "%s: %v", c.ID, err)
-		if err != nil {
-			refused++
-		}
-	}
-	require.GreaterOrEqual(t, refused, 20)
-	require.Greater(t, len(cases), 150)
-}
-
-// claudeConfig adds files, in their order.
-func claudeConfig(t *testing.T, docs ...string) *hookfile.Config {
-	t.Helper()
-	var all hookfile.Config
-	for i, doc := range docs {
-		cfg, err := hookfile.Parse(strconv.Itoa(i+1), []byte(doc))
-		require.NoError(t, err)
-		all.Add(cfg)
-	}
-	return &all
-}
-
-func input(t *testing.T, doc string) *protocol.Call {
-	t.Helper()
-	c, warnings, err := all.ParseInput(doc)
-	require.NoError(t, err)
-	require.Empty(t, warnings)
-	return &c
-}
-
-func TestClaudeRuns(t *testing.T) {
-	bash := func(command string) string {
-		return `{"hook_event_name":"PreToolUse","cwd":"/repo","tool_name":"Bash","tool_input":{"command":` + strconv.Quote(command) + `}}`
-	}
-	for _, test := range []struct {
-		event, matcher, rule string
-		input                string
-		runs                 bool
-		why                  string
-	}{
-		{"PreToolUse", "", "", bash("ls"), true, `it subscribes to PreToolUse`},
-		{"PreToolUse", "*", "", bash("ls"), true, `it subscribes to PreToolUse, and its matcher "*" matches the tool "Bash"`},
-		{"PreToolUse", "Edit, Bash", "", bash("ls"), true, `it subscribes to PreToolUse, and its matcher "Edit, Bash" matches the tool "Bash"`},
-		{"PreToolUse", "Ba", "", bash("ls"), false, `its matcher "Ba" does not match the tool "Bash"`},
-		{"PreToolUse", "Edit", "Bash", bash("ls"), false, `its matcher "Edit" does not match the tool "Bash"`},
-		{"PostToolUse", "Bash", "", bash("ls"), false, `it does not subscribe to PreToolUse`},
-
-		{"PreToolUse", "Bash", "Bash(git *)", bash("cd x && git push"), true, `it subscribes to PreToolUse, and its matcher "Bash" matches the tool "Bash", and its if "Bash(git *)" matches the command "git push"`},
-		{"PreToolUse", "", "Bash(git *)", bash("ls"), false, `its if "Bash(git *)" matches no command of the line`},
-		{"PreToolUse", "", "Bash(git *)", bash(`"$GIT" push`), true, `it subscribes to PreToolUse, and its if "Bash(git *)" cannot see through the line (a variable in double quotes), so the hook runs`},
-		{"PreToolUse", "", "Bash", bash("ls"), true, `it subscribes to PreToolUse, and its if "Bash" matches every call of Bash`},
-		{"PreToolUse", "", "bash", bash("ls"), false, `its if "bash" is for another tool`},
-		{"PreToolUse", "", "Bash|Edit", bash("ls"), false, `its if "Bash|Edit" is no rule of the form Tool or Tool(pattern), so it matches nothing`},
-		{"PreToolUse", "", "Task", `{"hook_event_name":"PreToolUse","tool_name":"Agent","tool_input":{}}`, true, `it subscribes to PreToolUse, and its if "Task" matches every call of Agent`},
-		// Paths are those of the session's current directory.
-		{"PreToolUse", "", "Edit(src/**)", `{"hook_event_name":"PreToolUse","cwd":"/repo","tool_name":"Edit","tool_input":{"file_path":"/repo/src/a.go"}}`, true, `it subscribes to PreToolUse, and its if "Edit(src/**)" matches the path "/repo/src/a.go"`},
-		{"PreToolUse", "", "Edit(src/**)", `{"hook_event_name":"PreToolUse","cwd":"/repo/src","tool_name":"Edit","tool_input":{"file_path":"/repo/src/a.go"}}`, false, `its if "Edit(src/**)" does not match the path "/repo/src/a.go"`},
-		{"PostToolUse", "", "Bash(ls)", `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{}}`, true, `it subscribes to PostToolUse, and its if "Bash(ls)" matches the command "ls"`},
-		{"PostToolUseFailure", "", "Bash(ls)", `{"hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{"command":"ls"},"error":"x"}`, true, `it subscribes to PostToolUseFailure, and its if "Bash(ls)" matches the command "ls"`},
-		{"PostToolUse", "", "", `{"hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{},"error":"x"}`, false, `it does not subscribe to PostToolUseFailure`},
-		{"PermissionRequest", "Bash", "Bash(ls)", `{"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"rm"}}`, false, `its if "Bash(ls)" matches no command of the line`},
-		{"PermissionDenied", "Edit", "", `{"hook_event_name":"PermissionDenied","tool_name":"Bash","tool_input":{}}`, false, `its matcher "Edit" does not match the tool "Bash"`},
-		// At an event without a tool no rule lets a hook run, but an empty one is none.
-		{"UserPromptSubmit", "", "Bash", `{"hook_event_name":"UserPromptSubmit","prompt":"x"}`, false, `its if "Bash" needs a tool, and this event has none`},
-		{"UserPromptSubmit", "", "Bash", `{"hook_event_name":"UserPromptSubmit","prompt":"x","tool_name":"Bash","tool_input":{}}`, false, `its if "Bash" needs a tool, and this event has none`},
-
-		// What matchers are held against depends on the event.
-		{"SessionStart", "startup", "", `{"hook_event_name":"SessionStart","source":"startup"}`, true, `it subscribes to SessionStart, and its matcher "startup" matches the source "startup"`},
-		{"SessionStart", "resume|clear", "", `{"hook_event_name":"SessionStart","source":"startup"}`, false, `its matcher "resume|clear" does not match the source "startup"`},
-		{"SessionStart", "startup", "", `{"hook_event_name":"SessionStart"}`, false, `its matcher "startup" is held against the source, which only a client's hook input has`},
-		{"SessionEnd", "other", "", `{"hook_event_name":"SessionEnd","reason":"other"}`, true, `it subscribes to SessionEnd, and its matcher "other" matches the reason "other"`},
-		{"Notification", "permission_prompt", "", `{"hook_event_name":"Notification","notification_type":"idle_prompt"}`, false, `its matcher "permission_prompt" does not match the notification type "idle_prompt"`},
-		{"Notification", "^idle", "", `{"hook_event_name":"Notification","notification_type":"idle_prompt"}`, true, `it subscribes to Notification, and its matcher "^idle" matches the notification type "idle_prompt"`},
-		{"PreCompact", "manual", "", `{"hook_event_name":"PreCompact","trigger":"auto"}`, false, `its matcher "manual" does not match the trigger "auto"`},
-		{"PreCompact", "auto", "", `{"hook_event_name":"PreCompact","trigger":"auto"}`, true, `it subscribes to PreCompact, and its matcher "auto" matches the trigger "auto"`},
-		{"SubagentStop", "general-purpose", "", `{"hook_event_name":"SubagentStop","agent_type":"general-purpose"}`, true, `it subscribes to SubagentStop, and its matcher "general-purpose" matches the agent type "general-purpose"`},
-		{"FileChanged", `\.env$`, "", `{"hook_event_name":"FileChanged","file_path":"/repo/.env"}`, true, `it subscribes to FileChanged, and its matcher "\\.env$" matches the file path "/repo/.env"`},
-		// Or there is nothing for them to look at, and they mean nothing.
-		{"Stop", "Bash", "", `{"hook_event_name":"Stop"}`, true, `it subscribes to Stop`},
-		{"UserPromptSubmit", "nobody", "", `{"hook_event_name":"UserPromptSubmit","prompt":"x"}`, true, `it subscribes to UserPromptSubmit`},
-	} {
-		fields := `"type":"command","command":"a"`
-		if test.rule != "" {
-			fields += `,"if":` + strconv.Quote(test.rule)
-		}
-		cfg := claudeConfig(t, `{"hooks":{"`+test.event+`":[{"matcher":`+strconv.Quote(test.matcher)+`,"hooks":[{`+fields+`}]}]}}`)
-		h := &cfg.Hooks[0]
-		c := input(t, test.input)
-		require.Equal(t, test.why, h.Why(c), test.input)
-		require.Equal(t, test.runs, h.Runs(c), test.input)
-	}
-	t.Run("calls of a loop with TENEX's names", func(t *testing.T) {
-		pre, fail := one(t, pre(`{"type":"command","command":"a"}`)), one(t, claudeForm("PostToolUseFailure", `{"type":"command","command":"a"}`))
-		require.True(t, pre.Runs(&protocol.Call{Event: protocol.PreTool, Tool: "shell"}))
-		require.False(t, fail.Runs(&protocol.Call{Event: protocol.PostTool, Tool: "shell"}))
-		require.True(t, fail.Runs(&protocol.Call{Event: protocol.PostTool, Tool: "shell", Failed: true}))
-	})
-	t.Run("an input that no rule can be held against", func(t *testing.T) {
-		h := one(t, pre(`{"type":"command","command":"a","if":"Bash(git *)"}`))
-		deep := &protocol.Call{Event: protocol.PreTool, Tool: "Bash", Args: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}
-		require.True(t, h.Runs(deep), "a gate had better run")
-		require.Equal(t, `it subscribes to PreToolUse, and its if "Bash(git *)" cannot be held against the input, so the hook runs`, h.Why(deep))
-	})
-}
-
-// TestDisableAllHooks: the last file that says something of it wins, for the hooks of all files, whatever their order.
-func TestDisableAllHooks(t *testing.T) {
-	const own = `{"hooks":[{"name":"a","command":"a","events":["pre-tool"]}]}`
-	file := func(off string) string {
-		return `{` + off + `"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`
-	}
-	none, on, off := file(""), file("\n\"disableAllHooks\":false,"), file("\n\n\"disableAllHooks\":true,")
-	c := &protocol.Call{Event: protocol.PreTool, Tool: "shell"}
-	for _, test := range []struct {
-		files []string
-		by    string // "" if the hooks run
-	}{
-		{[]string{none}, ""},
-		{[]string{on}, ""},
-		{[]string{off}, "1:3"},
-		{[]string{off, none}, "1:3"},
-		{[]string{none, off}, "2:3"},
-		{[]string{off, on}, ""},
-		{[]string{on, off}, "2:3"},
-		{[]string{off, off}, "2:3"},
-		{[]string{off, on, none}, ""},
-		{[]string{off, on, off, none}, "3:3"},
-		{[]string{off, none, on}, ""},
-		{[]string{own, off, own, none}, "2:3"},
-		{[]string{none, own, `{"disableAllHooks":true,"hooks":{}}`}, "3:1"}, // a file without hooks counts as well
-	} {
-		cfg := claudeConfig(t, test.files...)
-		for i := range cfg.Hooks {
-			h := &cfg.Hooks[i]
-			want := "it subscribes to " + string(h.Dialect.EventOf(c))
-			if test.by != "" && h.Dialect == claude.Dialect {
-				want = `all hooks of its client are switched off by "disableAllHooks" in ` + test.by
-			}
-			require.Equal(t, want, h.Why(c))
-			require.Equal(t, test.by == "" || h.Dialect == tenex.Dialect, h.Runs(c))
-		}
-		// It is said once, and not where a later file takes it back.
-		var said []string
-		for _, w := range cfg.Warned()[len(cfg.Warnings):] {
-			said = append(said, fmt.Sprintf("%s:%d", w.File, w.Line))
-		}
-		require.Equal(t, test.by, strings.Join(said, " "))
-	}
-	// Files that were read are not changed by what others say.
-	first, err := hookfile.Parse("1", []byte(on))
-	require.NoError(t, err)
-	second, err := hookfile.Parse("2", []byte(off))
-	require.NoError(t, err)
-	var all hookfile.Config
-	all.Add(first)
-	all.Add(second)
-	require.False(t, all.Hooks[0].Runs(c))
-	require.True(t, first.Hooks[0].Runs(c))
-}
-
-// TestClaudeEnvironment: later files win, one variable at a time, for the hooks of all files.
-func TestClaudeEnvironment(t *testing.T) {
-	cfg := claudeConfig(t,
-		`{"env":{"A":"1","B":"1","AB":"1"},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}`,
-		`{"hooks":[{"name":"t","command":"t","events":["pre-tool"],"env":{"T":"t"}}]}`,
-		`{"env":{"B":"2=","C":""},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"b"}]}]}}`,
-		`{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://h"}]}]}}`,
-	)
-	for i, want := range [][]string{{"A=1", "AB=1", "B=2=", "C="}, {"T=t"}, {"A=1", "AB=1", "B=2=", "C="}, {"A=1", "AB=1", "B=2=", "C="}} {
-		require.Equal(t, want, cfg.Hooks[i].Environment(), i)
-	}
-	// A plugin's own folder is for its hooks alone.
-	plugin, err := hookfile.Parse(filepath.Join("plugin", "hooks", "hooks.json"), []byte(pre(`{"type":"command","command":"a"}`)))
-	require.NoError(t, err)
-	root, err := filepath.Abs("plugin")
-	require.NoError(t, err)
-	cfg.Add(plugin)
-	require.Equal(t, []string{"A=1", "AB=1", "B=2=", "C=", "CLAUDE_PLUGIN_ROOT=" + root}, cfg.Hooks[4].Environment())
-	require.Equal(t, []string{"A=1", "AB=1", "B=2=", "C="}, cfg.Hooks[0].Environment())
-}
-
-// TestClaudeEqualNames: in this form a name is the command, and equal ones are no mistake.
-func TestClaudeEqualNames(t *testing.T) {
-	doc := pre(`{"type":"command","command":"a"},{"type":"command","command":"a"}`)
-	require.Empty(t, claudeConfig(t, doc, doc, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}`).Warnings)
-}
-
-func TestLoadClaude(t *testing.T) {
-	command := func(name string) string { return `{"type":"command","command":"` + name + `"}` }
-	setUp := func(t *testing.T) (home, project string, write func(path, doc string) string) {
-		home, project = t.TempDir(), t.TempDir()
-		t.Setenv("HOME", home)
-		t.Setenv("USERPROFILE", home)
-		t.Setenv("CLAUDE_CONFIG_DIR", "")
-		return home, project, func(path, doc string) string {
-			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-			require.NoError(t, os.WriteFile(path, []byte(doc), 0o666))
-			return path
-		}
-	}
-	load := func(t *testing.T, workspace string) (names, files []string) {
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: workspace, Claude: true})
-		require.NoError(t, err)
-		for _, h := range cfg.Hooks {
-			names = append(names, h.Name)
-		}
-		return names, cfg.Files
-	}
-	t.Run("none", func(t *testing.T) {
-		home, project, write := setUp(t)
-		names, files := load(t, project)
-		require.Empty(t, names)
-		require.Empty(t, files)
-		write(filepath.Join(home, ".claude", "settings.local.json"), "broken") // there is none of the user's
-		write(filepath.Join(project, "settings.json"), "broken")
-		names, files = load(t, project)
-		require.Empty(t, names)
-		require.Empty(t, files)
-	})
-	t.Run("all three", func(t *testing.T) {
-		home, project, write := setUp(t)
-		local := write(filepath.Join(project, ".claude", "settings.local.json"), pre(command("local")))
-		shared := write(filepath.Join(project, ".claude", "settings.json"), pre(command("shared")))
-		user := write(filepath.Join(home, ".claude", "settings.json"), pre(command("user")))
-		names, files := load(t, project)
-		require.Equal(t, []string{"user", "shared", "local"}, names, "the file that wins is the last")
-		require.Equal(t, []string{user, shared, local}, files)
-		require.NoError(t, os.Remove(shared))
-		names, _ = load(t, project)
-		require.Equal(t, []string{"user", "local"}, names)
-		// Only the workspace itself is looked at.
-		sub := filepath.Join(project, "sub")
-		require.NoError(t, os.Mkdir(sub, 0o777))
-		names, _ = load(t, sub)
-		require.Equal(t, []string{"user"}, names)
-	})
-	t.Run("settings go by precedence", func(t *testing.T) {
-		home, project, write := setUp(t)
-		write(filepath.Join(home, ".claude", "settings.json"), `{"disableAllHooks":true,"env":{"A":"user"},"hooks":{"PreToolUse":[{"hooks":[`+command("user")+`]}]}}`)
-		write(filepath.Join(project, ".claude", "settings.json"), `{"env":{"A":"shared"}}`)
-		call := &protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
-		require.NoError(t, err)
-		require.False(t, cfg.Hooks[0].Runs(call))
-		require.Equal(t, []string{"A=shared"}, cfg.Hooks[0].Environment())
-		write(filepath.Join(project, ".claude", "settings.local.json"), `{"disableAllHooks":false}`)
-		cfg, err = hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
-		require.NoError(t, err)
-		require.True(t, cfg.Hooks[0].Runs(call))
-	})
-	t.Run("the user's in another folder", func(t *testing.T) {
-		home, project, write := setUp(t)
-		write(filepath.Join(home, ".claude", "settings.json"), "broken")
-		other := t.TempDir()
-		write(filepath.Join(other, "settings.json"), pre(command("other")))
-		write(filepath.Join(project, ".claude", "settings.json"), pre(command("shared")))
-		t.Setenv("CLAUDE_CONFIG_DIR", other)
-		names, _ := load(t, project)
-		require.Equal(t, []string{"other", "shared"}, names)
-		t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(other, "missing"))
-		names, _ = load(t, project)
-		require.Equal(t, []string{"shared"}, names)
-	})
-	t.Run("in the home directory", func(t *testing.T) {
-		home, _, write := setUp(t)
-		user := write(filepath.Join(home, ".claude", "settings.json"), pre(command("user")))
-		local := write(filepath.Join(home, ".claude", "settings.local.json"), pre(command("local")))
-		names, files := load(t, home)
-		require.Equal(t, []string{"user", "local"}, names, "the project's file is the user's")
-		require.Equal(t, []string{user, local}, files)
-	})
-	t.Run("through a link to the home directory", func(t *testing.T) {
-		home, project, write := setUp(t)
-		write(filepath.Join(home, ".claude", "settings.json"), pre(command("user")))
-		link := filepath.Join(project, "link")
-		symlink(t, home, link)
-		names, _ := load(t, link)
-		require.Equal(t, []string{"user"}, names)
-	})
-	t.Run("errors of all", func(t *testing.T) {
-		home, project, write := setUp(t)
-		user := write(filepath.Join(home, ".claude", "settings.json"), `{"model":5}`)
-		shared := write(filepath.Join(project, ".claude", "settings.json"), pre(command("good")))
-		local := write(filepath.Join(project, ".claude", "settings.local.json"), "{\n\"hooks\":{\"Stop\":[{}]},}")
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
-		require.EqualError(t, err, user+`:1:10: "model" must be a string, not a number`+whole+"\n"+local+`:2:22: parsing: a comma before '}'; remove it`)
-		require.IsType(t, hookfile.Diagnostics{}, err)
-		require.Nil(t, cfg, shared+" alone is not what the user set up")
-	})
-	t.Run("a link to nothing", func(t *testing.T) { // a gate that got lost
-		_, project, _ := setUp(t)
-		path := filepath.Join(project, ".claude", "settings.json")
-		require.NoError(t, os.Mkdir(filepath.Dir(path), 0o777))
-		symlink(t, "nowhere", path)
-		_, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
-		require.EqualError(t, err, path+": reading the hooks file: no such file or directory")
-	})
-	t.Run("a folder of that name", func(t *testing.T) {
-		home, project, _ := setUp(t)
-		path := filepath.Join(home, ".claude", "settings.json")
-		require.NoError(t, os.MkdirAll(path, 0o777))
-		_, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
-		require.EqualError(t, err, path+": reading the hooks file: not a regular file but a directory")
-	})
-	t.Run("warnings of all", func(t *testing.T) {
-		home, project, write := setUp(t)
-		user := write(filepath.Join(home, ".claude", "settings.json"), `{"hooks":{"Stopp":[]}}`)
-		shared := write(filepath.Join(project, ".claude", "settings.json"), `{"hook":{}}`)
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: project, Claude: true})
-		require.NoError(t, err)
-		require.Equal(t, user+`:1:11: unknown event "Stopp": none of its hooks will ever run; did you mean "Stop"?`+"\n"+
-			shared+`:1:2: unknown field "hook", which is passed over; did you mean "hooks"?`, hookfile.Diagnostics(cfg.Warnings).Error())
-	})
-}
-
-// TestClaudeOddities are files that load in the client, or might, and that mean something else here.
-func TestClaudeOddities(t *testing.T) {
-	for name, test := range map[string]struct{ path, doc, want string }{
-		"a list of hooks in the client's own folder": {"p/.claude/settings.json", `{"hooks":[]}`,
-			`p/.claude/settings.json:1:10: "hooks" must be an object, not an array; Claude Code drops the whole file for that, without a word`},
-		"hookrun's own variables": {"f", `{"env":{"HOOKRUN":"/x","HOOKRUN_DEPTH":"0"},"hooks":{}}`,
-			"f:1:9: \"env\": HOOKRUN is set by hookrun, also for these hooks\nf:1:24: \"env\": HOOKRUN_DEPTH is set by hookrun, also for these hooks"},
-		"two headers of one name": {"f", pre(`{"type":"http","url":"http://u:secret@h","headers":{"a":"","A":""}}`),
-			`f:2:22: PreToolUse 1, hook 1: no request can be sent: the header A is there twice, in different letters`},
-	} {
-		_, err := hookfile.Parse(test.path, []byte(test.doc))
-		require.EqualError(t, err, test.want, name)
-	}
-	cfg, err := hookfile.Parse("f", []byte(claudeForm("Stop", `{"type":"command","command":"a","onFailure":"block"},{"type":"command","command":"  ","$schema":"","x-y":1}`)))
-	require.NoError(t, err)
-	require.Len(t, cfg.Warnings, 2)
-	require.Contains(t, cfg.Warnings[0].Text, `"onFailure" means nothing at Stop`)
-	require.Contains(t, cfg.Warnings[1].Text, "the command is blank")
-	require.Equal(t, "hook of line 2", cfg.Hooks[1].Name)
-
-	h := one(t, pre(`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/bin/true","args":[]}`))
-	_, _, err = h.Program(t.TempDir(), nil)
-	require.ErrorContains(t, err, "no such file", "a folder that is not known is not the root")
-
-	_, err = hookfile.Load(hookfile.Options{Workspace: t.TempDir() + "/gone", Claude: true})
-	require.ErrorContains(t, err, "loading the Claude Code settings")
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Files in the form of a client, as the Settings of its dialect have it. A client drops such a file, or an entry of it, often
-// without a word where something is wrong with it; here that is an error. What a later version of the client may know is a
-// warning.
+// Files in the form of a client, as the Settings of its dialect have it. A client drops such a file, or an entry of it,
+// often without a word where something is wrong with it; here that is an error. What a later version of the client may
+// know is a warning.
 
 // clientFile reads a document in a client's form.
 func (p *parser) clientFile(top gjson.Result) {
@@ -71,7 +71,8 @@ func (p *parser) clientFile(top gjson.Result) {
 		case slices.ContainsFunc(p.form.Switches, func(m dialect.Field) bool { return m.Key == key.String() }):
 			p.warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", p.form.Client, key.String())
 		default:
-			p.warnOfGate(key.Index, fmt.Sprintf("unknown event %s: none of its hooks will ever run%s", quote(string(event)), p.meantEvent(event)))
+			p.warnOfGate(key.Index, fmt.Sprintf("unknown event %s: none of its hooks will ever run%s",
+				quote(string(event)), p.meantEvent(event)))
 		}
 		return true
 	})
@@ -99,10 +100,11 @@ func (p *parser) clientType(what, want string, got gjson.Result, drops string) {
 	p.problem(got.Index, "%s must be %s, not %s%s", what, want, typeName(got), drops)
 }
 
-// members returns the fields of an object that are known, each of its type. Others are warnings, or errors in a document that is
-// closed. Where the first about of the known fields are about hooks, as at the top of a document, the others are the client's: there
-// only what may mean one of those is worth a word.
-func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops string, about int) map[string]gjson.Result {
+// members returns the fields of an object that are known, each of its type. Others are warnings, or errors in a
+// document that is closed. Where the first about of the known fields are about hooks, as at the top of a document, the
+// others are the client's: there only what may mean one of those is worth a word.
+func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops string,
+	about int) map[string]gjson.Result {
 	found := map[string]gjson.Result{}
 	var names []string
 	for _, m := range known {
@@ -124,7 +126,8 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 			if want, ok := jsontype.Check(value, is); ok {
 				found[name] = value
 			} else if value.Type == gjson.String && strings.Contains(is, "|") {
-				p.problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, quote(value.String()), spelling.Suggest(value.String(), strings.Split(is, "|")), drops)
+				p.problem(value.Index, "%s%q must be %s, not %s%s%s", who, name, want, quote(value.String()),
+					spelling.Suggest(value.String(), strings.Split(is, "|")), drops)
 			} else {
 				p.clientType(who+strconv.Quote(name), want, value, drops)
 			}
@@ -136,9 +139,11 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 		case about == 0:
 			p.warn(key.Index, "%sunknown field %s, which is passed over%s", who, quote(name), hint)
 		case slices.Contains(p.eventNames, name):
-			p.unknownTop(key, name+" stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
+			p.unknownTop(key,
+				name+" stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
 		case name == anyFolder().Settings.Off: // so it is not that client's file
-			p.unknownTop(key, fmt.Sprintf("%q is a switch of %s's, which %s does not know", name, anyFolder().Settings.Client, p.form.Client), false)
+			p.unknownTop(key, fmt.Sprintf("%q is a switch of %s's, which %s does not know", name,
+				anyFolder().Settings.Client, p.form.Client), false)
 		case hint != "" || p.form.Closed:
 			p.unknownTop(key, fmt.Sprintf("unknown field %s, which is passed over%s", quote(name), hint), false)
 		}
@@ -218,7 +223,8 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		i := 0
 		hooks.ForEach(func(_, entry gjson.Result) bool {
 			i++
-			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect, Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
+			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect,
+				Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
 			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}

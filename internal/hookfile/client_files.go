@@ -26,7 +26,8 @@ func settingsFiles(s *dialect.Settings, workspace string) (there, absent []strin
 		return nil, nil, fmt.Errorf("looking for the user's %s settings: %w", s.Client, err)
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
-		return nil, nil, Diagnostics{{File: workspace, Text: "loading the " + s.Client + " settings: " + bare(err).Error()}}
+		return nil, nil, Diagnostics{{File: workspace,
+			Text: "loading the " + s.Client + " settings: " + bare(err).Error()}}
 	}
 	paths := []string{user.Path}
 	for _, base := range append([]string{s.Base}, s.Others...) {

@@ -80,10 +80,13 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 	if rule, ok := f["if"]; ok {
 		h.If = permission.Parse(rule.String())
 		if h.If.Malformed() {
-			p.warnOfGate(rule.Index, fmt.Sprintf("%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs", who, quote(rule.String())))
+			p.warnOfGate(rule.Index,
+				fmt.Sprintf("%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs",
+					who, quote(rule.String())))
 		}
 		if !h.Events[0].HasTool() && h.If.String() != "" {
-			p.warnOfGate(rule.Index, fmt.Sprintf("%sno tool call stands at %s, so a hook with an \"if\" never runs", who, h.Events[0]))
+			p.warnOfGate(rule.Index, fmt.Sprintf("%sno tool call stands at %s, so a hook with an \"if\" never runs",
+				who, h.Events[0]))
 		}
 	}
 	if timeout, ok := f["timeout"]; ok {
@@ -112,9 +115,12 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 	}
 	if limit, ok := f["additionalContextLimit"]; ok {
 		if _, err := strconv.ParseUint(limit.Raw, 10, 64); err != nil {
-			p.problem(limit.Index, "%s\"additionalContextLimit\" must be a whole number, not %s%s", who, brief(limit.Raw), drops)
+			p.problem(limit.Index, "%s\"additionalContextLimit\" must be a whole number, not %s%s", who,
+				brief(limit.Raw), drops)
 		} else {
-			p.warn(limit.Index, "%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters into a file", who, h.Dialect.MaxContext)
+			p.warn(limit.Index,
+				"%s\"additionalContextLimit\" changes nothing: hookrun puts a context of more than %d characters "+
+					"into a file", who, h.Dialect.MaxContext)
 		}
 	}
 	switch handler.Kind {
@@ -140,8 +146,8 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 	}
 }
 
-// equalPart is what a field adds to what equal hooks have in common. One that is not there differs from one that is empty only as
-// a list: a command without arguments is for a shell, and one with an empty list of them is not.
+// equalPart is what a field adds to what equal hooks have in common. One that is not there differs from one that is
+// empty only as a list: a command without arguments is for a shell, and one with an empty list of them is not.
 func (p *parser) equalPart(v gjson.Result) string {
 	if v.IsArray() {
 		return same(stringsOf(v)...)
@@ -168,12 +174,15 @@ func (p *parser) clientTimeout(v gjson.Result, event protocol.Event, who, drops 
 	case d <= 0:
 		p.problem(v.Index, "%s\"timeout\" must be more than 0, not %s%s", who, brief(v.Raw), drops)
 	case d > time.Hour:
-		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are more than an hour; were these %s?", who, form.Name, brief(v.Raw), form.Less)
+		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are more than an hour; were these %s?", who, form.Name,
+			brief(v.Raw), form.Less)
 	case d < time.Second && form.More != "":
-		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are less than a second; were these %s?", who, form.Name, brief(v.Raw), form.More)
+		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are less than a second; were these %s?", who,
+			form.Name, brief(v.Raw), form.More)
 	}
 	if most, ok := form.Most[event]; ok && d > most {
-		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so \"timeout\" is cut to that", who, p.form.Client, event, most)
+		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so \"timeout\" is cut to that", who, p.form.Client, event,
+			most)
 		d = most
 	}
 	return d
@@ -195,7 +204,8 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	case !ok:
 		return
 	case text == "":
-		p.problem(command.Index, "%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
+		p.problem(command.Index,
+			"%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
 	case strings.TrimSpace(text) == "" && !f["args"].Exists():
 		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")
 	}
@@ -244,7 +254,8 @@ func stringsOf(array gjson.Result) []string {
 	return texts
 }
 
-// pluginRoot is the folder of the plugin whose hooks the file has, "" for settings. A plugin has them in hooks/hooks.json.
+// pluginRoot is the folder of the plugin whose hooks the file has, "" for settings. A plugin has them in
+// hooks/hooks.json.
 func (p *parser) pluginRoot() string {
 	path, err := filepath.Abs(p.file)
 	if err != nil || p.form.PluginVariable == "" || filepath.Base(path) != "hooks.json" {

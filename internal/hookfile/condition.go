@@ -14,11 +14,11 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Condition is something that must hold of a call, as an entry of "when" has it. The zero Condition never holds. A condition that
-// cannot be decided holds: doubt asks the gate.
+// Condition is something that must hold of a call, as an entry of "when" has it. The zero Condition never holds. A
+// condition that cannot be decided holds: doubt asks the gate.
 //
-// A path leads from a field of the hook input to one or, through a list, to many values. It is gjson's language without all that
-// looks for something by itself: the first key that fits a pattern is one that the model chose.
+// A path leads from a field of the hook input to one or, through a list, to many values. It is gjson's language without
+// all that looks for something by itself: the first key that fits a pattern is one that the model chose.
 type Condition struct {
 	text         string // for people
 	path         string // as it is written
@@ -99,15 +99,16 @@ func equals(wanted gjson.Result) func([]value) bool {
 	}
 }
 
-// maxSteps bounds a match. Package regexp takes time in proportion to the size of the pattern times that of the text, and cannot be
-// interrupted. The bound is some seconds at the very worst, and mostly far less.
+// maxSteps bounds a match. Package regexp takes time in proportion to the size of the pattern times that of the text,
+// and cannot be interrupted. The bound is some seconds at the very worst, and mostly far less.
 const maxSteps = 1 << 28
 
-// maxCallSteps bounds what all conditions take at one call, and walking to what they look at. Beyond it conditions hold.
+// maxCallSteps bounds what all conditions take at one call, and walking to what they look at. Beyond it conditions
+// hold.
 const maxCallSteps = 1 << 30
 
-// found returns a test for whether a pattern is in any of the values. A test that could take too long counts as found. Many short texts
-// take as long as one long text.
+// found returns a test for whether a pattern is in any of the values. A test that could take too long counts as found.
+// Many short texts take as long as one long text.
 func found(pattern *regexp.Regexp) func([]value) bool {
 	cost := costOf(pattern)
 	steps := stepsOf(pattern)
@@ -139,8 +140,8 @@ func costOf(pattern *regexp.Regexp) func() (int, string) {
 	return sync.OnceValues(func() (int, string) { return cost(pattern.String()) })
 }
 
-// cost returns how many instructions a valid expression has, and a text without which nothing matches it: to look for that text first
-// keeps most long texts away from the bound.
+// cost returns how many instructions a valid expression has, and a text without which nothing matches it: to look for
+// that text first keeps most long texts away from the bound.
 func cost(expression string) (instructions int, needed string) {
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -164,7 +165,8 @@ func literal(re *syntax.Regexp) (longest string) {
 				longest = part
 			}
 		}
-	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpConcat, re.Op == syntax.OpRepeat && re.Min > 0:
+	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpConcat, re.Op == syntax.OpRepeat &&
+		re.Min > 0:
 		for _, sub := range re.Sub {
 			if part := literal(sub); len(part) > len(longest) {
 				longest = part

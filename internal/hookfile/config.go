@@ -33,8 +33,8 @@ type Config struct {
 	settings map[*dialect.Settings]*settings // of the files in clients' forms
 }
 
-// Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of files
-// that were added before.
+// Add appends the hooks of another file. Settings of its own that concern all hooks of its client win over those of
+// files that were added before.
 func (c *Config) Add(more *Config) {
 	sources := map[string]string{} // of the first hook of each name
 	for i := len(c.Hooks) - 1; i >= 0; i-- {
@@ -88,16 +88,18 @@ func (c *Config) Warned() []Diagnostic {
 	return warnings
 }
 
-// NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are known.
+// NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are
+// known.
 func (c *Config) NameTool(call *protocol.Call) { all.NameTool(call, c.tools) }
 
-// UnknownAgent says that a call is of an agent which the files do not know, where they have hooks for some agents only: a gate
-// may be missing because of a slip in a name.
+// UnknownAgent says that a call is of an agent which the files do not know, where they have hooks for some agents only:
+// a gate may be missing because of a slip in a name.
 func (c *Config) UnknownAgent(agent string) (warning string, unknown bool) {
 	if len(c.agents) == 0 || slices.Contains(c.agents, agent) {
 		return "", false
 	}
-	return fmt.Sprintf("the agent %s is none of the hooks files' (%s), so only hooks for all agents were asked", quote(agent), brief(strings.Join(c.agents, ", "))), true
+	return fmt.Sprintf("the agent %s is none of the hooks files' (%s), so only hooks for all agents were asked",
+		quote(agent), brief(strings.Join(c.agents, ", "))), true
 }
 
 // Rule is one permission rule, as the if of a hook has it: Bash(git push *). The zero Rule is for everything.
@@ -121,10 +123,11 @@ type Hook struct {
 	Env           []string               // NAME=VALUE, added to the caller's environment
 	Inherit       *Inherited             // of the caller's environment; nil: all of it
 	Async         bool                   // it is started and not waited for
-	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them at once.
+	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them
+	// at once.
 	Sequential bool
-	// Persistent: the process stays between calls, where the runner does. It gets one line for each call, and answers with one.
-	// Workers is how many processes there may be at once, for as many calls at once; 0 is 1.
+	// Persistent: the process stays between calls, where the runner does. It gets one line for each call, and answers
+	// with one. Workers is how many processes there may be at once, for as many calls at once; 0 is 1.
 	Persistent bool
 	Workers    int
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
@@ -134,8 +137,8 @@ type Hook struct {
 
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
-	// DedupKey is what equal hooks have in common: of those that a call selects, only the last runs, in the place of the first.
-	// "" is equal to none.
+	// DedupKey is what equal hooks have in common: of those that a call selects, only the last runs, in the place of
+	// the first. "" is equal to none.
 	DedupKey string
 
 	File       string // where it was read
@@ -150,7 +153,8 @@ type Hook struct {
 
 // sameName is the warning that there is another hook of its name at other.
 func (h *Hook) sameName(other string) Diagnostic {
-	return h.Diagnostic(fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart", quote(h.Name), other))
+	return h.Diagnostic(fmt.Sprintf("hook %s: the hook of %s has the same name; reports will not tell them apart",
+		quote(h.Name), other))
 }
 
 // Diagnostic is something to say about the hook, at its place.
@@ -216,7 +220,8 @@ func (h *Hook) String() string {
 	return h.Command.String()
 }
 
-// disabled reports whether the client's settings switch this very hook off: by its name or, where it has none, its command.
+// disabled reports whether the client's settings switch this very hook off: by its name or, where it has none, its
+// command.
 func (h *Hook) disabled() bool {
 	name := h.Name
 	if h.unnamed {
@@ -254,7 +259,8 @@ type Diagnostic struct {
 	Line   int    `json:"line"` // 0: the file as a whole
 	Column int    `json:"column"`
 	Text   string `json:"message"`
-	Gate   bool   `json:"-"` // as a warning: a hook will never run, or never hold anything up, so each call is to say it
+	// as a warning: a hook will never run, or never hold anything up, so each call is to say it
+	Gate bool `json:"-"`
 }
 
 // place is where the problem is, without its column.

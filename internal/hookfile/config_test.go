@@ -22,12 +22,16 @@ func TestRuns(t *testing.T) {
 		{`"pre-tool"`, "", protocol.PostTool, "shell", false, "it does not subscribe to post-tool"},
 		{`"PreToolUse"`, "", protocol.PreTool, "shell", true, "it subscribes to pre-tool"},
 		{`"pre-tool"`, "", "PreToolUse", "shell", true, "it subscribes to pre-tool"},
-		{`"pre-tool"`, "fs_*|shell", protocol.PreTool, "shell", true, `it subscribes to pre-tool, and its matcher "fs_*|shell" matches the tool "shell"`},
+		{`"pre-tool"`, "fs_*|shell", protocol.PreTool, "shell", true,
+			`it subscribes to pre-tool, and its matcher "fs_*|shell" matches the tool "shell"`},
 		{`"pre-tool"`, "fs_*", protocol.PreTool, "shell", false, `its matcher "fs_*" does not match the tool "shell"`},
-		{`"pre-tool","pre-execute"`, "fs_*", protocol.PreExecute, "", true, "it subscribes to pre-execute"}, // there is no tool to match
-		{`"post-tool"`, "*", protocol.PostTool, "", true, `it subscribes to post-tool, and its matcher "*" matches the tool ""`},
+		// there is no tool to match
+		{`"pre-tool","pre-execute"`, "fs_*", protocol.PreExecute, "", true, "it subscribes to pre-execute"},
+		{`"post-tool"`, "*", protocol.PostTool, "", true,
+			`it subscribes to post-tool, and its matcher "*" matches the tool ""`},
 	} {
-		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","command":"a","events":[`+test.events+`],"matcher":"`+test.matcher+`"}]}`))
+		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","command":"a","events":[`+test.events+
+			`],"matcher":"`+test.matcher+`"}]}`))
 		require.NoError(t, err)
 		c := protocol.Call{Event: test.event, Tool: test.tool}
 		require.Equal(t, test.runs, cfg.Hooks[0].Runs(&c), test)
@@ -49,5 +53,6 @@ func TestCommandString(t *testing.T) {
 func TestProblem(t *testing.T) {
 	require.EqualError(t, hookfile.Diagnostic{File: "f", Text: "x"}, "f: x")
 	require.EqualError(t, hookfile.Diagnostic{File: "f", Line: 12, Column: 3, Text: "x"}, "f:12:3: x")
-	require.EqualError(t, hookfile.Diagnostics{{File: "f", Text: "x"}, {File: "g", Line: 1, Column: 2, Text: "y"}}, "f: x\ng:1:2: y")
+	require.EqualError(t, hookfile.Diagnostics{{File: "f", Text: "x"}, {File: "g", Line: 1, Column: 2, Text: "y"}},
+		"f: x\ng:1:2: y")
 }

@@ -1,16 +1,15 @@
-// Package projecthooks reads the hooks of a project from its files.
+// Package hookfile reads hooks files, and says which hooks are for a call. Package projecthooks is what a host program
+// needs of it.
 //
-//	cfg, err := hookfile.Load(workspace) // WORKSPACE/.tenex-hooks.json; a missing file means no hooks
+//	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 //	if err != nil {
-//		fmt.Fprintln(os.Stderr, err) // every error in the file, each as file:line:col: message
-//		return                       // and no tool runs: a gate that cannot be read must not look like one that approved
+//		fmt.Fprintln(os.Stderr, err) // every error in the files, each as file:line:col: message
 //	}
 //
-// A file in TENEX's form is read strictly: what is not understood is an error, never skipped. TENEX's own load unchanged. A file whose
-// "hooks" is an object is in the form of a client: Claude Code's, unless it lies in a folder .codex or .gemini, or a Loader says whose it
-// is. LoadFile reads such files as well, and LoadClaude those that Claude Code would. There an unknown event or field is a warning, since
-// the next version of the client may know it. A file that ends in .toml is a config.toml of Codex, and one that ends in .yaml or .yml
-// a MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
+// There is one reader for a file in the project's own form, one for files in a client's form, which goes by the tables
+// of the client's dialect, and one for what a dialect makes of a file that is no JSON. What is not understood in the
+// project's own form is an error, never skipped. In a client's form an unknown event or field is a warning, since the
+// next version of the client may know it.
 //
 // Guarantees:
 //

@@ -17,10 +17,13 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout", "on_failure",
-	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert", "client_key", "proxy"}
+var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout",
+	"on_failure",
+	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert",
+	"client_key", "proxy"}
 
-// Of these keys an entry has one: what it runs, or what it says without running anything. The others are for those that run.
+// Of these keys an entry has one: what it runs, or what it says without running anything. The others are for those that
+// run.
 var (
 	saysKeys = []string{"command", "url", "block", "inject"}
 	runsKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
@@ -67,7 +70,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		p.problem(entry.Index, "%s has %s; an entry does one of them", who, strings.Join(says, " and "))
 	}
 	if useless := has(runsKeys...); len(useless) > 0 && has("command", "url") == nil && len(says) > 0 {
-		p.problem(entry.Index, "%s runs no command, so %s would mean nothing; leave it out", who, strings.Join(useless, ", "))
+		p.problem(entry.Index, "%s runs no command, so %s would mean nothing; leave it out", who,
+			strings.Join(useless, ", "))
 	}
 	for _, key := range hookKeys {
 		value, ok := f[key]
@@ -82,9 +86,11 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Command = r.command()
 			h.commandPos = p.at(value.Index, "")
 		case "block":
-			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: r.says(key)}
+			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
+				Status: protocol.StatusBlocked, Reason: r.says(key)}
 		case "inject":
-			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: r.says(key)}
+			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
+				Context: r.says(key)}
 		case "events":
 			h.Events = r.events()
 		case "matcher":
@@ -112,11 +118,15 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	p.endpoint(&h, f, who, has)
 	p.idle(&h, f, who)
-	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && exit.String() == "continue" && slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
-		p.problem(exit.Index, "%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out", who)
+	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && exit.String() == "continue" &&
+		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
+		p.problem(exit.Index,
+			"%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out",
+			who)
 	}
 	if workers, ok := f["workers"]; ok && !h.Persistent && h.HTTP == nil {
-		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out", who)
+		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out",
+			who)
 	}
 	return h, len(p.problems) == before
 }
@@ -227,7 +237,8 @@ func (r reader) matcher() Matcher {
 	}
 	m, ok := NewGlobs(s)
 	if !ok {
-		r.problem(r.value.Index, "%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
+		r.problem(r.value.Index,
+			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
 	}
 	warnings, err := toolmatch.Check(s, r.knownTools())
 	if err != nil {
@@ -257,7 +268,8 @@ func (r reader) workers() int {
 	if n := r.value.Num; n >= 1 && n <= maxWorkers && n == float64(int(n)) {
 		return int(n)
 	}
-	r.problem(r.value.Index, "%s\"workers\" must be a whole number from 1 to %d, not %s", r.who, maxWorkers, brief(r.value.Raw))
+	r.problem(r.value.Index, "%s\"workers\" must be a whole number from 1 to %d, not %s", r.who, maxWorkers,
+		brief(r.value.Raw))
 	return 0
 }
 
@@ -288,7 +300,8 @@ func ParseTimeout(text string) (time.Duration, error) {
 func timeoutSeconds(number string) (time.Duration, error) {
 	seconds, _ := strconv.ParseFloat(number, 64) // the error is an overflow: the value is infinite then
 	if seconds > 3600 {
-		return 0, fmt.Errorf("is in seconds, and %s of them are more than an hour; if these are milliseconds write \"%sms\", if you mean it a duration such as \"2h\"", brief(number), brief(number))
+		return 0, fmt.Errorf("is in seconds, and %s of them are more than an hour; if these are milliseconds write "+
+			"\"%sms\", if you mean it a duration such as \"2h\"", brief(number), brief(number))
 	}
 	d := time.Duration(max(seconds, 0) * float64(time.Second))
 	if d <= 0 {
@@ -360,7 +373,8 @@ func (r reader) blockOrContinue(v gjson.Result) (protocol.Decision, bool) {
 	case v.String() == "continue":
 		return protocol.Continue, true
 	default:
-		r.problem(v.Index, "%s\"on_failure\" must be \"block\" or \"continue\", not %s%s", r.who, quote(v.String()), spelling.Suggest(v.String(), []string{"block", "continue"}))
+		r.problem(v.Index, "%s\"on_failure\" must be \"block\" or \"continue\", not %s%s", r.who, quote(v.String()),
+			spelling.Suggest(v.String(), []string{"block", "continue"}))
 	}
 	return protocol.Block, false
 }
@@ -376,7 +390,8 @@ func (r reader) env() (env []string) {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
 			r.problem(key.Index, "%s%s cannot be the name of a variable", r.who, quote(name))
 		case name == "HOOKRUN" || strings.HasPrefix(name, "HOOKRUN_"):
-			r.problem(key.Index, "%s%s is set by hookrun; choose a name that does not start with HOOKRUN", r.who, brief(name))
+			r.problem(key.Index, "%s%s is set by hookrun; choose a name that does not start with HOOKRUN", r.who,
+				brief(name))
 		}
 		if value, ok := r.text(v, `"env" `+quote(name)); ok {
 			env = append(env, name+"="+value)

@@ -21,7 +21,8 @@ var (
 func (p *parser) endpoint(h *Hook, f map[string]gjson.Result, who string, has func(...string) []string) {
 	where, ok := f["url"]
 	if useless := has(httpKeys...); !ok && len(useless) > 0 {
-		p.problem(f[strings.Trim(useless[0], `"`)].Index, "%s posts to no url, so %s would mean nothing; add \"url\", or leave it out",
+		p.problem(f[strings.Trim(useless[0], `"`)].Index,
+			"%s posts to no url, so %s would mean nothing; add \"url\", or leave it out",
 			who, strings.Join(useless, ", "))
 	}
 	if !ok {
@@ -37,7 +38,8 @@ func (p *parser) endpoint(h *Hook, f map[string]gjson.Result, who string, has fu
 		}
 	}
 	if signal := f["on_failure"].Get("signal"); f["on_failure"].IsObject() && signal.Exists() {
-		p.problem(signal.Index, "%s: \"on_failure\" for \"signal\" would mean nothing: a request is no process; leave it out", who)
+		p.problem(signal.Index,
+			"%s: \"on_failure\" for \"signal\" would mean nothing: a request is no process; leave it out", who)
 	}
 	who += ": "
 	h.Inherit, h.commandPos = nil, p.at(where.Index, "")
@@ -63,12 +65,15 @@ func (p *parser) endpoint(h *Hook, f map[string]gjson.Result, who string, has fu
 		if i < len(h.filePos) {
 			h.filePos[i] = p.at(v.Index, "")
 		}
-		if strings.HasPrefix(strings.ToLower(h.HTTP.URL), "http:") && !strings.HasPrefix(strings.ToLower(h.HTTP.Proxy), "https:") {
+		if strings.HasPrefix(strings.ToLower(h.HTTP.URL), "http:") &&
+			!strings.HasPrefix(strings.ToLower(h.HTTP.Proxy), "https:") {
 			p.warn(v.Index, "%s%q means nothing for a url that is not https", who, file.key)
 		}
 	}
 	if cert, key := has("client_cert"), has("client_key"); len(cert) != len(key) {
-		p.problem(where.Index, "%s\"client_cert\" and \"client_key\" belong together; write both, or the same file twice if it has both", who)
+		p.problem(where.Index,
+			"%s\"client_cert\" and \"client_key\" belong together; write both, or the same file twice if it has both",
+			who)
 	}
 }
 
@@ -110,7 +115,9 @@ func (r reader) variables() (names []string) {
 	r.value.ForEach(func(_, v gjson.Result) bool {
 		name, ok := r.text(v, `a name in "allowed_env_vars"`)
 		if ok && !httphook.IsVariable(name) {
-			r.problem(v.Index, "%s\"allowed_env_vars\": %s cannot be the name of a variable; letters, digits and _ make one, without the $",
+			r.problem(v.Index,
+				"%s\"allowed_env_vars\": %s cannot be the name of a variable; letters, digits and _ make one, "+
+					"without the $",
 				r.who, quote(name))
 		}
 		names = append(names, name)

@@ -81,8 +81,8 @@ const unbuffered = "PYTHONUNBUFFERED"
 
 // Environ is what the process of the hook gets: the caller's variables, the hook's own, and HOOKRUN_*; those of a call
 // only where it has an event, since a persistent process sees many calls. A name occurs once, since programs differ in
-// whether the first or the last of two counts. A nil base is this process's environment; binary is the path of a hookrun
-// binary, which hooks find as $HOOKRUN, "" leaves that out.
+// whether the first or the last of two counts. A nil base is this process's environment; binary is the path of a
+// hookrun binary, which hooks find as $HOOKRUN, "" leaves that out.
 func (h *Hook) Environ(c *protocol.Call, base []string, binary string) []string {
 	if base == nil {
 		base = os.Environ()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// expanded replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, where the form does that. What is not set, and
-// has no default, stays as it is.
+// expanded replaces $NAME, ${NAME} and ${NAME:-default} by what the variable is here, where the form does that. What is
+// not set, and has no default, stays as it is.
 func (p *parser) expanded(text string) string {
 	if !p.form.Expand || !strings.Contains(text, "$") {
 		return text
@@ -54,7 +54,8 @@ func variable(text string) (name string, word *string, size int) {
 		return name, nil, size
 	}
 	rest := text[1:]
-	name = rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"))]
+	name = rest[:len(rest)-len(strings.TrimLeft(rest,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"))]
 	if name == "" {
 		return "", nil, 0
 	}

@@ -15,34 +15,39 @@ import (
 )
 
 // TestFormFillsCommands: Gemini CLI writes the values of its variables into the text of a command, wherever they stand,
-// and the shell sees no variable. A value that needs quotes reaches the command as one word, in whatever quotes it stands.
+// and the shell sees no variable. A value that needs quotes reaches the command as one word, in whatever quotes it
+// stands.
 func TestFormFillsCommands(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash")
 	}
 	plain, hostile := "/work/a-b.c", `/a b/$(touch ran)'"\#`
 	for line, wants := range map[string][2]string{
-		`printf %s $GEMINI_CWD`:                                    {plain, hostile},
-		`printf %s $GEMINI_PROJECT_DIR/x`:                          {plain + "/x", hostile + "/x"},
-		`printf %s '$GEMINI_CWD'`:                                  {plain, hostile},
-		`printf %s "$GEMINI_CWD/x"`:                                {plain + "/x", hostile + "/x"},
-		`printf %s '<$GEMINI_CWD>'"<$GEMINI_CWD>"$'<$GEMINI_CWD>'`: {"<" + plain + "><" + plain + "><" + plain + ">", "<" + hostile + "><" + hostile + "><" + hostile + ">"},
-		`printf %s \$GEMINI_CWD`:                                   {plain, hostile},
-		`printf %s $GEMINI_CWDx`:                                   {plain + "x", hostile + "x"},
-		`printf %s "$GEMINI_CWDx"`:                                 {plain + "x", hostile + "x"},
-		`printf %s '${GEMINI_CWD}'"${GEMINI_CWD}"`:                 {"${GEMINI_CWD}" + plain, "${GEMINI_CWD}" + hostile}, // the braced form is the shell's
-		`printf %s $GEMINI_SESSION_ID "$GEMINI_SESSION_ID"`:        {"s1s1", "s1s1"},
-		`printf %s '$GEMINI_PLANS_DIR'`:                            {"$GEMINI_PLANS_DIR", "$GEMINI_PLANS_DIR"}, // nobody knows it
-		`printf %s '$OTHER$' # don't look at $GEMINI_CWD`:          {"$OTHER$", "$OTHER$"},
-		"# don't\nprintf %s $CLAUDE_PROJECT_DIR a#'$GEMINI_CWD'":   {plain + "a#" + plain, hostile + "a#" + hostile},
-		`printf %s 'it''s' \' $GEMINI_CWD`:                         {"its'" + plain, "its'" + hostile},
+		`printf %s $GEMINI_CWD`:           {plain, hostile},
+		`printf %s $GEMINI_PROJECT_DIR/x`: {plain + "/x", hostile + "/x"},
+		`printf %s '$GEMINI_CWD'`:         {plain, hostile},
+		`printf %s "$GEMINI_CWD/x"`:       {plain + "/x", hostile + "/x"},
+		`printf %s '<$GEMINI_CWD>'"<$GEMINI_CWD>"$'<$GEMINI_CWD>'`: {"<" + plain + "><" + plain + "><" + plain + ">",
+			"<" + hostile + "><" + hostile + "><" + hostile + ">"},
+		`printf %s \$GEMINI_CWD`:   {plain, hostile},
+		`printf %s $GEMINI_CWDx`:   {plain + "x", hostile + "x"},
+		`printf %s "$GEMINI_CWDx"`: {plain + "x", hostile + "x"},
+		// the braced form is the shell's
+		`printf %s '${GEMINI_CWD}'"${GEMINI_CWD}"`:          {"${GEMINI_CWD}" + plain, "${GEMINI_CWD}" + hostile},
+		`printf %s $GEMINI_SESSION_ID "$GEMINI_SESSION_ID"`: {"s1s1", "s1s1"},
+		// nobody knows it
+		`printf %s '$GEMINI_PLANS_DIR'`:                          {"$GEMINI_PLANS_DIR", "$GEMINI_PLANS_DIR"},
+		`printf %s '$OTHER$' # don't look at $GEMINI_CWD`:        {"$OTHER$", "$OTHER$"},
+		"# don't\nprintf %s $CLAUDE_PROJECT_DIR a#'$GEMINI_CWD'": {plain + "a#" + plain, hostile + "a#" + hostile},
+		`printf %s 'it''s' \' $GEMINI_CWD`:                       {"its'" + plain, "its'" + hostile},
 	} {
 		for i, folder := range []string{plain, hostile} {
 			command, err := json.Marshal(line)
 			require.NoError(t, err)
 			cfg, err := hookfile.Parse(geminiFile, []byte(hooksOf("BeforeTool", `"command":`+string(command))))
 			require.NoError(t, err)
-			env := append(os.Environ(), "GEMINI_PROJECT_DIR="+folder, "GEMINI_CWD="+folder, "CLAUDE_PROJECT_DIR="+folder, "GEMINI_SESSION_ID=s1")
+			env := append(os.Environ(), "GEMINI_PROJECT_DIR="+folder, "GEMINI_CWD="+folder,
+				"CLAUDE_PROJECT_DIR="+folder, "GEMINI_SESSION_ID=s1")
 			dir := t.TempDir()
 			path, argv, err := cfg.Hooks[0].Program(dir, env)
 			require.NoError(t, err)
@@ -67,7 +72,8 @@ func TestFormCallsTheShell(t *testing.T) {
 	require.Equal(t, []string{"/bin/sh", "-c", "echo '$GEMINI_CWD'"}, argv(".claude/settings.json", "PreToolUse"))
 	require.Equal(t, []string{"sh", "-c", "echo '$GEMINI_CWD'"}, argv(codexFile, "PreToolUse"))
 	require.Equal(t, []string{"bash", "-c", "echo '/w'"}, argv(geminiFile, "BeforeTool"))
-	cfg, err := hookfile.Parse(".tenex-hooks.json", []byte(`{"hooks":[{"name":"a","command":"a","events":["pre-tool"]}]}`))
+	cfg, err := hookfile.Parse(".tenex-hooks.json",
+		[]byte(`{"hooks":[{"name":"a","command":"a","events":["pre-tool"]}]}`))
 	require.NoError(t, err)
 	_, own, err := cfg.Hooks[0].Program(t.TempDir(), os.Environ())
 	require.NoError(t, err)

@@ -88,9 +88,11 @@ func requireSame(t *testing.T, entry map[string]any, h *hookfile.Hook) {
 		require.Zero(t, h.Command)
 		require.NotNil(t, h.StaticVerdict)
 		if reason, ok := entry["block"]; ok {
-			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy, Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.StaticVerdict)
+			require.Equal(t, dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
+				Status: protocol.StatusBlocked, Reason: reason.(string)}, *h.StaticVerdict)
 		} else {
-			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK, Context: entry["inject"].(string)}, *h.StaticVerdict)
+			require.Equal(t, dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
+				Context: entry["inject"].(string)}, *h.StaticVerdict)
 		}
 	default:
 		t.Fatalf("a command that is %T", command)

@@ -29,7 +29,9 @@ var hostile = []struct {
 		return repeat(`{"x-":[0`, ","+strings.Repeat("[", 62)+strings.Repeat("]", 62), "]}")
 	}},
 	{"many objects with many keys", true, func() string {
-		return repeat(`{"x-":[0`, `,{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"n":1,"o":1,"p":1,"q":1}`, "]}")
+		return repeat(`{"x-":[0`,
+			`,{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"n":1,"o":1,"p":1,"q":1}`,
+			"]}")
 	}},
 	{"unknown keys in one line", false, func() string { return count("{", `"%x":1,`, `"x-":1}`) }},
 	{"unknown keys in lines", false, func() string { return count("{", "\"%x\":1,\n", `"x-":1}`) }},
@@ -53,17 +55,24 @@ var hostile = []struct {
 		return repeat(`{"hooks":[0`, `,{"events":[1],`+"\n"+`"env":{"":1},"command":[1],"name":1}`, "]}")
 	}},
 	{"no hooks at all", false, func() string { return repeat(`{"hooks":[0`, ",0", "]}") }},
-	{"wrong arguments", false, func() string { return repeat(`{"hooks":[{"name":"a","command":[0`, ",0", `],"events":["pre-tool"]}]}`) }},
+	{"wrong arguments", false, func() string {
+		return repeat(`{"hooks":[{"name":"a","command":[0`, ",0", `],"events":["pre-tool"]}]}`)
+	}},
 	{"arguments", true, func() string {
 		return repeat(`{"hooks":[{"name":"a","command":["a"`, `,""`, `],"events":["pre-tool"]}]}`)
 	}},
 	{"events", true, func() string {
 		return repeat(`{"hooks":[{"name":"a","command":"a","events":["pre-tool"`, `,"pre-tool"`, "]}]}")
 	}},
-	{"unknown events", false, func() string { return repeat(`{"hooks":[{"name":"a","command":"a","events":[0`, `,"e"`, "]}]}") }},
-	{"nearly events", false, func() string { return repeat(`{"hooks":[{"name":"a","command":"a","events":[0`, `,"pre-tol"`, "]}]}") }},
+	{"unknown events", false, func() string {
+		return repeat(`{"hooks":[{"name":"a","command":"a","events":[0`, `,"e"`, "]}]}")
+	}},
+	{"nearly events", false, func() string {
+		return repeat(`{"hooks":[{"name":"a","command":"a","events":[0`, `,"pre-tol"`, "]}]}")
+	}},
 	{"many faults of a hook of a long name", false, func() string {
-		return repeat(`{"hooks":[{"name":"`+strings.Repeat("n", hostileSize/2)+`","command":"a","events":[0`, ",0", "]}]}")
+		return repeat(`{"hooks":[{"name":"`+strings.Repeat("n", hostileSize/2)+`","command":"a","events":[0`, ",0",
+			"]}]}")
 	}},
 	{"variables without a name", false, func() string { return count(upTo(`"env":{`), `"=%x":1,`, `"A":"1"}}]}`) }},
 	{"variables", true, func() string { return count(upTo(`"env":{`), `"%x":"1",`, `"A":"1"}}]}`) }},

@@ -17,15 +17,17 @@ type Endpoint = httphook.Endpoint
 // Header is one header of a request, as it stands in the file: $NAME stands for a variable.
 type Header = httphook.Header
 
-// Endpoint is where the hook posts to, with the variables alone that the settings of its client admit; or an error, where
-// they do not allow the address. Only a hook with HTTP has one.
+// Endpoint is where the hook posts to, with the variables alone that the settings of its client admit; or an error,
+// where they do not allow the address. Only a hook with HTTP has one.
 func (h *Hook) Endpoint() (Endpoint, error) {
 	if !h.settings.allowsURL(h.HTTP.URL) {
 		return Endpoint{}, fmt.Errorf("%s is not among the \"allowedHttpHookUrls\" of the settings", h.HTTP)
 	}
 	e := *h.HTTP
 	if h.settings != nil && h.settings.variables != nil {
-		e.AllowedEnvVars = slices.DeleteFunc(slices.Clone(e.AllowedEnvVars), func(n string) bool { return !h.settings.allowsVariable(n) })
+		e.AllowedEnvVars = slices.DeleteFunc(slices.Clone(e.AllowedEnvVars), func(n string) bool {
+			return !h.settings.allowsVariable(n)
+		})
 	}
 	return e, nil
 }
@@ -33,14 +35,16 @@ func (h *Hook) Endpoint() (Endpoint, error) {
 // Variable returns the value that an environment has for a name, "" if it has none.
 func Variable(env []string, name string) string { return lookup(env, name) }
 
-// FailureDecision says whether the hook fails open or closed at the call if it gave no answer for that cause: by the first of the policies
-// that names the cause, else by its dialect.
-func (h *Hook) FailureDecision(c *protocol.Call, cause protocol.Cause, policies ...protocol.FailurePolicy) protocol.Decision {
+// FailureDecision says whether the hook fails open or closed at the call if it gave no answer for that cause: by the
+// first of the policies that names the cause, else by its dialect.
+func (h *Hook) FailureDecision(c *protocol.Call, cause protocol.Cause,
+	policies ...protocol.FailurePolicy) protocol.Decision {
 	return h.failureRules().FailureDecision(c, cause, policies...)
 }
 
 // ApplyFailurePolicy decides for the hook as FailureDecision does, where its verdict is that of one without an answer.
-func (h *Hook) ApplyFailurePolicy(c *protocol.Call, v dialect.Verdict, policies ...protocol.FailurePolicy) dialect.Verdict {
+func (h *Hook) ApplyFailurePolicy(c *protocol.Call, v dialect.Verdict,
+	policies ...protocol.FailurePolicy) dialect.Verdict {
 	return h.failureRules().ApplyFailurePolicy(c, v, policies...)
 }
 
@@ -56,7 +60,9 @@ func (h *Hook) Causes() []protocol.Cause {
 	if h.HTTP == nil || h.form != nil {
 		return h.Dialect.Causes
 	}
-	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
+	return slices.DeleteFunc(slices.Clone(h.Dialect.Causes), func(c protocol.Cause) bool {
+		return c == protocol.CauseSignal
+	})
 }
 
 // inspectEndpoint looks at the files that an endpoint names, and whether the settings allow its address.
@@ -125,7 +131,9 @@ func joined(a, b *[]string) *[]string {
 func (s *settings) allOff() bool { return s != nil && s.off != nil && *s.off }
 
 func (s *settings) allowsURL(url string) bool {
-	return s == nil || s.urls == nil || slices.ContainsFunc(*s.urls, func(pattern string) bool { return starMatch(pattern, url) })
+	return s == nil || s.urls == nil || slices.ContainsFunc(*s.urls, func(pattern string) bool {
+		return starMatch(pattern, url)
+	})
 }
 
 func (s *settings) allowsVariable(name string) bool {

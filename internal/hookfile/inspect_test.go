@@ -41,7 +41,8 @@ func (w workspace) file(name, text string, mode os.FileMode) string {
 func (w workspace) hook(command any) *hookfile.Hook {
 	text, err := json.Marshal(command)
 	require.NoError(w, err)
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","events":["pre-tool"],"command":`+"\n"+string(text)+"}]}"))
+	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","events":["pre-tool"],"command":`+"\n"+string(text)+
+		"}]}"))
 	require.NoError(w, err)
 	return &cfg.Hooks[0]
 }
@@ -83,11 +84,15 @@ func TestProgram(t *testing.T) {
 		{"above itself", []string{"plain/../scripts/guard"}, nil, script, ""},
 		{"absolute", []string{other}, nil, other, ""},
 		{"in PATH", []string{"guard"}, []string{path("@scripts", "@other")}, script, ""},
-		{"in PATH, the first that can run", []string{"guard"}, []string{path("@nowhere", "@plain", "@dir", "@other", "@scripts")}, other, ""},
+		{"in PATH, the first that can run", []string{"guard"},
+			[]string{path("@nowhere", "@plain", "@dir", "@other", "@scripts")}, other, ""},
 		{"in the last PATH", []string{"guard"}, []string{path("@other"), path("@scripts")}, script, ""},
-		{"a name is not looked up in the workspace", []string{"guard"}, []string{path("/nowhere")}, "", "guard: not found in PATH"},
-		{"relative entries of PATH", []string{"guard"}, []string{path("scripts", ".", "", "./scripts", "@other")}, other, ""},
-		{"relative entries of PATH alone", []string{"guard"}, []string{path("scripts", ".", "")}, "", "guard: not found in PATH"},
+		{"a name is not looked up in the workspace", []string{"guard"}, []string{path("/nowhere")}, "",
+			"guard: not found in PATH"},
+		{"relative entries of PATH", []string{"guard"}, []string{path("scripts", ".", "", "./scripts", "@other")},
+			other, ""},
+		{"relative entries of PATH alone", []string{"guard"}, []string{path("scripts", ".", "")}, "",
+			"guard: not found in PATH"},
 		{"no PATH", []string{"guard"}, []string{"PATHS=/bin", "XPATH=/bin"}, "", "guard: not found in PATH"},
 		{"a folder's name", []string{".."}, []string{path("@scripts")}, "", "..: not found in PATH"},
 		{"missing", []string{"./guard"}, nil, "", "./guard: no such file"},
@@ -129,29 +134,43 @@ func TestInspect(t *testing.T) {
 		{"with nothing but its first line", "#!/bin/sh", ""},
 		{"with a long first line", "#!/bin/sh " + strings.Repeat("x", 1000) + "\n", ""},
 		{"a program", "\x7fELF\x02\x01\x01\x00", ""},
-		{"CR LF", "#!/bin/sh\r\nexit 0\r\n", "its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends"},
-		{"CR LF behind env", "#!/usr/bin/env sh\r\nexit 0\r\n", "its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends"},
+		{"CR LF", "#!/bin/sh\r\nexit 0\r\n",
+			"its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends"},
+		{"CR LF behind env", "#!/usr/bin/env sh\r\nexit 0\r\n",
+			"its #! line ends in CR LF, so its interpreter is not found; save it with LF line ends"},
 		{"CR LF later", "#!/bin/sh\nexit 0\r\n", ""},
-		{"missing interpreter", "#!/nowhere/sh\n", "the interpreter of its #! line cannot run: /nowhere/sh: no such file"},
-		{"an interpreter by its name", "#!interp\n", "the interpreter of its #! line cannot run: " + filepath.Join(w.dir, "interp") + ": no such file"}, // the system does not look in PATH
+		{"missing interpreter", "#!/nowhere/sh\n",
+			"the interpreter of its #! line cannot run: /nowhere/sh: no such file"},
+		// the system does not look in PATH
+		{"an interpreter by its name", "#!interp\n",
+			"the interpreter of its #! line cannot run: " + filepath.Join(w.dir, "interp") + ": no such file"},
 		{"an interpreter in the workspace", "#!bin/interp\n", ""},
-		{"a folder as interpreter", "#!" + w.dir + "\n", "the interpreter of its #! line cannot run: " + w.dir + ": is a directory"},
+		{"a folder as interpreter", "#!" + w.dir + "\n",
+			"the interpreter of its #! line cannot run: " + w.dir + ": is a directory"},
 		{"no interpreter", "#!\n", "its #! line names no interpreter; write #!/bin/sh"},
 		{"no interpreter but a blank", "#! \n", "its #! line names no interpreter; write #!/bin/sh"},
 		{"env", "#!/usr/bin/env interp\n", ""},
-		{"env of what is missing", "#!/usr/bin/env interq\n", "the interpreter of its #! line cannot run: interq: not found in PATH"},
+		{"env of what is missing", "#!/usr/bin/env interq\n",
+			"the interpreter of its #! line cannot run: interq: not found in PATH"},
 		{"env alone", "#!/usr/bin/env\n", "its #! line names no interpreter behind env; write #!/usr/bin/env sh"},
 		{"env -S", "#!/usr/bin/env -S interp -u\n", ""},
-		{"env -S of what is missing", "#!/usr/bin/env -S interq -u\n", "the interpreter of its #! line cannot run: interq: not found in PATH"},
-		{"env -S in one word", "#!/usr/bin/env -Sinterq -u\n", "the interpreter of its #! line cannot run: interq: not found in PATH"},
-		{"env -vS", "#!/usr/bin/env -vS interq\n", "the interpreter of its #! line cannot run: interq: not found in PATH"},
-		{"env -S with a variable", "#!/usr/bin/env -S A=1 --debug interq\n", "the interpreter of its #! line cannot run: interq: not found in PATH"},
+		{"env -S of what is missing", "#!/usr/bin/env -S interq -u\n",
+			"the interpreter of its #! line cannot run: interq: not found in PATH"},
+		{"env -S in one word", "#!/usr/bin/env -Sinterq -u\n",
+			"the interpreter of its #! line cannot run: interq: not found in PATH"},
+		{"env -vS", "#!/usr/bin/env -vS interq\n",
+			"the interpreter of its #! line cannot run: interq: not found in PATH"},
+		{"env -S with a variable", "#!/usr/bin/env -S A=1 --debug interq\n",
+			"the interpreter of its #! line cannot run: interq: not found in PATH"},
 		{"env -S with its own PATH", "#!/usr/bin/env -S PATH=/x interq\n", ""}, // more than a look can tell
 		{"env -S with a flag of two words", "#!/usr/bin/env -S -u interq sh\n", ""},
 		{"env -S with quotes", "#!/usr/bin/env -S 'interq'\n", ""},
 		{"env -S of nothing", "#!/usr/bin/env -S\n", ""},
-		{"no #! line", "echo hello\n", "neither a program nor a script with a #! line; put #!/bin/sh on its first line"},
-		{"a mark before the #! line", bom + "#!/bin/sh\n", "a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order mark"},
+		{"no #! line", "echo hello\n",
+			"neither a program nor a script with a #! line; put #!/bin/sh on its first line"},
+		{"a mark before the #! line", bom + "#!/bin/sh\n",
+			"a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order " +
+				"mark"},
 		{"an empty file", "", "neither a program nor a script with a #! line; put #!/bin/sh on its first line"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -169,7 +188,8 @@ func TestInspect(t *testing.T) {
 	}
 	t.Run("env with more than one word", func(t *testing.T) {
 		w.file("script", "#!/usr/bin/env interp -u\n", 0o755)
-		want := []string{"./script: its #! line gives env more than one word, which it takes for one name; write #!/usr/bin/env -S interp -u"}
+		want := []string{"./script: its #! line gives env more than one word, which it takes for one name; write " +
+			"#!/usr/bin/env -S interp -u"}
 		if runtime.GOOS == "darwin" {
 			want = nil
 		}
@@ -239,17 +259,21 @@ func TestInspectFiles(t *testing.T) {
 		{"not executable", []string{"./plain"}, []string{"./plain: not executable; chmod +x it"}},
 		{"a folder", []string{"./tools"}, []string{"./tools: is a directory"}},
 		{"a pipe", []string{"./pipe"}, []string{"./pipe: not a regular file but a named pipe"}},
-		{"world-writable", []string{"./open"}, []string{"./open: everybody may write to it, and so change what this hook does; chmod o-w it"}},
-		{"a link to what is world-writable", []string{"./link"}, []string{"./link: everybody may write to it, and so change what this hook does; chmod o-w it"}},
+		{"world-writable", []string{"./open"},
+			[]string{"./open: everybody may write to it, and so change what this hook does; chmod o-w it"}},
+		{"a link to what is world-writable", []string{"./link"},
+			[]string{"./link: everybody may write to it, and so change what this hook does; chmod o-w it"}},
 		{"two things at once", []string{"./open and broken"}, []string{
 			"./open and broken: everybody may write to it, and so change what this hook does; chmod o-w it",
 			"./open and broken: the interpreter of its #! line cannot run: /nowhere: no such file",
 		}},
 
 		{"an interpreter", []string{"sh", "plain"}, nil}, // need not be executable
-		{"an interpreter with a missing script", []string{"sh", "missing.sh", "x"}, []string{"missing.sh: no such file"}},
+		{"an interpreter with a missing script", []string{"sh", "missing.sh", "x"},
+			[]string{"missing.sh: no such file"}},
 		{"an interpreter by its path", []string{"/bin/sh", "missing.sh"}, []string{"missing.sh: no such file"}},
-		{"an interpreter with a world-writable script", []string{"sh", "./open.py"}, []string{"./open.py: everybody may write to it, and so change what this hook does; chmod o-w it"}},
+		{"an interpreter with a world-writable script", []string{"sh", "./open.py"},
+			[]string{"./open.py: everybody may write to it, and so change what this hook does; chmod o-w it"}},
 		{"an interpreter with a flag", []string{"sh", "-c", "missing.sh"}, nil},
 		{"an interpreter alone", []string{"sh"}, nil},
 		{"an interpreter with an empty argument", []string{"sh", ""}, nil},
@@ -260,10 +284,12 @@ func TestInspectFiles(t *testing.T) {
 		{"a path at its start", "./missing --strict", []string{"./missing: no such file"}},
 		{"a path at its start, then a line break", " tools/missing\n exit 0", []string{"tools/missing: no such file"}},
 		{"a path alone", "./plain", []string{"./plain: not executable; chmod +x it"}},
-		{"an absolute path at its start", filepath.Join(w.dir, "missing") + "\t-x", []string{filepath.Join(w.dir, "missing") + ": no such file"}},
+		{"an absolute path at its start", filepath.Join(w.dir, "missing") + "\t-x",
+			[]string{filepath.Join(w.dir, "missing") + ": no such file"}},
 		{"a good path at its start", "./good | cat", nil},
 		{"a world-writable path at its start", "./open; true", nil}, // "./open;" is for a shell to read
-		{"a world-writable path and a blank", "./open ; true", []string{"./open: everybody may write to it, and so change what this hook does; chmod o-w it"}},
+		{"a world-writable path and a blank", "./open ; true",
+			[]string{"./open: everybody may write to it, and so change what this hook does; chmod o-w it"}},
 		{"a path with a variable", `"$HOME"/missing`, nil},
 		{"a path behind an assignment", "A=./missing true", nil},
 		{"a name at its start", "no-such-program", nil}, // may be a function or a builtin of the shell

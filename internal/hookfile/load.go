@@ -28,15 +28,15 @@ const maxFileDepth = 64
 type Options struct {
 	Workspace string   // the folder of the project; "" is the current one
 	Files     []string // instead of the workspace's own file; a missing one is an error
-	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it, and
-	// files of places that do not are Claude Code's. Files in other forms are not concerned.
+	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it,
+	// and files of places that do not are Claude Code's. Files in other forms are not concerned.
 	Dialect *dialect.Dialect
 	Claude  bool // also what Claude Code would load in the workspace: the user's, the project's and the local settings
 }
 
-// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`, and
-// if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of all
-// files.
+// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`,
+// and if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of
+// all files.
 func Load(o Options) (*Config, error) {
 	var all Config
 	var problems Diagnostics
@@ -76,7 +76,8 @@ func (o Options) own() (there, absent []string, err error) {
 		return o.Files, nil, nil
 	}
 	path := filepath.Join(o.Workspace, FileName)
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // by Lstat: a link to nothing is a gate that got lost
+	// by Lstat: a link to nothing is a gate that got lost
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return []string{path}, nil, nil
 	}
 	if _, err := os.Stat(cmp.Or(o.Workspace, ".")); err != nil {
@@ -218,7 +219,9 @@ func (p *parser) halfCharacters() {
 		case utf16.DecodeRune(first, escaped(p.doc[at+6:])) != unicode.ReplacementChar:
 			at += 12
 		default:
-			p.problem(at, "parsing: %s is half a character; write both halves, as \\ud83d\\ude00, or the character itself", p.doc[at:at+6])
+			p.problem(at,
+				"parsing: %s is half a character; write both halves, as \\ud83d\\ude00, or the character itself",
+				p.doc[at:at+6])
 			at += 6
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -40,7 +39,8 @@ var unreadable = []fault{
 	{"leading zero", `{"x-": [1, 05]}`, `f:1:12: parsing: not a number: it starts with 0`},
 	{"plus", `{"x-": +5}`, `f:1:8: parsing: expected a value, found '+'`},
 	{"trailing word", "{}\nx", `f:2:1: parsing: unexpected 'x' after the end of the document; remove it`},
-	{"trailing document", `{"hooks":[]} {"hooks":[]}`, `f:1:14: parsing: unexpected '{' after the end of the document; remove it`},
+	{"trailing document", `{"hooks":[]} {"hooks":[]}`,
+		`f:1:14: parsing: unexpected '{' after the end of the document; remove it`},
 	{"trailing NUL", "{}\x00", `f:1:3: parsing: unexpected '\x00' after the end of the document; remove it`},
 	{"trailing mark", "{}" + bom, `f:1:3: parsing: unexpected '\ufeff' after the end of the document; remove it`},
 	{"two marks", bom + bom + "{}", `f:1:1: parsing: expected a value, found '\ufeff'`},
@@ -48,44 +48,62 @@ var unreadable = []fault{
 	{"no comma", `{"hooks":[] "x-":1}`, `f:1:13: parsing: expected ',' or '}', found '"'`},
 	{"no colon", `{"hooks" []}`, `f:1:10: parsing: expected ':' after the key, found '['`},
 	{"single quotes", `{'hooks':[]}`, `f:1:2: parsing: JSON takes double quotes, not single ones`},
-	{"comment", "{\n  // guards\n  \"hooks\":[]}", `f:2:3: parsing: JSON has no comments; put the text under a key that starts with "x-"`},
-	{"never closed", "{\"hooks\":[\n{\"name\":\"a\"}", `f:2:13: parsing: the document ends too early: '[' of 1:10 is never closed`},
-	{"never closed behind a mark", bom + "{\"hooks\":[\n{\"name\":\"a\"}", `f:2:13: parsing: the document ends too early: '[' of 1:10 is never closed`},
+	{"comment", "{\n  // guards\n  \"hooks\":[]}",
+		`f:2:3: parsing: JSON has no comments; put the text under a key that starts with "x-"`},
+	{"never closed", "{\"hooks\":[\n{\"name\":\"a\"}",
+		`f:2:13: parsing: the document ends too early: '[' of 1:10 is never closed`},
+	{"never closed behind a mark", bom + "{\"hooks\":[\n{\"name\":\"a\"}",
+		`f:2:13: parsing: the document ends too early: '[' of 1:10 is never closed`},
 	{"wrong bracket", `{"hooks":[}`, `f:1:11: parsing: expected a value, found '}'`},
 	{"text never closed", `{"é":"hooks`, `f:1:6: parsing: this string is never closed`},
-	{"line break in a text", "{\"x-\":\"é\n\"}", `f:1:9: parsing: a raw control character in a string; write it as \u000a`},
+	{"line break in a text", "{\"x-\":\"é\n\"}",
+		`f:1:9: parsing: a raw control character in a string; write it as \u000a`},
 	{"bad escape", `{"x-":"C:\dir"}`, `f:1:10: parsing: not an escape of JSON; write a backslash as \\`},
 
 	{"not UTF-8", "{\"x-é\":\n\"日本\xff\"}", `f:2:4: parsing: not UTF-8; save the file as UTF-8`},
 	{"Latin-1", "{\"x-caf\xe9\":1}", `f:1:8: parsing: not UTF-8; save the file as UTF-8`},
 	{"UTF-16", "\xff\xfe{\x00}\x00", `f:1:1: parsing: not UTF-8; save the file as UTF-8`},
-	{"half a character in bytes", bom + "{\"x-\":\"\xed\xa0\x80\"}", `f:1:8: parsing: not UTF-8; save the file as UTF-8`},
-	{"half a character", `{"x-":"\\ud800 é\ud800\u0041"}`, `f:1:17: parsing: \ud800 is half a character; write both halves, as \ud83d\ude00, or the character itself`},
+	{"half a character in bytes", bom + "{\"x-\":\"\xed\xa0\x80\"}",
+		`f:1:8: parsing: not UTF-8; save the file as UTF-8`},
+	{"half a character", `{"x-":"\\ud800 é\ud800\u0041"}`,
+		`f:1:17: parsing: \ud800 is half a character; write both halves, as \ud83d\ude00, or the character itself`},
 	{"halves that do not fit", "{\n\"x-\\ude00\\uD83D\":\"\\ud83d\\ud83d\\ude00\"}",
 		`f:2:4: parsing: \ude00 is half a character; write both halves, as \ud83d\ude00, or the character itself
 f:2:10: parsing: \uD83D is half a character; write both halves, as \ud83d\ude00, or the character itself
 f:2:19: parsing: \ud83d is half a character; write both halves, as \ud83d\ude00, or the character itself`},
 
-	{"65 deep", `{"x-":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, `f:1:70: parsing: nested more than 64 deep`},
-	{"65 deep in objects", strings.Repeat(`{"x-":`, 65) + "1" + strings.Repeat("}", 65), `f:1:385: parsing: nested more than 64 deep`},
+	{"65 deep", `{"x-":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`,
+		`f:1:70: parsing: nested more than 64 deep`},
+	{"65 deep in objects", strings.Repeat(`{"x-":`, 65) + "1" + strings.Repeat("}", 65),
+		`f:1:385: parsing: nested more than 64 deep`},
 
-	{"equal keys", "{\"hooks\":[],\n \"hooks\":[]}", `f:2:2: parsing: the key "hooks" is there twice in one object; keep one`},
-	{"equal keys, one escaped", `{"hooks":[{"name":"a","comman\u0064":"exit 0","command":"exit 2","events":["pre-tool"]}]}`,
+	{"equal keys", "{\"hooks\":[],\n \"hooks\":[]}",
+		`f:2:2: parsing: the key "hooks" is there twice in one object; keep one`},
+	{"equal keys, one escaped",
+		`{"hooks":[{"name":"a","comman\u0064":"exit 0","command":"exit 2","events":["pre-tool"]}]}`,
 		`f:1:47: parsing: the key "command" is there twice in one object; keep one`},
-	{"equal keys, the other escaped", `{"hooks":[{"name":"a","command":"exit 2","comman\u0064":"exit 0","events":["pre-tool"]}]}`,
+	{"equal keys, the other escaped",
+		`{"hooks":[{"name":"a","command":"exit 2","comman\u0064":"exit 0","events":["pre-tool"]}]}`,
 		`f:1:42: parsing: the key "command" is there twice in one object; keep one`},
-	{"equal keys, three", `{"x-a":1,"x-a":1,"x-a":1}`, `f:1:10: parsing: the key "x-a" is there twice in one object; keep one
+	{"equal keys, three", `{"x-a":1,"x-a":1,"x-a":1}`,
+		`f:1:10: parsing: the key "x-a" is there twice in one object; keep one
 f:1:18: parsing: the key "x-a" is there twice in one object; keep one`},
-	{"equal keys, deep in what nobody reads", `{"x-é":[{"y":[{"日本":1, "\u65e5本":2}]}]}`, `f:1:24: parsing: the key "日本" is there twice in one object; keep one`},
-	{"equal keys in env", withField(`"env":{"A":"1",` + "\r\n" + `"A":"2"}`), `f:3:1: parsing: the key "A" is there twice in one object; keep one`},
+	{"equal keys, deep in what nobody reads", `{"x-é":[{"y":[{"日本":1, "\u65e5本":2}]}]}`,
+		`f:1:24: parsing: the key "日本" is there twice in one object; keep one`},
+	{"equal keys in env", withField(`"env":{"A":"1",` + "\r\n" + `"A":"2"}`),
+		`f:3:1: parsing: the key "A" is there twice in one object; keep one`},
 	{"equal keys in on_failure", withField(`"on_failure":{"timeout":"block","timeout":"block"}`),
 		`f:2:33: parsing: the key "timeout" is there twice in one object; keep one`},
-	{"equal $schema", `{"$schema":"a","$schema":"a"}`, `f:1:16: parsing: the key "$schema" is there twice in one object; keep one`},
+	{"equal $schema", `{"$schema":"a","$schema":"a"}`,
+		`f:1:16: parsing: the key "$schema" is there twice in one object; keep one`},
 	{"equal keys of both forms", `{"hooks":[],"hooks":{}}`,
 		`f:1:13: parsing: the key "hooks" is there twice in one object; keep one`},
-	{"an equal key and then broken", `{"a":1,"a":2,]`, `f:1:8: parsing: the key "a" is there twice in one object; keep one
+	{"an equal key and then broken", `{"a":1,"a":2,]`,
+		`f:1:8: parsing: the key "a" is there twice in one object; keep one
 f:1:14: parsing: expected a key in double quotes, found ']'`},
-	{"faults of all layers", "{\"hooks\":[{\"name\":\"\\ud800\",\n\"nane\":1,\n\"events\":[\"pre-tol\"],\n\"name\":\"b\",\"command\":\"x\"}]}",
+	{"faults of all layers",
+		"{\"hooks\":[{\"name\":\"\\ud800\",\n\"nane\":1,\n\"events\":[\"pre-tol\"],\n\"name\":\"b\"," +
+			"\"command\":\"x\"}]}",
 		`f:1:20: parsing: \ud800 is half a character; write both halves, as \ud83d\ude00, or the character itself
 f:2:1: unknown key "nane"; did you mean "name"?
 f:3:11: hook "b": unknown event "pre-tol"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
@@ -94,9 +112,12 @@ f:4:1: parsing: the key "name" is there twice in one object; keep one`},
 
 // ruleless files are JSON that breaks a rule of hooks files.
 var ruleless = []fault{
-	{"tools a list", `{"tools":["Bash"]}`, `f:1:10: "tools" must be an object, as {"a_client's_tool": "shell"}, not an array`},
-	{"tools null", `{"hooks":[],"tools":null}`, `f:1:21: "tools" must be an object, as {"a_client's_tool": "shell"}, not null`},
-	{"tools without names", "{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n\"c\":\"\\t\",\n\"d\":null,\n\"e\":[\"shell\"]}}",
+	{"tools a list", `{"tools":["Bash"]}`,
+		`f:1:10: "tools" must be an object, as {"a_client's_tool": "shell"}, not an array`},
+	{"tools null", `{"hooks":[],"tools":null}`,
+		`f:1:21: "tools" must be an object, as {"a_client's_tool": "shell"}, not null`},
+	{"tools without names",
+		"{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n\"c\":\"\\t\",\n\"d\":null,\n\"e\":[\"shell\"]}}",
 		`f:1:15: "tools": "a" has an empty name; write the project's for that tool
 f:2:1: "tools" has an empty name; write that of a client's tool
 f:3:1: "tools" has an empty name; write that of a client's tool
@@ -127,113 +148,183 @@ f:1:15: unknown key "X-a"; known are hooks, tools, inherit_env
 f:1:23: unknown key "x"; known are hooks, tools, inherit_env
 f:1:29: unknown key ""; known are hooks, tools, inherit_env
 f:1:34: unknown key "schema"; known are hooks, tools, inherit_env`},
-	{"persistent as a text", withField(`"persistent":"true"`), `f:2:14: hook "a": "persistent" must be true or false, not a string`},
-	{"persistent null", withField(`"persistent":null`), `f:2:14: hook "a": "persistent" must be true or false, not null`},
-	{"workers of a hook that does not stay", withField(`"workers":2`), `f:2:11: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
-	{"workers beside persistent false", withField(`"persistent":false,"workers":2`), `f:2:30: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
-	{"no workers", withField(`"persistent":true,"workers":0`), `f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 0`},
-	{"half a worker", withField(`"persistent":true,"workers":1.5`), `f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 1.5`},
-	{"too many workers", withField(`"persistent":true,"workers":1e9`), `f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 1e9`},
+	{"persistent as a text", withField(`"persistent":"true"`),
+		`f:2:14: hook "a": "persistent" must be true or false, not a string`},
+	{"persistent null", withField(`"persistent":null`),
+		`f:2:14: hook "a": "persistent" must be true or false, not null`},
+	{"workers of a hook that does not stay", withField(`"workers":2`),
+		`f:2:11: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
+	{"workers beside persistent false", withField(`"persistent":false,"workers":2`),
+		`f:2:30: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
+	{"no workers", withField(`"persistent":true,"workers":0`),
+		`f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 0`},
+	{"half a worker", withField(`"persistent":true,"workers":1.5`),
+		`f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 1.5`},
+	{"too many workers", withField(`"persistent":true,"workers":1e9`),
+		`f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 1e9`},
 	{"unknown key of a hook", withField(`"time_out":5`), `f:2:1: unknown key "time_out"; did you mean "timeout"?`},
-	{"key of a hook spelled otherwise", withField(`"onFailure":"block"`), `f:2:1: unknown key "onFailure"; did you mean "on_failure"?`},
+	{"key of a hook spelled otherwise", withField(`"onFailure":"block"`),
+		`f:2:1: unknown key "onFailure"; did you mean "on_failure"?`},
 	{"escaped unknown key", withField(`"e\u006ev":{},"env\n":1`), `f:2:15: unknown key "env\n"; did you mean "env"?`},
-	{"foreign key", withField(`"type":"command"`), `f:2:1: unknown key "type"; known are name, command, url, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy`},
-	{"long unknown key", withField(`"a` + strings.Repeat("é", 100) + `":1`), `f:2:1: unknown key "a` + strings.Repeat("é", 39) + `…"; known are name, command, url, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy`},
+	{"foreign key", withField(`"type":"command"`),
+		`f:2:1: unknown key "type"; known are name, command, url, block, inject, events, matcher, if, when, timeout, ` +
+			`on_failure, env, inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, ` +
+			`client_key, proxy`},
+	{"long unknown key", withField(`"a` + strings.Repeat("é", 100) + `":1`),
+		`f:2:1: unknown key "a` + strings.Repeat("é", 39) +
+			`…"; known are name, command, url, block, inject, events, matcher, if, when, timeout, on_failure, env, ` +
+			`inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy`},
 
 	{"empty hook", `{"hooks":[{}]}`, `f:1:11: hook 1 has no "name", no "command", no "events"`},
 	{"no name", `{"hooks":[{"command":"a","events":["pre-tool"]}]}`, `f:1:11: hook 1 has no "name"`},
 	{"no command", "{\"hooks\":[\n\t{\"name\":\"a\",\"events\":[\"pre-tool\"]}]}", `f:2:2: hook "a" has no "command"`},
 	{"no events", `{"hooks":[{"name":"a","command":"a"}]}`, `f:1:11: hook "a" has no "events"`},
 
-	{"name of wrong type", `{"hooks":[{"name":7,"command":"a","events":["pre-tool"]}]}`, `f:1:19: hook 1: "name" must be a string, not a number`},
+	{"name of wrong type", `{"hooks":[{"name":7,"command":"a","events":["pre-tool"]}]}`,
+		`f:1:19: hook 1: "name" must be a string, not a number`},
 	{"empty name", `{"hooks":[{"name":"","command":"a","events":["pre-tool"]}]}`, `f:1:19: hook 1: "name" is blank`},
-	{"blank name", `{"hooks":[{"name":" \t\u00a0\u3000","command":"a","events":["pre-tool"]}]}`, `f:1:19: hook 1: "name" is blank`},
-	{"NUL in name", `{"hooks":[{"name":"a\u0000","command":"a","events":["pre-tool"]}]}`, `f:1:19: hook "a\x00": "name" has a NUL character, which no process can be given`},
+	{"blank name", `{"hooks":[{"name":" \t\u00a0\u3000","command":"a","events":["pre-tool"]}]}`,
+		`f:1:19: hook 1: "name" is blank`},
+	{"NUL in name", `{"hooks":[{"name":"a\u0000","command":"a","events":["pre-tool"]}]}`,
+		`f:1:19: hook "a\x00": "name" has a NUL character, which no process can be given`},
 
-	{"command of wrong type", `{"hooks":[{"name":"a","command":{"sh":"x"},"events":["pre-tool"]}]}`, `f:1:33: hook "a": "command" must be an array of strings, or a string for sh -c, not an object`},
-	{"command null", `{"hooks":[{"name":"a","command":null,"events":["pre-tool"]}]}`, `f:1:33: hook "a": "command" must be an array of strings, or a string for sh -c, not null`},
-	{"empty command", `{"hooks":[{"name":"é","command":[],"events":["pre-tool"]}]}`, `f:1:33: hook "é": has an empty command`},
-	{"empty program", `{"hooks":[{"name":"a","command":["","-c"],"events":["pre-tool"]}]}`, `f:1:34: hook "a": has an empty command`},
-	{"blank command line", `{"hooks":[{"name":"a","command":" \n","events":["pre-tool"]}]}`, `f:1:33: hook "a": has an empty command`},
-	{"argument of wrong type", "{\"hooks\":[{\"name\":\"a\",\"command\":[\"sleep\",\n5, [\"x\"]],\"events\":[\"pre-tool\"]}]}",
+	{"command of wrong type", `{"hooks":[{"name":"a","command":{"sh":"x"},"events":["pre-tool"]}]}`,
+		`f:1:33: hook "a": "command" must be an array of strings, or a string for sh -c, not an object`},
+	{"command null", `{"hooks":[{"name":"a","command":null,"events":["pre-tool"]}]}`,
+		`f:1:33: hook "a": "command" must be an array of strings, or a string for sh -c, not null`},
+	{"empty command", `{"hooks":[{"name":"é","command":[],"events":["pre-tool"]}]}`,
+		`f:1:33: hook "é": has an empty command`},
+	{"empty program", `{"hooks":[{"name":"a","command":["","-c"],"events":["pre-tool"]}]}`,
+		`f:1:34: hook "a": has an empty command`},
+	{"blank command line", `{"hooks":[{"name":"a","command":" \n","events":["pre-tool"]}]}`,
+		`f:1:33: hook "a": has an empty command`},
+	{"argument of wrong type",
+		"{\"hooks\":[{\"name\":\"a\",\"command\":[\"sleep\",\n5, [\"x\"]],\"events\":[\"pre-tool\"]}]}",
 		`f:2:1: hook "a": "command"[1] must be a string, not a number
 f:2:4: hook "a": "command"[2] must be a string, not an array`},
-	{"NUL in command line", `{"hooks":[{"name":"a","command":"a\u0000b","events":["pre-tool"]}]}`, `f:1:33: hook "a": "command" has a NUL character, which no process can be given`},
-	{"NUL in argument", `{"hooks":[{"name":"a","command":["a","\u0000"],"events":["pre-tool"]}]}`, `f:1:38: hook "a": "command"[1] has a NUL character, which no process can be given`},
-	{"NUL in program", `{"hooks":[{"name":"a","command":["a\u0000"],"events":["pre-tool"]}]}`, `f:1:34: hook "a": "command"[0] has a NUL character, which no process can be given`},
+	{"NUL in command line", `{"hooks":[{"name":"a","command":"a\u0000b","events":["pre-tool"]}]}`,
+		`f:1:33: hook "a": "command" has a NUL character, which no process can be given`},
+	{"NUL in argument", `{"hooks":[{"name":"a","command":["a","\u0000"],"events":["pre-tool"]}]}`,
+		`f:1:38: hook "a": "command"[1] has a NUL character, which no process can be given`},
+	{"NUL in program", `{"hooks":[{"name":"a","command":["a\u0000"],"events":["pre-tool"]}]}`,
+		`f:1:34: hook "a": "command"[0] has a NUL character, which no process can be given`},
 
-	{"events a string", `{"hooks":[{"name":"a","command":"a","events":"pre-tool"}]}`, `f:1:46: hook "a": "events" must be an array of strings, not a string`},
-	{"events empty", `{"hooks":[{"name":"a","command":"a","events":[]}]}`, `f:1:46: hook "a": subscribes to no events; supported are pre-execute, pre-tool, post-tool`},
-	{"event of wrong type", `{"hooks":[{"name":"a","command":"a","events":["pre-tool",null]}]}`, `f:1:58: hook "a": an event must be a string, not null`},
-	{"unknown events", `{"hooks":[{"name":"a","command":"a","events":["Pre-Tool","stop","", "preToolUse","posttool"]}]}`,
+	{"events a string", `{"hooks":[{"name":"a","command":"a","events":"pre-tool"}]}`,
+		`f:1:46: hook "a": "events" must be an array of strings, not a string`},
+	{"events empty", `{"hooks":[{"name":"a","command":"a","events":[]}]}`,
+		`f:1:46: hook "a": subscribes to no events; supported are pre-execute, pre-tool, post-tool`},
+	{"event of wrong type", `{"hooks":[{"name":"a","command":"a","events":["pre-tool",null]}]}`,
+		`f:1:58: hook "a": an event must be a string, not null`},
+	{"unknown events",
+		`{"hooks":[{"name":"a","command":"a","events":["Pre-Tool","stop","", "preToolUse","posttool"]}]}`,
 		`f:1:47: hook "a": unknown event "Pre-Tool"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
 f:1:58: hook "a": unknown event "stop"; supported are pre-execute, pre-tool, post-tool
 f:1:65: hook "a": unknown event ""; supported are pre-execute, pre-tool, post-tool
 f:1:69: hook "a": unknown event "preToolUse"; did you mean "PreToolUse"?; supported are pre-execute, pre-tool, post-tool
 f:1:82: hook "a": unknown event "posttool"; did you mean "post-tool"?; supported are pre-execute, pre-tool, post-tool`},
 
-	{"matcher of wrong type", withField(`"matcher":["shell"]`), `f:2:11: hook "a": "matcher" must be a string, not an array`},
+	{"matcher of wrong type", withField(`"matcher":["shell"]`),
+		`f:2:11: hook "a": "matcher" must be a string, not an array`},
 	{"matcher null", withField(`"matcher":null`), `f:2:11: hook "a": "matcher" must be a string, not null`},
-	{"matcher without a glob", withField(`"matcher":" | |\u2003"`), `f:2:11: hook "a": the matcher " | |\u2003" names no tool, so the hook would never run; leave it out for every tool`},
-	{"NUL in matcher", withField(`"matcher":"a|\u0000"`), `f:2:11: hook "a": "matcher" has a NUL character, which no process can be given`},
+	{"matcher without a glob", withField(`"matcher":" | |\u2003"`),
+		`f:2:11: hook "a": the matcher " | |\u2003" names no tool, so the hook would never run; leave it out for ` +
+			`every tool`},
+	{"NUL in matcher", withField(`"matcher":"a|\u0000"`),
+		`f:2:11: hook "a": "matcher" has a NUL character, which no process can be given`},
 
-	{"timeout of wrong type", withField(`"timeout":true`), `f:2:11: hook "a": "timeout" must be a duration such as "5s", or a number of seconds, not true or false`},
-	{"timeout null", withField(`"timeout":null`), `f:2:11: hook "a": "timeout" must be a duration such as "5s", or a number of seconds, not null`},
+	{"timeout of wrong type", withField(`"timeout":true`),
+		`f:2:11: hook "a": "timeout" must be a duration such as "5s", or a number of seconds, not true or false`},
+	{"timeout null", withField(`"timeout":null`),
+		`f:2:11: hook "a": "timeout" must be a duration such as "5s", or a number of seconds, not null`},
 	{"timeout zero", withField(`"timeout":0`), `f:2:11: hook "a": "timeout" must be more than 0, not 0`},
-	{"timeout zero with an exponent", withField(`"timeout":-0.0e5`), `f:2:11: hook "a": "timeout" must be more than 0, not -0.0e5`},
+	{"timeout zero with an exponent", withField(`"timeout":-0.0e5`),
+		`f:2:11: hook "a": "timeout" must be more than 0, not -0.0e5`},
 	{"timeout negative", withField(`"timeout": -5`), `f:2:12: hook "a": "timeout" must be more than 0, not -5`},
-	{"timeout in milliseconds", withField(`"timeout":30000`), `f:2:11: hook "a": "timeout" is in seconds, and 30000 of them are more than an hour; if these are milliseconds write "30000ms", if you mean it a duration such as "2h"`},
-	{"timeout just over", withField(`"timeout":3600.5`), `f:2:11: hook "a": "timeout" is in seconds, and 3600.5 of them are more than an hour; if these are milliseconds write "3600.5ms", if you mean it a duration such as "2h"`},
-	{"timeout over all numbers", withField(`"timeout":1e400`), `f:2:11: hook "a": "timeout" is in seconds, and 1e400 of them are more than an hour; if these are milliseconds write "1e400ms", if you mean it a duration such as "2h"`},
-	{"timeout less than a nanosecond", withField(`"timeout":1e-10`), `f:2:11: hook "a": "timeout" must be more than 0, not 1e-10`},
+	{"timeout in milliseconds", withField(`"timeout":30000`),
+		`f:2:11: hook "a": "timeout" is in seconds, and 30000 of them are more than an hour; if these are ` +
+			`milliseconds write "30000ms", if you mean it a duration such as "2h"`},
+	{"timeout just over", withField(`"timeout":3600.5`),
+		`f:2:11: hook "a": "timeout" is in seconds, and 3600.5 of them are more than an hour; if these are ` +
+			`milliseconds write "3600.5ms", if you mean it a duration such as "2h"`},
+	{"timeout over all numbers", withField(`"timeout":1e400`),
+		`f:2:11: hook "a": "timeout" is in seconds, and 1e400 of them are more than an hour; if these are ` +
+			`milliseconds write "1e400ms", if you mean it a duration such as "2h"`},
+	{"timeout less than a nanosecond", withField(`"timeout":1e-10`),
+		`f:2:11: hook "a": "timeout" must be more than 0, not 1e-10`},
 	{"duration zero", withField(`"timeout":"0s"`), `f:2:11: hook "a": "timeout" must be more than 0, not "0s"`},
 	{"duration negative", withField(`"timeout":"-5s"`), `f:2:11: hook "a": "timeout" must be more than 0, not "-5s"`},
-	{"duration without a unit", withField(`"timeout":"5"`), `f:2:11: hook "a": "timeout" "5" is no duration; write "5s", "1m30s", or a number of seconds`},
-	{"duration with a blank", withField(`"timeout":"5 s"`), `f:2:11: hook "a": "timeout" "5 s" is no duration; write "5s", "1m30s", or a number of seconds`},
-	{"duration in days", withField(`"timeout":"1d"`), `f:2:11: hook "a": "timeout" "1d" is no duration; write "5s", "1m30s", or a number of seconds`},
-	{"duration empty", withField(`"timeout":""`), `f:2:11: hook "a": "timeout" "" is no duration; write "5s", "1m30s", or a number of seconds`},
+	{"duration without a unit", withField(`"timeout":"5"`),
+		`f:2:11: hook "a": "timeout" "5" is no duration; write "5s", "1m30s", or a number of seconds`},
+	{"duration with a blank", withField(`"timeout":"5 s"`),
+		`f:2:11: hook "a": "timeout" "5 s" is no duration; write "5s", "1m30s", or a number of seconds`},
+	{"duration in days", withField(`"timeout":"1d"`),
+		`f:2:11: hook "a": "timeout" "1d" is no duration; write "5s", "1m30s", or a number of seconds`},
+	{"duration empty", withField(`"timeout":""`),
+		`f:2:11: hook "a": "timeout" "" is no duration; write "5s", "1m30s", or a number of seconds`},
 
-	{"on_failure of wrong type", withField(`"on_failure":false`), `f:2:14: hook "a": "on_failure" must be "block", "continue", or an object by cause, not true or false`},
-	{"on_failure misspelt", withField(`"on_failure":"blok"`), `f:2:14: hook "a": "on_failure" must be "block" or "continue", not "blok"; did you mean "block"?`},
-	{"on_failure of another case", withField(`"on_failure":"Continue"`), `f:2:14: hook "a": "on_failure" must be "block" or "continue", not "Continue"; did you mean "continue"?`},
-	{"on_failure by cause", withField("\"on_failure\":{\"timeuot\":\"block\",\n\"signal\":\"allow\",\"output\":1,\"exits\":\"block\"}"),
+	{"on_failure of wrong type", withField(`"on_failure":false`),
+		`f:2:14: hook "a": "on_failure" must be "block", "continue", or an object by cause, not true or false`},
+	{"on_failure misspelt", withField(`"on_failure":"blok"`),
+		`f:2:14: hook "a": "on_failure" must be "block" or "continue", not "blok"; did you mean "block"?`},
+	{"on_failure of another case", withField(`"on_failure":"Continue"`),
+		`f:2:14: hook "a": "on_failure" must be "block" or "continue", not "Continue"; did you mean "continue"?`},
+	{"on_failure by cause",
+		withField("\"on_failure\":{\"timeuot\":\"block\",\n\"signal\":\"allow\",\"output\":1,\"exits\":\"block\"}"),
 		`f:2:15: unknown key "timeuot"; did you mean "timeout"?
 f:3:10: hook "a": "on_failure" must be "block" or "continue", not "allow"
 f:3:27: hook "a": "on_failure" must be "block" or "continue", not a number
 f:3:29: unknown key "exits"; did you mean "exit"?`},
 
-	{"env of wrong type", withField(`"env":["A=1"]`), `f:2:7: hook "a": "env" must be an object of strings, not an array`},
-	{"value of wrong type in env", withField(`"env":{"é":"1","DEBUG":1}`), `f:2:24: hook "a": "env" "DEBUG" must be a string, not a number`},
-	{"no names in env", withField(`"env":{"":"1","A=B":"2","\u0000":"3"}`), `f:2:8: hook "a": "" cannot be the name of a variable
+	{"env of wrong type", withField(`"env":["A=1"]`),
+		`f:2:7: hook "a": "env" must be an object of strings, not an array`},
+	{"value of wrong type in env", withField(`"env":{"é":"1","DEBUG":1}`),
+		`f:2:24: hook "a": "env" "DEBUG" must be a string, not a number`},
+	{"no names in env", withField(`"env":{"":"1","A=B":"2","\u0000":"3"}`),
+		`f:2:8: hook "a": "" cannot be the name of a variable
 f:2:15: hook "a": "A=B" cannot be the name of a variable
 f:2:25: hook "a": "\x00" cannot be the name of a variable`},
 	{"hookrun's names in env", withField(`"env":{"HOOKRUN":"1","HOOKRUN_EVENT":"2","HOOKRUNNER":"3"}`),
 		`f:2:8: hook "a": HOOKRUN is set by hookrun; choose a name that does not start with HOOKRUN
 f:2:22: hook "a": HOOKRUN_EVENT is set by hookrun; choose a name that does not start with HOOKRUN`},
-	{"inherit_env of wrong type", withField(`"inherit_env":"PATH"`), `f:2:15: hook "a": "inherit_env" must be true, false, or a list of names of variables, not a string`},
-	{"inherit_env null", withField(`"inherit_env":null`), `f:2:15: hook "a": "inherit_env" must be true, false, or a list of names of variables, not null`},
-	{"no names in inherit_env", withField(`"inherit_env":["","*","A=B","A*B",7]`), `f:2:16: hook "a": "inherit_env" has the name ""; write true for all variables
+	{"inherit_env of wrong type", withField(`"inherit_env":"PATH"`),
+		`f:2:15: hook "a": "inherit_env" must be true, false, or a list of names of variables, not a string`},
+	{"inherit_env null", withField(`"inherit_env":null`),
+		`f:2:15: hook "a": "inherit_env" must be true, false, or a list of names of variables, not null`},
+	{"no names in inherit_env", withField(`"inherit_env":["","*","A=B","A*B",7]`),
+		`f:2:16: hook "a": "inherit_env" has the name ""; write true for all variables
 f:2:19: hook "a": "inherit_env" has the name "*"; write true for all variables
 f:2:23: hook "a": "inherit_env": "A=B" cannot be the name of a variable; a * may stand at its end
 f:2:29: hook "a": "inherit_env": "A*B" cannot be the name of a variable; a * may stand at its end
 f:2:35: hook "a": a name in "inherit_env" must be a string, not a number`},
-	{"inherit_env of a file", `{"inherit_env":{"A":true}}`, `f:1:16: "inherit_env" must be true, false, or a list of names of variables, not an object`},
+	{"inherit_env of a file", `{"inherit_env":{"A":true}}`,
+		`f:1:16: "inherit_env" must be true, false, or a list of names of variables, not an object`},
 	{"inherit_env of a rule", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"inherit_env":false}]}`,
 		`f:1:11: hook "a" runs no command, so "inherit_env" would mean nothing; leave it out`},
-	{"NUL in env", withField(`"env":{"A":"1\u0000"}`), `f:2:12: hook "a": "env" "A" has a NUL character, which no process can be given`},
+	{"NUL in env", withField(`"env":{"A":"1\u0000"}`),
+		`f:2:12: hook "a": "env" "A" has a NUL character, which no process can be given`},
 
-	{"neither a command nor a rule", `{"hooks":[{"name":"a","events":["pre-tool"]}]}`, `f:1:11: hook "a" has no "command"`},
-	{"a command and a rule", withField(`"block":"no"`), `f:1:11: hook "a" has "command" and "block"; an entry does one of them`},
-	{"two rules", `{"hooks":[{"name":"a","block":"no","inject":"yes","events":["pre-tool"]}]}`, `f:1:11: hook "a" has "block" and "inject"; an entry does one of them`},
-	{"a rule with a command's keys", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"timeout":"5s","persistent":true}]}`,
+	{"neither a command nor a rule", `{"hooks":[{"name":"a","events":["pre-tool"]}]}`,
+		`f:1:11: hook "a" has no "command"`},
+	{"a command and a rule", withField(`"block":"no"`),
+		`f:1:11: hook "a" has "command" and "block"; an entry does one of them`},
+	{"two rules", `{"hooks":[{"name":"a","block":"no","inject":"yes","events":["pre-tool"]}]}`,
+		`f:1:11: hook "a" has "block" and "inject"; an entry does one of them`},
+	{"a rule with a command's keys",
+		`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"timeout":"5s","persistent":true}]}`,
 		`f:1:11: hook "a" runs no command, so "timeout", "persistent" would mean nothing; leave it out`},
-	{"a blank rule", `{"hooks":[{"name":"a","block":" \t","events":["pre-tool"]},{"name":"b","inject":7,"events":["pre-tool"]}]}`,
+	{"a blank rule",
+		`{"hooks":[{"name":"a","block":" \t","events":["pre-tool"]},{"name":"b","inject":7,"events":["pre-tool"]}]}`,
 		`f:1:31: hook "a": "block" is blank; write what the model is to read
 f:1:81: hook "b": "inject" must be a string, not a number`},
-	{"an if that is no rule", withField(`"if":"git push"`), `f:2:6: hook "a": "if" "git push" is no rule of the form Tool or Tool(pattern), as shell(git push *)`},
-	{"an empty if", withField(`"if":""`), `f:2:6: hook "a": "if" "" is no rule of the form Tool or Tool(pattern), as shell(git push *)`},
-	{"a when that is no list", withField(`"when":{"path":"args"}`), `f:2:8: hook "a": "when" must be an array of conditions, as [{"path": "args.command", "matches": "…"}], not an object`},
-	{"a when without conditions", withField(`"when":[]`), `f:2:8: hook "a": "when" has no conditions; leave it out for every call`},
+	{"an if that is no rule", withField(`"if":"git push"`),
+		`f:2:6: hook "a": "if" "git push" is no rule of the form Tool or Tool(pattern), as shell(git push *)`},
+	{"an empty if", withField(`"if":""`),
+		`f:2:6: hook "a": "if" "" is no rule of the form Tool or Tool(pattern), as shell(git push *)`},
+	{"a when that is no list", withField(`"when":{"path":"args"}`),
+		`f:2:8: hook "a": "when" must be an array of conditions, as [{"path": "args.command", "matches": "…"}], not ` +
+			`an object`},
+	{"a when without conditions", withField(`"when":[]`),
+		`f:2:8: hook "a": "when" has no conditions; leave it out for every call`},
 	{"conditions", withField(`"when":[7,
 {},
 {"path":"args.command","matches":"(","exists":"x"},
@@ -270,7 +361,9 @@ f:3:17: hook "` + odd + `": unknown event "x"; supported are pre-execute, pre-to
 f:3:32: hook "` + odd + `": "timeout" must be more than 0, not 0
 f:4:1: hook 2 has no "name", no "command", no "events"
 f:4:2: unknown key "é"; known are name, command, url, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy`},
-	{"fields out of order", "{\"hoks\":1,\"hooks\":[{\n\"env\":{\"A\":1},\n\"on_failure\":{\"output\":0,\"signal\":0},\n\"timeout\":[],\n\"matcher\":0,\n\"events\":0,\n\"command\":0,\n\"name\":0,\n\"nam\":0}],\n\"hoooks\":1}",
+	{"fields out of order",
+		"{\"hoks\":1,\"hooks\":[{\n\"env\":{\"A\":1},\n\"on_failure\":{\"output\":0,\"signal\":0},\n\"timeout\":[]," +
+			"\n\"matcher\":0,\n\"events\":0,\n\"command\":0,\n\"name\":0,\n\"nam\":0}],\n\"hoooks\":1}",
 		`f:1:2: unknown key "hoks"; did you mean "hooks"?
 f:2:12: hook 1: "env" "A" must be a string, not a number
 f:3:24: hook 1: "on_failure" must be "block" or "continue", not a number
@@ -282,7 +375,8 @@ f:7:11: hook 1: "command" must be an array of strings, or a string for sh -c, no
 f:8:8: hook 1: "name" must be a string, not a number
 f:9:1: unknown key "nam"; did you mean "name"?
 f:10:1: unknown key "hoooks"; did you mean "hooks"?`},
-	{"a long name is cut in messages", `{"hooks":[{"name":"` + strings.Repeat("é", 41) + `","command":"a","events":[1,2]}]}`,
+	{"a long name is cut in messages", `{"hooks":[{"name":"` + strings.Repeat("é", 41) +
+		`","command":"a","events":[1,2]}]}`,
 		`f:1:87: hook "` + strings.Repeat("é", 40) + `…": an event must be a string, not a number
 f:1:89: hook "` + strings.Repeat("é", 40) + `…": an event must be a string, not a number`},
 }
@@ -354,7 +448,8 @@ func TestTenexLoader(t *testing.T) {
 	})
 	t.Run("rejects_unsupported_event", func(t *testing.T) {
 		_, err := load(t, `{"hooks":[{"name":"late","command":["true"],"events":["on-exit"]}]}`)
-		require.EqualError(t, err, path+`:1:55: hook "late": unknown event "on-exit"; supported are pre-execute, pre-tool, post-tool`)
+		require.EqualError(t, err,
+			path+`:1:55: hook "late": unknown event "on-exit"; supported are pre-execute, pre-tool, post-tool`)
 	})
 	t.Run("rejects_empty_command", func(t *testing.T) {
 		_, err := load(t, `{"hooks":[{"name":"noop","command":[],"events":["pre-tool"]}]}`)
@@ -371,20 +466,31 @@ var good = []struct{ name, doc string }{
 	{"a byte order mark", bom + `{"hooks":[]}`},
 	{"hooks that stay", `{"hooks":[{"name":"a","command":"true","events":["pre-tool"],"persistent":true,"workers":64},
 		{"name":"b","command":"true","events":["pre-tool"],"persistent":true,"workers":1.0},{"name":"c","command":"true","events":["pre-tool"],"persistent":false}]}`},
-	{"rules", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"]},{"name":"b","inject":"é\n","events":["pre-execute","post-tool"],"matcher":"a|b","x-":1}]}`},
-	{"conditions", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"if":"shell(git push *)","when":[{"path":"args.a\\.b.#.0.#","matches":"^\\pL(?i)x{2,}$"},
+	{"rules", `{"hooks":[{"name":"a","block":"no","events":["pre-tool"]},{"name":"b","inject":"é\n",` +
+		`"events":["pre-execute","post-tool"],"matcher":"a|b","x-":1}]}`},
+	{"conditions",
+		`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"if":"shell(git push *)","when":[{"path":"args.a\\.b.#.0.#","matches":"^\\pL(?i)x{2,}$"},
 		{"path":"args","equals":{"a":[1,null,"\u0061"]}},{"path":"tool_response.é","exists":false,"x-why":1}]},{"name":"c","command":"a","events":["post-tool"],"if":"Bash","when":[{"path":"result","equals":""}]}]}`},
 	{"64 deep", `{"x-":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`},
 	{"a hook of TENEX", `{"hooks":[{"name":"a","command":["a"],"events":["pre-tool"]}]}`},
-	{"$schema and x- everywhere", `{"$schema":null,"x-":[{"name":1}],"x-a b":{"hooks":0},"hooks":[{"$schema":{},"x-note":"é","name":"a","command":"a","events":["pre-tool"],"on_failure":{"$schema":1,"x-why":[],"signal":"block"}}]}`},
+	{"$schema and x- everywhere",
+		`{"$schema":null,"x-":[{"name":1}],"x-a ` +
+			`b":{"hooks":0},"hooks":[{"$schema":{},"x-note":"é","name":"a","command":"a","events":["pre-tool"],` +
+			`"on_failure":{"$schema":1,"x-why":[],"signal":"block"}}]}`},
 	{"escaped keys", `{"\u0068ooks":[{"\u006eame":"a","comman\u0064":["\u0061"],"events":["pre\u002dtool"]}]}`},
-	{"one key at two levels", `{"x-a":1,"hooks":[{"x-a":1,"name":"name","command":"a","events":["pre-tool"],"env":{"name":"1","x-a":"$schema"}}]}`},
+	{"one key at two levels",
+		`{"x-a":1,"hooks":[{"x-a":1,"name":"name","command":"a","events":["pre-tool"],"env":{"name":"1",` +
+			`"x-a":"$schema"}}]}`},
 	{"command line", `{"hooks":[{"name":"a","command":" exit 2 # \ud83d\ude00","events":["pre-tool"]}]}`},
 	{"empty arguments", `{"hooks":[{"name":"a","command":["a",""," "],"events":["pre-tool"]}]}`},
 	{"blank program", `{"hooks":[{"name":"a","command":[" "],"events":["pre-tool"]}]}`},
 	{"name with odd characters", `{"hooks":[{"name":"\u0001 \u200b'","command":"a","events":["pre-tool"]}]}`},
-	{"equal names", `{"hooks":[{"name":"a","command":"a","events":["pre-tool"]},{"name":"a","command":"a","events":["pre-tool"]}]}`},
-	{"all events", `{"hooks":[{"name":"a","command":"a","events":["pre-execute","pre-tool","post-tool","UserPromptSubmit","PreToolUse","PostToolUse"]}]}`},
+	{"equal names",
+		`{"hooks":[{"name":"a","command":"a","events":["pre-tool"]},{"name":"a","command":"a",` +
+			`"events":["pre-tool"]}]}`},
+	{"all events",
+		`{"hooks":[{"name":"a","command":"a","events":["pre-execute","pre-tool","post-tool","UserPromptSubmit",` +
+			`"PreToolUse","PostToolUse"]}]}`},
 	{"an event twice", `{"hooks":[{"name":"a","command":"a","events":["pre-tool","pre-tool"]}]}`},
 	{"matcher", withField(`"matcher":" shell |fs_*|| [!a]?"`)},
 	{"empty matcher", withField(`"matcher":""`)},
@@ -401,7 +507,8 @@ var good = []struct{ name, doc string }{
 	{"on_failure block", withField(`"on_failure":"block"`)},
 	{"on_failure continue", withField(`"on_failure":"continue"`)},
 	{"on_failure by no cause", withField(`"on_failure":{}`)},
-	{"on_failure by every cause", withField(`"on_failure":{"signal":"block","unstarted":"continue","timeout":"block","output":"continue"}`)},
+	{"on_failure by every cause",
+		withField(`"on_failure":{"signal":"block","unstarted":"continue","timeout":"block","output":"continue"}`)},
 	{"inherit_env false", withField(`"inherit_env":false`)},
 	{"inherit_env true", withField(`"inherit_env":true`)},
 	{"inherit_env with names", withField(`"inherit_env":["A","TOKEN_*","a b"]`)},
@@ -465,7 +572,8 @@ func TestFields(t *testing.T) {
 	})
 	t.Run("on_failure by cause", func(t *testing.T) {
 		h := field(t, `"on_failure":{"timeout":"block","signal":"continue","x-signal":"block"}`)
-		require.Equal(t, protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block, protocol.CauseSignal: protocol.Continue}, h.OnFailure)
+		require.Equal(t, protocol.FailurePolicy{protocol.CauseTimeout: protocol.Block,
+			protocol.CauseSignal: protocol.Continue}, h.OnFailure)
 	})
 	t.Run("empty matcher", func(t *testing.T) {
 		require.Equal(t, hookfile.Globs{}, field(t, `"matcher":""`).Matcher)
@@ -484,8 +592,10 @@ func TestEqualNames(t *testing.T) {
 	require.NoError(t, err, "it is odd, and no more")
 	require.Len(t, cfg.Hooks, 4)
 	require.Equal(t, []hookfile.Diagnostic{
-		{File: "f", Line: 3, Column: 2, Text: `hook "é": the hook of line 2 has the same name; reports will not tell them apart`},
-		{File: "f", Line: 3, Column: 57, Text: `hook "é": the hook of line 2 has the same name; reports will not tell them apart`},
+		{File: "f", Line: 3, Column: 2,
+			Text: `hook "é": the hook of line 2 has the same name; reports will not tell them apart`},
+		{File: "f", Line: 3, Column: 57,
+			Text: `hook "é": the hook of line 2 has the same name; reports will not tell them apart`},
 	}, cfg.Warnings)
 }
 
@@ -508,135 +618,9 @@ func TestAdd(t *testing.T) {
 	}
 	require.Equal(t, []string{"one:2", "one:3", "two:2", "three:2", "three:3", "three:4"}, sources)
 	require.Equal(t, []hookfile.Diagnostic{
-		{File: "three", Line: 3, Column: 2, Text: `hook "a": the hook of one:2 has the same name; reports will not tell them apart`},
-		{File: "three", Line: 4, Column: 2, Text: `hook "a": the hook of line 3 has the same name; reports will not tell them apart`},
+		{File: "three", Line: 3, Column: 2,
+			Text: `hook "a": the hook of one:2 has the same name; reports will not tell them apart`},
+		{File: "three", Line: 4, Column: 2,
+			Text: `hook "a": the hook of line 3 has the same name; reports will not tell them apart`},
 	}, all.Warnings)
-}
-
-// What is wrong with a file as a whole has no line.
-func TestFilesAsAWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, hookfile.FileName)
-	refused := func(t *testing.T, want string) {
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
-		require.EqualError(t, err, path+": "+want)
-		require.IsType(t, hookfile.Diagnostics{}, err)
-		require.Nil(t, cfg)
-		require.NoError(t, os.RemoveAll(path))
-	}
-	t.Run("a directory", func(t *testing.T) {
-		require.NoError(t, os.Mkdir(path, 0o777))
-		refused(t, "reading the hooks file: not a regular file but a directory")
-	})
-	t.Run("a link to nothing", func(t *testing.T) {
-		symlink(t, "nowhere", path)
-		refused(t, "reading the hooks file: no such file or directory")
-	})
-	t.Run("a link to itself", func(t *testing.T) {
-		symlink(t, hookfile.FileName, path)
-		refused(t, "reading the hooks file: too many levels of symbolic links")
-	})
-	t.Run("a link to a file", func(t *testing.T) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "real.json"), []byte(withField(`"env":{}`)), 0o666))
-		symlink(t, "real.json", path)
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
-		require.NoError(t, err)
-		require.Len(t, cfg.Hooks, 1)
-		require.NoError(t, os.Remove(path))
-	})
-	t.Run("1 MiB", func(t *testing.T) {
-		doc := `{"hooks":[]}` + strings.Repeat(" ", 1<<20-12)
-		require.NoError(t, os.WriteFile(path, []byte(doc), 0o666))
-		_, err := hookfile.Load(hookfile.Options{Workspace: dir})
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(path, []byte(doc+" "), 0o666))
-		refused(t, "larger than 1 MiB; a hooks file is a few lines")
-	})
-	t.Run("a parent's file is not read", func(t *testing.T) {
-		require.NoError(t, os.WriteFile(path, []byte("broken"), 0o666))
-		sub := filepath.Join(dir, "sub")
-		require.NoError(t, os.Mkdir(sub, 0o777))
-		cfg, err := hookfile.Load(hookfile.Options{Workspace: sub})
-		require.NoError(t, err)
-		require.Empty(t, cfg.Hooks)
-	})
-	t.Run("a workspace that is a file", func(t *testing.T) {
-		_, err := hookfile.Load(hookfile.Options{Workspace: path})
-		require.EqualError(t, err, filepath.Join(path, hookfile.FileName)+": reading the hooks file: not a directory")
-	})
-	t.Run("a missing file that was named", func(t *testing.T) {
-		_, err := hookfile.LoadFile(filepath.Join(dir, "hooks.json"), nil)
-		require.EqualError(t, err, filepath.Join(dir, "hooks.json")+": reading the hooks file: no such file or directory")
-	})
-}
-
-func symlink(t *testing.T, to, path string) {
-	if err := os.Symlink(to, path); err != nil {
-		t.Skip("no links here:", err)
-	}
-}
-
-func TestSuggest(t *testing.T) {
-	events := []string{"pre-execute", "UserPromptSubmit", "pre-tool", "PreToolUse", "post-tool", "PostToolUse"}
-	for _, test := range []struct {
-		wrong string
-		words []string
-		want  string
-	}{
-		{"pre-tol", events, `; did you mean "pre-tool"?`},          // a letter missing
-		{"pre-toool", events, `; did you mean "pre-tool"?`},        // one too many
-		{"pre-toll", events, `; did you mean "pre-tool"?`},         // a wrong one
-		{"pre-tolo", events, `; did you mean "pre-tool"?`},         // two swapped
-		{"per-toll", events, `; did you mean "pre-tool"?`},         // two mistakes
-		{"per-tell", events, ""},                                   // three
-		{"Pre-Tool", events, `; did you mean "pre-tool"?`},         // case
-		{"pre_tool", events, `; did you mean "pre-tool"?`},         // - and _
-		{"PRETOOLUSE", events, `; did you mean "PreToolUse"?`},     //
-		{"post_tool_use", events, `; did you mean "PostToolUse"?`}, // both
-		{"pst-tool", events, `; did you mean "post-tool"?`},        // the nearer of two
-		{"p-tool", events, `; did you mean "pre-tool"?`},           // two letters missing
-		{"Stop", events, ""},
-		{"", events, ""},
-		{"env", []string{"env"}, `; did you mean "env"?`},
-		{"evn", []string{"env"}, `; did you mean "env"?`},
-		{"envs", []string{"env"}, `; did you mean "env"?`},
-		{"ev", []string{"env"}, `; did you mean "env"?`},
-		{"e", []string{"env"}, ""}, // two letters of three are most of the word
-		{"vent", []string{"env"}, ""},
-		{"-", []string{"a"}, ""},
-		{"b", []string{"a"}, ""},
-		{"aac", []string{"aab", "aaa", "aad", "zzz"}, `; did you mean "aaa" or "aab" or "aad"?`},
-		{"bock", []string{"block", "back"}, `; did you mean "back" or "block"?`},
-		{"é", []string{"block"}, ""},
-		{"anything", nil, ""},
-		{strings.Repeat("a", 101), []string{strings.Repeat("a", 101)}, ""}, // nobody means that
-		{strings.Repeat("a", 100), []string{strings.Repeat("a", 102)}, `; did you mean "` + strings.Repeat("a", 102) + `"?`},
-		{strings.Repeat("Ⱥ", 50), []string{strings.Repeat("ⱥ", 50)}, `; did you mean "` + strings.Repeat("ⱥ", 50) + `"?`}, // more bytes in lower case
-		{"dеny", []string{"deny"}, `; did you mean "deny"?`},                                                              // one letter of another alphabet, not two bytes
-	} {
-		require.Equal(t, test.want, spelling.Suggest(test.wrong, test.words), "%q", test.wrong)
-	}
-}
-
-func TestParseTimeout(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"5": 5 * time.Second, "0.5": time.Second / 2, "5s": 5 * time.Second, "2h": 2 * time.Hour, "3600": time.Hour,
-	} {
-		got, err := hookfile.ParseTimeout(text)
-		require.NoError(t, err, text)
-		require.Equal(t, want, got, text)
-	}
-	for text, want := range map[string]string{
-		"":      `"" is no duration; write "5s", "1m30s", or a number of seconds`,
-		"soon":  `"soon" is no duration; write "5s", "1m30s", or a number of seconds`,
-		"0":     `must be more than 0, not 0`,
-		"-1":    `must be more than 0, not -1`,
-		"-1s":   `must be more than 0, not "-1s"`,
-		"30000": `is in seconds, and 30000 of them are more than an hour; if these are milliseconds write "30000ms", if you mean it a duration such as "2h"`,
-		"inf":   `"inf" is no duration; write "5s", "1m30s", or a number of seconds`,
-		"NaN":   `"NaN" is no duration; write "5s", "1m30s", or a number of seconds`,
-	} {
-		_, err := hookfile.ParseTimeout(text)
-		require.EqualError(t, err, want, text)
-	}
 }

@@ -32,7 +32,8 @@ func massgenHooks(t *testing.T, cfg *hookfile.Config) (all []massgenHook) {
 		h := &cfg.Hooks[i]
 		require.Same(t, massgen.Dialect, h.Dialect)
 		require.Len(t, h.Events, 1)
-		m := massgenHook{Name: h.Name, Event: string(h.Events[0]), Agent: h.Agent, NotAgents: h.NotAgents, Command: h.Command, Timeout: h.Timeout}
+		m := massgenHook{Name: h.Name, Event: string(h.Events[0]), Agent: h.Agent, NotAgents: h.NotAgents,
+			Command: h.Command, Timeout: h.Timeout}
 		if h.Matcher != nil {
 			m.Matcher = h.Matcher.String()
 		}
@@ -71,75 +72,130 @@ func TestMassGenFiles(t *testing.T) {
 		want      []massgenHook
 		warnings  string
 	}{
-		{"M43 global form", "hooks:\n  PreToolUse:\n  - matcher: Write\n    handler: m.f\n    type: python\n    timeout: 5\n    fail_closed: true\n  PostToolUse:\n  - {handler: p.sh, type: command}\n",
+		{"M43 global form",
+			"hooks:\n  PreToolUse:\n  - matcher: Write\n    handler: m.f\n    type: python\n    timeout: 5\n    " +
+				"fail_closed: true\n  PostToolUse:\n  - {handler: p.sh, type: command}\n",
 			[]massgenHook{
-				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Matcher, h.Timeout, h.FailClosed = "Write", 5*time.Second, true }),
+				with(python(preToolUse, "m.f"), func(h *massgenHook) {
+					h.Matcher, h.Timeout, h.FailClosed = "Write", 5*time.Second, true
+				}),
 				program(postToolUse, "p.sh"),
 			}, ""},
-		{"M44 per agent form", "hooks: {PreToolUse: [handler: g.f]}\nagents:\n- id: a\n  backend: {type: x, hooks: {PreToolUse: [handler: a.f]}}\n- id: b\n  backend: {type: x}\n",
-			[]massgenHook{python(preToolUse, "g.f"), with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "a" })}, ""},
+		{"M44 per agent form",
+			"hooks: {PreToolUse: [handler: g.f]}\nagents:\n- id: a\n  backend: {type: x, hooks: {PreToolUse: " +
+				"[handler: a.f]}}\n- id: b\n  backend: {type: x}\n",
+			[]massgenHook{python(preToolUse, "g.f"),
+				with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "a" })}, ""},
 		{"M44 a single agent", "agent: {id: one, backend: {hooks: {PostToolUse: [handler: a.f]}}}\n",
 			[]massgenHook{with(python(postToolUse, "a.f"), func(h *massgenHook) { h.Agent = "one" })}, ""},
 		{"M44 an id that is a number", "agents: [{id: 7, backend: {hooks: {PreToolUse: [handler: a.f]}}}]\n",
 			[]massgenHook{with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "7" })}, ""},
-		{"agents without ids", "agents:\n- backend: {hooks: {PreToolUse: [handler: a.f]}}\n- id: b\n- id:\n  backend: {hooks: {PreToolUse: [handler: c.f]}}\n",
-			[]massgenHook{with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "agent1" }), with(python(preToolUse, "c.f"), func(h *massgenHook) { h.Agent = "agent3" })}, ""},
-		{"one agent without an id", "agent: {backend: {hooks: {PreToolUse: [handler: a.f]}}}\n", []massgenHook{with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "agent1" })}, ""},
-		{"M16 hooks of all agents come first", "agents:\n- id: a\n  backend: {hooks: {PreToolUse: [handler: a.f]}}\nhooks: {PreToolUse: [handler: g.f, handler: g.g]}\n",
-			[]massgenHook{python(preToolUse, "g.f"), python(preToolUse, "g.g"), with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "a" })}, ""},
-		{"M17 M45 override", "hooks: {PreToolUse: [handler: g.f], PostToolUse: [handler: g.f]}\nagents:\n- id: a\n  backend: {hooks: {PreToolUse: {override: true, hooks: [handler: a.f]}}}\n- id: b\n  backend: {hooks: {PreToolUse: {override: false, hooks: [handler: b.f]}}}\n",
+		{"agents without ids",
+			"agents:\n- backend: {hooks: {PreToolUse: [handler: a.f]}}\n- id: b\n- id:\n  backend: {hooks: " +
+				"{PreToolUse: [handler: c.f]}}\n",
+			[]massgenHook{with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "agent1" }),
+				with(python(preToolUse, "c.f"), func(h *massgenHook) { h.Agent = "agent3" })}, ""},
+		{"one agent without an id", "agent: {backend: {hooks: {PreToolUse: [handler: a.f]}}}\n",
+			[]massgenHook{with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "agent1" })}, ""},
+		{"M16 hooks of all agents come first",
+			"agents:\n- id: a\n  backend: {hooks: {PreToolUse: [handler: a.f]}}\nhooks: {PreToolUse: [handler: g.f, " +
+				"handler: g.g]}\n",
+			[]massgenHook{python(preToolUse, "g.f"), python(preToolUse, "g.g"),
+				with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "a" })}, ""},
+		{"M17 M45 override",
+			"hooks: {PreToolUse: [handler: g.f], PostToolUse: [handler: g.f]}\nagents:\n- id: a\n  backend: {hooks: " +
+				"{PreToolUse: {override: true, hooks: [handler: a.f]}}}\n- id: b\n  backend: {hooks: {PreToolUse: " +
+				"{override: false, hooks: [handler: b.f]}}}\n",
 			[]massgenHook{
-				with(python(preToolUse, "g.f"), func(h *massgenHook) { h.NotAgents = []string{"a"} }), python(postToolUse, "g.f"),
-				with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "a" }), with(python(preToolUse, "b.f"), func(h *massgenHook) { h.Agent = "b" }),
+				with(python(preToolUse, "g.f"), func(h *massgenHook) { h.NotAgents = []string{"a"} }),
+				python(postToolUse, "g.f"),
+				with(python(preToolUse, "a.f"), func(h *massgenHook) { h.Agent = "a" }),
+				with(python(preToolUse, "b.f"), func(h *massgenHook) { h.Agent = "b" }),
 			}, ""},
-		{"M45 override without hooks", "hooks: {PreToolUse: [handler: g.f]}\nagents:\n- id: a\n  backend:\n    hooks:\n      PreToolUse: {override: true, hooks: []}\n      PostToolUse: {override: true}\n",
-			[]massgenHook{python(preToolUse, "g.f")}, `f.yaml:6:30: agents[0].backend.hooks.PreToolUse.override has no hooks beside it, and switches nothing off then
+		{"M45 override without hooks",
+			"hooks: {PreToolUse: [handler: g.f]}\nagents:\n- id: a\n  backend:\n    hooks:\n      PreToolUse: " +
+				"{override: true, hooks: []}\n      PostToolUse: {override: true}\n",
+			[]massgenHook{python(preToolUse, "g.f")},
+			`f.yaml:6:30: agents[0].backend.hooks.PreToolUse.override has no hooks beside it, and switches nothing off then
 f.yaml:7:31: agents[0].backend.hooks.PostToolUse.override has no hooks beside it, and switches nothing off then`},
 		{"M45 override of the hooks of all agents", "hooks: {PreToolUse: {override: true, hooks: [handler: g.f]}}\n",
-			[]massgenHook{python(preToolUse, "g.f")}, "f.yaml:1:32: hooks.PreToolUse.override means something under an agent only; ignored"},
+			[]massgenHook{python(preToolUse, "g.f")},
+			"f.yaml:1:32: hooks.PreToolUse.override means something under an agent only; ignored"},
 		{"M45 an unknown key beside override", "hooks: {PreToolUse: {overide: true, hooks: [handler: g.f]}}\n",
-			[]massgenHook{python(preToolUse, "g.f")}, `f.yaml:1:22: hooks.PreToolUse has the unknown key "overide"; did you mean "override"?`},
-		{"M46 a stray override", "hooks: {override: true, PreToolUse: [handler: g.f]}\nagents: [{id: a, backend: {hooks: {override: maybe}}}]\n", []massgenHook{python(preToolUse, "g.f")}, ""},
-		{"M47 list form", "hooks:\n- type: PostToolUse\n  matcher: \"Write|Edit\"\n  callable: m.f\n  fail_closed: false\n- {type: PreToolUse, callable: m.g, timeout: 1.5}\n",
+			[]massgenHook{python(preToolUse, "g.f")},
+			`f.yaml:1:22: hooks.PreToolUse has the unknown key "overide"; did you mean "override"?`},
+		{"M46 a stray override",
+			"hooks: {override: true, PreToolUse: [handler: g.f]}\nagents: [{id: a, backend: {hooks: {override: " +
+				"maybe}}}]\n", []massgenHook{python(preToolUse, "g.f")}, ""},
+		{"M47 list form",
+			"hooks:\n- type: PostToolUse\n  matcher: \"Write|Edit\"\n  callable: m.f\n  fail_closed: false\n- {type: " +
+				"PreToolUse, callable: m.g, timeout: 1.5}\n",
 			[]massgenHook{
-				with(python(postToolUse, "m.f"), func(h *massgenHook) { h.Matcher, h.FailClosed = "Write|Edit", false }),
+				with(python(postToolUse, "m.f"), func(h *massgenHook) {
+					h.Matcher, h.FailClosed = "Write|Edit", false
+				}),
 				with(python(preToolUse, "m.g"), func(h *massgenHook) { h.Timeout = 1500 * time.Millisecond }),
 			}, ""},
 		{"M47 list form of an agent", "agents: [{id: a, backend: {hooks: [{type: PreToolUse, callable: m.f}]}}]\n",
 			[]massgenHook{with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Agent = "a" })}, ""},
 		{"M48 defaults", "hooks: {PreToolUse: [handler: m.f]}\n", []massgenHook{python(preToolUse, "m.f")}, ""},
-		{"M48 null is a default", "hooks: {PreToolUse: [{handler: m.f, matcher: ~, timeout: null, fail_closed: }]}\n", []massgenHook{python(preToolUse, "m.f")}, ""},
-		{"M48 equal hooks run as often as they stand there", "hooks: {PreToolUse: [handler: m.f, handler: m.f]}\n", []massgenHook{python(preToolUse, "m.f"), python(preToolUse, "m.f")}, ""},
+		{"M48 null is a default", "hooks: {PreToolUse: [{handler: m.f, matcher: ~, timeout: null, fail_closed: }]}\n",
+			[]massgenHook{python(preToolUse, "m.f")}, ""},
+		{"M48 equal hooks run as often as they stand there", "hooks: {PreToolUse: [handler: m.f, handler: m.f]}\n",
+			[]massgenHook{python(preToolUse, "m.f"), python(preToolUse, "m.f")}, ""},
 		{"M50 unknown events", "hooks:\n  PreTolUse: [handler: m.f]\n  Stop: nonsense\n  PreToolUse: [handler: m.f]\n",
-			[]massgenHook{python(preToolUse, "m.f")}, `f.yaml:2:3: hooks.PreTolUse is no event that is known, so its hooks never run; did you mean "PreToolUse"?
+			[]massgenHook{python(preToolUse, "m.f")},
+			`f.yaml:2:3: hooks.PreTolUse is no event that is known, so its hooks never run; did you mean "PreToolUse"?
 f.yaml:3:3: hooks.Stop is no event that is known, so its hooks never run; known are PreToolUse, PostToolUse`},
-		{"M50 an unknown event in a list", "hooks: [{type: pre, callable: m.f}]\n", nil, "f.yaml:1:16: hooks[0].type is no event that is known, so its hooks never run; known are PreToolUse, PostToolUse"},
-		{"M12 a matcher of no tool", "hooks: {PreToolUse: [{handler: m.f, matcher: \" | \"}, {handler: m.g, matcher: \"\"}]}\n",
-			[]massgenHook{with(python(preToolUse, "m.g"), func(h *massgenHook) {})}, `f.yaml:1:46: hooks.PreToolUse[0].matcher " | " names no tool, so the hook never runs`},
-		{"M34 shell", "hooks: {PreToolUse: [{handler: \"a | b\", type: command, shell: true}, {handler: a b, type: command}]}\n",
-			[]massgenHook{{Name: "command_a | b", Event: preToolUse, Command: hookfile.Command{Shell: "a | b"}}, program(preToolUse, "a b")}, ""},
-		{"M29 deep paths", "hooks: {PreToolUse: [handler: a.b.c.func]}\n", []massgenHook{python(preToolUse, "a.b.c.func")}, ""},
-		{"unknown keys of a hook", "hooks: {PreToolUse: [{handler: m.f, fail_close: true, x-mine: 1, nmae: a}]}\n", []massgenHook{python(preToolUse, "m.f")},
+		{"M50 an unknown event in a list", "hooks: [{type: pre, callable: m.f}]\n", nil,
+			"f.yaml:1:16: hooks[0].type is no event that is known, so its hooks never run; known are PreToolUse, " +
+				"PostToolUse"},
+		{"M12 a matcher of no tool",
+			"hooks: {PreToolUse: [{handler: m.f, matcher: \" | \"}, {handler: m.g, matcher: \"\"}]}\n",
+			[]massgenHook{with(python(preToolUse, "m.g"), func(h *massgenHook) {})},
+			`f.yaml:1:46: hooks.PreToolUse[0].matcher " | " names no tool, so the hook never runs`},
+		{"M34 shell",
+			"hooks: {PreToolUse: [{handler: \"a | b\", type: command, shell: true}, {handler: a b, type: command}]}\n",
+			[]massgenHook{{Name: "command_a | b", Event: preToolUse, Command: hookfile.Command{Shell: "a | b"}},
+				program(preToolUse, "a b")}, ""},
+		{"M29 deep paths", "hooks: {PreToolUse: [handler: a.b.c.func]}\n",
+			[]massgenHook{python(preToolUse, "a.b.c.func")}, ""},
+		{"unknown keys of a hook", "hooks: {PreToolUse: [{handler: m.f, fail_close: true, x-mine: 1, nmae: a}]}\n",
+			[]massgenHook{python(preToolUse, "m.f")},
 			`f.yaml:1:37: hooks.PreToolUse[0] has the unknown key "fail_close"; did you mean "fail_closed"?
 f.yaml:1:66: hooks.PreToolUse[0] has the unknown key "nmae"; known are matcher, handler, type, timeout, fail_closed, shell`},
-		{"a timeout of hours", "hooks: {PreToolUse: [{handler: m.f, timeout: 30000}]}\n", []massgenHook{with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 30000 * time.Second })},
+		{"a timeout of hours", "hooks: {PreToolUse: [{handler: m.f, timeout: 30000}]}\n",
+			[]massgenHook{with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 30000 * time.Second })},
 			"f.yaml:1:46: hooks.PreToolUse[0].timeout is in seconds, and 30000 of them are more than an hour"},
-		{"timeouts as YAML has numbers", "hooks: {PreToolUse: [{handler: m.f, timeout: 0x1e}, {handler: m.f, timeout: 1_000}, {handler: m.f, timeout: .5}, {handler: m.f, timeout: 017}, {handler: m.f, timeout: 1e300}]}\n",
+		{"timeouts as YAML has numbers",
+			"hooks: {PreToolUse: [{handler: m.f, timeout: 0x1e}, {handler: m.f, timeout: 1_000}, {handler: m.f, " +
+				"timeout: .5}, {handler: m.f, timeout: 017}, {handler: m.f, timeout: 1e300}]}\n",
 			[]massgenHook{
-				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 30 * time.Second }), with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 1000 * time.Second }),
-				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = time.Second / 2 }), with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 15 * time.Second }),
+				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 30 * time.Second }),
+				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 1000 * time.Second }),
+				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = time.Second / 2 }),
+				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 15 * time.Second }),
 				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Timeout = 1e9 * time.Second }),
 			}, "f.yaml:1:168: hooks.PreToolUse[4].timeout is in seconds, and 1e300 of them are more than an hour"},
-		{"anchors and merges", "x-guard: &guard {handler: m.f, fail_closed: true}\nhooks:\n  PreToolUse:\n  - *guard\n  - <<: *guard\n    fail_closed: false\n",
-			[]massgenHook{with(python(preToolUse, "m.f"), func(h *massgenHook) { h.FailClosed = true }), with(python(preToolUse, "m.f"), func(h *massgenHook) { h.FailClosed = false })}, ""},
-		{"hooks by an alias", "agents:\n- id: a\n  backend: {hooks: &h {PreToolUse: [handler: m.f]}}\n- id: b\n  backend: {hooks: *h}\n",
-			[]massgenHook{with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Agent = "a" }), with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Agent = "b" })}, ""},
-		{"slips that hide hooks", "Hooks: {}\nhook: []\nagents:\n- id: a\n  hooks: {PreToolUse: [handler: m.f]}\n  backend: {hook: {}}\n", nil,
+		{"anchors and merges",
+			"x-guard: &guard {handler: m.f, fail_closed: true}\nhooks:\n  PreToolUse:\n  - *guard\n  - <<: *guard\n  " +
+				"  fail_closed: false\n",
+			[]massgenHook{with(python(preToolUse, "m.f"), func(h *massgenHook) { h.FailClosed = true }),
+				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.FailClosed = false })}, ""},
+		{"hooks by an alias",
+			"agents:\n- id: a\n  backend: {hooks: &h {PreToolUse: [handler: m.f]}}\n- id: b\n  backend: {hooks: *h}\n",
+			[]massgenHook{with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Agent = "a" }),
+				with(python(preToolUse, "m.f"), func(h *massgenHook) { h.Agent = "b" })}, ""},
+		{"slips that hide hooks",
+			"Hooks: {}\nhook: []\nagents:\n- id: a\n  hooks: {PreToolUse: [handler: m.f]}\n  backend: {hook: {}}\n",
+			nil,
 			`f.yaml:1:1: Hooks is not read; did you mean "hooks"?
 f.yaml:2:1: hook is not read; did you mean "hooks"?
 f.yaml:5:10: agents[0].hooks is not read; the hooks of an agent stand under its backend
 f.yaml:6:13: agents[0].backend.hook is not read; did you mean "hooks"?`},
-		{"no hooks at all", "agents:\n- id: a\n  backend: {type: x}\norchestrator: {coordination: {enable_agent_task_planning: true}}\n", nil, ""},
+		{"no hooks at all",
+			"agents:\n- id: a\n  backend: {type: x}\norchestrator: {coordination: {enable_agent_task_planning: " +
+				"true}}\n", nil, ""},
 		{"nothing", "", nil, ""},
 		{"comments", "# hooks:\n#   PreToolUse: []\n", nil, ""},
 		{"null", "---\n", nil, ""},
@@ -163,55 +219,105 @@ f.yaml:6:13: agents[0].backend.hook is not read; did you mean "hooks"?`},
 func TestMassGenFaults(t *testing.T) {
 	hook := func(field string) string { return "hooks:\n  PreToolUse:\n  - handler: m.f\n    " + field + "\n" }
 	for _, test := range []struct{ name, doc, want string }{
-		{"M49 no handler", "hooks:\n  PreToolUse:\n  - handler: m.f\n  - matcher: Write\n", `f.yaml:4:5: hooks.PreToolUse[1] has no "handler", so it would run nothing`},
-		{"M49 no callable", "hooks:\n- type: PreToolUse\n  handler: m.f\n", "f.yaml:2:3: hooks[0] has no \"callable\", so it would run nothing\nf.yaml:3:3: hooks[0] has the unknown key \"handler\"; known are type, matcher, callable, timeout, fail_closed"},
-		{"M51 hooks must be a mapping", "hooks: 5\n", "f.yaml:1:8: hooks must be a mapping of events, as PreToolUse: […], not a number"},
-		{"M51 override must be a bool", "agents:\n- id: a\n  backend:\n    hooks:\n      PreToolUse:\n        override: \"yes\"\n", `f.yaml:6:19: agents[0].backend.hooks.PreToolUse.override must be true or false, not "yes"`},
-		{"M51 an event must be a list", "hooks:\n  PreToolUse: m.f\n", `f.yaml:2:15: hooks.PreToolUse must be a list of hooks, or a mapping with "override" and "hooks", not a string`},
-		{"M51 a mapping of an event must have a list", "hooks:\n  PreToolUse:\n    hooks: {}\n", `f.yaml:3:12: hooks.PreToolUse must be a list of hooks, or a mapping with "override" and "hooks", not a mapping`},
-		{"M51 a hook must be a mapping", "hooks:\n  PreToolUse:\n  - m.f\n", `f.yaml:3:5: hooks.PreToolUse[0] must be a mapping with a "handler", not a string`},
-		{"M51 a hook of nothing", "hooks:\n  PreToolUse:\n  -\n", `f.yaml:3:4: hooks.PreToolUse[0] must be a mapping with a "handler", not null`},
-		{"M51 handler must be a string", "hooks: {PreToolUse: [{handler: [m.f]}]}\n", "f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not a list"},
-		{"M51 a handler of nothing", "hooks: {PreToolUse: [{handler: }]}\n", "f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not null"},
-		{"M51 a blank handler", "hooks: {PreToolUse: [{handler: \" \"}]}\n", `f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not " "`},
+		{"M49 no handler", "hooks:\n  PreToolUse:\n  - handler: m.f\n  - matcher: Write\n",
+			`f.yaml:4:5: hooks.PreToolUse[1] has no "handler", so it would run nothing`},
+		{"M49 no callable", "hooks:\n- type: PreToolUse\n  handler: m.f\n",
+			"f.yaml:2:3: hooks[0] has no \"callable\", so it would run nothing\nf.yaml:3:3: hooks[0] has the unknown " +
+				"key \"handler\"; known are type, matcher, callable, timeout, fail_closed"},
+		{"M51 hooks must be a mapping", "hooks: 5\n",
+			"f.yaml:1:8: hooks must be a mapping of events, as PreToolUse: […], not a number"},
+		{"M51 override must be a bool",
+			"agents:\n- id: a\n  backend:\n    hooks:\n      PreToolUse:\n        override: \"yes\"\n",
+			`f.yaml:6:19: agents[0].backend.hooks.PreToolUse.override must be true or false, not "yes"`},
+		{"M51 an event must be a list", "hooks:\n  PreToolUse: m.f\n",
+			`f.yaml:2:15: hooks.PreToolUse must be a list of hooks, or a mapping with "override" and "hooks", not a ` +
+				`string`},
+		{"M51 a mapping of an event must have a list", "hooks:\n  PreToolUse:\n    hooks: {}\n",
+			`f.yaml:3:12: hooks.PreToolUse must be a list of hooks, or a mapping with "override" and "hooks", not a ` +
+				`mapping`},
+		{"M51 a hook must be a mapping", "hooks:\n  PreToolUse:\n  - m.f\n",
+			`f.yaml:3:5: hooks.PreToolUse[0] must be a mapping with a "handler", not a string`},
+		{"M51 a hook of nothing", "hooks:\n  PreToolUse:\n  -\n",
+			`f.yaml:3:4: hooks.PreToolUse[0] must be a mapping with a "handler", not null`},
+		{"M51 handler must be a string", "hooks: {PreToolUse: [{handler: [m.f]}]}\n",
+			"f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not a list"},
+		{"M51 a handler of nothing", "hooks: {PreToolUse: [{handler: }]}\n",
+			"f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not null"},
+		{"M51 a blank handler", "hooks: {PreToolUse: [{handler: \" \"}]}\n",
+			`f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not " "`},
 		{"M51 type", hook("type: go"), `f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "go"`},
-		{"M51 type, nearly", hook("type: Command"), `f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "Command"; did you mean "command"?`},
-		{"M51 type of another type", hook("type: [python]"), `f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not a list`},
-		{"M51 matcher", hook("matcher: [Write]"), "f.yaml:4:14: hooks.PreToolUse[0].matcher must be a string of globs, not a list"},
-		{"M51 matcher of a number", hook("matcher: 5"), "f.yaml:4:14: hooks.PreToolUse[0].matcher must be a string of globs, not 5"},
-		{"M51 timeout of a text", hook("timeout: 30s"), `f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not "30s"`},
-		{"M51 timeout of YAML 1.1", hook("timeout: 1:30"), `f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not "1:30"`},
-		{"M51 timeout of a bool", hook("timeout: true"), "f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not true or false"},
+		{"M51 type, nearly", hook("type: Command"),
+			`f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "Command"; did you mean "command"?`},
+		{"M51 type of another type", hook("type: [python]"),
+			`f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not a list`},
+		{"M51 matcher", hook("matcher: [Write]"),
+			"f.yaml:4:14: hooks.PreToolUse[0].matcher must be a string of globs, not a list"},
+		{"M51 matcher of a number", hook("matcher: 5"),
+			"f.yaml:4:14: hooks.PreToolUse[0].matcher must be a string of globs, not 5"},
+		{"M51 timeout of a text", hook("timeout: 30s"),
+			`f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not "30s"`},
+		{"M51 timeout of YAML 1.1", hook("timeout: 1:30"),
+			`f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not "1:30"`},
+		{"M51 timeout of a bool", hook("timeout: true"),
+			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not true or false"},
 		{"M51 timeout zero", hook("timeout: 0"), "f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not 0"},
-		{"M51 timeout negative", hook("timeout: -1.5"), "f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not -1.5"},
-		{"M51 timeout less than the clock has", hook("timeout: 1e-10"), "f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not 1e-10"},
-		{"M51 timeout without an end", hook("timeout: .inf"), "f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not .inf"},
-		{"M51 timeout that is no number", hook("timeout: .nan"), "f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not .nan"},
-		{"M51 fail_closed of YAML 1.1", hook("fail_closed: yes"), `f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "yes"`},
-		{"M51 fail_closed of YAML 1.1, off", hook("fail_closed: off"), `f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "off"`},
-		{"M51 fail_closed of a text", hook(`fail_closed: "true"`), `f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "true"`},
-		{"M51 fail_closed of a number", hook("fail_closed: 1"), "f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not 1"},
-		{"M34 shell of a function", hook("shell: true"), `f.yaml:4:12: hooks.PreToolUse[0].handler "shell" goes with type: command only`},
-		{"M34 shell of YAML 1.1", hook("type: command\n    shell: yes"), `f.yaml:5:12: hooks.PreToolUse[0].handler "shell" must be true or false, not "yes"`},
-		{"M29 no module", "hooks: {PreToolUse: [handler: func]}\n", `f.yaml:1:31: hooks.PreToolUse[0].handler Invalid callable path "func"; write module.function`},
-		{"M29 a dot at the end", "hooks: {PreToolUse: [handler: func.]}\n", `f.yaml:1:31: hooks.PreToolUse[0].handler Invalid callable path "func."; write module.function`},
-		{"M29 a file", "hooks: {PreToolUse: [handler: guard.py]}\n", `f.yaml:1:31: hooks.PreToolUse[0].handler "guard.py" is no module.function; for a program add "type: command"`},
-		{"M29 a path", "hooks: {PreToolUse: [handler: ./guard]}\n", `f.yaml:1:31: hooks.PreToolUse[0].handler "./guard" is no module.function; for a program add "type: command"`},
-		{"M47 no type in a list", "hooks:\n- callable: m.f\n", `f.yaml:2:3: hooks[0] has no "type"; in a list of hooks it is the event, as type: PreToolUse`},
-		{"M47 no mapping in a list", "hooks: [m.f]\n", `f.yaml:1:9: hooks[0] must be a mapping with a "callable", not a string`},
+		{"M51 timeout negative", hook("timeout: -1.5"),
+			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not -1.5"},
+		{"M51 timeout less than the clock has", hook("timeout: 1e-10"),
+			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be more than 0, not 1e-10"},
+		{"M51 timeout without an end", hook("timeout: .inf"),
+			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not .inf"},
+		{"M51 timeout that is no number", hook("timeout: .nan"),
+			"f.yaml:4:14: hooks.PreToolUse[0].timeout must be a number of seconds, not .nan"},
+		{"M51 fail_closed of YAML 1.1", hook("fail_closed: yes"),
+			`f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "yes"`},
+		{"M51 fail_closed of YAML 1.1, off", hook("fail_closed: off"),
+			`f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "off"`},
+		{"M51 fail_closed of a text", hook(`fail_closed: "true"`),
+			`f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not "true"`},
+		{"M51 fail_closed of a number", hook("fail_closed: 1"),
+			"f.yaml:4:18: hooks.PreToolUse[0].fail_closed must be true or false, not 1"},
+		{"M34 shell of a function", hook("shell: true"),
+			`f.yaml:4:12: hooks.PreToolUse[0].handler "shell" goes with type: command only`},
+		{"M34 shell of YAML 1.1", hook("type: command\n    shell: yes"),
+			`f.yaml:5:12: hooks.PreToolUse[0].handler "shell" must be true or false, not "yes"`},
+		{"M29 no module", "hooks: {PreToolUse: [handler: func]}\n",
+			`f.yaml:1:31: hooks.PreToolUse[0].handler Invalid callable path "func"; write module.function`},
+		{"M29 a dot at the end", "hooks: {PreToolUse: [handler: func.]}\n",
+			`f.yaml:1:31: hooks.PreToolUse[0].handler Invalid callable path "func."; write module.function`},
+		{"M29 a file", "hooks: {PreToolUse: [handler: guard.py]}\n",
+			`f.yaml:1:31: hooks.PreToolUse[0].handler "guard.py" is no module.function; for a program add "type: ` +
+				`command"`},
+		{"M29 a path", "hooks: {PreToolUse: [handler: ./guard]}\n",
+			`f.yaml:1:31: hooks.PreToolUse[0].handler "./guard" is no module.function; for a program add "type: ` +
+				`command"`},
+		{"M47 no type in a list", "hooks:\n- callable: m.f\n",
+			`f.yaml:2:3: hooks[0] has no "type"; in a list of hooks it is the event, as type: PreToolUse`},
+		{"M47 no mapping in a list", "hooks: [m.f]\n",
+			`f.yaml:1:9: hooks[0] must be a mapping with a "callable", not a string`},
 		{"agents", "agents: {a: {}}\n", "f.yaml:1:9: agents must be a list, not a mapping"},
-		{"an agent", "agents: [a]\n", "f.yaml:1:10: agents[0] must be a mapping with an id and a backend, not a string"},
+		{"an agent", "agents: [a]\n",
+			"f.yaml:1:10: agents[0] must be a mapping with an id and a backend, not a string"},
 		{"an agent whose id is no name", "agents:\n- id: []\n  backend: {hooks: {PreToolUse: [handler: m.f]}}\n",
 			"f.yaml:2:7: agents[0].id must be the name that calls are made with, not a list; leave it out for agent1"},
 		{"an agent that is called as one without an id", "agents:\n- id: agent2\n- backend: {}\n",
 			"f.yaml:3:3: agents[1] has no id, so it is \"agent2\", as an agent before; give it an id of its own"},
 		{"agents of one id", "agents:\n- id: a\n- id: a\n", `f.yaml:3:7: agents[1].id is "a", as of an agent before`},
-		{"another document", "[hooks]\n", "f.yaml:1:1: a MassGen config must be a mapping, as hooks: {PreToolUse: […]}, not a list"},
-		{"several at once, in their order, with the warnings", "hooks:\n  PostToolUse: 1\n  PreToolUse:\n  - {handler: m.f, timeout: x, fail_close: 1}\n",
-			"f.yaml:2:16: hooks.PostToolUse must be a list of hooks, or a mapping with \"override\" and \"hooks\", not a number\nf.yaml:4:29: hooks.PreToolUse[0].timeout must be a number of seconds, not \"x\"\nf.yaml:4:32: hooks.PreToolUse[0] has the unknown key \"fail_close\"; did you mean \"fail_closed\"?"},
-		{"equal keys", "hooks:\n  PreToolUse: []\n\"hooks\": {}\n", `f.yaml:3:1: parsing: the key "hooks" stands here twice; keep one`},
-		{"a second document", "hooks: {}\n---\nhooks: {PreToolUse: [handler: m.f]}\n", "f.yaml:2:1: parsing: a second document; a file has one"},
-		{"syntax", "hooks:\n  PreToolUse: [\n", "f.yaml:2:15: parsing: did not find expected node content; a value is missing here, or a bracket is never closed"},
+		{"another document", "[hooks]\n",
+			"f.yaml:1:1: a MassGen config must be a mapping, as hooks: {PreToolUse: […]}, not a list"},
+		{"several at once, in their order, with the warnings",
+			"hooks:\n  PostToolUse: 1\n  PreToolUse:\n  - {handler: m.f, timeout: x, fail_close: 1}\n",
+			"f.yaml:2:16: hooks.PostToolUse must be a list of hooks, or a mapping with \"override\" and \"hooks\", " +
+				"not a number\nf.yaml:4:29: hooks.PreToolUse[0].timeout must be a number of seconds, not " +
+				"\"x\"\nf.yaml:4:32: hooks.PreToolUse[0] has the unknown key \"fail_close\"; did you mean " +
+				"\"fail_closed\"?"},
+		{"equal keys", "hooks:\n  PreToolUse: []\n\"hooks\": {}\n",
+			`f.yaml:3:1: parsing: the key "hooks" stands here twice; keep one`},
+		{"a second document", "hooks: {}\n---\nhooks: {PreToolUse: [handler: m.f]}\n",
+			"f.yaml:2:1: parsing: a second document; a file has one"},
+		{"syntax", "hooks:\n  PreToolUse: [\n",
+			"f.yaml:2:15: parsing: did not find expected node content; a value is missing here, or a bracket is " +
+				"never closed"},
 		{"not UTF-8", "hooks:\n  # caf\xe9\n", "f.yaml:2:8: parsing: not UTF-8; save the file as UTF-8"},
 		{"UTF-16", "\xff\xfeh\x00", "f.yaml:1:1: parsing: not UTF-8; save the file as UTF-8"},
 	} {
@@ -270,22 +376,30 @@ func TestMassGenSelection(t *testing.T) {
 		} {
 			cfg := parse(fmt.Sprintf("hooks: {PreToolUse: [{handler: m.f, matcher: %q}]}\n", test.matcher))
 			for _, tool := range strings.Fields(test.yes) {
-				require.Len(t, names(cfg, protocol.Call{Event: "pre-tool", Tool: tool}), 1, "%q is for %q", test.matcher, tool)
+				require.Len(t, names(cfg, protocol.Call{Event: "pre-tool", Tool: tool}), 1, "%q is for %q",
+					test.matcher, tool)
 			}
 			for _, tool := range strings.Fields(test.no) {
-				require.Empty(t, names(cfg, protocol.Call{Event: "pre-tool", Tool: tool}), "%q is not for %q", test.matcher, tool)
+				require.Empty(t, names(cfg, protocol.Call{Event: "pre-tool", Tool: tool}), "%q is not for %q",
+					test.matcher, tool)
 			}
 		}
 	})
 	t.Run("M15 M16 M17 M44 agents", func(t *testing.T) {
 		cfg := parse("hooks: {PreToolUse: [handler: m.g1, handler: m.g2], PostToolUse: [handler: m.p]}\nagents:\n" +
-			"- {id: a, backend: {hooks: {PreToolUse: {override: true, hooks: [handler: m.a1]}, PostToolUse: [handler: m.a2]}}}\n" +
+			"- {id: a, backend: {hooks: {PreToolUse: {override: true, hooks: [handler: m.a1]}, PostToolUse: " +
+			"[handler: m.a2]}}}\n" +
 			"- {id: b, backend: {hooks: {PreToolUse: [handler: m.b]}}}\n- {id: c}\n")
-		for agent, want := range map[string][2]string{"a": {"a1", "p a2"}, "b": {"g1 g2 b", "p"}, "c": {"g1 g2", "p"}, "": {"g1 g2", "p"}, "A": {"g1 g2", "p"}} {
-			require.Equal(t, strings.Fields(want[0]), names(cfg, protocol.Call{Event: "pre-tool", Tool: "t", AgentID: agent}), agent)
-			require.Equal(t, strings.Fields(want[1]), names(cfg, protocol.Call{Event: "PostToolUse", Tool: "t", AgentID: agent}), agent)
-			require.Empty(t, names(cfg, protocol.Call{Event: "post-tool", Failed: true, Tool: "t", AgentID: agent}), "M64 failed")
-			require.Empty(t, names(cfg, protocol.Call{Event: "post-tool", Blocked: true, Tool: "t", AgentID: agent}), "M64 blocked")
+		for agent, want := range map[string][2]string{"a": {"a1", "p a2"}, "b": {"g1 g2 b", "p"}, "c": {"g1 g2", "p"},
+			"": {"g1 g2", "p"}, "A": {"g1 g2", "p"}} {
+			require.Equal(t, strings.Fields(want[0]),
+				names(cfg, protocol.Call{Event: "pre-tool", Tool: "t", AgentID: agent}), agent)
+			require.Equal(t, strings.Fields(want[1]),
+				names(cfg, protocol.Call{Event: "PostToolUse", Tool: "t", AgentID: agent}), agent)
+			require.Empty(t, names(cfg, protocol.Call{Event: "post-tool", Failed: true, Tool: "t", AgentID: agent}),
+				"M64 failed")
+			require.Empty(t, names(cfg, protocol.Call{Event: "post-tool", Blocked: true, Tool: "t", AgentID: agent}),
+				"M64 blocked")
 			require.Empty(t, names(cfg, protocol.Call{Event: "pre-execute", AgentID: agent}))
 			require.Empty(t, names(cfg, protocol.Call{Event: "PermissionRequest", Tool: "t", AgentID: agent}))
 			_, unknown := cfg.UnknownAgent(agent)
@@ -298,13 +412,15 @@ func TestMassGenSelection(t *testing.T) {
 		require.Equal(t, `it is for the agent "a" alone`, why(3, "b"))
 	})
 	t.Run("where all agents have the same hooks, their names do not matter", func(t *testing.T) {
-		cfg := parse("hooks: {PreToolUse: [handler: m.g]}\nagents: [{id: a, backend: {hooks: {PreToolUse: {override: true}}}}]\n")
+		cfg := parse("hooks: {PreToolUse: [handler: m.g]}\nagents: [{id: a, backend: {hooks: {PreToolUse: {override: " +
+			"true}}}}]\n")
 		_, unknown := cfg.UnknownAgent("x")
 		require.False(t, unknown)
 	})
 	t.Run("a second file does not lose the agents of the first", func(t *testing.T) {
 		cfg := parse("agents: [{id: a, backend: {hooks: {PreToolUse: [handler: m.a]}}}]\n")
-		cfg.Add(parse("hooks: {PreToolUse: [handler: m.a]}\nagents: [{id: b, backend: {hooks: {PreToolUse: [handler: m.b]}}}]\n"))
+		cfg.Add(parse("hooks: {PreToolUse: [handler: m.a]}\nagents: [{id: b, backend: {hooks: {PreToolUse: [handler: " +
+			"m.b]}}}]\n"))
 		require.Empty(t, cfg.Warnings, "names that nobody gave may be equal")
 		require.Equal(t, []string{"a", "a"}, names(cfg, protocol.Call{Event: "pre-tool", Tool: "t", AgentID: "a"}))
 		require.Equal(t, []string{"a", "b"}, names(cfg, protocol.Call{Event: "pre-tool", Tool: "t", AgentID: "b"}))
@@ -354,16 +470,22 @@ func TestMassGenPrograms(t *testing.T) {
 	}{
 		{"M34 an executable file", "type: command, handler: ok.sh", "ok.sh", []string{"ok.sh"}, ""},
 		{"M34 by ./", "type: command, handler: ./ok.sh", "ok.sh", []string{"./ok.sh"}, ""},
-		{"M34 a Python file that is not executable", "type: command, handler: hooks/plain.py", "bin/python3", []string{"python3", dir + "/hooks/plain.py"}, ""},
-		{"M34 a Python file that is", "type: command, handler: hooks/run.py", "hooks/run.py", []string{"hooks/run.py"}, ""},
+		{"M34 a Python file that is not executable", "type: command, handler: hooks/plain.py", "bin/python3",
+			[]string{"python3", dir + "/hooks/plain.py"}, ""},
+		{"M34 a Python file that is", "type: command, handler: hooks/run.py", "hooks/run.py", []string{"hooks/run.py"},
+			""},
 		{"M34 a program in PATH", "type: command, handler: tool", "bin/tool", []string{"tool"}, ""},
-		{"M34 a blank in a name", "type: command, handler: with blank.sh", "with blank.sh", []string{"with blank.sh"}, ""},
-		{"M34 a command line", "type: command, handler: ./ok.sh --strict", "", nil, `./ok.sh --strict: no such file; for a command line add "shell: true"`},
+		{"M34 a blank in a name", "type: command, handler: with blank.sh", "with blank.sh", []string{"with blank.sh"},
+			""},
+		{"M34 a command line", "type: command, handler: ./ok.sh --strict", "", nil,
+			`./ok.sh --strict: no such file; for a command line add "shell: true"`},
 		{"M34 a file that is not executable", "type: command, handler: plain.sh", "", nil, "plain.sh: "},
 		{"M34 a folder", "type: command, handler: sub", "", nil, "sub: "},
 		{"M30 no file", "type: command, handler: ./nope.py", "", nil, "./nope.py: no such file"},
-		{"M34 a command line without a slash", "type: command, handler: ok.sh --strict", "", nil, `ok.sh --strict: neither a file of the workspace nor in PATH; for a command line add "shell: true"`},
-		{"M30 no program", "type: command, handler: nope", "", nil, "nope: neither a file of the workspace nor in PATH"},
+		{"M34 a command line without a slash", "type: command, handler: ok.sh --strict", "", nil,
+			`ok.sh --strict: neither a file of the workspace nor in PATH; for a command line add "shell: true"`},
+		{"M30 no program", "type: command, handler: nope", "", nil,
+			"nope: neither a file of the workspace nor in PATH"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path, argv, err := find(t, test.entry, bin)
@@ -391,7 +513,8 @@ func TestMassGenPrograms(t *testing.T) {
 		require.ErrorContains(t, err, "python3")
 	})
 	t.Run("check names the place of the handler", func(t *testing.T) {
-		cfg, err := hookfile.Parse("f.yaml", []byte("hooks:\n  PreToolUse:\n  - type: command\n    handler: nope.sh\n  - handler: m.f\n"))
+		cfg, err := hookfile.Parse("f.yaml",
+			[]byte("hooks:\n  PreToolUse:\n  - type: command\n    handler: nope.sh\n  - handler: m.f\n"))
 		require.NoError(t, err)
 		problems := cfg.Hooks[0].Inspect(dir, os.Environ())
 		require.Len(t, problems, 1)
@@ -425,41 +548,45 @@ func TestHostileMassGen(t *testing.T) {
 	}
 	half := strings.Repeat("k: 1, ", hostileSize/12)
 	for name, doc := range map[string]string{
-		"hooks":                    fill("hooks:\n  PreToolUse:\n", "  - handler: m.f\n", ""),
-		"bad hooks":                fill("hooks:\n  PreToolUse:\n", "  - handlr: 1\n    timeout: x\n    fail_closed: yes\n    y: 1\n", ""),
-		"bad hooks in one line":    fill("hooks: {PreToolUse: [", "{h: 1},", "]}"),
-		"agents":                   numbered("agents:\n", "- {id: a%d, backend: {hooks: {PreToolUse: [{handler: m.f}]}}}\n", ""),
-		"agents that override":     numbered("hooks: {PreToolUse: [{handler: m.f}]}\nagents:\n", "- {id: a%d, backend: {hooks: {PreToolUse: {override: true, hooks: [{handler: m.f}]}}}}\n", ""),
-		"unknown events":           numbered("hooks:\n", "  PreToolUs%d: []\n", ""),
-		"keys":                     numbered("", "k%d: 1\n", ""),
-		"keys in one line":         numbered("{", "k%d: 1,", "}"),
-		"keys with comments":       numbered("", "k%d: 1 # c\n", ""),
-		"equal keys":               fill("{", "k: 1,", "}"),
-		"list":                     fill("a:\n", "- b\n", ""),
-		"list in one line":         fill("a: [", "b,", "]"),
-		"deep lists":               fill("a:\n", "- "+strings.Repeat("[", 60)+strings.Repeat("]", 60)+"\n", ""),
-		"brackets never closed":    fill("", "[", ""),
-		"braces never closed":      fill("", "{", ""),
-		"braces and keys":          fill("", "{a: ", ""),
-		"dashes":                   fill("", "- ", ""),
-		"question marks":           fill("", "? ", ""),
-		"stairs":                   stairs(),
-		"a long word":              fill("a: ", "b", "\n"),
-		"many words":               fill("a: ", "b ", "\n"),
-		"many lines of words":      fill("a:\n", " b\n", ""),
-		"a quoted text":            fill("a: \"", "b\n  ", "\""),
-		"escapes":                  fill("a: \"", `\u00e9`, "\""),
-		"a quote never closed":     fill("a: '", "b\n", ""),
-		"a literal text":           fill("a: |\n", "  b\n", ""),
-		"a folded text":            fill("a: >\n", "  b\n", ""),
-		"comments":                 fill("", "# c\n", "a: 1\n"),
-		"comments behind":          fill("a: 1\n", "# c\n", ""),
-		"empty lines":              fill("a: 1\n", "\n", "b: 1\n"),
-		"blanks":                   fill("a: ", " ", "b\n"),
-		"anchors":                  numbered("a:\n", "- &a%d b\n", ""),
-		"aliases":                  fill("a: &x b\nc:\n", "- *x\n", ""),
-		"merges":                   fill("a: &x {b: 1}\nc:\n", "- {<<: *x}\n", ""),
-		"merges of many keys":      fill(numbered("a: &x {", "k%d: 1,", "")[:hostileSize/2]+": 1}\nc:\n", "- {<<: *x}\n", ""),
+		"hooks": fill("hooks:\n  PreToolUse:\n", "  - handler: m.f\n", ""),
+		"bad hooks": fill("hooks:\n  PreToolUse:\n",
+			"  - handlr: 1\n    timeout: x\n    fail_closed: yes\n    y: 1\n", ""),
+		"bad hooks in one line": fill("hooks: {PreToolUse: [", "{h: 1},", "]}"),
+		"agents": numbered("agents:\n",
+			"- {id: a%d, backend: {hooks: {PreToolUse: [{handler: m.f}]}}}\n", ""),
+		"agents that override": numbered("hooks: {PreToolUse: [{handler: m.f}]}\nagents:\n",
+			"- {id: a%d, backend: {hooks: {PreToolUse: {override: true, hooks: [{handler: m.f}]}}}}\n", ""),
+		"unknown events":        numbered("hooks:\n", "  PreToolUs%d: []\n", ""),
+		"keys":                  numbered("", "k%d: 1\n", ""),
+		"keys in one line":      numbered("{", "k%d: 1,", "}"),
+		"keys with comments":    numbered("", "k%d: 1 # c\n", ""),
+		"equal keys":            fill("{", "k: 1,", "}"),
+		"list":                  fill("a:\n", "- b\n", ""),
+		"list in one line":      fill("a: [", "b,", "]"),
+		"deep lists":            fill("a:\n", "- "+strings.Repeat("[", 60)+strings.Repeat("]", 60)+"\n", ""),
+		"brackets never closed": fill("", "[", ""),
+		"braces never closed":   fill("", "{", ""),
+		"braces and keys":       fill("", "{a: ", ""),
+		"dashes":                fill("", "- ", ""),
+		"question marks":        fill("", "? ", ""),
+		"stairs":                stairs(),
+		"a long word":           fill("a: ", "b", "\n"),
+		"many words":            fill("a: ", "b ", "\n"),
+		"many lines of words":   fill("a:\n", " b\n", ""),
+		"a quoted text":         fill("a: \"", "b\n  ", "\""),
+		"escapes":               fill("a: \"", `\u00e9`, "\""),
+		"a quote never closed":  fill("a: '", "b\n", ""),
+		"a literal text":        fill("a: |\n", "  b\n", ""),
+		"a folded text":         fill("a: >\n", "  b\n", ""),
+		"comments":              fill("", "# c\n", "a: 1\n"),
+		"comments behind":       fill("a: 1\n", "# c\n", ""),
+		"empty lines":           fill("a: 1\n", "\n", "b: 1\n"),
+		"blanks":                fill("a: ", " ", "b\n"),
+		"anchors":               numbered("a:\n", "- &a%d b\n", ""),
+		"aliases":               fill("a: &x b\nc:\n", "- *x\n", ""),
+		"merges":                fill("a: &x {b: 1}\nc:\n", "- {<<: *x}\n", ""),
+		"merges of many keys": fill(numbered("a: &x {", "k%d: 1,", "")[:hostileSize/2]+": 1}\nc:\n",
+			"- {<<: *x}\n", ""),
 		"many merges in one place": fill("a: &x {"+half[:1]+": 1}\nb:\n", "  <<: *x\n", ""),
 		"a long tag":               fill("a: !", "t", " b"),
 		"a long directive":         fill("%", "t", "\n---\na: 1"),

@@ -253,7 +253,8 @@ func (m *MatchContext) match(h *Hook, name string) bool {
 	}
 	if len(name) > maxToolName {
 		m.warn(
-			"the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher runs",
+			"the name %s has %d bytes, more than the %d that matchers are held against, so every hook with a matcher "+
+				"runs",
 			quote(name),
 			len(name),
 			maxToolName,
@@ -283,8 +284,8 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
-// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if there
-// is no doubt. The agent can write another call then.
+// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if
+// there is no doubt. The agent can write another call then.
 func (m *MatchContext) Doubt(h *Hook) string {
 	if h.If.String() == "" || !h.Dialect.ProjectTools {
 		return ""

@@ -68,7 +68,8 @@ func TestEqualKeysAreDoubt(t *testing.T) {
 		`"when":[{"path":"tool_input.n","exists":false}]`,
 		`"when":[{"path":"args","matches":"zzz"}]`,
 	}
-	for _, args := range []string{`{"n":2,"command":"ls","command":"ls"}`, `{"n":2,"command":"ls","comm\u0061nd":"ls"}`, `{"n":2,"command":"ls","x":[{"a":1,"\u0061":1}]}`} {
+	for _, args := range []string{`{"n":2,"command":"ls","command":"ls"}`,
+		`{"n":2,"command":"ls","comm\u0061nd":"ls"}`, `{"n":2,"command":"ls","x":[{"a":1,"\u0061":1}]}`} {
 		got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
 		require.Equal(t, asks, got, args)
 		require.Len(t, warnings, 1)
@@ -81,7 +82,8 @@ func TestEqualKeysAreDoubt(t *testing.T) {
 		cfg,
 		clientCall(
 			t,
-			`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":1},"tool_input":{"n":2,"command":"ls"}}`,
+			`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":1},"tool_input":{"n":2,`+
+				`"command":"ls"}}`,
 		),
 	)
 	require.Equal(t, asks, got, "the arguments are there twice")
@@ -95,7 +97,8 @@ func TestEqualKeysAreDoubt(t *testing.T) {
 	require.Empty(t, got, "equal keys elsewhere")
 	require.Empty(t, warnings)
 
-	once := clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":1,"n":2,"command":"ls"}}`)
+	once := clientCall(t,
+		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":1,"n":2,"command":"ls"}}`)
 	once.Args = `{"n":2,"command":"ls"}`
 	got, _ = runs(cfg, once)
 	require.Empty(t, got, "a rewrite without equal keys is no doubt")
@@ -131,7 +134,8 @@ func TestNamesOfOneTool(t *testing.T) {
 		cfg,
 		clientCall(
 			t,
-			`{"hook_event_name":"PreToolUse","turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\n*** Add File: x/.env\n+a\n*** End Patch"}}`,
+			`{"hook_event_name":"PreToolUse","turn_id":"t","tool_name":"apply_patch","tool_input":{"command":"*** `+
+				`Begin Patch\n*** Add File: x/.env\n+a\n*** End Patch"}}`,
 		),
 	)
 	require.Equal(
@@ -144,10 +148,12 @@ func TestNamesOfOneTool(t *testing.T) {
 // A tool's name that is nearly what a matcher means is no silence.
 func TestNearlyTheTool(t *testing.T) {
 	cfg := rules(t, `"matcher":"shell|Bash"`, `"matcher":"fs_*"`, `"if":"shell(git *)"`, `"matcher":"*ell"`)
-	const matcher, rule, suffix = `its matcher "shell|Bash" does not match`, `its if "shell(git *)" is not for`, `its matcher "*ell" does not match`
+	const matcher, suffix = `its matcher "shell|Bash" does not match`, `its matcher "*ell" does not match`
+	const rule = `its if "shell(git *)" is not for`
 	for tool, hooks := range map[string][]string{
-		"Shell": {matcher, rule}, " shell": {matcher, rule}, "shell\n": {matcher, rule, suffix}, "\ufeffBASH": {matcher},
-		"FS_read": {`its matcher "fs_*" does not match`}, "shell": nil, "Bash": nil, "other": nil, "fs_x": nil,
+		"Shell": {matcher, rule}, " shell": {matcher, rule}, "shell\n": {matcher, rule, suffix},
+		"\ufeffBASH": {matcher},
+		"FS_read":    {`its matcher "fs_*" does not match`}, "shell": nil, "Bash": nil, "other": nil, "fs_x": nil,
 	} {
 		_, warnings := runs(
 			cfg,
@@ -190,11 +196,13 @@ func TestBoundOnMatchers(t *testing.T) {
 func TestBoundOnConditions(t *testing.T) {
 	narrowed := make([]string, 2000)
 	for i := range narrowed {
-		narrowed[i] = fmt.Sprintf(`"when":[{"path":"args.a%d","matches":"((x{0,10}){0,10}){0,10}[cd]$"},{"path":"args.t","matches":"%d[cd]$"}]`, i, i)
+		narrowed[i] = fmt.Sprintf(`"when":[{"path":"args.a%d","matches":"((x{0,10}){0,10}){0,10}[cd]$"},`+
+			`{"path":"args.t","matches":"%d[cd]$"}]`, i, i)
 	}
 	cfg := rules(t, narrowed...)
 	begin := time.Now()
-	got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"t":"` + strings.Repeat("x", 1<<20) + `"}`})
+	got, warnings := runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell",
+		Args: `{"t":"` + strings.Repeat("x", 1<<20) + `"}`})
 	require.NotEmpty(t, got)
 	require.Less(t, len(got), len(narrowed))
 	require.Contains(t, strings.Join(warnings, "\n"), "the conditions are too many")
@@ -210,13 +218,16 @@ func TestMatchersByHabit(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		`f:2:11: hook "a": the matcher "^(shell|Bash)$" has a ^, which no name of a tool has, so it would never match; matchers are globs: shell|Bash`,
+		`f:2:11: hook "a": the matcher "^(shell|Bash)$" has a ^, which no name of a tool has, so it would never `+
+			`match; matchers are globs: shell|Bash`,
 	)
-	for matcher, warned := range map[string]bool{".*": true, "shell.*": true, "Shell": true, "shell": false, "mine": false, "my.tool": false, "MINE": true, "theirs": false, "Theirs": true} {
+	for matcher, warned := range map[string]bool{".*": true, "shell.*": true, "Shell": true, "shell": false,
+		"mine": false, "my.tool": false, "MINE": true, "theirs": false, "Theirs": true} {
 		cfg, err := hookfile.Parse(
 			"f",
 			[]byte(
-				`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"`+matcher+`"}],"tools":{"theirs":"mine"}}`,
+				`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"matcher":"`+matcher+
+					`"}],"tools":{"theirs":"mine"}}`,
 			),
 		)
 		require.NoError(t, err)
@@ -232,7 +243,8 @@ func TestMatchersByHabit(t *testing.T) {
 func TestWhenOfAClient(t *testing.T) {
 	c := clientCall(
 		t,
-		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"x","agent_type":"research","is_error":true,"tool_output":{"a":[1]},"parent_tool_use_id":null}`,
+		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"x",`+
+			`"agent_type":"research","is_error":true,"tool_output":{"a":[1]},"parent_tool_use_id":null}`,
 	)
 	own := protocol.Call{Event: protocol.PostTool, Tool: "shell"}
 	for condition, want := range map[string][2]bool{
@@ -255,7 +267,8 @@ func TestWhenOfAClient(t *testing.T) {
 	}
 	_, err := hookfile.Parse(
 		"f",
-		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":"agent_typ","exists":true}]}]}`),
+		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":"agent_typ",`+
+			`"exists":true}]}]}`),
 	)
 	require.ErrorContains(t, err, `did you mean "agent_type"?`)
 }

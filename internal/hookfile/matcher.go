@@ -6,17 +6,18 @@ import (
 	"github.com/hookrun/hookrun/internal/fnmatch"
 )
 
-// Matcher says what a hook is for, by the name of a tool or what else an event has. A nil Matcher is for everything: a gate
-// that nobody narrowed guards everything.
+// Matcher says what a hook is for, by the name of a tool or what else an event has. A nil Matcher is for everything: a
+// gate that nobody narrowed guards everything.
 type Matcher interface {
 	Match(subject string) bool
 	String() string // as it stands in the file
 }
 
-// Globs is the matcher of `.tenex-hooks.json`: it says which tools a hook is for. It is a list of globs with | between them; blanks around a glob do not
-// count. A glob must match the whole name, case-sensitively: * is any text, / included, ? one character, [abc] and
-// [a-z] one of those, [!abc] one of the others. A [ that is never closed is itself, and so is a backslash. This is
-// Python's fnmatch, which MassGen's matchers use. The zero Globs match every tool.
+// Globs is the matcher of `.tenex-hooks.json`: it says which tools a hook is for. It is a list of globs with | between
+// them; blanks around a glob do not count. A glob must match the whole name, case-sensitively: * is any text, /
+// included, ? one character, [abc] and [a-z] one of those, [!abc] one of the others. A [ that is never closed is
+// itself, and so is a backslash. This is Python's fnmatch, which MassGen's matchers use. The zero Globs match every
+// tool.
 type Globs struct {
 	text   string
 	globs  fnmatch.List
@@ -40,5 +41,6 @@ func (m Globs) Match(tool string) bool {
 	return len(m.globs) == 0 || m.globs.Match(tool)
 }
 
-// nearlyMatches reports whether the hook would be for the tool if case did not count. lower is the tool's name in lower case.
+// nearlyMatches reports whether the hook would be for the tool if case did not count. lower is the tool's name in lower
+// case.
 func (m Globs) nearlyMatches(lower string) bool { return m.folded.Match(lower) }

@@ -90,7 +90,8 @@ func typeName(v gjson.Result) string {
 func (p *parser) document() {
 	top := gjson.Parse(p.doc)
 	if !top.IsObject() {
-		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")), "a hooks file must be an object, as {\"hooks\": […]}, not %s", typeName(top))
+		p.problem(len(p.doc)-len(strings.TrimLeft(p.doc, " \t\r\n")),
+			"a hooks file must be an object, as {\"hooks\": […]}, not %s", typeName(top))
 		return
 	}
 	// The form of "hooks" decides which rules the file is read by, so it is looked at before anything else.
@@ -131,7 +132,8 @@ func (p *parser) document() {
 		case other == nil:
 			first[h.Name] = &h
 		case other.Line == h.Line:
-			p.config.Warnings = append(p.config.Warnings, h.sameName(fmt.Sprintf("line %d, column %d", h.Line, other.column)))
+			p.config.Warnings = append(p.config.Warnings,
+				h.sameName(fmt.Sprintf("line %d, column %d", h.Line, other.column)))
 		default:
 			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
 		}

@@ -28,18 +28,21 @@ func TestRecordedMatchers(t *testing.T) {
 				if pattern != nil {
 					matcher, name = `"matcher":`+strconv.Quote(*pattern)+",", strconv.Quote(*pattern)
 				}
-				cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"`+c.Event+`":[{`+matcher+`"hooks":[{"type":"command","command":"a"}]}]}}`))
+				cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"`+c.Event+`":[{`+matcher+
+					`"hooks":[{"type":"command","command":"a"}]}]}}`))
 				require.NoError(t, err, name)
 				require.Equal(t, ran, cfg.Hooks[0].Runs(call), "%s: %s", c.ID, name)
 				if subject, ok := claude.Dialect.MatcherSubject(call); ok && pattern != nil {
-					require.Equal(t, ran, claude.Dialect.Settings.Pattern(*pattern, "tool_name").Match(subject), "%s: %s", c.ID, name)
+					require.Equal(t, ran, claude.Dialect.Settings.Pattern(*pattern, "tool_name").Match(subject),
+						"%s: %s", c.ID, name)
 				}
 				matrices[c.ID]++
 			}
 		}
 		require.Equal(t, len(c.Matrix.Patterns), matrices[c.ID], c.ID)
 	}
-	require.Equal(t, map[string]int{"matcher-agent": 4, "matcher-bash": 58, "matcher-mcp-hyphen": 58, "matcher-sessionend": 6, "matcher-stop": 5}, matrices)
+	require.Equal(t, map[string]int{"matcher-agent": 4, "matcher-bash": 58, "matcher-mcp-hyphen": 58,
+		"matcher-sessionend": 6, "matcher-stop": 5}, matrices)
 }
 
 func TestPattern(t *testing.T) {
@@ -57,13 +60,16 @@ func TestPattern(t *testing.T) {
 		{"Edit|Write", []string{"Edit", "Write"}, []string{"MultiEdit", "Edit|Write", "EditWrite"}},
 		{"Edit,Write|Read , LS", []string{"Edit", "Write", "Read", "LS"}, []string{"Edit,Write", " LS", "L"}},
 		{"  Edit  |  Write  ", []string{"Edit", "Write"}, []string{"  Edit  ", ""}},
-		{"My Tool|a  b", []string{"My Tool", "a  b"}, []string{"My", "Tool", "MyTool", "a b"}}, // blanks inside are part of the name
-		{"Bash||Edit,,|", []string{"Bash", "Edit"}, []string{"", "|", ","}},                    // an empty part is no name
+		// blanks inside are part of the name
+		{"My Tool|a  b", []string{"My Tool", "a  b"}, []string{"My", "Tool", "MyTool", "a b"}},
+		// an empty part is no name
+		{"Bash||Edit,,|", []string{"Bash", "Edit"}, []string{"", "|", ","}},
 		{"|", nil, []string{"", "|", "Bash"}},
 		{" ", nil, []string{"", " ", "Bash"}},
 		{" , | ,", nil, []string{"", " ", ",", "Bash"}},
 		{"-", []string{"-"}, []string{"", "a-b"}},
-		{"mcp__brave-search__q", []string{"mcp__brave-search__q"}, []string{"mcp__brave-search__q2", "mcp__brave_search__q"}},
+		{"mcp__brave-search__q", []string{"mcp__brave-search__q"},
+			[]string{"mcp__brave-search__q2", "mcp__brave_search__q"}},
 		{"mcp__x", []string{"mcp__x"}, []string{"mcp__x__y"}}, // a server is not its tools
 		{"a_1|B-2", []string{"a_1", "B-2"}, []string{"a", "B"}},
 
@@ -127,7 +133,9 @@ func TestPattern(t *testing.T) {
 
 // TestBrokenMatcher: one that is no expression takes no other group with it.
 func TestBrokenMatcher(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[{"type":"command","command":"a"}]},{"matcher":"Bash","hooks":[{"type":"command","command":"b"}]}]}}`))
+	cfg, err := hookfile.Parse("f",
+		[]byte(`{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[{"type":"command","command":"a"}]},{"matcher":"Bash",`+
+			`"hooks":[{"type":"command","command":"b"}]}]}}`))
 	require.NoError(t, err)
 	require.Len(t, cfg.Warnings, 1, "the client says nothing")
 	c := &protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
@@ -136,13 +144,15 @@ func TestBrokenMatcher(t *testing.T) {
 	require.True(t, cfg.Hooks[1].Runs(c))
 }
 
-// TestHostilePatterns: an expression that takes for ever must neither hold up the call nor let it pass. The limit is for a
-// busy machine; without an end to its time each takes years.
+// TestHostilePatterns: an expression that takes for ever must neither hold up the call nor let it pass. The limit is
+// for a busy machine; without an end to its time each takes years.
 func TestHostilePatterns(t *testing.T) {
 	start := time.Now()
 	name := strings.Repeat("a", 200) + "!"
-	for _, matcher := range []string{"^(a+)+$", "^(a|a?)*$", "^(a|aa)+$", "^(.*a){50}$", "^((a*)*)*$", "(?=(a+)+$)a", `^(a+)+\1$`, "^(.*)*[a-c]$"} {
-		h := one(t, `{"hooks":{"PreToolUse":[{"matcher":`+strconv.Quote(matcher)+`,"hooks":[{"type":"command","command":"a"}]}]}}`)
+	for _, matcher := range []string{"^(a+)+$", "^(a|a?)*$", "^(a|aa)+$", "^(.*a){50}$", "^((a*)*)*$", "(?=(a+)+$)a",
+		`^(a+)+\1$`, "^(.*)*[a-c]$"} {
+		h := one(t, `{"hooks":{"PreToolUse":[{"matcher":`+strconv.Quote(matcher)+
+			`,"hooks":[{"type":"command","command":"a"}]}]}}`)
 		require.True(t, h.Runs(&protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)
 	}
 	require.Less(t, time.Since(start), 5*time.Second)
@@ -161,7 +171,8 @@ func TestLongMatcher(t *testing.T) {
 		strings.Repeat("a*", 32767):             true,
 	} {
 		doc := func(more string) string {
-			return `{"hooks":{"PreToolUse":[{"matcher":"` + matcher + more + `","hooks":[{"type":"command","command":"a"}]}]}}`
+			return `{"hooks":{"PreToolUse":[{"matcher":"` + matcher + more +
+				`","hooks":[{"type":"command","command":"a"}]}]}}`
 		}
 		require.Equal(t, runs, one(t, doc("")).Runs(&protocol.Call{Event: protocol.PreTool, Tool: "Edit"}))
 		_, err := hookfile.Parse("f", []byte(doc("x")))

@@ -12,8 +12,9 @@ import (
 )
 
 // Program finds what the hook runs: the path to start and the arguments, the program's name first. A name
-// with a slash is looked up in dir, where the hook will run, any other in the PATH of env, which is the environment that it
-// will have. Entries of PATH that are no absolute paths are passed over: what they mean depends on where hookrun was started.
+// with a slash is looked up in dir, where the hook will run, any other in the PATH of env, which is the environment
+// that it will have. Entries of PATH that are no absolute paths are passed over: what they mean depends on where
+// hookrun was started.
 func (h *Hook) Program(dir string, env []string) (path string, argv []string, err error) {
 	c := h.Command
 	switch {
@@ -62,8 +63,8 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	return path, argv, err
 }
 
-// script finds a handler of MassGen's: a file, also where its name has no slash, else a program in PATH. A Python file need
-// not be executable.
+// script finds a handler of MassGen's: a file, also where its name has no slash, else a program in PATH. A Python file
+// need not be executable.
 func script(name, dir string, env []string) (path string, argv []string, err error) {
 	file := name
 	if !filepath.IsAbs(file) {
@@ -185,8 +186,8 @@ func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
 	return problems
 }
 
-// inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is given.
-// What else a line runs only a shell can say.
+// inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is
+// given. What else a line runs only a shell can say.
 func inspectCommandLine(line, workspace string, env []string) []string {
 	words := plainWords(line, env)
 	switch {
@@ -217,8 +218,8 @@ func plainWords(line string, env []string) (words []string) {
 	return words
 }
 
-// plainPath returns the path that a word of a command line is, if that takes no shell to tell: letters that mean nothing to
-// it, and the variables with folders that commands in clients' files begin their paths with.
+// plainPath returns the path that a word of a command line is, if that takes no shell to tell: letters that mean
+// nothing to it, and the variables with folders that commands in clients' files begin their paths with.
 func plainPath(word string, env []string) (path string, ok bool) {
 	const quote = `"`
 	path = word
@@ -227,11 +228,13 @@ func plainPath(word string, env []string) (path string, ok bool) {
 		folders = append(folders, d.Settings.FolderVariables...)
 	}
 	for _, name := range folders {
-		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}", "$" + name} {
+		for _, form := range []string{quote + "${" + name + "}" + quote, quote + "$" + name + quote, "${" + name + "}",
+			"$" + name} {
 			if rest, found := strings.CutPrefix(path, form); found && strings.HasPrefix(rest, "/") {
 				return plainRest(lookup(env, name), rest)
 			}
-			if rest, found := strings.CutPrefix(path, quote+form); found && strings.HasPrefix(rest, "/") && strings.HasSuffix(rest, quote) {
+			if rest, found := strings.CutPrefix(path, quote+form); found && strings.HasPrefix(rest, "/") &&
+				strings.HasSuffix(rest, quote) {
 				return plainRest(lookup(env, name), strings.TrimSuffix(rest, quote))
 			}
 		}

@@ -17,8 +17,10 @@ const ownCommand = "commandWindows"
 func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 
 // neededHere are variables without which programs do not start or find the user's folders.
-var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
-	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "CommonProgramFiles", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "OS"}
+var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "TEMP", "TMP", "USERPROFILE",
+	"USERNAME", "APPDATA", "LOCALAPPDATA",
+	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "CommonProgramFiles", "NUMBER_OF_PROCESSORS",
+	"PROCESSOR_ARCHITECTURE", "OS"}
 
 // inspectProgram has nothing to add where files have neither #! lines nor mode bits: that a program is there was found
 // out before.

@@ -33,7 +33,8 @@ func inspectProgram(path, name, workspace string, env []string, byShell bool) (f
 		return []string{startError(name, err).Error()}
 	}
 	if !info.Mode().IsRegular() {
-		return []string{name + ": not a regular file but " + kind(info.Mode())} // and to open a pipe would wait for ever
+		// and to open a pipe would wait for ever
+		return []string{name + ": not a regular file but " + kind(info.Mode())}
 	}
 	if fault := worldWritable(info, name); fault != "" {
 		faults = append(faults, fault)
@@ -53,9 +54,9 @@ func byShellFault(path, name, dir string, env []string) string {
 	return firstLineFault(path, name, dir, env, true)
 }
 
-// StartFault says why the system does not start a program that is there and may be executed, as far as its first line tells: in the
-// words of Inspect, so that who runs a hook and who checks it read the same. "" is that nothing is wrong with that line. name is
-// what the hooks file calls it, dir where it runs, env what it is given.
+// StartFault says why the system does not start a program that is there and may be executed, as far as its first line
+// tells: in the words of Inspect, so that who runs a hook and who checks it read the same. "" is that nothing is wrong
+// with that line. name is what the hooks file calls it, dir where it runs, env what it is given.
 func StartFault(path, name, dir string, env []string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -64,7 +65,8 @@ func StartFault(path, name, dir string, env []string) string {
 	return firstLineFault(path, name, dir, env, false)
 }
 
-const markFault = ": a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order mark"
+const markFault = ": a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte " +
+	"order mark"
 
 // MarkFault says that a script begins with a byte order mark, "" if it does not.
 func MarkFault(path, name string) string {
@@ -95,7 +97,8 @@ func firstLineFault(path, name, workspace string, env []string, byShell bool) st
 	}
 	line, isScript := bytes.CutPrefix(start, []byte("#!"))
 	if !isScript {
-		if !byShell && !bytes.ContainsRune(start, 0) { // no program of a machine's: those have NULs in their first bytes
+		// no program of a machine's: those have NULs in their first bytes
+		if !byShell && !bytes.ContainsRune(start, 0) {
 			return name + ": neither a program nor a script with a #! line; put #!/bin/sh on its first line"
 		}
 		return ""
@@ -130,7 +133,8 @@ func missingInterpreter(name string, words []string, workspace string, env []str
 	if program, split := splitString(args); split {
 		args = program
 	} else if len(args) > 1 && !splitsWords {
-		return fmt.Sprintf("%s: its #! line gives env more than one word, which it takes for one name; write #!%s -S %s",
+		return fmt.Sprintf("%s: its #! line gives env more than one word, which it takes for one name; write #!%s -S "+
+			"%s",
 			name, words[0], strings.Join(args, " "))
 	}
 	program := envProgram(args)

@@ -31,7 +31,8 @@ func FindProject(dir string) (Project, error) {
 	if err != nil {
 		return Project{}, fmt.Errorf("finding the project of %s: %w", dir, err)
 	}
-	// By the path that the file will be read by: a folder that is reached from the current one may not be reached from /.
+	// By the path that the file will be read by: a folder that is reached from the current one may not be reached from
+	// /.
 	own := filepath.Join(dir, FileName)
 	switch there, err := present(own); {
 	case err != nil:
@@ -86,8 +87,8 @@ func search(dir string) (p Project, err error) {
 	}
 }
 
-// FileAbove returns the nearest hooks file above a folder in its repository, "" if there is none: where the folder itself
-// was named, or has a file of its own, that one does not count.
+// FileAbove returns the nearest hooks file above a folder in its repository, "" if there is none: where the folder
+// itself was named, or has a file of its own, that one does not count.
 func FileAbove(dir string) string {
 	at, err := filepath.Abs(dir)
 	if err != nil {

@@ -29,7 +29,8 @@ func (r reader) rule() Rule {
 	s, ok := r.text(r.value, `"if"`)
 	rule := ParseRule(s)
 	if ok && (s == "" || rule.Malformed()) {
-		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)", r.who, quote(s))
+		r.problem(r.value.Index, "%s\"if\" %s is no rule of the form Tool or Tool(pattern), as shell(git push *)",
+			r.who, quote(s))
 	}
 	return rule
 }
@@ -49,18 +50,21 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 	}
 	if tool, pattern, _ := strings.Cut(h.If.String(), "("); tool != "" && !h.If.Malformed() {
 		if name := toolmatch.OtherCase(tool, p.knownTools()); name != "" {
-			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" is for the tool %s, which differs from %s by case alone, "+
-				"and case counts; did you mean %s?", who, quote(tool), quote(name), quote(name)))
+			p.warnOfGate(f["if"].Index,
+				fmt.Sprintf("%s: \"if\" is for the tool %s, which differs from %s by case alone, "+
+					"and case counts; did you mean %s?", who, quote(tool), quote(name), quote(name)))
 		}
 		if misfit := h.If.Misfit(kindOf(tool, p.config.tools)); pattern != "" && misfit != "" {
 			p.warnOfGate(f["if"].Index, fmt.Sprintf("%s: \"if\" %s %s", who, quote(h.If.String()), misfit))
 		}
 	}
 	if severalRules(h.If.String()) {
-		p.warnOfGate(f["if"].Index, who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
+		p.warnOfGate(f["if"].Index,
+			who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
 	}
 	for _, c := range h.When {
-		if c.field != "" && !some(func(e protocol.Event) bool { return protocol.HasValue(e, c.field) }) && !c.wantsNothing {
+		if c.field != "" && !some(func(e protocol.Event) bool { return protocol.HasValue(e, c.field) }) &&
+			!c.wantsNothing {
 			p.warnOfGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
 		}
 	}

@@ -70,11 +70,13 @@ func TestSchema(t *testing.T) {
 func TestSchemaIsWhole(t *testing.T) {
 	for _, e := range protocol.Events() {
 		for _, name := range []protocol.Event{e, e.Claude()} {
-			require.True(t, requireAgreement(t, `{"hooks":[{"name":"a","command":"a","events":["`+string(name)+`"]}]}`), name)
+			require.True(t, requireAgreement(t, `{"hooks":[{"name":"a","command":"a","events":["`+string(name)+
+				`"]}]}`), name)
 		}
 	}
 	for _, c := range protocol.FailureCauses() {
-		require.Equal(t, slices.Contains(tenex.Dialect.Causes, c), requireAgreement(t, withField(`"on_failure":{"`+string(c)+`":"block"}`)), c)
+		require.Equal(t, slices.Contains(tenex.Dialect.Causes, c),
+			requireAgreement(t, withField(`"on_failure":{"`+string(c)+`":"block"}`)), c)
 	}
 }
 
@@ -98,11 +100,14 @@ func TestSchemaOnSpace(t *testing.T) {
 // TestSchemaOnPaths tries names that are written in other ways, and more of them than are read.
 func TestSchemaOnPaths(t *testing.T) {
 	for path, want := range map[string]bool{
-		`\\args`: false, `a\\rgs.b`: false, `args\\.b`: false, `args.\\#`: true, `args.\\`: false, `args.é\\é`: true, `args.\n`: true, `args.a b`: true,
-		`args.#.#`: true, `args.##`: false, `args.#.`: false, `args.a\\.b`: true, `tool.#`: false, `#`: false, `args.\\\ud83d\ude42`: true,
+		`\\args`: false, `a\\rgs.b`: false, `args\\.b`: false, `args.\\#`: true, `args.\\`: false, `args.é\\é`: true,
+		`args.\n`: true, `args.a b`: true,
+		`args.#.#`: true, `args.##`: false, `args.#.`: false, `args.a\\.b`: true, `tool.#`: false, `#`: false,
+		`args.\\\ud83d\ude42`:             true,
 		`args` + strings.Repeat(".a", 64): true, `args` + strings.Repeat(".#", 65): false,
 	} {
-		doc := `{"hooks":[{"name":"a","block":"b","events":["pre-tool"],"when":[{"path":"` + path + `","exists":true}]}]}`
+		doc := `{"hooks":[{"name":"a","block":"b","events":["pre-tool"],"when":[{"path":"` + path +
+			`","exists":true}]}]}`
 		require.Equal(t, want, requireAgreement(t, doc), path)
 	}
 }
@@ -160,12 +165,19 @@ type mutator struct{ *rand.Rand }
 func pick[T any](m mutator, from []T) T { return from[m.IntN(len(from))] }
 
 var (
-	someKeys = []string{"hooks", "name", "command", "events", "matcher", "timeout", "on_failure", "env", "persistent", "workers", "block", "inject", "if", "when", "path", "matches", "equals", "exists", "$schema", "x-", "x-a", "X-a", "x", "Name",
-		"signal", "unstarted", "output", "exit", "policy", "", " ", "HOOKRUN", "HOOKRUN_A", "HOOKRUNNER", "A=B", "A", "\x00", "é", "$schema2", " x-"}
-	someTexts = []string{"", " ", "\t\n\v\f\r", "\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000", "\u200b", "\ufeff", "a\x00b", "\x00", "a", "|", " | ", "a|", "[",
-		"args", "args.command", "args.#.a", "args.a#", "args.\\#", "args.", "args..a", "tool.a", "tool", "result", "arg", "#", "\\args", "Bash", "Bash(", "Bash(a)", "Bash(a\nb)", "(a)", "a b", "a*", "(", "a|b", "\\pX",
-		"block", "continue", "Block", "blocks", "pre-execute", "pre-tool", "post-tool", "UserPromptSubmit", "PreToolUse", "PostToolUse", "pretool", "Stop", "pre-tool ",
-		"5s", "0s", "-5s", "+5s", "5", "5 s", "1.5h", ".5m", "5.ms", ".s", "1us", "1µs", "1μs", "1ns", "1h2m3s", "1d", "s", "5S", "0h0.0m", "00.10s", "1e3s", "5s\n", "9ns1", "٣s", "\U0001f642"}
+	someKeys = []string{"hooks", "name", "command", "events", "matcher", "timeout", "on_failure", "env", "persistent",
+		"workers", "block", "inject", "if", "when", "path", "matches", "equals", "exists", "$schema", "x-", "x-a",
+		"X-a", "x", "Name",
+		"signal", "unstarted", "output", "exit", "policy", "", " ", "HOOKRUN", "HOOKRUN_A", "HOOKRUNNER", "A=B", "A",
+		"\x00", "é", "$schema2", " x-"}
+	someTexts = []string{"", " ", "\t\n\v\f\r", "\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000",
+		"\u200b", "\ufeff", "a\x00b", "\x00", "a", "|", " | ", "a|", "[",
+		"args", "args.command", "args.#.a", "args.a#", "args.\\#", "args.", "args..a", "tool.a", "tool", "result",
+		"arg", "#", "\\args", "Bash", "Bash(", "Bash(a)", "Bash(a\nb)", "(a)", "a b", "a*", "(", "a|b", "\\pX",
+		"block", "continue", "Block", "blocks", "pre-execute", "pre-tool", "post-tool", "UserPromptSubmit",
+		"PreToolUse", "PostToolUse", "pretool", "Stop", "pre-tool ",
+		"5s", "0s", "-5s", "+5s", "5", "5 s", "1.5h", ".5m", "5.ms", ".s", "1us", "1µs", "1μs", "1ns", "1h2m3s", "1d",
+		"s", "5S", "0h0.0m", "00.10s", "1e3s", "5s\n", "9ns1", "٣s", "\U0001f642"}
 	someNumbers = []float64{0, 1, -1, 0.5, 1e-9, 1e-10, 2e-9, 30, 3599.999, 3600, 3600.001, 30000, 1e300, -1e-300}
 )
 

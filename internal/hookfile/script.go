@@ -89,7 +89,8 @@ func doubtOf(path string) string {
 // them.
 func onlyComments(text string) bool {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") &&
+			!strings.HasPrefix(line, "//") {
 			return false
 		}
 	}

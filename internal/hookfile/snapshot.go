@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Snapshot tells whether the files of a Config are still what was read: a program that stays up goes on with what it read, and says
-// so. It is safe for concurrent use. The zero Snapshot has no files.
+// Snapshot tells whether the files of a Config are still what was read: a program that stays up goes on with what it
+// read, and says so. It is safe for concurrent use. The zero Snapshot has no files.
 type Snapshot struct {
 	mu    sync.Mutex
 	files []snapshotFile
@@ -35,8 +35,8 @@ func NewSnapshot(cfg *Config) *Snapshot {
 	return s
 }
 
-// Changed says of each file what is different now, in the order in which they were read. As long as a file was not touched
-// that costs one look at its size and times; then its text is compared.
+// Changed says of each file what is different now, in the order in which they were read. As long as a file was not
+// touched that costs one look at its size and times; then its text is compared.
 func (s *Snapshot) Changed() (texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,13 +50,14 @@ func (s *Snapshot) Changed() (texts []string) {
 	return texts
 }
 
-// settled is how long ago a file must have been written before its times can tell that it was not written again: clocks of
-// file systems tick slowly.
+// settled is how long ago a file must have been written before its times can tell that it was not written again: clocks
+// of file systems tick slowly.
 const settled = 50 * time.Millisecond
 
 func (f *snapshotFile) look() {
 	info, err := os.Stat(f.path)
-	if err == nil && f.seen != nil && os.SameFile(info, f.seen) && info.Size() == f.seen.Size() && info.ModTime().Equal(f.seen.ModTime()) {
+	if err == nil && f.seen != nil && os.SameFile(info, f.seen) && info.Size() == f.seen.Size() &&
+		info.ModTime().Equal(f.seen.ModTime()) {
 		return
 	}
 	f.seen, f.changed = nil, ""

@@ -9,8 +9,8 @@ import (
 // shells run a line of text that they are given behind -c.
 var shells = []string{"sh", "bash", "dash", "zsh", "ash", "ksh"}
 
-// RunsShell reports whether a shell runs a line of text for the hook: 126 and 127 are the shell's own exit codes then, for what it could
-// not run. PowerShell has others.
+// RunsShell reports whether a shell runs a line of text for the hook: 126 and 127 are the shell's own exit codes then,
+// for what it could not run. PowerShell has others.
 func (h *Hook) RunsShell() bool {
 	if h.Command.PowerShell {
 		return false
@@ -42,13 +42,14 @@ func (h *Hook) shellLine() (line string, is bool) {
 	return "", false
 }
 
-// StartFault says why the file that the hook runs cannot run, as far as its first line tells: see the function of that name. Of a line
-// for a shell it looks at the path that the line begins with. "" is that nothing is known. It is for hooks that ended as what cannot be
-// run does: a program that env was to start is missed when the script has begun.
+// StartFault says why the file that the hook runs cannot run, as far as its first line tells: see the function of that
+// name. Of a line for a shell it looks at the path that the line begins with. "" is that nothing is known. It is for
+// hooks that ended as what cannot be run does: a program that env was to start is missed when the script has begun.
 func (h *Hook) StartFault(dir string, env []string) string {
 	line, byShell := h.shellLine()
 	switch {
-	case h.StaticVerdict != nil || h.HTTP != nil || h.Unsupported != "" || h.Command.PowerShell || h.Command.Callable != "":
+	case h.StaticVerdict != nil || h.HTTP != nil || h.Unsupported != "" || h.Command.PowerShell ||
+		h.Command.Callable != "":
 		return ""
 	case byShell:
 		words := plainWords(line, env)

@@ -17,7 +17,8 @@ import (
 // conditions reads "when".
 func (r reader) conditions() (all []Condition) {
 	if !r.value.IsArray() {
-		r.wrongType(r.who+`"when"`, "an array of conditions, as [{\"path\": \"args.command\", \"matches\": \"…\"}]", r.value)
+		r.wrongType(r.who+`"when"`, "an array of conditions, as [{\"path\": \"args.command\", \"matches\": \"…\"}]",
+			r.value)
 		return nil
 	}
 	n := 0
@@ -63,11 +64,15 @@ func (r reader) condition() (c Condition) {
 		if s, ok := r.text(v, `"matches"`); ok {
 			p, err := regexp.Compile(s)
 			if err != nil {
-				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %s", r.who, quote(s), spelling.Expression(err))
+				r.problem(v.Index, "%s\"matches\" %s is no regular expression (RE2): %s", r.who, quote(s),
+					spelling.Expression(err))
 			}
 			c.holds, c.cost = found(p), stepsOf(p)
 			if strings.ContainsRune(s, '\b') {
-				r.config.Warnings = append(r.config.Warnings, r.at(v.Index, r.who+`"matches" has a backspace, which is what \b means in JSON; write \\b for the edge of a word`))
+				r.config.Warnings = append(r.config.Warnings,
+					r.at(v.Index,
+						r.who+`"matches" has a backspace, which is what \b means in JSON; write \\b for the edge of `+
+							`a word`))
 			}
 		}
 	}
@@ -106,7 +111,8 @@ func parsePath(path string) (field string, rest []step, err error) {
 		if n > 0 {
 			rest = append(rest, s)
 		} else if field = s.key; !isField(field) || s.each || !strings.HasPrefix(path, field) {
-			return "", nil, fmt.Errorf("starts with no field of the hook input%s", cmp.Or(spelling.Suggest(field, protocol.ClientValueNames()), hint(field, protocol.ValueNames())))
+			return "", nil, fmt.Errorf("starts with no field of the hook input%s",
+				cmp.Or(spelling.Suggest(field, protocol.ClientValueNames()), hint(field, protocol.ValueNames())))
 		}
 		if !more {
 			break
@@ -138,7 +144,8 @@ func parseStep(path string) (s step, rest string, more bool, err error) {
 			i++
 			key.WriteByte(path[i])
 		case strings.IndexByte(reserved, c) >= 0:
-			return s, "", false, fmt.Errorf(`has a %c in a name; write .#. to go through a list, and \%[1]c for the character itself`, c)
+			return s, "", false, fmt.Errorf(`has a %c in a name; write .#. to go through a list, and \%[1]c for the `+
+				`character itself`, c)
 		default:
 			key.WriteByte(c)
 		}

@@ -20,14 +20,18 @@ import (
 // when is a rule with one condition, or more.
 func when(t testing.TB, conditions string) *hookfile.Hook {
 	t.Helper()
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-execute","pre-tool","post-tool"],"when":[`+conditions+`]}]}`))
+	cfg, err := hookfile.Parse("f",
+		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-execute","pre-tool","post-tool"],"when":[`+
+			conditions+`]}]}`))
 	require.NoError(t, err)
 	require.Empty(t, cfg.Warnings)
 	return &cfg.Hooks[0]
 }
 
 func TestWhen(t *testing.T) {
-	const args = `{"command":"rm -rf \u002f\ud83d\ude42","n":7,"big":9007199254740993,"half":0.5,"yes":true,"none":null,"list":["a",{"b":"x"},{"b":"y"},[1,2]],"o":{"a.b":{"#":1},"":2},"0":"zero","@x":"at"}`
+	const args = `{"command":"rm -rf ` +
+		`\u002f\ud83d\ude42","n":7,"big":9007199254740993,"half":0.5,"yes":true,"none":null,"list":["a",{"b":"x"},` +
+		`{"b":"y"},[1,2]],"o":{"a.b":{"#":1},"":2},"0":"zero","@x":"at"}`
 	for condition, want := range map[string]bool{
 		`{"path":"args.command","matches":"^rm"}`:                       true,
 		`{"path":"args.command","matches":"rf /🙂$"}`:                    true,
@@ -97,7 +101,8 @@ func TestWhen(t *testing.T) {
 		`{"path":"args.list.#","matches":"^4$"}`:                        true,
 	} {
 		h := when(t, condition)
-		c := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: args, Prompt: "mend the bug", SessionID: "s"}
+		c := protocol.Call{Event: protocol.PreTool, Workspace: "/", Tool: "shell", Args: args, Prompt: "mend the bug",
+			SessionID: "s"}
 		require.Equal(t, want, h.Runs(&c), condition)
 		if want {
 			require.Contains(t, h.Why(&c), " holds")
@@ -109,7 +114,8 @@ func TestWhen(t *testing.T) {
 
 func TestWhenAtOtherEvents(t *testing.T) {
 	post := protocol.Call{Event: protocol.PostTool, Tool: "shell", Args: "not JSON", Result: "a\xffb", Failed: true}
-	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"x"}}`)
+	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
+		`"tool_response":{"stdout":"x"}}`)
 	require.NoError(t, err)
 	prompt := protocol.Call{Event: protocol.PreExecute, Prompt: "hello"}
 	for _, test := range []struct {
@@ -133,9 +139,11 @@ func TestWhenAtOtherEvents(t *testing.T) {
 	}
 }
 
-// What no hook could be given is not the business of a rule: the call is refused, and the rule must not look like one that let it pass.
+// What no hook could be given is not the business of a rule: the call is refused, and the rule must not look like one
+// that let it pass.
 func TestWhenInDoubt(t *testing.T) {
-	deep := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}
+	deep := protocol.Call{Event: protocol.PreTool, Tool: "shell",
+		Args: strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)}
 	require.True(t, when(t, `{"path":"args.command","matches":"x"}`).Runs(&deep))
 	unset := when(t, `{"path":"tool","exists":true}`)
 	unset.When = []hookfile.Condition{{}}
@@ -144,16 +152,19 @@ func TestWhenInDoubt(t *testing.T) {
 
 // The pattern of a project's rule does not move with the shell's cd; a relative path in the arguments does.
 func TestIfStaysInTheWorkspace(t *testing.T) {
-	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"if":"Edit(/secrets/**)"}]}`))
+	cfg, err := hookfile.Parse("f",
+		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"if":"Edit(/secrets/**)"}]}`))
 	require.NoError(t, err)
 	for _, test := range []struct {
 		dir, file string
 		want      bool
 	}{
 		{"", "/ws/secrets/k", true}, {"/ws", "/ws/secrets/k", true}, {"/ws/sub", "/ws/secrets/k", true},
-		{"/ws/secrets", "k", true}, {"/ws/sub", "secrets/k", false}, {"/ws/sub", "../secrets/k", true}, {"/other", "/other/secrets/k", false},
+		{"/ws/secrets", "k", true}, {"/ws/sub", "secrets/k", false}, {"/ws/sub", "../secrets/k", true},
+		{"/other", "/other/secrets/k", false},
 	} {
-		c := protocol.Call{Event: protocol.PreTool, Tool: "Edit", Workspace: "/ws", Dir: test.dir, Args: `{"file_path":"` + test.file + `"}`}
+		c := protocol.Call{Event: protocol.PreTool, Tool: "Edit", Workspace: "/ws", Dir: test.dir,
+			Args: `{"file_path":"` + test.file + `"}`}
 		require.Equal(t, test.want, cfg.Hooks[0].Runs(&c), test)
 	}
 }
@@ -162,16 +173,19 @@ func TestIfStaysInTheWorkspace(t *testing.T) {
 func TestWhenArgumentsAreTorn(t *testing.T) {
 	h := when(t, `{"path":"args.command","matches":"^rm"}`)
 	for args, want := range map[string]bool{
-		`{"command":"rm x","n":NaN}`: true, `{"command":"rm x",}`: true, "\ufeff" + `{"command":"rm x"}`: true, `{'command':'rm x'}`: true, "{\"command\":\"rm\tx\"}": true,
+		`{"command":"rm x","n":NaN}`: true, `{"command":"rm x",}`: true, "\ufeff" + `{"command":"rm x"}`: true,
+		`{'command':'rm x'}`: true, "{\"command\":\"rm\tx\"}": true,
 		`"{\"command\":\"rm x\"}"`: true, "\u00a0[{": true, " \ufeff {": true, `"  [1"`: true,
-		`rm x`: false, `"rm x"`: false, `3`: false, `null`: false, `[1]`: false, `{}`: false, ``: false, `not {}`: false,
+		`rm x`: false, `"rm x"`: false, `3`: false, `null`: false, `[1]`: false, `{}`: false, ``: false,
+		`not {}`: false,
 	} {
 		c := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args}
 		require.Equal(t, want, h.Runs(&c), args)
 	}
 	whole := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{x`}
 	require.False(t, when(t, `{"path":"args","matches":"^y"}`).Runs(&whole), "the text itself is no doubt")
-	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"{\"a\":1}"}`)
+	client, _, err := all.ParseInput(`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},` +
+		`"tool_response":"{\"a\":1}"}`)
 	require.NoError(t, err)
 	require.False(t, when(t, `{"path":"tool_response.a","exists":true}`).Runs(&client), "no model wrote that")
 }
@@ -180,7 +194,8 @@ func TestWhenArgumentsAreTorn(t *testing.T) {
 func TestPatternAndManyTexts(t *testing.T) {
 	h := when(t, `{"path":"args.#.t","matches":"((a{0,10}){0,10}){0,10}[cd]$"}`)
 	texts := func(n int) *protocol.Call {
-		return &protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `[` + strings.Repeat(`{"t":"`+strings.Repeat("a", 100)+`"},`, n) + `{}]`}
+		return &protocol.Call{Event: protocol.PreTool, Tool: "shell",
+			Args: `[` + strings.Repeat(`{"t":"`+strings.Repeat("a", 100)+`"},`, n) + `{}]`}
 	}
 	require.False(t, h.Runs(texts(1)))
 	begin := time.Now()
@@ -202,28 +217,39 @@ func TestHostilePattern(t *testing.T) {
 // A long text is no reason to run a gate where the pattern's own letters do not stand in it.
 func TestLongText(t *testing.T) {
 	h := when(t, `{"path":"args","matches":"\\b(AKIA)+[0-9A-Z]{16}\\b.{0,90}"}`)
-	for tail, want := range map[string]bool{"x AKIB": false, "AKIA0123456789ABCDEF x": true, "AKIA": true} { // the last may match
-		c := protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"a":"` + strings.Repeat("x ", 8<<20) + tail + `"}`}
+	// the last may match
+	for tail, want := range map[string]bool{"x AKIB": false, "AKIA0123456789ABCDEF x": true, "AKIA": true} {
+		c := protocol.Call{Event: protocol.PreTool, Tool: "shell",
+			Args: `{"a":"` + strings.Repeat("x ", 8<<20) + tail + `"}`}
 		require.Equal(t, want, h.Runs(&c), tail)
 	}
 }
 
 func TestIdleRules(t *testing.T) {
 	for entry, want := range map[string]string{
-		`"events":["pre-tool"],"when":[{"path":"result","exists":true}]`:                                                             "f:1:63: hook \"a\": its events have no \"result\", so it never runs",
-		`"events":["pre-execute"],"if":"Bash"`:                                                                                       "f:1:63: hook \"a\": \"if\" needs a tool, and its events have none, so it never runs",
-		`"events":["pre-execute"],"when":[{"path":"args.a","equals":1}]`:                                                             "f:1:66: hook \"a\": its events have no \"args\", so it never runs",
-		`"events":["pre-tool"],"if":"mcp__files__write(rm *)"`:                                                                       "f:1:60: hook \"a\": \"if\" has a pattern, and no pattern but * matches a tool of an MCP server, so it never runs; use \"matcher\" and \"when\"",
-		`"events":["pre-tool"],"if":"shell(rm *)|Bash(rm *)"`:                                                                        "f:1:60: hook \"a\": \"if\" looks like several rules, and is one that hardly matches; write an entry for each",
-		`"events":["pre-tool"],"if":"shell(rm *), Bash(rm *)"`:                                                                       "f:1:60: hook \"a\": \"if\" looks like several rules, and is one that hardly matches; write an entry for each",
-		`"events":["pre-tool"],"if":"shell(node -e f(a).g(b))"`:                                                                      "",
-		`"events":["pre-tool"],"if":"mcp__files__write(*)"`:                                                                          "",
-		`"events":["pre-tool"],"if":"fs_write(~/x)"`:                                                                                 "",
-		`"events":["pre-tool"],"when":[{"path":"args.a","matches":"\bprod\b"}]`:                                                      `f:1:90: hook "a": condition 1 of "when": "matches" has a backspace, which is what \b means in JSON; write \\b for the edge of a word`,
-		`"events":["pre-tool"],"when":[{"path":"args.a","matches":"\\bprod"}]`:                                                       "",
-		`"events":["pre-tool"],"when":[{"path":"result","exists":false}]`:                                                            "",
-		`"events":["pre-tool","post-tool"],"when":[{"path":"result","exists":true}]`:                                                 "",
-		`"events":["pre-execute","post-tool"],"if":"Bash","when":[{"path":"error","exists":true},{"path":"agent_id","exists":true}]`: "",
+		`"events":["pre-tool"],"when":[{"path":"result","exists":true}]`: "f:1:63: hook \"a\": its " +
+			"events have no \"result\", so it never runs",
+		`"events":["pre-execute"],"if":"Bash"`: "f:1:63: hook \"a\": \"if\" " +
+			"needs a tool, and its events have none, so it never runs",
+		`"events":["pre-execute"],"when":[{"path":"args.a","equals":1}]`: "f:1:66: hook \"a\": its " +
+			"events have no \"args\", so it never runs",
+		`"events":["pre-tool"],"if":"mcp__files__write(rm *)"`: "f:1:60: hook \"a\": \"if\" " +
+			"has a pattern, and no pattern but * matches a tool of an MCP server, so it never runs; use \"matcher\" " +
+			"and \"when\"",
+		`"events":["pre-tool"],"if":"shell(rm *)|Bash(rm *)"`: "f:1:60: hook \"a\": \"if\" " +
+			"looks like several rules, and is one that hardly matches; write an entry for each",
+		`"events":["pre-tool"],"if":"shell(rm *), Bash(rm *)"`: "f:1:60: hook \"a\": \"if\" " +
+			"looks like several rules, and is one that hardly matches; write an entry for each",
+		`"events":["pre-tool"],"if":"shell(node -e f(a).g(b))"`: "",
+		`"events":["pre-tool"],"if":"mcp__files__write(*)"`:     "",
+		`"events":["pre-tool"],"if":"fs_write(~/x)"`:            "",
+		`"events":["pre-tool"],"when":[{"path":"args.a","matches":"\bprod\b"}]`: `f:1:90: hook "a": condition 1 ` +
+			`of "when": "matches" has a backspace, which is what \b means in JSON; write \\b for the edge of a word`,
+		`"events":["pre-tool"],"when":[{"path":"args.a","matches":"\\bprod"}]`:       "",
+		`"events":["pre-tool"],"when":[{"path":"result","exists":false}]`:            "",
+		`"events":["pre-tool","post-tool"],"when":[{"path":"result","exists":true}]`: "",
+		`"events":["pre-execute","post-tool"],"if":"Bash","when":[{"path":"error","exists":true},{"path":"agent_id",` +
+			`"exists":true}]`: "",
 	} {
 		cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no",`+entry+`}]}`))
 		require.NoError(t, err)
@@ -263,7 +289,9 @@ func FuzzWhen(f *testing.F) {
 			all, there = follow(doc, steps), true
 		}
 		condition := func(test string) (runs, loads bool) {
-			cfg, err := hookfile.Parse("f", []byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":`+quoted(path)+`,`+test+`}]}]}`))
+			cfg, err := hookfile.Parse("f",
+				[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"when":[{"path":`+quoted(path)+`,`+
+					test+`}]}]}`))
 			if err != nil {
 				return false, false
 			}
@@ -294,8 +322,12 @@ func FuzzWhen(f *testing.F) {
 			}
 		}
 		var want any
-		if w := json.NewDecoder(strings.NewReader(wanted)); func() bool { w.UseNumber(); return w.Decode(&want) == nil }() {
-			if got, loads := condition(`"equals":` + wanted); loads && !strings.ContainsAny(args+wanted, "eE.") { // large numbers are equal as floats are
+		if w := json.NewDecoder(strings.NewReader(wanted)); func() bool {
+			w.UseNumber()
+			return w.Decode(&want) == nil
+		}() {
+			// large numbers are equal as floats are
+			if got, loads := condition(`"equals":` + wanted); loads && !strings.ContainsAny(args+wanted, "eE.") {
 				found := false
 				for _, v := range all {
 					found = found || reflect.DeepEqual(plain(v), plain(want))

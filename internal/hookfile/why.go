@@ -23,7 +23,8 @@ func (m *MatchContext) Why(h *Hook) string {
 	case !h.isFor(c.AgentID):
 		return fmt.Sprintf("the agent %q has hooks of its own instead, by \"override\"", c.AgentID)
 	case !matched && v.subject == "":
-		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher, v.fieldName())
+		return fmt.Sprintf("its matcher %q is held against the %s, which only a client's hook input has", h.Matcher,
+			v.fieldName())
 	case !matched:
 		return fmt.Sprintf("its matcher %q does not match the %s %s", h.Matcher, v.fieldName(), m.subjects(v))
 	}

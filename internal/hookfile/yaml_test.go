@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestYAMLExpansion: aliases of aliases stand for more than a memory holds, and cost nothing while nobody writes them out.
+// TestYAMLExpansion: aliases of aliases stand for more than a memory holds, and cost nothing while nobody writes them
+// out.
 func TestYAMLExpansion(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [b, b, b, b]\n")
@@ -24,8 +25,10 @@ func TestYAMLExpansion(t *testing.T) {
 // FuzzYAML: whatever the file, its problems have places within it.
 func FuzzYAML(f *testing.F) {
 	for _, doc := range []string{
-		"hooks:\n  PreToolUse:\n  - handler: m.f\n    fail_closed: true # Deny\n", "a: &x {b: [c, 'd', \"e\"]}\nf: {<<: *x, b: 1}\n", "hooks: [{type: PreToolUse, handler: \"m.\\u0066\"}]\n",
-		"agents:\n- id: a\n  backend: {hooks: {PostToolUse: {override: true, hooks: [handler: m.f]}}}\n", "hooks: &x {PreToolUse: [{handlr: 1}]}\nagent: {id: b, backend: {hooks: *x}}\r",
+		"hooks:\n  PreToolUse:\n  - handler: m.f\n    fail_closed: true # Deny\n",
+		"a: &x {b: [c, 'd', \"e\"]}\nf: {<<: *x, b: 1}\n", "hooks: [{type: PreToolUse, handler: \"m.\\u0066\"}]\n",
+		"agents:\n- id: a\n  backend: {hooks: {PostToolUse: {override: true, hooks: [handler: m.f]}}}\n",
+		"hooks: &x {PreToolUse: [{handlr: 1}]}\nagent: {id: b, backend: {hooks: *x}}\r",
 	} {
 		f.Add(doc)
 	}

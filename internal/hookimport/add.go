@@ -13,9 +13,10 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Add puts entries behind those of a hooks file, whose bytes stay as they are; doc is empty where there is no file yet. An entry that
-// is there already, under its name with the same command, events and conditions, is not added again: what else its owner made
-// of it is the owner's. One whose name another has gets a number. added are the names of those that are new.
+// Add puts entries behind those of a hooks file, whose bytes stay as they are; doc is empty where there is no file yet.
+// An entry that is there already, under its name with the same command, events and conditions, is not added again: what
+// else its owner made of it is the owner's. One whose name another has gets a number. added are the names of those that
+// are new.
 func Add(path string, doc []byte, entries []Entry) (text []byte, added []string, err error) {
 	text = doc
 	if len(bytes.TrimSpace(doc)) == 0 {

@@ -23,12 +23,15 @@ func (g *handler) command() {
 			break
 		}
 		g.set("command", set+"exec "+quoted)
-		g.say(Changed, "command", "it is a line for sh here, which sets the client's variables: %s", strings.TrimSuffix(set, "; "))
+		g.say(Changed, "command", "it is a line for sh here, which sets the client's variables: %s",
+			strings.TrimSuffix(set, "; "))
 		return
 	case c.PowerShell:
 		g.set("command", []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", line})
 		if g.variables(line) != "" {
-			g.say(Differs, "command", "hookrun does not set the variables of %s for entries; for the project's folder write HOOKRUN_WORKSPACE", g.form.Client)
+			g.say(Differs, "command",
+				"hookrun does not set the variables of %s for entries; for the project's folder write "+
+					"HOOKRUN_WORKSPACE", g.form.Client)
 		}
 	default:
 		set := g.variables(line)
@@ -43,12 +46,14 @@ func (g *handler) command() {
 		}
 	}
 	if c.Bash && (line != c.Shell || g.quotesVariable(line)) {
-		g.say(Differs, "command", "%s puts the values of variables into the line before a shell reads it, also between single quotes", g.form.Client)
+		g.say(Differs, "command",
+			"%s puts the values of variables into the line before a shell reads it, also between single quotes",
+			g.form.Client)
 	}
 }
 
-// variables is what a line must begin with so that it finds the client's variables, which hookrun does not set for entries. A line
-// without a path in it needs none: what is no file of the project does not know them.
+// variables is what a line must begin with so that it finds the client's variables, which hookrun does not set for
+// entries. A line without a path in it needs none: what is no file of the project does not know them.
 func (g *handler) variables(line string) string {
 	const folder = "/\x00"
 	environment := g.dialect.Environment
@@ -104,7 +109,8 @@ func (g *handler) quoted(argv []string) string {
 func nameOf(c hookfile.Command) string {
 	words := strings.FieldsFunc(c.String(), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=", r) })
 	for _, w := range words {
-		if base := path.Base(w); base != w && base != "null" && !strings.HasPrefix(w, "/bin/") && !strings.HasPrefix(w, "/usr/bin/") {
+		if base := path.Base(w); base != w && base != "null" && !strings.HasPrefix(w, "/bin/") &&
+			!strings.HasPrefix(w, "/usr/bin/") {
 			words = []string{strings.TrimSuffix(base, path.Ext(base))}
 			break
 		}

@@ -39,7 +39,8 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		h := &r.hooks[0]
 		r.hooks = r.hooks[1:]
 		if carried {
-			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher, given: map[string]gjson.Result{}}
+			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher,
+				given: map[string]gjson.Result{}}
 			g.group, g.path = at, at+".hooks."+strconv.Itoa(n)
 			g.convert()
 		}
@@ -137,11 +138,14 @@ func (g *handler) convert() {
 	}
 	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil {
 		g.item(Differs, g.path+".command", g.value("command").Index,
-			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", "reason": "…"} and end with 0`, g.event.Canonical(), g.form.Client)
+			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", `+
+				`"reason": "…"} and end with 0`, g.event.Canonical(), g.form.Client)
 	}
 	if g.dialect.Import.OtherWords {
 		g.item(Differs, g.path+".command", g.value("command").Index,
-			`an answer of the hook must be in hookrun's words: "block" for "deny", "permissionDecision": "ask" for "ask", "updatedInput" for "tool_input"; another one is unreadable, and blocks a tool call with a reason of hookrun's own`)
+			`an answer of the hook must be in hookrun's words: "block" for "deny", "permissionDecision": "ask" for `+
+				`"ask", "updatedInput" for "tool_input"; another one is unreadable, and blocks a tool call with a `+
+				`reason of hookrun's own`)
 	}
 	g.add(name)
 }
@@ -199,7 +203,9 @@ func (g *handler) add(name string) {
 		others := g.said[key]
 		for _, other := range others[:min(len(others), 100)] {
 			if overlap(g.hook.Matcher, other.Matcher) {
-				g.item(Differs, g.path, g.entry.Index, "%s runs this hook and that of %s once where a call is for both; here each of them runs", g.form.Client, other.Source())
+				g.item(Differs, g.path, g.entry.Index,
+					"%s runs this hook and that of %s once where a call is for both; here each of them runs",
+					g.form.Client, other.Source())
 				break
 			}
 		}
@@ -212,7 +218,8 @@ func (g *handler) add(name string) {
 	default:
 		name = nameOf(g.hook.Command)
 	}
-	g.result.Entries = append(g.result.Entries, append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
+	g.result.Entries = append(g.result.Entries,
+		append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
 	g.result.Sources = append(g.result.Sources, g.hook.Source())
 	if g.hook.HTTP == nil {
 		g.commands = append(g.commands, g.runs())
@@ -260,7 +267,9 @@ func (g *handler) narrowToEvent() {
 	for _, e := range g.dialect.Events() {
 		if e != g.event && e.Canonical() == g.event.Canonical() {
 			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)
-			g.item(Changed, g.runs(), g.entry.Index, `%s is %s with a condition in "when" here: that moment is for tools that ran and for those that failed`, g.event, g.event.Canonical())
+			g.item(Changed, g.runs(), g.entry.Index,
+				`%s is %s with a condition in "when" here: that moment is for tools that ran and for those that `+
+					`failed`, g.event, g.event.Canonical())
 			return
 		}
 	}
@@ -301,7 +310,9 @@ func (g *handler) onFailure() {
 	here, causes := tenex.Dialect, tenex.Dialect.Causes
 	if g.hook.HTTP != nil {
 		here = here.ForHTTP()
-		causes = slices.DeleteFunc(slices.Clone(causes), func(c protocol.Cause) bool { return c == protocol.CauseSignal })
+		causes = slices.DeleteFunc(slices.Clone(causes), func(c protocol.Cause) bool {
+			return c == protocol.CauseSignal
+		})
 	}
 	policy := map[string]string{}
 	for _, cause := range causes {
@@ -316,7 +327,8 @@ func (g *handler) onFailure() {
 		case cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil):
 			continue // before a tool it always blocks; elsewhere entries pass by themselves
 		}
-		if wanted := g.dialect.FailureDecision(from, theirs, g.hook.OnFailure); wanted != here.FailureDecision(to, cause) {
+		if wanted := g.dialect.FailureDecision(from, theirs, g.hook.OnFailure); wanted != here.FailureDecision(to,
+			cause) {
 			policy[string(cause)] = wanted.String()
 		}
 	}
@@ -324,7 +336,9 @@ func (g *handler) onFailure() {
 		g.set("on_failure", policy)
 	}
 	if g.hook.HTTP == nil && g.value("onFailure").Exists() {
-		g.say(Differs, "onFailure", `"onFailure" is "on_failure" here, which before a tool is not for exit codes, nor for an answer with another event's name: the first always block there, the second counts for what it says`)
+		g.say(Differs, "onFailure",
+			`"onFailure" is "on_failure" here, which before a tool is not for exit codes, nor for an answer with `+
+				`another event's name: the first always block there, the second counts for what it says`)
 	}
 }
 
@@ -334,14 +348,18 @@ func (g *handler) environment() {
 	for _, v := range g.hook.Environment() {
 		name, value, _ := strings.Cut(v, "=")
 		own := g.value("env").Get(gjson.Escape(name))
-		if own.Exists() && own.Type == gjson.String && own.String() != value { // nobody wants the value of a token in the project's file
-			g.item(LeftOut, g.path+".env."+escaped(name), own.Index, "the variable %s is not carried: %s has another variable in it, and entries have texts alone", brief(name), brief(own.String()))
+		// nobody wants the value of a token in the project's file
+		if own.Exists() && own.Type == gjson.String && own.String() != value {
+			g.item(LeftOut, g.path+".env."+escaped(name), own.Index,
+				"the variable %s is not carried: %s has another variable in it, and entries have texts alone",
+				brief(name), brief(own.String()))
 			continue
 		}
 		env[name] = value
 	}
 	if root := env[g.form.PluginVariable]; root != "" {
-		g.item(Changed, g.path+".command", g.value("command").Index, "the plugin's folder is written out in \"env\": %s", root)
+		g.item(Changed, g.path+".command", g.value("command").Index,
+			"the plugin's folder is written out in \"env\": %s", root)
 	}
 	if len(env) > 0 {
 		g.set("env", env)

@@ -1,4 +1,5 @@
-// Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and says what became of the rest.
+// Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and says what became of the
+// rest.
 //
 //	result, err := hookimport.Read(".claude/settings.json", nil)
 //	…
@@ -13,8 +14,8 @@
 // the reason that it gave in the file that it came from, and no hook lets pass what it held up there. All entries
 // load.
 //
-// No guarantees: what a hook does in other cases is for the notes, which name them. Nothing is run, so whether a hook is such a one
-// nobody looks.
+// No guarantees: what a hook does in other cases is for the notes, which name them. Nothing is run, so whether a hook
+// is such a one nobody looks.
 package hookimport
 
 import (
@@ -53,7 +54,8 @@ const (
 type Item struct {
 	Kind Kind `json:"kind"`
 	hookfile.Diagnostic
-	Paths []string `json:"paths,omitempty"` // in the client's file, as hooks.PreToolUse.0.matcher; what is inside is meant too
+	// in the client's file, as hooks.PreToolUse.0.matcher; what is inside is meant too
+	Paths []string `json:"paths,omitempty"`
 }
 
 // Entry is an entry of .tenex-hooks.json.
@@ -89,13 +91,15 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{}, said: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
+	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{},
+		said: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.places.Doc = r.doc
 	r.dialect = cfg.Dialect
 	if r.form = r.dialect.Settings; r.dialect == tenex.Dialect {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.dialect.Import == nil {
-		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name, all.ClientList())
+		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name,
+			all.ClientList())
 	}
 	r.result.Client = r.form.Client
 	text := r.doc
@@ -200,7 +204,8 @@ func (r *reader) json(text string) (hooks gjson.Result) {
 		case name == "env" && has(r.form.Top, name):
 			r.env = value
 		case slices.Contains(forOthers, name) && has(r.form.Top, name):
-			r.item(Changed, name, key.Index, "%q is not carried as such: hooks that it forbids are left out, and so are variables", name)
+			r.item(Changed, name, key.Index,
+				"%q is not carried as such: hooks that it forbids are left out, and so are variables", name)
 		case name == "hooksConfig" && has(r.form.Top, name):
 			r.switchesOf(name, value)
 		default:
@@ -213,7 +218,11 @@ func (r *reader) json(text string) (hooks gjson.Result) {
 
 func (r *reader) switchOff(name, path string, at int) {
 	r.offBy = name
-	r.result.Report = append(r.result.Report, Item{LeftOut, r.problem(at, fmt.Sprintf("%q switches all hooks of %s off, so none is carried; take it out to import them", name, r.form.Client)), []string{path, "hooks"}})
+	r.result.Report = append(r.result.Report,
+		Item{LeftOut,
+			r.problem(at,
+				fmt.Sprintf("%q switches all hooks of %s off, so none is carried; take it out to import them", name,
+					r.form.Client)), []string{path, "hooks"}})
 }
 
 // switchesOf looks at the settings about hooks that stand in an object of their own.
@@ -227,7 +236,8 @@ func (r *reader) switchesOf(name string, object gjson.Result) {
 			}
 		case key.String() == "disabled":
 			for n, v := range value.Array() {
-				r.disabled = append(r.disabled, &switchedOff{text: v.String(), path: path + "." + strconv.Itoa(n), at: v.Index})
+				r.disabled = append(r.disabled, &switchedOff{text: v.String(), path: path + "." + strconv.Itoa(n),
+					at: v.Index})
 			}
 		default:
 			r.other = append(r.other, path)
@@ -251,10 +261,12 @@ func (r *reader) events(hooks gjson.Result) {
 			r.other = append(r.other, path)
 			return true
 		case !known:
-			r.item(LeftOut, path, key.Index, "%s has no event %s, so none of these hooks ever runs there", r.form.Client, brief(key.String()))
+			r.item(LeftOut, path, key.Index, "%s has no event %s, so none of these hooks ever runs there",
+				r.form.Client, brief(key.String()))
 			return true
 		case !carried:
-			r.item(LeftOut, path, key.Index, "there is no moment here for hooks of %s; supported are %s", event, supported())
+			r.item(LeftOut, path, key.Index, "there is no moment here for hooks of %s; supported are %s", event,
+				supported())
 		case !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
 		}
@@ -281,8 +293,8 @@ func escaped(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\.
 
 func brief(s string) string { return spelling.Quote(s) }
 
-// Append adds the entries and the report of another file. An entry that is there already, but for its name, is not there twice, and
-// one whose name is taken gets a number.
+// Append adds the entries and the report of another file. An entry that is there already, but for its name, is not
+// there twice, and one whose name is taken gets a number.
 func (r *Result) Append(more *Result) {
 	taken, there := names{}, map[string]string{}
 	for i, e := range r.Entries {
@@ -297,7 +309,8 @@ func (r *Result) Append(more *Result) {
 		}
 		e = slices.Clone(e)
 		e.Set("name", strictjson.AppendString(nil, taken.free(nameIn(e))))
-		r.Entries, r.Sources, r.places = append(r.Entries, e), append(r.Sources, more.Sources[i]), append(r.places, more.places[i])
+		r.Entries, r.Sources, r.places = append(r.Entries, e), append(r.Sources, more.Sources[i]), append(r.places,
+			more.places[i])
 	}
 	r.Report = append(r.Report, more.Report...)
 }

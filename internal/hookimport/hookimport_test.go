@@ -52,7 +52,8 @@ func TestForeignJSON(t *testing.T) {
 		if event == "" {
 			event = "PreToolUse"
 		}
-		r := parse(t, path, `{"hooks":{"`+event+`":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b"}]}]}}`)
+		r := parse(t, path, `{"hooks":{"`+event+
+			`":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b"}]}]}}`)
 		require.False(t, r.Faithful())
 		var found []hookimport.Item
 		for _, i := range r.Report {
@@ -63,7 +64,8 @@ func TestForeignJSON(t *testing.T) {
 		require.Len(t, found, 1, "once for each file")
 		require.Equal(t, path+": JSON without a key of an answer, at exit 0, says nothing in "+client+
 			", and here it is text for the model: let the hooks print answers and nothing else", found[0].Error())
-		require.Equal(t, []string{"hooks." + event + ".0.hooks.0.command", "hooks." + event + ".0.hooks.1.command"}, found[0].Paths)
+		require.Equal(t, []string{"hooks." + event + ".0.hooks.0.command", "hooks." + event + ".0.hooks.1.command"},
+			found[0].Paths)
 	}
 	none := parse(t, claude, `{"model":"m"}`)
 	require.True(t, none.Faithful(), "there is no hook that could print anything")
@@ -71,7 +73,8 @@ func TestForeignJSON(t *testing.T) {
 
 // Gemini CLI writes its variables into the text of a command, also where no shell would expand one.
 func TestVariablesInTheText(t *testing.T) {
-	for command, differs := range map[string]bool{`grep x '$GEMINI_PROJECT_DIR/a'`: true, `grep 'x' $GEMINI_CWD/a`: true, `grep x \"$GEMINI_CWD\"/a`: false, `grep 'x' a`: false} {
+	for command, differs := range map[string]bool{`grep x '$GEMINI_PROJECT_DIR/a'`: true,
+		`grep 'x' $GEMINI_CWD/a`: true, `grep x \"$GEMINI_CWD\"/a`: false, `grep 'x' a`: false} {
 		r := parse(t, gemini, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"`+command+`"}]}]}}`)
 		require.Equal(t, differs, strings.Contains(said(r), "also between single quotes"), command)
 	}
@@ -90,37 +93,60 @@ const open = `"on_failure":{"output":"continue","signal":"continue","unstarted":
 func TestEntries(t *testing.T) {
 	pre := func(group string) string { return `{"hooks":{"PreToolUse":[` + group + `]}}` }
 	before := func(group string) string { return `{"hooks":{"BeforeTool":[` + group + `]}}` }
-	const words = "\ndiffers an answer of the hook must be in hookrun's words: \"block\" for \"deny\", \"permissionDecision\": \"ask\" for \"ask\", \"updatedInput\" for \"tool_input\"; another one is unreadable, and blocks a tool call with a reason of hookrun's own"
+	const words = "\ndiffers an answer of the hook must be in hookrun's words: \"block\" for \"deny\", " +
+		"\"permissionDecision\": \"ask\" for \"ask\", \"updatedInput\" for \"tool_input\"; another one is " +
+		"unreadable, and blocks a tool call with a reason of hookrun's own"
 	wide := func(matcher, here, more string) string {
-		return fmt.Sprintf("wider the matcher %q is %q here, and holds by the names that a project has for tools, whatever client or loop they are of; it is also for %s", matcher, here, more)
+		return fmt.Sprintf("wider the matcher %q is %q here, and holds by the names that a project has for tools, "+
+			"whatever client or loop they are of; it is also for %s", matcher, here, more)
 	}
 	const (
 		shells = "PowerShell, exec_command, write_stdin, shell_command, local_shell, run_shell_command"
 		edits  = "MultiEdit, NotebookEdit, apply_patch, write_file, replace"
 	)
-	const unread = "differs an answer without a key of an answer says nothing in Claude Code, and is unreadable here: let the server answer {} or nothing"
-	const exit = `an exit code holds nothing up here, and in Claude Code 2 does: let the hook print {"decision": "block", "reason": "…"} and end with 0`
+	const unread = "differs an answer without a key of an answer says nothing in Claude Code, and is unreadable " +
+		"here: let the server answer {} or nothing"
+	const exit = `an exit code holds nothing up here, and in Claude Code 2 does: let the hook print {"decision": ` +
+		`"block", "reason": "…"} and end with 0`
 	for name, test := range map[string]struct{ path, doc, entries, said string }{
-		"a plain gate": {claude, pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"guard --strict","timeout":10}]}`),
-			`[{"name":"guard","command":"guard --strict","events":["pre-tool"],"matcher":"Bash|shell","timeout":10,` + open + `}]`, wide("Bash", "Bash|shell", shells)},
+		"a plain gate": {claude,
+			pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"guard --strict","timeout":10}]}`),
+			`[{"name":"guard","command":"guard --strict","events":["pre-tool"],"matcher":"Bash|shell","timeout":10,` +
+				open + `}]`, wide("Bash", "Bash|shell", shells)},
 		"the client's timeout": {claude, pre(`{"hooks":[{"type":"command","command":"guard"}]}`),
 			`[{"name":"guard","command":"guard","events":["pre-tool"],"timeout":"10m",` + open + `}]`, ""},
 		"a timeout as long as hookrun's": {codex, pre(`{"hooks":[{"type":"command","command":"guard","timeout":30}]}`),
 			`[{"name":"guard","command":"guard","events":["pre-tool"],"timeout":30,` + open + `}]`, ""},
-		"the folder": {claude, pre(`{"hooks":[{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no-push.sh","timeout":30}]}`),
-			`[{"name":"no-push","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no-push.sh","events":["pre-tool"],"timeout":30,` + open + `}]`,
+		"the folder": {claude,
+			pre(`{"hooks":[{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no-push.sh",` +
+				`"timeout":30}]}`),
+			`[{"name":"no-push","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; ` +
+				`\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/no-push.sh","events":["pre-tool"],"timeout":30,` + open + `}]`,
 			`changed the line sets the client's variables first: export CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
-		"arguments": {claude, pre(`{"hooks":[{"type":"command","command":"node","args":["${CLAUDE_PROJECT_DIR}/a b.js","it's"],"timeout":30},{"type":"command","command":"node","args":["-v"],"timeout":30}]}`),
-			`[{"name":"a","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; exec node \"$CLAUDE_PROJECT_DIR\"'/a b.js' 'it'\\''s'","events":["pre-tool"],"timeout":30,` + open + `},` +
+		"arguments": {claude,
+			pre(`{"hooks":[{"type":"command","command":"node","args":["${CLAUDE_PROJECT_DIR}/a ` +
+				`b.js","it's"],"timeout":30},{"type":"command","command":"node","args":["-v"],"timeout":30}]}`),
+			`[{"name":"a","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; exec node ` +
+				`\"$CLAUDE_PROJECT_DIR\"'/a b.js' 'it'\\''s'","events":["pre-tool"],"timeout":30,` + open + `},` +
 				`{"name":"node","command":["node","-v"],"events":["pre-tool"],"timeout":30,` + open + `}]`,
-			`changed it is a line for sh here, which sets the client's variables: export CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
-		"an argument without text": {claude, pre(`{"hooks":[{"type":"command","command":"a","args":["${CLAUDE_PROJECT_DIR}","","'b"],"timeout":30}]}`),
-			`[{"name":"a","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; exec a \"$CLAUDE_PROJECT_DIR\"'' '' \\''b'","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			`changed it is a line for sh here, which sets the client's variables: export CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
-		"hookrun itself": {claude, pre(`{"hooks":[{"type":"command","command":"/opt/hookrun fire --output claude || exit 2"},{"type":"command","command":"hookrun fire -c other.json","timeout":30}]}`),
-			`[{"name":"hookrun","command":"hookrun fire -c other.json","events":["pre-tool"],"timeout":30,` + open + `}]`,
+			`changed it is a line for sh here, which sets the client's variables: export ` +
+				`CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
+		"an argument without text": {claude,
+			pre(`{"hooks":[{"type":"command","command":"a","args":["${CLAUDE_PROJECT_DIR}","","'b"],"timeout":30}]}`),
+			`[{"name":"a","command":"export CLAUDE_PROJECT_DIR=\"$HOOKRUN_WORKSPACE\"; exec a ` +
+				`\"$CLAUDE_PROJECT_DIR\"'' '' \\''b'","events":["pre-tool"],"timeout":30,` + open + `}]`,
+			`changed it is a line for sh here, which sets the client's variables: export ` +
+				`CLAUDE_PROJECT_DIR="$HOOKRUN_WORKSPACE"`},
+		"hookrun itself": {claude,
+			pre(`{"hooks":[{"type":"command","command":"/opt/hookrun fire --output claude || exit ` +
+				`2"},{"type":"command","command":"hookrun fire -c other.json","timeout":30}]}`),
+			`[{"name":"hookrun","command":"hookrun fire -c other.json","events":["pre-tool"],"timeout":30,` + open +
+				`}]`,
 			`left_out this hook is not carried: it asks hookrun, which would ask this hook again`},
-		"hooks that never run": {claude, `{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"a","if":"Bash(x)"}]}],"PreToolUse":[{"hooks":[{"type":"command","command":" \n"},{"type":"command","command":"b","if":"Bash(git"}]}]}}`,
+		"hooks that never run": {claude,
+			`{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"a","if":"Bash(x)"}]}],` +
+				`"PreToolUse":[{"hooks":[{"type":"command","command":" ` +
+				`\n"},{"type":"command","command":"b","if":"Bash(git"}]}]}}`,
 			`null`,
 			`left_out this hook is not carried: its if "Bash(x)" holds of no call of this event, so it never runs
 left_out this hook is not carried: its command is blank, so it lets everything pass
@@ -132,68 +158,104 @@ left_out this hook is not carried: its if "Bash(git" holds of no call of this ev
 			{"matcher":"^(?!mcp)","hooks":[{"type":"command","command":"e","timeout":30}]},
 			{"matcher":"[","hooks":[{"type":"command","command":"f","timeout":30}]},
 			{"matcher":".*","hooks":[{"type":"command","command":"g","timeout":30}]}`),
-			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Edit|Write|fs_edit|fs_write","timeout":30,` + open + `},` +
-				`{"name":"b","command":"b","events":["pre-tool"],"matcher":"Edit|Write|fs_edit|fs_write","timeout":30,` + open + `},` +
+			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Edit|Write|fs_edit|fs_write","timeout":30,` +
+				open + `},` +
+				`{"name":"b","command":"b","events":["pre-tool"],"matcher":"Edit|Write|fs_edit|fs_write",` +
+				`"timeout":30,` + open + `},` +
 				`{"name":"c","command":"c","events":["pre-tool"],"matcher":"mcp__x__*","timeout":30,` + open + `},` +
-				`{"name":"d","command":"d","events":["pre-tool"],"when":[{"path":"tool_name","matches":"mcp__[a-z]+__write"}],"timeout":30,` + open + `},` +
+				`{"name":"d","command":"d","events":["pre-tool"],"when":[{"path":"tool_name",` +
+				`"matches":"mcp__[a-z]+__write"}],"timeout":30,` + open + `},` +
 				`{"name":"g","command":"g","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			wide("Edit, Write", "Edit|Write|fs_edit|fs_write", edits) + "\n" + wide("^(Edit|Write)$", "Edit|Write|fs_edit|fs_write", edits) + `
+			wide("Edit, Write", "Edit|Write|fs_edit|fs_write", edits) + "\n" + wide("^(Edit|Write)$",
+				"Edit|Write|fs_edit|fs_write", edits) + `
 changed the matcher "^mcp__x__.*" is "mcp__x__*" here
 changed the matcher "mcp__[a-z]+__write" is a condition in "when" here, for the names that tools have in Claude Code
 left_out this hook is not carried: its matcher "^(?!mcp)" means something in JavaScript that neither a glob nor RE2 says
 left_out this hook is not carried: its matcher "[" matches nothing in Claude Code, so it never runs: unterminated [] set
 changed the matcher ".*" is for every tool, so the entry has none`},
-		"tools with two names": {codex, pre(`{"matcher":"Write","hooks":[{"type":"command","command":"a","timeout":30}]}`),
-			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Write|apply_patch|fs_write","timeout":30,` + open + `}]`,
+		"tools with two names": {codex,
+			pre(`{"matcher":"Write","hooks":[{"type":"command","command":"a","timeout":30}]}`),
+			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Write|apply_patch|fs_write","timeout":30,` +
+				open + `}]`,
 			wide("Write", "Write|apply_patch|fs_write", "write_file")},
-		"other events": {claude, `{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30}]}],"Stop":[{"hooks":[{"type":"command","command":"b"}]}],"Nope":[]}}`,
-			`[{"name":"a","command":"a","events":["post-tool"],"when":[{"path":"hook_event_name","equals":"PostToolUse"}],"timeout":30}]`,
+		"other events": {claude,
+			`{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30}]}],` +
+				`"Stop":[{"hooks":[{"type":"command","command":"b"}]}],"Nope":[]}}`,
+			`[{"name":"a","command":"a","events":["post-tool"],"when":[{"path":"hook_event_name",` +
+				`"equals":"PostToolUse"}],"timeout":30}]`,
 			`changed PostToolUse is post-tool with a condition in "when" here: that moment is for tools that ran and for those that failed
 differs at post-tool ` + exit + `
 left_out there is no moment here for hooks of Stop; supported are pre-execute, pre-tool, post-tool
 left_out Claude Code has no event "Nope", so none of these hooks ever runs there`},
-		"what is no command, or not waited for": {claude, pre(`{"hooks":[{"type":"prompt","prompt":"p"},{"type":"command","command":"a","async":true},{"type":"command","command":"b","if":"Bash(git *)","once":true,"timeout":30}]}`),
+		"what is no command, or not waited for": {claude,
+			pre(`{"hooks":[{"type":"prompt","prompt":"p"},{"type":"command","command":"a","async":true},` +
+				`{"type":"command","command":"b","if":"Bash(git *)","once":true,"timeout":30}]}`),
 			`[{"name":"b","command":"b","events":["pre-tool"],"if":"shell(git *)","timeout":30,` + open + `}]`,
 			`left_out this hook is not carried: an entry runs a command or posts to a url, and this is of type prompt
 left_out this hook is not carried: it is async, and entries are waited for; end its command with & and give it /dev/null for its output
 wider the if "Bash(git *)" is "shell(git *)" here, as a project calls the tool, so it holds in other clients and loops
 differs the if "shell(git *)" is weighed word by word here: of a line that Claude Code cannot read only what may be meant runs the hook, where the client runs it for every such line; and it is also held against what env, xargs and the like run
 left_out "once" is not carried: a hook runs at each call here, not only at the first of a session`},
-		"a hook that posts": {claude, pre(`{"matcher":"Bash","hooks":[{"type":"http","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer $T","A":"é"},"allowedEnvVars":["T"],"timeout":7}]}`),
-			`[{"name":"guard.v2","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer $T","A":"é"},"allowed_env_vars":["T"],"events":["pre-tool"],"matcher":"Bash|shell","timeout":7,` +
+		"a hook that posts": {claude,
+			pre(`{"matcher":"Bash","hooks":[{"type":"http","url":"https://u:p@h:1/guard.v2?k=s",` +
+				`"headers":{"X":"Bearer $T","A":"é"},"allowedEnvVars":["T"],"timeout":7}]}`),
+			`[{"name":"guard.v2","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer ` +
+				`$T","A":"é"},"allowed_env_vars":["T"],"events":["pre-tool"],"matcher":"Bash|shell","timeout":7,` +
 				`"on_failure":{"exit":"continue","output":"continue","timeout":"continue","unstarted":"continue"}}]`,
 			wide("Bash", "Bash|shell", shells) + "\n" + unread},
-		"a hook that posts and fails closed": {claude, `{"env":{"T":"t"},"httpHookAllowedEnvVars":["T"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h","allowedEnvVars":["T","É","U"],"timeout":7,"onFailure":"block"}]}]}}`,
+		"a hook that posts and fails closed": {claude,
+			`{"env":{"T":"t"},"httpHookAllowedEnvVars":["T"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http",` +
+				`"url":"http://h","allowedEnvVars":["T","É","U"],"timeout":7,"onFailure":"block"}]}]}}`,
 			`[{"name":"h","url":"http://h","allowed_env_vars":["T"],"events":["pre-tool"],"timeout":7}]`,
 			`left_out the variables of "env" are not carried for hooks of type http: those that "allowed_env_vars" names are of hookrun's own environment
 changed "httpHookAllowedEnvVars" is not carried as such: hooks that it forbids are left out, and so are variables
 ` + unread + `
 left_out "É" is not carried: no header can stand for it
 left_out "U" is not carried: no header can stand for it`},
-		"a hook that may not post": {claude, `{"allowedHttpHookUrls":["https://*"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"http://h"}]}]}}`, `null`,
+		"a hook that may not post": {claude,
+			`{"allowedHttpHookUrls":["https://*"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http",` +
+				`"url":"http://h"}]}]}}`, `null`,
 			`changed "allowedHttpHookUrls" is not carried as such: hooks that it forbids are left out, and so are variables
 left_out this hook is not carried: http://h is not among the "allowedHttpHookUrls" of the settings, so it is never sent`},
-		"settings": {claude, `{"model":"m","env":{"A":"1","B":2},"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30}]}]}}`,
+		"settings": {claude,
+			`{"model":"m","env":{"A":"1","B":2},"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a",` +
+				`"timeout":30}]}]}}`,
 			`[{"name":"a","command":"a","events":["pre-tool"],"timeout":30,` + open + `,"env":{"A":"1","B":"2"}}]`, ""},
-		"all hooks off": {claude, `{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`, `null`,
-			`left_out "disableAllHooks" switches all hooks of Claude Code off, so none is carried; take it out to import them`},
-		"equal hooks": {claude, pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"a","timeout":30},{"type":"command","command":"a","timeout":30}]},{"matcher":"Edit","hooks":[{"type":"command","command":"a","timeout":30}]},{"hooks":[{"type":"command","command":"a","timeout":30}]}`),
-			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Bash|shell","timeout":30,` + open + `},{"name":"a-2","command":"a","events":["pre-tool"],"matcher":"Edit|fs_edit","timeout":30,` + open + `},{"name":"a-3","command":"a","events":["pre-tool"],"timeout":30,` + open + `}]`,
+		"all hooks off": {claude,
+			`{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`, `null`,
+			`left_out "disableAllHooks" switches all hooks of Claude Code off, so none is carried; take it out to ` +
+				`import them`},
+		"equal hooks": {claude,
+			pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"a","timeout":30},{"type":"command",` +
+				`"command":"a","timeout":30}]},{"matcher":"Edit","hooks":[{"type":"command","command":"a",` +
+				`"timeout":30}]},{"hooks":[{"type":"command","command":"a","timeout":30}]}`),
+			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Bash|shell","timeout":30,` + open +
+				`},{"name":"a-2","command":"a","events":["pre-tool"],"matcher":"Edit|fs_edit","timeout":30,` + open +
+				`},{"name":"a-3","command":"a","events":["pre-tool"],"timeout":30,` + open + `}]`,
 			wide("Bash", "Bash|shell", shells) + `
 changed this hook says the same as that of .claude/settings.json:1, and is there once
 ` + wide("Edit", "Edit|fs_edit", "MultiEdit, NotebookEdit, apply_patch, replace") + `
 differs Claude Code runs this hook and that of .claude/settings.json:1 once where a call is for both; here each of them runs`},
-		"another client's": {gemini, before(`{"matcher":"write_file|replace","sequential":true,"hooks":[{"type":"command","name":"format","command":"fmt 'a;b'","timeout":5000,"env":{"T":"$HOME","U":"1"}}]}`),
-			`[{"name":"format","command":["bash","-c","fmt 'a;b'"],"events":["pre-tool"],"matcher":"*write_file*|*replace*|fs_write|fs_edit","timeout":"5s","on_failure":{"signal":"continue"},"env":{"U":"1"}}]`,
-			"changed BeforeTool is pre-tool here\n" + wide("write_file|replace", "*write_file*|*replace*|fs_write|fs_edit", "Write, Edit, MultiEdit, NotebookEdit, apply_patch") + `
+		"another client's": {gemini,
+			before(`{"matcher":"write_file|replace","sequential":true,"hooks":[{"type":"command","name":"format",` +
+				`"command":"fmt 'a;b'","timeout":5000,"env":{"T":"$HOME","U":"1"}}]}`),
+			`[{"name":"format","command":["bash","-c","fmt ` +
+				`'a;b'"],"events":["pre-tool"],"matcher":"*write_file*|*replace*|fs_write|fs_edit","timeout":"5s",` +
+				`"on_failure":{"signal":"continue"},"env":{"U":"1"}}]`,
+			"changed BeforeTool is pre-tool here\n" + wide("write_file|replace",
+				"*write_file*|*replace*|fs_write|fs_edit", "Write, Edit, MultiEdit, NotebookEdit, apply_patch") + `
 changed Gemini CLI runs it with bash, so the entry names it` + words + `
 changed 5000 is 5s here
 left_out the variable "T" is not carried: "$HOME" has another variable in it, and entries have texts alone`},
-		"hooks that are off": {gemini, `{"hooksConfig":{"disabled":["x","gone"]},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","name":"x","command":"a"}]}]}}`, `null`,
+		"hooks that are off": {gemini,
+			`{"hooksConfig":{"disabled":["x","gone"]},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","name":"x",` +
+				`"command":"a"}]}]}}`, `null`,
 			`left_out "gone" switches off no hook of this file
 changed BeforeTool is pre-tool here
 left_out this hook is not carried: "x" in the settings switches it off`},
-		"TOML": {".codex/config.toml", "model = \"m\"\n[[hooks.PreToolUse]]\nmatcher = \"^Bash$\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"a\"\ntimeout = 30\nstatusMessage = \"s\"\n",
+		"TOML": {".codex/config.toml",
+			"model = \"m\"\n[[hooks.PreToolUse]]\nmatcher = \"^Bash$\"\n[[hooks.PreToolUse.hooks]]\ntype = " +
+				"\"command\"\ncommand = \"a\"\ntimeout = 30\nstatusMessage = \"s\"\n",
 			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Bash|shell","timeout":30,` + open + `}]`,
 			wide("^Bash$", "Bash|shell", shells) + `
 left_out "statusMessage" is not carried: it is shown to the user of the client while the hook runs`},
@@ -235,29 +297,41 @@ func TestManyHooks(t *testing.T) {
 // A timeout in somebody's other unit is carried as its client takes it, and said.
 func TestOtherUnits(t *testing.T) {
 	for _, test := range []struct{ path, doc, want string }{
-		{gemini, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"a","timeout":30}]}]}}`, "were these seconds?"},
-		{claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30000}]}]}}`, "were these milliseconds?"},
+		{gemini, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"a","timeout":30}]}]}}`,
+			"were these seconds?"},
+		{claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30000}]}]}}`,
+			"were these milliseconds?"},
 	} {
-		i := slices.IndexFunc(parse(t, test.path, test.doc).Report, func(i hookimport.Item) bool { return strings.Contains(i.Text, test.want) })
+		i := slices.IndexFunc(parse(t, test.path, test.doc).Report, func(i hookimport.Item) bool {
+			return strings.Contains(i.Text, test.want)
+		})
 		require.GreaterOrEqual(t, i, 0)
 	}
 }
 
 func TestPlaces(t *testing.T) {
-	r := parse(t, ".codex/config.toml", "[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"a\"\nstatusMessage = \"s\"\n")
+	r := parse(t, ".codex/config.toml",
+		"[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"a\"\nstatusMessage = "+
+			"\"s\"\n")
 	require.Equal(t, 5, r.Report[0].Line)
 	r = parse(t, claude, "{\"hooks\":{\n \"Stop\":[]}}")
-	require.Equal(t, `.claude/settings.json:2:2: there is no moment here for hooks of Stop; supported are pre-execute, pre-tool, post-tool`, r.Report[0].Error())
+	require.Equal(t,
+		`.claude/settings.json:2:2: there is no moment here for hooks of Stop; supported are pre-execute, pre-tool, `+
+			`post-tool`, r.Report[0].Error())
 }
 
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ path, doc, want string }{
-		{claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}],}}`, `.claude/settings.json:1:56: parsing: a comma before '}'; remove it`},
-		{codex, `{"hooks":{"PreToolUse":[{}]}}`, `.codex/hooks.json:1:25: PreToolUse 1: has no "hooks"; Codex finds nothing to run there, without a word`},
+		{claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}],}}`,
+			`.claude/settings.json:1:56: parsing: a comma before '}'; remove it`},
+		{codex, `{"hooks":{"PreToolUse":[{}]}}`,
+			`.codex/hooks.json:1:25: PreToolUse 1: has no "hooks"; Codex finds nothing to run there, without a word`},
 		{"x.json", `{"hooks":[]}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.json", `{}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
-		{"x.yaml", "agents: []\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
-		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n", `x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
+		{"x.yaml", "agents: []\n",
+			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
+		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
+			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
 	} {
 		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)
@@ -288,25 +362,31 @@ func sources(t testing.TB) (docs [][2]string) {
 	return docs
 }
 
-// TestEveryValue changes one value of a file after the other: each is in an entry, or in the report with its path, or else the
-// change is seen in one of them.
+// TestEveryValue changes one value of a file after the other: each is in an entry, or in the report with its path, or
+// else the change is seen in one of them.
 func TestEveryValue(t *testing.T) {
 	docs := append(sources(t),
-		[2]string{claude, `{"$schema":"s","x-a":[1],"model":"m","permissions":{"allow":["a"]},"disableAllHooks":false,"env":{"A":"b","N":1},"allowedHttpHookUrls":["u"],"httpHookAllowedEnvVars":["v"],
+		[2]string{claude,
+			`{"$schema":"s","x-a":[1],"model":"m","permissions":{"allow":["a"]},"disableAllHooks":false,"env":{"A":"b","N":1},"allowedHttpHookUrls":["u"],"httpHookAllowedEnvVars":["v"],
 			"hooks":{"x-n":1,"PreToolUse":[{"matcher":"Bash","x-g":1,"note":{"a":1},"hooks":[{"type":"command","command":"a","x-h":{"a":[1]},"args":["b"],"shell":"bash","if":"Bash(a)","timeout":5,
 			"onFailure":"block","async":false,"once":true,"statusMessage":"s","asyncRewake":true,"rewakeMessage":"m","rewakeSummary":"s","holdsTools":[1],"cloud":"skip","new":1},
 			{"type":"http","url":"http://h","headers":{"a":"b"},"allowedEnvVars":["X"]},{"type":"mcp_tool","server":"s","tool":"t","input":{"a":1}},{"type":"agent","prompt":"p","model":"m"}]}],
 			"PostToolUseFailure":[{"matcher":"^[A-Z]x$","hooks":[{"type":"command","command":"a"}]}],"UserPromptSubmit":[{"matcher":"m","hooks":[{"type":"command","command":"a"}]}],
 			"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"a","timeout":1}]}],"Unknown":[{"a":1}]}}`},
 		[2]string{claude, `{"env":{"A":"b"},"hooks":{}}`},
-		[2]string{codex, `{"description":"d","hooks":{"PreToolUse":[{"matcher":"a.b","new":1,"hooks":[{"type":"command","command":"a","commandWindows":"b","timeout":0,"statusMessage":"s","additionalContextLimit":1,"if":"x","async":false},{"type":"prompt","prompt":"p"}]}]}}`},
-		[2]string{gemini, `{"theme":"t","hooksConfig":{"enabled":true,"disabled":["n","other"],"notifications":true},"hooks":{"enabled":true,"BeforeTool":[{"matcher":" a ","sequential":false,"hooks":[{"type":"command","name":"n","command":"a"},
+		[2]string{codex,
+			`{"description":"d","hooks":{"PreToolUse":[{"matcher":"a.b","new":1,"hooks":[{"type":"command",` +
+				`"command":"a","commandWindows":"b","timeout":0,"statusMessage":"s","additionalContextLimit":1,` +
+				`"if":"x","async":false},{"type":"prompt","prompt":"p"}]}]}}`},
+		[2]string{gemini,
+			`{"theme":"t","hooksConfig":{"enabled":true,"disabled":["n","other"],"notifications":true},"hooks":{"enabled":true,"BeforeTool":[{"matcher":" a ","sequential":false,"hooks":[{"type":"command","name":"n","command":"a"},
 			{"type":"command","name":"m","command":"$GEMINI_SESSION_ID/b","description":"d","timeout":5,"env":{"A":"1","B":"$PATH"},"args":["x"]}]}],"AfterModel":[{"hooks":[{"type":"command","command":"a"}]}]}}`},
 	)
 	values := 0
 	for _, doc := range docs {
 		var top any
-		if _, err := hookimport.Parse(doc[0], []byte(doc[1]), nil); err != nil || json.Unmarshal([]byte(doc[1]), &top) != nil {
+		if _, err := hookimport.Parse(doc[0], []byte(doc[1]), nil); err != nil ||
+			json.Unmarshal([]byte(doc[1]), &top) != nil {
 			continue // it is refused, with all its places
 		}
 		result := func() string {
@@ -382,7 +462,9 @@ func eachLeaf(v any, path string, yield func(path string, value any, set func(an
 
 // FuzzMatcher: an entry is for the same tools as the hook that it was made of.
 func FuzzMatcher(f *testing.F) {
-	for _, matcher := range []string{"Bash", "Edit|Write", "^(Edit|Write)$", "mcp__x__.*", ".*", "^Bas", "a.c", "^.+x$", "[Bb]ash", "(a|b)(c|d)e?", `\bBash\b`, "^$", "a{2,}", "$^", "a|^b$|", "Task", ".*_write$", `^\w+$`, "x(?=y)", `a\\(b\\)`, `^a\\$$`, `a,b$`, "[^]", "[]a]", "^a*", "(?i)bash", "a|", "|", ",", "**", `\x41`, "()"} {
+	for _, matcher := range []string{"Bash", "Edit|Write", "^(Edit|Write)$", "mcp__x__.*", ".*", "^Bas", "a.c",
+		"^.+x$", "[Bb]ash", "(a|b)(c|d)e?", `\bBash\b`, "^$", "a{2,}", "$^", "a|^b$|", "Task", ".*_write$", `^\w+$`,
+		"x(?=y)", `a\\(b\\)`, `^a\\$$`, `a,b$`, "[^]", "[]a]", "^a*", "(?i)bash", "a|", "|", ",", "**", `\x41`, "()"} {
 		for _, name := range []string{"Bash", "mcp__x__y", "Edit", "a_write", "Agent", "apply_patch", "ace"} {
 			f.Add(matcher, name)
 		}
@@ -394,11 +476,16 @@ func FuzzMatcher(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, matcher, name string) {
-		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/") != "" || name == "" {
+		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/") != "" ||
+			name == "" {
 			t.Skip("no tool is called like this")
 		}
-		for _, test := range []struct{ path, event string }{{claude, "PreToolUse"}, {codex, "PreToolUse"}, {gemini, "BeforeTool"}} {
-			text, err := json.Marshal(map[string]any{"hooks": map[string]any{test.event: []any{map[string]any{"matcher": matcher, "hooks": []any{map[string]any{"type": "command", "command": "a"}}}}}})
+		for _, test := range []struct {
+			path, event string
+		}{{claude, "PreToolUse"}, {codex, "PreToolUse"}, {gemini, "BeforeTool"}} {
+			text, err := json.Marshal(
+				map[string]any{"hooks": map[string]any{test.event: []any{map[string]any{"matcher": matcher,
+					"hooks": []any{map[string]any{"type": "command", "command": "a"}}}}}})
 			require.NoError(t, err)
 			source, err := hookfile.Parse(test.path, text)
 			if err != nil {
@@ -419,7 +506,8 @@ func FuzzMatcher(f *testing.F) {
 				also := slices.ContainsFunc(all.ToolAliases(name), func(other string) bool {
 					return strings.Contains(said(r), "it is also for") && runs(cfg, protocol.PreTool, other)
 				})
-				if !got && wanted || got != wanted && !also && !strings.Contains(said(r), "for every tool") && !projects[name] {
+				if !got && wanted || got != wanted && !also && !strings.Contains(said(r), "for every tool") &&
+					!projects[name] {
 					t.Fatalf("%s: %q at %q: %v, and %v in %s", test.path, matcher, name, wanted, got, doc)
 				}
 			}
@@ -428,7 +516,9 @@ func FuzzMatcher(f *testing.F) {
 }
 
 func TestAdd(t *testing.T) {
-	r := parse(t, claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a <x>","timeout":30},{"type":"command","command":"b","timeout":30}]}]}}`)
+	r := parse(t, claude,
+		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a `+
+			`<x>","timeout":30},{"type":"command","command":"b","timeout":30}]}]}}`)
 	const there = `{"name":"own","command":["x"],"events":["pre-tool"]}`
 	for name, old := range map[string]string{
 		"nothing in it":          "{}",
@@ -454,7 +544,9 @@ func TestAdd(t *testing.T) {
 				i++
 			}
 			require.True(t, strings.HasSuffix(string(text), old[i:]), "%s", text)
-			require.Equal(t, strings.Count(old, "\r\n") > 0, strings.Count(string(text), "\n") == strings.Count(string(text), "\r\n") && strings.Contains(string(text), "\n"))
+			require.Equal(t, strings.Count(old, "\r\n") > 0,
+				strings.Count(string(text), "\n") == strings.Count(string(text), "\r\n") &&
+					strings.Contains(string(text), "\n"))
 			again, added, err := hookimport.Add("f", text, r.Entries)
 			require.NoError(t, err)
 			require.Empty(t, added)
@@ -471,7 +563,8 @@ func TestAdd(t *testing.T) {
 	})
 	for _, test := range []struct{ old, want string }{
 		{`{"hooks":[{}]}`, `f:1:11: hook 1 has no "name", no "command", no "events"`},
-		{`{"hooks":{}}`, `f is in Claude Code's form, to which no entries can be added; import it as well, into another file`},
+		{`{"hooks":{}}`,
+			`f is in Claude Code's form, to which no entries can be added; import it as well, into another file`},
 	} {
 		_, _, err := hookimport.Add("f", []byte(test.old), r.Entries)
 		require.EqualError(t, err, test.want)

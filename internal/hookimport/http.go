@@ -56,8 +56,9 @@ func (g *handler) endpoint() {
 		g.item(LeftOut, "env", g.env.Index, `the variables of "env" are not carried for hooks of type http: `+
 			`those that "allowed_env_vars" names are of hookrun's own environment`)
 	}
-	g.item(Differs, g.runs(), g.value("url").Index, "an answer without a key of an answer says nothing in %s, and is unreadable here: "+
-		"let the server answer {} or nothing", g.form.Client)
+	g.item(Differs, g.runs(), g.value("url").Index,
+		"an answer without a key of an answer says nothing in %s, and is unreadable here: "+
+			"let the server answer {} or nothing", g.form.Client)
 }
 
 // nameOfURL makes a name of an address: that of what is asked for there, else the host.

@@ -16,7 +16,8 @@ import (
 	"github.com/hookrun/hookrun/internal/toolmatch"
 )
 
-// narrow carries the matcher: as globs where these say the same, else as a condition. It reports whether the hook is carried.
+// narrow carries the matcher: as globs where these say the same, else as a condition. It reports whether the hook is
+// carried.
 func (g *handler) narrow() bool {
 	if !g.matcher.Exists() || g.matcher.Type == gjson.Null {
 		return true
@@ -42,14 +43,16 @@ func (g *handler) narrow() bool {
 	switch {
 	case pattern.Rust:
 	case pattern.Err != nil:
-		return g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.form.Client, pattern.Err)
+		return g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.form.Client,
+			pattern.Err)
 	case !readAlike(text):
 		return g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		if g.hook.Matcher.Match("") {
-			g.item(Differs, at, g.matcher.Index, "hookrun cannot read the matcher %s, so the entry is for every tool", brief(text))
+			g.item(Differs, at, g.matcher.Index, "hookrun cannot read the matcher %s, so the entry is for every tool",
+				brief(text))
 			return true
 		}
 		return g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
@@ -61,7 +64,8 @@ func (g *handler) narrow() bool {
 }
 
 // ordinary are names that every way to say a matcher must agree on, beside those above.
-var ordinary = []string{"Bash", "Edit", "Write", "Read", "MultiEdit", "WebFetch", "mcp__server__tool", "mcp__server__write_file", "run_shell_command", "write_file", "replace", "shell", "x"}
+var ordinary = []string{"Bash", "Edit", "Write", "Read", "MultiEdit", "WebFetch", "mcp__server__tool",
+	"mcp__server__write_file", "run_shell_command", "write_file", "replace", "shell", "x"}
 
 // agree completes a way to say the matcher by the tools with a second name, and reports whether it is the same.
 func (g *handler) agree(match func(string) bool, add func(name string)) bool {
@@ -70,7 +74,9 @@ func (g *handler) agree(match func(string) bool, add func(name string)) bool {
 			add(name)
 		}
 	}
-	return !slices.ContainsFunc(append(ordinary, all.AliasedTools()...), func(name string) bool { return match(name) != g.hook.Matcher.Match(name) })
+	return !slices.ContainsFunc(append(ordinary, all.AliasedTools()...), func(name string) bool {
+		return match(name) != g.hook.Matcher.Match(name)
+	})
 }
 
 // overlap reports whether a tool may be for both matchers: it is doubted only where both are names.
@@ -83,7 +89,9 @@ func overlap(a, b hookfile.Matcher) bool {
 			return true
 		}
 	}
-	return a.String() == "" || slices.ContainsFunc(all.AliasedTools(), func(name string) bool { return a.Match(name) && b.Match(name) })
+	return a.String() == "" || slices.ContainsFunc(all.AliasedTools(), func(name string) bool {
+		return a.Match(name) && b.Match(name)
+	})
 }
 
 // globs says the matcher by globs.
@@ -91,11 +99,15 @@ func (g *handler) globs(names []string) bool {
 	var m hookfile.Globs
 	set := func() { m, _ = hookfile.NewGlobs(strings.Join(names, "|")) }
 	set()
-	if !g.agree(func(name string) bool { return m.Match(name) }, func(name string) { names = append(names, name); set() }) {
+	if !g.agree(func(name string) bool { return m.Match(name) }, func(name string) {
+		names = append(names, name)
+		set()
+	}) {
 		return g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))
 	}
 	if slices.Contains(names, "*") {
-		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is for every tool, so the entry has none", brief(g.matcher.String()))
+		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is for every tool, so the entry has none",
+			brief(g.matcher.String()))
 		return true
 	}
 	also := projectNames(names)
@@ -103,7 +115,8 @@ func (g *handler) globs(names []string) bool {
 	set()
 	var more []string // tools that the matcher was not for
 	for _, tool := range all.ClientTools() {
-		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(slices.Concat(all.ToolNames(tool), all.ToolAliases(tool)), m.Match) {
+		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(slices.Concat(all.ToolNames(tool),
+			all.ToolAliases(tool)), m.Match) {
 			more = append(more, tool)
 		}
 	}
@@ -111,7 +124,9 @@ func (g *handler) globs(names []string) bool {
 	g.set("matcher", here)
 	switch {
 	case also != nil || more != nil:
-		g.item(Wider, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here, and holds by the names that a project has for tools, whatever client or loop they are of; it is also for %s",
+		g.item(Wider, g.group+".matcher", g.matcher.Index,
+			"the matcher %s is %s here, and holds by the names that a project has for tools, whatever client or loop "+
+				"they are of; it is also for %s",
 			brief(theirs), brief(here), strings.Join(more, ", "))
 	case here != theirs:
 		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is %s here", brief(theirs), brief(here))
@@ -123,24 +138,31 @@ func (g *handler) globs(names []string) bool {
 func projectNames(globs []string) (also []string) {
 	for _, glob := range globs {
 		here := all.ToolNames(strings.Trim(glob, "*"))
-		if len(here) > 0 && !slices.ContainsFunc(here, func(name string) bool { return slices.Contains(globs, name) || slices.Contains(also, name) }) {
+		if len(here) > 0 && !slices.ContainsFunc(here, func(name string) bool {
+			return slices.Contains(globs, name) || slices.Contains(also, name)
+		}) {
 			also = append(also, here[0])
 		}
 	}
 	return also
 }
 
-// rule carries an if. Of a command it says the same for the shell tool of any client and loop; what a pattern means for other tools
-// goes by their names in the client.
+// rule carries an if. Of a command it says the same for the shell tool of any client and loop; what a pattern means for
+// other tools goes by their names in the client.
 func (g *handler) rule(text string) {
 	const theirs = "Bash"
 	if rest, ok := strings.CutPrefix(text, theirs); ok && (rest == "" || rest[0] == '(') {
 		here := all.ToolNames(theirs)[0]
 		g.set("if", here+rest)
-		g.say(Wider, "if", "the if %s is %s here, as a project calls the tool, so it holds in other clients and loops", brief(text), brief(here+rest))
+		g.say(Wider, "if", "the if %s is %s here, as a project calls the tool, so it holds in other clients and loops",
+			brief(text), brief(here+rest))
 		if rest != "" {
-			g.say(Differs, "if", "the if %s is weighed word by word here: of a line that %s cannot read only what may be meant runs the hook, "+
-				"where the client runs it for every such line; and it is also held against what env, xargs and the like run",
+			g.say(Differs, "if",
+				"the if %s is weighed word by word here: of a line that %s cannot read only what may be meant runs "+
+					"the hook, "+
+					"where the client runs it for every such line; and it is also held against what env, xargs and "+
+					"the "+
+					"like run",
 				brief(here+rest), g.form.Client)
 		}
 		return
@@ -160,12 +182,14 @@ func (g *handler) condition(text string) bool {
 		return g.without("its matcher %s cannot be said by a condition", brief(text))
 	}
 	g.when = append(g.when, `{"path": "tool_name", "matches": `+string(strictjson.AppendString(nil, text))+`}`)
-	g.item(Changed, g.group+".matcher", g.matcher.Index, `the matcher %s is a condition in "when" here, for the names that tools have in %s`, brief(g.matcher.String()), g.form.Client)
+	g.item(Changed, g.group+".matcher", g.matcher.Index,
+		`the matcher %s is a condition in "when" here, for the names that tools have in %s`, brief(g.matcher.String()),
+		g.form.Client)
 	return true
 }
 
-// readAlike reports whether Go and JavaScript read an expression alike, which both can read. Names of tools have no line ends and
-// nothing outside ASCII, so what differs there does not count.
+// readAlike reports whether Go and JavaScript read an expression alike, which both can read. Names of tools have no
+// line ends and nothing outside ASCII, so what differs there does not count.
 func readAlike(text string) bool {
 	inside := false
 	for i := 0; i < len(text); i++ {
@@ -175,7 +199,8 @@ func readAlike(text string) bool {
 		case c == '\\':
 			i++
 			// Of letters those alone that both know; a digit is a reference, or an octal number.
-			if i == len(text) || strings.IndexByte(letters, text[i]) >= 0 && (strings.IndexByte("dDwWbB", text[i]) < 0 || inside && strings.IndexByte("bB", text[i]) >= 0) {
+			if i == len(text) || strings.IndexByte(letters, text[i]) >= 0 &&
+				(strings.IndexByte("dDwWbB", text[i]) < 0 || inside && strings.IndexByte("bB", text[i]) >= 0) {
 				return false
 			}
 		case inside:

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// Write adds entries to the hooks file at a path, and makes it if it is missing. The file is replaced in one step. added are the
-// names of the entries that are new.
+// Write adds entries to the hooks file at a path, and makes it if it is missing. The file is replaced in one step.
+// added are the names of the entries that are new.
 func Write(path string, entries []Entry) (added []string, err error) {
 	info, err := os.Lstat(path)
 	var doc []byte

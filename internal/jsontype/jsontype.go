@@ -16,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Check reports whether value is of the type that is named, and describes the type. The names are string, boolean, number,
-// object, strings (an array of them), any, and a|b for a string that is one of those words.
+// Check reports whether value is of the type that is named, and describes the type. The names are string, boolean,
+// number, object, strings (an array of them), any, and a|b for a string that is one of those words.
 func Check(value gjson.Result, name string) (want string, ok bool) {
 	switch name {
 	case "any":

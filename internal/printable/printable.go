@@ -2,11 +2,12 @@
 //
 //	fmt.Fprintf(os.Stderr, "hook '%s' blocked\n", printable.Escape(name))
 //
-// Guarantees: the result has no control character, no line end and nothing that is invisible or turns the direction of writing;
-// each stands there as the escape that Go and JSON have for it, as \n, \x1b or \u202e. All else is as it was, so a text without
-// such characters is returned unchanged. Bytes that are no UTF-8 become \x escapes.
+// Guarantees: the result has no control character, no line end and nothing that is invisible or turns the direction of
+// writing; each stands there as the escape that Go and JSON have for it, as \n, \x1b or \u202e. All else is as it was,
+// so a text without such characters is returned unchanged. Bytes that are no UTF-8 become \x escapes.
 //
-// Non-guarantees: it is no quoting. A backslash stays one backslash, so an escape cannot be told from a name that spells it out.
+// Non-guarantees: it is no quoting. A backslash stays one backslash, so an escape cannot be told from a name that
+// spells it out.
 package printable
 
 import (
@@ -32,8 +33,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// hidden reports whether a character steers a terminal, ends a line or is not seen: also those that turn the direction of writing,
-// have no width, or are tags.
+// hidden reports whether a character steers a terminal, ends a line or is not seen: also those that turn the direction
+// of writing, have no width, or are tags.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }

@@ -106,8 +106,8 @@ func (l *Log) Append(e *Entry) error {
 	return l.failed(err)
 }
 
-// absolute is an entry with the full path of each hook's file. Those of the outcome may be relative to the folder of this
-// process, which no reader of the log knows.
+// absolute is an entry with the full path of each hook's file. Those of the outcome may be relative to the folder of
+// this process, which no reader of the log knows.
 func absolute(e *Entry) *Entry {
 	if e.Outcome == nil || len(e.Outcome.Hooks) == 0 {
 		return e

@@ -25,13 +25,19 @@ func sample(n int) []byte {
 	for i := range n {
 		when = when.Add(time.Duration(random.IntN(100_000)) * time.Microsecond)
 		ms := func() float64 { return math.Exp(random.Float64()*12) / 100 }
-		fmt.Fprintf(&b, `{"version":1,"time":"%s","command":"serve","pid":4711,"session_id":"s%d","workspace":"/home/user/project","tool_use_id":"toolu_%08d",`,
+		fmt.Fprintf(&b,
+			`{"version":1,"time":"%s","command":"serve","pid":4711,"session_id":"s%d",`+
+				`"workspace":"/home/user/project","tool_use_id":"toolu_%08d",`,
 			when.Format(stampForm), i%7, i)
-		fmt.Fprintf(&b, `"args":{"command":"go test ./... 2>&1 | tail -n 20","description":"run the tests of the project"},"outcome":{"version":1,"event":"pre-tool","tool":"shell",`)
+		fmt.Fprintf(&b,
+			`"args":{"command":"go test ./... 2>&1 | tail -n 20","description":"run the tests of the `+
+				`project"},"outcome":{"version":1,"event":"pre-tool","tool":"shell",`)
 		status := "ok"
 		if i%20 == 0 {
 			status = "blocked"
-			fmt.Fprintf(&b, `"decision":"block","reason":"push %d to main is not allowed here","cause":"policy","hook":"guard-shell",`, i)
+			fmt.Fprintf(&b,
+				`"decision":"block","reason":"push %d to main is not allowed `+
+					`here","cause":"policy","hook":"guard-shell",`, i)
 		} else {
 			b.WriteString(`"decision":"continue",`)
 		}
@@ -44,7 +50,9 @@ func sample(n int) []byte {
 				b.WriteByte(',')
 				status = "ok"
 			}
-			fmt.Fprintf(&b, `{"name":"%s","source":"/home/user/project/.tenex-hooks.json:%d","status":"%s","exit_code":0,"start_ms":%.2f,"duration_ms":%.2f,"limit_ms":1000,"stdout_bytes":0}`,
+			fmt.Fprintf(&b,
+				`{"name":"%s","source":"/home/user/project/.tenex-hooks.json:%d","status":"%s","exit_code":0,`+
+					`"start_ms":%.2f,"duration_ms":%.2f,"limit_ms":1000,"stdout_bytes":0}`,
 				name, 4+3*j, status, ms(), ms())
 		}
 		fmt.Fprintf(&b, `],"duration_ms":%.2f}}`+"\n", ms())
@@ -99,7 +107,8 @@ func TestSummary(t *testing.T) {
 		return call(`"session_id":"s1","outcome":{"event":"pre-tool","decision":"continue"` + rest + `}`)
 	}
 	hook := func(name, status string, rest string) string {
-		return outcome(`,"hooks":[{"name":"` + name + `","source":"/p/h.json:3","status":"` + status + `"` + rest + `}]`)
+		return outcome(`,"hooks":[{"name":"` + name + `","source":"/p/h.json:3","status":"` + status + `"` + rest +
+			`}]`)
 	}
 	for name, c := range map[string]struct {
 		log    string
@@ -110,13 +119,17 @@ func TestSummary(t *testing.T) {
 			require.Equal(t, &Summary{Version: 1, Hooks: []Hook{}, NeverFired: []NeverFired{}, Blocks: []Block{}}, s)
 		}},
 		"every status": {
-			hook("a", "ok", `,"duration_ms":1`) + hook("a", "blocked", `,"duration_ms":2`) + hook("a", "failed", `,"duration_ms":3`) +
-				hook("a", "timeout", `,"duration_ms":4,"limit_ms":4`) + hook("a", "unstarted", `,"duration_ms":50`) + hook("a", "skipped", "") +
+			hook("a", "ok", `,"duration_ms":1`) + hook("a", "blocked", `,"duration_ms":2`) + hook("a", "failed",
+				`,"duration_ms":3`) +
+				hook("a", "timeout", `,"duration_ms":4,"limit_ms":4`) + hook("a", "unstarted", `,"duration_ms":50`) +
+				hook("a", "skipped", "") +
 				hook("a", "async", `,"duration_ms":60`) + hook("a", "of the future", ""), Filter{},
 			func(t *testing.T, s *Summary) {
 				require.Equal(t, []Hook{{
-					Name: "a", File: "/p/h.json", Events: []string{"pre-tool"}, Matched: 8, OK: 1, Blocked: 1, Failed: 1, TimedOut: 1, Unstarted: 1,
-					Skipped: 1, Async: 1, Other: 1, P50: 2, P95: 4, Max: 4, Limit: 4, Last: "2026-11-21T14:43:17.123456Z",
+					Name: "a", File: "/p/h.json", Events: []string{"pre-tool"}, Matched: 8, OK: 1, Blocked: 1,
+					Failed: 1, TimedOut: 1, Unstarted: 1,
+					Skipped: 1, Async: 1, Other: 1, P50: 2, P95: 4, Max: 4, Limit: 4,
+					Last: "2026-11-21T14:43:17.123456Z",
 				}}, s.Hooks)
 			},
 		},
@@ -134,28 +147,37 @@ func TestSummary(t *testing.T) {
 			},
 		},
 		"a source without a full path": {
-			call(`"workspace":"/w","outcome":{"decision":"continue","hooks":[{"name":"a","source":".tenex-hooks.json:3","status":"ok"}]}`) +
-				call(`"workspace":"/v/w","outcome":{"decision":"continue","hooks":[{"name":"a","source":"w/.tenex-hooks.json:3","status":"ok"}]}`), Filter{},
+			call(`"workspace":"/w","outcome":{"decision":"continue","hooks":[{"name":"a",`+
+				`"source":".tenex-hooks.json:3","status":"ok"}]}`) +
+				call(`"workspace":"/v/w","outcome":{"decision":"continue","hooks":[{"name":"a",`+
+					`"source":"w/.tenex-hooks.json:3","status":"ok"}]}`), Filter{},
 			func(t *testing.T, s *Summary) {
-				require.Equal(t, []string{"/w/.tenex-hooks.json", "/v/w/.tenex-hooks.json"}, []string{s.Hooks[0].File, s.Hooks[1].File})
+				require.Equal(t, []string{"/w/.tenex-hooks.json", "/v/w/.tenex-hooks.json"},
+					[]string{s.Hooks[0].File, s.Hooks[1].File})
 			},
 		},
 		"injected": {
-			outcome(`,"inject":[{"hook":"a","content":"x"},{"hook":"a","content":"y"},{"content":"of a queue"}],"hooks":[{"name":"a","status":"ok"},{"name":"b","status":"ok"}]`) +
+			outcome(`,"inject":[{"hook":"a","content":"x"},{"hook":"a","content":"y"},{"content":"of a `+
+				`queue"}],"hooks":[{"name":"a","status":"ok"},{"name":"b","status":"ok"}]`) +
 				outcome(`,"inject":[{"hook":"b","content":"late"}]`), Filter{},
 			func(t *testing.T, s *Summary) {
-				require.Equal(t, []int{1, 0, 0, 1}, []int{s.Hooks[0].Injected, s.Hooks[0].Late, s.Hooks[1].Injected, s.Hooks[1].Late})
+				require.Equal(t, []int{1, 0, 0, 1}, []int{s.Hooks[0].Injected, s.Hooks[0].Late, s.Hooks[1].Injected,
+					s.Hooks[1].Late})
 			},
 		},
 		"escapes are seen through": {
-			`{"\u0074ime":"2026-11-21T14:43:17\u005a","outcome":{"decision":"bl\u006fck","cause":"a\nb"}}` + "\n", Filter{},
+			`{"\u0074ime":"2026-11-21T14:43:17\u005a","outcome":{"decision":"bl\u006fck","cause":"a\nb"}}` + "\n",
+			Filter{},
 			func(t *testing.T, s *Summary) {
-				require.Equal(t, []Block{{Time: "2026-11-21T14:43:17.000000Z", Decision: "block", Cause: "a\nb"}}, s.Blocks)
+				require.Equal(t, []Block{{Time: "2026-11-21T14:43:17.000000Z", Decision: "block", Cause: "a\nb"}},
+					s.Blocks)
 			},
 		},
 		"errors, decisions and stops": {
-			call(`"error":"no","event":"pre-tool"`) + outcome(`,"stop":true`) + strings.ReplaceAll(outcome(""), "continue", "ask") +
-				strings.ReplaceAll(outcome(""), "continue", "defer") + strings.ReplaceAll(outcome(""), "continue", "block"), Filter{},
+			call(`"error":"no","event":"pre-tool"`) + outcome(`,"stop":true`) + strings.ReplaceAll(outcome(""),
+				"continue", "ask") +
+				strings.ReplaceAll(outcome(""), "continue", "defer") + strings.ReplaceAll(outcome(""), "continue",
+				"block"), Filter{},
 			func(t *testing.T, s *Summary) {
 				require.Equal(t, Decisions{1, 1, 1, 1}, s.Decisions)
 				require.Equal(t, []int{5, 1, 1, 3}, []int{s.Calls, s.Errors, s.Stopped, len(s.Blocks)})
@@ -168,12 +190,14 @@ func TestSummary(t *testing.T) {
 			},
 		},
 		"only since then": {
-			outcome("") + strings.ReplaceAll(outcome(""), "17.123456", "17.123457"), Filter{Since: time.Date(2026, 11, 21, 14, 43, 17, 123_457_000, time.UTC)},
+			outcome("") + strings.ReplaceAll(outcome(""), "17.123456", "17.123457"),
+			Filter{Since: time.Date(2026, 11, 21, 14, 43, 17, 123_457_000, time.UTC)},
 			func(t *testing.T, s *Summary) { require.Equal(t, []int{2, 1}, []int{s.Lines, s.Calls}) },
 		},
-		"a last line without an end": {outcome("") + strings.TrimSuffix(outcome(""), "\n"), Filter{}, func(t *testing.T, s *Summary) {
-			require.Equal(t, 2, s.Calls)
-		}},
+		"a last line without an end": {outcome("") + strings.TrimSuffix(outcome(""), "\n"), Filter{},
+			func(t *testing.T, s *Summary) {
+				require.Equal(t, 2, s.Calls)
+			}},
 		"half a last line": {outcome("") + outcome("")[:70], Filter{}, func(t *testing.T, s *Summary) {
 			require.Equal(t, []int{1, 1, 0}, []int{s.Calls, s.Lines, s.Unreadable})
 		}},
@@ -194,22 +218,30 @@ func TestSummary(t *testing.T) {
 func TestUnreadableLines(t *testing.T) {
 	good := `{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue"}}`
 	for _, line := range []string{
-		"", " ", "null", "[]", `"x"`, "{}", good + "x", good + good, good[:40], "\ufeff" + good, "\x00", strings.Repeat("[", 20_000),
+		"", " ", "null", "[]", `"x"`, "{}", good + "x", good + good, good[:40], "\ufeff" + good, "\x00",
+		strings.Repeat("[", 20_000),
 		strings.Replace(good, "{", `{"x":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+",", 1),
-		`{"time":"2026-11-21T14:43:17Z"}`, `{"outcome":{"decision":"continue"}}`, `{"time":"yesterday","error":"x"}`, `{"time":1,"error":"x"}`,
+		`{"time":"2026-11-21T14:43:17Z"}`, `{"outcome":{"decision":"continue"}}`, `{"time":"yesterday","error":"x"}`,
+		`{"time":1,"error":"x"}`,
 		`{"time":"2026-11-21T14:43:60Z","error":"x"}`, `{"time":"2026-02-30T14:43:17.123456Z","error":"x"}`,
 		`{"time":"2026-11-21T14:43:17Z","error":null}`, `{"time":"2026-11-21T14:43:17Z","outcome":[]}`,
-		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"maybe"}}`, `{"time":"2026-11-21T14:43:17Z","outcome":{}}`,
+		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"maybe"}}`,
+		`{"time":"2026-11-21T14:43:17Z","outcome":{}}`,
 		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":{}}}`,
 		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":[{"name":"a"}]}}`,
-		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":[{"name":"a","status":"ok","duration_ms":"1"}]}}`,
-		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":[{"name":"a","status":"ok","duration_ms":1e999}]}}`,
+		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":[{"name":"a","status":"ok",` +
+			`"duration_ms":"1"}]}}`,
+		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":[{"name":"a","status":"ok",` +
+			`"duration_ms":1e999}]}}`,
 		`{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","inject":["a"]}}`,
 		`{"time":"2026-11-21T14:43:17Z","error":"x",}`, `{"time":"2026-11-21T14:43:17Z","error":"x","args":[1,]}`,
 		`{"time":"2026-11-21T14:43:17Z","error":"x","args":01}`, `{"time":"2026-11-21T14:43:17Z","error":"x","args":-}`,
-		`{"time":"2026-11-21T14:43:17Z","error":"x","args":1.}`, `{"time":"2026-11-21T14:43:17Z","error":"x","args":tru}`,
-		`{"time":"2026-11-21T14:43:17Z","error":"\x"}`, `{"time":"2026-11-21T14:43:17Z","error":"\u12g4"}`, "{\"time\":\"2026-11-21T14:43:17Z\",\"error\":\"\t\"}",
-		`{"time":"2026-11-21T14:43:17Z","error":"x"`, `{"time":"2026-11-21T14:43:17Z" "error":"x"}`, `{"time":"2026-11-21T14:43:17Z","error"}`,
+		`{"time":"2026-11-21T14:43:17Z","error":"x","args":1.}`,
+		`{"time":"2026-11-21T14:43:17Z","error":"x","args":tru}`,
+		`{"time":"2026-11-21T14:43:17Z","error":"\x"}`, `{"time":"2026-11-21T14:43:17Z","error":"\u12g4"}`,
+		"{\"time\":\"2026-11-21T14:43:17Z\",\"error\":\"\t\"}",
+		`{"time":"2026-11-21T14:43:17Z","error":"x"`, `{"time":"2026-11-21T14:43:17Z" "error":"x"}`,
+		`{"time":"2026-11-21T14:43:17Z","error"}`,
 	} {
 		log := good + "\n" + line + "\n" + good + "\n"
 		s := summarize(t, write(t, log), Filter{})
@@ -232,16 +264,19 @@ func TestLongLines(t *testing.T) {
 		return a + strings.Repeat("x", size-len(a)-len(b)) + b
 	}
 	short := line(100) + "\n"
-	s := summarize(t, write(t, short+line(maxLine)+"\n"+short+line(maxLine+1)+"\n"+short+strings.Repeat("x", 3*maxLine)+"\n"+short), Filter{})
+	s := summarize(t, write(t, short+line(maxLine)+"\n"+short+line(maxLine+1)+"\n"+short+strings.Repeat("x",
+		3*maxLine)+"\n"+short), Filter{})
 	require.Equal(t, []int{7, 5, 2}, []int{s.Lines, s.Calls, s.Unreadable})
 	hooks := strings.Repeat(`{"name":"a","status":"ok","duration_ms":1},`, 100_000)
-	s = summarize(t, write(t, `{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":[`+hooks+`{"name":"b","status":"ok"}]}}`), Filter{})
+	s = summarize(t, write(t, `{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"continue","hooks":[`+hooks+
+		`{"name":"b","status":"ok"}]}}`), Filter{})
 	require.Equal(t, []int{100_000, 1}, []int{s.Hooks[0].Matched, s.Hooks[1].Matched})
 }
 
 func TestRotatedParts(t *testing.T) {
 	part := func(hook string) string {
-		return `{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"block","hook":"` + hook + `","hooks":[{"name":"` + hook + `","status":"blocked"}]}}` + "\n"
+		return `{"time":"2026-11-21T14:43:17Z","outcome":{"decision":"block","hook":"` + hook +
+			`","hooks":[{"name":"` + hook + `","status":"blocked"}]}}` + "\n"
 	}
 	path := write(t, part("young"), part("old"), part("older"), part("oldest"), part("too old"))
 	s := summarize(t, path, Filter{})
@@ -294,12 +329,15 @@ func TestNeverFired(t *testing.T) {
 	require.NoError(t, err)
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(dir, link))
-	log := strings.ReplaceAll(`{"time":"2026-11-21T14:43:17Z","workspace":"DIR","outcome":{"decision":"continue","hooks":[{"name":"fires","source":"`+hookfile.FileName+`:77","status":"ok"},`+
-		`{"name":"curl --token=[redacted]","source":"DIR/`+hookfile.FileName+`:4","status":"ok"},{"name":"skipped","source":"DIR/`+hookfile.FileName+`:5","status":"skipped"},`+
+	log := strings.ReplaceAll(`{"time":"2026-11-21T14:43:17Z","workspace":"DIR","outcome":{"decision":"continue",`+
+		`"hooks":[{"name":"fires","source":"`+hookfile.FileName+`:77","status":"ok"},`+
+		`{"name":"curl --token=[redacted]","source":"DIR/`+hookfile.FileName+
+		`:4","status":"ok"},{"name":"skipped","source":"DIR/`+hookfile.FileName+`:5","status":"skipped"},`+
 		`{"name":"never","source":"/another/`+hookfile.FileName+`:3","status":"ok"}]}}`, "DIR", filepath.ToSlash(link))
 	s := summarize(t, write(t, log), Filter{})
 	s.Expect(cfg)
-	require.Equal(t, []NeverFired{{Name: "never", Source: file + ":3", Events: []string{"pre-tool", "post-tool"}}}, s.NeverFired)
+	require.Equal(t, []NeverFired{{Name: "never", Source: file + ":3", Events: []string{"pre-tool", "post-tool"}}},
+		s.NeverFired)
 }
 
 // FuzzRead holds the reader against one that is made of encoding/json.
@@ -308,7 +346,8 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(line), "")
 	}
 	f.Add([]byte(`{"time":"2026-11-21T14:43:17+01:00","error":"x","event":"e","session_id":"s"}`+"\n\n"), "s")
-	f.Add([]byte(`{"time":"2026-11-21T14:43:17.000001Z","outcome":{"decision":"ask","inject":[{"hook":"\u0061"}],"hooks":[{"name":"a","source":"x:1","status":"timeout","limit_ms":1e1,"duration_ms":-0.5}]}}`), "")
+	f.Add([]byte(`{"time":"2026-11-21T14:43:17.000001Z","outcome":{"decision":"ask","inject":[{"hook":"\u0061"}],`+
+		`"hooks":[{"name":"a","source":"x:1","status":"timeout","limit_ms":1e1,"duration_ms":-0.5}]}}`), "")
 	f.Fuzz(func(t *testing.T, log []byte, session string) {
 		filter := Filter{Session: strings.ToValidUTF8(session, "\ufffd")}
 		all := newTally(filter)

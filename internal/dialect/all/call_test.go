@@ -28,11 +28,13 @@ func TestEqualKeysInATextOfArguments(t *testing.T) {
 		made := asked
 		_, warnings, err := made.Input()
 		require.NoError(t, err)
-		client, told, err := all.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t","tool_input":` + args + `}`)
+		client, told, err := all.ParseInput(`{"hook_event_name":"PreToolUse","tool_name":"t","tool_input":` + args +
+			`}`)
 		require.NoError(t, err)
 		told = append(told, client.ArgsWarnings()...)
 
-		require.Equal(t, []bool{equal, equal, equal}, []bool{asked.EqualKeys(), made.EqualKeys(), client.EqualKeys()}, args)
+		require.Equal(t, []bool{equal, equal, equal}, []bool{asked.EqualKeys(), made.EqualKeys(), client.EqualKeys()},
+			args)
 		for _, all := range [][]string{asked.ArgsWarnings(), warnings, told} {
 			if !equal {
 				require.Empty(t, all, args)

@@ -77,7 +77,8 @@ func TestNameTool(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","tool_name":"bash"}`, nil},
 		{`{"hook_event_name":"PreToolUse","tool_name":"web_fetch"}`, nil},
 		{`{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b"}`, nil},
-		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b_c","mcp_context":{"server_name":"a_b","tool_name":"c"}}`, []string{"mcp__a_b__c"}},
+		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b_c","mcp_context":{"server_name":"a_b",` +
+			`"tool_name":"c"}}`, []string{"mcp__a_b__c"}},
 		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b"}`, nil},
 		{`{"hook_event_name":"PreToolUse","tool_name":"deploy"}`, []string{"shell"}},
 		{`{"hook_event_name":"PreToolUse","tool_name":"Read"}`, []string{"secrets_read"}},
@@ -103,7 +104,8 @@ func TestNameTool(t *testing.T) {
 }
 
 func TestProjectToolOnStdin(t *testing.T) {
-	c, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`)
+	c, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command",` +
+		`"tool_input":{"command":"ls"}}`)
 	require.NoError(t, err)
 	all.NameTool(&c, nil)
 	payload, _, err := tenex.Dialect.EncodeInput(&c)

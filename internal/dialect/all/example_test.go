@@ -10,7 +10,8 @@ import (
 
 // What a hook's process did becomes a verdict, and the verdicts of a call become its outcome.
 func Example() {
-	call := protocol.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell", Args: `{"command": "git push --force"}`}
+	call := protocol.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell",
+		Args: `{"command": "git push --force"}`}
 	payload, _, _ := tenex.Dialect.EncodeInput(&call)
 	fmt.Printf("%.60s…\n", payload.Bytes())
 

@@ -19,9 +19,13 @@ import (
 // FuzzParseInput: what a client puts on stdin is either refused or reaches its hooks with nothing changed but its form.
 func FuzzParseInput(f *testing.F) {
 	for _, s := range []string{
-		"", "{}", "[]", `{"hook_event_name":"Stop"}`, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`, "\ufeff{\"hook_event_name\":\"Stop\"}",
-		`{"hook_event_name":"PostToolUse","tool_response":{"a": "\ud800"},"error":null}`, `{"hook_event_name":"Stop","hook_event_name":"pre-tool"}`, "{\"hook_event_name\":\"Stop\",\"\xff\":1}",
-		`{"hook_event_name":"BeforeTool","tool_name":"x"}`, `{"hook_event_name":"Stop","x":1e400,"y":-0.10}`, `{"hook_event_name":"Stop","cwd":1}`, `{"hook_event_name":"Stop","a\u0022b":"\u2028<&>"}`,
+		"", "{}", "[]", `{"hook_event_name":"Stop"}`,
+		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`,
+		"\ufeff{\"hook_event_name\":\"Stop\"}",
+		`{"hook_event_name":"PostToolUse","tool_response":{"a": "\ud800"},"error":null}`,
+		`{"hook_event_name":"Stop","hook_event_name":"pre-tool"}`, "{\"hook_event_name\":\"Stop\",\"\xff\":1}",
+		`{"hook_event_name":"BeforeTool","tool_name":"x"}`, `{"hook_event_name":"Stop","x":1e400,"y":-0.10}`,
+		`{"hook_event_name":"Stop","cwd":1}`, `{"hook_event_name":"Stop","a\u0022b":"\u2028<&>"}`,
 	} {
 		f.Add(s)
 	}
@@ -99,7 +103,8 @@ func requireNothingLost(t testing.TB, d *dialect.Dialect, o protocol.Outcome) {
 
 // FuzzClientAnswer: whatever stands in an outcome, the client reads it as no more than it allows.
 func FuzzClientAnswer(f *testing.F) {
-	for _, text := range []string{"", "r", " \n<&> \"é\" 😀 \\ \u2028", "\x00\x1b[31m\xff", `{"decision":"approve"}`, "\ufeff{}", "\u0085", `{"async":true}`} {
+	for _, text := range []string{"", "r", " \n<&> \"é\" 😀 \\ \u2028", "\x00\x1b[31m\xff", `{"decision":"approve"}`,
+		"\ufeff{}", "\u0085", `{"async":true}`} {
 		for shape := range uint(16) {
 			f.Add(uint8(shape), uint8(shape*7), shape*67, text, "why", "")
 			f.Add(uint8(shape), uint8(shape*5), shape*53, "why", text, text)
@@ -111,8 +116,10 @@ func FuzzClientAnswer(f *testing.F) {
 		if d == claude.Dialect {
 			events = events[:5] // at the others it has no stop, or nothing for the model
 		}
-		o := protocol.Outcome{Event: events[int(at)%len(events)], Decision: protocol.Decision(shape & 3), Tool: []string{"Bash", "apply_patch", "mcp__x__y", "run_shell_command"}[shape>>2&3]}
-		reason, context, message = string([]rune(reason)), string([]rune(context)), string([]rune(message)) // as JSON has them
+		o := protocol.Outcome{Event: events[int(at)%len(events)], Decision: protocol.Decision(shape & 3),
+			Tool: []string{"Bash", "apply_patch", "mcp__x__y", "run_shell_command"}[shape>>2&3]}
+		// as JSON has them
+		reason, context, message = string([]rune(reason)), string([]rune(context)), string([]rune(message))
 		if o.Decision != protocol.Continue {
 			o.Reason = reason
 		}

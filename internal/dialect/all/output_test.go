@@ -33,28 +33,38 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 	pick := func(words ...string) string { return words[rng.IntN(len(words))] }
 	fields := map[protocol.Event]func() string{
 		"PreToolUse": func() string {
-			return some(`"permissionDecision":"`+pick("allow", "deny", "ask", "defer")+`"`, `"permissionDecisionReason":`+quote(text()), `"updatedInput":{"command":`+quote(text())+`,"n":1.0}`, `"additionalContext":`+quote(text()))
+			return some(`"permissionDecision":"`+pick("allow", "deny", "ask", "defer")+`"`,
+				`"permissionDecisionReason":`+quote(text()), `"updatedInput":{"command":`+quote(text())+`,"n":1.0}`,
+				`"additionalContext":`+quote(text()))
 		},
 		"PostToolUse": func() string {
-			return some(`"additionalContext":`+quote(text()), `"classifierContext":`+quote(text()), `"updatedToolOutput":`+pick(`"x"`, `{"a": [1]}`, `[]`, `0`), `"updatedMCPToolOutput":[{"text":`+quote(text())+`}]`)
+			return some(`"additionalContext":`+quote(text()), `"classifierContext":`+quote(text()),
+				`"updatedToolOutput":`+pick(`"x"`, `{"a": [1]}`, `[]`, `0`),
+				`"updatedMCPToolOutput":[{"text":`+quote(text())+`}]`)
 		},
 		"PostToolUseFailure": func() string { return some(`"additionalContext":` + quote(text())) },
 		"UserPromptSubmit": func() string {
-			return some(`"additionalContext":`+quote(text()), `"sessionTitle":`+quote(text()), `"suppressOriginalPrompt":`+pick("true", "false"))
+			return some(`"additionalContext":`+quote(text()), `"sessionTitle":`+quote(text()),
+				`"suppressOriginalPrompt":`+pick("true", "false"))
 		},
 		"PermissionRequest": func() string {
-			return some(`"decision":{` + strings.TrimSuffix(`"behavior":"`+pick("allow", "deny")+`",`+some(`"message":`+quote(text()), `"interrupt":`+pick("true", "false"), `"updatedInput":{"a":1}`, `"updatedPermissions":[{"x":1}]`), ",") + `}`)
+			return some(`"decision":{` + strings.TrimSuffix(`"behavior":"`+pick("allow", "deny")+`",`+
+				some(`"message":`+quote(text()), `"interrupt":`+pick("true", "false"), `"updatedInput":{"a":1}`,
+					`"updatedPermissions":[{"x":1}]`), ",") + `}`)
 		},
 		"Stop": func() string { return some(`"additionalContext":` + quote(text())) },
 	}
 	seen := map[string]int{}
 	for i := range 6_000 {
-		events := []protocol.Event{"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "PermissionRequest", "Stop"}
+		events := []protocol.Event{"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit",
+			"PermissionRequest", "Stop"}
 		e := events[i%len(events)]
 		c := protocol.Call{Event: e, Tool: "mcp__x__y"}
 		inner := dialecttest.Answers(e, fields[e]())
-		stdout := "{" + strings.TrimSuffix(some(`"continue":`+pick("true", "false", "false"), `"stopReason":`+quote(text()), `"decision":"`+pick("approve", "block")+`"`, `"reason":`+quote(text()),
-			`"systemMessage":`+quote(text()), `"suppressOutput":true`, `"terminalSequence":"\u0007"`, inner[1:len(inner)-1]), ",") + "}"
+		stdout := "{" + strings.TrimSuffix(some(`"continue":`+pick("true", "false", "false"),
+			`"stopReason":`+quote(text()), `"decision":"`+pick("approve", "block")+`"`, `"reason":`+quote(text()),
+			`"systemMessage":`+quote(text()), `"suppressOutput":true`, `"terminalSequence":"\u0007"`,
+			inner[1:len(inner)-1]), ",") + "}"
 		first, o := dialecttest.Merged(&c, stdout)
 		require.NotEqual(t, protocol.StatusFailed, first.Status, "%s %v", stdout, first.Warnings)
 		first.Warnings, o.Warnings = nil, nil // hookrun's own words to the user, which no hook said
@@ -72,8 +82,10 @@ func TestClaudeOutputReadsBack(t *testing.T) {
 
 // gates are the events at which each client can be held up, as it was recorded.
 var gates = map[string][]protocol.Event{
-	"claude": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "PermissionRequest", "PreCompact", "PreModelSwitch", "TaskCreated", "WorktreeCreate", "Elicitation"},
-	"codex":  {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop", "SessionStart", "PreCompact", "PostCompact"},
+	"claude": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "PermissionRequest",
+		"PreCompact", "PreModelSwitch", "TaskCreated", "WorktreeCreate", "Elicitation"},
+	"codex": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop",
+		"SessionStart", "PreCompact", "PostCompact"},
 	"gemini": {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
 }
 
@@ -118,9 +130,11 @@ func TestAnswer(t *testing.T) {
 				o := goesOn(pre)
 				o.Decision, o.Reason = protocol.Ask, "sure?"
 				v := readBack(t, d, o)
-				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block, "gemini": protocol.Ask}[d.Name], v.Decision)
+				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block,
+					"gemini": protocol.Ask}[d.Name], v.Decision)
 				require.Contains(t, v.Reason, "sure?")
-				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason, "a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
+				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason,
+					"a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
 			})
 			t.Run("a rewrite is the tool's input, and approves nothing", func(t *testing.T) {
 				o := goesOn(pre)
@@ -135,7 +149,8 @@ func TestAnswer(t *testing.T) {
 				o.Tool, o.UpdatedOutput = "Bash", []byte(`"clean"`)
 				v := readBack(t, d, o)
 				if d.Name == "claude" {
-					require.JSONEq(t, `{"stdout":"clean","stderr":"","interrupted":false,"isImage":false}`, string(v.UpdatedOutput))
+					require.JSONEq(t, `{"stdout":"clean","stderr":"","interrupted":false,"isImage":false}`,
+						string(v.UpdatedOutput))
 					return
 				}
 				require.Equal(t, protocol.Block, v.Decision, "the reason is what the model gets instead")
@@ -149,7 +164,8 @@ func TestAnswer(t *testing.T) {
 					require.Equal(t, protocol.Continue, v.Decision)
 					if d.Name == "gemini" && e == pre {
 						require.Empty(t, v.Context)
-						require.Equal(t, "hookrun: Gemini CLI cannot give the model this at BeforeTool:\none\n\n<two>", v.SystemMessage)
+						require.Equal(t, "hookrun: Gemini CLI cannot give the model this at BeforeTool:\none\n\n<two>",
+							v.SystemMessage)
 						continue
 					}
 					require.Equal(t, "one\n\n<two>", v.Context)
@@ -172,8 +188,10 @@ func TestAnswer(t *testing.T) {
 			t.Run("a message is the user's, and silence is told", func(t *testing.T) {
 				o := goesOn(pre)
 				o.SystemMessages = []string{"m"}
-				o.Hooks = []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}
-				require.Equal(t, "m\nhookrun: hook 'h' gave no answer (timeout), so it did not check this", readBack(t, d, o).SystemMessage)
+				o.Hooks = []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout,
+					Cause: protocol.CauseTimeout}}
+				require.Equal(t, "m\nhookrun: hook 'h' gave no answer (timeout), so it did not check this",
+					readBack(t, d, o).SystemMessage)
 			})
 			t.Run("the zero outcome blocks wherever that can be", func(t *testing.T) {
 				for _, e := range gates[d.Name] {
@@ -191,11 +209,15 @@ func TestAnswer(t *testing.T) {
 		})
 	}
 	t.Run("where Gemini CLI cannot be held up, its user reads why it should", func(t *testing.T) {
-		v := readBackLoosely(t, gemini.Dialect, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true, StopReason: "S"})
-		require.Equal(t, "hookrun: Gemini CLI cannot be held up at SessionStart: R\nhookrun: Gemini CLI cannot be stopped at SessionStart: S", v.SystemMessage)
+		v := readBackLoosely(t, gemini.Dialect, protocol.Outcome{Event: "SessionStart", Reason: "R", Stop: true,
+			StopReason: "S"})
+		require.Equal(t,
+			"hookrun: Gemini CLI cannot be held up at SessionStart: R\nhookrun: Gemini CLI cannot be stopped at "+
+				"SessionStart: S", v.SystemMessage)
 	})
 	t.Run("what Gemini CLI shows instead of a reason has it", func(t *testing.T) {
-		v := readBack(t, gemini.Dialect, protocol.Outcome{Event: "BeforeAgent", Reason: "R", SystemMessages: []string{"m"}})
+		v := readBack(t, gemini.Dialect, protocol.Outcome{Event: "BeforeAgent", Reason: "R",
+			SystemMessages: []string{"m"}})
 		require.Equal(t, "R\nm", v.SystemMessage)
 	})
 	t.Run("a rewrite that is no object would be passed over by Gemini CLI", func(t *testing.T) {
@@ -203,14 +225,18 @@ func TestAnswer(t *testing.T) {
 		require.Equal(t, protocol.Block, readBack(t, gemini.Dialect, o).Decision)
 	})
 	t.Run("beside a stop Codex reads no reason, so what stands behind it is for the user", func(t *testing.T) {
-		o := protocol.Outcome{Event: "Stop", Reason: "R", Stop: true, StopReason: "S", Inject: []protocol.Inject{{Content: "C"}}}
-		require.Equal(t, "R\nhookrun: Codex cannot give the model this at Stop:\nC", readBack(t, codex.Dialect, o).SystemMessage)
+		o := protocol.Outcome{Event: "Stop", Reason: "R", Stop: true, StopReason: "S",
+			Inject: []protocol.Inject{{Content: "C"}}}
+		require.Equal(t, "R\nhookrun: Codex cannot give the model this at Stop:\nC",
+			readBack(t, codex.Dialect, o).SystemMessage)
 	})
 	t.Run("a rewrite that is no object would be passed over, and what stands beside it", func(t *testing.T) {
 		for _, d := range all.Clients() {
 			for _, input := range []string{`"text"`, `["ls"]`, `null`, `5`, `true`} {
 				for _, decision := range []protocol.Decision{protocol.Continue, protocol.Ask, protocol.Defer} {
-					o := protocol.Outcome{Event: "pre-tool", Tool: "Read", Decision: decision, Approved: decision == protocol.Continue, Reason: "R", UpdatedInput: []byte(input), Inject: []protocol.Inject{{Content: "C"}}}
+					o := protocol.Outcome{Event: "pre-tool", Tool: "Read", Decision: decision,
+						Approved: decision == protocol.Continue, Reason: "R", UpdatedInput: []byte(input),
+						Inject: []protocol.Inject{{Content: "C"}}}
 					o.Event = d.EventOf(&protocol.Call{Event: o.Event})
 					v := readBack(t, d, o)
 					require.Equal(t, protocol.Block, v.Decision, "%s %s", d.Name, input)
@@ -218,23 +244,30 @@ func TestAnswer(t *testing.T) {
 				}
 			}
 		}
-		o := protocol.Outcome{Event: "PermissionRequest", Tool: "Read", Decision: protocol.Continue, Approved: true, UpdatedInput: []byte(`[]`)}
+		o := protocol.Outcome{Event: "PermissionRequest", Tool: "Read", Decision: protocol.Continue, Approved: true,
+			UpdatedInput: []byte(`[]`)}
 		require.Equal(t, protocol.Block, readBack(t, claude.Dialect, o).Decision)
 		require.Equal(t, protocol.Block, readBack(t, codex.Dialect, o).Decision)
 	})
 	t.Run("whatever takes the place of a shell's result is put into its form", func(t *testing.T) {
-		for _, output := range []string{`"clean"`, `{"clean":1}`, `null`, `["clean"]`, `{"stdout":"clean"}`, `{"stdout":"clean","stderr":"","interrupted":"no"}`} {
-			v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(output)})
+		for _, output := range []string{`"clean"`, `{"clean":1}`, `null`, `["clean"]`, `{"stdout":"clean"}`,
+			`{"stdout":"clean","stderr":"","interrupted":"no"}`} {
+			v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
+				Decision: protocol.Continue, UpdatedOutput: []byte(output)})
 			require.NotNil(t, v.UpdatedOutput, output)
 		}
-		v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(`{"clean":1}`)})
-		require.JSONEq(t, `{"stdout":"{\"clean\":1}","stderr":"","interrupted":false,"isImage":false}`, string(v.UpdatedOutput))
+		v := readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
+			Decision: protocol.Continue, UpdatedOutput: []byte(`{"clean":1}`)})
+		require.JSONEq(t, `{"stdout":"{\"clean\":1}","stderr":"","interrupted":false,"isImage":false}`,
+			string(v.UpdatedOutput))
 		whole := `{"stdout":"a","stderr":"b","interrupted":true,"isImage":false}`
-		v = readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(whole)})
+		v = readBack(t, claude.Dialect, protocol.Outcome{Event: "PostToolUse", Tool: "Bash",
+			Decision: protocol.Continue, UpdatedOutput: []byte(whole)})
 		require.JSONEq(t, whole, string(v.UpdatedOutput))
 	})
 	t.Run("of a tool that failed Claude Code changes no result, and goes on", func(t *testing.T) {
-		o := protocol.Outcome{Event: "PostToolUseFailure", Tool: "Bash", Decision: protocol.Continue, UpdatedOutput: []byte(`"clean"`), Stop: true, StopReason: "S"}
+		o := protocol.Outcome{Event: "PostToolUseFailure", Tool: "Bash", Decision: protocol.Continue,
+			UpdatedOutput: []byte(`"clean"`), Stop: true, StopReason: "S"}
 		v := readBack(t, claude.Dialect, o)
 		require.Equal(t, protocol.Block, v.Decision)
 		require.Equal(t, "S", v.Reason)
@@ -246,7 +279,8 @@ func TestAnswer(t *testing.T) {
 	})
 	t.Run("of a stop and a block Codex reads one, and the other is for the user", func(t *testing.T) {
 		o := protocol.Outcome{Tool: "Bash", Reason: "R", Stop: true, StopReason: "S"}
-		for event, message := range map[protocol.Event]string{"Stop": "R", "UserPromptSubmit": "R", "SessionStart": "R", "PreToolUse": "hookrun: Codex cannot be stopped at PreToolUse: S",
+		for event, message := range map[protocol.Event]string{"Stop": "R", "UserPromptSubmit": "R",
+			"SessionStart": "R", "PreToolUse": "hookrun: Codex cannot be stopped at PreToolUse: S",
 			"PermissionRequest": "hookrun: Codex cannot be stopped at PermissionRequest: S", "PostToolUse": ""} {
 			o.Event = event
 			require.Equal(t, message, readBack(t, codex.Dialect, o).SystemMessage, event)
@@ -256,14 +290,17 @@ func TestAnswer(t *testing.T) {
 	})
 	t.Run("a rewrite that Codex could not read is a deny", func(t *testing.T) {
 		for depth, want := range map[int]protocol.Decision{125: protocol.Continue, 126: protocol.Block} {
-			o := protocol.Outcome{Event: "PreToolUse", Tool: "mcp__x__y", Decision: protocol.Continue, UpdatedInput: []byte(`{"x":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}")}
+			o := protocol.Outcome{Event: "PreToolUse", Tool: "mcp__x__y", Decision: protocol.Continue,
+				UpdatedInput: []byte(`{"x":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}")}
 			require.Equal(t, want, readBack(t, codex.Dialect, o).Decision)
 		}
 	})
 	t.Run("of a shell call Codex takes the command alone", func(t *testing.T) {
-		o := protocol.Outcome{Event: "PreToolUse", Tool: "Bash", Decision: protocol.Continue, UpdatedInput: []byte(`{"command":"ls","timeout":1}`)}
+		o := protocol.Outcome{Event: "PreToolUse", Tool: "Bash", Decision: protocol.Continue,
+			UpdatedInput: []byte(`{"command":"ls","timeout":1}`)}
 		v := readBack(t, codex.Dialect, o)
-		require.Equal(t, `hookrun: Codex takes the command alone of a hook's new input, not its "timeout"`, v.SystemMessage)
+		require.Equal(t, `hookrun: Codex takes the command alone of a hook's new input, not its "timeout"`,
+			v.SystemMessage)
 		o.UpdatedInput = []byte(`{"timeout":1}`)
 		v = readBack(t, codex.Dialect, o)
 		require.Equal(t, protocol.Block, v.Decision)
@@ -285,7 +322,8 @@ func readBackLoosely(t testing.TB, d *dialect.Dialect, o protocol.Outcome) diale
 func Example_answer() {
 	input := map[string]string{
 		"claude": `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
-		"codex":  `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
+		"codex": `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r ` +
+			`/"}}`,
 		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 	}
 	for _, client := range all.Clients() {
@@ -305,7 +343,9 @@ func Example_answer() {
 		fmt.Println(all.ClientOf(&call).Name, exit, string(stdout))
 	}
 	// Output:
-	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
-	// gemini 0 {"decision":"deny","reason":"look first"}
+	// claude 0
+	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
+	// first"}} codex 0
+	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
+	// first"}} gemini 0 {"decision":"deny","reason":"look first"}
 }

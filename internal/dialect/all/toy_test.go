@@ -60,7 +60,8 @@ var toy = &dialect.Dialect{
 		Drops:   "; Toy breaks",
 	},
 	Format: &dialect.Format{Extensions: []string{".toy"}, Read: func(doc string) dialect.File {
-		e := dialect.Entry{Name: "line", Event: "PreToolUse", Shell: doc, Position: dialect.Position{Line: 1, Column: 1}}
+		e := dialect.Entry{Name: "line", Event: "PreToolUse", Shell: doc,
+			Position: dialect.Position{Line: 1, Column: 1}}
 		return dialect.File{Entries: []dialect.Entry{e}}
 	}},
 	Install: &dialect.Installation{Events: []string{"PreToolUse"}, OrBlock: " || exit 7"},
@@ -82,7 +83,8 @@ func TestNewDialect(t *testing.T) {
 	run := func(exit int, stdin string, args ...string) (stdout, stderr string) {
 		t.Helper()
 		var out, err bytes.Buffer
-		require.Equal(t, exit, cli.Run(args, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &err}), err.String())
+		require.Equal(t, exit, cli.Run(args, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &err}),
+			err.String())
 		return out.String(), err.String()
 	}
 	const guard = `read -r question; echo \"no: not before $question\"`
@@ -104,7 +106,8 @@ func TestNewDialect(t *testing.T) {
 	require.Equal(t, "stop, not before may I Paint?\n", out)
 
 	// Its faults are told by its own rules.
-	write("other/.toy/toys.json", strings.Replace(strings.Replace(hooks, `2}`, `90}`, 1), `"type"`, `"game":1,"type"`, 1))
+	write("other/.toy/toys.json", strings.Replace(strings.Replace(hooks, `2}`, `90}`, 1), `"type"`, `"game":1,"type"`,
+		1))
 	_, warnings := run(0, "", "check", path("other/.toy/toys.json"))
 	require.Contains(t, warnings, `"timeout" is in minutes, and 90 of them are more than an hour; were these seconds?`)
 	write("other/.toy/toys.json", strings.Replace(hooks, `"PreToolUse":[`, `"PreToolUse":[3,`, 1))

@@ -257,7 +257,8 @@ func outcomeOf(d *dialect.Dialect, r dialect.HookResult, policies ...protocol.Fa
 	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`}
 	c.Event = d.EventOf(&c)
 	v := d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r), policies...)
-	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v, Dialect: d}})
+	return dialect.Merge(&c, []dialect.HookVerdict{{Report: dialect.Report("h", "f:1", &r, &v), Verdict: v,
+		Dialect: d}})
 }
 
 // requireHeard: a call that goes on has a warning, which text and JSON print, and each client's form has it for the

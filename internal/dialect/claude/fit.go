@@ -49,7 +49,8 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	}
 	v.UpdatedOutput, v.Withheld = withheld(c, old), nil
 	if v.Decision == protocol.Continue {
-		v.Decision, v.Cause, v.Status, v.Approved, v.Reason = protocol.Block, protocol.CauseRewrite, protocol.StatusBlocked, false,
+		v.Decision, v.Cause, v.Status, v.Approved, v.Reason =
+			protocol.Block, protocol.CauseRewrite, protocol.StatusBlocked, false,
 			protocol.WithheldReason(hook)
 	} else {
 		v.Reason = strings.TrimSpace(v.Reason + "\n\n" + protocol.WithheldReason(hook))

@@ -29,8 +29,11 @@ type oracle struct {
 
 // preToolUse are the fields of an answer and their types, null being none of them.
 var (
-	topTypes      = map[string]string{"continue": "bool", "suppressOutput": "bool", "stopReason": "string", "decision": "approve block", "reason": "string", "systemMessage": "string", "terminalSequence": "string", "hookSpecificOutput": "object"}
-	specificTypes = map[string]string{"hookEventName": "PreToolUse", "permissionDecision": "allow deny ask defer", "permissionDecisionReason": "string", "updatedInput": "object", "additionalContext": "string"}
+	topTypes = map[string]string{"continue": "bool", "suppressOutput": "bool", "stopReason": "string",
+		"decision": "approve block", "reason": "string", "systemMessage": "string", "terminalSequence": "string",
+		"hookSpecificOutput": "object"}
+	specificTypes = map[string]string{"hookEventName": "PreToolUse", "permissionDecision": "allow deny ask defer",
+		"permissionDecisionReason": "string", "updatedInput": "object", "additionalContext": "string"}
 )
 
 func ofType(value json.RawMessage, want string) bool {
@@ -94,15 +97,24 @@ func readByOracle(stdout string) oracle {
 // FuzzClaudeJudge holds the judge against the oracle, on the three kinds of exit: 0, 2 which blocks, and all others, on
 // which JSON alone counts.
 func FuzzClaudeJudge(f *testing.F) {
-	const denied = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"c"}}`
+	const denied = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+		`"permissionDecisionReason":"no","additionalContext":"c"}}`
 	for _, s := range []string{
-		"", "text", "{}", "{", "{}{}", "null", "[]", denied, denied + " x", "x " + denied, "\ufeff" + denied, "\u0085" + denied, "{" + denied + "}", `{"a":1}`,
-		strings.Replace(denied, "deny", "ask", 1), strings.Replace(denied, "deny", "defer", 1), strings.Replace(denied, "deny", "allow", 1), strings.Replace(denied, "PreToolUse", "Stop", 1),
-		`{"decision":"block","reason":"r"}`, `{"decision":"approve","reason":"r"}`, `{"decision":"deny"}`, `{"decision":null}`, `{"decision":"block","decision":"approve"}`, `{"\u0064ecision":"block"}`,
-		`{"decision":"block","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"a":1}}}`, `{"decision":"approve",` + denied[1:],
-		`{"continue":false,"stopReason":"s","systemMessage":"m","suppressOutput":true,"terminalSequence":"\u0007"}`, `{"continue":"false"}`, `{"Decision":"block"}`, `{"reason":"\ud800"}`,
-		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"a": [1e400, null]},"permissionDecision":"ask"}}`, `{"hookSpecificOutput":{}}`, `{"hookSpecificOutput":[]}`,
-		`{"async":true}`, `{"async":true,"decision":"block"}`, `{"async":1}`, `{"hookSpecificOutput":1,"hookSpecificOutput":{"hookEventName":"PreToolUse"}}`, "{\"reason\":\"\xff\"}", `{"continue":false,}`,
+		"", "text", "{}", "{", "{}{}", "null", "[]", denied, denied + " x", "x " + denied, "\ufeff" + denied,
+		"\u0085" + denied, "{" + denied + "}", `{"a":1}`,
+		strings.Replace(denied, "deny", "ask", 1), strings.Replace(denied, "deny", "defer", 1),
+		strings.Replace(denied, "deny", "allow", 1), strings.Replace(denied, "PreToolUse", "Stop", 1),
+		`{"decision":"block","reason":"r"}`, `{"decision":"approve","reason":"r"}`, `{"decision":"deny"}`,
+		`{"decision":null}`, `{"decision":"block","decision":"approve"}`, `{"\u0064ecision":"block"}`,
+		`{"decision":"block","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",` +
+			`"updatedInput":{"a":1}}}`, `{"decision":"approve",` + denied[1:],
+		`{"continue":false,"stopReason":"s","systemMessage":"m","suppressOutput":true,"terminalSequence":"\u0007"}`,
+		`{"continue":"false"}`, `{"Decision":"block"}`, `{"reason":"\ud800"}`,
+		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"a": [1e400, ` +
+			`null]},"permissionDecision":"ask"}}`, `{"hookSpecificOutput":{}}`, `{"hookSpecificOutput":[]}`,
+		`{"async":true}`, `{"async":true,"decision":"block"}`, `{"async":1}`,
+		`{"hookSpecificOutput":1,"hookSpecificOutput":{"hookEventName":"PreToolUse"}}`, "{\"reason\":\"\xff\"}",
+		`{"continue":false,}`,
 	} {
 		f.Add(s, uint8(0))
 		f.Add(s, uint8(1))
@@ -121,7 +133,8 @@ func FuzzClaudeJudge(f *testing.F) {
 		require.False(t, strict.Approved && strict.Decision != protocol.Continue)
 		require.False(t, v.Decision == protocol.Block && v.UpdatedInput != nil)
 		require.Equal(t, v.Decision != protocol.Continue, v.Status == protocol.StatusBlocked)
-		require.Equal(t, v.Decision != protocol.Continue, v.Reason != "" && !v.Approved, "who blocks says why, and nobody else has a reason but he who allows")
+		require.Equal(t, v.Decision != protocol.Continue, v.Reason != "" && !v.Approved,
+			"who blocks says why, and nobody else has a reason but he who allows")
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
 
 		if want.async && v.Status == protocol.StatusFailed {
@@ -176,7 +189,8 @@ func FuzzClaudeJudge(f *testing.F) {
 		if want.stop {
 			require.Equal(t, dialecttest.StringOf(want.top["stopReason"]), v.StopReason)
 		}
-		if reason := dialecttest.StringOf(want.specific["permissionDecisionReason"]); reason != "" && dialecttest.StringOf(want.specific["permissionDecision"]) == "deny" {
+		if reason := dialecttest.StringOf(want.specific["permissionDecisionReason"]); reason != "" &&
+			dialecttest.StringOf(want.specific["permissionDecision"]) == "deny" {
 			require.Equal(t, reason, v.Reason)
 		}
 		if input := want.specific["updatedInput"]; input != nil && want.decision != protocol.Block {

@@ -19,19 +19,25 @@ import (
 func TestClaudePayload(t *testing.T) {
 	c := protocol.Call{
 		Event: protocol.PreTool, Workspace: "/w", Dir: "/w/sub", SessionID: "s", Prompt: `say "<hi>" & é`, Tool: "Bash",
-		Args: ` { "command" : "a\u0062 <&> \u00e9" , "n": 1e400 } `, Result: "line\n\x00\xff", ToolUseID: "t1", TranscriptPath: "/t",
+		Args: ` { "command" : "a\u0062 <&> \u00e9" , "n": 1e400 } `, Result: "line\n\x00\xff", ToolUseID: "t1",
+		TranscriptPath: "/t",
 	}
 	const head = `{"session_id":"s","transcript_path":"/t","cwd":"/w/sub","permission_mode":"default",`
 	const tool = `"tool_name":"Bash","tool_input":{"command":"ab <&> é","n":1e400},`
 	require.Equal(t, head+`"hook_event_name":"PreToolUse",`+tool+`"tool_use_id":"t1"}`+"\n", dialecttest.Encoded(t, &c))
 	c.AgentID = "a1"
-	require.Equal(t, head+`"agent_id":"a1","hook_event_name":"PreToolUse",`+tool+`"tool_use_id":"t1"}`+"\n", dialecttest.Encoded(t, &c))
+	require.Equal(t, head+`"agent_id":"a1","hook_event_name":"PreToolUse",`+tool+`"tool_use_id":"t1"}`+"\n",
+		dialecttest.Encoded(t, &c))
 	c.AgentID, c.Event = "", protocol.PostTool
-	require.Equal(t, head+`"hook_event_name":"PostToolUse",`+tool+`"tool_response":"line\n\u0000�","tool_use_id":"t1"}`+"\n", dialecttest.Encoded(t, &c))
+	require.Equal(t, head+`"hook_event_name":"PostToolUse",`+tool+
+		`"tool_response":"line\n\u0000�","tool_use_id":"t1"}`+"\n", dialecttest.Encoded(t, &c))
 	c.Failed = true
-	require.Equal(t, head+`"hook_event_name":"PostToolUseFailure",`+tool+`"tool_use_id":"t1","error":"line\n\u0000�","is_interrupt":false}`+"\n", dialecttest.Encoded(t, &c))
+	require.Equal(t, head+`"hook_event_name":"PostToolUseFailure",`+tool+
+		`"tool_use_id":"t1","error":"line\n\u0000�","is_interrupt":false}`+"\n", dialecttest.Encoded(t, &c))
 	c.Event, c.Failed, c.Dir = protocol.PreExecute, false, ""
-	require.Equal(t, `{"session_id":"s","transcript_path":"/t","cwd":"/w","permission_mode":"default","hook_event_name":"UserPromptSubmit","prompt":"say \"<hi>\" & é"}`+"\n", dialecttest.Encoded(t, &c))
+	require.Equal(t,
+		`{"session_id":"s","transcript_path":"/t","cwd":"/w","permission_mode":"default",`+
+			`"hook_event_name":"UserPromptSubmit","prompt":"say \"<hi>\" & é"}`+"\n", dialecttest.Encoded(t, &c))
 
 	c.Event = "PostToolUse"
 	for result, want := range map[string]string{
@@ -47,12 +53,15 @@ func TestClaudePayload(t *testing.T) {
 		"[link](http://x) and…": `"[link](http://x) and…"`,
 	} {
 		c.Result = result
-		require.Equal(t, want, string(dialecttest.Member(json.RawMessage(dialecttest.Encoded(t, &c)), "tool_response")), result)
+		require.Equal(t, want, string(dialecttest.Member(json.RawMessage(dialecttest.Encoded(t, &c)),
+			"tool_response")), result)
 	}
 	c.Args = `{"a":1,"a":2}`
 	p, warnings, err := claude.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
-	require.Equal(t, []string{`arguments of tool "Bash": the key "a" is there twice in one object; hooks were given the last`}, warnings)
+	require.Equal(t,
+		[]string{`arguments of tool "Bash": the key "a" is there twice in one object; hooks were given the last`},
+		warnings)
 	require.Contains(t, string(p.Bytes()), `"tool_input":{"a":2},`)
 	c.Args = strings.Repeat("[", 10_000)
 	_, _, err = claude.Dialect.EncodeInput(&c)

@@ -137,7 +137,8 @@ func permissionRequest(o protocol.Outcome, specific *protocol.Fields) {
 // client looks at the exit alone.
 func exitCode(o protocol.Outcome) int {
 	switch o.Event {
-	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult":
+	case "TeammateIdle", "TaskCreated", "TaskCompleted", "WorktreeCreate", "WorktreeRemove",
+		"Elicitation", "ElicitationResult":
 		if o.Decision != protocol.Continue {
 			return 2
 		}

@@ -160,22 +160,36 @@ func TestClaudeDenySpoilt(t *testing.T) {
 		stdout string
 	}{
 		{"PreToolUse", dialecttest.Pre(`"permissionDecision":"deny"`)},
-		{"PreToolUse", dialecttest.Pre(`"permissionDecision":"deny","permissionDecisionReason":"no {pushing}, \"please\": \\ [1]"`)},
-		{"PreToolUse", `{"continue":true,"suppressOutput":false,"systemMessage":"café ☃ 😀",` + dialecttest.Pre(`"permissionDecisionReason":"naïve\n\u2028","permissionDecision":"deny","additionalContext":"ctx"`)[1:]},
-		{"PreToolUse", dialecttest.Pre(`"updatedInput":{"command":"ls","deep":{"a":[1,{"b":null}]}},"permissionDecision":"deny"`)},
+		{"PreToolUse",
+			dialecttest.Pre(`"permissionDecision":"deny","permissionDecisionReason":"no {pushing}, \"please\": ` +
+				`\\ [1]"`)},
+		{"PreToolUse", `{"continue":true,"suppressOutput":false,"systemMessage":"café ☃ 😀",` +
+			dialecttest.Pre(`"permissionDecisionReason":"naïve\n\u2028","permissionDecision":"deny",` +
+				`"additionalContext":"ctx"`)[1:]},
+		{"PreToolUse",
+			dialecttest.Pre(`"updatedInput":{"command":"ls","deep":{"a":[1,{"b":null}]}},"permissionDecision":"deny"`)},
 		{"PreToolUse", `{"decision":"block"}`},
 		{"PreToolUse", `{"reason":"old, \"{but}\" gold","decision":"block","stopReason":""}`},
-		{"PreToolUse", `{"decision":"block","reason":"both",` + dialecttest.Pre(`"permissionDecision":"deny","permissionDecisionReason":"both"`)[1:]},
+		{"PreToolUse", `{"decision":"block","reason":"both",` +
+			dialecttest.Pre(`"permissionDecision":"deny","permissionDecisionReason":"both"`)[1:]},
 		{"PermissionRequest", dialecttest.Answers("PermissionRequest", `"decision":{"behavior":"deny"}`)},
-		{"PermissionRequest", dialecttest.Answers("PermissionRequest", `"decision":{"message":"nein, \u00fcberhaupt nicht","interrupt":true,"behavior":"deny"}`)},
-		{"PostToolUse", `{"decision":"block","reason":"look again",` + dialecttest.Answers("PostToolUse", `"additionalContext":"ctx"`)[1:]},
-		{"UserPromptSubmit", `{"decision":"block","reason":"no","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","suppressOriginalPrompt":true}}`},
-		{"PreModelSwitch", dialecttest.Answers("PreModelSwitch", `"permissionDecision":"deny","permissionDecisionReason":"stay"`)},
+		{"PermissionRequest", dialecttest.Answers("PermissionRequest",
+			`"decision":{"message":"nein, \u00fcberhaupt nicht","interrupt":true,"behavior":"deny"}`)},
+		{"PostToolUse", `{"decision":"block","reason":"look again",` + dialecttest.Answers("PostToolUse",
+			`"additionalContext":"ctx"`)[1:]},
+		{"UserPromptSubmit",
+			`{"decision":"block","reason":"no","hookSpecificOutput":{"hookEventName":"UserPromptSubmit",` +
+				`"suppressOriginalPrompt":true}}`},
+		{"PreModelSwitch", dialecttest.Answers("PreModelSwitch",
+			`"permissionDecision":"deny","permissionDecisionReason":"stay"`)},
 	}
 	deciding := []string{"hookSpecificOutput", "hookEventName", "permissionDecision", "decision", "behavior"}
-	words := map[string][]string{"permissionDecision": {"allow", "deny", "ask", "defer"}, "decision": {"approve", "block"}, "behavior": {"allow", "deny"}}
-	wrongWords := []string{"", "Deny", "DENY", "denied", " deny", "deny ", "deny\\n", "no", "false", "reject", "Block", "blocked", "block.", "stop", "forbid", "null", "den", "dény", "permit", "yes"}
-	values := []string{`null`, `true`, `false`, `0`, `-1.5e3`, `"x"`, `[]`, `["deny"]`, `{}`, `{"a":1}`, `[{"decision":"block"}]`}
+	words := map[string][]string{"permissionDecision": {"allow", "deny", "ask", "defer"},
+		"decision": {"approve", "block"}, "behavior": {"allow", "deny"}}
+	wrongWords := []string{"", "Deny", "DENY", "denied", " deny", "deny ", "deny\\n", "no", "false", "reject", "Block",
+		"blocked", "block.", "stop", "forbid", "null", "den", "dény", "permit", "yes"}
+	values := []string{`null`, `true`, `false`, `0`, `-1.5e3`, `"x"`, `[]`, `["deny"]`, `{}`, `{"a":1}`,
+		`[{"decision":"block"}]`}
 
 	// What is done to the tree. Each says whether it could be done.
 	inTree := map[string]func(*node, *rand.Rand) bool{
@@ -183,7 +197,9 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			k := n.all()[rng.IntN(len(n.all()))]
 			value := values[rng.IntN(len(values))]
 			kind := func(s string) string { return map[byte]string{'t': "bool", 'f': "bool"}[s[0]] + s[:1] }
-			if k.kids != nil && value[0] == '{' || k.kids == nil && (kind(k.text) == kind(value) || strings.HasPrefix(kind(k.text), "bool") && strings.HasPrefix(kind(value), "bool")) {
+			if k.kids != nil && value[0] == '{' || k.kids == nil &&
+				(kind(k.text) == kind(value) || strings.HasPrefix(kind(k.text), "bool") &&
+					strings.HasPrefix(kind(value), "bool")) {
 				return false
 			}
 			k.kids, k.text = nil, value
@@ -206,7 +222,9 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			if !slices.Contains(deciding, k.key) {
 				return false
 			}
-			change := []func(string) string{strings.ToUpper, strings.ToLower, func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+			change := []func(string) string{strings.ToUpper, strings.ToLower, func(s string) string {
+				return strings.ToUpper(s[:1]) + s[1:]
+			},
 				func(s string) string {
 					return strings.NewReplacer("D", "_d", "S", "_s", "O", "_o", "E", "_e", "N", "_n").Replace(s)
 				}}[rng.IntN(4)]
@@ -238,8 +256,10 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			objects := slices.DeleteFunc(append(n.all(), n), func(n *node) bool { return n.kids == nil })
 			for range 1 + rng.IntN(3) {
 				o := objects[rng.IntN(len(objects))]
-				key := []string{"", "version", "x-note", "async", "tool", "updatedOutput", "é", "permission", "deny", "$schema"}[rng.IntN(10)]
-				value := append(values, `{"hookEventName":"Stop","permissionDecision":"allow"}`)[rng.IntN(len(values)+1)]
+				key := []string{"", "version", "x-note", "async", "tool", "updatedOutput", "é", "permission", "deny",
+					"$schema"}[rng.IntN(10)]
+				value := append(values, `{"hookEventName":"Stop","permissionDecision":"allow"}`)[rng.IntN(len(values)+
+					1)]
 				o.kids = slices.Insert(o.kids, rng.IntN(len(o.kids)+1), &node{key: key, text: value})
 			}
 			return true
@@ -258,7 +278,8 @@ func TestClaudeDenySpoilt(t *testing.T) {
 		"cut off": func(s string, rng *rand.Rand) string { return s[:1+rng.IntN(len(s)-1)] },
 		"control characters": func(s string, rng *rand.Rand) string {
 			i := rng.IntN(len(s) + 1)
-			return s[:i] + strings.Repeat(string([]byte{"\x00\x01\x07\x08\t\n\v\f\r\x1b\x1f\x7f"[rng.IntN(12)]}), 1+rng.IntN(2)) + s[i:]
+			return s[:i] + strings.Repeat(string([]byte{"\x00\x01\x07\x08\t\n\v\f\r\x1b\x1f\x7f"[rng.IntN(12)]}),
+				1+rng.IntN(2)) + s[i:]
 		},
 		"white space around": func(s string, rng *rand.Rand) string {
 			space := []rune(dialecttest.JsSpace)
@@ -284,7 +305,8 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			if tree == "nothing" || rng.IntN(4) == 0 {
 				text = texts[rng.IntN(len(texts))]
 			}
-			if tree == "a slip" && text == "control characters" || !inTree[tree](n, rng) { // together they are more than two letters
+			// together they are more than two letters
+			if tree == "a slip" && text == "control characters" || !inTree[tree](n, rng) {
 				continue
 			}
 			var b strings.Builder
@@ -298,11 +320,13 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			v := claude.Dialect.ApplyFailurePolicy(&c, claude.Dialect.Decode(&c, "h", &r))
 			require.False(t, v.Approved, what)
 			strict := decideClaude(g.event, r, dialecttest.OnFailure(protocol.Block))
-			if text := strings.Trim(stdout, dialecttest.JsSpace); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
+			if text := strings.Trim(stdout, dialecttest.JsSpace); !strings.HasPrefix(text, "{") ||
+				!strings.HasSuffix(text, "}") {
 				counts["plain text"]++
 				require.Equal(t, protocol.StatusOK, v.Status, what)
 				require.Equal(t, len(v.Warnings) > 0, strict.Decision == protocol.Block, what)
-				if says := strings.Contains(stdout, `"permissionDecision"`) || strings.Contains(stdout, `"decision"`); says && !strings.Contains(stdout, "null") {
+				if says := strings.Contains(stdout, `"permissionDecision"`) ||
+					strings.Contains(stdout, `"decision"`); says && !strings.Contains(stdout, "null") {
 					counts["with a warning"]++
 					require.Len(t, v.Warnings, 1, what)
 				}
@@ -316,7 +340,8 @@ func TestClaudeDenySpoilt(t *testing.T) {
 			counts["failed"]++
 			require.Equal(t, protocol.StatusFailed, v.Status, what)
 			require.Len(t, v.Warnings, 1, what)
-			require.False(t, slices.Contains(harmless, tree) && slices.Contains(harmless, text), "the client blocks here: %s", what)
+			require.False(t, slices.Contains(harmless, tree) && slices.Contains(harmless, text),
+				"the client blocks here: %s", what)
 		}
 	}
 	for _, outcome := range []string{"plain text", "with a warning", "block", "failed"} {

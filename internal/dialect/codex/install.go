@@ -12,7 +12,8 @@ var install = &dialect.Installation{
 	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	OrBlock: dialect.OrBlockAndSay,
 	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
-		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without a word",
+		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without " +
+		"a word",
 	NoMark: true,
 	Trusts: true,
 	// The switch is in config.toml, under an old name and a new one. No JSON is TOML.

@@ -21,7 +21,9 @@ func TestCodexOutput(t *testing.T) {
 	block := ptr(func(o *protocol.Outcome) { o.Decision, o.Reason = protocol.Block, "R" })
 	silent := ptr(func(o *protocol.Outcome) { o.Decision = protocol.Ask })
 	stop := ptr(func(o *protocol.Outcome) { o.Stop, o.StopReason = true, "S" })
-	both := ptr(func(o *protocol.Outcome) { o.Decision, o.Reason, o.Stop, o.StopReason = protocol.Block, "R", true, "S" })
+	both := ptr(func(o *protocol.Outcome) {
+		o.Decision, o.Reason, o.Stop, o.StopReason = protocol.Block, "R", true, "S"
+	})
 	context := ptr(func(o *protocol.Outcome) {
 		o.Inject, o.SystemMessages = []protocol.Inject{{Content: "C"}, {Content: "D"}}, []string{"M"}
 	})
@@ -34,35 +36,55 @@ func TestCodexOutput(t *testing.T) {
 	const nothing = `{}`
 	for event, wants := range map[protocol.Event]map[*protocol.Outcome]string{
 		"PreToolUse": {
-			&block:    `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"R"}}`,
-			&silent:   `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"hookrun: a hook said ask, and a hook of Codex cannot say that here, so it is a block"}}`,
-			&stop:     `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"S"}}`,
-			&both:     `{"systemMessage":"hookrun: Codex cannot be stopped at PreToolUse: S","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"R"}}`,
-			&context:  `{"systemMessage":"M","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"C\n\nD"}}`,
-			&rewrite:  `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":"x"}}}`,
+			&block: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+				`"permissionDecisionReason":"R"}}`,
+			&silent: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+				`"permissionDecisionReason":"hookrun: a hook said ask, and a hook of Codex cannot say that here, so ` +
+				`it is a block"}}`,
+			&stop: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+				`"permissionDecisionReason":"S"}}`,
+			&both: `{"systemMessage":"hookrun: Codex cannot be stopped at PreToolUse: ` +
+				`S","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+				`"permissionDecisionReason":"R"}}`,
+			&context: `{"systemMessage":"M","hookSpecificOutput":{"hookEventName":"PreToolUse",` +
+				`"additionalContext":"C\n\nD"}}`,
+			&rewrite: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",` +
+				`"updatedInput":{"command":"x"}}}`,
 			&approved: nothing,
 		},
 		"PermissionRequest": {
-			&block:    `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"R"}}}`,
-			&stop:     `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"S"}}}`,
+			&block: `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny",` +
+				`"message":"R"}}}`,
+			&stop: `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny",` +
+				`"message":"S"}}}`,
 			&approved: `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`,
-			&rewrite:  `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"project hook '' changed the tool's input, and Codex cannot take that here"}}}`,
-			&context:  `{"systemMessage":"M\nhookrun: Codex cannot give the model this at PermissionRequest:\nC\n\nD"}`,
+			&rewrite: `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny",` +
+				`"message":"project hook '' changed the tool's input, and Codex cannot take that here"}}}`,
+			&context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at PermissionRequest:\nC\n\nD"}`,
 		},
 		"PostToolUse": {
 			&block:  `{"decision":"block","reason":"R"}`,
 			&stop:   `{"continue":false,"stopReason":"S"}`,
 			&both:   `{"continue":false,"stopReason":"S","decision":"block","reason":"R"}`,
 			&output: `{"decision":"block","reason":"new"}`,
-			&held:   `{"decision":"block","reason":"R","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"C"}}`,
+			&held: `{"decision":"block","reason":"R","hookSpecificOutput":{"hookEventName":"PostToolUse",` +
+				`"additionalContext":"C"}}`,
 		},
-		"UserPromptSubmit": {&block: `{"decision":"block","reason":"R"}`, &stop: `{"continue":false,"stopReason":"S"}`, &both: `{"continue":false,"stopReason":"S","decision":"block","reason":"R","systemMessage":"R"}`},
-		"SessionStart":     {&block: `{"continue":false,"stopReason":"R"}`, &stop: `{"continue":false,"stopReason":"S"}`, &silent: `{"continue":false,"stopReason":"hookrun: a hook said ask, and a hook of Codex cannot say that here, so it is a block"}`},
-		"PreCompact":       {&block: `{"continue":false,"stopReason":"R"}`, &context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at PreCompact:\nC\n\nD"}`},
-		"Stop":             {&block: `{"decision":"block","reason":"R"}`, &stop: `{"continue":false,"stopReason":"S"}`, &held: `{"decision":"block","reason":"R\n\nC"}`},
-		"SubagentStart":    {&block: `{"systemMessage":"hookrun: Codex cannot be held up at SubagentStart: R"}`, &stop: `{"systemMessage":"hookrun: Codex cannot be stopped at SubagentStart: S"}`},
-		"Interrupt":        {&block: `{"systemMessage":"hookrun: Codex cannot be held up at Interrupt: R"}`, &context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at Interrupt:\nC\n\nD"}`},
-		"SessionEnd":       {&block: nothing, &context: nothing},
+		"UserPromptSubmit": {&block: `{"decision":"block","reason":"R"}`, &stop: `{"continue":false,"stopReason":"S"}`,
+			&both: `{"continue":false,"stopReason":"S","decision":"block","reason":"R","systemMessage":"R"}`},
+		"SessionStart": {&block: `{"continue":false,"stopReason":"R"}`,
+			&stop: `{"continue":false,"stopReason":"S"}`,
+			&silent: `{"continue":false,"stopReason":"hookrun: a hook said ask, and a hook of Codex cannot say that ` +
+				`here, so it is a block"}`},
+		"PreCompact": {&block: `{"continue":false,"stopReason":"R"}`,
+			&context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at PreCompact:\nC\n\nD"}`},
+		"Stop": {&block: `{"decision":"block","reason":"R"}`, &stop: `{"continue":false,"stopReason":"S"}`,
+			&held: `{"decision":"block","reason":"R\n\nC"}`},
+		"SubagentStart": {&block: `{"systemMessage":"hookrun: Codex cannot be held up at SubagentStart: R"}`,
+			&stop: `{"systemMessage":"hookrun: Codex cannot be stopped at SubagentStart: S"}`},
+		"Interrupt": {&block: `{"systemMessage":"hookrun: Codex cannot be held up at Interrupt: R"}`,
+			&context: `{"systemMessage":"M\nhookrun: Codex cannot give the model this at Interrupt:\nC\n\nD"}`},
+		"SessionEnd": {&block: nothing, &context: nothing},
 	} {
 		wants[&protocol.Outcome{Decision: protocol.Continue}] = nothing
 		for o, want := range wants {
@@ -72,7 +94,8 @@ func TestCodexOutput(t *testing.T) {
 			require.Equal(t, want, string(got), event)
 			v := decideCodex(event, dialecttest.Printed(string(got)))
 			require.NotEqual(t, protocol.StatusFailed, v.Status, "%s: the client drops it: %q", got, v.Warnings)
-			if (o.Decision != protocol.Continue || o.Stop) && event != "SubagentStart" && event != "Interrupt" && event != "SessionEnd" {
+			if (o.Decision != protocol.Continue || o.Stop) && event != "SubagentStart" && event != "Interrupt" &&
+				event != "SessionEnd" {
 				require.True(t, v.Decision == protocol.Block || v.Stop, "%s", got)
 			}
 		}

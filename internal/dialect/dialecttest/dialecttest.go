@@ -140,4 +140,5 @@ func Killed(signal, stdout, stderr string) dialect.HookResult {
 	return r
 }
 
-const Deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no pushing"}}`
+const Deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+	`"permissionDecisionReason":"no pushing"}}`

@@ -44,9 +44,13 @@ func geminiOracle(stdout, stderr string, code int) (decision protocol.Decision, 
 // FuzzGeminiJudge holds the judge against the oracle, on the three kinds of exit.
 func FuzzGeminiJudge(f *testing.F) {
 	for _, s := range []string{
-		"", "text", "{}", "{", "null", "[]", "42", `"x"`, `"{}"`, `"\"{}\""`, `{"decision":"deny","reason":"r"}`, `"{\"decision\":\"deny\"}"`, `{"decision":"allow","decision":"block"}`,
-		`{"decision":"ask"}`, `{"decision":"Deny"}`, `{"continue":false}`, `{"continue":"false"}`, `{"\u0064ecision":"deny"}`, "\ufeff{\"decision\":\"deny\"}", "\u0085{\"decision\":\"deny\"}",
-		`{"decision":"deny"} x`, `x {"decision":"deny"}`, `{"hookSpecificOutput":{"tool_input":{"a":1},"permissionDecision":"deny"}}`, `{"hookSpecificOutput":[]}`, "{\"reason\":\"\xff\"}", `{"desicion":"deny"}`,
+		"", "text", "{}", "{", "null", "[]", "42", `"x"`, `"{}"`, `"\"{}\""`, `{"decision":"deny","reason":"r"}`,
+		`"{\"decision\":\"deny\"}"`, `{"decision":"allow","decision":"block"}`,
+		`{"decision":"ask"}`, `{"decision":"Deny"}`, `{"continue":false}`, `{"continue":"false"}`,
+		`{"\u0064ecision":"deny"}`, "\ufeff{\"decision\":\"deny\"}", "\u0085{\"decision\":\"deny\"}",
+		`{"decision":"deny"} x`, `x {"decision":"deny"}`,
+		`{"hookSpecificOutput":{"tool_input":{"a":1},"permissionDecision":"deny"}}`, `{"hookSpecificOutput":[]}`,
+		"{\"reason\":\"\xff\"}", `{"desicion":"deny"}`,
 	} {
 		for code := range uint8(3) {
 			f.Add(s, "", code)
@@ -67,8 +71,10 @@ func FuzzGeminiJudge(f *testing.F) {
 		require.False(t, v.Approved || strict.Approved)
 		require.LessOrEqual(t, strict.Decision, v.Decision, "a policy that blocks never makes a verdict milder")
 		warnings := strings.Join(v.Warnings, "\n")
-		doubted := strings.Contains(warnings, "takes for none") || strings.Contains(warnings, "which was therefore not read")
-		require.Equal(t, v.Status == protocol.StatusFailed || doubted && v.Decision == protocol.Continue, strict.Decision != v.Decision)
+		doubted := strings.Contains(warnings, "takes for none") ||
+			strings.Contains(warnings, "which was therefore not read")
+		require.Equal(t, v.Status == protocol.StatusFailed || doubted && v.Decision == protocol.Continue,
+			strict.Decision != v.Decision)
 		require.Empty(t, v.Context)
 	})
 }

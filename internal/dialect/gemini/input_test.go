@@ -14,8 +14,11 @@ import (
 )
 
 // recordedAfterTool is what the client gave a hook.
-const recordedAfterTool = `{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"AfterTool","timestamp":"2026-01-02T03:04:05.678Z",` +
-	`"tool_name":"read_file","tool_input":{"file_path":"absent.txt"},"tool_response":{"llmContent":"Could not read file.","returnDisplay":"File not found.","error":{"message":"File not found: /w/absent.txt","type":"file_not_found"}}}`
+const recordedAfterTool = `{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"AfterTool",` +
+	`"timestamp":"2026-01-02T03:04:05.678Z",` +
+	`"tool_name":"read_file","tool_input":{"file_path":"absent.txt"},"tool_response":{"llmContent":"Could not read ` +
+	`file.","returnDisplay":"File not found.","error":{"message":"File not found: ` +
+	`/w/absent.txt","type":"file_not_found"}}}`
 
 func TestGeminiPayload(t *testing.T) {
 	payload := func(t *testing.T, c protocol.Call) string {
@@ -31,15 +34,21 @@ func TestGeminiPayload(t *testing.T) {
 	})
 	t.Run("a call of another's is written in the client's form", func(t *testing.T) {
 		for _, e := range []protocol.Event{"pre-tool", "PreToolUse", "BeforeTool"} {
-			c := protocol.Call{Event: e, Workspace: "/w", SessionID: "s", TranscriptPath: "/t", Tool: "x", Args: `{"a": 1}`}
+			c := protocol.Call{Event: e, Workspace: "/w", SessionID: "s", TranscriptPath: "/t", Tool: "x",
+				Args: `{"a": 1}`}
 			if e == "PreToolUse" {
 				c.ClientInput = `{"hook_event_name":"PreToolUse","permission_mode":"default"}`
 			}
-			require.Regexp(t, `^{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"BeforeTool","timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","tool_name":"x","tool_input":{"a":1}}\n$`, payload(t, c))
+			require.Regexp(t,
+				`^{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"BeforeTool",`+
+					`"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","tool_name":"x","tool_input":{"a":1}}\n$`,
+				payload(t, c))
 		}
 		after := payload(t, protocol.Call{Event: "PostToolUseFailure", Failed: true, Tool: "x", Result: "bad\n"})
 		require.Contains(t, after, `"hook_event_name":"AfterTool"`)
-		require.Contains(t, after, `"tool_input":{},"tool_response":{"llmContent":"bad\n","returnDisplay":"bad\n","error":{"message":"bad\n"}}}`)
+		require.Contains(t, after,
+			`"tool_input":{},"tool_response":{"llmContent":"bad\n","returnDisplay":"bad\n",`+
+				`"error":{"message":"bad\n"}}}`)
 		require.Contains(t, payload(t, protocol.Call{Event: "pre-execute", Prompt: "go"}), `,"prompt":"go"}`)
 	})
 	t.Run("moments", func(t *testing.T) {
@@ -61,7 +70,8 @@ func TestGeminiPayload(t *testing.T) {
 	})
 	t.Run("environment", func(t *testing.T) {
 		c := protocol.Call{Event: "BeforeTool", Workspace: "/w", SessionID: "s"}
-		require.Equal(t, []string{"GEMINI_PROJECT_DIR=/w", "GEMINI_CWD=/w", "CLAUDE_PROJECT_DIR=/w", "GEMINI_SESSION_ID=s"}, gemini.Dialect.Environment(&c))
+		require.Equal(t, []string{"GEMINI_PROJECT_DIR=/w", "GEMINI_CWD=/w", "CLAUDE_PROJECT_DIR=/w",
+			"GEMINI_SESSION_ID=s"}, gemini.Dialect.Environment(&c))
 	})
 }
 
@@ -75,17 +85,21 @@ func TestGeminiInputForOtherHooks(t *testing.T) {
 
 	ofClaude, _, err := claude.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
-	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PostToolUseFailure","tool_name":"read_file","tool_input":{"file_path":"absent.txt"}`)
+	require.Contains(t, string(ofClaude.Bytes()),
+		`"hook_event_name":"PostToolUseFailure","tool_name":"read_file","tool_input":{"file_path":"absent.txt"}`)
 	require.Contains(t, string(ofClaude.Bytes()), `"error":"Could not read file."`)
 	ofTenex, _, err := tenex.Dialect.EncodeInput(&c)
 	require.NoError(t, err)
-	require.Contains(t, string(ofTenex.Bytes()), `"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
+	require.Contains(t, string(ofTenex.Bytes()),
+		`"event":"post-tool","tool":"read_file","args":{"file_path":"absent.txt"},"result":"Could not read file."`)
 
-	before, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},"timestamp":"x"}`)
+	before, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"t","tool_input":{"a":1},` +
+		`"timestamp":"x"}`)
 	require.NoError(t, err)
 	ofClaude, _, err = claude.Dialect.EncodeInput(&before)
 	require.NoError(t, err)
-	require.Contains(t, string(ofClaude.Bytes()), `"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
+	require.Contains(t, string(ofClaude.Bytes()),
+		`"hook_event_name":"PreToolUse","tool_name":"t","tool_input":{"a":1},"tool_use_id":""}`)
 	require.NotContains(t, string(ofClaude.Bytes()), "timestamp")
 
 	for response, want := range map[string]protocol.Call{
@@ -112,11 +126,14 @@ func TestGeminiChain(t *testing.T) {
 		v := decideGemini("BeforeTool", dialecttest.Printed(dialecttest.Specific(`"tool_input":{"command":"b","n":1}`)))
 		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"b","description":"d","n":1}`, c.Args)
-		require.JSONEq(t, `{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"command":"b","description":"d","n":1}}`, c.ClientInput)
+		require.JSONEq(t,
+			`{"hook_event_name":"BeforeTool","tool_name":"x","tool_input":{"command":"b","description":"d","n":1}}`,
+			c.ClientInput)
 	})
 	t.Run("a deny hands its rewrite on too", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
-		v := decideGemini("BeforeTool", dialecttest.Printed(`{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:]))
+		v := decideGemini("BeforeTool", dialecttest.Printed(`{"decision":"deny",`+
+			dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:]))
 		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)
 	})
@@ -125,18 +142,22 @@ func TestGeminiChain(t *testing.T) {
 		v := decideGemini("BeforeTool", dialecttest.Exited(1, dialecttest.Specific(`"tool_input":{"command":"b"}`), ""))
 		require.NotNil(t, v.UpdatedInput)
 		require.False(t, gemini.Dialect.Propagate(&c, &v))
-		v = decideGemini("BeforeTool", dialecttest.Exited(2, `{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		v = decideGemini("BeforeTool", dialecttest.Exited(2,
+			`{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.Equal(t, protocol.Block, v.Decision)
 		require.False(t, gemini.Dialect.Propagate(&c, &v))
-		v = decideGemini("BeforeTool", dialecttest.Killed("SIGTERM", `{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		v = decideGemini("BeforeTool", dialecttest.Killed("SIGTERM",
+			`{"decision":"deny",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.False(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"a"}`, c.Args)
-		v = decideGemini("BeforeTool", dialecttest.Exited(1, `{"decision":"ask",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
+		v = decideGemini("BeforeTool", dialecttest.Exited(1,
+			`{"decision":"ask",`+dialecttest.Specific(`"tool_input":{"command":"b"}`)[1:], ""))
 		require.NotNil(t, v.UpdatedInput, "the person who is asked may allow it")
 	})
 	t.Run("an odd answer of a hook that ended well is handed on", func(t *testing.T) {
 		c := call("BeforeTool", `"tool_name":"x","tool_input":{"command":"a"}`)
-		v := decideGemini("BeforeTool", dialecttest.Printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
+		v := decideGemini("BeforeTool",
+			dialecttest.Printed(`{"decision":"maybe","hookSpecificOutput":{"tool_input":{"command":"b"}}}`))
 		require.Equal(t, protocol.StatusFailed, v.Status)
 		require.True(t, gemini.Dialect.Propagate(&c, &v))
 		require.JSONEq(t, `{"command":"b"}`, c.Args)

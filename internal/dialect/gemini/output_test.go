@@ -19,33 +19,56 @@ func TestGeminiOutput(t *testing.T) {
 		outcome protocol.Outcome
 		want    string
 	}{
-		"nothing":              {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue}, `{}`},
-		"block":                {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Block, Reason: "R"}, `{"decision":"deny","reason":"R"}`},
-		"block, by TENEX name": {protocol.Outcome{Event: "pre-tool", Decision: protocol.Block, Reason: "R"}, `{"decision":"deny","reason":"R"}`},
-		"the zero outcome":     {protocol.Outcome{Event: "BeforeTool"}, `{"decision":"deny"}`},
-		"ask":                  {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Ask, Reason: "R"}, `{"decision":"ask","reason":"R"}`},
-		"ask after the tool":   {protocol.Outcome{Event: "AfterTool", Decision: protocol.Ask, Reason: "R"}, `{"decision":"deny","reason":"R\n\nhookrun: a hook said ask, and a hook of Gemini CLI cannot say that here, so it is a block"}`},
-		"defer":                {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Defer, Reason: "R"}, `{"decision":"deny","reason":"R\n\nhookrun: a hook said defer, and a hook of Gemini CLI cannot say that here, so it is a block"}`},
-		"approved":             {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, Approved: true, Reason: "R"}, `{}`},
-		"stop":                 {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Stop: true, StopReason: "S"}, `{"continue":false,"stopReason":"S"}`},
-		"rewrite":              {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, UpdatedInput: []byte(`{"a":"<"}`)}, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"a":"<"}}}`},
-		"messages":             {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, SystemMessages: []string{"a", "b"}}, `{"systemMessage":"a\nb"}`},
-		"context":              {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Inject: inject}, `{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"one\n\n<two>"}}`},
+		"nothing": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue}, `{}`},
+		"block": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Block, Reason: "R"},
+			`{"decision":"deny","reason":"R"}`},
+		"block, by TENEX name": {protocol.Outcome{Event: "pre-tool", Decision: protocol.Block, Reason: "R"},
+			`{"decision":"deny","reason":"R"}`},
+		"the zero outcome": {protocol.Outcome{Event: "BeforeTool"}, `{"decision":"deny"}`},
+		"ask": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Ask, Reason: "R"},
+			`{"decision":"ask","reason":"R"}`},
+		"ask after the tool": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Ask, Reason: "R"},
+			`{"decision":"deny","reason":"R\n\nhookrun: a hook said ask, and a hook of Gemini CLI cannot say that ` +
+				`here, so it is a block"}`},
+		"defer": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Defer, Reason: "R"},
+			`{"decision":"deny","reason":"R\n\nhookrun: a hook said defer, and a hook of Gemini CLI cannot say that ` +
+				`here, so it is a block"}`},
+		"approved": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, Approved: true,
+			Reason: "R"}, `{}`},
+		"stop": {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Stop: true,
+			StopReason: "S"}, `{"continue":false,"stopReason":"S"}`},
+		"rewrite": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue,
+			UpdatedInput: []byte(`{"a":"<"}`)},
+			`{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"a":"<"}}}`},
+		"messages": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue,
+			SystemMessages: []string{"a", "b"}}, `{"systemMessage":"a\nb"}`},
+		"context": {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Inject: inject},
+			`{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"one\n\n<two>"}}`},
 		"context before a tool": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, Inject: inject},
 			`{"systemMessage":"hookrun: Gemini CLI cannot give the model this at BeforeTool:\none\n\n<two>"}`},
-		"context beside a block": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Block, Reason: "R", Inject: inject}, `{"decision":"deny","reason":"R\n\none\n\n<two>"}`},
-		"a new result":           {protocol.Outcome{Event: "AfterTool", Decision: protocol.Continue, UpdatedOutput: []byte(`"clean"`), Inject: inject[:1]}, `{"decision":"deny","reason":"clean\n\none"}`},
-		"a block and a new result": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Block, Reason: "R", UpdatedOutput: []byte(`"clean"`)},
+		"context beside a block": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Block, Reason: "R",
+			Inject: inject}, `{"decision":"deny","reason":"R\n\none\n\n<two>"}`},
+		"a new result": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Continue,
+			UpdatedOutput: []byte(`"clean"`), Inject: inject[:1]}, `{"decision":"deny","reason":"clean\n\none"}`},
+		"a block and a new result": {protocol.Outcome{Event: "AfterTool", Decision: protocol.Block, Reason: "R",
+			UpdatedOutput: []byte(`"clean"`)},
 			`{"decision":"deny","reason":"R"}`},
-		"a hook without an answer": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue, Hooks: []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}},
+		"a hook without an answer": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Continue,
+			Hooks: []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout, Cause: protocol.CauseTimeout}}},
 			`{"systemMessage":"hookrun: hook 'h' gave no answer (timeout), so it did not check this"}`},
-		"a stop and a block": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Block, Reason: "R", Stop: true, StopReason: "S"},
+		"a stop and a block": {protocol.Outcome{Event: "BeforeTool", Decision: protocol.Block, Reason: "R", Stop: true,
+			StopReason: "S"},
 			`{"continue":false,"stopReason":"S","decision":"deny","reason":"R","systemMessage":"R"}`},
-		"a stop and a context": {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Stop: true, StopReason: "S", Inject: inject[:1]},
-			`{"continue":false,"stopReason":"S","systemMessage":"S\nhookrun: Gemini CLI cannot give the model this at BeforeAgent:\none"}`},
-		"a stop and a message": {protocol.Outcome{Event: "AfterAgent", Decision: protocol.Continue, Stop: true, StopReason: "S", SystemMessages: []string{"m"}},
+		"a stop and a context": {protocol.Outcome{Event: "BeforeAgent", Decision: protocol.Continue, Stop: true,
+			StopReason: "S", Inject: inject[:1]},
+			`{"continue":false,"stopReason":"S","systemMessage":"S\nhookrun: Gemini CLI cannot give the model this ` +
+				`at BeforeAgent:\none"}`},
+		"a stop and a message": {protocol.Outcome{Event: "AfterAgent", Decision: protocol.Continue, Stop: true,
+			StopReason: "S", SystemMessages: []string{"m"}},
 			`{"continue":false,"stopReason":"S","systemMessage":"S\nm"}`},
-		"what only the client can use": {protocol.Outcome{Event: "AfterAgent", Decision: protocol.Continue, Other: protocol.Fields{{Key: "clearContext", Value: []byte("true")}, {Key: "watchPaths", Value: []byte("[]")}}},
+		"what only the client can use": {protocol.Outcome{Event: "AfterAgent", Decision: protocol.Continue,
+			Other: protocol.Fields{{Key: "clearContext", Value: []byte("true")},
+				{Key: "watchPaths", Value: []byte("[]")}}},
 			`{"hookSpecificOutput":{"hookEventName":"AfterAgent","clearContext":true}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +77,8 @@ func TestGeminiOutput(t *testing.T) {
 			require.Equal(t, test.want, string(line))
 			event := test.outcome.Event.Gemini()
 			v := decideGemini(event, dialecttest.Printed(string(line)))
-			require.Equal(t, test.outcome.Decision != protocol.Continue || test.outcome.UpdatedOutput != nil, v.Decision != protocol.Continue)
+			require.Equal(t, test.outcome.Decision != protocol.Continue || test.outcome.UpdatedOutput != nil,
+				v.Decision != protocol.Continue)
 			require.Equal(t, test.outcome.Stop, v.Stop)
 			require.Equal(t, string(test.outcome.UpdatedInput), string(v.UpdatedInput))
 			require.Empty(t, v.Warnings)
@@ -65,8 +89,10 @@ func TestGeminiOutput(t *testing.T) {
 		require.NoError(t, err)
 		r := dialecttest.Printed(dialecttest.Specific(`"additionalContext":"C"`))
 		v := gemini.Dialect.Decode(&c, "h", &r)
-		line, _, err := gemini.Dialect.EncodeOutput(dialect.Merge(&c, []dialect.HookVerdict{{Verdict: v, Dialect: gemini.Dialect}}))
+		line, _, err := gemini.Dialect.EncodeOutput(dialect.Merge(&c,
+			[]dialect.HookVerdict{{Verdict: v, Dialect: gemini.Dialect}}))
 		require.NoError(t, err)
-		require.Contains(t, string(line), `"systemMessage":"hookrun: Gemini CLI cannot give the model this at AfterTool:\nC"`)
+		require.Contains(t, string(line),
+			`"systemMessage":"hookrun: Gemini CLI cannot give the model this at AfterTool:\nC"`)
 	})
 }

@@ -15,10 +15,14 @@ import (
 // last, as Python does.
 func FuzzHookResult(f *testing.F) {
 	for _, s := range []string{
-		`{}`, `{"allowed":false}`, `{"allowed":null,"reason":5}`, `{"decision":"ask","reason":"r"}`, `{"decision":"deny","decision":"allow"}`,
-		`{"allowed":[{}],"updated_input":{"a":1,"b":[]}}`, `{"modified_args":"{}","updated_input":{}}`, `{"metadata":{"reason":"m"},"allowed":0}`,
-		`{"inject":{"content":"c","strategy":"user_message"},"hook_errors":["e"]}`, `{"metadata":{"s":NaN},"decision":"deny"}`,
-		"{\"\\u0061llowed\":\"\"}", "{\"reason\":\"\xff\\ud800\",\"allowed\":-0}", `{"allowed":1e-400}`, ` {"decision":""}`, `[]`, `{"allowed":{"a":1}}`,
+		`{}`, `{"allowed":false}`, `{"allowed":null,"reason":5}`, `{"decision":"ask","reason":"r"}`,
+		`{"decision":"deny","decision":"allow"}`,
+		`{"allowed":[{}],"updated_input":{"a":1,"b":[]}}`, `{"modified_args":"{}","updated_input":{}}`,
+		`{"metadata":{"reason":"m"},"allowed":0}`,
+		`{"inject":{"content":"c","strategy":"user_message"},"hook_errors":["e"]}`,
+		`{"metadata":{"s":NaN},"decision":"deny"}`,
+		"{\"\\u0061llowed\":\"\"}", "{\"reason\":\"\xff\\ud800\",\"allowed\":-0}", `{"allowed":1e-400}`,
+		` {"decision":""}`, `[]`, `{"allowed":{"a":1}}`,
 	} {
 		f.Add(s)
 	}
@@ -44,8 +48,10 @@ func FuzzHookResult(f *testing.F) {
 			require.Equal(t, protocol.Block, v.Decision)
 			require.NotEmpty(t, v.Reason)
 			require.Nil(t, v.UpdatedInput)
-			if reason, _ := m["reason"].(string); reason != "" && v.Cause == protocol.CausePolicy && !strings.Contains(strings.Join(v.Warnings, ""), "more than once") {
-				require.True(t, strings.Contains(v.Reason, reason) || len(v.Warnings) > 0, "%q has not %q", v.Reason, reason)
+			if reason, _ := m["reason"].(string); reason != "" && v.Cause == protocol.CausePolicy &&
+				!strings.Contains(strings.Join(v.Warnings, ""), "more than once") {
+				require.True(t, strings.Contains(v.Reason, reason) || len(v.Warnings) > 0, "%q has not %q", v.Reason,
+					reason)
 			}
 		case m["decision"] == "ask":
 			require.NotEqual(t, protocol.Continue, v.Decision)
@@ -54,7 +60,8 @@ func FuzzHookResult(f *testing.F) {
 			require.Contains(t, strings.Join(v.Warnings, "\n"), "JSON that is not right")
 		case v.Cause == "":
 			require.Contains(t, []any{nil, "allow"}, m["decision"])
-			if want, is := m["updated_input"].(map[string]any); is && m["modified_args"] == nil && v.UpdatedInput != nil {
+			if want, is := m["updated_input"].(map[string]any); is && m["modified_args"] == nil &&
+				v.UpdatedInput != nil {
 				var got map[string]any
 				d := json.NewDecoder(strings.NewReader(string(v.UpdatedInput)))
 				d.UseNumber()

@@ -46,7 +46,8 @@ func TestMassGenEvent(t *testing.T) {
 		}
 	})
 	t.Run("M02 M03 eight keys before the tool", func(t *testing.T) {
-		event := massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Wr\u00ef\"te", Args: `{"p": "é"}`, SessionID: "s", AgentID: "a", OrchestratorID: "o", Prompt: "p", ToolUseID: "t"})
+		event := massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Wr\u00ef\"te", Args: `{"p": "é"}`,
+			SessionID: "s", AgentID: "a", OrchestratorID: "o", Prompt: "p", ToolUseID: "t"})
 		stamp, err := time.Parse(time.RFC3339, event["timestamp"].(string))
 		require.NoError(t, err)
 		require.Regexp(t, `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00$`, event["timestamp"])
@@ -81,12 +82,15 @@ func TestMassGenEvent(t *testing.T) {
 			`[1]`:        []any{1.0},
 			`{"raw":1}`:  map[string]any{"raw": 1.0},
 		} {
-			require.Equal(t, want, massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Write", Args: args})["tool_input"], "%q", args)
+			require.Equal(t, want, massgenEvent(t, protocol.Call{Event: "pre-tool", Tool: "Write",
+				Args: args})["tool_input"], "%q", args)
 		}
 	})
 	t.Run("M36 environment", func(t *testing.T) {
-		require.Equal(t, []string{"MASSGEN_HOOK_TYPE=PostToolUse", "MASSGEN_TOOL_NAME=Write", "MASSGEN_SESSION_ID=s", "MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"},
-			massgen.Dialect.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s", OrchestratorID: "o"}))
+		require.Equal(t, []string{"MASSGEN_HOOK_TYPE=PostToolUse", "MASSGEN_TOOL_NAME=Write", "MASSGEN_SESSION_ID=s",
+			"MASSGEN_AGENT_ID=", "MASSGEN_ORCHESTRATOR_ID=o"},
+			massgen.Dialect.Environment(&protocol.Call{Event: "post-tool", Tool: "Write", SessionID: "s",
+				OrchestratorID: "o"}))
 		require.Empty(t, massgen.Dialect.Environment(&protocol.Call{}), "a process that stays sees many calls")
 	})
 }

@@ -12,7 +12,8 @@ import (
 )
 
 func judged(name string, v dialect.Verdict) dialect.HookVerdict {
-	return dialect.HookVerdict{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v, Dialect: massgen.Dialect}
+	return dialect.HookVerdict{Report: protocol.HookReport{Name: name, Status: v.Status}, Verdict: v,
+		Dialect: massgen.Dialect}
 }
 
 func TestMassGenMerge(t *testing.T) {
@@ -29,7 +30,8 @@ func TestMassGenMerge(t *testing.T) {
 		hook     string
 	}{
 		{"M21 ask then allow", []dialect.Verdict{ask("one"), allow}, protocol.Ask, "one", "a"},
-		{"M21 the last ask's reason", []dialect.Verdict{ask("one"), allow, ask("two"), allow}, protocol.Ask, "two", "c"},
+		{"M21 the last ask's reason", []dialect.Verdict{ask("one"), allow, ask("two"), allow}, protocol.Ask, "two",
+			"c"},
 		{"M21 a later deny", []dialect.Verdict{ask("one"), deny}, protocol.Block, "no", "b"},
 		{"M26 no hooks", nil, protocol.Continue, "", ""},
 		{"M26 all allow", []dialect.Verdict{allow, allow}, protocol.Continue, "", ""},

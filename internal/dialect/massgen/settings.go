@@ -112,7 +112,8 @@ func (f *config) agent(where string, a *yaml.Value, n int) {
 	if given != nil {
 		if id = given.Text; id == "" || given.Kind != yaml.String && given.Kind != yaml.Number {
 			if hooks != nil {
-				f.problem(given, where+".id", "must be the name that calls are made with, not %s; leave it out for agent%d",
+				f.problem(given, where+".id",
+					"must be the name that calls are made with, not %s; leave it out for agent%d",
 					briefValue(given), n)
 			}
 			return
@@ -273,7 +274,8 @@ func (f *config) hook(
 	case handler == nil:
 		f.problem(entry, where, "has no %q, so it would run nothing", handlerKey)
 	case handler.Kind != yaml.String || strings.TrimSpace(handler.Text) == "" || strings.ContainsRune(handler.Text, 0):
-		f.problem(handler, where+"."+handlerKey, "must be the name of a function or a program, not %s", briefValue(handler))
+		f.problem(handler, where+"."+handlerKey, "must be the name of a function or a program, not %s",
+			briefValue(handler))
 	default:
 		e.Name, e.Runs = kind+"_"+handler.Text, position(handler)
 		f.command(&e, where+"."+handlerKey, handler, kind, entry.Get("shell"))

@@ -120,7 +120,8 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 	return a, true, err
 }
 
-// inLine makes a blank of what ends a line or controls a terminal outside of JSON, and is a character of a string in JSON.
+// inLine makes a blank of what ends a line or controls a terminal outside of JSON, and is a character of a string in
+// JSON.
 func inLine(r rune) rune {
 	if r >= 0x80 && r <= 0x9f || r == '\u2028' || r == '\u2029' {
 		return ' '
@@ -128,7 +129,8 @@ func inLine(r rune) rune {
 	return r
 }
 
-// onlyReasons reports whether an object has no key of an answer but reasons. Only reading it can tell: package nearmiss may miss keys.
+// onlyReasons reports whether an object has no key of an answer but reasons. Only reading it can tell: package nearmiss
+// may miss keys.
 func onlyReasons(object gjson.Result) bool {
 	only := true
 	object.ForEach(func(key, _ gjson.Result) bool {
@@ -139,8 +141,8 @@ func onlyReasons(object gjson.Result) bool {
 	return only
 }
 
-// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that says no,
-// what it says counts.
+// doubtful is an answer that was read, and that does not say for sure whether the call may go on. Beside an exit that
+// says no, what it says counts.
 type doubtful struct{ error }
 
 // top reads the top level of an answer: how many keys it has, and how many of them are an answer's.

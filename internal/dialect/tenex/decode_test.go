@@ -27,66 +27,105 @@ func TestDecisionTable(t *testing.T) {
 	policy := func(reason string) want {
 		return want{protocol.Block, protocol.CausePolicy, protocol.StatusBlocked, reason}
 	}
-	const words = `; an answer is {"decision": "block" or "approve", "reason": "…"}, or {"hookSpecificOutput": {"permissionDecision": "deny", "ask", "defer" or "allow", "permissionDecisionReason": "…"}}`
+	const words = `; an answer is {"decision": "block" or "approve", "reason": "…"}, or {"hookSpecificOutput": ` +
+		`{"permissionDecision": "deny", "ask", "defer" or "allow", "permissionDecisionReason": "…"}}`
 	const alone = "; print nothing but the JSON, and all else to stderr"
 	silent := func(code int) want { return policy(fmt.Sprintf("%s (exit %d, nothing on stderr)", fallback, code)) }
 	unreadable := func(why string) want {
-		return want{protocol.Block, protocol.CauseOutput, protocol.StatusBlocked, "pre-tool hook 'h' gave an answer that cannot be read: " + why}
+		return want{protocol.Block, protocol.CauseOutput, protocol.StatusBlocked,
+			"pre-tool hook 'h' gave an answer that cannot be read: " + why}
 	}
 	for name, test := range map[string]struct {
 		result dialect.HookResult
 		want   want
 	}{
-		"silent":                     {dialecttest.Printed(""), goesOn},
-		"blanks":                     {dialecttest.Printed(" \n\t\n"), goesOn},
-		"text":                       {dialecttest.Printed("hello"), goesOn},
-		"a string is text":           {dialecttest.Printed(`"deny"`), goesOn},
-		"JSON without a known key":   {dialecttest.Printed(`{"ok":true,"errors":0}`), goesOn},
-		"{} says nothing":            {dialecttest.Printed(`{}`), goesOn},
-		"deny":                       {dialecttest.Printed(dialecttest.Deny), policy("no pushing")},
-		"deny after a BOM":           {dialecttest.Printed("\ufeff" + dialecttest.Deny), policy("no pushing")},
-		"deny with an escaped key":   {dialecttest.Printed(`{"hookSpecificOutput":{"permission\u0044ecision":"deny"}}`), policy(fallback)},
-		"deny of another event":      {dialecttest.Printed(strings.ReplaceAll(dialecttest.Deny, "PreToolUse", "Stop")), policy("no pushing")},
-		"legacy block":               {dialecttest.Printed(`{"decision":"block","reason":"old"}`), policy("old")},
-		"block beats an inner allow": {dialecttest.Printed(`{"decision":"block","reason":"x","hookSpecificOutput":{"permissionDecision":"allow"}}`), policy("x")},
-		"deny beats approve":         {dialecttest.Printed(`{"decision":"approve","hookSpecificOutput":{"permissionDecision":"deny"}}`), policy(fallback)},
-		"ask":                        {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"ask"}}`), want{protocol.Ask, protocol.CausePolicy, protocol.StatusBlocked, "Project hook 'h' asks for confirmation of this tool call"}},
-		"defer":                      {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"defer","permissionDecisionReason":"later"}}`), want{protocol.Defer, protocol.CausePolicy, protocol.StatusBlocked, "later"}},
-		"allow":                      {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}`), want{protocol.Continue, protocol.CausePolicy, protocol.StatusOK, "fine"}},
-		"nulls are absent":           {dialecttest.Printed(`{"decision":null,"reason":null,"continue":null,"hookSpecificOutput":null}`), goesOn},
+		"silent":                   {dialecttest.Printed(""), goesOn},
+		"blanks":                   {dialecttest.Printed(" \n\t\n"), goesOn},
+		"text":                     {dialecttest.Printed("hello"), goesOn},
+		"a string is text":         {dialecttest.Printed(`"deny"`), goesOn},
+		"JSON without a known key": {dialecttest.Printed(`{"ok":true,"errors":0}`), goesOn},
+		"{} says nothing":          {dialecttest.Printed(`{}`), goesOn},
+		"deny":                     {dialecttest.Printed(dialecttest.Deny), policy("no pushing")},
+		"deny after a BOM":         {dialecttest.Printed("\ufeff" + dialecttest.Deny), policy("no pushing")},
+		"deny with an escaped key": {dialecttest.Printed(`{"hookSpecificOutput":{"permission\u0044ecision":"deny"}` +
+			`}`), policy(fallback)},
+		"deny of another event": {dialecttest.Printed(strings.ReplaceAll(dialecttest.Deny, "PreToolUse", "Stop")),
+			policy("no pushing")},
+		"legacy block": {dialecttest.Printed(`{"decision":"block","reason":"old"}`), policy("old")},
+		"block beats an inner allow": {dialecttest.Printed(`{"decision":"block","reason":"x",` +
+			`"hookSpecificOutput":{"permissionDecision":"allow"}}`), policy("x")},
+		"deny beats approve": {dialecttest.Printed(`{"decision":"approve",` +
+			`"hookSpecificOutput":{"permissionDecision":"deny"}}`), policy(fallback)},
+		"ask": {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"ask"}}`),
+			want{protocol.Ask, protocol.CausePolicy, protocol.StatusBlocked,
+				"Project hook 'h' asks for confirmation of this tool call"}},
+		"defer": {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"defer",` +
+			`"permissionDecisionReason":"later"}}`),
+			want{protocol.Defer, protocol.CausePolicy, protocol.StatusBlocked, "later"}},
+		"allow": {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"allow",` +
+			`"permissionDecisionReason":"fine"}}`), want{protocol.Continue, protocol.CausePolicy, protocol.StatusOK,
+			"fine"}},
+		"nulls are absent": {dialecttest.Printed(`{"decision":null,"reason":null,"continue":null,` +
+			`"hookSpecificOutput":null}`), goesOn},
 
-		"a brace and no JSON":     {dialecttest.Printed(`{deny}`), unreadable("line 1, column 2: expected a key in double quotes, found 'd'" + alone)},
-		"a JSON that breaks off":  {dialecttest.Printed(`{"decision":"approve"`), unreadable("line 1, column 22: the document ends too early: '{' of 1:1 is never closed" + alone)},
-		"text behind it":          {dialecttest.Printed(`{"decision":"approve"} ok`), unreadable("line 1, column 24: something stands behind the JSON" + alone)},
-		"two answers":             {dialecttest.Printed("{}\n{}"), unreadable("line 2, column 1: something stands behind the JSON" + alone)},
-		"equal keys":              {dialecttest.Printed(`{"decision":"block","decision":"approve"}`), unreadable(`line 1, column 21: the key "decision" is there twice in one object; keep one`)},
-		"no such decision":        {dialecttest.Printed(`{"decision":"deny"}`), unreadable(`decision "deny" does not exist` + words)},
-		"no such permission":      {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"Deny"}}`), unreadable(`permissionDecision "Deny" does not exist` + words)},
-		"a decision that is true": {dialecttest.Printed(`{"decision":true}`), unreadable(`decision must be a string, not true`)},
-		"continue as a string":    {dialecttest.Printed(`{"continue":"false"}`), unreadable(`continue must be true or false, not "false"`)},
-		"context as a list":       {dialecttest.Printed(`{"hookSpecificOutput":{"additionalContext":["x"]}}`), unreadable(`additionalContext must be a string, not ["x"]`)},
-		"input as a string":       {dialecttest.Printed(`{"hookSpecificOutput":{"updatedInput":"ls"}}`), unreadable(`updatedInput must be an object, not "ls"`)},
-		"specific as a string":    {dialecttest.Printed(`{"hookSpecificOutput":"deny"}`), unreadable(`hookSpecificOutput must be an object, not "deny"`)},
-		"deny at the wrong level": {dialecttest.Printed(`{"permissionDecision":"deny"}`), unreadable(`permissionDecision belongs in hookSpecificOutput`)},
-		"half an answer that was cut": {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"decision":`), Tail: []byte(`"approve"}`), Total: 3 << 20}},
+		"a brace and no JSON": {dialecttest.Printed(`{deny}`),
+			unreadable("line 1, column 2: expected a key in double quotes, found 'd'" + alone)},
+		"a JSON that breaks off": {dialecttest.Printed(`{"decision":"approve"`),
+			unreadable("line 1, column 22: the document ends too early: '{' of 1:1 is never closed" + alone)},
+		"text behind it": {dialecttest.Printed(`{"decision":"approve"} ok`),
+			unreadable("line 1, column 24: something stands behind the JSON" + alone)},
+		"two answers": {dialecttest.Printed("{}\n{}"),
+			unreadable("line 2, column 1: something stands behind the JSON" + alone)},
+		"equal keys": {dialecttest.Printed(`{"decision":"block","decision":"approve"}`),
+			unreadable(`line 1, column 21: the key "decision" is there twice in one object; keep one`)},
+		"no such decision": {dialecttest.Printed(`{"decision":"deny"}`),
+			unreadable(`decision "deny" does not exist` + words)},
+		"no such permission": {dialecttest.Printed(`{"hookSpecificOutput":{"permissionDecision":"Deny"}}`),
+			unreadable(`permissionDecision "Deny" does not exist` + words)},
+		"a decision that is true": {dialecttest.Printed(`{"decision":true}`),
+			unreadable(`decision must be a string, not true`)},
+		"continue as a string": {dialecttest.Printed(`{"continue":"false"}`),
+			unreadable(`continue must be true or false, not "false"`)},
+		"context as a list": {dialecttest.Printed(`{"hookSpecificOutput":{"additionalContext":["x"]}}`),
+			unreadable(`additionalContext must be a string, not ["x"]`)},
+		"input as a string": {dialecttest.Printed(`{"hookSpecificOutput":{"updatedInput":"ls"}}`),
+			unreadable(`updatedInput must be an object, not "ls"`)},
+		"specific as a string": {dialecttest.Printed(`{"hookSpecificOutput":"deny"}`),
+			unreadable(`hookSpecificOutput must be an object, not "deny"`)},
+		"deny at the wrong level": {dialecttest.Printed(`{"permissionDecision":"deny"}`),
+			unreadable(`permissionDecision belongs in hookSpecificOutput`)},
+		"half an answer that was cut": {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"decision":`),
+			Tail: []byte(`"approve"}`), Total: 3 << 20}},
 			unreadable("it is too long: 1 MiB of output is kept")},
 
-		"exit 1":                     {dialecttest.Exited(1, "dropped", " why \n"), policy("why")},
-		"exit 2, silent":             {dialecttest.Exited(2, "", ""), policy(fallback)},
-		"exit 1, silent":             {dialecttest.Exited(1, "dropped", ""), silent(1)},
-		"exit 127":                   {dialecttest.Exited(127, "", "not found"), policy("not found")},
-		"exit 2 and a deny":          {dialecttest.Exited(2, dialecttest.Deny, "stderr"), policy("no pushing")},
-		"exit 2 and an allow":        {dialecttest.Exited(2, `{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}`, "stderr"), policy("stderr")},
-		"exit 1 and an ask":          {dialecttest.Exited(1, `{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}`, ""), policy("sure?")},
-		"exit 1 and broken JSON":     {dialecttest.Exited(1, `{"decision":`, ""), silent(1)},
-		"killed":                     {dialecttest.Killed("SIGKILL", "", ""), want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
-		"killed with a word":         {dialecttest.Killed("SIGSEGV", "", "oops\n"), want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, "oops"}},
-		"killed after an allow":      {dialecttest.Killed("SIGKILL", `{"decision":"approve"}`, ""), want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
-		"killed after a deny":        {dialecttest.Killed("SIGKILL", dialecttest.Deny, ""), policy("no pushing")},
-		"an exit code nobody knows":  {dialecttest.Exited(-1, "", ""), policy(fallback)},
-		"could not start":            {dialect.HookResult{Err: errors.New("./x: no such file")}, want{protocol.Block, protocol.CauseUnstarted, protocol.StatusUnstarted, "pre-tool hook 'h' could not run: ./x: no such file"}},
-		"timeout":                    {dialect.HookResult{TimedOut: true, Limit: 30 * time.Second}, want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
-		"timeout, deny printed":      {dialect.HookResult{TimedOut: true, Limit: time.Second, Stdout: dialecttest.Printed(dialecttest.Deny).Stdout}, want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
+		"exit 1":            {dialecttest.Exited(1, "dropped", " why \n"), policy("why")},
+		"exit 2, silent":    {dialecttest.Exited(2, "", ""), policy(fallback)},
+		"exit 1, silent":    {dialecttest.Exited(1, "dropped", ""), silent(1)},
+		"exit 127":          {dialecttest.Exited(127, "", "not found"), policy("not found")},
+		"exit 2 and a deny": {dialecttest.Exited(2, dialecttest.Deny, "stderr"), policy("no pushing")},
+		"exit 2 and an allow": {dialecttest.Exited(2,
+			`{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}`, "stderr"),
+			policy("stderr")},
+		"exit 1 and an ask": {dialecttest.Exited(1,
+			`{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}`, ""),
+			policy("sure?")},
+		"exit 1 and broken JSON": {dialecttest.Exited(1, `{"decision":`, ""), silent(1)},
+		"killed": {dialecttest.Killed("SIGKILL", "", ""),
+			want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
+		"killed with a word": {dialecttest.Killed("SIGSEGV", "", "oops\n"),
+			want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, "oops"}},
+		"killed after an allow": {dialecttest.Killed("SIGKILL", `{"decision":"approve"}`, ""),
+			want{protocol.Block, protocol.CauseSignal, protocol.StatusBlocked, fallback}},
+		"killed after a deny":       {dialecttest.Killed("SIGKILL", dialecttest.Deny, ""), policy("no pushing")},
+		"an exit code nobody knows": {dialecttest.Exited(-1, "", ""), policy(fallback)},
+		"could not start": {dialect.HookResult{Err: errors.New("./x: no such file")},
+			want{protocol.Block, protocol.CauseUnstarted, protocol.StatusUnstarted,
+				"pre-tool hook 'h' could not run: ./x: no such file"}},
+		"timeout": {dialect.HookResult{TimedOut: true, Limit: 30 * time.Second},
+			want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
+		"timeout, deny printed": {dialect.HookResult{TimedOut: true, Limit: time.Second,
+			Stdout: dialecttest.Printed(dialecttest.Deny).Stdout},
+			want{protocol.Continue, protocol.CauseTimeout, protocol.StatusTimeout, ""}},
 		"the zero result is silence": {dialect.HookResult{}, goesOn},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +166,8 @@ func TestOtherEventsAreNotHeldUpByFailures(t *testing.T) {
 }
 
 func TestAnswersSayMore(t *testing.T) {
-	v := judge(protocol.PreTool, dialecttest.Printed(`{"continue":false,"stopReason":"done","systemMessage":"hi","suppressOutput":true,
+	v := judge(protocol.PreTool,
+		dialecttest.Printed(`{"continue":false,"stopReason":"done","systemMessage":"hi","suppressOutput":true,
 		"hookSpecificOutput":{"additionalContext":"ctx","updatedInput":{"a": [1, 2]},"permissionDecision":"allow"}}`))
 	require.True(t, v.Stop)
 	require.Equal(t, "done", v.StopReason)
@@ -137,21 +177,29 @@ func TestAnswersSayMore(t *testing.T) {
 	require.True(t, v.Approved)
 	require.Empty(t, v.Warnings)
 
-	v = judge(protocol.PreTool, dialecttest.Exited(2, `{"continue":false,"systemMessage":"hi","hookSpecificOutput":{"updatedInput":{}}}`, ""))
+	v = judge(protocol.PreTool, dialecttest.Exited(2,
+		`{"continue":false,"systemMessage":"hi","hookSpecificOutput":{"updatedInput":{}}}`, ""))
 	require.Equal(t, protocol.Block, v.Decision)
 	require.True(t, v.Stop)
 	require.Nil(t, v.UpdatedInput)
 
-	v = judge(protocol.PostTool, dialecttest.Printed(`{"hookSpecificOutput":{"updatedInput":{},"updatedToolOutput":{"x": 1}}}`))
+	v = judge(protocol.PostTool,
+		dialecttest.Printed(`{"hookSpecificOutput":{"updatedInput":{},"updatedToolOutput":{"x": 1}}}`))
 	require.Nil(t, v.UpdatedInput)
 	require.Equal(t, `{"x":1}`, string(v.UpdatedOutput))
-	require.Equal(t, []string{"post-tool hook 'h' answered with updatedInput, which means something at pre-tool only; ignored"}, v.Warnings)
+	require.Equal(t,
+		[]string{"post-tool hook 'h' answered with updatedInput, which means something at pre-tool only; ignored"},
+		v.Warnings)
 	v = judge(protocol.PreTool, dialecttest.Printed(`{"hookSpecificOutput":{"updatedToolOutput":1}}`))
-	require.Equal(t, []string{"pre-tool hook 'h' answered with updatedToolOutput, which means something at post-tool only; ignored"}, v.Warnings)
+	require.Equal(t,
+		[]string{"pre-tool hook 'h' answered with updatedToolOutput, which means something at post-tool only; " +
+			"ignored"}, v.Warnings)
 
 	v = judge(protocol.PreTool, dialecttest.Printed("checking…\nDEBUG: "+dialecttest.Deny))
 	require.Equal(t, protocol.Continue, v.Decision)
-	require.Equal(t, []string{"pre-tool hook 'h' printed text before a JSON answer on line 2, which was therefore not read; print nothing but the JSON, and all else to stderr; the call goes on"}, v.Warnings)
+	require.Equal(t,
+		[]string{"pre-tool hook 'h' printed text before a JSON answer on line 2, which was therefore not read; print " +
+			"nothing but the JSON, and all else to stderr; the call goes on"}, v.Warnings)
 	require.Empty(t, judge(protocol.PreTool, dialecttest.Printed("a\n{b}\n{\"c\":1}")).Warnings)
 }
 

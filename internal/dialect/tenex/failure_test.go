@@ -32,11 +32,13 @@ func TestOnFailure(t *testing.T) {
 				require.Equal(t, cause, v.Cause)
 				require.Equal(t, d == protocol.Block, v.Reason != "")
 				require.Equal(t, d == protocol.Block, len(v.Warnings) == 0)
-				first := judge(event, r, protocol.FailurePolicy{cause: d}, protocol.FailurePolicy{cause: protocol.Block - d + protocol.Continue})
+				first := judge(event, r, protocol.FailurePolicy{cause: d},
+					protocol.FailurePolicy{cause: protocol.Block - d + protocol.Continue})
 				require.Equal(t, d, first.Decision, "the first policy that names the cause counts")
 			}
 		}
 	}
-	v := judge(protocol.PreTool, dialecttest.Exited(1, "", ""), protocol.FailurePolicy{protocol.CauseExit: protocol.Continue})
+	v := judge(protocol.PreTool, dialecttest.Exited(1, "", ""),
+		protocol.FailurePolicy{protocol.CauseExit: protocol.Continue})
 	require.Equal(t, protocol.Block, v.Decision, "an exit code is an answer, not a failure")
 }

@@ -17,9 +17,13 @@ import (
 // text that denies in any reading must block a call before a tool, and one that is no JSON must not pass for an answer.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
-		"", "text", "{}", `{"a":1}`, dialecttest.Deny, `{"decision":"block","reason":"r"}`, `{"decision":"approve"}`, `{"decision":"block","decision":"approve"}`,
-		`{"continue":false,"stopReason":"x"}`, `{"hookSpecificOutput":{"updatedInput":{"a":1},"additionalContext":"c"}}`, "\ufeff" + dialecttest.Deny, "{" + dialecttest.Deny, dialecttest.Deny + "}",
-		`{"hookSpecificOutput":{"permissionDecision":"den\u0079"}}`, `{"\u0064ecision":"block"}`, `{"hookSpecificOutput":null}`, "log\n" + dialecttest.Deny, `{"reason":"\ud800"}`,
+		"", "text", "{}", `{"a":1}`, dialecttest.Deny, `{"decision":"block","reason":"r"}`, `{"decision":"approve"}`,
+		`{"decision":"block","decision":"approve"}`,
+		`{"continue":false,"stopReason":"x"}`,
+		`{"hookSpecificOutput":{"updatedInput":{"a":1},"additionalContext":"c"}}`, "\ufeff" + dialecttest.Deny,
+		"{" + dialecttest.Deny, dialecttest.Deny + "}",
+		`{"hookSpecificOutput":{"permissionDecision":"den\u0079"}}`, `{"\u0064ecision":"block"}`,
+		`{"hookSpecificOutput":null}`, "log\n" + dialecttest.Deny, `{"reason":"\ud800"}`,
 	} {
 		f.Add(s)
 	}
@@ -39,7 +43,8 @@ func FuzzAnswer(f *testing.F) {
 			require.Equal(t, protocol.CauseOutput, v.Cause)
 			return
 		}
-		if dialecttest.Says(object["decision"], "block") || dialecttest.Says(dialecttest.Member(object["hookSpecificOutput"], "permissionDecision"), "deny") {
+		if dialecttest.Says(object["decision"], "block") ||
+			dialecttest.Says(dialecttest.Member(object["hookSpecificOutput"], "permissionDecision"), "deny") {
 			require.Equal(t, protocol.Block, v.Decision)
 		}
 		if dialecttest.Says(object["continue"], false) {
@@ -60,11 +65,13 @@ func FuzzAnswer(f *testing.F) {
 
 // FuzzPayload holds the stdin encoder against encoding/json.
 func FuzzPayload(f *testing.F) {
-	for _, s := range []string{"", "ls", `{"command":"ls"}`, `{"a":1,"a":2}`, "[1 ,2]", "\xff", `"\ud800"`, "{\"a\":\"\x7f\u2028<&>\"}", `{"n":1e400}`, " null "} {
+	for _, s := range []string{"", "ls", `{"command":"ls"}`, `{"a":1,"a":2}`, "[1 ,2]", "\xff", `"\ud800"`,
+		"{\"a\":\"\x7f\u2028<&>\"}", `{"n":1e400}`, " null "} {
 		f.Add(s, s, s)
 	}
 	f.Fuzz(func(t *testing.T, tool, args, result string) {
-		c := protocol.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result, Workspace: tool}
+		c := protocol.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result,
+			Workspace: tool}
 		p, _, err := tenex.Dialect.EncodeInput(&c)
 		if err != nil {
 			require.ErrorContains(t, err, "nested")

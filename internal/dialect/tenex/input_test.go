@@ -28,23 +28,29 @@ func payload(t testing.TB, input string) string {
 func TestTenexPayloadOfAClient(t *testing.T) {
 	got := payload(
 		t,
-		`{"session_id":"s","cwd":"/elsewhere","hook_event_name":"PreToolUse","permission_mode":"plan","agent_id":"a1","agent_type":"research",`+
-			`"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1","parent_tool_use_id":"p1","big":9007199254740993,"x":{"b":[1.0,null],"é":"<>&"},"event":"no","args":1,"result":2}`,
+		`{"session_id":"s","cwd":"/elsewhere","hook_event_name":"PreToolUse","permission_mode":"plan",`+
+			`"agent_id":"a1","agent_type":"research",`+
+			`"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1","parent_tool_use_id":"p1",`+
+			`"big":9007199254740993,"x":{"b":[1.0,null],"é":"<>&"},"event":"no","args":1,"result":2}`,
 	)
 	require.Equal(
 		t,
-		`{"event":"pre-tool","tool":"Bash","args":{"command":"ls"},"session_id":"s","cwd":"/ws","transcript_path":null,"prompt":"","agent_id":"a1",`+
+		`{"event":"pre-tool","tool":"Bash","args":{"command":"ls"},"session_id":"s","cwd":"/ws",`+
+			`"transcript_path":null,"prompt":"","agent_id":"a1",`+
 			`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1",`+
-			`"permission_mode":"plan","agent_type":"research","parent_tool_use_id":"p1","big":9007199254740993,"x":{"b":[1.0,null],"é":"<>&"}}`+"\n",
+			`"permission_mode":"plan","agent_type":"research","parent_tool_use_id":"p1","big":9007199254740993,`+
+			`"x":{"b":[1.0,null],"é":"<>&"}}`+"\n",
 		got,
 	)
 
 	for _, input := range []string{
-		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"x"},"tool_output":"x","is_error":true,"duration_ms":5}`,
+		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"x"},` +
+			`"tool_output":"x","is_error":true,"duration_ms":5}`,
 		`{"hook_event_name":"PostToolUseFailure","tool_name":"Bash","tool_input":{},"error":"bad","is_interrupt":true}`,
 		`{"hook_event_name":"UserPromptSubmit","prompt":"hi","permission_mode":"default","tool":"no"}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"a":1,"a":2,"transcript_path":"/t"}`,
-		`{"hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_input":{},"tool_response":{"llmContent":"x"},"mcp_context":{}}`,
+		`{"hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_input":{},` +
+			`"tool_response":{"llmContent":"x"},"mcp_context":{}}`,
 	} {
 		got := payload(t, input)
 		keys := map[string]int{}
@@ -74,7 +80,8 @@ func TestTenexPayloadOfAClient(t *testing.T) {
 // What a hook made of the result is what later ones see, under every name that the client has for it.
 func TestRewrittenResultOfAClient(t *testing.T) {
 	c, _, err := all.ParseInput(
-		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"secret","tool_output":"secret"}`,
+		`{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"secret",` +
+			`"tool_output":"secret"}`,
 	)
 	require.NoError(t, err)
 	v := dialect.Verdict{Decision: protocol.Continue, UpdatedOutput: []byte(`"[redacted]"`)}
@@ -87,7 +94,8 @@ func TestRewrittenResultOfAClient(t *testing.T) {
 func TestTenexPayload(t *testing.T) {
 	c := protocol.Call{
 		Event: "PostToolUse", Workspace: "/w", SessionID: "s", Prompt: `say "<hi>" & é`, Tool: "shell",
-		Args: ` { "command" : "a\u0062" , "n": 1e400 } `, Result: "line\n\x00\xff", ToolUseID: "t1", AgentID: "a1", TranscriptPath: "/t",
+		Args: ` { "command" : "a\u0062" , "n": 1e400 } `, Result: "line\n\x00\xff", ToolUseID: "t1", AgentID: "a1",
+		TranscriptPath: "/t",
 	}
 	const common = `"session_id":"s","cwd":"/w","transcript_path":"/t","prompt":"say \"<hi>\" & é","agent_id":"a1",`
 	const args, result = `{"command":"ab","n":1e400}`, `"line\n\u0000�"`
@@ -98,12 +106,15 @@ func TestTenexPayload(t *testing.T) {
 		return string(p.Bytes())
 	}
 	require.Equal(t, `{"event":"post-tool","tool":"shell","args":`+args+`,"result":`+result+`,`+common+
-		`"hook_event_name":"PostToolUse","tool_name":"shell","tool_input":`+args+`,"tool_response":`+result+`,"tool_use_id":"t1"}`+"\n", encode())
+		`"hook_event_name":"PostToolUse","tool_name":"shell","tool_input":`+args+`,"tool_response":`+result+
+		`,"tool_use_id":"t1"}`+"\n", encode())
 	c.Failed = true
 	require.Contains(t, encode(), `"hook_event_name":"PostToolUseFailure","error":`+result+`,"tool_name"`)
 	c.Event = protocol.PreTool
 	require.Equal(t, `{"event":"pre-tool","tool":"shell","args":`+args+`,`+common+
 		`"hook_event_name":"PreToolUse","tool_name":"shell","tool_input":`+args+`,"tool_use_id":"t1"}`+"\n", encode())
 	c = protocol.Call{Event: protocol.PreExecute}
-	require.Equal(t, `{"event":"pre-execute","session_id":"","cwd":"","transcript_path":null,"prompt":"","hook_event_name":"UserPromptSubmit"}`+"\n", encode())
+	require.Equal(t,
+		`{"event":"pre-execute","session_id":"","cwd":"","transcript_path":null,"prompt":"",`+
+			`"hook_event_name":"UserPromptSubmit"}`+"\n", encode())
 }

@@ -15,19 +15,23 @@ func TestMerge(t *testing.T) {
 		ask   = dialecttest.Specific(`"permissionDecision":"ask","permissionDecisionReason":"sure?"`)
 		later = dialecttest.Specific(`"permissionDecision":"defer"`)
 	)
-	o := dialecttest.Merge(protocol.PreTool, "one", ask, dialecttest.Specific(`"additionalContext":"two"`), later, allow, ask)
+	o := dialecttest.Merge(protocol.PreTool, "one", ask, dialecttest.Specific(`"additionalContext":"two"`), later,
+		allow, ask)
 	require.Equal(t, protocol.Defer, o.Decision, "defer before ask before allow")
 	require.Equal(t, "d", o.Hook)
 	require.False(t, o.Approved)
 	require.Len(t, o.Inject, 2)
 
-	o = dialecttest.Merge(protocol.PreTool, "one", ask, dialecttest.Specific(`"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"why"`))
+	o = dialecttest.Merge(protocol.PreTool, "one", ask,
+		dialecttest.Specific(`"permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"why"`))
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, "no", o.Reason)
 	require.Equal(t, "c", o.Hook)
-	require.Equal(t, []protocol.Inject{{Hook: "c", Content: "why"}}, o.Inject, "of the hooks that let it pass nothing is kept")
+	require.Equal(t, []protocol.Inject{{Hook: "c", Content: "why"}}, o.Inject,
+		"of the hooks that let it pass nothing is kept")
 
-	o = dialecttest.Merge(protocol.PreTool, `{"continue":false,"stopReason":"first","systemMessage":"s1"}`, `{"continue":false}`, `{"continue":false,"stopReason":"last","systemMessage":"s2"}`)
+	o = dialecttest.Merge(protocol.PreTool, `{"continue":false,"stopReason":"first","systemMessage":"s1"}`,
+		`{"continue":false}`, `{"continue":false,"stopReason":"last","systemMessage":"s2"}`)
 	require.Equal(t, protocol.Continue, o.Decision, "a stop changes no decision")
 	require.True(t, o.Stop)
 	require.Equal(t, "last", o.StopReason)
@@ -36,12 +40,15 @@ func TestMerge(t *testing.T) {
 	require.Empty(t, o.Text())
 	require.Equal(t, "Stopped by project hook 'a'", dialecttest.Merge(protocol.PreTool, `{"continue":false}`).Why())
 
-	o = dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{"a":1}`), dialecttest.Specific(`"updatedInput":{"a":2}`), allow)
+	o = dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{"a":1}`),
+		dialecttest.Specific(`"updatedInput":{"a":2}`), allow)
 	require.JSONEq(t, `{"a":2}`, string(o.UpdatedInput))
 	require.True(t, o.Approved)
 	require.Equal(t, "c", o.Hook)
-	require.Nil(t, dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{"a":1}`), dialecttest.Deny).UpdatedInput)
-	require.NotNil(t, dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{"a":1},"permissionDecision":"ask"`)).UpdatedInput)
+	require.Nil(t, dialecttest.Merge(protocol.PreTool, dialecttest.Specific(`"updatedInput":{"a":1}`),
+		dialecttest.Deny).UpdatedInput)
+	require.NotNil(t, dialecttest.Merge(protocol.PreTool,
+		dialecttest.Specific(`"updatedInput":{"a":1},"permissionDecision":"ask"`)).UpdatedInput)
 
 	o = dialecttest.Merge(protocol.PreTool)
 	require.Equal(t, protocol.Continue, o.Decision)

@@ -35,7 +35,8 @@ func TestOutputOfOtherProgramsIsText(t *testing.T) {
 		`{"exitCode":1,"passed":3,"stderr":"1 of 4"}`: `"exitCode": 1`,
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
-		require.Equal(t, []any{protocol.Continue, protocol.StatusOK, stdout}, []any{v.Decision, v.Status, v.Context}, "%s", v.Reason)
+		require.Equal(t, []any{protocol.Continue, protocol.StatusOK, stdout}, []any{v.Decision, v.Status, v.Context},
+			"%s", v.Reason)
 		if warning == "" {
 			require.Empty(t, v.Warnings, stdout)
 			continue
@@ -55,14 +56,20 @@ func TestOutputOfOtherProgramsIsText(t *testing.T) {
 func TestWhatIsNoReport(t *testing.T) {
 	for _, stdout := range []string{
 		`{"reason":"no"}`, `{"reason":"no","systemMessage":"m"}`, `{"reason":"no","suppressOutput":true,"level":3}`,
-		`{"reason":"no","desicion":"x","level":3}`, `[{"reason":"no"}]`, "x\n{\"reason\":\"no\"}", `{"raeson":"no","level":3}`,
-		`{"issues":[]`, `{"issues":[]}}` + "\n" + `{"decision":"block"}`, "{\"issues\":[]}\n{broken", "{}\n{}", "{}\ndone", "{\"systemMessage\":\"m\"}\ndone",
+		`{"reason":"no","desicion":"x","level":3}`, `[{"reason":"no"}]`, "x\n{\"reason\":\"no\"}",
+		`{"raeson":"no","level":3}`,
+		`{"issues":[]`, `{"issues":[]}}` + "\n" + `{"decision":"block"}`, "{\"issues\":[]}\n{broken", "{}\n{}",
+		"{}\ndone", "{\"systemMessage\":\"m\"}\ndone",
 		`{"tool_input":{"command":"ls"}}`, `{"tool_name":"Bash","tool_input":{},"permission":"deny"}`,
-		`{"exit_code":2}`, `{"exitCode":2}`, `{"exit_code":2,"stderr":"no"}`, `{"returncode":1,"stdout":"","stderr":"no"}`,
+		`{"exit_code":2}`, `{"exitCode":2}`, `{"exit_code":2,"stderr":"no"}`,
+		`{"returncode":1,"stdout":"","stderr":"no"}`,
 		`{"status":1,"stderr":"no"}`, `{"exit_code":"2"}`, `{"exit":1,"reason":"no"}`,
-		`{"blockReason":"x"}`, `{"block_reason":"x"}`, `{"denyReason":"x"}`, `{"deny_reason":"x"}`, `{"blocked_reason":"x","level":1}`,
-		`{"continue":true,"stopReason":"x"}`, `{"prevent":true}`, `{"preventExecution":true}`, `{"prevent_continuation":true}`,
-		`{"cancel":true}`, `{"interrupt":true}`, `{"resolution":"deny"}`, `{"blockExecution":true}`, `{"allow_tool_call":false}`,
+		`{"blockReason":"x"}`, `{"block_reason":"x"}`, `{"denyReason":"x"}`, `{"deny_reason":"x"}`,
+		`{"blocked_reason":"x","level":1}`,
+		`{"continue":true,"stopReason":"x"}`, `{"prevent":true}`, `{"preventExecution":true}`,
+		`{"prevent_continuation":true}`,
+		`{"cancel":true}`, `{"interrupt":true}`, `{"resolution":"deny"}`, `{"blockExecution":true}`,
+		`{"allow_tool_call":false}`,
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause}, stdout)
@@ -83,7 +90,8 @@ func TestWhatIsNoReport(t *testing.T) {
 func TestPolicyForAnswersInOtherText(t *testing.T) {
 	for _, stdout := range []string{
 		`debug: {"decision":"block"}`, "verdict { decision: 'block' }", "ok\nverdict {\"permissionDecision\":\"deny\"}",
-		`{"result":{"decision":"block"}}`, `{"hookSpecific":{"permissionDecision":"deny"}}`, `[[{"a":{"decision":"deny"}}]]`,
+		`{"result":{"decision":"block"}}`, `{"hookSpecific":{"permissionDecision":"deny"}}`,
+		`[[{"a":{"decision":"deny"}}]]`,
 	} {
 		for _, event := range protocol.Events() {
 			v := judge(event, dialecttest.Printed(stdout))
@@ -110,7 +118,8 @@ func TestStderrOfALineWithoutACode(t *testing.T) {
 		r := dialecttest.LineResult(line)
 		c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
 		v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "h", r))
-		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"), `has "stderr" in its line and no "exit_code" but 0`), line)
+		require.Equal(t, warned, strings.Contains(strings.Join(v.Warnings, "\n"),
+			`has "stderr" in its line and no "exit_code" but 0`), line)
 	}
 }
 

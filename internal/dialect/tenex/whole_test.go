@@ -34,17 +34,19 @@ func TestWholeAnswers(t *testing.T) {
 // A deny that is whole stands, whatever stands beside it. So does a stop in an answer that cannot be read.
 func TestNoStandsBesideUnknownKeys(t *testing.T) {
 	for stdout, decision := range map[string]protocol.Decision{
-		`{"decision":"block","reason":"no","level":3}`:                                                                   protocol.Block,
-		`{"decision":"block","reason":"no","Reason":"x","hook_event_name":"PreToolUse","tool_input":{}}`:                 protocol.Block,
-		`{"action":"allow","hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"no","level":3}}`: protocol.Ask,
+		`{"decision":"block","reason":"no","level":3}`:                                             protocol.Block,
+		`{"decision":"block","reason":"no","Reason":"x","hook_event_name":"Stop","tool_input":{}}`: protocol.Block,
+		`{"action":"allow","hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"no",` +
+			`"level":3}}`: protocol.Ask,
 	} {
 		v := judge(protocol.PreTool, dialecttest.Printed(stdout))
 		require.Equal(t, decision, v.Decision, stdout)
 		require.Equal(t, protocol.CausePolicy, v.Cause, stdout)
 		require.Equal(t, "no", v.Reason, stdout)
 		require.NotEmpty(t, v.Warnings, stdout)
-		require.Contains(t, strings.Join(v.Warnings, "\n"), " in its JSON; that was passed over, and the "+map[protocol.Decision]string{
-			protocol.Block: "deny", protocol.Ask: "ask"}[decision]+" counts; an answer is ")
+		require.Contains(t, strings.Join(v.Warnings, "\n"),
+			" in its JSON; that was passed over, and the "+map[protocol.Decision]string{
+				protocol.Block: "deny", protocol.Ask: "ask"}[decision]+" counts; an answer is ")
 	}
 	v := judge(protocol.PostTool, dialecttest.Printed(`{"continue":false,"stopReason":"enough","level":3}`))
 	require.True(t, v.Stop)
@@ -55,7 +57,8 @@ func TestNoStandsBesideUnknownKeys(t *testing.T) {
 
 // What is kept of an output that was cut can have an answer in it.
 func TestAnswerInOutputThatWasCut(t *testing.T) {
-	r := dialect.HookResult{Stdout: dialect.Capture{Head: []byte("many lines\n"), Tail: []byte("more lines\n" + dialecttest.Deny),
+	r := dialect.HookResult{Stdout: dialect.Capture{Head: []byte("many lines\n"),
+		Tail:  []byte("more lines\n" + dialecttest.Deny),
 		Total: 3 << 20}}
 	v := judge(protocol.PreTool, r)
 	require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause})

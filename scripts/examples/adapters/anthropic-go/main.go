@@ -65,7 +65,8 @@ func loop(ctx context.Context, prompt string) (string, error) {
 		for _, block := range message.Content {
 			text += block.Text
 			if block.Type == "tool_use" {
-				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID, Workspace: workspace, Prompt: prompt}
+				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID,
+					Workspace: workspace, Prompt: prompt}
 				done, err := hooks.AroundTool(ctx, call, tool(block.Name, workspace))
 				if err == nil && done.Stop {
 					err = errors.New("a hook ends this: " + done.StopReason)

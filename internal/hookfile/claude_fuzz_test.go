@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -230,9 +231,7 @@ var hostileClaude = []struct {
 
 // TestHostileClaudeFiles is what TestHostileFiles is for the other form.
 func TestHostileClaudeFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testall.Only(t, "takes seconds")
 	for _, test := range hostileClaude {
 		t.Run(test.name, func(t *testing.T) {
 			doc := test.build()
@@ -274,9 +273,7 @@ func quick(t *testing.T, f func()) {
 
 // TestHostileSettings: nor may it be quadratic to put one file over another.
 func TestHostileSettings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testall.Only(t, "takes seconds")
 	for _, list := range []string{
 		count(`{"env":{`, `"variable_%x":"",`, `"A":""},"hooks":{}}`),
 		count(`{"httpHookAllowedEnvVars":[`, `"%x",`, `"A"],"hooks":{}}`),

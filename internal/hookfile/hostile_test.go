@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // hostileSize is what a file may have at most.
@@ -112,9 +113,7 @@ func count(before, format, after string) string {
 // TestHostileFiles takes under half a second for each file on an idle machine, and what is quadratic in a file of this
 // size takes minutes. That is why a clock can tell them apart.
 func TestHostileFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testall.Only(t, "takes seconds")
 	const limit = 5 * time.Second
 	for _, test := range hostile {
 		t.Run(test.name, func(t *testing.T) {

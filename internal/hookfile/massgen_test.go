@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -526,9 +527,7 @@ func TestMassGenPrograms(t *testing.T) {
 
 // TestHostileMassGen takes under a second for each file on an idle machine. What is quadratic takes minutes.
 func TestHostileMassGen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	testall.Only(t, "takes seconds")
 	fill := func(before, item, after string) string {
 		return before + strings.Repeat(item, (hostileSize-len(before)-len(after))/len(item)) + after
 	}

@@ -16,14 +16,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // TestCopiedPipes runs all tests again with the pipes of macOS and Windows, which nobody else runs. Persistent
 // processes and watchdogs have none of them.
 func TestCopiedPipes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes as long as all other tests")
-	}
+	testall.Only(t, "it takes as long as all other tests")
 	const others = "^Test(CopiedPipes|Idle|Persistent|Watchdog)"
 	again := exec.Command(os.Args[0], "-copied-pipes", "-test.count=1", "-test.skip="+others,
 		"-test.timeout="+flag.Lookup("test.timeout").Value.String())

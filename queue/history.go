@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,10 +197,9 @@ func (q Queue) History(session string) ([]Record, error) {
 		}
 	}
 	var all []Record
-	for _, r := range records {
-		all = append(all, *r)
+	for _, id := range slices.Sorted(maps.Keys(records)) {
+		all = append(all, *records[id])
 	}
-	slices.SortFunc(all, func(a, b Record) int { return strings.Compare(a.ID, b.ID) })
 	return all, err
 }
 

@@ -330,10 +330,8 @@ func ExampleOutcome_Messages() {
 	messages, _ = outcome.Messages(protocol.OpenAIResponses, protocol.NotesStructured, &call)
 	fmt.Println(string(messages))
 	// Output:
-	// [{"role":"tool","tool_call_id":"call_123","content":"actual output\n[UPDATE] agent1 has an
-	// answer"},{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"}]
-	// [{"type":"function_call_output","call_id":"call_123","output":"{\"output\":\"actual output\\n[UPDATE] agent1 has
-	// an answer\",\"system_notes\":[\"Your TODO list is empty\"]}"}]
+	// [{"role":"tool","tool_call_id":"call_123","content":"actual output\n[UPDATE] agent1 has an answer"},{"role":"user","content":"<system-reminder>Your TODO list is empty</system-reminder>"}]
+	// [{"type":"function_call_output","call_id":"call_123","output":"{\"output\":\"actual output\\n[UPDATE] agent1 has an answer\",\"system_notes\":[\"Your TODO list is empty\"]}"}]
 }
 
 func ExampleSeparator() {

@@ -343,9 +343,7 @@ func Example_answer() {
 		fmt.Println(all.ClientOf(&call).Name, exit, string(stdout))
 	}
 	// Output:
-	// claude 0
-	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
-	// first"}} codex 0
-	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look
-	// first"}} gemini 0 {"decision":"deny","reason":"look first"}
+	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// gemini 0 {"decision":"deny","reason":"look first"}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -218,10 +218,7 @@ func (d *madeDeny) spoil(rng *rand.Rand) {
 
 // runs is how many answers a random test makes of each kind.
 func runs() int {
-	if os.Getenv("HOOKRUN_TEST_ALL") != "" {
-		return 100_000
-	}
-	return 4_000
+	return testall.Of(4_000, 100_000)
 }
 
 // TestNoDenyGoesUnheard: whatever holds a deny, in a place that is an answer's or nearly one, holds the call up or

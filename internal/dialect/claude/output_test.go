@@ -161,8 +161,7 @@ func Example_claude() {
 	text, exit, _ := claude.Dialect.EncodeOutput(outcome)
 	fmt.Println(string(text), exit)
 	// Output:
-	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"do
-	// not force-push"}} 0
+	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"do not force-push"}} 0
 }
 
 func TestClaude(t *testing.T) {

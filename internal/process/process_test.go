@@ -290,7 +290,8 @@ func TestThousandProcessesLeaveNothing(t *testing.T) {
 	start(10)
 	fds, goroutines := processtest.OpenFDs(t), runtime.NumGoroutine()
 	start(1000)
-	require.Equal(t, fds, processtest.OpenFDs(t))
+	// On a busy machine one of them may be the first to run for a millisecond, and so to get the watchdog, which stays.
+	require.LessOrEqual(t, processtest.OpenFDs(t), fds+1, "not one for each")
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+1, "not one for each") // the last may be on its way out
 	require.Empty(t, processtest.Zombies())
 }

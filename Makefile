@@ -1,8 +1,9 @@
-.PHONY: build test test-all bench fuzz lint release
+.PHONY: build test test-all bench fuzz lint man release
 build:    ; CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .
 test:     ; go test ./...
 test-all: ; HOOKRUN_TEST_ALL=1 go test -timeout 30m ./...
 bench:    ; scripts/bench.sh
 fuzz:     ; scripts/fuzz.sh
 lint:     ; test -z "$$(gofmt -l .)" && go vet ./... && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+man:      ; go run ./scripts/man dist/man
 release:  ; scripts/release.sh

@@ -14,6 +14,9 @@
 // version of the client may know it. A file that ends in .toml is a config.toml of Codex, and one that ends in .yaml or
 // .yml a MassGen config, of which the hooks are read, for all agents and for one, by the same rule.
 //
+// Load reads more than the project's file: before it the managed file of the machine, and the user's own unless
+// Options.NoUser, and behind it the local one. Hooks run in that order. Nothing leaves out the managed file.
+//
 // Guarantees:
 //
 //   - A Config is returned only for files without any error.

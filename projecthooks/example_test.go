@@ -119,3 +119,36 @@ func ExampleConfig_Snapshot() {
 	// 0
 	// .tenex-hooks.json was not there before
 }
+
+// The project of a folder is the nearest folder upwards with a hooks file, not above its repository.
+func ExampleFindProject() {
+	top, err := os.MkdirTemp("", "project-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(top)
+	inner := filepath.Join(top, "cmd", "server")
+	for _, folder := range []string{filepath.Join(top, ".git"), inner} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	if err := os.WriteFile(filepath.Join(top, projecthooks.FileName), []byte(`{"hooks":[]}`), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	project, err := projecthooks.FindProject(inner)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: project.Workspace})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(filepath.Base(project.File), len(cfg.Files()))
+	// Output: .tenex-hooks.json 1
+}

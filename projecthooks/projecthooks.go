@@ -12,15 +12,20 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// FileName is the hooks file of a workspace.
-const FileName = ".tenex-hooks.json"
+// The hooks files of a workspace. That of LocalFileName is not for committing.
+const (
+	FileName      = ".tenex-hooks.json"
+	LocalFileName = ".tenex-hooks.local.json"
+)
 
 // Options say which hooks files Load reads.
 type Options struct {
 	// Workspace is the folder of the project; "" is the current one. FindProject says which folder that is.
 	Workspace string
-	// Files are read in the place of the workspace's own file, in this order.
+	// Files are read in the place of the workspace's own files, in this order.
 	Files []string
+	// NoUser leaves out the user's own hooks file. Nothing leaves out the managed one.
+	NoUser bool
 	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies: claude, codex or gemini.
 	// "" has the place of the file say it, and files of places that do not are Claude Code's. Files in other forms are
 	// not concerned.
@@ -37,11 +42,14 @@ type Config struct{ loaded *hookfile.Config }
 type Hook struct {
 	Name    string           // where the file has none, what it runs
 	Source  string           // file:line of its entry
+	Level   string           // whose file that is: managed, user, project or local
 	Dialect string           // by whose rules it runs: tenex, claude, codex, gemini or massgen
 	Events  []protocol.Event // as the dialect names them
 	Matcher string           // for which tools, or what else an event has; "": for all
 	If      string           // for which arguments; "": for all
-	Command string           // the command line, the address that it posts to, or what a rule says, as people read it
+	// Disabled says what keeps the hook from running at all: its own entry, or the local file; "": nothing.
+	Disabled string
+	Command  string // the command line, the address that it posts to, or what a rule says, as people read it
 }
 
 // Diagnostic is one thing that is wrong, or odd, at a position in a file.
@@ -65,15 +73,16 @@ func init() {
 	hookfile.Public = func(c *hookfile.Config) any { return &Config{c} }
 }
 
-// Load reads hooks files. Without Options.Files it is the workspace's `.tenex-hooks.json`, and if that is missing there
-// are no hooks. What is wrong with files is an error of type Diagnostics, with that of all files.
+// Load reads hooks files: the managed one of the machine, the user's own, and the workspace's `.tenex-hooks.json` and
+// `.tenex-hooks.local.json`, in the place of which Options.Files may be. Those that are missing have no hooks. What is
+// wrong with files is an error of type Diagnostics, with that of all files.
 func Load(o Options) (*Config, error) {
 	as, err := named(o.Dialect)
 	if err != nil {
 		return nil, err
 	}
 	return public(hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as,
-		Claude: o.Claude}))
+		Claude: o.Claude, NoUser: o.NoUser}))
 }
 
 // Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
@@ -125,8 +134,9 @@ func (c *Config) Hooks() []Hook {
 	for i := range c.loaded.Hooks {
 		h := &c.loaded.Hooks[i]
 		hooks[i] = Hook{
-			Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Events: append([]protocol.Event{}, h.Events...),
-			If: h.If.String(), Command: h.String(),
+			Name: h.Name, Source: h.Source(), Level: h.Level.String(), Dialect: h.Dialect.Name,
+			Events: append([]protocol.Event{}, h.Events...),
+			If:     h.If.String(), Command: h.String(), Disabled: h.Disabled,
 		}
 		if h.Matcher != nil {
 			hooks[i].Matcher = h.Matcher.String()
@@ -140,7 +150,7 @@ func (c *Config) Files() []string {
 	if c == nil || c.loaded == nil {
 		return nil
 	}
-	return append([]string(nil), c.loaded.Files...)
+	return c.loaded.Paths()
 }
 
 // Warnings are what is odd about the files but loads.
@@ -184,15 +194,16 @@ func (s *Snapshot) Changed() []string { return s.files.Changed() }
 type Project struct {
 	Workspace string // the folder of the hooks file, or where the search began if there is none
 	File      string // the hooks file; "": there is none
+	Local     string // the one beside it that is not for committing; "": there is none
 	// PassedOver is a hooks file above that does not count, where no other was found. Repository is the folder with the
 	// .git at which the search ended; "": the search began in no repository, so only its own folder counts.
 	PassedOver string
 	Repository string
 }
 
-// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, the folder itself first.
-// It does not look above the first folder with a .git: what lies there is another project's. Outside of a repository
-// only the folder itself counts: a file in /tmp can be anybody's.
+// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, be it the local one
+// alone, the folder itself first. It does not look above the first folder with a .git: what lies there is another
+// project's. Outside of a repository only the folder itself counts: a file in /tmp can be anybody's.
 //
 // A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
 // on that way is the way through the links searched.

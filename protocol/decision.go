@@ -9,7 +9,7 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Decision says whether the tool may run. The order of the values is their precedence: of several hooks' decisions
+// Decision is whether the tool may run. The order of the values is their precedence: of several hooks' decisions
 // the smallest counts. Anything but Continue means: do not run the tool.
 type Decision int
 
@@ -44,12 +44,12 @@ func (d *Decision) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no such decision: %q", text)
 }
 
-// Cause says why a verdict is what it is.
+// Cause is why a verdict is what it is.
 type Cause string
 
 const (
 	CausePolicy      Cause = "policy"      // the hook decided, by its exit code or its JSON
-	CauseExit        Cause = "exit"        // an exit code that neither passes nor blocks
+	CauseExit        Cause = "exit"        // an exit code that neither continues nor blocks
 	CauseSignal      Cause = "signal"      // the hook was killed
 	CauseTimeout     Cause = "timeout"     // the hook outlived its deadline
 	CauseUnstarted   Cause = "unstarted"   // the hook could not be started
@@ -57,9 +57,11 @@ const (
 	CauseRewrite     Cause = "rewrite"     // a rewrite that the output form cannot carry
 	CauseUnsupported Cause = "unsupported" // a kind of hook that hookrun cannot run
 	CauseInterrupted Cause = "interrupted" // the call was given up
+	CauseUntrusted   Cause = "untrusted"   // the hooks are not those that a person has allowed
+	CauseChanged     Cause = "changed"     // the hooks are not those that the session began with
 )
 
-// Status says what became of one hook.
+// Status is what became of one hook.
 type Status string
 
 const (
@@ -73,13 +75,9 @@ const (
 	StatusAsync   Status = "async" // started and not waited for
 )
 
-// FailurePolicy says what a hook amounts to that gave no answer: Block or Continue by cause. The causes are signal,
-// timeout, unstarted, output and, where a dialect has them, exit and unsupported.
+// FailurePolicy is how a hook that gave no answer counts, by cause: it fails open (Continue) or closed (Block). The
+// causes are those of FailureCauses. Of these only some dialects know exit and unsupported.
 type FailurePolicy map[Cause]Decision
-
-// PolicyOfClient stands in a FailurePolicy beside its causes where it is the client's own that blocks: the client knows
-// no doubt, and lets pass what it takes for no answer.
-const PolicyOfClient Cause = "client"
 
 // FailureCauses are the causes that a FailurePolicy can name.
 func FailureCauses() []Cause {

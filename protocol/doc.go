@@ -1,10 +1,14 @@
-// Package protocol has the words of hookrun: what an agent loop asks (Call), whether the tool may run (Decision), and
-// what all hooks of a call amount to (Outcome).
+// Package protocol has the types that an agent loop shares with its hooks: an event of the loop (Call), the verdict on
+// it (Decision), and the merged result of all hooks (Outcome).
 //
 //	outcome, err := r.Fire(ctx, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: args})
-//	if err != nil || outcome.Decision != protocol.Continue {
-//		return outcome.Why() // for the model
+//	switch {
+//	case err != nil: // no verdict: do not run the tool
+//	case outcome.Stop: // end the loop: outcome.StopReason is for the user
+//	case outcome.Decision != protocol.Continue: // do not run the tool: outcome.Reason is for the model
 //	}
+//
+// After a tool call, Messages makes an outcome and the tool's result into messages for the API of a model.
 //
 // Guarantees:
 //
@@ -12,7 +16,7 @@
 //     of the zero Outcome.
 //   - Every outcome that is not a plain continue has a Cause and, where it blocks, a Reason.
 //   - A rewrite that an output form cannot carry blocks the call.
-//   - Functions here do no I/O and keep no state.
+//   - A Call and an Outcome are plain data. Functions here do no I/O and keep no state.
 //
-// Not guaranteed: that a hook's answer is wise. A hook is a program of the project's owner and is believed.
+// Not guaranteed: that a hook is right. A hook is a program of the project's owner and is trusted.
 package protocol

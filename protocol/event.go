@@ -10,15 +10,12 @@ const (
 	PostTool   Event = "post-tool"   // after a tool ran, failed or was blocked; PostToolUse, AfterTool
 )
 
-type aliases struct{ tenex, claude, gemini Event }
-
-// events has the names of each event that has several; Codex and MassGen have Claude Code's. TENEX and Gemini CLI have
-// one event for a tool that ran and one that failed.
-var events = []aliases{
-	{PreExecute, "UserPromptSubmit", "BeforeAgent"},
-	{PreTool, "PreToolUse", "BeforeTool"},
-	{PostTool, "PostToolUse", "AfterTool"},
-	{PostTool, "PostToolUseFailure", "AfterTool"},
+// canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too, and
+// Gemini CLI's. TENEX and Gemini CLI have one event for a tool that ran and one that failed.
+var canonical = map[Event]Event{
+	"UserPromptSubmit": PreExecute, "BeforeAgent": PreExecute,
+	"PreToolUse": PreTool, "BeforeTool": PreTool,
+	"PostToolUse": PostTool, "PostToolUseFailure": PostTool, "AfterTool": PostTool,
 }
 
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.
@@ -26,24 +23,13 @@ func Events() []Event {
 	return []Event{PreExecute, PreTool, PostTool}
 }
 
-// names are those of the event; where it has one alone, that.
-func (e Event) names() *aliases {
-	for i := range events {
-		if names := &events[i]; e == names.tenex || e == names.claude || e == names.gemini {
-			return names
-		}
-	}
-	return &aliases{e, e, e}
-}
-
 // Canonical returns the one name for the event: TENEX's where it has one.
-func (e Event) Canonical() Event { return e.names().tenex }
-
-// Claude returns Claude Code's name for the event.
-func (e Event) Claude() Event { return e.names().claude }
-
-// Gemini returns Gemini CLI's name for the event.
-func (e Event) Gemini() Event { return e.names().gemini }
+func (e Event) Canonical() Event {
+	if name, ok := canonical[e]; ok {
+		return name
+	}
+	return e
+}
 
 // HasTool reports whether the event is about a tool call.
 func (e Event) HasTool() bool {

@@ -20,7 +20,7 @@ const (
 // APIs are all of them.
 func APIs() []API { return []API{AnthropicMessages, OpenAIChat, OpenAIResponses} }
 
-// Notes says how texts for the model are kept apart from what the tool said.
+// Notes is how texts for the model are kept apart from the tool's output.
 type Notes string
 
 const (
@@ -30,8 +30,7 @@ const (
 	// NotesStructured makes the output the text of a JSON object, {"output":…,"system_notes":[…]}, with the UserMessage
 	// texts for notes. It has that form without notes too. The system prompt must explain it.
 	NotesStructured Notes = "structured"
-	// NotesSeparator puts all texts behind the output, under a line that says that they are not part of it: see
-	// Separator.
+	// NotesSeparator puts all texts behind the output, in a frame that says that they are not part of it.
 	NotesSeparator Notes = "separator"
 )
 
@@ -39,16 +38,16 @@ const (
 func AllNotes() []Notes { return []Notes{NotesSeparate, NotesStructured, NotesSeparator} }
 
 // Messages returns what a loop appends to its conversation after a tool call: a JSON array, on one line and without
-// `<>&` escaped, of the call's result and behind it of what post-tool hooks have to say. The call's ToolUseID, Result
-// and Failed count, and a result that a hook changed stands for the call's.
+// `<>&` escaped, of the call's result and the texts of the post-tool hooks. It reads ToolUseID, Result and Failed of
+// the call. A result that a hook changed replaces the call's.
 //
-// A block is feedback here, since the tool has run: the hook's reason is appended like a text of ToolResult. But where
-// it stands for a hook that failed, the reason takes the place of the result, which that hook might have changed. The
-// reason of a stop is for the user and in no message.
+// The tool has run, so a block is feedback: the hook's reason is appended like a text of ToolResult. The block of a
+// hook that failed is more than that: the hook might have changed the result, so the reason replaces it. The reason of
+// a stop is for the user and in no message.
 //
 // Where a UserMessage text has a message or a block of its own, it is in a <system-reminder> tag, so that the model
-// does not take it for the user's words. A text that has that tag already, or starts and ends with a line of = or ═, is
-// left as it is.
+// does not take it for the user's words. A text that already has that tag stays as it is, and so does one that starts
+// and ends with a line of = or ═.
 func (o Outcome) Messages(api API, notes Notes, c *Call) ([]byte, error) {
 	if c.ToolUseID == "" {
 		return nil, fmt.Errorf("the call has no ToolUseID; %s messages need the model's id of the tool call", api)
@@ -128,31 +127,30 @@ func (o Outcome) outputAndNotes(notes Notes, c *Call) (output string, apart []st
 		for i := range apart {
 			apart[i] = reminder(apart[i])
 		}
-		return AppendToolResult(output, behind...), apart, nil
+		return appendLines(output, behind...), apart, nil
 	case NotesStructured:
 		b, err := strictjson.Marshal(struct {
 			Output string   `json:"output"`
 			Notes  []string `json:"system_notes"`
-		}{AppendToolResult(output, behind...), append([]string{}, apart...)})
+		}{appendLines(output, behind...), append([]string{}, apart...)})
 		return string(b), nil, err
 	case NotesSeparator:
 		if len(all) > 0 {
-			output = AppendToolResult(output, Separator(all...))
+			output = appendLines(output, frame(all...))
 		}
 		return output, nil, nil
 	}
 	return "", nil, fmt.Errorf("notes %q are not one of %q", notes, AllNotes())
 }
 
-// AppendToolResult puts texts behind a tool's result, each on a line of its own (MassGen). Fold has TENEX's blank
-// lines.
-func AppendToolResult(result string, texts ...string) string {
+// appendLines puts texts behind a tool's result, each on a line of its own (MassGen). Fold has TENEX's blank lines.
+func appendLines(result string, texts ...string) string {
 	return strings.Join(append([]string{result}, texts...), "\n")
 }
 
-// Separator returns items in the frame that keeps them apart from the output before them: AppendToolResult puts it
-// there. Further lines of an item are indented, so that none can pass for the end of the frame.
-func Separator(items ...string) string {
+// frame returns items in the frame that keeps them apart from the output before them. Further lines of an item are
+// indented, so that none can pass for the end of the frame.
+func frame(items ...string) string {
 	line := strings.Repeat("═", 55)
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\nSYSTEM CONTEXT (not part of tool output):\n", line)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
@@ -163,12 +164,23 @@ func TestMessagesAreNotMade(t *testing.T) {
 	}
 }
 
-func TestAppendToolResult(t *testing.T) {
+// toolOutput is what the messages have as the tool's result.
+func toolOutput(t *testing.T, notes protocol.Notes, result string, texts ...string) string {
+	o := protocol.Outcome{Decision: protocol.Continue}
+	for _, text := range texts {
+		o.Inject = append(o.Inject, protocol.Inject{Content: text})
+	}
+	messages, err := o.Messages(protocol.OpenAIChat, notes, &protocol.Call{ToolUseID: "1", Result: result})
+	require.NoError(t, err)
+	return gjson.GetBytes(messages, "0.content").String()
+}
+
+func TestTextsBehindTheResult(t *testing.T) {
 	t.Run("M56 one line break", func(t *testing.T) {
-		require.Equal(t, "out\ninj", protocol.AppendToolResult("out", "inj"))
-		require.Equal(t, "out\na\nb", protocol.AppendToolResult("out", "a", "b"))
-		require.Equal(t, "\ninj", protocol.AppendToolResult("", "inj"))
-		require.Equal(t, "out", protocol.AppendToolResult("out"))
+		require.Equal(t, "out\ninj", toolOutput(t, protocol.NotesSeparate, "out", "inj"))
+		require.Equal(t, "out\na\nb", toolOutput(t, protocol.NotesSeparate, "out", "a", "b"))
+		require.Equal(t, "\ninj", toolOutput(t, protocol.NotesSeparate, "", "inj"))
+		require.Equal(t, "out", toolOutput(t, protocol.NotesSeparate, "out"))
 	})
 }
 
@@ -187,7 +199,7 @@ func TestSeparator(t *testing.T) {
 				"\n  two\n- three\n" + line},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := protocol.AppendToolResult("actual tool output here", protocol.Separator(tt.items...))
+			got := toolOutput(t, protocol.NotesSeparator, "actual tool output here", tt.items...)
 			require.Equal(t, tt.want, got)
 			require.Equal(t, 2, strings.Count(got, "\n"+line))
 		})
@@ -202,7 +214,7 @@ func TestUserMessage(t *testing.T) {
 		{"M58 in the tag", "SYSTEM REMINDER: …", "<system-reminder>SYSTEM REMINDER: …</system-reminder>"},
 		{"M58 lines and spaces stay", " a\n\nb\n", "<system-reminder> a\n\nb\n</system-reminder>"},
 		{"M62 tagged by its hook", "<system-reminder>a\nb</system-reminder>\n", ""},
-		{"M62 tagged with a type", protocol.WrapPreExecute("a", "b"), ""},
+		{"M62 tagged with a type", `<system-reminder type="pre-execute-hook">` + "\na\n</system-reminder>", ""},
 		{"M62 framed by its hook", "\n" + banner + "\n⚠️  SYSTEM REMINDER\n" + banner + "\n\nDocument it.\n\n" +
 			banner + "\n", ""},
 		{"M62 framed in double lines", "═══\na\n═══", ""},
@@ -334,9 +346,15 @@ func ExampleOutcome_Messages() {
 	// [{"type":"function_call_output","call_id":"call_123","output":"{\"output\":\"actual output\\n[UPDATE] agent1 has an answer\",\"system_notes\":[\"Your TODO list is empty\"]}"}]
 }
 
-func ExampleSeparator() {
-	fmt.Println(protocol.AppendToolResult("actual tool output here",
-		protocol.Separator("Your TODO list is empty", "Consider using TodoWrite")))
+func ExampleOutcome_Messages_separator() {
+	outcome := protocol.Outcome{Decision: protocol.Continue}
+	outcome.Inject = []protocol.Inject{{Content: "Your TODO list is empty"}, {Content: "Consider using TodoWrite"}}
+	call := protocol.Call{ToolUseID: "call_123", Result: "actual tool output here"}
+	messages, err := outcome.Messages(protocol.OpenAIChat, protocol.NotesSeparator, &call)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(gjson.GetBytes(messages, "0.content"))
 	// Output:
 	// actual tool output here
 	//

@@ -8,15 +8,15 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Outcome is what all hooks of a call amount to. Its JSON form is the contract of `--output json`; a field that is
-// false, empty or not applicable is left out there.
+// Outcome is the merged result of all hooks of a call. Its JSON form is the contract of `--output json`; a field that
+// is false, empty or not applicable is left out there.
 type Outcome struct {
 	Version  int      `json:"version"` // 1
 	Event    Event    `json:"event"`   // as it was fired
 	Tool     string   `json:"tool,omitempty"`
 	Decision Decision `json:"decision"` // anything but continue: do not run the tool
 
-	Approved   bool   `json:"approved,omitempty"` // a hook said allow: the host may skip its own prompt
+	Approved   bool   `json:"approved,omitempty"` // a hook's verdict is allow: the host may skip its own prompt
 	Stop       bool   `json:"stop,omitempty"`     // end the loop
 	StopReason string `json:"stop_reason,omitempty"`
 	Reason     string `json:"reason,omitempty"` // Reason, Cause and Hook are those of the hook that decided
@@ -30,25 +30,35 @@ type Outcome struct {
 	SystemMessages []string `json:"system_messages,omitempty"`
 	Other          Fields   `json:"other,omitempty"` // what else hooks answered, by their client's names
 	Warnings       []string `json:"warnings,omitempty"`
-	// Lint are those of Warnings that are about how the hooks files are written and concern no gate. They come with
-	// every call, so a client's own form, which has a message to the user for all other warnings, leaves them out.
-	Lint     []string     `json:"-"`
+
 	Hooks    []HookReport `json:"hooks"` // those that matched, in the order of the file
 	Duration Milliseconds `json:"duration_ms"`
 
-	// What a client's own form needs besides. RewroteInput and RewroteOutput are names of the hooks that did.
-	RewroteInput  string `json:"-"`
-	RewroteOutput string `json:"-"`
-	// what a client is to be given in the place of the result that WithheldBy changed in vain
-	Withheld    json.RawMessage `json:"-"`
-	WithheldBy  string          `json:"-"`
-	KeepsOutput bool            `json:"-"` // UpdatedOutput stands for a result that is withheld
-	Failed      bool            `json:"-"` // the tool failed, for which a client may have an event of its own
+	Details `json:"-"`
+}
+
+// Details are what an outcome has besides its JSON form. WithoutRewrites and the output of clients
+// (runner.EncodeOutput) are made of them. An outcome that was read from JSON has none.
+type Details struct {
+	// Lint are those of the Warnings that are about how the hooks files are written and concern no gate. They come
+	// with every call. The output for a client, which tells its user of all other warnings, leaves them out.
+	Lint []string
+
+	Failed        bool   // the tool failed, for which a client may have an event of its own
+	RewroteInput  string // the hook that UpdatedInput is from
+	RewroteOutput string // the hook that UpdatedOutput is from
+	KeepsOutput   bool   // UpdatedOutput stands for a result that is withheld
+
+	// Withheld is what a client gets instead of a result that the hook WithheldBy changed to one that the client does
+	// not take.
+	Withheld       json.RawMessage
+	WithheldBy     string
+	WithheldReason string // of a block, where the client cannot be given Withheld
 }
 
 // Inject is one text for the model.
 type Inject struct {
-	Hook      string   `json:"hook,omitempty"` // that said it; "" for an entry of a queue
+	Hook      string   `json:"hook,omitempty"` // that it is from; "" for an entry of a queue
 	Content   string   `json:"content"`
 	Truncated bool     `json:"truncated,omitempty"`
 	File      string   `json:"file,omitempty"`     // holds the whole text
@@ -57,7 +67,7 @@ type Inject struct {
 	ID        string   `json:"id,omitempty"`       // of the entry of the queue
 }
 
-// Strategy says where a text for the model belongs (MassGen).
+// Strategy is where a text for the model belongs (MassGen).
 type Strategy string
 
 const (
@@ -73,25 +83,29 @@ type HookReport struct {
 	Cause       Cause        `json:"cause,omitempty"`
 	ExitCode    *int         `json:"exit_code,omitempty"` // nil unless the hook exited by itself
 	Signal      string       `json:"signal,omitempty"`
-	Start       Milliseconds `json:"start_ms,omitempty"` // when it was asked, from the beginning of the call
+	Start       Milliseconds `json:"start_ms,omitempty"` // when it was run, from the beginning of the call
 	Duration    Milliseconds `json:"duration_ms"`
 	Limit       Milliseconds `json:"limit_ms,omitempty"` // its deadline; 0 if it had none, or did not run
 	StdoutBytes int64        `json:"stdout_bytes"`
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
 
-	Note Note `json:"-"` // for the run log, which has it beside the outcome
-
-	Failure string `json:"-"` // the warning of a failure that was let pass, which is in Outcome.Warnings too
-	Held    bool   `json:"-"` // the call is held up by it, also if its status says that it failed
+	HookDetails `json:"-"`
 }
 
-// Note is what a hook did that its status does not say; the first of these that holds.
+// HookDetails are what a report has besides its JSON form, for the run log and the output of clients.
+type HookDetails struct {
+	Note    Note
+	Failure string // the warning of a failure that failed open, which is in Outcome.Warnings too
+	Held    bool   // the call is held up because of it, even where its status is that it failed
+}
+
+// Note is what a hook did beside what its status tells: the first of these that holds.
 type Note string
 
 const (
-	NoteAsk     Note = "ask"     // blocked: it said ask or defer
-	NoteWarning Note = "warning" // it did not fail, and a warning says that its answer, or a part of it, did not count
+	NoteAsk     Note = "ask"     // blocked: its verdict is ask or defer
+	NoteWarning Note = "warning" // it did not fail, and there is a warning: a part of its answer did not count
 	NoteRewrite Note = "rewrite" // it changed the tool's input or output
 )
 

@@ -2,14 +2,13 @@ package protocol
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// ExitCode is the exit status that stands for the outcome: 0 continue, 2 do not run the tool, 3 end the loop.
+// ExitCode is hookrun's exit status for the outcome: 0 continue, 2 do not run the tool, 3 end the loop.
 func (o Outcome) ExitCode() int {
 	switch {
 	case o.Stop:
@@ -20,7 +19,7 @@ func (o Outcome) ExitCode() int {
 	return 0
 }
 
-// Text returns what text output has on stdout: the texts for the model, joined by a blank line. It is empty unless
+// Text returns the stdout of hookrun's text output: the texts for the model, joined by a blank line. It is empty unless
 // the call goes on.
 func (o Outcome) Text() string {
 	if o.ExitCode() != 0 {
@@ -29,12 +28,17 @@ func (o Outcome) Text() string {
 	return strings.Join(o.Texts(), "\n\n")
 }
 
-// Wrapped is Text with each text in the tag of WrapPreExecute.
+// Wrapped is Text with each text in the tag under which TENEX shows those of pre-execute. It belongs at the end of the
+// user's message: in the system prompt it would spoil the model's prompt cache.
 func (o Outcome) Wrapped() string {
 	if o.ExitCode() != 0 {
 		return ""
 	}
-	return WrapPreExecute(o.Texts()...)
+	texts := o.Texts()
+	for i, text := range texts {
+		texts[i] = "<system-reminder type=\"pre-execute-hook\">\n" + text + "\n</system-reminder>"
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // Texts returns the texts for the model, in the order of the file.
@@ -46,7 +50,7 @@ func (o Outcome) Texts() []string {
 	return texts
 }
 
-// Why returns what stands on stderr where the call does not go on: the stop reason or the reason, and nothing else.
+// Why returns the stderr of hookrun's text output where the call does not go on: the stop reason, else the reason.
 func (o Outcome) Why() string {
 	if o.Stop {
 		return o.StopReason
@@ -54,14 +58,14 @@ func (o Outcome) Why() string {
 	return o.Reason
 }
 
-// WithoutRewrites returns the outcome for an output form that can carry none: a rewrite then blocks the call. After
-// the tool, where a block is only feedback, the host is told that the model should not see this result.
+// WithoutRewrites returns the outcome for a host that can apply no rewrite: a rewrite then blocks the call. After the
+// tool, where a block is only feedback, the reason tells the host that the model should not see this result.
 func (o Outcome) WithoutRewrites() Outcome {
 	what, hook := "input", o.RewroteInput
 	// a hook wanted nobody to see this result
 	if o.Withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue {
 		o.Decision, o.Cause, o.Hook, o.Approved = Block, CauseRewrite, o.WithheldBy, false
-		o.Reason = WithheldReason(o.WithheldBy)
+		o.Reason = o.WithheldReason
 		return o
 	}
 	if o.KeepsOutput { // the reason says so
@@ -93,17 +97,3 @@ func (o Outcome) WithoutRewrites() Outcome {
 
 // JSON returns the outcome as one line of JSON without `<>&` escaped.
 func (o Outcome) JSON() ([]byte, error) { return strictjson.Marshal(o) }
-
-// GateWarnings are the warnings but for Lint: something of this call did not count, or may not have.
-func (o Outcome) GateWarnings() []string {
-	if len(o.Lint) == 0 {
-		return o.Warnings
-	}
-	return slices.DeleteFunc(slices.Clone(o.Warnings), func(w string) bool { return slices.Contains(o.Lint, w) })
-}
-
-// WithheldReason says why a block withholds the tool's result.
-func WithheldReason(hook string) string {
-	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result "+
-		"is withheld; the tool has run", hook)
-}

@@ -13,7 +13,7 @@ func fill(b *testing.B, q queue.Queue, n int, e queue.Entry) {
 	b.Helper()
 	for i := range n {
 		e.Session, e.Content = session, fmt.Sprintf("entry %d", i)
-		_, err := q.Put(e)
+		_, err := q.Put(ctx, e)
 		require.NoError(b, err)
 	}
 }
@@ -24,7 +24,7 @@ func BenchmarkClaim(b *testing.B) {
 	b.Run("no queue", func(b *testing.B) {
 		q := queue.Queue{Dir: b.TempDir()}
 		for b.Loop() {
-			if c, err := q.Claim(session, "a", "shell"); c != nil || err != nil {
+			if c, err := q.Claim(ctx, session, "a", "shell"); c != nil || err != nil {
 				b.Fatal(c, err)
 			}
 		}
@@ -37,11 +37,11 @@ func BenchmarkClaim(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			q := queue.Queue{Dir: b.TempDir()}
 			fill(b, q, 1000, e)
-			c, err := q.Claim(session, "a", "shell")
+			c, err := q.Claim(ctx, session, "a", "shell")
 			require.NoError(b, err)
-			require.NoError(b, c.Done())
+			require.NoError(b, c.Done(ctx))
 			for b.Loop() {
-				if c, err := q.Claim(session, "a", "shell"); c != nil || err != nil {
+				if c, err := q.Claim(ctx, session, "a", "shell"); c != nil || err != nil {
 					b.Fatal(c, err)
 				}
 			}
@@ -54,11 +54,11 @@ func BenchmarkClaim(b *testing.B) {
 			b.StopTimer()
 			fill(b, q, 1, queue.Entry{Agents: []string{"a"}})
 			b.StartTimer()
-			c, err := q.Claim(session, "a", "shell")
+			c, err := q.Claim(ctx, session, "a", "shell")
 			if err != nil || len(c.Entries) != 1 {
 				b.Fatal(c, err)
 			}
-			if err := c.Done(); err != nil {
+			if err := c.Done(ctx); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -67,11 +67,11 @@ func BenchmarkClaim(b *testing.B) {
 		q := queue.Queue{Dir: b.TempDir()}
 		fill(b, q, 1000, queue.Entry{Agents: []string{"a"}})
 		for b.Loop() {
-			c, err := q.Claim(session, "a", "shell")
+			c, err := q.Claim(ctx, session, "a", "shell")
 			if err != nil || len(c.Entries) != 1000 {
 				b.Fatal(c, err)
 			}
-			if err := c.Release(); err != nil {
+			if err := c.Release(ctx); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -81,7 +81,7 @@ func BenchmarkClaim(b *testing.B) {
 func BenchmarkPut(b *testing.B) {
 	q := queue.Queue{Dir: b.TempDir()}
 	for b.Loop() {
-		if _, err := q.Put(queue.Entry{Session: session, Content: "text"}); err != nil {
+		if _, err := q.Put(ctx, queue.Entry{Session: session, Content: "text"}); err != nil {
 			b.Fatal(err)
 		}
 	}

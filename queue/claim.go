@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,9 +19,9 @@ type Claim struct {
 	Entries []Entry // in order
 	Expired []Entry // dropped undelivered: report them; Agents are the ones that never got it
 
-	// ToolUseID is the model's id of the call whose result carries the entries. Suppress says that the entries are
-	// handed on by other means, so nobody knows yet whether an agent will get them. Both go into the history and can be
-	// set until Done.
+	// ToolUseID is the model's id of the call whose result carries the entries. Suppress is for entries that are handed
+	// on by other means, where nobody knows yet whether an agent will get them. Both go into the history and can be set
+	// until Done.
 	ToolUseID string
 	Suppress  bool
 
@@ -47,7 +48,7 @@ type taken struct {
 	expired bool
 }
 
-// take says what to take of an entry: all of it, or the shares of some of its agents.
+// take is what to take of an entry: all of it, or the shares of some of its agents.
 type take struct {
 	whole  bool
 	shares []string
@@ -55,8 +56,10 @@ type take struct {
 }
 
 // claim takes from each entry what choose returns. With status Popped it takes only the latest of them.
-func (q Queue) claim(session string, status Status, choose func(*look, name) (take, error)) (*Claim, error) {
-	s, err := q.open(session)
+func (q Queue) claim(
+	ctx context.Context, session string, status Status, choose func(*look, name) (take, error),
+) (*Claim, error) {
+	s, err := q.open(ctx, session)
 	if s == nil {
 		return nil, err
 	}
@@ -178,13 +181,14 @@ func (c *Claim) share(t taken, agent string) string { return c.in(t.id + "=" + f
 
 // Done records that the entries were delivered. When it returns no error they are never delivered again. Done on a nil
 // Claim does nothing.
-func (c *Claim) Done() error { return c.Finish(true) }
+func (c *Claim) Done(ctx context.Context) error { return c.Finish(ctx, true) }
 
-// Release puts everything back as if it had never been claimed, Expired included. Release on a nil Claim does nothing.
-func (c *Claim) Release() error { return c.Finish(false) }
+// Release puts everything back as if it had never been claimed, Expired included. If ctx ends before that, the next
+// process that looks into the queue does it. Release on a nil Claim does nothing.
+func (c *Claim) Release(ctx context.Context) error { return c.Finish(ctx, false) }
 
 // Finish is Done for entries that were delivered, else Release.
-func (c *Claim) Finish(delivered bool) error {
+func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 	if c == nil || c.lock == nil {
 		return nil
 	}
@@ -199,8 +203,8 @@ func (c *Claim) Finish(delivered bool) error {
 			return err
 		}
 	}
-	s, err := open(c.session)
-	if err != nil && !recorded {
+	s, err := open(ctx, c.session)
+	if err != nil && !recorded && (delivered || !errors.Is(err, context.Cause(ctx))) {
 		return err
 	}
 	if s == nil {

@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,22 +19,22 @@ func init() {
 	// Each of them dies at the step that its role names.
 	for name, op := range map[string]func(queue.Queue) error{
 		"put": func(q queue.Queue) error {
-			_, err := q.Put(queue.Entry{Session: session, Content: "new"})
+			_, err := q.Put(ctx, queue.Entry{Session: session, Content: "new"})
 			return err
 		},
 		"claim": func(q queue.Queue) error {
-			_, err := q.Claim(session, "a", "shell")
+			_, err := q.Claim(ctx, session, "a", "shell")
 			return err
 		},
 		"drain all": func(q queue.Queue) error {
-			c, err := q.DrainAll(session)
+			c, err := q.DrainAll(ctx, session)
 			if err != nil {
 				return err
 			}
-			return c.Done()
+			return c.Done(ctx)
 		},
 		"clear": func(q queue.Queue) error {
-			_, err := q.Clear(session)
+			_, err := q.Clear(ctx, session)
 			return err
 		},
 	} {
@@ -46,15 +47,15 @@ func init() {
 			return nil
 		}
 	}
-	for name, end := range map[string]func(*queue.Claim) error{"done": (*queue.Claim).Done,
+	for name, end := range map[string]func(*queue.Claim, context.Context) error{"done": (*queue.Claim).Done,
 		"release": (*queue.Claim).Release} {
 		roles[name] = func(r role) error {
-			c, err := r.queue().Claim(session, "a", "shell")
+			c, err := r.queue().Claim(ctx, session, "a", "shell")
 			if err != nil {
 				return err
 			}
 			steps := queue.DieAtStep(r.Step)
-			if err := end(c); err != nil {
+			if err := end(c, ctx); err != nil {
 				return err
 			}
 			fmt.Println("lived", steps())
@@ -100,19 +101,19 @@ func everyKind(t *testing.T, q queue.Queue) {
 
 // claimed claims for an agent, ends that and returns what there was.
 func claimed(t *testing.T, q queue.Queue, agent string) (entries, expired []string) {
-	c, err := q.Claim(session, agent, "shell")
+	c, err := q.Claim(ctx, session, agent, "shell")
 	require.NoError(t, err)
 	if c == nil {
 		return nil, nil
 	}
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
 	return contents(c.Entries), contents(c.Expired)
 }
 
 // gone ends the session and looks for anything that was left of it.
 func gone(t *testing.T, q queue.Queue) {
 	t.Helper()
-	_, err := q.Clear(session)
+	_, err := q.Clear(ctx, session)
 	require.NoError(t, err)
 	var left []string
 	require.NoError(t, filepath.WalkDir(q.Dir, func(path string, _ os.DirEntry, err error) error {
@@ -182,7 +183,7 @@ func TestDeath(t *testing.T) {
 			}
 			entries, expired = claimed(t, q, "b")
 			require.Empty(t, slices.Concat(entries, expired))
-			waiting, err := q.Waiting(session)
+			waiting, err := q.Waiting(ctx, session)
 			require.NoError(t, err)
 			require.Equal(t, []string{"all"}, contents(waiting), "the one for both is gone, the broadcast stays")
 			require.Equal(t, []string{"all"}, deliver(t, q, "c", "shell"))
@@ -197,15 +198,15 @@ func TestDeath(t *testing.T) {
 			everyKind(t, q)
 			put(t, q, queue.Entry{Content: "unseen"})
 		}, func(t *testing.T, q queue.Queue) {
-			c, err := q.DrainAll(session)
+			c, err := q.DrainAll(ctx, session)
 			require.NoError(t, err)
 			if c != nil {
 				require.Equal(t, []string{"one", "two", "both", "unseen"}, contents(c.Entries))
 				require.Equal(t, []string{"a"}, c.Entries[2].Agents)
 				require.Equal(t, late, contents(c.Expired))
-				require.NoError(t, c.Done())
+				require.NoError(t, c.Done(ctx))
 			}
-			waiting, err := q.Waiting(session)
+			waiting, err := q.Waiting(ctx, session)
 			require.NoError(t, err)
 			require.Equal(t, []string{"all"}, contents(waiting))
 			gone(t, q)
@@ -216,7 +217,7 @@ func TestDeath(t *testing.T) {
 		dieAtEach(t, "drain all", func(t *testing.T, q queue.Queue) {
 			put(t, q, queue.Entry{Content: "one", Agents: []string{"a"}})
 		}, func(t *testing.T, q queue.Queue) {
-			_, err := q.Waiting(session)
+			_, err := q.Waiting(ctx, session)
 			require.NoError(t, err)
 			put(t, q, queue.Entry{Content: "two", Agents: []string{"a"}})
 			got := deliver(t, q, "a", "shell")

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// ErrNoPlace means that neither $HOOKRUN_STATE nor the system names a folder for a user's state. So nobody can have
+// ErrNoDir means that neither $HOOKRUN_STATE nor the system names a folder for a user's state. So nobody can have
 // queued anything.
-var ErrNoPlace = errors.New("there is no folder for queues")
+var ErrNoDir = errors.New("there is no folder for queues")
 
 // DefaultDir returns the folder where hookrun keeps its state: $HOOKRUN_STATE, or hookrun in the system's folder for a
 // user's state.
@@ -24,7 +24,7 @@ func DefaultDir() (string, error) {
 	}
 	dir, err := stateDir()
 	if err != nil {
-		return "", fmt.Errorf("%w: %w: set it, or HOOKRUN_STATE to a folder of your own", ErrNoPlace, err)
+		return "", fmt.Errorf("%w: %w: set it, or HOOKRUN_STATE to a folder of your own", ErrNoDir, err)
 	}
 	return filepath.Join(dir, "hookrun"), nil
 }

@@ -2,13 +2,16 @@
 // order, even when many processes read and write the queue and some of them die.
 //
 //	var q queue.Queue // in the user's state directory
-//	q.Put(queue.Entry{Session: "s1", Content: "the tests on main are red"})
+//	_, err := q.Put(ctx, queue.Entry{Session: "s1", Content: "the tests on main are red"})
 //	…
-//	claim, err := q.Claim("s1", "planner", "shell") // after the planner's tool call; nil: nothing is due
+//	claim, err := q.Claim(ctx, "s1", "planner", "shell") // after the planner's tool call; nil: nothing is due
 //	if claim != nil {
 //		// Print claim.Entries, and report claim.Expired as dropped.
-//		err = errors.Join(err, claim.Done())
+//		err = errors.Join(err, claim.Done(ctx))
 //	}
+//
+// Processes take turns: each operation holds the lock of its session for milliseconds. It waits for the lock until its
+// context ends, and at most ten seconds. An operation that need not wait ignores its context.
 //
 // Guarantees:
 //

@@ -79,7 +79,7 @@ func SetPatience(t *testing.T, d time.Duration) {
 
 // LockSession takes the lock of a session as a process does that is then stopped.
 func LockSession(t *testing.T, q Queue, name string) (unlock func()) {
-	s, err := q.open(name)
+	s, err := q.open(t.Context(), name)
 	require.NoError(t, err)
 	return s.unlock
 }

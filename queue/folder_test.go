@@ -1,6 +1,8 @@
 package queue_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,19 +43,19 @@ func TestMarksGo(t *testing.T) {
 
 func TestClear(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
-	n, err := q.Clear(session)
+	n, err := q.Clear(ctx, session)
 	require.NoError(t, err)
 	require.Zero(t, n)
 
 	put(t, q, queue.Entry{Content: "1"})
 	put(t, q, queue.Entry{Content: "2", Agents: []string{"a"}})
-	held, err := q.Claim(session, "a", "shell")
+	held, err := q.Claim(ctx, session, "a", "shell")
 	require.NoError(t, err)
 	put(t, q, queue.Entry{Content: "3", Agents: []string{"b", "c"}})
-	n, err = q.Clear(session)
+	n, err = q.Clear(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, 2, n, "not what is just being delivered")
-	require.NoError(t, held.Release())
+	require.NoError(t, held.Release(ctx))
 	require.Equal(t, []string{"2"}, deliver(t, q, "a", "shell"), "the broadcast is not put back")
 	gone(t, q)
 }
@@ -66,7 +68,7 @@ func TestFolderGoes(t *testing.T) {
 	for w := range 4 {
 		all.Go(func() {
 			for i := range each {
-				if _, err := q.Put(queue.Entry{Session: session, Agents: []string{"a"},
+				if _, err := q.Put(ctx, queue.Entry{Session: session, Agents: []string{"a"},
 					Content: fmt.Sprint(w, " ", i)}); err != nil {
 					t.Error(err)
 					return
@@ -84,7 +86,7 @@ func TestFolderGoes(t *testing.T) {
 			written = true
 		default:
 		}
-		c, err := q.Drain(session, "a")
+		c, err := q.Drain(ctx, session, "a")
 		require.NoError(t, err)
 		if c == nil {
 			if written {
@@ -101,7 +103,7 @@ func TestFolderGoes(t *testing.T) {
 			require.Equal(t, last[w]+1, i, "writer %d", w)
 			last[w] = i
 		}
-		require.NoError(t, c.Done())
+		require.NoError(t, c.Done(ctx))
 	}
 	require.Len(t, got, 4*each)
 	left, err := os.ReadDir(filepath.Join(q.Dir, "queue"))
@@ -131,14 +133,14 @@ func TestDamage(t *testing.T) {
 			require.Len(t, files, 1)
 			require.NoError(t, os.WriteFile(files[0], []byte(tt.text), 0o600))
 
-			waiting, err := q.Waiting(session)
+			waiting, err := q.Waiting(ctx, session)
 			require.ErrorContains(t, err, bad.ID)
 			require.Equal(t, []string{"1", "3"}, contents(waiting))
 
-			c, err := q.Claim(session, "a", "shell")
+			c, err := q.Claim(ctx, session, "a", "shell")
 			require.ErrorContains(t, err, filepath.Join("bad", bad.ID))
 			require.Equal(t, []string{"1", "3"}, contents(c.Entries))
-			require.NoError(t, c.Done())
+			require.NoError(t, c.Done(ctx))
 			text, err := os.ReadFile(filepath.Join(q.Dir, "queue", session, "bad", filepath.Base(files[0])))
 			require.NoError(t, err)
 			require.Equal(t, tt.text, string(text))
@@ -159,12 +161,12 @@ func TestDamage(t *testing.T) {
 		require.NoError(t, os.Remove(files[0]))
 		require.NoError(t, os.Mkdir(files[0], 0o700))
 		for _, want := range [][]string{{"2"}, nil} {
-			c, err := q.Claim(session, "a", "shell")
+			c, err := q.Claim(ctx, session, "a", "shell")
 			require.ErrorContains(t, err, "cannot be read")
 			require.Equal(t, want == nil, c == nil)
 			if c != nil {
 				require.Equal(t, want, contents(c.Entries))
-				require.NoError(t, c.Done())
+				require.NoError(t, c.Done(ctx))
 			}
 		}
 		require.NoError(t, os.Remove(files[0]))
@@ -181,10 +183,10 @@ func TestDamage(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte("x"), 0o600))
 		}
-		c, err := q.Drain(session, "a")
+		c, err := q.Drain(ctx, session, "a")
 		require.NoError(t, err)
 		require.Equal(t, []string{"1"}, contents(c.Entries))
-		require.NoError(t, c.Done())
+		require.NoError(t, c.Done(ctx))
 		require.FileExists(t, filepath.Join(folder, "entries", "notes.txt"))
 	})
 }
@@ -196,7 +198,7 @@ func TestRemovedUnderneath(t *testing.T) {
 		claims := make([]*queue.Claim, 2)
 		for i := range claims {
 			put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
-			c, err := q.Claim(session, "a", "shell")
+			c, err := q.Claim(ctx, session, "a", "shell")
 			require.NoError(t, err)
 			claims[i] = c
 		}
@@ -206,8 +208,8 @@ func TestRemovedUnderneath(t *testing.T) {
 		if again {
 			put(t, q, queue.Entry{Content: "2", Agents: []string{"a"}})
 		}
-		require.NoError(t, claims[0].Done(), "what was removed does not come again")
-		require.NoError(t, claims[1].Release(), "it was cleared")
+		require.NoError(t, claims[0].Done(ctx), "what was removed does not come again")
+		require.NoError(t, claims[1].Release(ctx), "it was cleared")
 		if again {
 			require.Equal(t, []string{"2"}, deliver(t, q, "a", "shell"))
 		}
@@ -228,15 +230,15 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 	for range 20 {
 		everyKind(t, q)
 		put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
-		_, err := q.Put(queue.Entry{Session: session})
+		_, err := q.Put(ctx, queue.Entry{Session: session})
 		require.Error(t, err)
-		c, err := q.Drain(session, "a")
+		c, err := q.Drain(ctx, session, "a")
 		require.NoError(t, err)
-		require.NoError(t, c.Release())
-		c, err = q.DrainAll(session)
+		require.NoError(t, c.Release(ctx))
+		c, err = q.DrainAll(ctx, session)
 		require.NoError(t, err)
-		require.NoError(t, c.Done())
-		_, err = q.Waiting(session)
+		require.NoError(t, c.Done(ctx))
+		_, err = q.Waiting(ctx, session)
 		require.NoError(t, err)
 		gone(t, q)
 	}
@@ -269,7 +271,7 @@ func TestMeanwhile(t *testing.T) {
 		defer queue.OnStep("written", func() {
 			put(t, q, queue.Entry{Content: "1"})
 			require.Equal(t, 1, writing(), "a living writer's file is not swept")
-			_, err := q.Clear(session)
+			_, err := q.Clear(ctx, session)
 			require.NoError(t, err)
 			require.Equal(t, 1, writing())
 		})()
@@ -281,12 +283,12 @@ func TestMeanwhile(t *testing.T) {
 		q := queue.Queue{Dir: t.TempDir()}
 		put(t, q, queue.Entry{Content: "all"})
 		put(t, q, queue.Entry{Content: "mine", Agents: []string{"a"}})
-		c, err := q.Claim(session, "a", "shell")
+		c, err := q.Claim(ctx, session, "a", "shell")
 		require.NoError(t, err)
-		_, err = q.Clear(session)
+		_, err = q.Clear(ctx, session)
 		require.NoError(t, err)
 		require.Equal(t, []string{"all", "mine"}, contents(c.Entries))
-		require.NoError(t, c.Done())
+		require.NoError(t, c.Done(ctx))
 		gone(t, q)
 	})
 }
@@ -297,9 +299,9 @@ func TestDeadWriter(t *testing.T) {
 	put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
 	out, _ := role{Name: "put", Dir: q.Dir, Step: 3}.command(t).Output()
 	require.Contains(t, string(out), `died at "written"`)
-	c, err := q.Drain(session, "a")
+	c, err := q.Drain(ctx, session, "a")
 	require.NoError(t, err)
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
 	left, err := os.ReadDir(filepath.Join(q.Dir, "queue"))
 	require.NoError(t, err)
 	require.Equal(t, queue.Removable, len(left) == 0)
@@ -330,7 +332,7 @@ func TestDefaultDir(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		t.Setenv("HOME", "relative")
 		_, err = queue.DefaultDir()
-		require.ErrorIs(t, err, queue.ErrNoPlace)
+		require.ErrorIs(t, err, queue.ErrNoDir)
 		require.ErrorContains(t, err, "absolute")
 	}
 }
@@ -340,11 +342,42 @@ func TestStoppedProcessWithTheLock(t *testing.T) {
 	put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
 	unlock := queue.LockSession(t, q, session)
 	queue.SetPatience(t, 50*time.Millisecond)
-	_, err := q.Claim(session, "a", "shell")
+	_, err := q.Claim(ctx, session, "a", "shell")
 	require.ErrorContains(t, err, "another process has held it")
-	_, err = q.Put(queue.Entry{Session: session, Content: "2"})
+	_, err = q.Put(ctx, queue.Entry{Session: session, Content: "2"})
 	require.ErrorContains(t, err, "another process has held it")
 	unlock()
 	queue.SetPatience(t, time.Minute)
 	require.Equal(t, []string{"1"}, deliver(t, q, "a", "shell"))
+}
+
+// An operation waits for the lock no longer than its context.
+func TestContext(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
+	claim, err := q.Claim(ctx, session, "a", "shell")
+	require.NoError(t, err)
+	unlock := queue.LockSession(t, q, session)
+	ended, end := context.WithCancelCause(ctx)
+	end(errors.New("given up"))
+	for name, operation := range map[string]func() error{
+		"Put": func() error {
+			_, err := q.Put(ended, queue.Entry{Session: session, Content: "2"})
+			return err
+		},
+		"Claim":     func() error { _, err := q.Claim(ended, session, "a"); return err },
+		"Drain":     func() error { _, err := q.Drain(ended, session, "a"); return err },
+		"DrainAll":  func() error { _, err := q.DrainAll(ended, session); return err },
+		"PopLatest": func() error { _, err := q.PopLatest(ended, session); return err },
+		"Waiting":   func() error { _, err := q.Waiting(ended, session); return err },
+		"History":   func() error { _, err := q.History(ended, session); return err },
+		"Clear":     func() error { _, err := q.Clear(ended, session); return err },
+	} {
+		require.ErrorContains(t, operation(), "given up", name)
+	}
+	require.NoError(t, claim.Release(ended), "the next process that looks puts the entries back")
+	unlock()
+	require.Equal(t, []string{"1"}, deliver(t, q, "a", "shell"))
+	_, err = q.Put(ended, queue.Entry{Session: session, Content: "2"})
+	require.NoError(t, err, "nobody has the lock")
 }

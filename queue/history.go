@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -15,7 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
-// Status says what became of an entry, or of one agent's share of it.
+// Status is what became of an entry, or of one agent's share of it.
 type Status string
 
 const (
@@ -160,13 +161,13 @@ func (s *session) forgetHistory() error {
 
 // History lists the entries of a session that wait or were taken, in order. It goes back at least a quarter of a
 // megabyte for a session. Entries of a claim in progress are not in it.
-func (q Queue) History(session string) ([]Record, error) {
+func (q Queue) History(ctx context.Context, session string) ([]Record, error) {
 	s, err := q.at(session)
 	if err != nil {
 		return nil, err
 	}
 	lines, err := s.lines()
-	waiting, waitErr := q.waiting(session, true)
+	waiting, waitErr := q.waiting(ctx, session, true)
 	err = errors.Join(err, waitErr)
 	records := map[string]*Record{}
 	at := func(e Entry, size int) *Record {

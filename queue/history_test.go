@@ -17,7 +17,7 @@ import (
 // told is the history in short: for each entry its beginning, its status, and what happened to it.
 func told(t *testing.T, q queue.Queue) (all []string) {
 	t.Helper()
-	records, err := q.History(session)
+	records, err := q.History(ctx, session)
 	require.NoError(t, err)
 	for _, r := range records {
 		text := r.Content + " " + string(r.Status)
@@ -46,15 +46,15 @@ func TestHistory(t *testing.T) {
 	require.Equal(t, []string{"one queued waiting", "late queued waiting", "all delivered waiting, delivered b shell",
 		"two queued waiting", "both queued waiting, delivered b shell"}, told(t, q))
 
-	c, err := q.Claim(session, "a", "fs_read")
+	c, err := q.Claim(ctx, session, "a", "fs_read")
 	require.NoError(t, err)
-	require.NoError(t, c.Release())
-	c, err = q.Claim(session, "a", "fs_read")
+	require.NoError(t, c.Release(ctx))
+	c, err = q.Claim(ctx, session, "a", "fs_read")
 	require.NoError(t, err)
 	c.ToolUseID = "toolu_1"
-	require.NoError(t, c.Done())
-	require.NoError(t, c.Done())
-	require.NoError(t, c.Release())
+	require.NoError(t, c.Done(ctx))
+	require.NoError(t, c.Done(ctx))
+	require.NoError(t, c.Release(ctx))
 	require.Equal(t, []string{"one delivered, delivered a fs_read toolu_1",
 		"late delivered, delivered a fs_read toolu_1",
 		"all delivered waiting, delivered b shell, delivered a fs_read toolu_1",
@@ -62,19 +62,19 @@ func TestHistory(t *testing.T) {
 		"both delivered, delivered b shell, delivered a fs_read toolu_1"}, told(t, q))
 
 	put(t, q, queue.Entry{Content: "taken back", Agents: []string{"a"}})
-	c, err = q.PopLatest(session)
+	c, err = q.PopLatest(ctx, session)
 	require.NoError(t, err)
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
 	put(t, q, queue.Entry{Content: strings.Repeat("é", 500), Agents: []string{"a"}, Source: "Human"})
 	put(t, q, queue.Entry{Content: "by file", Agents: []string{"c"}})
-	c, err = q.Drain(session, "a")
+	c, err = q.Drain(ctx, session, "a")
 	require.NoError(t, err)
-	require.NoError(t, c.Done())
-	c, err = q.Drain(session, "c")
+	require.NoError(t, c.Done(ctx))
+	c, err = q.Drain(ctx, session, "c")
 	require.NoError(t, err)
 	c.Suppress = true
-	require.NoError(t, c.Done())
-	records, err := q.History(session)
+	require.NoError(t, c.Done(ctx))
+	records, err := q.History(ctx, session)
 	require.NoError(t, err)
 	require.Len(t, records, 8)
 	for i, status := range []queue.Status{queue.Popped, queue.Drained, queue.Deferred} {
@@ -84,7 +84,7 @@ func TestHistory(t *testing.T) {
 	require.Less(t, len(records[6].Content), 210)
 	require.Equal(t, "human", records[6].Source)
 
-	_, err = q.Clear(session)
+	_, err = q.Clear(ctx, session)
 	require.NoError(t, err)
 	require.Empty(t, told(t, q))
 	gone(t, q)
@@ -95,9 +95,9 @@ func TestHistoryOfASessionThatIsDone(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	for n := 1; n <= 3; n++ {
 		put(t, q, queue.Entry{Content: fmt.Sprint(n), Agents: []string{"a"}, Expires: time.Now().Add(time.Hour)})
-		c, err := q.Drain(session, "a")
+		c, err := q.Drain(ctx, session, "a")
 		require.NoError(t, err)
-		require.NoError(t, c.Done())
+		require.NoError(t, c.Done(ctx))
 		if queue.Removable {
 			require.NoDirExists(t, filepath.Join(q.Dir, "queue", session))
 		}
@@ -106,10 +106,10 @@ func TestHistoryOfASessionThatIsDone(t *testing.T) {
 	put(t, q, queue.Entry{Content: "late", Expires: time.Now().Add(time.Hour)})
 	later(t)
 	require.Equal(t, "late expired, expired", told(t, q)[3], "before anybody has looked")
-	c, err := q.Claim(session, "a", "shell")
+	c, err := q.Claim(ctx, session, "a", "shell")
 	require.NoError(t, err)
 	require.Equal(t, []string{"late"}, contents(c.Expired))
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
 	require.Equal(t, "late expired, expired", told(t, q)[3])
 	gone(t, q)
 }
@@ -117,20 +117,20 @@ func TestHistoryOfASessionThatIsDone(t *testing.T) {
 func TestPopLatest(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	pop := func() []string {
-		c, err := q.PopLatest(session)
+		c, err := q.PopLatest(ctx, session)
 		require.NoError(t, err)
 		if c == nil {
 			return nil
 		}
-		require.NoError(t, c.Done())
+		require.NoError(t, c.Done(ctx))
 		return contents(c.Entries)
 	}
 	require.Nil(t, pop())
 	everyKind(t, q)
-	c, err := q.PopLatest(session)
+	c, err := q.PopLatest(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, c.Entries[0].Agents, "b has it")
-	require.NoError(t, c.Release())
+	require.NoError(t, c.Release(ctx))
 	require.Equal(t, []string{"both"}, pop())
 	require.Equal(t, []string{"two"}, pop())
 	require.Equal(t, []string{"all"}, pop(), "though b has seen it")
@@ -145,7 +145,7 @@ func TestHistoryAfterDeath(t *testing.T) {
 	dieAtEach(t, "done", everyKind, func(t *testing.T, q queue.Queue) {
 		again, _ := claimed(t, q, "a")
 		events := map[string]int{}
-		records, err := q.History(session)
+		records, err := q.History(ctx, session)
 		require.NoError(t, err)
 		for _, r := range records {
 			for _, e := range r.Events {
@@ -164,9 +164,9 @@ func TestHistoryAfterDeath(t *testing.T) {
 			put(t, q, queue.Entry{Content: "one", Agents: []string{"a"}})
 			put(t, q, queue.Entry{Content: "two", Agents: []string{"a", "b"}})
 		}, func(t *testing.T, q queue.Queue) {
-			c, err := q.DrainAll(session)
+			c, err := q.DrainAll(ctx, session)
 			require.NoError(t, err)
-			require.NoError(t, c.Done())
+			require.NoError(t, c.Done(ctx))
 			for i, content := range []string{"one", "two"} {
 				require.Equal(t, content+" drained, drained", told(t, q)[i])
 			}
@@ -214,7 +214,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		size += info.Size()
 	}
 	require.LessOrEqual(t, size, int64(2*(256<<10)+1))
-	records, err := q.History(session)
+	records, err := q.History(ctx, session)
 	require.NoError(t, err)
 	require.Greater(t, len(records), 400)
 	require.True(t, strings.HasPrefix(records[len(records)-1].Content, last+" "))

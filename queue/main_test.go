@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,6 +17,9 @@ import (
 )
 
 const session = "s1"
+
+// ctx is for operations that nobody interrupts.
+var ctx = context.Background()
 
 // role is what the test binary does in place of the tests when a test starts it again.
 type role struct {
@@ -69,7 +73,7 @@ func (r role) command(t *testing.T) *exec.Cmd {
 func write(r role) error {
 	for i := r.From; i < r.To; i++ {
 		e := queue.Entry{Session: session, Content: fmt.Sprintf("%s %d", r.Who, i), Agents: agentsOf(i)}
-		if _, err := r.queue().Put(e); err != nil {
+		if _, err := r.queue().Put(ctx, e); err != nil {
 			return err
 		}
 		fmt.Println("put", i)
@@ -83,11 +87,11 @@ func read(r role) error {
 	for in.Scan() {
 		claim, err := r.queue().Claim, error(nil)
 		if in.Text() == "drain" {
-			claim = func(session, agent string, _ ...string) (*queue.Claim, error) {
-				return r.queue().Drain(session, agent)
+			claim = func(ctx context.Context, session, agent string, _ ...string) (*queue.Claim, error) {
+				return r.queue().Drain(ctx, session, agent)
 			}
 		}
-		c, err := claim(session, r.Agent, "shell")
+		c, err := claim(ctx, session, r.Agent, "shell")
 		if err != nil {
 			return err
 		}
@@ -100,7 +104,7 @@ func read(r role) error {
 			fmt.Fprintln(&out, "got", e.ID, e.Content)
 		}
 		fmt.Print(out.String())
-		if err := c.Done(); err != nil {
+		if err := c.Done(ctx); err != nil {
 			return err
 		}
 		fmt.Println("done")
@@ -119,7 +123,7 @@ func later(t *testing.T) {
 func put(t *testing.T, q queue.Queue, e queue.Entry) queue.Entry {
 	t.Helper()
 	e.Session = session
-	e, err := q.Put(e)
+	e, err := q.Put(ctx, e)
 	require.NoError(t, err)
 	return e
 }
@@ -135,12 +139,12 @@ func contents(entries []queue.Entry) (texts []string) {
 // deliver claims for an agent, ends the claim and returns what there was.
 func deliver(t *testing.T, q queue.Queue, agent, tool string) []string {
 	t.Helper()
-	c, err := q.Claim(session, agent, tool)
+	c, err := q.Claim(ctx, session, agent, tool)
 	require.NoError(t, err)
 	if c == nil {
 		return nil
 	}
 	require.Empty(t, c.Expired)
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
 	return contents(c.Entries)
 }

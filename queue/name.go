@@ -72,7 +72,7 @@ func folder(text string) string {
 	return hashed + hex.EncodeToString(sum.Sum(nil))
 }
 
-// name is what the file name of an entry says.
+// name is what the file name of an entry holds.
 type name struct {
 	file    string
 	id      string
@@ -100,7 +100,7 @@ func newName(id string, e Entry) name {
 	return n
 }
 
-// with returns the full name, with what the entry says and the file name had no room for.
+// with returns the full name, with what of the entry the file name had no room for.
 func (n name) with(e Entry) name {
 	full := newName(n.id, e)
 	full.file, full.expires = n.file, n.expires

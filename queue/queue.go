@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,18 +33,18 @@ func (q Queue) at(id string) (s *session, err error) {
 	return &session{path: filepath.Join(dir, "queue", folder(id))}, nil
 }
 
-// open waits for the lock of a session. It returns nil, nil if the session has no queue.
-func (q Queue) open(session string) (*session, error) {
+// open waits for the lock of a session until ctx ends. It returns nil, nil if the session has no queue.
+func (q Queue) open(ctx context.Context, session string) (*session, error) {
 	s, err := q.at(session)
 	if err != nil {
 		return nil, err
 	}
-	return open(s.path)
+	return open(ctx, s.path)
 }
 
 // Put queues an entry and returns it as queued. The entry is safe on disk when Put returns. After a disk error it may
 // be queued too.
-func (q Queue) Put(e Entry) (Entry, error) {
+func (q Queue) Put(ctx context.Context, e Entry) (Entry, error) {
 	e, err := e.put(now())
 	if err != nil {
 		return Entry{}, err
@@ -57,7 +58,7 @@ func (q Queue) Put(e Entry) (Entry, error) {
 		return Entry{}, err
 	}
 	for range tries {
-		e.ID, err = put(at.path, e, text)
+		e.ID, err = put(ctx, at.path, e, text)
 		if err == nil {
 			return e, nil
 		}
@@ -89,7 +90,7 @@ func makeFolders(path string) error {
 	return nil
 }
 
-func put(path string, e Entry, text []byte) (id string, err error) {
+func put(ctx context.Context, path string, e Entry, text []byte) (id string, err error) {
 	if err := ownFolders(path); err != nil {
 		return "", err
 	}
@@ -115,7 +116,7 @@ func put(path string, e Entry, text []byte) (id string, err error) {
 	}
 	reached("synced")
 
-	s, err := tryOpen(path, os.O_RDWR|os.O_CREATE)
+	s, err := tryOpen(ctx, path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return "", err
 	}
@@ -149,9 +150,9 @@ const maxToolName = 1 << 10
 // Claim takes what is due for an agent after a tool has run. The agent "" is an agent like any other: the only one of
 // its loop. If the tool has several names, an entry is due when its matcher matches any of them; the history records
 // the first. Claim returns nil if nothing is due. An error beside a claim is about other entries.
-func (q Queue) Claim(session, agent string, tools ...string) (*Claim, error) {
+func (q Queue) Claim(ctx context.Context, session, agent string, tools ...string) (*Claim, error) {
 	matches := map[string]bool{} // cached: many entries have the same matcher
-	c, err := q.claimFor(session, agent, Delivered, func(n name) bool {
+	c, err := q.claimFor(ctx, session, agent, Delivered, func(n name) bool {
 		due, known := matches[n.matcher]
 		if !known {
 			globs, ok := unescape(n.matcher)
@@ -171,13 +172,15 @@ func (q Queue) Claim(session, agent string, tools ...string) (*Claim, error) {
 
 // Drain takes every entry that an agent has not been given, whatever its matcher. The folder of a session is removed
 // with its last entry.
-func (q Queue) Drain(session, agent string) (*Claim, error) {
-	return q.claimFor(session, agent, Drained, func(name) bool { return true })
+func (q Queue) Drain(ctx context.Context, session, agent string) (*Claim, error) {
+	return q.claimFor(ctx, session, agent, Drained, func(name) bool { return true })
 }
 
-func (q Queue) claimFor(session, agent string, status Status, due func(name) bool) (*Claim, error) {
+func (q Queue) claimFor(
+	ctx context.Context, session, agent string, status Status, due func(name) bool,
+) (*Claim, error) {
 	escaped := escape(agent)
-	c, err := q.claim(session, status, func(l *look, n name) (take, error) {
+	c, err := q.claim(ctx, session, status, func(l *look, n name) (take, error) {
 		if !n.reaches(escaped) || !due(n) {
 			return take{}, nil
 		}
@@ -199,8 +202,8 @@ func (q Queue) claimFor(session, agent string, status Status, due func(name) boo
 // DrainAll takes what nobody has been given: entries for named agents, with the ones that have not got it as Agents,
 // and broadcasts that no agent has got. The folder of a session is removed with its last entry. A broadcast that some
 // agent has got stays for future agents, until it expires or Clear drops it.
-func (q Queue) DrainAll(session string) (*Claim, error) {
-	return q.claim(session, Drained, func(l *look, n name) (take, error) {
+func (q Queue) DrainAll(ctx context.Context, session string) (*Claim, error) {
+	return q.claim(ctx, session, Drained, func(l *look, n name) (take, error) {
 		switch {
 		case n.agents == broadcast:
 			touched, err := l.touched(n)
@@ -216,8 +219,8 @@ func (q Queue) DrainAll(session string) (*Claim, error) {
 // PopLatest takes back the entry that was queued last, among those that somebody may still be given. No agent gets it
 // any more; that holds for a broadcast that some agents have got, too. The folder of a session is removed with its last
 // entry.
-func (q Queue) PopLatest(session string) (*Claim, error) {
-	return q.claim(session, Popped, func(l *look, n name) (take, error) {
+func (q Queue) PopLatest(ctx context.Context, session string) (*Claim, error) {
+	return q.claim(ctx, session, Popped, func(l *look, n name) (take, error) {
 		if n.agents == broadcast || !n.shared() {
 			return take{whole: true}, nil
 		}
@@ -229,10 +232,12 @@ func (q Queue) PopLatest(session string) (*Claim, error) {
 // Waiting lists the waiting entries in order and takes nothing. Agents of an entry for several agents are the ones that
 // it still waits for. A broadcast waits for future agents, whoever has got it. An error beside entries is about other
 // entries.
-func (q Queue) Waiting(session string) ([]Entry, error) { return q.waiting(session, false) }
+func (q Queue) Waiting(ctx context.Context, session string) ([]Entry, error) {
+	return q.waiting(ctx, session, false)
+}
 
-func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error) {
-	s, err := q.open(session)
+func (q Queue) waiting(ctx context.Context, session string, expired bool) (waiting []Entry, err error) {
+	s, err := q.open(ctx, session)
 	if s == nil {
 		return nil, err
 	}
@@ -260,12 +265,12 @@ func (q Queue) waiting(session string, expired bool) (waiting []Entry, err error
 
 // Clear drops everything that waits, including broadcasts and damaged files, and the history. It returns how many
 // entries waited. It leaves entries of a claim in progress alone; if their delivery fails they wait again.
-func (q Queue) Clear(session string) (n int, err error) {
+func (q Queue) Clear(ctx context.Context, session string) (n int, err error) {
 	at, err := q.at(session)
 	if err != nil {
 		return 0, err
 	}
-	s, err := open(at.path)
+	s, err := open(ctx, at.path)
 	if s == nil {
 		os.Remove(at.path) // the empty folder that a killed removal left
 		return 0, errors.Join(err, at.forgetHistory())

@@ -38,7 +38,7 @@ func TestPutRefuses(t *testing.T) {
 			Expires: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "year"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := q.Put(tt.entry)
+			_, err := q.Put(ctx, tt.entry)
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
@@ -50,7 +50,7 @@ func TestPutRefuses(t *testing.T) {
 func TestPutCompletes(t *testing.T) {
 	q := queue.Queue{Dir: filepath.Join(t.TempDir(), "not", "there", "yet")}
 	expires := time.Now().Add(time.Hour)
-	e, err := q.Put(queue.Entry{ID: "mine", Session: "s1", Agents: []string{"b", "a", "b"}, Matcher: "shell",
+	e, err := q.Put(ctx, queue.Entry{ID: "mine", Session: "s1", Agents: []string{"b", "a", "b"}, Matcher: "shell",
 		Source:  " Human\n",
 		Content: "a \xff b", Expires: expires})
 	require.NoError(t, err)
@@ -62,13 +62,13 @@ func TestPutCompletes(t *testing.T) {
 	require.WithinDuration(t, time.Now(), e.Created, time.Minute)
 	require.True(t, e.Expires.Equal(expires))
 
-	c, err := q.Claim(session, "a", "shell")
+	c, err := q.Claim(ctx, session, "a", "shell")
 	require.NoError(t, err)
 	require.Equal(t, []queue.Entry{e}, c.Entries, "what is delivered is what Put returned")
 
 	whole := put(t, q, queue.Entry{Content: strings.Repeat("\x01", 1<<20), Strategy: "user_message",
 		Expires: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)})
-	waiting, err := q.Waiting(session)
+	waiting, err := q.Waiting(ctx, session)
 	require.NoError(t, err)
 	require.Len(t, waiting, 2)
 	require.Equal(t, whole, waiting[1])
@@ -114,14 +114,14 @@ func TestClaim(t *testing.T) {
 			}
 			require.Equal(t, tt.want, deliver(t, q, tt.agent, tt.tool))
 			require.Nil(t, deliver(t, q, tt.agent, tt.tool), "each once")
-			waiting, err := q.Waiting(session)
+			waiting, err := q.Waiting(ctx, session)
 			require.NoError(t, err)
 			require.Equal(t, tt.left, contents(waiting))
 			gone(t, q)
 		})
 	}
 	t.Run("no session", func(t *testing.T) {
-		_, err := queue.Queue{Dir: t.TempDir()}.Claim("", "a", "shell")
+		_, err := queue.Queue{Dir: t.TempDir()}.Claim(ctx, "", "a", "shell")
 		require.ErrorContains(t, err, "needs a session")
 	})
 }
@@ -132,15 +132,15 @@ func TestNamesApart(t *testing.T) {
 	names := []string{"a", "A", "%41", "..", ".", "a/b", "a\\b", "con", "@", "+", "a,b", " ", strings.Repeat("x", 400),
 		strings.Repeat("x", 401)}
 	for _, name := range names {
-		_, err := q.Put(queue.Entry{Session: name, Agents: []string{name}, Content: "text"})
+		_, err := q.Put(ctx, queue.Entry{Session: name, Agents: []string{name}, Content: "text"})
 		require.NoError(t, err)
 	}
 	for _, session := range names {
 		for _, agent := range names {
-			c, err := q.Claim(session, agent, "shell")
+			c, err := q.Claim(ctx, session, agent, "shell")
 			require.NoError(t, err)
 			require.Equal(t, session == agent, c != nil)
-			require.NoError(t, c.Done())
+			require.NoError(t, c.Done(ctx))
 		}
 	}
 	left, err := os.ReadDir(q.Dir)
@@ -154,39 +154,39 @@ func TestClaimsApart(t *testing.T) {
 	put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
 	put(t, q, queue.Entry{Content: "2"})
 	put(t, q, queue.Entry{Content: "3", Agents: []string{"a", "b"}})
-	c, err := q.Claim(session, "a", "shell")
+	c, err := q.Claim(ctx, session, "a", "shell")
 	require.NoError(t, err)
 	require.Equal(t, []string{"1", "2", "3"}, contents(c.Entries))
-	all, err := q.DrainAll(session)
+	all, err := q.DrainAll(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, []string{"3"}, contents(all.Entries), "b's share; the broadcast is just being seen")
 	require.Equal(t, []string{"b"}, all.Entries[0].Agents)
-	require.NoError(t, all.Release())
+	require.NoError(t, all.Release(ctx))
 	put(t, q, queue.Entry{Content: "4"})
 
 	require.Equal(t, []string{"4"}, deliver(t, q, "a", "shell"))
 	require.Equal(t, []string{"2", "3", "4"}, deliver(t, q, "b", "shell"), "others are not kept off")
-	all, err = q.DrainAll(session)
+	all, err = q.DrainAll(ctx, session)
 	require.NoError(t, err)
 	require.Nil(t, all)
-	waiting, err := q.Waiting(session)
+	waiting, err := q.Waiting(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, []string{"2", "4"}, contents(waiting))
 
-	require.NoError(t, c.Release())
+	require.NoError(t, c.Release(ctx))
 	put(t, q, queue.Entry{Content: "5", Agents: []string{"a"}})
-	c, err = q.Claim(session, "a", "shell")
+	c, err = q.Claim(ctx, session, "a", "shell")
 	require.NoError(t, err)
 	require.Equal(t, []string{"1", "2", "3", "5"}, contents(c.Entries), "what went back is first in line")
-	require.NoError(t, c.Done())
-	require.NoError(t, c.Release(), "after Done it has nothing to put back")
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
+	require.NoError(t, c.Release(ctx), "after Done it has nothing to put back")
+	require.NoError(t, c.Done(ctx))
 	require.Nil(t, deliver(t, q, "a", "shell"))
 	gone(t, q)
 
 	c = nil
-	require.NoError(t, c.Done())
-	require.NoError(t, c.Release())
+	require.NoError(t, c.Done(ctx))
+	require.NoError(t, c.Release(ctx))
 }
 
 func TestExpiry(t *testing.T) {
@@ -203,7 +203,7 @@ func TestExpiry(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, c)
 		require.Empty(t, c.Entries)
-		require.NoError(t, c.Done())
+		require.NoError(t, c.Done(ctx))
 		return c.Expired
 	}
 
@@ -215,10 +215,10 @@ func TestExpiry(t *testing.T) {
 	t.Run("said once, to whoever looks next", func(t *testing.T) {
 		q := fresh(t, queue.Entry{Content: "1", Agents: []string{"b"}, Matcher: "x"})
 		later(t)
-		waiting, err := q.Waiting(session)
+		waiting, err := q.Waiting(ctx, session)
 		require.NoError(t, err)
 		require.Empty(t, waiting)
-		c, err := q.Claim(session, "a", "shell")
+		c, err := q.Claim(ctx, session, "a", "shell")
 		require.Equal(t, []string{"1"}, contents(expired(t, c, err)))
 		require.Nil(t, deliver(t, q, "b", "x"))
 		gone(t, q)
@@ -226,10 +226,10 @@ func TestExpiry(t *testing.T) {
 	t.Run("said again after Release", func(t *testing.T) {
 		q := fresh(t, queue.Entry{Content: "1"})
 		later(t)
-		c, err := q.Drain(session, "a")
+		c, err := q.Drain(ctx, session, "a")
 		require.NoError(t, err)
-		require.NoError(t, c.Release())
-		c, err = q.Drain(session, "b")
+		require.NoError(t, c.Release(ctx))
+		c, err = q.Drain(ctx, session, "b")
 		require.Equal(t, []string{"1"}, contents(expired(t, c, err)))
 		_, err = os.Stat(filepath.Join(q.Dir, "queue", session))
 		require.Equal(t, queue.Removable, os.IsNotExist(err))
@@ -238,7 +238,7 @@ func TestExpiry(t *testing.T) {
 		q := fresh(t, queue.Entry{Content: "1", Agents: []string{"a", "b", "c"}})
 		deliver(t, q, "b", "shell")
 		later(t)
-		c, err := q.DrainAll(session)
+		c, err := q.DrainAll(ctx, session)
 		got := expired(t, c, err)
 		require.Equal(t, []string{"a", "c"}, got[0].Agents)
 	})
@@ -246,22 +246,22 @@ func TestExpiry(t *testing.T) {
 		q := fresh(t, queue.Entry{Content: "1"})
 		deliver(t, q, "b", "shell")
 		later(t)
-		c, err := q.Drain(session, "a")
+		c, err := q.Drain(ctx, session, "a")
 		require.NoError(t, err)
 		require.Nil(t, c)
-		waiting, err := q.Waiting(session)
+		waiting, err := q.Waiting(ctx, session)
 		require.NoError(t, err)
 		require.Empty(t, waiting)
 		gone(t, q)
 	})
 	t.Run("while it is delivered it is in time", func(t *testing.T) {
 		q := fresh(t, queue.Entry{Content: "1"})
-		held, err := q.Claim(session, "b", "shell")
+		held, err := q.Claim(ctx, session, "b", "shell")
 		require.NoError(t, err)
 		later(t)
 		require.Nil(t, deliver(t, q, "a", "shell"))
-		require.NoError(t, held.Release())
-		c, err := q.Claim(session, "a", "shell")
+		require.NoError(t, held.Release(ctx))
+		c, err := q.Claim(ctx, session, "a", "shell")
 		require.Equal(t, []string{"1"}, contents(expired(t, c, err)))
 	})
 }
@@ -274,21 +274,21 @@ func TestDrain(t *testing.T) {
 	put(t, q, queue.Entry{Content: "4"})
 	require.Equal(t, []string{"3", "4"}, deliver(t, q, "c", "shell"))
 
-	c, err := q.Drain(session, "a")
+	c, err := q.Drain(ctx, session, "a")
 	require.NoError(t, err)
 	require.Equal(t, []string{"1", "2", "3", "4"}, contents(c.Entries))
-	require.NoError(t, c.Release())
+	require.NoError(t, c.Release(ctx))
 
-	c, err = q.DrainAll(session)
+	c, err = q.DrainAll(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, []string{"1", "2", "3"}, contents(c.Entries))
 	require.Equal(t, []string{"b", "a"}, c.Entries[2].Agents)
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
 	for _, agent := range []string{"a", "b"} {
 		require.Equal(t, []string{"4"}, deliver(t, q, agent, "shell"), "a broadcast that only c has seen")
 	}
 	require.Equal(t, []string{"4"}, deliver(t, q, "d", "never"))
-	n, err := q.Clear(session)
+	n, err := q.Clear(ctx, session)
 	require.NoError(t, err)
 	require.Equal(t, 1, n, "the broadcast")
 	gone(t, q)
@@ -307,7 +307,7 @@ func TestBroadcast(t *testing.T) {
 	for _, agent := range []string{"", "a", "b", "c"} {
 		for range 3 {
 			all.Go(func() {
-				c, err := q.Claim(session, agent, "shell")
+				c, err := q.Claim(ctx, session, agent, "shell")
 				if err != nil {
 					t.Error(err)
 				}
@@ -315,7 +315,7 @@ func TestBroadcast(t *testing.T) {
 					lock.Lock()
 					got[agent] = append(got[agent], contents(c.Entries)...)
 					lock.Unlock()
-					if err := c.Done(); err != nil {
+					if err := c.Done(ctx); err != nil {
 						t.Error(err)
 					}
 				}
@@ -364,10 +364,10 @@ func TestDeliveryHasAnEnd(t *testing.T) {
 	for range 10 {
 		put(t, q, queue.Entry{Content: large, Agents: []string{"a"}})
 	}
-	c, err := q.Drain(session, "a")
+	c, err := q.Drain(ctx, session, "a")
 	require.NoError(t, err)
 	require.Len(t, c.Entries, 10)
-	require.NoError(t, c.Done())
+	require.NoError(t, c.Done(ctx))
 }
 
 // A matcher is for tools by any of their names, and is no regular expression. A name that no matcher is held against
@@ -375,18 +375,18 @@ func TestDeliveryHasAnEnd(t *testing.T) {
 func TestMatchersOfTools(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	for _, matcher := range []string{"^shell$", "(a)", `a\b`} {
-		_, err := q.Put(queue.Entry{Session: "s", Content: "x", Matcher: matcher})
+		_, err := q.Put(ctx, queue.Entry{Session: "s", Content: "x", Matcher: matcher})
 		require.ErrorContains(t, err, "matchers are globs: shell|Bash")
 	}
 	for _, tools := range [][]string{{"Agent", "Task"}, {strings.Repeat("a", 2000)}} {
-		_, err := q.Put(queue.Entry{Session: "s", Content: "x", Matcher: "Task"})
+		_, err := q.Put(ctx, queue.Entry{Session: "s", Content: "x", Matcher: "Task"})
 		require.NoError(t, err)
-		claim, err := q.Claim("s", "a", "Agent", "delegate")
+		claim, err := q.Claim(ctx, "s", "a", "Agent", "delegate")
 		require.NoError(t, err)
 		require.Nil(t, claim)
-		claim, err = q.Claim("s", "a", tools...)
+		claim, err = q.Claim(ctx, "s", "a", tools...)
 		require.NoError(t, err)
 		require.Len(t, claim.Entries, 1)
-		require.NoError(t, claim.Done())
+		require.NoError(t, claim.Done(ctx))
 	}
 }

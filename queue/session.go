@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,10 +30,10 @@ type session struct {
 	lock *os.File
 }
 
-// open waits for the lock of a session. It returns nil, nil if the session has no queue.
-func open(path string) (*session, error) {
+// open waits for the lock of a session until ctx ends. It returns nil, nil if the session has no queue.
+func open(ctx context.Context, path string) (*session, error) {
 	for range tries {
-		s, err := tryOpen(path, os.O_RDWR)
+		s, err := tryOpen(ctx, path, os.O_RDWR)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
@@ -43,13 +44,13 @@ func open(path string) (*session, error) {
 	return nil, fmt.Errorf("%s: somebody removes it again and again", path)
 }
 
-// patience is how long we wait for the lock. A process holds it for milliseconds, unless it was stopped.
+// patience is how long we wait for the lock at most. A process holds it for milliseconds, unless it was stopped.
 var patience = 10 * time.Second
 
 // errRemoved means that the folder and its lock were removed while we waited.
 var errRemoved = errors.New("the queue was removed")
 
-func tryOpen(path string, flags int) (s *session, err error) {
+func tryOpen(ctx context.Context, path string, flags int) (s *session, err error) {
 	file, err := os.OpenFile(filepath.Join(path, "lock"), flags, 0o600)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func tryOpen(path string, flags int) (s *session, err error) {
 		return nil, err
 	}
 	reached("opened")
-	if err := filelock.LockWithin(file, patience); err != nil {
+	if err := filelock.LockWithin(ctx, file, patience); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
 	// A lock file that was removed keeps nobody out.

@@ -80,13 +80,13 @@ func TestSoak(t *testing.T) {
 
 	// What readers of a had in their hands at the end, when the other found nothing.
 	for agent, account := range l.agents {
-		c, err := q.Drain(session, agent)
+		c, err := q.Drain(ctx, session, agent)
 		require.NoError(t, err)
 		if c != nil {
 			for _, e := range c.Entries {
 				account.done = append(account.done, e.Content)
 			}
-			require.NoError(t, c.Done())
+			require.NoError(t, c.Done(ctx))
 		}
 	}
 

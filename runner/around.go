@@ -25,17 +25,18 @@ type Record struct {
 	Post protocol.Outcome `json:"-"`
 }
 
-// AroundTool takes one tool call through its hooks as TENEX's turn loop does: the pre-tool hooks, the tool unless they
-// hold it up, and the post-tool hooks in any case, with the block's reason or the error's text for a result. Only then
-// are the hooks' texts folded into the result, those of pre-tool first: earlier, the post-tool hooks would judge them
-// as the tool's. A blocked call is no error: the model reads the reason. A post-tool block is feedback, and is folded
-// in last; but where it stands for a hook that failed, as on_failure may say, it takes the place of the result, which
-// that hook might have changed.
+// AroundTool does all of one tool call, as TENEX's turn loop does. It runs the pre-tool hooks, then the tool unless
+// they block it, then the post-tool hooks. Where the tool did not run or failed, the result that those get is the
+// reason or the text of the error. At last it folds the texts of all hooks into the result, those of pre-tool first.
+// Folded earlier, they would reach the post-tool hooks as a part of the result.
+//
+// A blocked call is no error: the model reads the reason. A post-tool block is feedback, and its reason is folded in
+// last. But if a hook failed and fails closed, the reason replaces the result, which that hook might have changed.
 //
 // A stop at pre-tool changes no decision: the tool still runs, and Stop is set.
 //
-// On an error no hook's verdict stands behind the record: if Ran is false the tool did not run, else the post-tool
-// hooks could not be asked and Result is left empty, since they might have changed it.
+// On an error there is no verdict. If Ran is false the tool did not run. Else the post-tool hooks could not be run, and
+// Result is empty, since they might have changed it.
 func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, options ...CallOption) (Record, error) {
 	c.Event = protocol.PreTool
 	rec := Record{Tool: c.Tool, Args: c.Args}
@@ -44,7 +45,7 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, opt
 		return rec, err
 	}
 	if rec.Pre.UpdatedInput != nil {
-		rec.Args = string(rec.Pre.UpdatedInput)
+		rec.Args, c.EqualKeys = string(rec.Pre.UpdatedInput), false
 	}
 	c.Event, c.Args = protocol.PostTool, rec.Args
 	switch {
@@ -60,7 +61,7 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, opt
 		}
 	}
 	if rec.Post, err = r.Fire(ctx, c, options...); err != nil {
-		return rec, errors.Join(errors.New("the post-tool hooks could not be asked"), err)
+		return rec, errors.Join(errors.New("the post-tool hooks could not be run"), err)
 	}
 	rec.Stop = rec.Pre.Stop || rec.Post.Stop
 	if rec.StopReason = rec.Pre.StopReason; rec.StopReason == "" {

@@ -18,7 +18,7 @@ const (
 	maxAsyncBytes   = 8 << 20
 )
 
-// asyncResults keeps what async hooks answered, until the next outcome of their session. The zero value is empty.
+// asyncResults keeps the answers of async hooks until the next outcome of their session. The zero value is empty.
 type asyncResults struct {
 	mu    sync.Mutex
 	kept  []asyncResult // oldest first
@@ -57,7 +57,7 @@ func (a *asyncResults) put(r asyncResult) {
 	}
 }
 
-// deliver adds to the outcome what waits for its session, before what its own hooks say: it is older.
+// deliver adds to the outcome what waits for its session, before the texts of its own hooks: it is older.
 func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,10 +96,10 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 	o.Warnings = append(warnings, o.Warnings...)
 }
 
-// keepAsyncResult keeps what an async hook said in the end.
-func (r *Runner) keepAsyncResult(h *hookfile.Hook, c *protocol.Call, result dialect.HookResult) {
+// keepAsyncResult keeps the answer of an async hook that has ended.
+func (r *Runner) keepAsyncResult(h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) {
 	result.Async, result.AsyncResult = false, true
-	v := h.Dialect.Decode(c, shownName(h), &result)
+	v := h.Dialect.Decode(&c.Call, shownName(h), &result)
 	saveContext(h, &v)
 	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
 		r.asyncResults.put(newAsyncResult(c.SessionID, h.Name, v))

@@ -8,15 +8,14 @@ import (
 )
 
 // ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
-// CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
-// there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Workspace is left to the
-// caller.
+// CLI write it. A field that identifies the call, such as tool_name, must not be there twice with different values:
+// there would be two calls. Of other equal keys the last counts, and there is a warning. The caller sets Workspace.
 func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	return all.ParseInput(doc)
 }
 
-// EncodeOutput tells an outcome to a client ("claude", "codex" or "gemini") in its own hook output, with the exit
-// status that goes with it. What the client has no word for is never lost where it would let something pass.
+// EncodeOutput encodes an outcome as the hook output of a client ("claude", "codex" or "gemini"), with the exit status
+// that goes with it. A verdict that the client has no word for becomes a stricter one, never a weaker one.
 func EncodeOutput(client string, o protocol.Outcome) (stdout []byte, exit int, err error) {
 	d, ok := all.ClientNamed(client)
 	if !ok {

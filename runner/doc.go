@@ -1,4 +1,4 @@
-// Package runner runs a project's hooks for a call of an agent loop, and says what they amount to.
+// Package runner runs a project's hooks for a call of an agent loop, and merges their verdicts into one outcome.
 //
 //	cfg, err := projecthooks.Load(projecthooks.Options{Workspace: workspace})
 //	…
@@ -10,13 +10,12 @@
 //		return // do not run the tool: outcome.Reason says why
 //	}
 //
-// Plan says beforehand which hooks run at a call, and why. AroundTool does the whole of what an agent loop does with
-// one tool call. A hook can be a Go function: see Func. What waits for the agent in a queue is added to an outcome by
-// Deliver.
+// Plan tells beforehand which hooks run at a call, and why. AroundTool does all of one tool call. A hook can be a Go
+// function: see Func. Deliver adds the texts that wait in a queue to an outcome.
 //
-// A Runner stays, unless Options.OneShot says otherwise: the processes of persistent hooks are there for the next call,
-// and a hook that is not to be waited for is watched to its timeout, its context kept for the next outcome of its
-// session. Close ends all of that; Reload takes other hooks.
+// A Runner stays up, unless Options.OneShot is set. The processes of persistent hooks are there for the next call. An
+// async hook is watched to its timeout, and the next outcome of its session has its context. Close ends all of that;
+// Reload takes other hooks.
 //
 // Guarantees, for each hook that runs:
 //
@@ -36,18 +35,23 @@
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).
 //  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exceptions are a process
-//     that the system cannot kill, hooks that are not to be waited for, and files with contexts that were too long.
+//     that the system cannot kill, async hooks, and files with contexts that were too long.
 //
-// Of a persistent hook each process has one call at a time. Its answer is one line; whatever else it prints, or does
-// but answer, ends it, since nobody could tell which call it answers next. What it started ends with it.
+// Each process of a persistent hook has one call at a time. Its answer is one line. A process that prints anything
+// else, or does not answer, is ended, since nobody could tell which call it answers next. What it started ends with it.
 //
-// Hooks of a dialect that runs them at once start together, and their verdicts merge in the order of the files,
-// whichever ended first. With OneShot a hook that is not to be waited for (async) gets its whole input from a file and
-// outlives the call; the goroutine that takes its exit status ends with it.
+// Hooks of a dialect that runs them at once start together. Their verdicts merge in the order of the files, whichever
+// ended first. With OneShot an async hook gets its whole input from a file and outlives the call; the goroutine that
+// takes its exit status ends with it.
 //
-// Not guaranteed: that a function ends, which Go cannot make it do. That a persistent hook answers the call that it was
-// asked: a line that it prints late, in the moment in which it reads the next call, is taken for the answer to that (on
-// macOS and Windows also one that it prints before it reads). That a hook which runs as the same user cannot undo this.
-// It is a program of the project's owner, not an enemy. On macOS descendants that left the group are not found. On
-// Windows there is no SIGTERM: the job of the hook is ended at the deadline.
+// Not guaranteed:
+//
+//   - That a function ends: Go cannot make it.
+//   - That a persistent hook answers the call that it was given. If it prints a late line just as it reads the next
+//     call, that line is taken for the answer to the next call (on macOS and Windows also if it prints before it
+//     reads).
+//   - That a hook which runs as the same user cannot undo any of this. It is a program of the project's owner, not an
+//     enemy.
+//   - That all descendants are found on macOS: those that left the group are not.
+//   - SIGTERM on Windows: there the job of the hook is ended at the deadline.
 package runner

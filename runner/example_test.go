@@ -73,8 +73,10 @@ func ExampleDeliver() {
 		return
 	}
 	defer os.RemoveAll(state)
+	ctx := context.Background()
 	q := &queue.Queue{Dir: state}
-	if _, err := q.Put(queue.Entry{Session: "s1", Source: "human", Content: "use the staging database"}); err != nil {
+	entry := queue.Entry{Session: "s1", Source: "human", Content: "use the staging database"}
+	if _, err := q.Put(ctx, entry); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -85,18 +87,18 @@ func ExampleDeliver() {
 	}
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PostTool, Tool: "shell", SessionID: "s1", ToolUseID: "call_1", Result: "ok"}
-	outcome, err := r.Fire(context.Background(), call)
+	outcome, err := r.Fire(ctx, call)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	claim := runner.Deliver(q, &call, &outcome)
+	claim := runner.Deliver(ctx, q, &call, &outcome)
 	messages, err := outcome.Messages(protocol.OpenAIChat, protocol.NotesSeparate, &call)
 	if err != nil {
-		fmt.Println(err, claim.Release()) // the next call has it
+		fmt.Println(err, claim.Release(ctx)) // the next call has it
 		return
 	}
-	fmt.Println(string(messages), claim.Done())
+	fmt.Println(string(messages), claim.Done(ctx))
 	// Output: [{"role":"tool","tool_call_id":"call_1","content":"ok\nuse the staging database"}] <nil>
 }
 

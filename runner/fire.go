@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/canary"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -14,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Fire runs the hooks that match and returns what they amount to. An error means that they could not be run, or that
-// ctx ended: the outcome is a block then. Call.Workspace may be relative; "" is the current directory.
+// Fire runs the hooks that match and merges their verdicts into an outcome. An error means that they could not be run,
+// or that ctx ended: the outcome is a block then. Call.Workspace may be relative; "" is the current directory.
 func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOption) (protocol.Outcome, error) {
 	p, err := r.Plan(c, options...)
 	if err != nil {
@@ -29,17 +31,28 @@ func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
 	begin := time.Now()
 	r := p.runner
 	if ctx.Err() != nil {
-		return failed(&p.call, nil, protocol.CauseInterrupted, context.Cause(ctx))
+		return failed(&p.call.Call, nil, protocol.CauseInterrupted, context.Cause(ctx))
 	}
 	set := r.hooks.Load()
 	if err := r.enter(); err != nil {
-		return failed(&p.call, nil, protocol.CauseInterrupted, err)
+		return failed(&p.call.Call, nil, protocol.CauseInterrupted, err)
 	}
 	defer r.running.Done()
-	if set != p.set {
-		p.prepare(set)
+	if set != p.loaded {
+		p.load(set)
+	}
+	if canary.Is(&p.call.Call) { // whatever the hooks file has
+		o := p.outcome(begin, nil)
+		o.Decision, o.Cause, o.Reason = protocol.Block, protocol.CausePolicy, canary.Reason
+		return o, nil
 	}
 	p.choose()
+	if err := p.pin(); err != nil {
+		return failed(&p.call.Call, nil, protocol.CauseUnstarted, err)
+	}
+	if cause, reason := p.guard.judgment.Cause, p.guard.judgment.Reason; cause != "" {
+		return p.refused(begin, nil, cause, reason), nil
+	}
 	if len(p.run) == 0 {
 		return p.outcome(begin, nil), nil
 	}
@@ -52,17 +65,21 @@ func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
 		defer f.processes.Close()
 	}
 	if cause, err := f.runAll(ctx); err != nil {
-		return failed(&p.call, f.verdicts, cause, err)
+		return failed(&p.call.Call, f.verdicts, cause, err)
+	}
+	if path := f.touched.Load(); path != nil {
+		cause, reason := p.touchedReason(*path)
+		return p.refused(begin, f.verdicts, cause, reason), nil
 	}
 	return p.outcome(begin, f.verdicts), nil
 }
 
-// outcome makes one outcome of what the hooks said, and of what is to be said besides.
+// outcome merges the verdicts, and adds the warnings and the async results.
 func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol.Outcome {
-	o := dialect.Merge(&p.call, verdicts)
+	o := dialect.Merge(&p.call.Call, verdicts)
 	o.Warnings = append(o.Warnings, p.weakened()...)
 	for _, w := range p.match.Warnings() {
-		if !slices.Contains(o.Warnings, w) { // what encoded the call said so too
+		if !slices.Contains(o.Warnings, w) { // the encoding of the call may have it too
 			o.Warnings = append(o.Warnings, w)
 		}
 	}
@@ -76,6 +93,7 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 	if w, unknown := p.set.config.UnknownAgent(p.call.AgentID); unknown {
 		o.Warnings = append(o.Warnings, w)
 	}
+	o.SystemMessages = append(o.SystemMessages, p.guard.messages()...)
 	p.runner.asyncResults.deliver(p.call.SessionID, &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
@@ -96,19 +114,54 @@ type firing struct {
 	begin     time.Time
 	processes *process.Supervisor
 	verdicts  []dialect.HookVerdict
-	call      protocol.Call // as later hooks see it: with the rewrites of earlier ones
+	call      dialect.Call // as later hooks see it: with the rewrites of earlier ones
 	chain     chain
 	stdin     encoded
+	touched   atomic.Pointer[string] // a file of a hook that changed while it was used: nothing the hooks say counts
+	below     hookfile.Level         // hooks of levels above this one run
+	rewriter  hookfile.Level         // the last of the levels at which a hook rewrote the call
+	ended     bool                   // by a block
 }
 
-// runAll runs the hooks, group by group.
+// runAll runs the hooks, and after a rewrite those of higher levels once more.
 func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
-	rest, sequential, ended := f.run, sequential(f.run), false
+	f.below = hookfile.LocalLevel + 1
+	for run, again := f.run, false; len(run) > 0; run, again = f.above(), true {
+		f.rewriter = hookfile.ManagedLevel
+		before := len(f.verdicts)
+		if cause, err := f.runInTurn(ctx, run); err != nil {
+			return cause, err
+		}
+		for i := range f.verdicts[before:] {
+			if again { // the texts are in the outcome already
+				v := &f.verdicts[before+i].Verdict
+				v.Context, v.SystemMessage = "", ""
+			}
+		}
+	}
+	return "", nil
+}
+
+// above returns the hooks of higher levels than the one that rewrote the call. They ran before it, so they have not
+// seen what the tool is to get now, and a hook of the project could get a call past them.
+func (f *firing) above() (run []*hookfile.Hook) {
+	if f.rewriter == hookfile.ManagedLevel || f.ended || f.touched.Load() != nil {
+		return nil
+	}
+	f.below = f.rewriter // so this comes to an end
+	match := hookfile.NewMatchContext(&f.call)
+	selected, _ := chosen(match, f.set.candidates(match))
+	return slices.DeleteFunc(selected, func(h *hookfile.Hook) bool { return h.Level >= f.below || h.Async })
+}
+
+// runInTurn runs hooks group by group.
+func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol.Cause, error) {
+	sequential := sequential(rest)
 	for len(rest) > 0 {
 		group := together(rest, sequential)
 		rest = rest[len(group):]
 		d := group[0].Dialect
-		if ended {
+		if f.ended {
 			for _, h := range group {
 				f.verdicts = append(f.verdicts, dialect.Skipped(h.Name, h.Source(), d))
 			}
@@ -127,16 +180,26 @@ func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
 		rewritten, changed := false, false
 		for i := range verdicts {
 			v := &verdicts[i].Verdict
-			ended = ended || v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(f.match.Event(d))
-			rewritten = v.Rewrite(&f.call) || rewritten
+			f.ended = f.ended ||
+				v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(f.match.Event(d))
+			if v.Rewrite(&f.call) {
+				rewritten = true
+				if f.set.funcs[group[i]] == nil { // a function runs before all levels
+					f.rewriter = max(f.rewriter, group[i].Level)
+				}
+			}
 			changed = f.chain.add(v) || changed
 		}
 		f.verdicts = append(f.verdicts, verdicts...)
+		if f.touched.Load() != nil {
+			return "", nil
+		}
 		if rewritten || changed {
 			f.stdin = encoded{}
 		}
 		if rewritten {
-			rest = f.set.alsoSelected(&f.call, group, rest)
+			rest = slices.DeleteFunc(f.set.alsoSelected(&f.call, group, rest),
+				func(h *hookfile.Hook) bool { return h.Level >= f.below })
 		}
 	}
 	return "", nil
@@ -145,13 +208,13 @@ func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
 // hookRun is one hook that runs for a call.
 type hookRun struct {
 	*hookfile.Hook
-	call    *protocol.Call // as the hook sees it
+	call    *dialect.Call // as the hook sees it
 	payload dialect.Payload
 	limit   time.Duration
 }
 
 // runGroup runs hooks at once and returns their verdicts in the order of the group, whichever ended first.
-func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *protocol.Call) []dialect.HookVerdict {
+func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *dialect.Call) []dialect.HookVerdict {
 	verdicts := make([]dialect.HookVerdict, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
@@ -178,20 +241,24 @@ func (f *firing) runHook(ctx context.Context, h *hookRun) (verdict dialect.HookV
 	var result dialect.HookResult
 	var v dialect.Verdict
 	if h.Unsupported != "" {
-		v = dialect.Unsupported(h.Dialect, h.call, shownName(h.Hook), h.Unsupported)
+		v = dialect.Unsupported(h.Dialect, &h.call.Call, shownName(h.Hook), h.Unsupported)
 	} else {
+		if f.lookAt(h.Hook) {
+			return dialect.Skipped(h.Name, h.Source(), h.Dialect)
+		}
 		result = f.result(ctx, h)
+		f.lookAt(h.Hook)
 		f.explainExit(h, &result)
-		v = h.Dialect.Decode(h.call, shownName(h.Hook), &result)
+		v = h.Dialect.Decode(&h.call.Call, shownName(h.Hook), &result)
 	}
-	v = h.ApplyFailurePolicy(h.call, v, f.policies(h.Hook)...)
-	all.FitResult(h.call, shownName(h.Hook), &v)
+	v = h.ApplyFailurePolicy(&h.call.Call, v, f.policies(h.Hook)...)
+	all.FitResult(&h.call.Call, shownName(h.Hook), &v)
 	saveContext(h.Hook, &v)
 	report := dialect.Report(h.Name, h.Source(), &result, &v)
 	return dialect.HookVerdict{Report: report, Verdict: v, Dialect: h.Dialect}
 }
 
-// staticVerdict is what a rule says of the call.
+// staticVerdict is the verdict of a rule on the call.
 func staticVerdict(h *hookRun) dialect.Verdict {
 	v := *h.StaticVerdict
 	if v.Decision == protocol.Block {
@@ -202,13 +269,13 @@ func staticVerdict(h *hookRun) dialect.Verdict {
 	return v
 }
 
-// explainExit finds out what is wrong with the file that was to run, where the exit code says that it could not.
+// explainExit finds out what is wrong with the hook's file where the exit code means that it could not run.
 func (f *firing) explainExit(h *hookRun, result *dialect.HookResult) {
 	result.Shell = h.RunsShell()
 	if result.Err != nil || result.Signal != "" || result.ExitCode != 126 && result.ExitCode != 127 {
 		return
 	}
-	result.Fault = h.StartFault(h.Dir(h.call), f.runner.environ(h.Hook, h.call))
+	result.Fault = h.StartFault(h.Dir(&h.call.Call), f.runner.environ(h.Hook, h.call))
 	if result.Fault != "" {
 		result.Shell = true
 	}
@@ -223,6 +290,9 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 	if fn := f.set.funcs[h.Hook]; fn != nil {
 		return fn.call(ctx, h.call, h.limit)
 	}
+	if on := f.runner.options.OnInput; on != nil {
+		on(h.Name, h.Source(), h.payload.Bytes())
+	}
 	if h.HTTP != nil {
 		return f.runner.post(ctx, h)
 	}
@@ -233,7 +303,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 }
 
 // environ is the environment of a hook's process.
-func (r *Runner) environ(h *hookfile.Hook, c *protocol.Call) []string {
+func (r *Runner) environ(h *hookfile.Hook, c *dialect.Call) []string {
 	return h.Environ(c, r.options.Env, r.options.Binary)
 }
 
@@ -244,7 +314,7 @@ type encoded struct {
 }
 
 // encode makes the payload unless it is there. Warnings are returned once.
-func (e *encoded) encode(d *dialect.Dialect, c *protocol.Call) (warnings []string, err error) {
+func (e *encoded) encode(d *dialect.Dialect, c *dialect.Call) (warnings []string, err error) {
 	if e.dialect == d {
 		return nil, nil
 	}

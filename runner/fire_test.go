@@ -3,6 +3,7 @@
 package runner_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -310,4 +313,30 @@ func TestWhenHooksRan(t *testing.T) {
 	require.Zero(t, o.Hooks[3].Limit)
 	unstarted := b.fire(sh("", hook{"command": []string{"/nonexistent/hook-binary"}}))
 	require.Zero(t, unstarted.Hooks[0].Limit)
+}
+
+// Options.OnInput sees what each hook gets: a later one with what an earlier one made of the call. Rules and functions
+// get nothing.
+func TestOnInput(t *testing.T) {
+	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[
+	{"name":"rule","inject":"x","events":["pre-tool"]},
+	{"name":"rewrite","command":"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"a\":2}}}'",
+	 "events":["pre-tool"]},
+	{"name":"posts","url":"http://127.0.0.1:1/","events":["pre-tool"],"on_failure":"continue"}]}`))
+	require.NoError(t, err)
+	var got []string
+	r := newRunner(t, cfg, runner.Options{
+		OnInput: func(hook, source string, input []byte) {
+			got = append(got, hook+" "+source+" "+gjson.GetBytes(input, "args.a").Raw)
+			require.True(t, bytes.HasSuffix(input, []byte("}\n")))
+		},
+		Funcs: []runner.Func{{Name: "func", Events: []protocol.Event{"pre-tool"}, Run: func(
+			context.Context, protocol.Call) (string, error) {
+			return "", nil
+		}}},
+	})
+	_, err = r.Fire(context.Background(), protocol.Call{Event: "pre-tool", Tool: "x", Args: `{"a":1}`})
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Equal(t, []string{"rewrite f:3 1", "posts f:5 2"}, got)
 }

@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Func is a hook that is a Go function. It counts as a hook of `.tenex-hooks.json` does, and runs in its turn: the
+// Func is a hook that is a Go function. It acts like a command hook of `.tenex-hooks.json` and runs in its turn: the
 // first block ends the call, and each hook sees what earlier ones rewrote.
 type Func struct {
 	Name   string
 	Events []protocol.Event // one or more of pre-execute, pre-tool and post-tool
-	// Matcher says for which tools, and If for which arguments, as in a hooks file: shell|fs_*, shell(git push *). ""
-	// is for all.
+	// Matcher and If narrow the hook to some tools and some arguments, as in a hooks file: shell|fs_*,
+	// shell(git push *). "" is for all.
 	Matcher   string
 	If        string
 	Timeout   time.Duration          // 0: 30 s
@@ -37,12 +37,11 @@ type Func struct {
 	Run func(ctx context.Context, c protocol.Call) (stdout string, err error)
 }
 
-// hook returns the function, which is the nth, as a hook of a config. The error says what makes it unfit to be one: a
-// gate that would never run is a mistake.
+// hook returns the nth function as a hook of a config. A gate that would never run is a mistake, and so an error.
 func (f *Func) hook(n int) (h hookfile.Hook, err error) {
 	h = hookfile.Hook{
 		Name: f.Name, If: hookfile.ParseRule(f.If), Timeout: f.Timeout, OnFailure: f.OnFailure,
-		Dialect: tenex.Dialect, File: "func",
+		Dialect: all.Project(), File: "func",
 	}
 	var wrong []error
 	note := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
@@ -85,7 +84,7 @@ func supportedEvents() string {
 }
 
 // call runs the function until limit.
-func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) (result dialect.HookResult) {
+func (f *Func) call(ctx context.Context, c *dialect.Call, limit time.Duration) (result dialect.HookResult) {
 	begin := time.Now()
 	result.Limit = limit
 	defer func() { result.Duration = time.Since(begin) }()
@@ -97,7 +96,7 @@ func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) 
 		panics error
 	}
 	done := make(chan returned, 1)
-	own := *c // the function may keep it
+	own := c.Call // the function may keep it
 	go func() {
 		var r returned
 		defer func() {
@@ -113,7 +112,7 @@ func (f *Func) call(ctx context.Context, c *protocol.Call, limit time.Duration) 
 	var r returned
 	select {
 	case r = <-done:
-	case <-ctx.Done(): // what it says now is no answer any more
+	case <-ctx.Done(): // it is too late for an answer
 		result.TimedOut = true
 		return result
 	}

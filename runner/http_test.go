@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/protocol"
@@ -300,7 +301,7 @@ func BenchmarkURLHook(b *testing.B) {
 	r := newRunner(b, bench.config(policy(server.URL)), runner.Options{})
 	defer r.Close()
 	call := protocol.Call{Event: protocol.PreTool, Workspace: bench.Dir, Tool: "shell", Args: `{"command":"ls"}`}
-	payload, _, err := tenex.Dialect.EncodeInput(&call)
+	payload, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(call))
 	require.NoError(b, err)
 	var text strings.Builder
 	for _, piece := range payload {

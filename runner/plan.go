@@ -5,19 +5,22 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Plan is what is worked out about one call before any hook runs: which hooks there are for it, and why. Fire runs
-// them. A Plan is for one goroutine.
+// Plan is what is worked out about one call before any hook runs: which hooks match it, and why. Fire runs them. A Plan
+// is for one goroutine.
 type Plan struct {
 	runner   *Runner
-	call     protocol.Call // complete: with an absolute workspace, and the project's names for its tool
+	call     dialect.Call // complete: with an absolute workspace, and the project's names for its tool
 	settings callSettings
 
-	set        *hookSet
+	loaded     *hookSet // that the runner had
+	set        *hookSet // those of them that may run
+	guard      guard
 	match      *hookfile.MatchContext
 	candidates []*hookfile.Hook // for calls of this event, agent and tool
 
@@ -26,14 +29,14 @@ type Plan struct {
 	duplicates []duplicate
 }
 
-// PlannedHook is what a Plan says of one hook.
+// PlannedHook describes one hook of a Plan.
 type PlannedHook struct {
 	Name   string
 	Source string // file:line
 	Runs   bool
 	Why    string // why it runs, or does not
-	// Of a hook that runs a program or posts a request: where it runs, its deadline, which is 0 where the call does not
-	// wait for it, and what each way to fail means.
+	// Of a hook that runs a program or posts a request: the folder in which it runs, its deadline (0 for an async
+	// hook), and how each cause of failure counts.
 	Dir       string
 	Timeout   time.Duration
 	OnFailure protocol.FailurePolicy
@@ -47,7 +50,7 @@ type callSettings struct {
 	onFailure protocol.FailurePolicy
 }
 
-// WithTimeout sets the deadline of every hook, in the place of Options.Timeout; 0 changes nothing.
+// WithTimeout sets the deadline of every hook, instead of Options.Timeout; 0 changes nothing.
 func WithTimeout(d time.Duration) CallOption {
 	return func(s *callSettings) {
 		if d > 0 {
@@ -56,8 +59,8 @@ func WithTimeout(d time.Duration) CallOption {
 	}
 }
 
-// WithFailurePolicy says what a failure means for hooks that do not say, in the place of Options.OnFailure; nil changes
-// nothing.
+// WithFailurePolicy sets how failures of hooks without a policy of their own count, instead of Options.OnFailure; nil
+// changes nothing.
 func WithFailurePolicy(p protocol.FailurePolicy) CallOption {
 	return func(s *callSettings) {
 		if p != nil {
@@ -73,19 +76,20 @@ func (r *Runner) Plan(c protocol.Call, options ...CallOption) (*Plan, error) {
 		r = newRunner(Options{})
 		r.hooks.Store(r.newHookSet(nil))
 	}
-	p := &Plan{runner: r, call: c}
+	p := &Plan{runner: r}
 	p.settings = callSettings{r.options.Timeout, r.options.OnFailure}
 	for _, option := range options {
 		option(&p.settings)
 	}
-	if err := complete(&p.call); err != nil {
+	if err := complete(&c); err != nil {
 		return nil, err
 	}
-	p.prepare(r.hooks.Load())
+	p.call = *dialect.NewCall(c)
+	p.load(r.hooks.Load())
 	return p, nil
 }
 
-// complete makes sure that there is something to ask about, and completes the call.
+// complete checks the call and completes it.
 func complete(c *protocol.Call) (err error) {
 	if _, ok := all.ParseEvent(string(c.Event)); !ok {
 		return fmt.Errorf("unknown event %q", c.Event)
@@ -93,30 +97,37 @@ func complete(c *protocol.Call) (err error) {
 	if c.Event.HasTool() && c.Tool == "" {
 		return fmt.Errorf("%s needs the name of a tool", c.Event)
 	}
-	c.KeepInput()
 	c.Workspace, err = filepath.Abs(c.Workspace)
 	return err
+}
+
+// load takes the hooks of a set. Whether they may run is looked at once it matters.
+func (p *Plan) load(set *hookSet) {
+	p.loaded, p.selected = set, false
+	p.prepare(set)
 }
 
 // prepare finds the hooks that are for calls of this event, agent and tool. Arguments and result, which can be large,
 // are not looked at yet.
 func (p *Plan) prepare(set *hookSet) {
 	set.config.NameTool(&p.call)
-	p.set, p.match, p.selected = set, hookfile.NewMatchContext(&p.call), false
+	p.set, p.match = set, hookfile.NewMatchContext(&p.call)
 	p.candidates = set.candidates(p.match)
 }
 
-// choose finds the hooks that run, and those that an equal one stands for.
+// choose finds the hooks that run, and those that do not since an equal one does.
 func (p *Plan) choose() {
 	if !p.selected {
+		p.judge()
 		p.run, p.duplicates = chosen(p.match, p.candidates)
 		p.selected = true
 	}
 }
 
 // HasHooks reports whether any hook is for calls of this event, agent and tool. Neither the arguments nor the result of
-// the tool count, so they need not be known, and it takes no time.
-func (p *Plan) HasHooks() bool { return len(p.candidates) > 0 }
+// the tool count, so they need not be known, and it takes no time. With Trust or Pin there is something to check at
+// every call.
+func (p *Plan) HasHooks() bool { return len(p.candidates) > 0 || p.guarded() }
 
 // Empty reports whether no hook runs at the call.
 func (p *Plan) Empty() bool {
@@ -131,6 +142,9 @@ const largeCall = 1 << 20
 // call is not so large that to match it takes time.
 func (p *Plan) NeedsNoProcess() bool {
 	large := len(p.call.Args)+len(p.call.Result)+len(p.call.ClientInput) > largeCall
+	if p.guarded() {
+		return false
+	}
 	for _, h := range p.candidates {
 		if large || h.StaticVerdict == nil {
 			return false
@@ -139,7 +153,7 @@ func (p *Plan) NeedsNoProcess() bool {
 	return true
 }
 
-// Hooks says of every hook whether it runs at the call, and why: the functions first, then those of the files in their
+// Hooks describes every hook, whether it runs at the call or not: the functions first, then those of the files in their
 // order.
 func (p *Plan) Hooks() []PlannedHook {
 	p.choose()
@@ -152,9 +166,9 @@ func (p *Plan) Hooks() []PlannedHook {
 		instead[d.hook] = d.runs
 	}
 	match := hookfile.NewMatchContext(&p.call) // what it spends is not the call's
-	hooks := make([]PlannedHook, len(p.set.all))
-	for i := range p.set.all {
-		h := &p.set.all[i]
+	hooks := make([]PlannedHook, len(p.loaded.all))
+	for i := range p.loaded.all {
+		h := p.loadedHook(i)
 		planned := PlannedHook{Name: h.Name, Source: h.Source(), Runs: runs[h], Why: match.Why(h)}
 		switch other := instead[h]; {
 		case (planned.Runs || other != nil) && h.Unsupported != "":
@@ -166,14 +180,17 @@ func (p *Plan) Hooks() []PlannedHook {
 		if h.StaticVerdict == nil {
 			p.describe(h, &planned)
 		}
+		if why := p.untrusted(h); why != "" {
+			planned.Runs, planned.Why = false, why
+		}
 		hooks[i] = planned
 	}
 	return hooks
 }
 
-// describe says how a hook runs.
+// describe fills in how a hook runs.
 func (p *Plan) describe(h *hookfile.Hook, planned *PlannedHook) {
-	planned.Dir, planned.OnFailure = h.Dir(&p.call), protocol.FailurePolicy{}
+	planned.Dir, planned.OnFailure = h.Dir(&p.call.Call), protocol.FailurePolicy{}
 	if !h.Async {
 		planned.Timeout = p.deadline(h)
 	}
@@ -182,10 +199,7 @@ func (p *Plan) describe(h *hookfile.Hook, planned *PlannedHook) {
 	}
 }
 
-// ProjectTools are the names that the project has for the tool of a client's call, none where it has no others.
-func (p *Plan) ProjectTools() []string { return p.call.ProjectTools() }
-
-// Warnings are what is odd about the hooks files, and about this call. The outcome has them too.
+// Warnings are about the hooks files and about this call. The outcome has them too.
 func (p *Plan) Warnings() (warnings []string) {
 	for _, w := range p.set.config.Warned() {
 		warnings = append(warnings, w.Error())
@@ -194,6 +208,7 @@ func (p *Plan) Warnings() (warnings []string) {
 		warnings = append(warnings, w)
 	}
 	p.choose()
+	warnings = append(warnings, p.guard.notices()...)
 	return append(append(warnings, p.weakened()...), p.match.Warnings()...)
 }
 
@@ -215,5 +230,5 @@ func (p *Plan) policies(h *hookfile.Hook) []protocol.FailurePolicy {
 }
 
 func (p *Plan) failureDecision(h *hookfile.Hook, cause protocol.Cause) protocol.Decision {
-	return h.FailureDecision(&p.call, cause, p.policies(h)...)
+	return h.FailureDecision(&p.call.Call, cause, p.policies(h)...)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // runProcess runs a hook as a process for one call.
@@ -74,7 +73,7 @@ func runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result 
 	return result
 }
 
-// watch waits for a hook that its call does not wait for: to its deadline, or until Close.
+// watch waits for an async hook, to its deadline or until Close.
 func (r *Runner) watch(h *hookRun, p *process.Process) {
 	hook, c, limit := h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
 	r.running.Go(func() {
@@ -95,8 +94,8 @@ func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 }
 
 // program is what a hook's process is started from.
-func (r *Runner) program(h *hookfile.Hook, c *protocol.Call) (p process.Program, err error) {
-	p.Env, p.Dir = r.environ(h, c), h.Dir(c)
+func (r *Runner) program(h *hookfile.Hook, c *dialect.Call) (p process.Program, err error) {
+	p.Env, p.Dir = r.environ(h, c), h.Dir(&c.Call)
 	p.Path, p.Args, err = h.Program(p.Dir, p.Env)
 	return p, err
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,16 @@ type Options struct {
 	Binary    string                 // path of a hookrun binary, which hooks find as $HOOKRUN; "" leaves that out
 	Funcs     []Func                 // hooks that are functions; they run before those of the config
 
+	// OnInput is called with what a hook gets on stdin, or as the body of its request, before it runs. Hooks that run
+	// at once call it at once. It is for debugging: the input can have secrets in it. nil: nobody looks.
+	OnInput func(hook, source string, input []byte)
+	// Trust and Pin look after the hooks files of the Config and the scripts that they name. A call whose files are not
+	// as they must be is blocked, with the cause untrusted or changed, whatever on_failure says. StateDir is where is
+	// kept what was allowed, and what sessions began with; "" is the user's own folder of `hookrun allow`.
+	Trust    Trust
+	Pin      bool // the hooks of a session stay what they were at its first call; calls need a SessionID
+	StateDir string
+
 	// OneShot is for a process that makes one call and ends. Nothing stays between calls: a persistent hook gets its
 	// one line and the end of its input, and nobody waits for an async hook. Close has nothing to do then.
 	OneShot bool
@@ -32,6 +43,16 @@ type Options struct {
 	// programs that start no other children.
 	Subreaper bool
 }
+
+// Trust says whether the hooks of a project run that nobody has allowed.
+type Trust string
+
+const (
+	TrustOff Trust = "off" // they do; the zero value means the same, unless the user's own hooks file says "required"
+	// TrustRequired: they do not run, and the call goes on without them. Hooks that were allowed by `hookrun allow` and
+	// have changed since, or are gone, block every call.
+	TrustRequired Trust = "required"
+)
 
 // Runner runs the hooks of a Config. It is safe for concurrent use. A nil or zero Runner has no hooks. What it starts
 // and keeps between calls ends with Close.
@@ -49,15 +70,20 @@ type Runner struct {
 	mu      sync.Mutex
 	closed  bool
 	closing sync.Once
-	running sync.WaitGroup // calls, and hooks that are not waited for
+	running sync.WaitGroup // calls, and async hooks
 }
 
 // ErrClosed is the cause of a call that a closed Runner did not answer.
 var ErrClosed = errors.New("the runner is closed")
 
-// New returns a runner for the hooks of cfg; nil is no hooks. The error says what is wrong with the options, as a Func
-// without a function.
+// New returns a runner for the hooks of cfg; nil is no hooks. Options that are wrong, such as a Func without a
+// function, are an error.
 func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
+	switch o.Trust {
+	case "", TrustOff, TrustRequired:
+	default:
+		return nil, fmt.Errorf("trust %q is not one of %s, %s", o.Trust, TrustOff, TrustRequired)
+	}
 	r := newRunner(o)
 	for i := range o.Funcs {
 		h, err := o.Funcs[i].hook(i)
@@ -97,10 +123,10 @@ func (r *Runner) Reload(cfg *projecthooks.Config) {
 	}
 }
 
-// Close ends everything that the runner started: calls in flight are interrupted, their hooks and those that are not
-// waited for are killed, and persistent hooks get the end of their input and half a second to go. It returns when
-// nothing is left, which takes about a second at most. Every later Fire is an error. Functions that do not heed their
-// context run on. The error is always nil.
+// Close ends everything that the runner started. It interrupts calls in flight, kills their hooks and async ones, and
+// gives persistent hooks the end of their input and half a second to go. It returns when nothing is left, which takes
+// about a second at most. Every later Fire is an error. Functions that do not heed their context run on. The error is
+// always nil.
 func (r *Runner) Close() error {
 	if r.isZero() {
 		return nil

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -14,7 +15,9 @@ type hookSet struct {
 	config *hookfile.Config
 	all    []hookfile.Hook                  // the functions, and behind them those of the config
 	funcs  map[*hookfile.Hook]*Func         // those that are functions
-	pools  map[*hookfile.Hook]*process.Pool // the persistent ones
+	pools  map[*hookfile.Hook]*process.Pool // the persistent ones, and those of ofUser
+	ofUser *hookSet                         // without the hooks of the project; nil: those run untrusted
+	files  *hookfile.Snapshot               // nil where the config was just read, or nobody looks after it
 }
 
 // newHookSet completes a config: nil is one without hooks.
@@ -22,6 +25,18 @@ func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 	if cfg == nil {
 		cfg = &hookfile.Config{}
 	}
+	hs := r.completed(cfg)
+	if r.requiresTrust(cfg) {
+		hs.ofUser = r.completed(cfg.WithoutProject())
+		maps.Copy(hs.pools, hs.ofUser.pools)
+	}
+	if !r.options.OneShot && (hs.ofUser != nil || r.options.Pin) {
+		hs.files = hookfile.NewSnapshot(cfg)
+	}
+	return hs
+}
+
+func (r *Runner) completed(cfg *hookfile.Config) *hookSet {
 	hs := &hookSet{config: cfg, all: cfg.Hooks}
 	hs.funcs, hs.pools = map[*hookfile.Hook]*Func{}, map[*hookfile.Hook]*process.Pool{}
 	if len(r.funcs) > 0 {
@@ -33,7 +48,8 @@ func (r *Runner) newHookSet(cfg *hookfile.Config) *hookSet {
 			hs.funcs[h] = &r.options.Funcs[i]
 		case h.Persistent:
 			hs.pools[h] = r.processes.NewPool(h.Workers, func(dir string) (process.Program, error) {
-				return r.program(h, &protocol.Call{Workspace: dir}) // and nothing else of a call: it will see others
+				// and nothing else of a call: it will see others
+				return r.program(h, dialect.NewCall(protocol.Call{Workspace: dir}))
 			})
 		}
 	}
@@ -53,34 +69,34 @@ func (hs *hookSet) candidates(match *hookfile.MatchContext) (found []*hookfile.H
 // duplicate is a hook that the call selects, and the equal one that runs in its place.
 type duplicate struct{ hook, runs *hookfile.Hook }
 
-// chosen returns those of the candidates that run at the call, in file order. Of equal ones it is one, in the place of
-// the first: the last, or where the dialect has it so the first.
+// chosen returns those of the candidates that run at the call, in file order. Of equal ones only one runs, at the
+// position of the first: the last, or where the dialect has it so the first.
 func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*hookfile.Hook, duplicates []duplicate) {
-	var places map[string]int
+	var positions map[string]int
 	var out []*hookfile.Hook
 	for _, h := range candidates {
 		if !match.Selects(h) {
 			continue
 		}
 		if h.DedupKey != "" {
-			if place, ok := places[h.DedupKey]; ok {
+			if at, ok := positions[h.DedupKey]; ok {
 				if h.Dialect.FirstOfSame {
 					out = append(out, h)
 				} else {
-					out = append(out, run[place])
-					run[place] = h
+					out = append(out, run[at])
+					run[at] = h
 				}
 				continue
 			}
-			if places == nil {
-				places = map[string]int{}
+			if positions == nil {
+				positions = map[string]int{}
 			}
-			places[h.DedupKey] = len(run)
+			positions[h.DedupKey] = len(run)
 		}
 		run = append(run, h)
 	}
 	for _, h := range out {
-		duplicates = append(duplicates, duplicate{h, run[places[h.DedupKey]]})
+		duplicates = append(duplicates, duplicate{h, run[positions[h.DedupKey]]})
 	}
 	return run, duplicates
 }
@@ -88,7 +104,7 @@ func chosen(match *hookfile.MatchContext, candidates []*hookfile.Hook) (run []*h
 // alsoSelected adds to the hooks that are left those behind the group that the rewritten call selects: a guard that the
 // tool's new input is for must see it. Where hooks run one after the other, those go that it does not select any more:
 // a rule would block what is not there.
-func (hs *hookSet) alsoSelected(c *protocol.Call, group, rest []*hookfile.Hook) (run []*hookfile.Hook) {
+func (hs *hookSet) alsoSelected(c *dialect.Call, group, rest []*hookfile.Hook) (run []*hookfile.Hook) {
 	left, now, taken := map[*hookfile.Hook]bool{}, map[*hookfile.Hook]bool{}, map[string]bool{}
 	match := hookfile.NewMatchContext(c)
 	selected, _ := chosen(match, hs.candidates(match))
@@ -133,14 +149,14 @@ func together(run []*hookfile.Hook, sequential []*dialect.Dialect) []*hookfile.H
 	return run[:n]
 }
 
-// chain is the call as hooks of one dialect see it that hand it on in a form of their own (Dialect.Propagate).
+// chain is the call as hooks of a dialect see it that propagates verdicts in a way of its own (Dialect.Propagate).
 type chain struct {
 	dialect *dialect.Dialect
-	call    protocol.Call
+	call    dialect.Call
 }
 
 // shown returns the call as hooks of a dialect see it. A hook of another one in between begins the chain anew.
-func (ch *chain) shown(d *dialect.Dialect, rewritten *protocol.Call) *protocol.Call {
+func (ch *chain) shown(d *dialect.Dialect, rewritten *dialect.Call) *dialect.Call {
 	if d.Propagate == nil {
 		ch.dialect = nil
 		return rewritten
@@ -151,7 +167,7 @@ func (ch *chain) shown(d *dialect.Dialect, rewritten *protocol.Call) *protocol.C
 	return &ch.call
 }
 
-// add hands on what a hook said, and reports whether that changed anything.
+// add propagates a verdict to later hooks, and reports whether that changed anything.
 func (ch *chain) add(v *dialect.Verdict) bool {
 	return ch.dialect != nil && ch.dialect.Propagate(&ch.call, v)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// weakened are warnings about hooks that the call selects and that do not run, since an equal one runs in their place
-// whose other fields make it a weaker gate: clients hold hooks for equal that differ in these.
+// weakened are warnings about hooks that match the call and do not run, since an equal one runs instead whose other
+// fields make it a weaker gate: clients hold hooks for equal that differ in these.
 func (p *Plan) weakened() (warnings []string) {
 	for _, d := range p.duplicates {
 		if ways := p.weaker(d.runs, d.hook); len(ways) > 0 {
@@ -24,8 +24,7 @@ func (p *Plan) weakened() (warnings []string) {
 	return warnings
 }
 
-// weaker says in which ways a hook that runs holds up less than the equal one that it stands for, or may do another
-// thing.
+// weaker lists how a hook that runs blocks less than the equal one that does not, or may do another thing.
 func (p *Plan) weaker(runs, hook *hookfile.Hook) (ways []string) {
 	if runs.Async && !hook.Async {
 		ways = append(ways, "is async and decides nothing")

@@ -15,12 +15,14 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 	go test ./e2e/bench -run '^$' -bench '^BenchmarkServe$' -benchtime "${runs}x"
 	go test ./runner -run '^$' -bench '^BenchmarkFire$' -benchtime "${runs}x"
 	go test ./runner -run '^$' -bench '^BenchmarkFireNoMatch$' -benchtime "$((runs * 100))x"
+	go test ./internal/trust -run '^$' -bench '^BenchmarkJudge$' -benchtime "$((runs * 10))x"
 } | awk '
 	BEGIN {
 		budget["no-file/empty-go-program"] = "2.0"
 		budget["one-hook/sh-c-true"] = "2.2"
 		budget["10MB-through-cat/cat"] = "2"
 		budget["ten-at-once/sleep-0.1"] = "1.25"
+		budget["trust-and-pin/without"] = "+0.3 ms"
 		budget["serve: argv-true/posix_spawn"] = "1.35"
 		budget["serve: no-hook-matches/cat"] = "5"
 		budget["serve: persistent-python/spawned"] = "0.02"
@@ -38,6 +40,8 @@ CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$binary" .
 			printf "%-34s %9.3f ms %9.3f ms %8.2f %8s\n", "in Go: one hook/process", value["ns/call"] / 1e6, value["floor-ns"] / 1e6, value["ratio"], "-"
 		else if (name == "BenchmarkFireNoMatch")
 			printf "%-34s %9.2f us %12s %8s %8s\n", "in Go: no hook matches", value["ns/op"] / 1e3, "-", "-", "30 us"
+		else if (name == "BenchmarkJudge")
+			printf "%-34s %9.3f ms %12s %8s %8s\n", "in Go: trust and pin", value["ns/op"] / 1e6, "-", "-", "0.3 ms"
 		else
 			printf "%-34s %9.3f ms %9.3f ms %8.3g %8s\n", name, value["ms"], value["floor-ms"], value["ratio"], budget[name]
 		delete value

@@ -31,6 +31,9 @@ func BenchmarkOneShot(b *testing.B) {
 	require.NoError(b, err, string(out))
 
 	none, one, cat, ten := b.TempDir(), b.TempDir(), b.TempDir(), b.TempDir()
+	trusted := b.TempDir()
+	tenScripts(b, trusted)
+	plain := []string{binary.Path, "pre-tool", "--tool", "shell", "--session-id", "s", "-C", trusted}
 	hooks(b, one, "/bin/true")
 	hooks(b, cat, "cat")
 	tenAtOnce(b, ten)
@@ -52,6 +55,8 @@ func BenchmarkOneShot(b *testing.B) {
 			"@" + file}, []string{"cat"}, payload},
 		{"ten-at-once/sleep-0.1", []string{binary.Path, "pre-tool", "--tool", "shell", "-C", ten},
 			[]string{"sleep", "0.1"}, nil},
+		// No hook is for the call: what it costs to look at the files would be lost in the starts of ten processes.
+		{"trust-and-pin/without", slices.Concat(plain, []string{"--trust", "required", "--pin"}), plain, nil},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			var subject, floor []time.Duration
@@ -62,6 +67,23 @@ func BenchmarkOneShot(b *testing.B) {
 			report(b, subject, floor)
 		})
 	}
+}
+
+// tenScripts writes ten hooks with a script of 10 KB each, which are for another tool, and allows them.
+func tenScripts(b *testing.B, dir string) {
+	var entries []any
+	for i := range 10 {
+		name := fmt.Sprintf("script%d.sh", i)
+		require.NoError(b, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("# a comment\n", 850)), 0o700))
+		entries = append(entries, map[string]any{"name": name, "command": []string{"./" + name},
+			"events": []string{"pre-tool"}, "matcher": "other"})
+	}
+	doc, err := json.Marshal(map[string]any{"hooks": entries})
+	require.NoError(b, err)
+	require.NoError(b, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), doc, 0o600))
+	b.Setenv("XDG_STATE_HOME", b.TempDir())
+	out, err := exec.Command(binary.Path, "allow", "--yes", dir).CombinedOutput()
+	require.NoError(b, err, string(out))
 }
 
 func hooks(b *testing.B, dir, program string) {

@@ -3,16 +3,14 @@
 package binary
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
 )
 
 // InstallJS copies an adapter, as people do, and installs what it needs.
@@ -29,24 +27,24 @@ func InstallJS(t *testing.T, name string) string {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, f.Name()), text, 0o644))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	npm := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
-	npm.Dir = dir
-	npm.WaitDelay = time.Second
-	out, err := npm.CombinedOutput()
-	if ctx.Err() != nil {
-		t.Skipf("npm ci took over 3 minutes:\n%s", out)
-	}
-	if err != nil && offline.Match(out) {
-		t.Skipf("the registry cannot be reached:\n%s", out)
-	}
-	require.NoError(t, err, string(out))
+	Fetch(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	return dir
 }
 
-var offline = regexp.MustCompile(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|` +
-	`ERR_SOCKET_TIMEOUT|EIDLETIMEOUT)\b`)
+// InstallClient installs the version of a real client that was recorded, and returns the folder with its program.
+func InstallClient(t *testing.T, name string) string {
+	t.Helper()
+	packages := map[string]string{
+		"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
+	}
+	Needs(t, "npm")
+	d, known := all.Named(name)
+	require.True(t, known && packages[name] != "", name)
+	dir := t.TempDir()
+	Fetch(t, dir, nil, "npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir,
+		packages[name]+"@"+d.Install.Versions[0])
+	return filepath.Join(dir, "node_modules", ".bin")
+}
 
 // WithArgument finds the processes that have this argument.
 func WithArgument(t *testing.T, argument string) (found []string) {

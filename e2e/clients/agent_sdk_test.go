@@ -36,10 +36,8 @@ func agentSDK(t *testing.T) string {
 				"MB")
 		binary.Needs(t, "npm")
 		dir = t.TempDir()
-		install := exec.Command("npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
+		binary.Fetch(t, dir, nil, "npm", "install", "--prefix", dir, "--no-save", "--no-audit", "--no-fund",
 			"@anthropic-ai/claude-agent-sdk@"+agentSDKVersion)
-		out, err := install.CombinedOutput()
-		require.NoError(t, err, "%s", out)
 		t.Setenv(variable, dir) // for the same test without a network
 	}
 	require.DirExists(t, filepath.Join(dir, "node_modules", "@anthropic-ai", "claude-agent-sdk"))

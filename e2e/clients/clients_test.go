@@ -3,7 +3,6 @@
 package clients
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -227,8 +226,9 @@ func (r *clientRun) prepare(handler http.Handler) {
 		require.NoError(t, os.WriteFile(path, []byte(names.Replace(text)), 0o600))
 	}
 	// Nothing of ours that a client may know: it would change what it does, or be a key to somebody's account.
-	r.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8",
-		"TERM=dumb", r.mark,
+	r.env = []string{
+		"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH"),
+		"HOME=" + r.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TERM=dumb", r.mark,
 		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}
 	for _, e := range c.env {
 		r.env = append(r.env, names.Replace(e))
@@ -328,7 +328,7 @@ func (r *clientRun) nothingLeft() {
 }
 
 func (r *clientRun) test() {
-	r.run(binary.Path, "install", r.name, "--project")
+	r.run(binary.Path, "install", r.name, "--project", "--allow")
 	if r.trust != nil {
 		r.trust(r)
 	}
@@ -412,39 +412,7 @@ func (r *clientRun) hooks() {
 	require.NoError(r, os.WriteFile(filepath.Join(r.workspace, ".tenex-hooks.json"), text, 0o600))
 }
 
-// trustInCodex does what a user does at /hooks: a hook runs when the hash of its entry is in the user's file.
+// trustInCodex trusts the hooks of the project.
 func trustInCodex(r *clientRun) {
-	var listed struct {
-		ID     int
-		Result struct {
-			Data []struct {
-				Hooks []struct{ Key, CurrentHash string }
-			}
-		}
-	}
-	server := r.command("codex", "app-server")
-	in, err := server.StdinPipe()
-	require.NoError(r, err)
-	out, err := server.StdoutPipe()
-	require.NoError(r, err)
-	require.NoError(r, server.Start())
-	fmt.Fprintln(in, `{"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "e2e", "version": "1"}}}`)
-	fmt.Fprintln(in, `{"method": "initialized"}`)
-	fmt.Fprintln(in, toText(binary.Hook{"id": 2, "method": "hooks/list",
-		"params": binary.Hook{"cwds": []string{r.workspace}}}))
-	for lines := bufio.NewScanner(out); listed.ID != 2 && lines.Scan(); {
-		require.NoError(r, json.Unmarshal(lines.Bytes(), &listed))
-	}
-	require.NoError(r, in.Close())
-	require.NoError(r, server.Wait())
-	require.Len(r, listed.Result.Data, 1)
-	require.Len(r, listed.Result.Data[0].Hooks, 3)
-	var trusted strings.Builder
-	for _, h := range listed.Result.Data[0].Hooks {
-		fmt.Fprintf(&trusted, "hooks.state.%q.trusted_hash = %q\n", h.Key, h.CurrentHash)
-	}
-	config := filepath.Join(r.home, ".codex/config.toml")
-	text, err := os.ReadFile(config)
-	require.NoError(r, err)
-	require.NoError(r, os.WriteFile(config, append(text, trusted.String()...), 0o600))
+	binary.TrustInCodex(r.T, r.home, r.workspace, r.command("codex", "app-server"), 3)
 }

@@ -24,7 +24,7 @@ var otherExamples = []otherExample{{
 	name: "scripts/examples/.tenex-hooks.json",
 	wire: func(s *sdkSession) {
 		require.NoError(s, os.CopyFS(s.workspace, os.DirFS(binary.CopyExamples(s.T))))
-		s.run(binary.Path, "install", "claude", "--project")
+		s.run(binary.Path, "install", "claude", "--project", "--allow")
 	},
 	calls: []sdkCall{
 		{"forced", "Bash", binary.Hook{"command": "touch ran_forced; git push --force"}},
@@ -51,7 +51,7 @@ var otherExamples = []otherExample{{
 	wire: func(s *sdkSession) {
 		s.hooksOf("claude", ".claude/hooks")
 		s.write(".tenex-hooks.json", exampleFile(s, "claude/tenex-hooks.json"))
-		s.run(binary.Path, "install", "claude", "--project")
+		s.run(binary.Path, "install", "claude", "--project", "--allow")
 	},
 	calls: protectedCalls, cases: protectedCases,
 },
@@ -66,7 +66,7 @@ func persistentExample(guard string) otherExample {
 			s.hooksOf("persistent", ".hooks")
 			s.write(".tenex-hooks.json", exampleFile(s, "persistent/tenex-hooks.json"))
 			binary.OnlyHook(s.T, s.workspace, guard)
-			s.run(binary.Path, "install", "claude", "--project")
+			s.run(binary.Path, "install", "claude", "--project", "--allow")
 		},
 		calls: []sdkCall{
 			{"forced", "Bash", binary.Hook{"command": "touch ran_forced; git push --force"}},

@@ -118,7 +118,7 @@ var guardForms = map[string]func(*sdkSession){
 	},
 	"tenex-hooks.json": func(s *sdkSession) {
 		s.write(".tenex-hooks.json", tenexGuards(s.T))
-		s.run(binary.Path, "install", "claude", "--project")
+		s.run(binary.Path, "install", "claude", "--project", "--allow")
 		// The file has TENEX's three events. The lifecycle is asked of the other one.
 		path := filepath.Join(s.workspace, ".claude/settings.json")
 		settings := binary.Object{}

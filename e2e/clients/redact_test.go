@@ -138,7 +138,7 @@ func (r redactor) session(t *testing.T) *sdkSession {
 		return s
 	}
 	s.write(".tenex-hooks.json", r.hooks(t))
-	s.run(binary.Path, "install", "claude", "--project")
+	s.run(binary.Path, "install", "claude", "--project", "--allow")
 	return s
 }
 

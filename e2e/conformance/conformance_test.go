@@ -215,7 +215,7 @@ func newTrial(t *testing.T, line string, common prelude) *trial {
 		// A hook that is still at work can start one more process, and that makes directories again.
 		var removed assert.CollectT
 		if !assert.Eventually(&removed, func() bool { return r.killSurvivors() == 0 && os.RemoveAll(base) == nil },
-			time.Second, time.Millisecond) {
+			10*time.Second, time.Millisecond) {
 			t.Logf("cannot remove %s", base)
 		}
 	})

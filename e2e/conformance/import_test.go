@@ -61,8 +61,6 @@ func TestImportedVerdicts(t *testing.T) {
 								testall.Only(t, "most cases are alike")
 							}
 							t.Parallel()
-							slots <- struct{}{}
-							defer func() { <-slots }()
 							count := importCase(t, newTrial(t, line, common), &refused, &incomplete, &compared, &noted)
 							mu.Lock()
 							defer mu.Unlock()

@@ -239,7 +239,7 @@ func (r *trial) judgeRuns(d *differences, runs []run, ids []string) {
 	if want.NoSurvivors {
 		// A process that was killed is there until somebody has waited for it.
 		var gone assert.CollectT
-		assert.Eventually(&gone, func() bool { return len(r.survivors()) == 0 }, 300*time.Millisecond, time.Millisecond)
+		assert.Eventually(&gone, func() bool { return len(r.survivors()) == 0 }, 3*time.Second, time.Millisecond)
 		alive := r.survivors()
 		commands := []string{}
 		for _, p := range alive {

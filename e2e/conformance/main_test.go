@@ -1,9 +1,16 @@
 package conformance
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-func TestMain(m *testing.M) { binary.Main(m) }
+// Cases wait for hooks that sleep, so more of them run at once than there are processors.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	binary.Main(m)
+}

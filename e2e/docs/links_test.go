@@ -128,7 +128,7 @@ func TestMakefile(t *testing.T) {
 	if _, err := exec.LookPath("make"); err != nil {
 		t.Skip("there is no make")
 	}
-	for _, target := range []string{"build", "test", "test-all", "bench", "fuzz", "lint", "release"} {
+	for _, target := range []string{"build", "test", "test-all", "bench", "fuzz", "lint", "man", "release"} {
 		dry := exec.Command("make", "-n", target)
 		dry.Dir = binary.Repository(t)
 		out, err := dry.CombinedOutput()

@@ -9,7 +9,33 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/e2e/binary"
 )
+
+// TestImports: only the list of dialects imports a dialect's folder, and a process knows nothing of hooks.
+func TestImports(t *testing.T) {
+	const module = "github.com/hookrun/hookrun/"
+	list := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...")
+	list.Dir = filepath.Join("..", "..")
+	out, err := list.Output()
+	require.NoError(t, err)
+	dialects := 0
+	for line := range strings.Lines(string(out)) {
+		imports := strings.Fields(strings.ReplaceAll(line, module, ""))
+		name := imports[0]
+		for _, other := range imports[1:] {
+			if _, folder, ok := strings.Cut(other, "internal/dialect/"); ok && folder != "all" {
+				require.Contains(t, []string{"internal/dialect/all", "internal/dialect/dialecttest"}, name, other)
+				dialects++
+			}
+			if name == "internal/process" {
+				require.NotContains(t, other, "internal/")
+			}
+		}
+	}
+	require.NotZero(t, dialects)
+}
 
 // TestModules holds go.mod and the list of modules in docs/architecture.md to what the binary is linked with.
 func TestModules(t *testing.T) {
@@ -63,4 +89,21 @@ func TestModules(t *testing.T) {
 	}
 	slices.Sort(listed)
 	require.Equal(t, runTime, listed)
+}
+
+// TestSupportIsForTests: what tests share stands in files that are no tests; each of these packages imports testing.
+// So what is linked, and what other programs import, must not.
+func TestSupportIsForTests(t *testing.T) {
+	deps := func(packages ...string) []string {
+		list := exec.Command("go", append([]string{"list", "-deps"}, packages...)...)
+		list.Dir, list.Env = binary.Repository(t), append(os.Environ(), "GOOS=linux") // where all of it builds
+		out, err := list.Output()
+		require.NoError(t, err)
+		return strings.Fields(string(out))
+	}
+	require.NotContains(t, deps(".", "./protocol", "./projecthooks", "./queue", "./runner"), "testing")
+	for _, support := range []string{"internal/testall", "internal/process/processtest", "internal/dialect/dialecttest",
+		"e2e/binary", "e2e/rpc"} {
+		require.Contains(t, deps("./"+support), "testing", support)
+	}
 }

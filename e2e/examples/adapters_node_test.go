@@ -84,7 +84,7 @@ func TestAdaptersJS(t *testing.T) {
 					}
 					require.Equal(t, 0, d.Code, d.Stderr)
 					require.Len(t, d.shown, 1)
-					require.Regexp(t, "hookrun serve|the hooks could not be asked", d.shown[0])
+					require.Regexp(t, "hookrun serve|the hooks could not run", d.shown[0])
 				})
 			}
 		})

@@ -209,9 +209,7 @@ func anthropicGo(t *testing.T) (program string) {
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, f.Name()), text, 0o644))
 	}
-	if fetched := binary.Run(t, dir, "", nil, "go", "mod", "download"); fetched.Code != 0 {
-		t.Skipf("its modules cannot be fetched: %s", fetched.Stderr)
-	}
+	binary.Fetch(t, dir, nil, "go", "mod", "download")
 	program = filepath.Join(dir, "anthropic-go")
 	built := binary.Run(t, dir, "", []string{"CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off"}, "go", "build",
 		"-o", program, ".")

@@ -204,7 +204,7 @@ func TestExampleBlockDangerousShell(t *testing.T) {
 	for why, commands := range dangerous {
 		t.Run("blocks "+why, func(t *testing.T) {
 			t.Parallel()
-			for _, command := range testall.Part(4, commands) {
+			for _, command := range testall.Part(8, commands) {
 				done := call(t, binary.JSON(t, map[string]string{"command": command}))
 				require.Equal(t, 2, done.Code, command)
 				require.Empty(t, done.Stdout, command)
@@ -214,7 +214,7 @@ func TestExampleBlockDangerousShell(t *testing.T) {
 	}
 	t.Run("lets pass", func(t *testing.T) {
 		t.Parallel()
-		for _, command := range testall.Part(4, harmless) {
+		for _, command := range testall.Part(8, harmless) {
 			require.Equal(t, binary.Result{}, call(t, binary.JSON(t, map[string]string{"command": command})), command)
 		}
 	})
@@ -292,7 +292,7 @@ func TestExampleProtectPaths(t *testing.T) {
 	} {
 		t.Run("denies what is "+why, func(t *testing.T) {
 			t.Parallel()
-			for _, path := range testall.Part(4, paths) {
+			for _, path := range testall.Part(8, paths) {
 				r := write(t, "fs_write", binary.JSON(t, map[string]string{"path": path, "content": "x"}))
 				require.Equal(t, "block", r.Decision, path)
 				require.Equal(t, "policy", r.Cause, path)
@@ -302,7 +302,7 @@ func TestExampleProtectPaths(t *testing.T) {
 	}
 	t.Run("lets pass", func(t *testing.T) {
 		t.Parallel()
-		for _, path := range testall.Part(4, []string{
+		for _, path := range testall.Part(8, []string{
 			"main.go", "src/a.py", "./a", "new/deep/file.txt", filepath.Join(dir, "x.md"), "src/../x", "self/src/x",
 			".env.example", ".gitignore",
 			".github/workflows/ci.yml", "lock.go", "pem.txt", "environment", "a b.txt", "grüße.txt", "..x", "up/x",
@@ -315,7 +315,8 @@ func TestExampleProtectPaths(t *testing.T) {
 	})
 	t.Run("by every name of tool and path", func(t *testing.T) {
 		t.Parallel()
-		for _, tool := range []string{"fs_write", "fs_edit", "Write", "Edit", "MultiEdit", "NotebookEdit"} {
+		tools := []string{"fs_write", "fs_edit", "Write", "Edit", "MultiEdit", "NotebookEdit"}
+		for _, tool := range testall.Part(3, tools) {
 			for _, key := range []string{"path", "file_path", "notebook_path"} {
 				require.Equal(t, "block", write(t, tool, binary.JSON(t, map[string]string{key: ".env"})).Decision,
 					"%s %s", tool, key)
@@ -409,7 +410,7 @@ func TestExampleRedactSecrets(t *testing.T) {
 			"postgres://me:pa55@db/x":                                   "postgres://me:[redacted]@db/x",
 			"AKIAIOSFODNN7EXAMPLE password=x":                           "[redacted] password=[redacted]",
 		}
-		for _, result := range testall.PartOf(4, redacted) {
+		for _, result := range testall.PartOf(8, redacted) {
 			want := redacted[result]
 			r := binary.Ask(t, dir, result, "post-tool", "--tool", "shell", "--result", "-")
 			require.Equal(t, "continue", r.Decision, "%s: %s", result, r.Reason)
@@ -420,7 +421,7 @@ func TestExampleRedactSecrets(t *testing.T) {
 	})
 	t.Run("leaves alone", func(t *testing.T) {
 		t.Parallel()
-		for _, result := range testall.Part(4, []string{
+		for _, result := range testall.Part(8, []string{
 			"", "ok", "BEGIN CERTIFICATE", "-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----", "AKIA",
 			"the bearer of news", "a password is needed",
 			"Password:\nLast login: today", "https://example.org:8080/@me", "ghp_short", `{"a":1}`,
@@ -503,10 +504,11 @@ func TestExampleRemindAfterTool(t *testing.T) {
 		return binary.Ask(t, dir, args, append([]string{"post-tool", "--tool", tool, "--args", "-", "--result", "ok"},
 			flags...)...).Texts()
 	}
-	for _, project := range []struct{ file, tests string }{
+	type project struct{ file, tests string }
+	for _, project := range testall.Part(2, []project{
 		{"", "the tests"}, {"go.mod", "go test ./..."}, {"package.json", "npm test"}, {"Cargo.toml", "cargo test"},
 		{"pyproject.toml", "pytest"},
-	} {
+	}) {
 		dir := binary.CopyExamples(t)
 		binary.OnlyHook(t, dir, "remind-after-tool")
 		if project.file != "" {

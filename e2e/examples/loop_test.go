@@ -348,7 +348,7 @@ func TestExampleLoops(t *testing.T) {
 				}
 				require.Contains(t, done.Stderr, c.stderr)
 				require.Equal(t, c.code == 1, strings.Contains(done.Stderr,
-					"agent-loop: the hooks could not be asked"), done.Stderr)
+					"agent-loop: the hooks could not run"), done.Stderr)
 				require.Equal(t, c.ran, binary.Exists(dir, "ran"))
 				require.False(t, binary.Exists(dir, "second"))
 				require.False(t, binary.Exists(dir, "args"), "it leaves its files elsewhere")

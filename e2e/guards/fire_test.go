@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // fire is `hookrun fire` of a client's input, and its outcome.
@@ -29,18 +30,20 @@ func (r *guardRoom) fire(input binary.Object) (o binary.Outcome) {
 // The chain of tenex-hooks.json knows a subagent, an error and an interrupted tool by what the client says beside
 // TENEX's keys.
 func TestGuardsKnowTheClientsInput(t *testing.T) {
+	t.Parallel()
 	for _, guards := range [][]string{nil, {"disallowed"}} {
 		r := newGuardRoom(t, guards...)
-		for _, c := range []struct {
+		type row struct {
 			more binary.Object
 			free bool
-		}{
+		}
+		for _, c := range testall.Part(5, []row{
 			{binary.Object{}, false}, {binary.Object{"permission_mode": "default"}, false},
 			{binary.Object{"agent_type": "research-specialist"}, false},
 			{binary.Object{"parent_tool_use_id": nil}, false},
 			{binary.Object{"parent_tool_use_id": "toolu_1"}, true},
 			{binary.Object{"agent_id": "a1", "agent_type": "research-specialist"}, true},
-		} {
+		}) {
 			input := binary.Object{
 				"session_id":      "s",
 				"transcript_path": "/t.jsonl",

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 func TestGuardSchema(t *testing.T) {
@@ -458,7 +459,7 @@ func TestGuardsBreakSafely(t *testing.T) {
 	r := newGuardRoom(t)
 	deep := strings.Repeat(`[`, 100_000) + strings.Repeat(`]`, 100_000)
 	big := strings.Repeat("a", 4<<20)
-	for _, guard := range []string{"schema", "workspace", "disallowed"} {
+	for _, guard := range testall.Part(3, []string{"schema", "workspace", "disallowed"}) {
 		t.Run(guard, func(t *testing.T) {
 			t.Parallel()
 			own := *r

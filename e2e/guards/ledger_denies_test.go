@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 func TestLedgerDenies(t *testing.T) {
@@ -222,7 +223,8 @@ func TestLedgerPrepareFailure(t *testing.T) {
 			require.NoError(r, err)
 		},
 	}
-	for name, spoil := range broken {
+	for _, name := range testall.PartOf(3, broken) {
+		spoil := broken[name]
 		eachLedgerWay(t, "U43 "+name, func(r *ledgerRoom) {
 			spoil(r)
 			r.denied("Ledger prepare failed.", ledgerCall{id: "t1"})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // wiredPre is what runs before a Bash call, in the order of the document.
@@ -45,6 +46,7 @@ func TestGuardsAreWired(t *testing.T) {
 	r := newGuardRoom(t)
 	settings := filepath.Join(".hooks", "claude-settings.json")
 	t.Run("U01 the events", func(t *testing.T) {
+		t.Parallel()
 		text, err := os.ReadFile(filepath.Join(r.dir, settings))
 		require.NoError(t, err)
 		var file struct{ Hooks map[string][]any }
@@ -54,6 +56,7 @@ func TestGuardsAreWired(t *testing.T) {
 			"PostToolUseFailure", "UserPromptSubmit"}, slices.Collect(maps.Keys(file.Hooks)))
 	})
 	t.Run("all files pass the check", func(t *testing.T) {
+		t.Parallel()
 		for _, f := range []string{".hooks/tenex-hooks.json", ".hooks/tenex-rules.json", settings} {
 			done := binary.Run(t, r.dir, "", r.env, binary.Path, "check", f)
 			require.Equal(t, 0, done.Code, done.Stderr)
@@ -61,6 +64,7 @@ func TestGuardsAreWired(t *testing.T) {
 		}
 	})
 	t.Run("U02 the order before a tool", func(t *testing.T) {
+		t.Parallel()
 		require.Equal(t, wiredPre, r.would("pre-tool", "--tool", "Bash"))
 		require.Equal(t, []string{"schema", "workspace", "disallowed", "task-skills", "ledger"},
 			r.would("pre-tool", "--tool", "Task"))
@@ -69,11 +73,13 @@ func TestGuardsAreWired(t *testing.T) {
 		require.Equal(t, []string{"prompt-skills", "ledger-turn"}, r.would("pre-execute"))
 	})
 	t.Run("U03 the order after a tool", func(t *testing.T) {
+		t.Parallel()
 		require.Equal(t, []string{"ledger-completion", "validation-hints"}, r.would("post-tool", "--tool", "Bash"))
 		require.Equal(t, []string{"ledger-completion", "validation-hints", "task-guidance"},
 			r.would("post-tool", "--tool", "Task"))
 	})
 	t.Run("U02 U03 the same in Claude Code's settings", func(t *testing.T) {
+		t.Parallel()
 		var wired, settled [2][]string
 		for _, h := range binary.HooksOf(t, filepath.Join(r.dir, ".hooks", "tenex-hooks.json")) {
 			at := slices.Index([]string{"pre-tool", "post-tool"}, h["events"].([]any)[0].(string))
@@ -99,6 +105,7 @@ func TestGuardsAreWired(t *testing.T) {
 		require.Equal(t, wired, settled)
 	})
 	t.Run("U04 what a guard gets", func(t *testing.T) {
+		t.Parallel()
 		own := newGuardRoom(t, "schema")
 		binary.WriteFile(t, own.dir, ".tenex-hooks.json",
 			`{"hooks":[{"name":"keep","command":"cat >\"$HOOKRUN_EVENT\"","events":["pre-tool","post-tool"]}]}`)
@@ -137,6 +144,7 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 		require.Equal(t, binary.Result{}, binary.Run(t, own.dir, "", own.env, "python3", "-B", "-c", script))
 	})
 	t.Run("U05 no opinion", func(t *testing.T) {
+		t.Parallel()
 		for _, guard := range []string{"schema", "workspace", "disallowed"} {
 			require.Equal(t, binary.Result{Stdout: "{}\n"},
 				binary.Run(t, r.dir, r.claudeCall("Bash", binary.Object{"command": "ls"}), r.env, "python3", "-B",
@@ -144,6 +152,7 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 		}
 	})
 	t.Run("U06 the form of a block", func(t *testing.T) {
+		t.Parallel()
 		done := binary.Run(t, r.dir, r.claudeCall("WebSearch", binary.Object{}), r.env, "python3", "-B",
 			".hooks/disallowed.py")
 		reason := "Tool 'WebSearch' is disallowed for Primary Agent. Delegate with the Task tool, to " +
@@ -171,6 +180,7 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 					"'no'))"))
 	})
 	t.Run("U07 the form of a rewrite", func(t *testing.T) {
+		t.Parallel()
 		done := binary.Run(t, r.dir, r.claudeCall("Edit", binary.Object{"path": "a", "n": 1}), r.env, "python3", "-B",
 			".hooks/workspace.py")
 		require.JSONEq(t,
@@ -186,6 +196,7 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 		require.Empty(t, a.HookSpecificOutput.PermissionDecision, "a rewrite approves nothing")
 	})
 	t.Run("U08 a message is no block", func(t *testing.T) {
+		t.Parallel()
 		o := newGuardRoom(t, "bash_deps").pre("Bash", binary.Object{"command": "pip install x"})
 		require.Equal(t, "continue", o.Decision)
 		require.NotEmpty(t, o.SystemMessages)
@@ -194,6 +205,7 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 				"import sys; sys.path.insert(0, '.hooks'); from guards import *; serve(lambda call: hint('careful'))"))
 	})
 	t.Run("U02 U09 the chain", func(t *testing.T) {
+		t.Parallel()
 		// Whoever comes last sees what the guards before it made of the call, and nothing of one that is blocked.
 		own := newGuardRoom(t)
 		hooks := append(binary.HooksOf(t, filepath.Join(own.dir, ".tenex-hooks.json")),
@@ -230,6 +242,7 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 		require.Contains(t, events(), binary.JSON(t, want))
 	})
 	t.Run("U10 a guard that fails", func(t *testing.T) {
+		t.Parallel()
 		own := newGuardRoom(t)
 		own.change("schema", "tools", nil)
 		binary.WriteFile(t, own.dir, ".hooks/guards.json", "{")
@@ -252,6 +265,7 @@ for call in ({}, {"tool_response": "error"}, {"is_error": False, "tool_response"
 		}
 	})
 	t.Run("U11 the parameters", func(t *testing.T) {
+		t.Parallel()
 		other := filepath.Join(r.root, "AGENT_RUN_WORKSPACES", "session_2")
 		require.NoError(t, os.MkdirAll(other, 0o755))
 		own := r.with("UA_RUN_ID=run-7", "UA_RUNTIME_DB_PATH="+filepath.Join(r.root, "own.db"),
@@ -287,6 +301,7 @@ func TestGuardsAsRules(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &data))
 	t.Run("U34 disallowed tools", func(t *testing.T) {
+		t.Parallel()
 		require.Equal(t, "delegate", hooks[0]["name"])
 		require.Equal(t, strings.Join(data.Disallowed.Tools, "|"), hooks[0]["matcher"],
 			"the rule and guards.json have one list")
@@ -300,9 +315,11 @@ func TestGuardsAsRules(t *testing.T) {
 		require.Contains(t, other.Stderr, "which differs only in case or blanks")
 	})
 	t.Run("U35 not for subagents", func(t *testing.T) {
+		t.Parallel()
 		require.Equal(t, "continue", r.pre("WebSearch", binary.Object{}, append(rules, "--agent-id", "a2")...).Decision)
 	})
 	t.Run("U48 the Composio SDK", func(t *testing.T) {
+		t.Parallel()
 		require.NotEmpty(t, data.Composio)
 		for _, words := range data.Composio {
 			for _, command := range []string{words, strings.ToUpper(words), strings.ReplaceAll(words, " ", "  ")} {
@@ -316,6 +333,7 @@ func TestGuardsAsRules(t *testing.T) {
 			binary.Object{"command": []string{"python", "-c", "import composio"}}, rules...).Hook)
 	})
 	t.Run("U49 PDF of HTML only", func(t *testing.T) {
+		t.Parallel()
 		for command, want := range map[string]string{"playwright pdf a.md a.pdf": "block",
 			"Playwright PDF 'a.docx'": "block", "playwright pdf a.html b.pdf": "continue",
 			"playwright pdf a.md.html": "continue", "pandoc a.md a.pdf": "continue"} {
@@ -323,6 +341,7 @@ func TestGuardsAsRules(t *testing.T) {
 		}
 	})
 	t.Run("U47 installations", func(t *testing.T) {
+		t.Parallel()
 		for _, words := range data.Deps {
 			o := r.pre("Bash", binary.Object{"command": strings.ToUpper(words) + " x"}, rules...)
 			require.Equal(t, "continue", o.Decision)
@@ -381,6 +400,7 @@ func TestGuardFiles(t *testing.T) {
 
 // TestGuardsReadme types what the README says, which runs the tests of guards.hooktest.json too.
 func TestGuardsReadme(t *testing.T) {
+	testall.Only(t, "a process for each of many guards")
 	binary.Needs(t, "python3")
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(binary.GuardFiles(t))))

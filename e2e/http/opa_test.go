@@ -35,11 +35,8 @@ func findOPA(t *testing.T) string {
 	}
 	testall.Only(t, "opa is not on PATH, and to build it takes minutes")
 	dir := t.TempDir()
-	build := exec.Command("go", "install", "github.com/open-policy-agent/opa@"+opaVersion)
-	build.Dir, build.Env = dir, append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Skipf("opa cannot be built here: %v\n%s", err, out)
-	}
+	binary.Fetch(t, dir, []string{"GOBIN=" + dir, "GOFLAGS=", "CGO_ENABLED=0"},
+		"go", "install", "github.com/open-policy-agent/opa@"+opaVersion)
 	return filepath.Join(dir, "opa")
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 func TestMassGenReminders(t *testing.T) {
@@ -39,11 +40,11 @@ func TestMassGenReminders(t *testing.T) {
 		}
 		require.Len(t, r.post("agent1", "update_task_status", done).Inject, 1)
 
-		for _, output := range []string{
+		for _, output := range testall.Part(4, []string{
 			`{"task":{"priority":"medium","status":"completed"}}`,
 			`{"task":{"priority":"high","status":"in_progress"}}`, `{"task":{"status":"completed"}}`,
 			`{"task":null}`, `{"task":"high completed"}`, `{}`, `[]`, `"task"`, `7`, `done: high, completed`, ``,
-		} {
+		}) {
 			o := r.post("agent1", tool, output)
 			require.Equal(t, "continue", o.Decision, output)
 			require.Empty(t, o.Inject, output)
@@ -62,8 +63,9 @@ func TestMassGenReminders(t *testing.T) {
 		require.Len(t, o.Inject, 1)
 		require.Equal(t, "Your TODO list is empty", o.Inject[0].Content)
 		require.Equal(t, "user_message", o.Inject[0].Strategy)
-		for _, output := range []string{`{"result":1}`, `{"reminder":""}`, `{"reminder":7}`, `{"reminder":null}`,
-			`{"reminder":["x"]}`, `["reminder"]`, `"reminder"`, `reminder: x`, ``} {
+		for _, output := range testall.Part(4, []string{`{"result":1}`, `{"reminder":""}`, `{"reminder":7}`,
+			`{"reminder":null}`,
+			`{"reminder":["x"]}`, `["reminder"]`, `"reminder"`, `reminder: x`, ``}) {
 			o := r.post("agent1", "any", output)
 			require.Empty(t, o.Inject, output)
 			require.Empty(t, o.Warnings, output)

@@ -262,7 +262,7 @@ func TestMassGenOrder(t *testing.T) {
 			require.Equal(t, strings.Fields(want), strings.Fields(p.read("log")), agent)
 			if agent == "" || agent == "other" {
 				require.Equal(t, []string{`the agent "` + agent +
-					`" is none of the hooks files' (a, b, c), so only hooks for all agents were asked`}, o.Warnings)
+					`" is none of the hooks files' (a, b, c), so only hooks for all agents run`}, o.Warnings)
 			} else {
 				require.Empty(t, o.Warnings)
 			}

@@ -56,6 +56,7 @@ func TestPersistentHookStays(t *testing.T) {
 }
 
 func TestDeadlineOfAPersistentHook(t *testing.T) {
+	t.Parallel()
 	s := rpc.NewServer(t)
 	c := s.Python("child()\nsay('hook', os.getpid())\ntime.sleep(1000)")
 	pid := c.HookPID()
@@ -74,6 +75,7 @@ func TestDeadlineOfAPersistentHook(t *testing.T) {
 }
 
 func TestPersistentHookDiesInTheMiddleOfACall(t *testing.T) {
+	t.Parallel()
 	for how, want := range map[string]struct{ lines, cause string }{
 		"killed":         {"os.kill(os.getpid(), 9)", "signal"},
 		"exit 3":         {"os._exit(3)", "exit"},
@@ -84,6 +86,7 @@ func TestPersistentHookDiesInTheMiddleOfACall(t *testing.T) {
 			"policy"},
 	} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			s := rpc.NewServer(t)
 			c := s.Python(want.lines)
 			for range 3 {
@@ -130,6 +133,7 @@ func TestPersistentHookPrintsTwoLines(t *testing.T) {
 
 // What a process said before the next call was made is not the answer to that call, however soon that comes.
 func TestPersistentHookSpeaksUnasked(t *testing.T) {
+	t.Parallel()
 	for name, lines := range map[string]string{
 		"right behind an answer": `answer({})
 os.write(1, b"{}\n")
@@ -153,6 +157,7 @@ os.write(1, b"\n")
 say(tool, os.getpid())`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := rpc.NewServer(t)
 			c := s.Python(lines)
 			asked := 0
@@ -189,6 +194,7 @@ say(tool, os.getpid())`,
 }
 
 func TestPersistentHookAnswersTooMuch(t *testing.T) {
+	t.Parallel()
 	for name, lines := range map[string]string{
 		"a line":         `answer({"stdout": "x" * (2 << 20)})`,
 		"a little":       `answer({"stdout": "x" * ((1 << 20) + 100)})`,
@@ -214,6 +220,7 @@ func TestPersistentHookAnswersTooMuch(t *testing.T) {
 }
 
 func TestPersistentHookGetsMuch(t *testing.T) {
+	t.Parallel()
 	const size = 10 << 20
 	s := rpc.NewServer(t)
 	c := s.Python(`answer({"exit_code": 1, "stderr": str(len(call["tool_input"]["text"]))})`)
@@ -238,6 +245,7 @@ func TestPersistentHookWritesMuchToStderr(t *testing.T) {
 
 // What a process writes to stderr before it answers is that call's, not the next one's.
 func TestStderrOfAPersistentHookIsThatOfItsCall(t *testing.T) {
+	t.Parallel()
 	s := rpc.NewServer(t)
 	c := s.Python(`os.write(2, tool.encode())` + "\n" + `answer({"exit_code": 1})`)
 	for i := range 2000 {
@@ -247,6 +255,7 @@ func TestStderrOfAPersistentHookIsThatOfItsCall(t *testing.T) {
 
 // A process that does not read what it is asked must not hold up more than its deadline.
 func TestPersistentHookThatDoesNotRead(t *testing.T) {
+	t.Parallel()
 	s := rpc.NewServer(t)
 	hooks := rpc.PreTool("staying", "*", []string{"sh", "-c", `echo hook $$ >ready; exec sleep 1000`},
 		binary.Hook{"persistent": true})
@@ -374,6 +383,7 @@ answer({"exit_code": 1, "stderr": "old"})`, binary.Hook{"workers": 2})
 
 // Programs that a persistent hook started are part of it, however it ends.
 func TestChildrenOfAPersistentHookEndWithIt(t *testing.T) {
+	t.Parallel()
 	for _, way := range []string{"shutdown", "the end of stdin", "reload", "exit in a call", "killed in a call",
 		"killed while idle", "SIGTERM"} {
 		t.Run(way, func(t *testing.T) {
@@ -414,7 +424,7 @@ elif tool == "kill":
 				require.False(t, binary.Alive(child), "the child of the hook lives on")
 				return
 			}
-			require.Eventually(t, func() bool { return !binary.Alive(child) }, 3*time.Second, time.Millisecond,
+			require.Eventually(t, func() bool { return !binary.Alive(child) }, binary.Patience, time.Millisecond,
 				"the child of the hook lives on")
 		})
 	}

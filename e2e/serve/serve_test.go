@@ -86,11 +86,13 @@ func TestKilledServerTakesItsHooksAlong(t *testing.T) {
 }
 
 func TestClientThatIsGoneTakesItsCallsAlong(t *testing.T) {
+	t.Parallel()
 	for name, h := range map[string]binary.Hook{
 		"a hook":            rpc.PreTool("h", "stay", rpc.Family),
 		"a persistent hook": stayingShell("stay", `while read -r line; do `+rpc.Family+`; done`),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := rpc.NewServer(t, h, rpc.PreTool("other", "wait", binary.Waits("other")+"echo no >&2; exit 1"))
 			open := s.Gate()
 			s.Listen()
@@ -108,6 +110,7 @@ func TestClientThatIsGoneTakesItsCallsAlong(t *testing.T) {
 			stayer.Once()
 		})
 		t.Run(name+", at the end of stdin", func(t *testing.T) {
+			t.Parallel()
 			s := rpc.NewServer(t, h)
 			c := s.Stdio()
 			c.Send("pre-tool", rpc.ToolParams("stay"))
@@ -147,10 +150,12 @@ func TestCancelKillsTheHooksOfThatCall(t *testing.T) {
 }
 
 func TestShutdownAndSIGTERM(t *testing.T) {
+	t.Parallel()
 	idle := stayingShell("idle", `while read -r line; do echo idle $$ >ready; echo '{}'; done`)
 	for _, streams := range []string{"socket", "stdio"} {
 		for _, way := range []string{"shutdown", "SIGTERM", "SIGINT"} {
 			t.Run(way+" "+streams, func(t *testing.T) {
+				t.Parallel()
 				s := rpc.NewServer(t, rpc.PreTool("h", "stay", rpc.Family), idle)
 				var c, last *rpc.Client
 				if streams == "socket" {
@@ -201,6 +206,7 @@ func TestShutdownAndSIGTERM(t *testing.T) {
 // Odd clients.
 
 func TestManyPipelinedCalls(t *testing.T) {
+	t.Parallel()
 	const n = 1000
 	s := rpc.NewServer(t, rpc.PreTool("h", "block", `echo no >&2; exit 1`))
 	s.Listen()
@@ -221,6 +227,7 @@ func TestManyPipelinedCalls(t *testing.T) {
 
 // A client that has as many calls in flight as it may can still give them up.
 func TestCancelWithAllCallsInFlight(t *testing.T) {
+	t.Parallel()
 	const n = 256
 	for _, way := range []string{"cancel", "leave"} {
 		t.Run(way, func(t *testing.T) {
@@ -250,6 +257,7 @@ func TestCancelWithAllCallsInFlight(t *testing.T) {
 }
 
 func TestClientThatNeverReads(t *testing.T) {
+	t.Parallel()
 	s := rpc.NewServer(t, rpc.PreTool("h", "flood", `head -c 100000 /dev/zero | tr '\0' x`),
 		rpc.PreTool("s", "stay", rpc.Family))
 	s.Listen()

@@ -245,6 +245,7 @@ func (s *soak) load(from, to int) {
 // TestServerStaysAsItIs makes many calls of every kind: each is answered once and rightly, and the server is afterwards
 // what it was before. HOOKRUN_SOAK=1 makes many more.
 func TestServerStaysAsItIs(t *testing.T) {
+	t.Parallel()
 	python := rpc.Interpreter(t)
 	calls := testall.Of(200, 800)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"encoding/xml"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,14 +114,14 @@ func TestHooktestFails(t *testing.T) {
 	require.Equal(t, `ok   fine (0 ms)
 FAIL by <force> (0 ms)
      a.hooktest.json:3
-     decision: "expect" says nothing of it, got block by hook 'guard' with the reason "no force: git push --force"
+     decision: not in "expect", got block by hook 'guard' with the reason "no force: git push --force"
      reason: expected a text that matches "^force", got "no force: git push --force"
      inject: expected "x", got none
      hook 'guard' (.tenex-hooks.json:2) blocked, exit 2 (0 ms)
        stderr: no force: git push --force
 FAIL crash (0 ms)
      a.hooktest.json:4
-     hook 'guard' gave no answer (signal), of which "expect" says nothing by "cause" or "warning"
+     hook 'guard' gave no answer (signal), and "expect" has no "cause" or "warning"
      hook 'guard' (.tenex-hooks.json:2) blocked, SIGKILL (0 ms)
 FAIL nobody (0 ms)
      a.hooktest.json:5
@@ -328,7 +329,7 @@ func TestSignalToHooktestKillsItsHooks(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(s.Dir, "a.hooktest.json"),
 			[]byte(`{"tests": [`+test("fine")+","+test("wait")+","+test("never")+`]}`), 0o600))
-		s.Cmd = exec.Command(binary.Path, "test", "-o", form)
+		s.Cmd = exec.Command(binary.Path, "test", "-j", "1", "-o", form)
 		s.Cmd.Dir = s.Dir
 		s.Cmd.Stdout, s.Cmd.Stderr = &s.Out, &s.Err
 		require.NoError(t, s.Cmd.Start())
@@ -452,6 +453,30 @@ func TestHooktestColours(t *testing.T) {
 	}
 	require.NotContains(t, binary.Run(t, dir, "", []string{"TERM=xterm", "NO_COLOR="}, binary.Path, "test").Stdout,
 		"\x1b", "a pipe")
+}
+
+// TestHooktestProgress: a line on a terminal, and nothing is left of it.
+func TestHooktestProgress(t *testing.T) {
+	t.Parallel()
+	dir := tested(t, failing)
+	for _, form := range []string{"text", "json"} {
+		master, slave := terminal(t)
+		cmd := exec.Command(binary.Path, "test", "-o", form)
+		var out strings.Builder
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, slave
+		cmd.Env = append(binary.Environment(dir), "TERM=xterm")
+		require.Error(t, cmd.Run())
+		require.NoError(t, slave.Close())
+		require.NoError(t, master.SetReadDeadline(time.Now().Add(binary.Patience)))
+		screen, err := io.ReadAll(master) // one read may give a part
+		require.ErrorIs(t, err, syscall.EIO, "nobody has the other end open")
+		text := string(screen)
+		require.Regexp(t, `^0 of 4 tests, 0 failed\r +\r`, text)
+		lines := strings.Split(text, "\r")
+		require.Empty(t, lines[len(lines)-1])
+		require.Empty(t, strings.Trim(lines[len(lines)-2], " "))
+		require.NotContains(t, out.String(), " of 4 tests")
+	}
 }
 
 // terminal opens both ends of a new pseudo-terminal.

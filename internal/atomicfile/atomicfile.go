@@ -38,6 +38,16 @@ func Replace(path string, old fs.FileInfo, text string) error {
 		}
 		writable.Close()
 	}
+	return replace(path, old, mode, text)
+}
+
+// WritePrivate writes the file at path, which must not contain symbolic links, for this user alone.
+func WritePrivate(path, text string) error {
+	Sweep(path)
+	return replace(path, nil, 0o600, text)
+}
+
+func replace(path string, old fs.FileInfo, mode fs.FileMode, text string) error {
 	const tries = 10
 	for n := 1; ; n++ {
 		temporary, err := write(path, old, mode, text)

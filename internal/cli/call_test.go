@@ -74,7 +74,7 @@ func TestErrorsOfCallFlags(t *testing.T) {
 		"--tool x -o yaml":       `--output "yaml" is not one of text, json`,
 		"--tool x --dialect tenx": `--dialect "tenx" is not one of tenex, claude, codex, gemini, massgen; ` +
 			`did you mean "tenex"?`,
-		"--tool x --notes=separate": "--notes says how messages are made; " +
+		"--tool x --notes=separate": "--notes is for messages; " +
 			"it needs --output anthropic|openai|openai-responses",
 		"--tool x --notes=none": `--notes "none" is not one of separate, structured, separator`,
 		"--tool x -C " + dir + "/none": "--workspace " + dir +

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/massgenipc"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -25,12 +26,17 @@ type callFlags struct {
 	workspace string
 	configs   []string
 	claude    bool
+	noUser    bool
 	timeout   string
 	onFailure string
+	trust     string
+	pin       bool
 	dialect   string
 	output    string
 	outputs   []string
 	verbose   bool
+	debug     bool
+	inputs    *debugInputs // with --debug
 	wrap      bool
 	args      string
 	result    string
@@ -54,40 +60,61 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 	flags.StringVar(&f.call.AgentID, "agent-id", "", "`ID` of the agent")
 	flags.StringVar(&f.call.OrchestratorID, "orchestrator-id", "", "`ID` of what runs the agent, for MassGen's hooks")
 	f.definePolicy(flags)
+	f.defineTrust(flags)
 	f.defineState(flags)
 	flags.StringVarP(&f.output, "output", "o", outputs[0], "output `FORM`: "+strings.Join(outputs, ", "))
-	const verbose = "say on stderr what each hook did; if the call is held up, after the reason"
+	const verbose = "show on stderr what each hook did; if the call is blocked, after the reason"
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
+}
+
+// defineFiring adds the flags of the commands that run hooks for one call.
+func (f *callFlags) defineFiring(flags *pflag.FlagSet) {
+	f.record.define(flags)
+	flags.BoolVar(&f.debug, "debug", false, "as -v, and what each hook got on stdin, which may have secrets in it")
 }
 
 const workspaceUsage = "`DIR` of the project; hooks run in it (default the nearest folder upwards with a hooks file)"
 
-// defineFiles adds the flags that say which hooks there are.
+const noUserUsage = "leave out your own hooks, of $XDG_CONFIG_HOME/hookrun/hooks.json"
+
+// defineFiles adds the flags that name hooks files.
 func (f *callFlags) defineFiles(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVarP(&f.workspace, "workspace", "C", ".", workspaceUsage)
 	flags.Lookup("workspace").DefValue = ""
-	const config = "hooks `FILE`, repeatable (default WORKSPACE/" + hookfile.FileName + ")"
+	const config = "hooks `FILE` instead of the project's, repeatable (default WORKSPACE/" + hookfile.FileName + ")"
 	flags.StringArrayVarP(&f.configs, "config", "c", nil, config)
 	const claude = "also load what Claude Code would: the user's, project's and local settings"
 	flags.BoolVar(&f.claude, "claude", false, claude)
+	flags.BoolVar(&f.noUser, "no-user", false, noUserUsage)
 }
 
-// definePolicy adds the flags that say how hooks run.
+// definePolicy adds the flags of how hooks run.
 func (f *callFlags) definePolicy(flags *pflag.FlagSet) {
 	flags.StringVar(&f.timeout, "timeout", "", "`DURATION` for every hook, as 5s or 5 (default each hook's own)")
-	flags.StringVar(&f.onFailure, "on-failure", "", "`block|continue`, for hooks that do not say what a failure means")
+	flags.StringVar(&f.onFailure, "on-failure", "", "`block|continue`, for hooks without an on_failure of their own")
 	dialect := "`NAME` of the rules that all hooks must have: " + dialectNames() + " (default by the file)"
 	flags.StringVar(&f.dialect, "dialect", "", dialect)
 }
 
-// defineState adds the flag that says where the queues are from which texts are delivered.
+// trustVariable is the default of --trust.
+const trustVariable = "HOOKRUN_TRUST"
+
+// defineTrust adds the flags that require hooks to be allowed, and to stay what they were.
+func (f *callFlags) defineTrust(flags *pflag.FlagSet) {
+	const trust = "`off|required`: required runs a project's hooks only as hookrun allow has them (default $" +
+		trustVariable + ", else off)"
+	flags.StringVar(&f.trust, "trust", "", trust)
+	flags.BoolVar(&f.pin, "pin", false, "block calls if the hooks are no longer those of the session's first call")
+}
+
+// defineState adds the flag for the folder of the queues.
 func (f *callFlags) defineState(flags *pflag.FlagSet) {
 	f.queue = &queue.Queue{}
 	defineState(flags, &f.queue.Dir)
 }
 
-// defineIPC adds the flag that says where MassGen hands over a text.
+// defineIPC adds the flag for the folder in which MassGen leaves a text.
 func defineIPC(flags *pflag.FlagSet) *string {
 	const usage = "`DIR` in which MassGen leaves a text for the next result, as " + massgenipc.FileName
 	return flags.String("massgen-ipc", "", usage)
@@ -134,7 +161,7 @@ func (f *callFlags) messages() error {
 		near := spelling.Suggest(f.notes, forms)
 		return fmt.Errorf("--notes %q is not one of %s%s", f.notes, strings.Join(forms, ", "), near)
 	case f.flags.Changed("notes") && !f.hasMessages():
-		return fmt.Errorf("--notes says how messages are made; it needs --output %s", strings.Join(messageForms(), "|"))
+		return fmt.Errorf("--notes is for messages; it needs --output %s", strings.Join(messageForms(), "|"))
 	case f.hasMessages() && f.call.ToolUseID == "":
 		const text = "--tool-use-id is missing; --output %s needs the id that the model gave the tool call"
 		return fmt.Errorf(text, f.output)
@@ -145,6 +172,7 @@ func (f *callFlags) messages() error {
 // finish completes the call from the flags.
 func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	f.call.Event = event
+	f.verbose = f.verbose || f.debug
 	if !event.HasTool() {
 		f.call.Tool = ""
 	}
@@ -164,7 +192,7 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 		return err
 	}
 	if f.call.ClientInput != "" {
-		return nil // it says all that the flags do
+		return nil // the input has all that the flags of a call have
 	}
 	if err := f.oneStdin(); err != nil {
 		return err
@@ -208,7 +236,7 @@ func (f *callFlags) valid() error {
 
 // notEmpty refuses flags without a value: it is an unset variable of the caller's.
 func (f *callFlags) notEmpty() error {
-	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect", "state", "massgen-ipc"} {
+	for _, name := range []string{"workspace", "timeout", "on-failure", "dialect", "state", "massgen-ipc", "trust"} {
 		if flag := f.flags.Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
 			return fmt.Errorf("--%s is empty; leave it out for the default", name)
 		}
@@ -227,8 +255,8 @@ func (f *callFlags) knownDialect() error {
 	return nil
 }
 
-// resolveWorkspace finds the project, whose folder is the workspace. Who names the files has not said where the project
-// is: that is the current folder then, or the client's.
+// resolveWorkspace finds the project, whose folder is the workspace. With --config it is the current folder, or the
+// client's: a named file does not tell where the project is.
 func (f *callFlags) resolveWorkspace() (err error) {
 	given := f.flags.Changed("workspace") || len(f.configs) > 0
 	if f.project, err = findProject(f.workspace, given, f.claude); err != nil {
@@ -258,7 +286,7 @@ func mustBeFolder(workspace string) error {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, spelling.UnwrapPath(err))
+		return fmt.Errorf("--workspace %s: %w; give the folder of the project", workspace, regularfile.UnwrapPath(err))
 	}
 	return nil
 }
@@ -274,7 +302,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 		file, err := os.Open(path)
 		if err != nil {
 			const mend = "for a text that starts with @ use - and stdin"
-			return "", fmt.Errorf("%s %s: %w; %s", flag, text, spelling.UnwrapPath(err), mend)
+			return "", fmt.Errorf("%s %s: %w; %s", flag, text, regularfile.UnwrapPath(err), mend)
 		}
 		defer file.Close()
 		info, err := file.Stat()
@@ -282,7 +310,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 			err = errors.New("is a directory")
 		}
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", flag, text, spelling.UnwrapPath(err))
+			return "", fmt.Errorf("%s %s: %w", flag, text, regularfile.UnwrapPath(err))
 		}
 		b.Grow(int(min(info.Size(), maxValue)) + 1)
 		stdin = file
@@ -292,7 +320,7 @@ func value(flag, text string, stdin io.Reader) (string, error) {
 	n, err := io.Copy(&b, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s %s: %w", flag, text, spelling.UnwrapPath(err))
+		return "", fmt.Errorf("%s %s: %w", flag, text, regularfile.UnwrapPath(err))
 	case n > maxValue:
 		return "", fmt.Errorf("%s %s: larger than 64 MiB", flag, text)
 	}

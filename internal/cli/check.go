@@ -6,20 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 var check = command{
@@ -31,9 +26,9 @@ does not exist or is not executable, a script without an interpreter, a program 
 write to. It runs nothing. It prints each problem with its position in the file, and exits with 1 if
 there is an error.
 
-Without FILE it checks the workspace's own file: that of -C DIR, or the nearest one upwards, as for a
-call.`,
-	example: "  hookrun check .tenex-hooks.json\n  hookrun check --schema > tenex-hooks.schema.json",
+Without FILE it checks the files that a call would read: the managed one, your own, and the project's,
+which is that of -C DIR, or the nearest one upwards.`,
+	example: "  hookrun check .tenex-hooks.json\n  hookrun check --schema > .tenex-hooks.schema.json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		const where = "`DIR` in which the hooks will run (default the folder of FILE, or .)"
 		workspace := flags.StringP("workspace", "C", "", where)
@@ -44,6 +39,7 @@ call.`,
 		schema := flags.Bool("schema", false, "print a JSON Schema of the file, for editors")
 		const parsed = "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name"
 		parse := flags.Bool("parse", false, parsed)
+		noUser := flags.Bool("no-user", false, noUserUsage)
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case *output != "text" && *output != "json":
@@ -61,7 +57,7 @@ call.`,
 			if err != nil {
 				return 0, err
 			}
-			c := checker{as: as, claude: *claude}
+			c := checker{hookfile.Options{Dialect: as, Claude: *claude, NoUser: *noUser}}
 			if *parse {
 				return exitOK, c.printParsed(files, *workspace, std)
 			}
@@ -95,112 +91,93 @@ type checkReport struct {
 
 type checkedFile struct {
 	File     string                `json:"file"`
+	Level    hookfile.Level        `json:"level"`
 	Hooks    int                   `json:"hooks"`
 	Errors   []hookfile.Diagnostic `json:"errors"`
 	Warnings []hookfile.Diagnostic `json:"warnings"`
+	Notes    []hookfile.Diagnostic `json:"notes,omitempty"` // of what may be as it should: no warning
+
+	label string // the level, of a file that hookrun alone reads
 }
 
-// checker checks hooks files.
-type checker struct {
-	as     *dialect.Dialect // whose form files are in; nil: their place says it
-	claude bool             // also what Claude Code would load
-}
+// checker checks hooks files: those that a call would read with these options.
+type checker struct{ hookfile.Options }
 
-// command checks what the command line says: the files that are named, or else the project's own.
+// command checks the files that the command line names, else those of all levels.
 func (c *checker) command(files []string, workspace string) (checkReport, error) {
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	files, p, err := c.meant(files, workspace)
+	there, p, err := c.meant(files, workspace)
 	if err != nil {
 		return report, err
 	}
-	if c.claude {
-		workspace = p.Workspace // also for the user's own file
+	if c.Claude || len(files) == 0 {
+		workspace = p.Workspace // also for files that lie elsewhere
 	}
-	report.add(c.as, files, workspace)
-	report.lookAbove(&p)
+	report.add(&c.Options, there, workspace)
+	report.findAbove(&p)
 	return report, nil
 }
 
-// lookAbove takes what there is to say of the project, now that it is known how many hooks there are.
-func (r *checkReport) lookAbove(p *project) {
+// findAbove adds the remarks about the project, which depend on how many hooks there are.
+func (r *checkReport) findAbove(p *project) {
 	hooks := 0
 	for _, f := range r.Files {
 		hooks += f.Hooks + len(f.Errors) // a file that does not load may have some
 	}
-	p.lookAbove(hooks)
+	p.findAbove(hooks)
 	r.Warnings = p.remarks()
 }
 
 // meant are the files that the command line means, and the project.
-func (c *checker) meant(files []string, workspace string) (_ []string, p project, err error) {
-	p, err = findProject(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.claude)
+func (c *checker) meant(files []string, workspace string) (there []hookfile.File, p project, err error) {
+	p, err = findProject(cmp.Or(workspace, "."), workspace != "" || len(files) > 0, c.Claude)
 	if err != nil {
 		return nil, p, err
 	}
-	if p.configs = files; len(files) == 0 {
-		files = nonEmpty(p.File)
+	c.Workspace, c.Project, p.configs = p.Workspace, &p.Project, files
+	if len(files) == 0 {
+		there, _, err = c.Find()
+		return there, p, err
 	}
-	if files, err = c.withClaude(files, p.Workspace); err != nil {
-		return nil, p, err
+	there = c.Named(files)
+	if c.Claude {
+		settings, err := hookfile.ClaudeFiles(p.Workspace)
+		if err != nil {
+			return nil, p, err
+		}
+		for _, f := range settings {
+			if !slices.Contains(files, f.Path) {
+				there = append(there, f)
+			}
+		}
 	}
-	return files, p, nil
+	return there, p, nil
 }
 
 // checkAgain checks the files of a server as they are on disk now.
 func (f *callFlags) checkAgain() (any, error) {
-	c := checker{as: f.form(), claude: f.claude}
-	p := f.project
-	p.File = ownFile(f.workspace)
-	files := f.configs
-	if len(files) == 0 {
-		files = nonEmpty(p.File)
-	}
-	files, err := c.withClaude(files, f.workspace)
+	again := *f
+	again.project.Project = hookfile.ProjectIn(f.workspace)
+	o := again.files()
+	files, _, err := o.Find()
 	if err != nil {
 		return nil, err
 	}
 	report := checkReport{Version: 1, OK: true, Files: []checkedFile{}}
-	report.add(c.as, files, f.workspace)
-	report.lookAbove(&p)
+	report.add(&o, files, f.workspace)
+	report.findAbove(&again.project)
 	return report, nil
-}
-
-// withClaude adds the settings that Claude Code would load in a folder, if they are to be checked too.
-func (c *checker) withClaude(files []string, folder string) ([]string, error) {
-	if !c.claude {
-		return files, nil
-	}
-	settings, err := hookfile.ClaudeFiles(folder)
-	if err != nil {
-		return nil, err
-	}
-	files = slices.Clip(files)
-	for _, path := range settings {
-		if !slices.Contains(files, path) {
-			files = append(files, path)
-		}
-	}
-	return files, nil
-}
-
-// add checks files. workspace is where hooks run, "" for the folder that projectOf gives.
-func (r *checkReport) add(as *dialect.Dialect, files []string, workspace string) {
-	for _, path := range files {
-		f := checkFile(as, path, workspace)
-		r.OK = r.OK && len(f.Errors) == 0
-		r.Files = append(r.Files, f)
-	}
 }
 
 // printParsed prints the hooks as they are loaded.
 func (c *checker) printParsed(files []string, workspace string, std Streams) error {
-	files, p, err := c.meant(files, workspace)
+	there, p, err := c.meant(files, workspace)
 	if err != nil {
 		return err
 	}
-	all, err := c.parse(files)
+	all, err := c.parse(there)
 	if err == nil {
-		p.lookAbove(len(all.Hooks))
+		p.findAbove(len(all.Hooks))
 	}
 	for _, r := range p.remarks() {
 		fmt.Fprintln(std.Err, "hookrun check: warning:", r)
@@ -211,83 +188,8 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 	return writeJSON(std, all)
 }
 
-func checkFile(as *dialect.Dialect, path, workspace string) checkedFile {
-	f := checkedFile{File: path, Errors: []hookfile.Diagnostic{}, Warnings: []hookfile.Diagnostic{}}
-	cfg, err := hookfile.LoadFile(path, as)
-	var problems hookfile.Diagnostics
-	switch {
-	case errors.As(err, &problems):
-		f.Errors = problems
-		return f
-	case err != nil:
-		f.Errors = []hookfile.Diagnostic{{File: path, Text: err.Error()}}
-		return f
-	}
-	if workspace == "" {
-		workspace = projectOf(path)
-	}
-	if workspace, err = filepath.Abs(workspace); err != nil {
-		f.Errors = []hookfile.Diagnostic{{File: path, Text: err.Error()}}
-		return f
-	}
-	f.Hooks = len(cfg.Hooks)
-	f.Warnings = append(f.Warnings, cfg.Warned()...)
-	binary, err := os.Executable()
-	if err != nil {
-		f.Errors = []hookfile.Diagnostic{{File: path, Text: "finding hookrun itself: " + err.Error()}}
-		return f
-	}
-	for i := range cfg.Hooks {
-		h := &cfg.Hooks[i]
-		if h.Unsupported != "" {
-			const text = "a hook of type %q needs a model or a client; hookrun skips it, and says so in the outcome"
-			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))
-		}
-		env := h.Environ(&protocol.Call{Workspace: workspace}, nil, binary)
-		f.Errors = append(f.Errors, h.Inspect(workspace, env)...)
-		f.Warnings = append(f.Warnings, h.Doubts(workspace, env)...)
-	}
-	f.Warnings = append(f.Warnings, failOpen(cfg)...)
-	return f
-}
-
-// failOpen warns once of all gates of a file that fail open when they time out, where nobody has written that they
-// should: it is TENEX's rule, and few expect it.
-func failOpen(cfg *hookfile.Config) []hookfile.Diagnostic {
-	call := protocol.Call{Event: protocol.PreTool}
-	var gates []string
-	var first *hookfile.Hook
-	for i := range cfg.Hooks {
-		h := &cfg.Hooks[i]
-		_, said := h.OnFailure[protocol.CauseTimeout]
-		isGate := h.StaticVerdict == nil && h.Dialect == tenex.Dialect && slices.Contains(h.Events, protocol.PreTool)
-		if said || !isGate || h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
-			continue
-		}
-		if gates = append(gates, strconv.Quote(spelling.Brief(h.Name, 80))); first == nil {
-			first = h
-		}
-	}
-	const most = 10
-	rest := ""
-	if len(gates) > most {
-		gates, rest = gates[:most], fmt.Sprintf(" and %d more", len(gates)-most)
-	}
-	if first == nil {
-		return nil
-	}
-	text := fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
-		`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0])
-	if len(gates) > 1 {
-		text = fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
-			`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`,
-			strings.Join(gates, ", "), rest)
-	}
-	return []hookfile.Diagnostic{first.Diagnostic(text)}
-}
-
-// defineForm adds the flag that says whose form files are in. What it returns reads them like that, or refuses the
-// name.
+// defineForm adds the flag --dialect. The function that it returns gives the dialect to read files in, nil without the
+// flag, or an error for an unknown name.
 func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 	names := strings.Join(all.ClientNames(), ", ")
 	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
@@ -304,8 +206,9 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 	}
 }
 
-// projectOf is the folder in which the hooks of a file will run, unless somebody says another: its own, the one above a
-// client's folder, and for a plugin, whose file lies anywhere, the current one.
+// projectOf is the folder in which the hooks of a file run unless a flag names another. That is the file's own folder,
+// or the one above a client's folder such as .claude. A plugin's file can be anywhere, so its hooks run in the current
+// folder.
 func projectOf(path string) string {
 	folder := filepath.Dir(path)
 	switch {
@@ -324,7 +227,7 @@ func (r *checkReport) exit() int {
 	return exitFailed
 }
 
-// warn writes what is to be said about no file that was checked.
+// warn writes the warnings that are about no single file.
 func (r *checkReport) warn(std Streams) {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(std.Err, "hookrun check: warning:", w)
@@ -343,6 +246,10 @@ func (r *checkReport) print(std Streams) error {
 			p.Text = "warning: " + p.Text
 			fmt.Fprintln(stderr, p)
 		}
+		for _, p := range f.Notes {
+			p.Text = "note: " + p.Text
+			fmt.Fprintln(stderr, p)
+		}
 	}
 	stderr.Flush()
 	if !r.OK {
@@ -353,7 +260,7 @@ func (r *checkReport) print(std Streams) error {
 		if f.Hooks == 1 {
 			hooks = "hook"
 		}
-		if err := write(std, fmt.Sprintf("%s: %d %s, nothing wrong\n", f.File, f.Hooks, hooks)); err != nil {
+		if err := write(std, fmt.Sprintf("%s%s: %d %s, nothing wrong\n", f.File, f.label, f.Hooks, hooks)); err != nil {
 			return err
 		}
 	}

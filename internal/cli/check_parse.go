@@ -15,10 +15,12 @@ type parsed struct {
 	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
 
-// parsedHook has the names that .tenex-hooks.json has, and for hooks of other forms those that say the same.
+// parsedHook has the keys of .tenex-hooks.json. Hooks in other forms are shown under the same keys.
 type parsedHook struct {
 	Name        string                 `json:"name"`
 	Source      string                 `json:"source"`
+	Level       hookfile.Level         `json:"level"`
+	Disabled    string                 `json:"disabled,omitempty"` // by what
 	Dialect     string                 `json:"dialect"`
 	Command     any                    `json:"command,omitempty"` // an array, a shell's line, a script or a function
 	URL         string                 `json:"url,omitempty"`     // without user and query, which may be secrets
@@ -49,15 +51,12 @@ type parsedHook struct {
 
 // parse loads files and looks at nothing that they name. An error is of type hookfile.Diagnostics, with those of all
 // files.
-func (c *checker) parse(files []string) (*parsed, error) {
-	if len(files) == 0 { // and not the workspace's own
-		return &parsed{Version: 1, Files: []string{}, Hooks: []parsedHook{}, Warnings: []hookfile.Diagnostic{}}, nil
-	}
-	cfg, err := hookfile.Load(hookfile.Options{Files: files, Dialect: c.as})
+func (c *checker) parse(files []hookfile.File) (*parsed, error) {
+	cfg, err := c.LoadFiles(files)
 	if err != nil {
 		return nil, err
 	}
-	p := &parsed{Version: 1, Files: append([]string{}, cfg.Files...), Hooks: []parsedHook{}}
+	p := &parsed{Version: 1, Files: cfg.Paths(), Hooks: []parsedHook{}}
 	p.Warnings = append([]hookfile.Diagnostic{}, cfg.Warned()...)
 	for i := range cfg.Hooks {
 		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))
@@ -67,8 +66,9 @@ func (c *checker) parse(files []string) (*parsed, error) {
 
 func newParsedHook(h *hookfile.Hook) parsedHook {
 	x := parsedHook{
-		Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Unsupported: h.Unsupported,
-		Events: h.Events, If: h.If.String(), OnFailure: h.OnFailure, Env: h.Environment(),
+		Name: h.Name, Source: h.Source(), Level: h.Level, Disabled: h.Disabled, Dialect: h.Dialect.Name,
+		Unsupported: h.Unsupported,
+		Events:      h.Events, If: h.If.String(), OnFailure: h.OnFailure, Env: h.Environment(),
 		Persistent: h.Persistent, Async: h.Async, Sequential: h.Sequential, Agent: h.Agent, NotAgents: h.NotAgents,
 	}
 	if h.Matcher != nil {

@@ -34,9 +34,9 @@ type command struct {
 	name    string
 	args    string // what follows the name in the usage line
 	summary string
-	answers bool // its --output can be a client's hook output: that client may take its exit code for a verdict
-	client  bool // and that is its default
-	hidden  bool // it is not for people
+	answers bool // its --output can be a client's hook output, and the client reads the exit code as a verdict
+	client  bool // a client's hook output is its default
+	hidden  bool // not in the overview
 	about   string
 	example string
 	// setup defines the flags and returns what is run when they are parsed.
@@ -46,7 +46,8 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		&preExecute, &preTool, &postTool, &fire, &serveCalls, &check, &explain, &tests, &get, &inject, &drain,
-		&showQueue, &showLog, &mcp, &importHooks, &install, &uninstall, &version,
+		&showQueue, &showLog, &mcp, &importHooks, &initProject, &install, &uninstall, &allow, &deny, &status, &examine,
+		&completion, &version,
 	}
 }
 
@@ -63,6 +64,8 @@ func Run(args []string, std Streams) int {
 			return print(std, overview())
 		}
 		args = append([]string{args[1], "--help"}, args[2:]...)
+	case "__complete":
+		return completeWord(args[1:], std)
 	case "--version":
 		args = append([]string{"version"}, args[1:]...)
 	}
@@ -77,11 +80,11 @@ func Run(args []string, std Streams) int {
 	}
 	if strings.HasPrefix(args[0], "-") {
 		fmt.Fprintf(std.Err, "hookrun: %s before a command; flags go behind it (see hookrun --help)\n", args[0])
-		return failure(args)
+		return failureExit(args)
 	}
 	near := spelling.Suggest(args[0], names)
 	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], near)
-	return failure(args)
+	return failureExit(args)
 }
 
 func (c *command) run(args []string, std Streams) int {
@@ -89,7 +92,7 @@ func (c *command) run(args []string, std Streams) int {
 	flags.SortFlags = false
 	flags.Usage = func() {}
 	work := c.setup(flags)
-	err := flags.Parse(args)
+	err := parseFlags(flags, args)
 	if errors.Is(err, pflag.ErrHelp) {
 		return print(std, c.help(flags))
 	}
@@ -106,10 +109,10 @@ func (c *command) run(args []string, std Streams) int {
 	exit = exitFailed
 	switch {
 	case !c.answers:
-	case c.client && !asksFor(args, "json") && !asksFor(args, "text"):
+	case c.client && !hasOutput(args, "json") && !hasOutput(args, "text"):
 		exit = exitBlock
 	default:
-		exit = failure(args)
+		exit = failureExit(args)
 	}
 	if exit == exitBlock && c.client && errors.As(err, new(hookfile.Diagnostics)) { // the client gives it to its model
 		const text = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
@@ -118,18 +121,18 @@ func (c *command) run(args []string, std Streams) int {
 	return exit
 }
 
-// failure is the exit code of an error. With the output of a client it is another: they take codes but 2 for a pass.
-// The flag is looked for in the words themselves, since the error may be in one before it.
-func failure(args []string) int {
-	if slices.ContainsFunc(all.ClientNames(), func(form string) bool { return asksFor(args, form) }) {
+// failureExit is the exit code of an error: 1, or 2 if the output is for a client, since clients fail open on every
+// other code. It looks for the flag in the arguments themselves, since the error may be in one before it.
+func failureExit(args []string) int {
+	if slices.ContainsFunc(all.ClientNames(), func(form string) bool { return hasOutput(args, form) }) {
 		return exitBlock
 	}
 	return exitFailed
 }
 
-// asksFor reports whether the words have a form of output: as --output FORM, --output=FORM, -o FORM, -o=FORM or -oFORM,
-// also behind -v in one word.
-func asksFor(args []string, form string) bool {
+// hasOutput reports whether the arguments select an output form: as --output FORM, --output=FORM, -o FORM, -o=FORM or
+// -oFORM, also behind -v in one argument.
+func hasOutput(args []string, form string) bool {
 	for i, a := range args {
 		value, found := strings.CutPrefix(a, "--output")
 		if !found && strings.HasPrefix(a, "-") {
@@ -148,7 +151,8 @@ func asksFor(args []string, form string) bool {
 	return false
 }
 
-// printError prints an error: those with a position in a file as they are, any other behind our name.
+// printError prints an error. Errors with a position in a file are printed as they are, all others behind the name of
+// the command.
 func printError(w io.Writer, name string, err error) {
 	var problems hookfile.Diagnostics
 	if errors.As(err, &problems) {
@@ -158,7 +162,7 @@ func printError(w io.Writer, name string, err error) {
 	fmt.Fprintf(w, "hookrun %s: %v\n", name, err)
 }
 
-// print writes to stdout. What could not be written was not said, and that is an error.
+// print writes to stdout. A failed write is an error, since the caller would miss the output.
 func print(std Streams, text string) int {
 	if err := write(std, text); err != nil {
 		fmt.Fprintln(std.Err, "hookrun:", err)
@@ -198,16 +202,14 @@ func noArgs(args []string) error {
 func (c *command) help(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: hookrun %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), c.about)
-	if f := flags.FlagUsages(); f != "" {
-		fmt.Fprintf(&b, "\nFlags:\n%s", f)
-	}
+	b.WriteString(flagUsages(flags))
 	fmt.Fprintf(&b, "\nExample:\n%s\n", c.example)
 	return b.String()
 }
 
 func overview() string {
 	var b strings.Builder
-	b.WriteString("hookrun runs a project's hooks for an agent loop, and says block, inject or continue.\n\n" +
+	b.WriteString("hookrun runs a project's hooks for an agent loop, and answers block, inject or continue.\n\n" +
 		"Usage: hookrun COMMAND [FLAGS]\n\nCommands:\n")
 	for _, c := range commands() {
 		if !c.hidden {

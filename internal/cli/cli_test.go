@@ -31,7 +31,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Every flag has a text that says what it does, and those of values name the value.
+// Every flag has a text of what it does, and those of values name the value.
 func TestFlagsAreExplained(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands() {
@@ -52,7 +52,7 @@ func TestUsageErrors(t *testing.T) {
 		noCommand = `hookrun: unknown command "pretool"; did you mean "pre-tool"? (see hookrun --help)`
 		noTool    = "hookrun pre-tool: --tool is missing; give the name of the tool, as in --tool shell"
 		unknown   = "known are pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop"
-		inInput   = "--prompt: the hook input says this; leave the flag out"
+		inInput   = "--prompt: the hook input has this; leave the flag out"
 		noServer  = "the server is missing; give its command behind --, as in hookrun mcp -- ./server"
 		noID      = "--session is missing; give the ID of the conversation, as post-tool has it in --session-id"
 	)
@@ -83,7 +83,7 @@ func TestUsageErrors(t *testing.T) {
 		"1 mcp":              "hookrun mcp: " + noServer,
 		"1 check --schema x": "hookrun check: --schema takes no FILE",
 		"1 check -o yaml":    `hookrun check: --output "yaml" is not one of text, json`,
-		"1 queue":            "hookrun queue: " + noID,
+		"1 queue --clear":    "hookrun queue: " + noID,
 		"1 queue --session s --history --clear": "hookrun queue: --history and --clear are two commands; " +
 			"give one of the two",
 		"1 test --record x y": "hookrun test: --record LOG prints tests and runs none; leave FILE out",
@@ -105,7 +105,7 @@ func TestVersion(t *testing.T) {
 	require.Equal(t, version, run("", "--version"))
 }
 
-// What could not be written was not said, and that is an error.
+// A failed write to stdout is an error.
 func TestStdoutThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := workspace(t, rules)

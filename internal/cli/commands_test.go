@@ -20,8 +20,8 @@ func TestCheck(t *testing.T) {
 	require.Equal(t, ran{0, path + ": 3 hooks, nothing wrong\n", ""}, run("", "check", path))
 	json := run("", "check", "-o", "json", path)
 	require.Equal(t, 0, json.exit)
-	require.JSONEq(t, `{"version":1,"ok":true,"files":[{"file":"`+path+`","hooks":3,"errors":[],"warnings":[]}]}`,
-		json.out)
+	require.JSONEq(t, `{"version":1,"ok":true,"files":[{"file":"`+path+`","level":"project","hooks":3,"errors":[],`+
+		`"warnings":[]}]}`, json.out)
 
 	bad := file(t, filepath.Join(dir, "bad.json"), `{"hooks": [{"name": "a"}]}`)
 	failed := run("", "check", path, bad)
@@ -73,6 +73,23 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, 0, json.exit)
 	require.Equal(t, `[true,false,false]`, gjson.Get(json.out, "hooks.#.would_run").Raw)
 	require.Equal(t, `["shell"]`, gjson.Get(json.out, "project_tools").Raw)
+}
+
+func TestExplainShowsInput(t *testing.T) {
+	t.Parallel()
+	dir := workspace(t, `{"hooks": [
+		{"name": "a", "command": "true", "events": ["pre-tool"]},
+		{"name": "b", "url": "http://localhost/", "events": ["pre-tool"]},
+		{"name": "c", "command": "true", "events": ["post-tool"]}]}`)
+	args := []string{"explain", "pre-tool", "-C", dir, "--tool", "shell", "--args", `{"a":"\u202e"}`}
+	text := run("", append(args, "--show-input")...)
+	require.Equal(t, 0, text.exit)
+	require.Equal(t, 1, strings.Count(text.out, "\n  stdin:      {\"event\":\"pre-tool\","))
+	require.Equal(t, 1, strings.Count(text.out, "\n  body:       {\"event\":\"pre-tool\","))
+	json := run("", append(args, "--show-input", "-o", "json")...).out
+	require.Equal(t, "{\"a\":\"\u202e\"}", gjson.Get(gjson.Get(json, "hooks.1.input").String(), "args").Raw)
+	require.False(t, gjson.Get(json, "hooks.2.input").Exists())
+	require.NotContains(t, run("", args...).out, "stdin")
 }
 
 func TestGet(t *testing.T) {
@@ -178,7 +195,7 @@ func TestLogFlags(t *testing.T) {
 		require.Error(t, err, text)
 	}
 	for line, want := range map[string]string{
-		"--redact x":         "--redact says what is kept out of a log; it needs --log\n",
+		"--redact x":         "--redact is for the run log; it needs --log\n",
 		"--log=":             "--log is empty; leave it out for the default\n",
 		"--log x --redact (": `redact pattern "(" is no RE2 pattern: `,
 	} {

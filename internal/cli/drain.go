@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,7 +21,7 @@ var drain = command{
 a turn, or for agents without hooks.
 
 With --agent it takes what this agent was not given yet. Without --agent it takes what no agent was
-given; a text for every agent that one of them has read stays for the others.`,
+given; a text for every agent is kept for the others if one of them has read it.`,
 	example: "  hookrun drain --session s1 --agent builder",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var session, agent, output string
@@ -38,22 +39,23 @@ given; a text for every agent that one of them has read stays for the others.`,
 			if *ipc != "" {
 				return exitOK, drainIPC(std, *ipc)
 			}
-			take := func() (*queue.Claim, error) { return q.Drain(session, agent) }
+			ctx := context.Background()
+			take := func() (*queue.Claim, error) { return q.Drain(ctx, session, agent) }
 			if agent == "" {
-				take = func() (*queue.Claim, error) { return q.DrainAll(session) }
+				take = func() (*queue.Claim, error) { return q.DrainAll(ctx, session) }
 			}
 			claim, failed := take() // a claim and an error: that is about other entries
 			if claim != nil {
 				claim.Suppress = suppress
 			}
-			return exitOK, hand(claim, output, std, failed)
+			return exitOK, hand(ctx, claim, output, std, failed)
 		}
 	},
 }
 
 // hand prints what a claim has, and ends it. failed is about entries that are not in it.
-func hand(claim *queue.Claim, output string, std Streams, failed error) error {
-	defer claim.Release()
+func hand(ctx context.Context, claim *queue.Claim, output string, std Streams, failed error) error {
+	defer claim.Release(ctx)
 	var entries, expired []queue.Entry
 	if claim != nil {
 		entries, expired = claim.Entries, claim.Expired
@@ -61,7 +63,7 @@ func hand(claim *queue.Claim, output string, std Streams, failed error) error {
 	if err := printEntries(std, output, entries); err != nil {
 		return errors.Join(err, failed)
 	}
-	if err := claim.Done(); err != nil {
+	if err := claim.Done(ctx); err != nil {
 		return errors.Join(err, failed)
 	}
 	for _, e := range expired {
@@ -86,13 +88,10 @@ func checkDrain(flags *pflag.FlagSet, args []string, output string) error {
 	if err := noArgs(args); err != nil {
 		return err
 	}
-	if err := noEmpty(flags); err != nil {
-		return err
-	}
 	if output != "text" && output != "json" {
 		return fmt.Errorf("--output %q is not one of text, json", output)
 	}
-	return nil
+	return noEmpty(flags)
 }
 
 // printEntries prints texts joined by a blank line, or all that is known of them.

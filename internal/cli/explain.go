@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
@@ -19,10 +20,11 @@ import (
 var explain = command{
 	name:    "explain",
 	args:    "EVENT [FLAGS] | --input JSON|@FILE|- [FLAGS]",
-	summary: "say which hooks a call would run, and why; runs none",
+	summary: "show which hooks a call would run, and why; runs none",
 	about: `Shows for each hook whether it would run at EVENT for the call that the flags describe, and why or
 why not; its program, where that would run, how long it may take, and what each kind of failure would
-mean. It runs nothing.`,
+mean. It runs nothing. --show-input also shows what each hook would get on stdin, as long as no hook
+before it changes the call.`,
 	example: `  hookrun explain pre-tool --tool shell --args '{"command":"ls"}'`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
@@ -31,6 +33,8 @@ mean. It runs nothing.`,
 		f.define(flags, "text", "json")
 		const usage = "a client's own hook input as `JSON|@FILE|-`, instead of EVENT and its flags"
 		input := flags.String("input", "", usage)
+		const show = "show what each hook that would run gets on stdin, which may have secrets in it"
+		showInput := flags.Bool("show-input", false, show)
 		return func(args []string, std Streams) (int, error) {
 			event, err := f.explained(args, *input, std)
 			if err != nil {
@@ -44,13 +48,18 @@ mean. It runs nothing.`,
 				return 0, err
 			}
 			o.Subreaper = false // nothing will run
-			f.project.lookAbove(len(cfg.Hooks))
+			f.project.findAbove(len(cfg.Hooks))
 			e, err := newExplanation(f.call, cfg, o)
 			if err != nil {
 				return 0, err
 			}
 			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
 			e.found = f.project
+			if *showInput {
+				if err := e.addInputs(f.call, cfg); err != nil {
+					return 0, err
+				}
+			}
 			if f.output == "json" {
 				return exitOK, writeJSON(std, e)
 			}
@@ -83,7 +92,7 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 	return event, nil
 }
 
-// explanation is what explain says.
+// explanation is what explain prints.
 type explanation struct {
 	Version   int             `json:"version"`
 	Event     protocol.Event  `json:"event"`
@@ -100,6 +109,7 @@ type explanation struct {
 type explainedHook struct {
 	Name       string                               `json:"name"`
 	Source     string                               `json:"source"`
+	Level      hookfile.Level                       `json:"level"`
 	Dialect    string                               `json:"dialect"`
 	Runs       bool                                 `json:"would_run"`
 	Why        string                               `json:"why"`
@@ -118,11 +128,12 @@ type explainedHook struct {
 	Cwd        string                               `json:"cwd,omitempty"`
 	Timeout    string                               `json:"timeout,omitempty"`
 	OnFailure  map[protocol.Cause]protocol.Decision `json:"on_failure,omitempty"`
+	Input      string                               `json:"input,omitempty"` // on stdin, or as the body of a request
 }
 
 func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e explanation, err error) {
 	e = explanation{Version: 1, Event: c.Event, Tool: c.Tool, Workspace: c.Workspace, Hooks: []explainedHook{}}
-	e.Files = append([]string{}, cfg.Files...)
+	e.Files = cfg.Paths()
 	r, err := newRunner(cfg, o)
 	if err != nil {
 		return e, err
@@ -131,16 +142,18 @@ func newExplanation(c protocol.Call, cfg *hookfile.Config, o runner.Options) (e 
 	if err != nil {
 		return e, err
 	}
-	e.Warnings, e.Here = plan.Warnings(), plan.ProjectTools()
-	cfg.NameTool(&c) // as hooks have it in their environment
+	call := dialect.NewCall(c)
+	cfg.NameTool(call) // as hooks have it in their environment
+	e.Warnings, e.Here = plan.Warnings(), call.ProjectTools()
 	for i, planned := range plan.Hooks() {
-		e.Hooks = append(e.Hooks, explained(&c, &cfg.Hooks[i], planned, o))
+		e.Hooks = append(e.Hooks, explained(call, &cfg.Hooks[i], planned, o))
 	}
 	return e, nil
 }
 
-func explained(c *protocol.Call, h *hookfile.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
-	x := explainedHook{Name: h.Name, Source: h.Source(), Dialect: h.Dialect.Name, Runs: planned.Runs, Why: planned.Why}
+func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o runner.Options) explainedHook {
+	x := explainedHook{Name: h.Name, Source: h.Source(), Level: h.Level,
+		Dialect: h.Dialect.Name, Runs: planned.Runs, Why: planned.Why}
 	if h.StaticVerdict != nil {
 		x.Rule = h.String()
 		return x
@@ -158,16 +171,37 @@ func explained(c *protocol.Call, h *hookfile.Hook, planned runner.PlannedHook, o
 	} else if path, _, err := h.Program(planned.Dir, env); err == nil && h.Unsupported == "" {
 		x.Program = path
 	}
+	if h.Disabled != "" {
+		return x
+	}
 	for _, problem := range h.Inspect(planned.Dir, env) {
 		x.Problems = append(x.Problems, problem.Error())
 	}
 	return x
 }
 
+// addInputs fills in what the hooks that would run get, if none of them changes the call for those behind it.
+func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
+	call := dialect.NewCall(c)
+	cfg.NameTool(call)
+	for i := range e.Hooks {
+		h := &cfg.Hooks[i]
+		if !e.Hooks[i].Runs || h.StaticVerdict != nil {
+			continue
+		}
+		payload, _, err := h.Dialect.EncodeInput(call)
+		if err != nil {
+			return err
+		}
+		e.Hooks[i].Input = string(payload.Bytes())
+	}
+	return nil
+}
+
 // post fills in what an HTTP hook posts to.
 func (x *explainedHook) post(h *hookfile.Hook) {
 	e, err := h.Endpoint()
-	if err != nil { // which the settings do not allow; a problem says so
+	if err != nil { // the settings do not allow the address; Inspect reports that
 		e = *h.HTTP
 	}
 	x.Cwd, x.URL = "", e.String()
@@ -213,9 +247,8 @@ func (e explanation) String() string {
 		}
 		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
 	}
-	p := &e.found
-	if used := p.File != "" || len(p.configs) > 0; used && (runs == 0 || p.File != "" && p.Workspace != p.began) {
-		fmt.Fprintln(&b, p)
+	for _, line := range e.found.lines() {
+		fmt.Fprintln(&b, line)
 	}
 	if len(e.Here) > 0 {
 		fmt.Fprintf(&b, "tool: %s, here %s\n", e.Tool, strings.Join(e.Here, " and "))
@@ -233,7 +266,11 @@ func (e explanation) String() string {
 			program = "cannot be started"
 		}
 		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
-		fmt.Fprintf(&b, "\n%s (%s, dialect %s)\n  %s%s\n", name, source, h.Dialect, verdict, h.Why)
+		level := ""
+		if h.Level != hookfile.ProjectLevel && h.Dialect == all.Project().Name {
+			level = h.Level.String() + ", "
+		}
+		fmt.Fprintf(&b, "\n%s (%s, %sdialect %s)\n  %s%s\n", name, source, level, h.Dialect, verdict, h.Why)
 		if h.Rule != "" {
 			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
 			continue
@@ -262,6 +299,13 @@ func (e explanation) String() string {
 			}
 		}
 		b.WriteString("\n")
+		if h.Input != "" {
+			label := "stdin:"
+			if h.URL != "" {
+				label = "body:"
+			}
+			fmt.Fprintf(&b, "  %-11s %s\n", label, shownInput(h.Input))
+		}
 	}
 	return b.String()
 }

@@ -9,9 +9,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/canary"
 	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/lastrun"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/protocol"
+	"github.com/hookrun/hookrun/queue"
 )
 
 var fire = command{
@@ -28,14 +31,14 @@ The search for that file starts in the client's project, which $CLAUDE_PROJECT_D
 $GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
 on any other code. With --output text or json they exit with 1.`,
 	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"
-  hookrun fire --claude --output json < input.json   what Claude Code's own hooks say about a call`,
+  hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.define(flags, append(all.ClientNames(), "json", "text")...)
 		f.output = "" // the form of the client whose input it will be
 		form := flags.Lookup("output")
 		form.DefValue, form.Usage = "", form.Usage+" (default that of the client whose input it is)"
-		f.record.define(flags)
+		f.defineFiring(flags)
 		f.ipc = defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
@@ -55,7 +58,7 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	n, err := io.Copy(&doc, io.LimitReader(stdin, maxValue+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("reading the hook input from stdin: %w", spelling.UnwrapPath(err))
+		return "", fmt.Errorf("reading the hook input from stdin: %w", regularfile.UnwrapPath(err))
 	case n > maxValue:
 		return "", errors.New("the hook input on stdin is larger than 64 MiB")
 	case strings.TrimSpace(doc.String()) == "":
@@ -70,8 +73,8 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	return event, nil
 }
 
-// readInput takes the call from a client's hook input, which says all that the flags of a call do. The workspace is
-// where the client has its project, unless a flag says another.
+// readInput reads the call from a client's hook input, which has all that the flags of a call have. The workspace is
+// the client's project, unless a flag names another folder.
 func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
@@ -82,7 +85,7 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	if f.flags.Changed("workspace") {
 		return f.call.Event, nil
 	}
-	// A client that runs in another one's shell inherits that one's variable, which says nothing of its own project.
+	// A client that runs in another one's shell inherits that one's variable, which names another project.
 	variable := all.ClientOf(&f.call).ProjectVariable
 	if project := os.Getenv(variable); variable != "" && project != "" {
 		if info, err := os.Stat(project); err != nil || !info.IsDir() {
@@ -94,15 +97,32 @@ func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
 	return f.call.Event, nil
 }
 
-// inputAlone refuses flags that say what a hook input says.
+// inputAlone refuses flags for values that the hook input has.
 func (f *callFlags) inputAlone() error {
 	for _, name := range []string{
 		"session-id", "prompt", "transcript-path", "tool-use-id", "agent-id", "orchestrator-id",
 		"tool", "args", "result", "failed",
 	} {
 		if flag := f.flags.Lookup(name); flag != nil && flag.Changed {
-			return fmt.Errorf("--%s: the hook input says this; leave the flag out", name)
+			return fmt.Errorf("--%s: the hook input has this; leave the flag out", name)
 		}
 	}
 	return nil
+}
+
+// recordLastRun records the time for hookrun doctor. An error is left to doctor, which checks that the folder is
+// writable.
+func (f *callFlags) recordLastRun() {
+	client := all.ClientOf(&f.call)
+	if client == nil || canary.Is(&f.call) {
+		return
+	}
+	dir := f.queue.Dir
+	if dir == "" {
+		var err error
+		if dir, err = queue.DefaultDir(); err != nil {
+			return
+		}
+	}
+	_ = lastrun.Record(dir, client.Name, f.call.Workspace)
 }

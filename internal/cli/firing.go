@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/projecthooks"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -25,11 +26,11 @@ import (
 
 // hasFile reports whether there is a hooks file to read. Without one nothing will run.
 func (f *callFlags) hasFile() bool {
-	return f.claude || len(f.configs) > 0 || f.project.File != ""
+	o := f.files()
+	return f.claude || len(f.configs) > 0 || f.project.Found() || o.HasOuter()
 }
 
-// load makes the runner's options from the flags and reads the hooks files, all of them, so that every error is said at
-// once.
+// load makes the runner's options from the flags and reads all hooks files, so that every error is reported at once.
 func (f *callFlags) load() (*hookfile.Config, runner.Options, error) {
 	o, err := f.options()
 	if err != nil {
@@ -41,27 +42,30 @@ func (f *callFlags) load() (*hookfile.Config, runner.Options, error) {
 
 // read reads the hooks files that the flags name.
 func (f *callFlags) read() (*hookfile.Config, error) {
-	o := hookfile.Options{Workspace: f.workspace, Files: f.configs, Dialect: f.form(), Claude: f.claude}
-	if len(o.Files) == 0 { // what was found must not be missing when it is read
-		o.Files = nonEmpty(f.project.File)
-	}
-	cfg, err := hookfile.Load(o)
+	cfg, err := hookfile.Load(f.files())
 	if err != nil {
 		return nil, err
 	}
 	for i := range cfg.Hooks {
-		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect {
+		if h := &cfg.Hooks[i]; f.dialect != "" && h.Dialect.Name != f.dialect && h.Level >= hookfile.ProjectLevel {
 			const text = "--dialect %s: %s is in the form of the %s dialect"
 			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
 		}
 	}
+	f.project.files, f.project.only = cfg.Files, cfg.Only
 	return cfg, nil
+}
+
+// files say which hooks files the flags mean.
+func (f *callFlags) files() hookfile.Options {
+	return hookfile.Options{Workspace: f.workspace, Files: f.configs, Project: &f.project.Project, Dialect: f.form(),
+		Claude: f.claude, NoUser: f.noUser}
 }
 
 // readAgain reads the hooks files anew. One that was found at first may have been taken away on purpose since.
 func (f *callFlags) readAgain() (*hookfile.Config, error) {
 	again := *f
-	again.project.File = ownFile(f.workspace)
+	again.project.Project = hookfile.ProjectIn(f.workspace)
 	return again.read()
 }
 
@@ -102,6 +106,10 @@ func (f *callFlags) options() (o runner.Options, err error) {
 			return o, fmt.Errorf("--on-failure %w", err)
 		}
 	}
+	if o.Trust, err = f.trusted(); err != nil {
+		return o, err
+	}
+	o.Pin = f.pin
 	if o.Binary, err = os.Executable(); err != nil {
 		return o, fmt.Errorf("finding hookrun itself: %w", err)
 	}
@@ -109,7 +117,21 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	return o, nil
 }
 
-// fire does what the flags say and prints the outcome.
+// trusted is the value of --trust, else of the environment, for commands that have the flag.
+func (f *callFlags) trusted() (runner.Trust, error) {
+	value, from := f.trust, "--trust"
+	if value == "" && f.flags.Lookup("trust") != nil {
+		value, from = os.Getenv(trustVariable), "$"+trustVariable
+	}
+	switch t := runner.Trust(value); t {
+	case "", runner.TrustOff, runner.TrustRequired:
+		return t, nil
+	}
+	near := spelling.Suggest(value, texts([]runner.Trust{runner.TrustOff, runner.TrustRequired}))
+	return "", fmt.Errorf("%s %q is not one of off, required%s", from, value, near)
+}
+
+// fire runs the hooks for the call that the flags describe, and prints the outcome.
 func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error) {
 	return f.fireRead(func() (protocol.Event, error) { return event, nil }, std)
 }
@@ -131,8 +153,8 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		warn(f.record.write(began, &f.call, nil, err))
 		return 0, err
 	}
-	claim := delivery.Claim(f.queue, &f.call, &outcome)
-	defer func() { warn(claim.Release()) }() // unless it was printed
+	claim := delivery.Claim(context.Background(), f.queue, &f.call, &outcome)
+	defer func() { warn(claim.Release(context.Background())) }() // unless it was printed
 	f.takeIPC(&outcome)
 	if f.output == "text" {
 		outcome = outcome.WithoutRewrites()
@@ -140,7 +162,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	if err := f.record.write(began, &f.call, &outcome, nil); err != nil {
 		outcome.Warnings = append(outcome.Warnings, err.Error())
 	}
-	return f.print(outcome, std, func() { warn(claim.Done()) })
+	return f.print(outcome, std, func() { warn(claim.Done(context.Background())) })
 }
 
 // verdict reads the call and runs the hooks for it. began is set anew when they begin.
@@ -154,7 +176,8 @@ func (f *callFlags) verdict(
 	if err := f.finish(event, stdin); err != nil {
 		return o, err
 	}
-	until := interruption{exit: failure([]string{"-o", f.output})}
+	f.recordLastRun()
+	until := interruption{exit: failureExit([]string{"-o", f.output})}
 	if f.hasFile() {
 		until.watch()
 	}
@@ -163,9 +186,13 @@ func (f *callFlags) verdict(
 		return o, err
 	}
 	if f.verbose {
-		f.project.lookAbove(len(cfg.Hooks))
+		f.project.findAbove(len(cfg.Hooks))
 	}
 	options.OneShot = true
+	if f.debug {
+		f.inputs = &debugInputs{}
+		options.OnInput = f.inputs.add
+	}
 	env, tooDeep := nested()
 	options.Env = env
 	r, err := newRunner(cfg, options)
@@ -213,8 +240,8 @@ func (f *callFlags) carries(o protocol.Outcome) bool {
 	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
 }
 
-// print prints an outcome. It calls given as soon as all that the outcome has for the model was: who is killed between
-// the two has others print it again.
+// print prints an outcome. It calls given as soon as the model's texts are printed. If hookrun is killed before that,
+// the texts stay in the queue and are delivered again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
 	carried := f.carries(o)
 	client, toClient := all.ClientNamed(f.output)
@@ -229,7 +256,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 		if line, exit, err = client.EncodeOutput(o); err == nil && isNull(std.Out) {
 			err = errors.New("stdout is the null device, so nobody would read the verdict")
 		}
-	case f.hasMessages(): // they carry what the hooks said whatever the exit is
+	case f.hasMessages(): // they have the texts of the hooks at every exit code
 		line, err = o.Messages(protocol.API(f.output), protocol.Notes(f.notes), &f.call)
 	default:
 		line, err = o.JSON()
@@ -267,7 +294,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	return exit, nil
 }
 
-// details writes for a person what there is to say besides the verdict.
+// details writes for a person what the outcome has besides the verdict.
 func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 	for _, w := range o.Warnings {
 		fmt.Fprintln(stderr, "hookrun: warning:", w)
@@ -278,7 +305,7 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 		}
 	}
 	if f.verbose {
-		f.project.say(stderr)
+		f.project.writeTo(stderr)
 	}
 	for i := range o.Hooks {
 		h := &o.Hooks[i]
@@ -293,7 +320,10 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 				fmt.Fprintf(stderr, "hookrun: hook '%s' exited with %d\n", name, *h.ExitCode)
 			}
 		}
-		if h.Stderr == "" || h.Status == protocol.StatusTimeout { // TENEX shows nothing of a hook that it had to kill
+		if f.inputs != nil {
+			f.inputs.print(stderr, h)
+		}
+		if h.Status == protocol.StatusTimeout && !f.verbose { // TENEX shows nothing of a hook that it had to kill
 			continue
 		}
 		marked(stderr, "hookrun: hook '"+name+"' stderr:", h.Stderr)

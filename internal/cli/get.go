@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -31,7 +31,7 @@ programs differ in which of the two they take.`,
 			}
 			var doc strings.Builder
 			if _, err := io.Copy(&doc, std.In); err != nil {
-				return 0, fmt.Errorf("reading stdin: %w", spelling.UnwrapPath(err))
+				return 0, fmt.Errorf("reading stdin: %w", regularfile.UnwrapPath(err))
 			}
 			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {
 				line, col := strictjson.Position(doc.String(), faults[0].Offset)
@@ -49,7 +49,7 @@ programs differ in which of the two they take.`,
 	},
 }
 
-// getText returns what a string says. One that gjson made, by a modifier of the path, has no text of its own.
+// getText returns the text of a JSON string. A result that a gjson modifier made has no raw text.
 func getText(field gjson.Result) string {
 	if strings.HasPrefix(field.Raw, `"`) {
 		return strictjson.Text(field.Raw)

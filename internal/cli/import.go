@@ -21,12 +21,12 @@ var importHooks = command{
 	args:    "FILE… [FLAGS]",
 	summary: "turn hooks of " + all.ClientList() + " into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
-one that is there. It runs nothing. The report on stderr says what became of each thing:
+one that is there. It runs nothing. The report on stderr has a line for each thing:
   changed   it means the same in other words
   wider     it matches more calls
   differs   it is there, and means something else in a case that is named
   left out  it is not there
-Notes say what is different for every hook of that client.`,
+Notes are about what differs for every hook of that client.`,
 	example: `  hookrun import .claude/settings.json
   hookrun import .claude/settings.json .gemini/settings.json --write`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {

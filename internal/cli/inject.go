@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,7 +40,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 		flags.StringVar(&e.Strategy, "strategy", "tool_result", strategy)
 		flags.StringVar(&e.Matcher, "matcher", "", matcher)
 		ttl := flags.String("ttl", "", "`DURATION` after which nobody gets it any more, as 30s or 30 (default never)")
-		flags.StringVar(&e.Source, "source", "", "`NAME` of who says it")
+		flags.StringVar(&e.Source, "source", "", "`NAME` of the sender")
 		ipc := defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noEmpty(flags, "matcher", "ttl"); err != nil {
@@ -68,7 +69,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 			if *ipc != "" {
 				return exitOK, writeIPC(*ipc, e)
 			}
-			put, err := q.Put(e)
+			put, err := q.Put(context.Background(), e)
 			if err != nil {
 				return 0, err
 			}
@@ -77,7 +78,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 	},
 }
 
-// writeIPC leaves a text where MassGen's readers look, in the place of one that nobody took.
+// writeIPC leaves a text where MassGen's readers look. It replaces a text that nobody has read.
 func writeIPC(dir string, e queue.Entry) error {
 	if strings.TrimSpace(e.Content) == "" {
 		return errors.New("the text is blank")
@@ -99,7 +100,7 @@ func ipcMemory() massgenipc.Memory {
 	return massgenipc.Memory{Dir: dir}
 }
 
-// defineQueue adds the flags that say which queue.
+// defineQueue adds the flags that name a queue.
 func defineQueue(flags *pflag.FlagSet, session *string) *queue.Queue {
 	q := &queue.Queue{}
 	flags.StringVar(session, "session", "", "`ID` of the conversation; post-tool has it as --session-id")
@@ -112,10 +113,10 @@ func defineState(flags *pflag.FlagSet, dir *string) {
 	flags.StringVar(dir, "state", "", usage)
 }
 
-// noEmpty refuses flags without a value: it is an unset variable of the caller's, and an entry for nobody in particular
-// would reach everybody.
+// noEmpty refuses flags with an empty value, which is mostly an unset variable of the caller's. An entry without a
+// session or agent would reach everybody.
 //
-// MassGen's folder has no sessions: with it only the flags mean something that are named.
+// MassGen's folder has no sessions, so with it only the named flags mean something.
 func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
@@ -132,7 +133,10 @@ func noEmpty(flags *pflag.FlagSet, withIPC ...string) (err error) {
 		return err
 	}
 	if session := flags.Lookup("session"); err == nil && strings.TrimSpace(session.Value.String()) == "" {
-		err = errors.New("--session is missing; give the ID of the conversation, as post-tool has it in --session-id")
+		err = errNoSession
 	}
 	return err
 }
+
+var errNoSession = errors.New("--session is missing; give the ID of the conversation, " +
+	"as post-tool has it in --session-id")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,9 +25,17 @@ var install = command{
 	args:    "CLIENT [FLAGS]",
 	summary: "make " + all.ClientList() + " run hookrun",
 	about: "Adds one hook to the settings of a client (" +
-		spelling.Or(clientfile.Names()) + `). It runs this hookrun at the
+		spelling.Or(clientfile.Names()) + `). It runs hookrun at the
 prompt, before each tool and after it, so the client obeys the project's .tenex-hooks.json. install
 prints what changes in the file; every other byte stays as it is.
+
+In the project's settings the hook runs the hookrun in PATH, since each colleague has it in another
+folder. Without one every call is blocked, with a message to install it. With --local and --user the
+hook has the path of this hookrun.
+
+The hook has --trust required and --pin: the project's hooks run once somebody has allowed them, and
+every call is blocked if they change. install shows the hooks and asks at the terminal; --allow means
+yes. See hookrun allow.
 
 The hook's timeout is a little longer than those of the project's hooks together. Run install again
 when they get longer, or when hookrun moves.`,
@@ -34,16 +43,15 @@ when they get longer, or when hookrun moves.`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags
 		s.define(flags)
+		const usage = "allow the project's hooks without a question"
+		allow := flags.Bool("allow", false, usage)
 		return func(args []string, std Streams) (int, error) {
 			client, place, err := s.find(args)
 			if err != nil {
 				return 0, err
 			}
-			entry := clientfile.Entry{Args: []string{"--output", client.Name}, Events: client.Events}
-			if entry.Binary, err = ownPath(); err != nil {
-				return 0, err
-			}
-			if entry.Timeout, err = s.timeout(client); err != nil {
+			entry, err := s.entry(client)
+			if err != nil {
 				return 0, err
 			}
 			change, err := client.Install(place, entry)
@@ -56,26 +64,116 @@ when they get longer, or when hookrun moves.`,
 			for _, twice := range s.proxied(client, entry.Binary) {
 				fmt.Fprintln(std.Err, "warning:", twice)
 			}
-			for _, n := range s.notes(client, place, change) {
+			for _, n := range append(s.notes(client, place, change), s.doubts(client, place, entry)...) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
-			return exitOK, nil
+			return exitOK, s.allow(*allow, std)
 		}
 	},
+}
+
+// entry is what install puts into the settings. The file of a project goes to colleagues, who have hookrun elsewhere.
+func (s *settingsFlags) entry(client *clientfile.Client) (e clientfile.Entry, err error) {
+	e = clientfile.Entry{
+		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Events,
+		ByName: !s.user && !s.local && clientfile.HasShell,
+	}
+	if e.Binary, err = ownPath(); err == nil {
+		e.Timeout, err = s.timeout(client)
+	}
+	return e, err
+}
+
+// doubts are notes about where the entry is: it may not find this hookrun, or not be the only one.
+func (s *settingsFlags) doubts(client *clientfile.Client, place dialect.Place, e clientfile.Entry) (doubts []string) {
+	found, err := exec.LookPath("hookrun")
+	switch {
+	case !e.ByName:
+	case err != nil:
+		doubts = append(doubts, fmt.Sprintf("there is no hookrun in PATH, where the entry looks for it, so every call "+
+			"is blocked until there is one: put %s on PATH", filepath.Dir(e.Binary)))
+	case found != e.Binary: // else ownPath had returned it
+		doubts = append(doubts, fmt.Sprintf("the entry runs the hookrun in PATH, which is %s, and not this one", found))
+	}
+	places := []dialect.Place{client.Project(s.workspace)}
+	if local, has := client.LocalProject(s.workspace); has {
+		places = append(places, local)
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		places = append(places, client.User(home, os.Getenv))
+	}
+	for _, other := range places {
+		if other.Path != place.Path && client.Installed(other, e.Binary) {
+			const text = "%s has an entry of hookrun's, too, so every hook runs twice; take one of them out: " +
+				"see hookrun uninstall --help"
+			doubts = append(doubts, fmt.Sprintf(text, other.Path))
+		}
+	}
+	return doubts
+}
+
+// allow has a person look at the hooks that the entry is to run, and allow them.
+func (s *settingsFlags) allow(yes bool, std Streams) error {
+	const each = "the hooks of a project do not run until somebody looks at them and runs hookrun allow there"
+	if s.user {
+		fmt.Fprintln(std.Err, "note:", each)
+		return nil
+	}
+	p, err := findProject(s.workspace, false, false)
+	if err != nil {
+		return err
+	}
+	state, err := newTrustState(p.Workspace)
+	if err != nil {
+		return err
+	}
+	report, err := state.report()
+	switch {
+	case err != nil:
+		return err
+	case report.Status == "none":
+		fmt.Fprintln(std.Err, "note:", each)
+		return nil
+	case report.Status == "allowed":
+		return nil
+	case s.dryRun || !yes && !interactive(std):
+		text := "the project's hooks do not run until somebody looks at them and runs hookrun allow %s"
+		if report.Status == "changed" {
+			text = "every call is blocked, since the project's hooks have changed, until somebody looks at them and " +
+				"runs hookrun allow %s"
+		}
+		fmt.Fprintf(std.Err, "note: "+text+"\n", quoted(absolute(p.Workspace)))
+		return nil
+	}
+	if err := state.allow("", yes, std); !errors.Is(err, errNotAllowed) {
+		return err
+	}
+	fmt.Fprintln(std.Err, "note: nothing was allowed, so the project's hooks do not run")
+	return nil
+}
+
+// interactive reports whether somebody at a terminal started hookrun.
+func interactive(std Streams) bool {
+	info, err := os.Stdin.Stat()
+	if std.In != os.Stdin || err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && !os.SameFile(info, null)
 }
 
 // proxied finds the client's MCP servers that run the same hooks already.
 func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []hookfile.Diagnostic {
 	home, _ := os.UserHomeDir()
 	where := dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
-	return client.Proxied(where, binary)
+	return client.ProxiedServers(where, binary)
 }
 
-// notes say what may keep the client from asking hookrun.
+// notes list what may keep the client from running hookrun.
 func (s *settingsFlags) notes(client *clientfile.Client, place dialect.Place, change *clientfile.Change) []string {
 	notes := change.Notes
 	if home, err := os.UserHomeDir(); err == nil {
-		notes = append(notes, client.Elsewhere(place, client.User(home, os.Getenv))...)
+		notes = append(notes, client.SwitchedOffElsewhere(place, client.User(home, os.Getenv))...)
 	}
 	if change.Existed && client.Drops != "" {
 		as, _ := all.Named(client.Name)
@@ -95,14 +193,15 @@ func (s *settingsFlags) notes(client *clientfile.Client, place dialect.Place, ch
 
 // settingsFlags are the flags of install and uninstall.
 type settingsFlags struct {
-	workspace     string
-	user, project bool
-	dryRun        bool
+	workspace            string
+	user, project, local bool
+	dryRun               bool
 }
 
 func (s *settingsFlags) define(flags *pflag.FlagSet) {
 	flags.StringVarP(&s.workspace, "workspace", "C", ".", "`DIR` of the project")
-	flags.BoolVar(&s.project, "project", false, "the project's settings (the default)")
+	flags.BoolVar(&s.project, "project", false, "the project's settings, for all who work on it (the default)")
+	flags.BoolVar(&s.local, "local", false, "your own settings in the project, which nobody commits")
 	flags.BoolVar(&s.user, "user", false, "the user's settings, which are for every project")
 	flags.BoolVar(&s.dryRun, "dry-run", false, "print what would change, and change nothing")
 }
@@ -118,6 +217,8 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 		return nil, dialect.Place{}, fmt.Errorf("unexpected argument %q; %s", args[1], one)
 	case s.user && s.project:
 		return nil, dialect.Place{}, errors.New("--user and --project are two files; give one of the two")
+	case s.local && (s.user || s.project):
+		return nil, dialect.Place{}, errors.New("--local is another file than --user and --project; give one of them")
 	}
 	client, found := clientfile.Lookup(args[0])
 	if !found {
@@ -127,7 +228,7 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	if s.user {
 		home, err := os.UserHomeDir()
 		place := client.User(home, os.Getenv)
-		if err != nil && place.Root == "" { // no variable of the client's says where they are
+		if err != nil && place.Root == "" { // nor does a variable of the client's name the folder
 			return nil, dialect.Place{}, fmt.Errorf("finding the user's settings: %w", err)
 		}
 		return client, place, nil
@@ -135,15 +236,23 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	if err := mustBeFolder(s.workspace); err != nil {
 		return nil, dialect.Place{}, err
 	}
+	if s.local {
+		place, found := client.LocalProject(s.workspace)
+		if !found {
+			const text = "--local: %s has no file in a project for one person alone; install with --project or --user"
+			return nil, dialect.Place{}, fmt.Errorf(text, client.Client)
+		}
+		return client, place, nil
+	}
 	return client, client.Project(s.workspace), nil
 }
 
-// make shows a change, and makes it unless that is all that was asked for.
+// make shows a change and, without --dry-run, writes it.
 func (s *settingsFlags) make(change *clientfile.Change, std Streams, nothing string) error {
 	if !s.dryRun {
 		change.Sweep()
 	}
-	if change.Nothing() {
+	if change.Empty() {
 		fmt.Fprintf(std.Err, "%s %s\n", change.Path, nothing)
 		return nil
 	}
@@ -160,8 +269,8 @@ const (
 	aroundCall = 5 * time.Second
 )
 
-// timeout is a little more than the hooks of the project can take at one event: the client would kill hookrun at its
-// limit, and take that for a pass.
+// timeout is a little more than the hooks of the project can take at one event. At its own limit the client would kill
+// hookrun and fail open.
 func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error) {
 	if s.user {
 		return anyHooks, nil
@@ -193,8 +302,8 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 	return longest + aroundCall, nil
 }
 
-// ownPath is the path of this program: the one in PATH if that is it, since what it links to may have a version in its
-// name, and be gone with the next.
+// ownPath is the path of this program, through PATH if it is found there: the target of a link may have a version in
+// its name, and be gone after an upgrade.
 func ownPath() (string, error) {
 	binary, err := os.Executable()
 	if err != nil {

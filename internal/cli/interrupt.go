@@ -9,21 +9,20 @@ import (
 	"syscall"
 )
 
-// interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the hooks are killed before hookrun goes. A
-// second signal does not hurry that: it would leave their children behind. One after the call is over ends hookrun at
-// once. A signal that the caller had ignored stays ignored.
+// interruption ends a call on SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that the hooks are killed before hookrun ends. A
+// second signal changes nothing: to end at once would leave the hooks' children behind. After the call a signal ends
+// hookrun at once. A signal that the caller ignores stays ignored.
 //
-// Asking the runtime for signals takes a tenth of a one-shot call. So that is done beside the reading of the hooks
-// file, and not at all where there is none; until then a signal ends hookrun by itself, also while it waits for its
-// stdin.
+// To register for signals takes a tenth of a one-shot call. So it is done while the hooks file is read, and not at all
+// if there is none. Until then a signal ends hookrun in the default way, also while it waits for its stdin.
 type interruption struct {
 	ctx      context.Context
-	notified chan struct{} // closed once signals come to us
+	notified chan struct{} // closed once signals are registered
 	done     atomic.Bool
 	exit     int // the code where there is no more time for a verdict
 }
 
-// watch begins to ask for signals.
+// watch registers for signals.
 func (i *interruption) watch() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	i.ctx, i.notified = ctx, make(chan struct{})
@@ -47,7 +46,7 @@ func (i *interruption) watch() {
 	}()
 }
 
-// context returns what the signals end, once none can be missed.
+// context returns the context that a signal ends, once all signals are registered.
 func (i *interruption) context() context.Context {
 	if i.notified == nil {
 		i.watch() // the file came up after we looked
@@ -56,5 +55,5 @@ func (i *interruption) context() context.Context {
 	return i.ctx
 }
 
-// over says that there is nothing left to kill.
+// over marks the call as ended: nothing is left to kill.
 func (i *interruption) over() { i.done.Store(true) }

@@ -16,22 +16,22 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/runpage"
 	"github.com/hookrun/hookrun/internal/runstats"
-	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var showLog = command{
 	name:    "log",
 	args:    "[FILE] [FLAGS]",
-	summary: "say what the run log knows: which hooks ran, what they said, how long they took",
+	summary: "show the run log: which hooks ran, what they decided, how long they took",
 	about: `Reads the run log FILE (default $HOOKRUN_LOG) and what was rotated out of it, FILE.1 to FILE.3. It
 shows for each hook how often it matched, blocked, injected and failed, and how long it took; hooks of
-the workspace that never fired; hooks that come near their timeout; and the last calls that were held
-up.
+the workspace that never fired; hooks that come near their timeout; and the last calls that were
+blocked.
 
 --events prints tool_call, tool_result and status events instead, each as a line of JSON: each call
-that went on and each result once in a turn of its session, by their --tool-use-id. With --follow it
+that continued and each result once in a turn of its session, by their --tool-use-id. With --follow it
 prints all events that the log has, and then each as it comes.`,
 	example: "  hookrun log run.log --since 2h\n  hookrun log run.log --follow",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
@@ -131,7 +131,7 @@ func since(words string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf(text, words)
 }
 
-// show does what the flags say.
+// show prints the log as the flags say.
 func (l *logFlags) show(log *runstats.Log, std Streams) error {
 	if l.follow || l.events {
 		return l.lines(log, std)
@@ -140,7 +140,7 @@ func (l *logFlags) show(log *runstats.Log, std Streams) error {
 	if err != nil {
 		return err
 	}
-	if cfg, err := l.files.read(); err != nil { // the log says no less for it
+	if cfg, err := l.files.read(); err != nil { // the log can be shown without it
 		printError(std.Err, "log", err)
 		const text = "the hooks files cannot be read, so hooks that never fired are not shown"
 		fmt.Fprintln(std.Err, "hookrun log: warning:", text)
@@ -205,12 +205,12 @@ func (l *logFlags) page(log *runstats.Log, s *runstats.Summary, std Streams) (er
 	}
 	file, err := os.CreateTemp(filepath.Dir(l.html), "."+filepath.Base(l.html)+"-*")
 	if err != nil {
-		return fmt.Errorf("--html %s: %w", l.html, spelling.UnwrapPath(err))
+		return fmt.Errorf("--html %s: %w", l.html, regularfile.UnwrapPath(err))
 	}
 	defer func() {
 		if err != nil {
 			os.Remove(file.Name())
-			err = fmt.Errorf("--html %s: %w", l.html, spelling.UnwrapPath(err))
+			err = fmt.Errorf("--html %s: %w", l.html, regularfile.UnwrapPath(err))
 		}
 	}()
 	err = errors.Join(runpage.Write(file, runpage.Page{Summary: summary, Calls: calls}), file.Close())

@@ -26,7 +26,7 @@ import (
 var mcp = command{
 	name:    "mcp",
 	args:    "[FLAGS] -- SERVER [ARGS…]",
-	summary: "stand before an MCP server, and run the hooks for every call of its tools",
+	summary: "run the hooks for every call of an MCP server's tools, as a proxy before it",
 	about: `Starts an MCP server that speaks on stdin and stdout, and passes messages on in both directions.
   * The pre-tool hooks run for every tools/call first, with the tool's name as mcp__NAME__TOOL. What
     they block never reaches the server: the client gets the reason as the result of a failed tool.
@@ -36,7 +36,7 @@ var mcp = command{
 Hooks files are read once, at the start.
 
 NAME is what the server calls itself when it answers initialize, with _ for every character but
-letters, digits, _ and -; "server" if it was not asked. A server can choose any name: give --name if
+letters, digits, _ and -; "server" where it gave none. A server can choose any name: give --name if
 your hooks depend on it.
 
 Messages that follow a call overtake it while its hooks run. A call that is cancelled meanwhile ends
@@ -52,10 +52,11 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 		flags.StringVar(&m.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
 		flags.StringVar(&m.call.AgentID, "agent-id", "", "`ID` of the agent")
 		f.definePolicy(flags)
+		f.defineTrust(flags)
 		f.defineState(flags)
 		f.record.define(flags)
 		ipc := defineIPC(flags)
-		flags.BoolVarP(&m.verbose, "verbose", "v", false, "say on stderr what each hook did")
+		flags.BoolVarP(&m.verbose, "verbose", "v", false, "show on stderr what each hook did")
 		return func(args []string, std Streams) (int, error) {
 			for _, flag := range []string{"name", "massgen-ipc"} {
 				if l := flags.Lookup(flag); l.Changed && l.Value.String() == "" {
@@ -89,7 +90,7 @@ type mcpGate struct {
 	queue   *queue.Queue
 	ipc     *massgenipc.Reader // nil: there is none
 	turns   chan struct{}      // of calls whose hooks run
-	known   []string           // warnings that were said already
+	known   []string           // warnings that were printed already
 	record  *runLog
 	verbose bool
 	err     io.Writer
@@ -114,18 +115,20 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		return 0, err
 	}
 	if m.verbose {
-		m.say("%s", &f.project)
+		for _, line := range f.project.lines() {
+			m.log("%s", line)
+		}
 	}
 	for _, w := range f.warnings {
-		m.say("warning: %s", w)
+		m.log("warning: %s", w)
 	}
 	for _, w := range cfg.Warned() {
 		m.known = append(m.known, w.Error())
-		m.say("warning: %v", w)
+		m.log("warning: %v", w)
 	}
 	if w, unknown := cfg.UnknownAgent(m.call.AgentID); unknown { // once, and not with each call
 		m.known = append(m.known, w)
-		m.say("warning: %s", w)
+		m.log("warning: %s", w)
 	}
 	if o.Env, err = nested(); err != nil {
 		return 0, err
@@ -140,7 +143,7 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 		return 0, err
 	}
 	proxy := mcpproxy.New(mcpproxy.Gate{Before: m.before, After: m.after, Idle: m.idle},
-		mcpproxy.Options{Name: name, Grace: mcpGrace, Say: m.say})
+		mcpproxy.Options{Name: name, Grace: mcpGrace, Log: m.log})
 	err = proxy.Run(ctx, mcpproxy.Client{In: std.In, Out: std.Out}, server.Server())
 	ended := server.End()
 	m.runner.Close()
@@ -151,13 +154,13 @@ func (m *mcpGate) run(f *callFlags, argv []string, std Streams, name string) (ex
 	return exitOK, err
 }
 
-func (m *mcpGate) say(format string, args ...any) {
+func (m *mcpGate) log(format string, args ...any) {
 	fmt.Fprintf(m.err, "hookrun mcp: "+format+"\n", args...)
 }
 
 func (m *mcpGate) warn(err error) {
 	if err != nil {
-		m.say("warning: %v", err)
+		m.log("warning: %v", err)
 	}
 }
 
@@ -182,16 +185,16 @@ func (m *mcpGate) idle(c *mcpproxy.Call, after bool) bool {
 // hasHooks reports whether any hook is for such calls.
 func (m *mcpGate) hasHooks(call protocol.Call) bool {
 	plan, err := m.runner.Plan(call)
-	return err != nil || plan.HasHooks() // the error is Fire's to say
+	return err != nil || plan.HasHooks() // Fire reports the error
 }
 
-// fire runs the hooks when it is the call's turn. recorded writes the line of the call, once it is known what all came
-// of it.
+// fire runs the hooks when it is the call's turn. recorded writes the log line of the call, once the final outcome is
+// known.
 func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outcome, recorded func(*protocol.Outcome)) {
 	select {
 	case m.turns <- struct{}{}:
 		defer func() { <-m.turns }()
-	case <-ctx.Done(): // which Fire says
+	case <-ctx.Done(): // Fire reports it
 	}
 	began := time.Now()
 	o, err := m.runner.Fire(ctx, call) // with an error the outcome is a block, and has the error for a reason
@@ -206,11 +209,11 @@ func (m *mcpGate) fire(ctx context.Context, call protocol.Call) (o protocol.Outc
 	}
 }
 
-// report says on stderr what hookrun's other commands say there.
+// report writes to stderr what hookrun's other commands write there.
 func (m *mcpGate) report(o *protocol.Outcome) {
 	for _, w := range o.Warnings {
 		if !slices.Contains(m.known, w) {
-			m.say("warning: %s", w)
+			m.log("warning: %s", w)
 		}
 	}
 	for _, text := range o.SystemMessages {
@@ -220,7 +223,7 @@ func (m *mcpGate) report(o *protocol.Outcome) {
 		name := printable.Escape(h.Name)
 		if m.verbose {
 			took := time.Duration(h.Duration).Round(10 * time.Microsecond)
-			m.say("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, took)
+			m.log("%s %s: hook '%s' %s in %v", o.Event, o.Tool, name, h.Status, took)
 		}
 		if h.Status != protocol.StatusTimeout {
 			marked(m.err, "hookrun mcp: hook '"+name+"' stderr:", h.Stderr)
@@ -255,15 +258,15 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 	if r.Error {                    // nothing can be added to it, so nothing is taken from the queue
 		for _, text := range append(o.Texts(), o.Why()) {
 			if text != "" {
-				m.say("%s ended with an error of the protocol, so the client does not get: %s", call.Tool, text)
+				m.log("%s ended with an error of the protocol, so the client does not get: %s", call.Tool, text)
 			}
 		}
 		return mcpproxy.After{}
 	}
-	said := len(o.Warnings)
-	claim := delivery.Claim(m.queue, &call, &o)
-	for _, w := range o.Warnings[said:] {
-		m.say("warning: %s", w)
+	before := len(o.Warnings)
+	claim := delivery.Claim(ctx, m.queue, &call, &o)
+	for _, w := range o.Warnings[before:] {
+		m.log("warning: %s", w)
 	}
 	a.Content = strings.TrimSpace(string(o.UpdatedOutput))
 	if a.Failed = o.Decision != protocol.Continue; a.Failed {
@@ -283,9 +286,9 @@ func (m *mcpGate) after(ctx context.Context, c *mcpproxy.Call, r mcpproxy.Result
 			a.Texts = append(a.Texts, text)
 		}
 		for _, w := range warnings {
-			m.say("warning: %s", w)
+			m.log("warning: %s", w)
 		}
 	}
-	a.Given = func(given bool) { m.warn(claim.Finish(given)) }
+	a.Given = func(given bool) { m.warn(claim.Finish(context.WithoutCancel(ctx), given)) }
 	return a
 }

@@ -9,12 +9,16 @@ import (
 // coloured reports whether what is written to w may be coloured: it is this process's stdout, that is a terminal which
 // knows how, and its user does not object (no-color.org).
 func coloured(w io.Writer) bool {
-	d, ok := w.(descriptor)
-	if !ok || d != descriptor(os.Stdout.Fd()) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	return os.Getenv("NO_COLOR") == "" && isTerminal(w, os.Stdout)
+}
+
+// isTerminal reports whether w is a file of this process's, stdout or stderr, and a terminal that can move its cursor.
+func isTerminal(w io.Writer, file *os.File) bool {
+	if d, ok := w.(descriptor); !ok || d != descriptor(file.Fd()) || os.Getenv("TERM") == "dumb" {
 		return false
 	}
-	info, err := os.Stdout.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !isNull(w)
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(file)
 }
 
 // paint is how a text is coloured, by the number of SGR; 0 is not at all.

@@ -20,8 +20,8 @@ wanted to change the result. Fire these hooks for a blocked call too, with the r
 
 --output anthropic, openai and openai-responses print the messages that a loop appends to its
 conversation, as one JSON array: the result, and the texts of the hooks. They are printed on exit 2
-and 3 too, with the reason of the block. --notes says where the texts stand:
-  separate    each where its strategy says
+and 3 too, with the reason of the block. --notes is where the texts go:
+  separate    each where its strategy puts it
   structured  in the result, which becomes the text {"output":…,"system_notes":[…]}
   separator   in the result, under a line`,
 	example: `  make 2>&1 | hookrun post-tool --tool shell --args '{"command":"make"}' --result -` + "\n" +
@@ -31,7 +31,7 @@ and 3 too, with the reason of the block. --notes says where the texts stand:
 		f.defineTool(flags)
 		f.defineResult(flags)
 		f.define(flags, slices.Concat([]string{"text", "json"}, all.ClientNames(), messageForms())...)
-		f.record.define(flags)
+		f.defineFiring(flags)
 		f.defineMessages(flags)
 		f.ipc = defineIPC(flags)
 		return func(args []string, std Streams) (int, error) {

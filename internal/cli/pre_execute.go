@@ -19,7 +19,7 @@ on stdin, with --prompt -: on the command line a message that starts with @ is t
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
 		f.define(flags, append([]string{"text", "json"}, all.ClientNames()...)...)
-		f.record.define(flags)
+		f.defineFiring(flags)
 		flags.BoolVar(&f.wrap, "wrap", false, "put each text into the tag under which TENEX shows it (text output)")
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {

@@ -19,7 +19,7 @@ and 3 give the model stderr instead of the tool's result.`,
 		var f callFlags
 		f.defineTool(flags)
 		f.define(flags, append([]string{"text", "json"}, all.ClientNames()...)...)
-		f.record.define(flags)
+		f.defineFiring(flags)
 		return func(args []string, std Streams) (int, error) {
 			if err := noArgs(args); err != nil {
 				return 0, err

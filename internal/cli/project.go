@@ -1,35 +1,35 @@
 package cli
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// project is where the hooks of a command come from, and what is to be said about that.
+// project is where the hooks of a command come from, with warnings about that.
 type project struct {
 	hookfile.Project
 	began      string // where the search began
 	configs    []string
-	warning    string // a hooks file was passed over: every outcome says so
-	suggestion string // one lies above that nobody would expect to count: for those who ask
+	files      []hookfile.File // that were read
+	only       bool            // the first of them leaves out all others
+	warning    string          // a hooks file was passed over; it is in every outcome
+	suggestion string          // a hooks file above that does not count; only check, explain and -v print it
 }
 
-// findProject is the one place that says where the project is: the folder that -C has given, else the nearest folder
-// upwards with a hooks file. With --claude the folder is not searched for, since it has Claude Code's settings as well.
+// findProject finds the project for every command. It is the folder that -C names, else the nearest folder upwards with
+// a hooks file. With --claude it is the current folder, since that has Claude Code's settings as well.
 func findProject(folder string, given, claude bool) (p project, err error) {
 	if err := mustBeFolder(folder); err != nil {
 		return p, err
 	}
 	p.began = folder
 	if given {
-		p.Workspace, p.File = folder, ownFile(folder)
+		p.Project = hookfile.ProjectIn(folder)
 		return p, nil
 	}
 	if p.Project, err = hookfile.FindProject(folder); err != nil {
@@ -38,8 +38,8 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	if claude && p.Workspace != folder {
 		p.warning = fmt.Sprintf(
 			"the hooks file %s was passed over: with --claude the workspace is %s itself; to use it give -C %s",
-			p.File, absolute(folder), quoted(p.Workspace))
-		p.Workspace, p.File = folder, ""
+			cmp.Or(p.File, p.Local), absolute(folder), quoted(p.Workspace))
+		p.Project = hookfile.Project{Workspace: folder}
 	}
 	if p.PassedOver == "" {
 		return p, nil
@@ -55,22 +55,12 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	return p, nil
 }
 
-// ownFile is the hooks file of a folder, if there is one.
-func ownFile(folder string) string {
-	path := filepath.Join(folder, hookfile.FileName)
-	// What cannot be looked at is a problem, not an absence.
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	return path
-}
-
 // warnings are for the outcome of every call.
 func (p *project) warnings() []string { return nonEmpty(p.warning) }
 
-// lookAbove finds a hooks file that lies above in the repository and does not count, where the one that does has no
-// hooks, or is not there: for those who ask why no hook runs.
-func (p *project) lookAbove(hooks int) {
+// findAbove suggests a hooks file that lies above in the repository and does not count. It does so only where the
+// project has no hooks, to explain why none runs.
+func (p *project) findAbove(hooks int) {
 	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {
 		return
 	}
@@ -79,14 +69,14 @@ func (p *project) lookAbove(hooks int) {
 		return
 	}
 	why := "-C is " + absolute(p.Workspace)
-	if p.File != "" {
-		why = absolute(p.File) + " is nearer, and has no hooks"
+	if p.Found() {
+		why = absolute(cmp.Or(p.File, p.Local)) + " is nearer, and has no hooks"
 	}
 	const text = "the hooks file %s lies above and does not count, since %s; to use it give -C %s"
 	p.suggestion = fmt.Sprintf(text, above, why, quoted(filepath.Dir(above)))
 }
 
-// remarks are for those who ask where the hooks come from.
+// remarks are the warning and the suggestion, for commands that show where hooks come from.
 func (p *project) remarks() []string { return nonEmpty(p.warning, p.suggestion) }
 
 func nonEmpty(texts ...string) (some []string) {
@@ -98,23 +88,43 @@ func nonEmpty(texts ...string) (some []string) {
 	return some
 }
 
-// String says which files the hooks are from.
+// String names the files that the hooks are from.
 func (p *project) String() string {
 	switch {
 	case len(p.configs) > 0:
 		return "hooks file " + strings.Join(p.configs, ", ")
-	case p.File == "":
+	case !p.Found():
 		return "no hooks file in " + absolute(p.Workspace)
-	case p.Workspace != p.began:
-		return "hooks file " + p.File + ", found above " + absolute(p.began)
 	}
-	return "hooks file " + absolute(p.File)
+	text := "hooks file " + absolute(p.File)
+	if p.File == "" {
+		text = "local hooks file " + absolute(p.Local)
+	}
+	if p.Workspace != p.began {
+		text += ", found above " + absolute(p.began)
+	}
+	return text
 }
 
-// say writes on stderr which files the hooks are from, for -v.
-func (p *project) say(w io.Writer) {
-	fmt.Fprintln(w, "hookrun:", p)
-	for _, text := range nonEmpty(p.suggestion) {
+// lines name the files that the hooks are from: the project's, and with its level each other.
+func (p *project) lines() []string {
+	lines := []string{p.String()}
+	for _, f := range p.files {
+		if f.Level != hookfile.ProjectLevel && f.Path != p.Local || f.Path == p.Local && p.File != "" {
+			lines = append(lines, fmt.Sprintf("%s hooks file %s", f.Level, absolute(f.Path)))
+		}
+	}
+	if p.only {
+		lines = append(lines, leftOut)
+	}
+	return lines
+}
+
+const leftOut = `"only" of the managed hooks file leaves out all other files`
+
+// writeTo writes which files the hooks are from, for -v.
+func (p *project) writeTo(w io.Writer) {
+	for _, text := range append(p.lines(), nonEmpty(p.suggestion)...) {
 		fmt.Fprintln(w, "hookrun:", text)
 	}
 }

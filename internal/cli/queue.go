@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,15 +17,16 @@ import (
 
 var showQueue = command{
 	name:    "queue",
-	args:    "--session ID [FLAGS]",
+	args:    "[--session ID] [FLAGS]",
 	summary: "show what waits in a session's queue, and what became of the rest",
-	about: `Prints what waits in a session's queue, in order, and takes nothing out.
+	about: `Prints what waits in a session's queue, in order, and takes nothing out. Without --session it lists
+the sessions: how many texts wait, when the queue was last used, and how many texts each agent has read.
 
 --history also prints what became of texts that are gone: delivered, when and with which call;
-drained, deferred, expired or popped. --pop-latest takes back the text that was queued last, and prints
-it. --clear drops everything: also texts for every agent, which would wait for agents to come, and the
-history.`,
-	example: "  hookrun queue --session s1\n  hookrun queue --session s1 --history -o json",
+drained, deferred, expired or popped. Its last line says how many texts each agent has read.
+--pop-latest takes back the text that was queued last, and prints it. --clear drops
+everything: also texts for every agent, which would wait for agents to come, and the history.`,
+	example: "  hookrun queue\n  hookrun queue --session s1\n  hookrun queue --session s1 --history -o json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var session, output string
 		q := defineQueue(flags, &session)
@@ -33,26 +35,34 @@ history.`,
 		clear := flags.Bool("clear", false, "drop everything that waits, and the history")
 		flags.StringVarP(&output, "output", "o", "text", "output `FORM`: text, json")
 		return func(args []string, std Streams) (int, error) {
-			if err := checkDrain(flags, args, output); err != nil {
+			list := !flags.Changed("session") && !*history && !*pop && !*clear
+			if err := checkDrain(flags, args, output); err != nil && !(list && err == errNoSession) {
 				return 0, err
 			}
 			if err := oneOf(flags, "history", "pop-latest", "clear"); err != nil {
 				return 0, err
 			}
+			ctx := context.Background()
 			switch {
+			case list:
+				return exitOK, listSessions(ctx, q, output, std)
 			case *clear:
-				n, failed := q.Clear(session)
+				n, failed := q.Clear(ctx, session)
 				return exitOK, errors.Join(write(std, fmt.Sprintf("%d dropped\n", n)), failed)
 			case *pop:
-				claim, failed := q.PopLatest(session)
-				return exitOK, hand(claim, output, std, failed)
+				claim, failed := q.PopLatest(ctx, session)
+				return exitOK, hand(ctx, claim, output, std, failed)
 			case *history:
-				return exitOK, printHistory(q, session, output, std)
+				return exitOK, printHistory(ctx, q, session, output, std)
 			}
-			entries, failed := q.Waiting(session) // both: the error is about other entries
+			entries, failed := q.Waiting(ctx, session) // both: the error is about other entries
 			show := func() error { return write(std, waitingText(entries)) }
 			if output == "json" {
-				show = func() error { return printEntries(std, output, entries) }
+				records, err := q.History(ctx, session)
+				if failed == nil { // else it is most likely the same
+					failed = err
+				}
+				show = func() error { return writeQueue(std, entries, records) }
 			}
 			return exitOK, errors.Join(show(), failed)
 		}
@@ -75,13 +85,10 @@ func oneOf(flags *pflag.FlagSet, names ...string) error {
 }
 
 // printHistory prints what became of a session's texts.
-func printHistory(q *queue.Queue, session, output string, std Streams) error {
-	records, failed := q.History(session) // both: the error is about other entries
+func printHistory(ctx context.Context, q *queue.Queue, session, output string, std Streams) error {
+	records, failed := q.History(ctx, session) // both: the error is about other entries
 	if output == "json" {
-		return errors.Join(writeJSON(std, struct {
-			Version int            `json:"version"`
-			Entries []queue.Record `json:"entries"`
-		}{1, append([]queue.Record{}, records...)}), failed)
+		return errors.Join(writeQueue(std, records, records), failed)
 	}
 	var b strings.Builder
 	for _, r := range records {
@@ -104,17 +111,16 @@ func printHistory(q *queue.Queue, session, output string, std Streams) error {
 			b.WriteString(visible("  "+eventText(e)) + "\n")
 		}
 	}
+	if readers := readersText("read by ", readersOf(records)); readers != "" {
+		b.WriteString(visible(readers) + "\n")
+	}
 	return errors.Join(write(std, b.String()), failed)
 }
 
 func eventText(e queue.Event) string {
 	text := e.At.Local().Format(time.DateTime) + " " + string(e.Status)
 	if e.Agent != nil {
-		name := "the agent without a name"
-		if *e.Agent != "" {
-			name = *e.Agent
-		}
-		text += " to " + name
+		text += " to " + agentText(*e.Agent)
 	}
 	if e.Tool != "" {
 		text += " after " + e.Tool

@@ -48,7 +48,7 @@ func (l *runLog) open() (err error) {
 	}
 	if path == "" {
 		if len(l.redact) > 0 {
-			return errors.New("--redact says what is kept out of a log; it needs --log")
+			return errors.New("--redact is for the run log; it needs --log")
 		}
 		return nil
 	}

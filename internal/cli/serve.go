@@ -14,7 +14,7 @@ import (
 var serveCalls = command{
 	name:    "serve",
 	args:    "[--socket PATH] [FLAGS]",
-	summary: "stay up and answer calls: JSON-RPC, one message per line",
+	summary: "answer many calls: JSON-RPC, one message per line",
 	about: `Reads the hooks files once and answers requests in JSON-RPC 2.0, one on each line, on stdin and stdout
 or on a unix socket. Methods:
   pre-execute, pre-tool, post-tool  params have the names of those commands' flags
@@ -31,6 +31,7 @@ hookrun kills every hook that still runs.`,
 		socket := flags.String("socket", "", usage)
 		f.defineFiles(flags)
 		f.definePolicy(flags)
+		f.defineTrust(flags)
 		f.defineState(flags)
 		f.record.define(flags)
 		return func(args []string, std Streams) (int, error) {

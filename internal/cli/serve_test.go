@@ -33,7 +33,8 @@ func TestServe(t *testing.T) {
 	}
 	require.Equal(t, `"result":{"version":"`+installed()+`"}`, call("ping", `{}`))
 	require.Contains(t, call("pre-tool", `{"tool":"shell"}`), `"decision":"block","reason":"Ask first."`)
-	ok := `"result":{"version":1,"ok":true,"files":[{"file":"` + path + `","hooks":3,"errors":[],"warnings":[]}]}`
+	ok := `"result":{"version":1,"ok":true,"files":[{"file":"` + path + `","level":"project","hooks":3,` +
+		`"errors":[],"warnings":[]}]}`
 	require.Equal(t, ok, call("check", `{}`))
 	require.Equal(t, `"result":{"files":["`+path+`"],"hooks":3,"warnings":[]}`, call("reload", `{}`))
 

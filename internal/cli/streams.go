@@ -20,15 +20,18 @@ func Standard() Streams {
 // isNull reports whether w is this process's stdout and leads nowhere. The Go runtime puts the null device in the place
 // of a stdout that was closed.
 func isNull(w io.Writer) bool {
-	if d, ok := w.(descriptor); !ok || d != descriptor(os.Stdout.Fd()) {
-		return false
-	}
+	d, ok := w.(descriptor)
+	return ok && d == descriptor(os.Stdout.Fd()) && leadsNowhere(os.Stdout)
+}
+
+// leadsNowhere reports whether a file is the null device.
+func leadsNowhere(file *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	if err != nil {
 		return false
 	}
-	stdout, err := os.Stdout.Stat()
-	return err == nil && os.SameFile(stdout, null)
+	info, err := file.Stat()
+	return err == nil && os.SameFile(info, null)
 }
 
 // Write writes all of b.

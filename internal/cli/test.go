@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -16,22 +17,21 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
-	"github.com/hookrun/hookrun/internal/printable"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/protocol"
-	"github.com/hookrun/hookrun/runner"
 )
 
 var tests = command{
 	name:    "test",
 	args:    "[FILE…] [FLAGS]",
-	summary: "run tests of hooks, which stand in *" + hooktest.Suffix,
-	about: `Runs the real hooks for the calls in files of tests, one after the other, and compares what they say
+	summary: "run tests of hooks, in *" + hooktest.Suffix,
+	about: `Runs the real hooks for the calls in files of tests, several at once, and compares the outcomes
 with what each test expects. It exits with 1 if a test fails. A FILE may be a folder, for the
 *` + hooktest.Suffix + ` in it; without FILE it is the workspace.
 
 The hooks are those of the project that each FILE is in: the nearest .tenex-hooks.json upwards. They
-run in its folder. Nothing is taken from a queue.
+run in its folder, and are started anew for each test. Nothing is taken from a queue. Hooks that keep
+something in files, and would disturb each other, want -j 1.
 
   {"tests": [{"name": "no force push",
               "event": "pre-tool", "tool": "shell", "args": {"command": "git push -f"},
@@ -56,9 +56,17 @@ equal, {"matches": RE2} must match, and null means none.
 		record := flags.String("record", "", "print tests made of the calls in the run log `LOG`, and run none")
 		t.outputs = []string{"text", "json", "junit"}
 		flags.StringVarP(&t.output, "output", "o", "text", "output `FORM`: "+strings.Join(t.outputs, ", "))
-		flags.BoolVarP(&t.verbose, "verbose", "v", false, "say what each hook did, also where a test passes")
+		only := flags.String("run", "", "run only tests whose name matches `RE2`")
+		const parallel = "run up to `N` tests at once; 1 is one after the other (default the number of CPUs)"
+		flags.IntVarP(&t.parallel, "jobs", "j", runtime.GOMAXPROCS(0), parallel)
+		flags.Lookup("jobs").DefValue = "0"
+		flags.BoolVar(&t.failFast, "fail-fast", false, "begin no test after the first that failed")
+		flags.BoolVarP(&t.verbose, "verbose", "v", false, "show what each hook did, also where a test passes")
 		return func(files []string, std Streams) (int, error) {
 			if err := t.valid(); err != nil {
+				return 0, err
+			}
+			if err := t.selection(*only); err != nil {
 				return 0, err
 			}
 			switch {
@@ -74,8 +82,29 @@ equal, {"matches": RE2} must match, and null means none.
 	},
 }
 
-// testRun is what the flags of a test say. Of the call itself there is nothing in them.
-type testRun struct{ callFlags }
+// testRun has the flags of test, which have nothing of a call.
+type testRun struct {
+	callFlags
+	only     *regexp.Regexp // names of tests; nil: all
+	parallel int            // tests that run at once
+	failFast bool
+}
+
+// selection takes the flags that choose which tests run, and how many at once.
+func (t *testRun) selection(only string) (err error) {
+	switch {
+	case t.flags.Changed("run") && only == "":
+		return errors.New("--run is empty; leave it out for all tests")
+	case t.parallel < 1:
+		return fmt.Errorf("--jobs %d runs no test; give 1 or more", t.parallel)
+	case only == "":
+		return nil
+	}
+	if t.only, err = regexp.Compile(only); err != nil {
+		return fmt.Errorf("--run: %w", err)
+	}
+	return nil
+}
 
 // suite is a file of tests, and the hooks that it is about.
 type suite struct {
@@ -96,31 +125,31 @@ func (t *testRun) run(files []string, std Streams) (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	jobs := t.jobs(suites)
+	if len(jobs) == 0 && t.only != nil {
+		return 0, fmt.Errorf("--run %q matches the name of no test", t.only)
+	}
 	begin := time.Now()
-	results, err := t.runSuites(suites, o, std)
+	report, err := t.runJobs(jobs, o, std)
 	if err != nil {
 		return 0, err
 	}
-	failed, took := 0, time.Since(begin)
-	for i := range results {
-		if !results[i].OK {
-			failed++
-		}
-	}
+	results, took := report.results, time.Since(begin)
+	ok := !slices.ContainsFunc(results, func(r hooktest.Result) bool { return !r.OK })
 	switch t.output {
 	case "json":
 		err = writeJSON(std, struct {
 			Version int               `json:"version"`
 			OK      bool              `json:"ok"`
 			Tests   []hooktest.Result `json:"tests"`
-		}{1, failed == 0, results})
+			NotRun  int               `json:"not_run,omitempty"` // after a failure, with --fail-fast
+		}{1, ok, results, report.notRun})
 	case "junit":
 		err = write(std, hooktest.JUnit(results, took))
 	default:
-		err = write(std, fmt.Sprintf("%s, %d ok, %d failed in %.1f s\n",
-			counted(len(results), "test"), len(results)-failed, failed, took.Seconds()))
+		err = write(std, report.summary(took.Seconds()))
 	}
-	if failed > 0 {
+	if !ok {
 		exit = exitFailed
 	}
 	return exit, err
@@ -143,7 +172,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	}
 	configs := map[string]*hookfile.Config{} // by folder
 	for _, path := range paths {
-		own, err := t.beside(path)
+		own, err := t.flagsFor(path)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +197,7 @@ func (t *testRun) readSuites(args []string) (suites []suite, err error) {
 	return suites, nil
 }
 
-// nothingToTest says that no hooks file was found for a file of tests.
+// nothingToTest is the message that no hooks file was found for a file of tests.
 func nothingToTest(p *project) string {
 	text := "there is no " + hookfile.FileName + " beside it, so there is nothing to test; " +
 		"give a hooks file with --config"
@@ -178,7 +207,7 @@ func nothingToTest(p *project) string {
 	return text
 }
 
-// paths are the files that are meant, each once: a folder may be named, and a file in it.
+// paths are the files of tests to run, each once, though both a folder and a file in it may be named.
 func (t *testRun) paths(args []string) (paths []string, err error) {
 	if len(args) == 0 {
 		folder, err := t.testFolder()
@@ -213,10 +242,10 @@ func (t *testRun) testFolder() (string, error) {
 	return p.Workspace, err
 }
 
-// beside are the flags for one file of tests. Unless they say others, the hooks are those of the project that the
-// file's folder is in, and run there. With -C they are those in the file's folder or, where it has none, those of the
-// workspace.
-func (t *testRun) beside(path string) (own callFlags, err error) {
+// flagsFor returns the flags for one file of tests. Unless they name others, the hooks are those of the project of the
+// file's folder, and run there. With -C the hooks file is the one in the file's folder or, without one, the
+// workspace's.
+func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 	own = t.callFlags
 	folder := filepath.Dir(path)
 	given := own.flags.Changed("workspace")
@@ -226,8 +255,8 @@ func (t *testRun) beside(path string) (own callFlags, err error) {
 	if own.project, err = findProject(own.workspace, given || len(own.configs) > 0, own.claude); err != nil {
 		return own, err
 	}
-	if hooks := ownFile(folder); len(own.configs) == 0 && hooks != "" {
-		own.configs = []string{hooks}
+	if beside := hookfile.ProjectIn(folder); len(own.configs) == 0 && beside.Found() {
+		own.configs = nonEmpty(beside.File, beside.Local)
 	}
 	own.workspace, err = filepath.Abs(own.project.Workspace)
 	return own, err
@@ -242,6 +271,9 @@ func (f *callFlags) explainFlags() string {
 	if f.claude {
 		hint += " --claude"
 	}
+	if f.noUser {
+		hint += " --no-user"
+	}
 	return hint
 }
 
@@ -254,81 +286,9 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// runSuites runs the tests, in their order. As text each is printed when it is over, since hooks can take their time.
-func (t *testRun) runSuites(suites []suite, o runner.Options, std Streams) (results []hooktest.Result, err error) {
-	env, err := nested()
-	if err != nil {
-		return nil, err
-	}
-	until := interruption{exit: exitFailed}
-	until.watch()
-	ctx := until.context()
-	defer until.over()
-	colour := coloured(std.Out)
-	for _, s := range suites {
-		if t.output == "text" && len(suites) > 1 {
-			if err := write(std, visible(s.Path)+"\n"); err != nil {
-				return nil, err
-			}
-		}
-		for i := range s.Tests {
-			test := &s.Tests[i]
-			o.Env = append(slices.Clip(env), test.Env...)
-			r, err := newRunner(s.config, o)
-			if err != nil {
-				return nil, err
-			}
-			outcome, err := r.Fire(ctx, test.Call)
-			if ctx.Err() != nil {
-				ran := counted(len(results), "test")
-				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), ran)
-			}
-			results = append(results, test.Judge(outcome, err))
-			if t.output != "text" {
-				continue
-			}
-			if err := write(std, t.shown(test, &results[len(results)-1], s.hint, colour)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return results, nil
-}
-
-// shown is a line for a test; where it fails what is otherwise than expected, and all that helps to find out why.
-func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, colour bool) string {
-	var b strings.Builder
-	verdict, tint := "ok  ", green
-	if !r.OK {
-		verdict, tint = "FAIL", red
-	}
-	fmt.Fprintf(&b, "%s %s (%s)\n", paint(colour).as(tint, verdict), visible(r.Name), took(r.Duration))
-	if !r.OK {
-		fmt.Fprintf(&b, "     %s:%d\n", visible(r.File), r.Line)
-	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(&b, "     %s\n", visible(p))
-	}
-	if r.Outcome == nil || r.OK && !t.verbose {
-		return b.String()
-	}
-	for _, h := range r.Outcome.Hooks {
-		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
-		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, because(&h), took(h.Duration))
-		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
-			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
-		}
-	}
-	if len(r.Outcome.Hooks) == 0 {
-		const text = "     no hook is for this call; why: hookrun explain %s%s\n"
-		fmt.Fprintf(&b, text, visible(explaining(&test.Call)), visible(hint))
-	}
-	return b.String()
-}
-
 func took(d protocol.Milliseconds) string { return duration(time.Duration(d).Seconds() * 1000) }
 
-// because says by what a hook failed.
+// because names the cause of a hook's failure.
 func because(h *protocol.HookReport) string {
 	switch {
 	case h.ExitCode != nil && *h.ExitCode != 0:
@@ -382,7 +342,7 @@ func (t *testRun) record(log string, std Streams) error {
 		}
 		if err != nil {
 			const mend = "give the file that hookrun was given as --log"
-			return fmt.Errorf("--record %s: %w; %s", path, spelling.UnwrapPath(err), mend)
+			return fmt.Errorf("--record %s: %w; %s", path, regularfile.UnwrapPath(err), mend)
 		}
 	}
 	doc, tests := r.File()

@@ -10,12 +10,12 @@
 // entry. A second Install changes nothing; one with another path or timeout replaces the entry where it stands.
 // Uninstall gives back the bytes that were there before Install, also where Install made the file, the "hooks" or the
 // list of an event; where one of these was there and empty, a comment at the end of the entry's command says so. What
-// cannot be parsed is refused with its place; so is what is no regular file, and a path that leads out of the root by a
-// symbolic link. A file is replaced by a rename: whoever reads it meanwhile sees the old text or the new one.
+// cannot be parsed is refused with its position; so is what is no regular file, and a path that leads out of the root
+// by a symbolic link. A file is replaced by a rename: whoever reads it meanwhile sees the old text or the new one.
 //
 // What it does not guarantee: if somebody edits the file between the two, Uninstall removes the entry and what is empty
 // without it, and that may be a list that was there, empty, before. A hard link to the file keeps the old text. Two
-// programs that change the file in the same moment are found out only up to the rename.
+// programs that change the file at the same time are detected only up to the rename.
 package clientfile
 
 import (
@@ -28,11 +28,12 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
-// Client is one whose settings Install can change: Install and Settings of its dialect.
+// Client is a client whose settings Install can change. It has Install and Settings of the client's dialect.
 type Client struct {
 	Name string
 	*dialect.Installation
 	*dialect.Settings
+	Format *dialect.Format // of those of its files that are not JSON
 }
 
 // Names are the clients that Lookup knows.
@@ -51,12 +52,13 @@ func Lookup(name string) (*Client, bool) {
 	if !known || d.Install == nil {
 		return nil, false
 	}
-	return &Client{d.Name, d.Install, d.Settings}, true
+	return &Client{d.Name, d.Install, d.Settings, d.Format}, true
 }
 
 // Entry is what Install puts into a file.
 type Entry struct {
 	Binary  string        // hookrun's absolute path
+	ByName  bool          // for a file that others get, too: the command looks hookrun up in PATH (not on Windows)
 	Args    []string      // behind `fire`: a form of output or a dialect, see Client.Command
 	Timeout time.Duration // rounded up to the client's unit; 0 leaves the client its own
 	Events  []string
@@ -74,8 +76,8 @@ type Change struct {
 	found found
 }
 
-// Nothing reports whether the file is already as it should be.
-func (c *Change) Nothing() bool { return c.Existed == c.Exists && c.Old == c.New }
+// Empty reports whether the file is already as it should be.
+func (c *Change) Empty() bool { return c.Existed == c.Exists && c.Old == c.New }
 
 // Install plans the change that puts the entry into a file, once for each of its events.
 func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {

@@ -98,7 +98,7 @@ func TestInstallAndUninstall(t *testing.T) {
 
 			again, err := c.Install(p, e)
 			do(t, again, err)
-			require.True(t, again.Nothing(), again.Diff())
+			require.True(t, again.Empty(), again.Diff())
 
 			e.Binary = filepath.Join(filepath.Dir(e.Binary), "it's new", "hookrun")
 			e.Timeout = 0
@@ -111,7 +111,7 @@ func TestInstallAndUninstall(t *testing.T) {
 			require.Equal(t, text, content(t, p))
 			change, err = c.Uninstall(p, "")
 			do(t, change, err)
-			require.True(t, change.Nothing())
+			require.True(t, change.Empty())
 		})
 	}
 }
@@ -151,11 +151,11 @@ func TestLongerTimeoutStays(t *testing.T) {
 		e.Timeout -= 10 * time.Second
 		change, err = c.Install(p, e)
 		do(t, change, err)
-		require.Equal(t, c.Name == "codex", change.Nothing(), c.Name)
+		require.Equal(t, c.Name == "codex", change.Empty(), c.Name)
 		e.Timeout += 20 * time.Second
 		change, err = c.Install(p, e)
 		do(t, change, err)
-		require.False(t, change.Nothing(), c.Name)
+		require.False(t, change.Empty(), c.Name)
 		e.Binary += "/hookrun"
 		e.Timeout -= 10 * time.Second
 		change, err = c.Install(p, e)
@@ -170,7 +170,7 @@ func TestNoFile(t *testing.T) {
 		p := c.Project(root)
 		change, err := c.Uninstall(p, "")
 		do(t, change, err)
-		require.True(t, change.Nothing())
+		require.True(t, change.Empty())
 		require.NoDirExists(t, filepath.Join(root, c.Folder))
 
 		change, err = c.Install(p, entry(&c))
@@ -356,7 +356,7 @@ func TestNotes(t *testing.T) {
 }
 
 // A switch may be in any file that the client reads.
-func TestElsewhere(t *testing.T) {
+func TestSwitchedOffElsewhere(t *testing.T) {
 	for _, test := range []struct{ client, path, text, want string }{
 		{"claude", "project/.claude/settings.local.json", `{"disableAllHooks": true}`, `"disableAllHooks" is true`},
 		{"claude", "home/.claude/settings.json", `{"disableAllHooks": true}`, `"disableAllHooks" is true`},
@@ -375,7 +375,7 @@ func TestElsewhere(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(test.text), 0o644))
 		c, _ := Lookup(test.client)
-		notes := c.Elsewhere(c.Project(filepath.Join(root, "project")),
+		notes := c.SwitchedOffElsewhere(c.Project(filepath.Join(root, "project")),
 			c.User(filepath.Join(root, "home"), func(string) string { return "" }))
 		if test.want == "" {
 			require.Empty(t, notes, test.text)
@@ -469,10 +469,10 @@ func TestAnotherName(t *testing.T) {
 	do(t, change, err)
 	change, err = claude.Install(p, e)
 	do(t, change, err)
-	require.True(t, change.Nothing())
+	require.True(t, change.Empty())
 	change, err = claude.Uninstall(p, "")
 	require.NoError(t, err)
-	require.True(t, change.Nothing())
+	require.True(t, change.Empty())
 	change, err = claude.Uninstall(p, e.Binary)
 	do(t, change, err)
 	require.Equal(t, "{}", content(t, p))

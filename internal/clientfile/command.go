@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // handler is the entry as its client reads it.
@@ -18,7 +20,7 @@ type handler struct {
 	timeout int64 // in the client's unit; 0 is none
 	name    string
 
-	keepsLonger bool // an entry that has more time than this one, and is the same else, stays as it is
+	keepsLongerTimeout bool // an entry that differs only by a longer timeout is not replaced
 }
 
 // MaxTimeout is the longest timeout that is written: a timer of JavaScript with more than 2^31 ms fires at once, which
@@ -26,7 +28,7 @@ type handler struct {
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
-	h = &handler{binary: e.Binary, keepsLonger: c.Trusts}
+	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts}
 	if len(e.Events) == 0 {
 		return nil, errors.New("no event to install the hook at")
 	}
@@ -38,7 +40,36 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 		h.name = "hookrun"
 	}
 	h.command, err = c.Command(e.Binary, e.Args)
+	if e.ByName && HasShell && err == nil {
+		h.command = c.commandByName(e.Args)
+	}
 	return h, err
+}
+
+// lookUp begins the script of an entry that looks hookrun up in PATH: where it is not there, a message says what to do.
+const lookUp = `command -v hookrun >/dev/null || { echo "install hookrun: https://github.com/hookrun/hookrun#install ` +
+	`(the hooks of this project need it in PATH, and every call is blocked without it)" >&2; exit 1; }; exec `
+
+// lookUpScript is how the script of such an entry begins, with the message of whatever version. A command of somebody's
+// own in it would be lost with the entry.
+var lookUpScript = lazyregexp.New(`^command -v hookrun >/dev/null \|\| \{ echo "[^"$` + "`" +
+	`\\]*" >&2; exit 1; \}; exec hookrun `)
+
+// commandByName is the command of an entry that looks hookrun up in PATH.
+func (c *Client) commandByName(args []string) string {
+	return inShell(lookUp+call("hookrun", args)) + c.OrBlock
+}
+
+// inShell has a shell of its own run a script. The login shell of a user may be fish, which ends with 127 at an unknown
+// command, whatever stands behind a ||.
+func inShell(script string) string { return "/bin/sh -c " + quote(script) }
+
+func call(program string, args []string) string {
+	words := []string{program, "fire"}
+	for _, a := range args {
+		words = append(words, quote(a))
+	}
+	return strings.Join(words, " ")
 }
 
 // Command is the shell command with which a client calls hookrun. A call is blocked if hookrun is not there or was
@@ -53,11 +84,11 @@ func (c *Client) Command(binary string, args []string) (string, error) {
 	case c.Expand && strings.Contains(binary, "$"):
 		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
 	}
-	words := []string{quoteProgram(binary), "fire"}
-	for _, a := range args {
-		words = append(words, quote(a))
+	command := call(quoteProgram(binary), args)
+	if c.LoginShell && HasShell {
+		command = inShell("exec " + command)
 	}
-	command := strings.Join(words, " ") + shellEnd(c.OrBlock)
+	command += shellEnd(c.OrBlock)
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
 			"--output or --dialect", args)
@@ -65,36 +96,66 @@ func (c *Client) Command(binary string, args []string) (string, error) {
 	return command, nil
 }
 
-// ours reports whether a command is one that Install writes, or wrote in another version: hookrun by an absolute path,
-// or the program at the path binary. A `hookrun fire` with a file or a policy behind it is somebody's own, and so is
-// one that is looked up in PATH: to replace it could switch off a gate.
+// ours reports whether a command is one that Install writes, now or in another version: hookrun by an absolute path, or
+// the program at the path binary, or a script that looks hookrun up in PATH. A bare `hookrun fire` is somebody's own
+// entry, and so is one with --config or a policy: to replace it could switch off a gate.
 func ours(command, binary string) bool {
-	words, rest := shellWords(command)
+	words, rest, byName := hookrunWords(command)
 	if len(words) < 2 || words[1] != "fire" || rest != "" && !strings.HasPrefix(rest, "||") &&
 		!strings.HasPrefix(rest, "# ") {
 		return false
 	}
-	path := filepath.Clean(words[0])
-	if !filepath.IsAbs(path) || path != binary && strings.TrimSuffix(filepath.Base(path), ".exe") != "hookrun" {
+	if script, _ := shellWords(command); byName && !lookUpScript().MatchString(script[2]) {
 		return false
+	}
+	path := filepath.Clean(words[0])
+	named := path == binary || strings.TrimSuffix(filepath.Base(path), ".exe") == "hookrun"
+	if !byName && !(filepath.IsAbs(path) && named) {
+		return false
+	}
+	values := map[string][]string{
+		"-o": Names(), "--output": Names(), "--dialect": Names(), "--trust": {"off", "required"},
 	}
 	for args := words[2:]; len(args) > 0; {
 		flag, value, joined := strings.Cut(args[0], "=")
 		args = args[1:]
+		if flag == "--pin" && !joined {
+			continue
+		}
 		if !joined && len(args) > 0 {
 			value, args = args[0], args[1:]
 		}
-		if !slices.Contains([]string{"-o", "--output", "--dialect"}, flag) || !slices.Contains(Names(), value) {
+		if !slices.Contains(values[flag], value) {
 			return false
 		}
 	}
 	return true
 }
 
-// AsksHookrun reports whether a command asks hookrun about the project's own hooks file, whoever wrote it: in that file
-// it would ask for ever.
-func AsksHookrun(command string) bool {
-	words, _ := shellWords(command)
+// hookrunWords returns the words that a command begins with, or the script in it that a shell runs, and what follows
+// them. byName: the script looks hookrun up in PATH, whatever message another version of it has.
+func hookrunWords(command string) (words []string, rest string, byName bool) {
+	words, rest = shellWords(command)
+	if len(words) != 3 || words[0] != "/bin/sh" || words[1] != "-c" {
+		return words, rest, false
+	}
+	script, plain := strings.CutPrefix(words[2], "exec ")
+	if !plain {
+		before, behind, _ := strings.Cut(script, "; exec hookrun ")
+		byName = strings.HasPrefix(before, "command -v hookrun ")
+		script = "hookrun " + behind
+	}
+	inside, behind := shellWords(script)
+	if behind != "" || !plain && !byName { // somebody wrote it, or has edited it
+		return nil, "", false
+	}
+	return inside, rest, byName
+}
+
+// RunsHookrun reports whether a command runs hookrun for the project's own hooks file, whoever wrote it. In that file
+// it would run itself without end.
+func RunsHookrun(command string) bool {
+	words, _, _ := hookrunWords(command)
 	if len(words) < 2 || strings.TrimSuffix(filepath.Base(words[0]), ".exe") != "hookrun" || words[1] != "fire" {
 		return false
 	}

@@ -1,6 +1,7 @@
 package clientfile
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -15,16 +16,32 @@ func TestOurs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("/opt is no absolute path")
 	}
+	const lookUp = `/bin/sh -c 'command -v hookrun >/dev/null || { echo "install it" >&2; exit 1; }; `
 	for command, want := range map[string]bool{
-		`/opt/hookrun fire`:                                  true,
-		`/opt/hookrun fire || exit 2`:                        true,
-		`/opt/hookrun fire -o claude`:                        true,
-		`/opt/hookrun  fire --output=codex --dialect gemini`: true,
-		`'/opt/a b/hookrun' fire`:                            true,
-		`"/opt/a b/hookrun" fire`:                            true,
-		`/opt/a\ b/hookrun fire`:                             true,
-		`'/opt/it'\''s/hookrun' fire`:                        true,
-		`/opt/hookrun.exe fire`:                              true,
+		`/opt/hookrun fire`:                                                 true,
+		`/opt/hookrun fire || exit 2`:                                       true,
+		`/opt/hookrun fire -o claude`:                                       true,
+		`/opt/hookrun  fire --output=codex --dialect gemini`:                true,
+		`'/opt/a b/hookrun' fire`:                                           true,
+		`"/opt/a b/hookrun" fire`:                                           true,
+		`/opt/a\ b/hookrun fire`:                                            true,
+		`'/opt/it'\''s/hookrun' fire`:                                       true,
+		`/opt/hookrun.exe fire`:                                             true,
+		`/opt/hookrun fire --output codex --trust required --pin || exit 2`: true,
+		`/opt/hookrun fire --pin --trust=off`:                               true,
+		`/bin/sh -c 'exec /opt/hookrun fire --output codex'`:                true,
+		lookUp + `exec hookrun fire -o claude' || exit 2`:                   true,
+		lookUp + `exec hookrun fire --trust required' || exit 2`:            true,
+
+		`/bin/sh -c 'exec hookrun fire'`:                                            false,
+		`/bin/sh -c 'exec /opt/hookrun fire; true'`:                                 false,
+		`/bin/sh -c 'exec /opt/hookrun fire -c x'`:                                  false,
+		lookUp + `exec hookrun fire -c x'`:                                          false,
+		`/bin/sh -c 'command -v hookrun && ./gate.sh || exit 2; exec hookrun fire'`: false,
+		lookUp + `exec hookrun fire || true'`:                                       false,
+		lookUp + `hookrun fire'`:                                                    false,
+		`/bin/sh -c 'true; exec hookrun fire'`:                                      false,
+		lookUp + `exec hookrun fire'; true`:                                         false,
 
 		`hookrun fire`:                         false, // by hand, from PATH
 		`./hookrun fire`:                       false,
@@ -32,6 +49,8 @@ func TestOurs(t *testing.T) {
 		`/opt/hookrun fire --on-failure block`: false,
 		`/opt/hookrun fire -o`:                 false,
 		`/opt/hookrun fire -o text`:            false,
+		`/opt/hookrun fire --trust always`:     false,
+		`/opt/hookrun fire --pin=false`:        false,
 		`/opt/hookrun fire; true`:              false,
 		`/opt/hookrun fire | tee log`:          false,
 		`/opt/hookrun fire && true`:            false,
@@ -50,7 +69,7 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-func TestAsksHookrun(t *testing.T) {
+func TestRunsHookrun(t *testing.T) {
 	for command, want := range map[string]bool{
 		`/opt/hookrun fire --output claude || exit 2`: true,
 		`'/opt/a b/hookrun' fire`:                     true,
@@ -59,10 +78,12 @@ func TestAsksHookrun(t *testing.T) {
 		`hookrun fire -c other.json`:                  false,
 		`hookrun fire --config=other.json`:            false,
 		`hookrun version`:                             false,
-		`fire hookrun`:                                false,
-		`echo hookrun fire`:                           false,
+		`/bin/sh -c 'command -v hookrun || exit 1; exec hookrun fire -o claude' || exit 2`: true,
+		`/bin/sh -c 'hookrun fire'`: false,
+		`fire hookrun`:              false,
+		`echo hookrun fire`:         false,
 	} {
-		require.Equal(t, want, AsksHookrun(command), command)
+		require.Equal(t, want, RunsHookrun(command), command)
 	}
 }
 
@@ -101,25 +122,59 @@ func TestCommand(t *testing.T) {
 
 // Each client takes a hook that could not be run for a pass, but for these exits.
 func TestMissingBinaryBlocks(t *testing.T) {
-	if runtime.GOOS == "windows" {
+	if !HasShell {
 		t.Skip("sh")
 	}
 	for _, c := range clients {
-		command, err := c.Command(filepath.Join(t.TempDir(), "hookrun"), nil)
-		require.NoError(t, err)
-		// Codex takes the login shell of its user
-		for _, shell := range []string{"sh", "bash", "dash", "zsh", "fish", "tcsh"} {
-			if _, err := exec.LookPath(shell); err != nil {
-				continue
-			}
-			cmd := exec.Command(shell, "-c", command)
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			require.Error(t, cmd.Run())
-			require.Equal(t, 2, cmd.ProcessState.ExitCode(), shell)
-			require.NotEmpty(t, stderr.String())
+		shells := []string{"sh", "bash", "dash"}
+		if c.LoginShell {
+			shells = append(shells, "zsh", "fish", "tcsh")
 		}
-		require.NotContains(t, command, "{", "in fish that is no syntax")
+		for _, byName := range []bool{false, true} {
+			h, err := c.handler(Entry{Binary: filepath.Join(t.TempDir(), "hookrun"), ByName: byName, Events: c.Events})
+			require.NoError(t, err)
+			require.True(t, ours(h.command, ""), h.command)
+			for _, shell := range shells {
+				path, err := exec.LookPath(shell)
+				if err != nil {
+					continue
+				}
+				cmd := exec.Command(path, "-c", h.command)
+				cmd.Env = []string{"PATH=/nowhere", "HOME=" + t.TempDir()}
+				var stderr strings.Builder
+				cmd.Stderr = &stderr
+				require.Error(t, cmd.Run())
+				require.Equal(t, 2, cmd.ProcessState.ExitCode(), "%s: %s", shell, &stderr)
+				require.NotEmpty(t, stderr.String())
+				if byName {
+					require.True(t, strings.HasPrefix(stderr.String(), "install hookrun: https://"), &stderr)
+				}
+			}
+		}
+	}
+}
+
+// An entry that looks hookrun up runs the one in PATH with the client's input, and hands its answer back.
+func TestEntryByName(t *testing.T) {
+	if !HasShell {
+		t.Skip("sh")
+	}
+	folder := t.TempDir()
+	script := "#!/bin/sh\necho \"$@\"; cat; exit $CODE\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "hookrun"), []byte(script), 0o755))
+	for _, c := range clients {
+		args := []string{"--output", c.Name}
+		h, err := c.handler(Entry{Binary: "/opt/hookrun", Args: args, ByName: true, Events: c.Events})
+		require.NoError(t, err)
+		require.NotContains(t, h.command, "/opt")
+		for code, want := range map[string]int{"0": 0, "1": 2, "2": 2} {
+			cmd := exec.Command("sh", "-c", h.command)
+			cmd.Env = []string{"PATH=" + folder + ":" + os.Getenv("PATH"), "CODE=" + code}
+			cmd.Stdin = strings.NewReader("input")
+			out, _ := cmd.Output()
+			require.Equal(t, want, cmd.ProcessState.ExitCode())
+			require.Equal(t, "fire --output "+c.Name+"\ninput", string(out))
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Diff is the change as a unified diff, which patch(1) takes; "" if there is none.
 func (c *Change) Diff() string {
-	if c.Nothing() {
+	if c.Empty() {
 		return ""
 	}
 	name := func(exists bool) string {

@@ -60,7 +60,7 @@ func TestPatch(t *testing.T) {
 	check := func(before, after string) {
 		t.Helper()
 		change := Change{Path: "x", Old: before, New: after, Existed: true, Exists: true}
-		if change.Nothing() {
+		if change.Empty() {
 			return
 		}
 		path := filepath.Join(dir, "x")

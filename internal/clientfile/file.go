@@ -90,7 +90,7 @@ func (c *Change) Sweep() { atomicfile.Sweep(c.found.path) }
 
 // Write does what was planned, unless the file has changed since.
 func (c *Change) Write() error {
-	if c.Nothing() {
+	if c.Empty() {
 		return nil
 	}
 	now, err := find(c.place)

@@ -20,7 +20,7 @@ var (
 	unescapeSpace = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t")
 )
 
-// foundEmpty returns what a footnote says of a value; nothing where the value itself will tell.
+// foundEmpty returns a footnote's text for a value that was empty; nothing for one that was not.
 func foundEmpty(name string, v *hujson.Value) []string {
 	c := containerOf(v)
 	switch {
@@ -46,7 +46,7 @@ func footnoteOf(command string) string {
 	return ""
 }
 
-// readFootnote adds what the footnote of a command says to found.
+// readFootnote adds the values in the footnote of a command to found.
 func readFootnote(command string, found map[string]string) {
 	for _, item := range strings.Split(strings.TrimPrefix(footnoteOf(command), footnoteStart), footnoteComma) {
 		name, value, _ := strings.Cut(item, " ")

@@ -109,7 +109,7 @@ func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h 
 			want := *h
 			want.command += footnoteOf(text(command))
 			longer := want
-			if h.keepsLonger {
+			if h.keepsLongerTimeout {
 				seconds, _ := strconv.ParseInt(raw(get(there, "timeout")), 10, 64)
 				longer.timeout = max(seconds, h.timeout)
 			}
@@ -167,7 +167,7 @@ func (d *document) isOurs(command *hujson.Value) bool {
 	return isText(command) && ours(text(command), d.binary)
 }
 
-// notes say what keeps the entry from being run.
+// notes list what keeps the client from running the entry.
 func (c *Client) notes(d *document) []string {
 	notes := c.switchedOff(d.plain)
 	for _, event := range object(get(&d.tree, "hooks")).Members {
@@ -176,7 +176,7 @@ func (c *Client) notes(d *document) []string {
 			ours := func(v hujson.Value) bool { return d.isOurs(get(&v, "command")) }
 			if matcher != nil && slices.ContainsFunc(elements(get(&group, "hooks")), ours) {
 				notes = append(notes,
-					fmt.Sprintf("the entry at %s has a matcher, %s, so hookrun is asked for no other tool",
+					fmt.Sprintf("the entry at %s has a matcher, %s, so the client runs hookrun for no other tool",
 						keyOf(&event), raw(matcher)))
 			}
 		}
@@ -184,16 +184,32 @@ func (c *Client) notes(d *document) []string {
 	return notes
 }
 
-func (c *Client) switchedOff(doc string) []string {
-	if c.SwitchedOff == nil {
+// switchedOff says what in a file keeps the client from running hooks.
+func (c *Client) switchedOff(doc string) (notes []string) {
+	if c.ReadSwitches == nil {
 		return nil
 	}
-	return c.SwitchedOff(doc)
+	for _, s := range c.ReadSwitches(doc) {
+		if s.Off {
+			notes = append(notes, s.Why)
+		}
+	}
+	return notes
 }
 
-// Elsewhere says what in other files of the settings than that of the first place keeps the client from running hooks.
-// A file that cannot be read says nothing.
-func (c *Client) Elsewhere(places ...dialect.Place) (notes []string) {
+// Installed reports whether a file has an entry of hookrun's. Binary is as for Uninstall.
+func (c *Client) Installed(p dialect.Place, binary string) bool {
+	f, err := find(p)
+	if err != nil || f.info == nil {
+		return false
+	}
+	rest, exists, err := c.uninstall(f.text, binary)
+	return err == nil && (!exists || rest != f.text)
+}
+
+// SwitchedOffElsewhere lists what keeps the client from running hooks in other files of the settings than that of the
+// first place. It skips files that cannot be read.
+func (c *Client) SwitchedOffElsewhere(places ...dialect.Place) (notes []string) {
 	for _, p := range places {
 		for _, base := range append(slices.Clip(c.Others), c.Base) {
 			path := filepath.Join(filepath.Dir(p.Path), base)

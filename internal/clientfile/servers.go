@@ -11,9 +11,9 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
-// Proxied finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of this
-// hookrun. A file that cannot be read says nothing.
-func (c *Client) Proxied(w dialect.Where, binary string) (found []hookfile.Diagnostic) {
+// ProxiedServers finds the servers of the client that run behind `hookrun mcp`, in all its files. Binary is the path of
+// this hookrun. It skips files that cannot be read.
+func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hookfile.Diagnostic) {
 	if c.Servers == nil {
 		return nil
 	}
@@ -25,12 +25,12 @@ func (c *Client) Proxied(w dialect.Where, binary string) (found []hookfile.Diagn
 		}
 		seen[absolute] = true
 		doc := c.read(f.Path)
-		places := strictjson.Locator{Doc: doc}
+		locator := strictjson.Locator{Doc: doc}
 		for _, s := range f.Read(doc) {
 			if s.Off || !runsProxy(s.Line, binary) {
 				continue
 			}
-			line, column := places.Position(s.At)
+			line, column := locator.Position(s.At)
 			found = append(found, hookfile.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(
 				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its "+
 					"tools; "+

@@ -28,7 +28,7 @@ func proxiedIn(t *testing.T, client string, files map[string]string, w dialect.W
 	}
 	c, found := clientfile.Lookup(client)
 	require.True(t, found)
-	for _, p := range c.Proxied(w, "/opt/gate") {
+	for _, p := range c.ProxiedServers(w, "/opt/gate") {
 		require.FileExists(t, p.File)
 		require.Positive(t, p.Line)
 		_, name, _ := strings.Cut(p.Text, `"`)

@@ -71,10 +71,10 @@ func (d *document) String() string {
 }
 
 func (d *document) faults(faults ...strictjson.Fault) hookfile.Diagnostics {
-	places := strictjson.Locator{Doc: d.text}
+	locator := strictjson.Locator{Doc: d.text}
 	var list hookfile.Diagnostics
 	for _, f := range faults {
-		line, column := places.Position(f.Offset)
+		line, column := locator.Position(f.Offset)
 		list = append(list, hookfile.Diagnostic{Line: line, Column: column, Text: f.Text})
 	}
 	return list

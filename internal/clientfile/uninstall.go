@@ -18,8 +18,8 @@ func (c *Client) uninstall(text, binary string) (rest string, exists bool, err e
 	return rest, exists, nil
 }
 
-// remove takes out the entries that goes says of, which is asked in the order of the file, and what Install had made
-// for them. It reports whether there is still a file.
+// remove removes the entries for which goes is true, and what Install had made for them. goes is called in the order of
+// the file. exists reports whether there is still a file.
 func (d *document) remove(goes func(event string) bool) (exists bool) {
 	top, hooks := object(&d.tree), get(&d.tree, "hooks")
 	if object(hooks) == nil {

@@ -2,6 +2,7 @@
 package delivery
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,27 +10,23 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
 )
 
-// Claim adds to the outcome of a call after its tool what the queue has for its session and agent, behind what the
-// hooks say. The claim is to be ended when it is known what became of the outcome: Done where the model has the texts,
-// Release where it has not. A queue that cannot be read is a warning, no verdict: what waits in it waits on. nil is a
-// queue without entries.
-func Claim(q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim {
+// Claim is runner.Deliver.
+func Claim(ctx context.Context, q *queue.Queue, c *protocol.Call, o *protocol.Outcome) *queue.Claim {
 	if q == nil || !Possible(c) {
 		return nil
 	}
-	named := *c
-	if named.ProjectTool() == named.Tool { // nobody named it yet
-		all.NameTool(&named, nil)
-	}
-	claim, err := q.Claim(c.SessionID, c.AgentID,
+	named := dialect.NewCall(*c)
+	all.NameTool(named, nil)
+	claim, err := q.Claim(ctx, c.SessionID, c.AgentID,
 		slices.Concat([]string{c.Tool}, named.ProjectTools(), all.ToolAliases(c.Tool))...)
-	if err != nil && !errors.Is(err, queue.ErrNoPlace) { // without a place nobody could put anything in
+	if err != nil && !errors.Is(err, queue.ErrNoDir) { // without a folder nobody could put anything in
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the queue of session %q: %v", c.SessionID, err))
 	}
 	if claim == nil {

@@ -86,7 +86,7 @@ type Dialect struct {
 	// What hooks read and say.
 
 	// EncodeInput encodes a call for stdin.
-	EncodeInput func(*protocol.Call) (Payload, []string, error)
+	EncodeInput func(*Call) (Payload, []string, error)
 	// Decode reads the result of the named hook's process. ApplyFailurePolicy decides about a Verdict that has a
 	// Problem.
 	Decode func(c *protocol.Call, hook string, r *HookResult) Verdict
@@ -94,7 +94,7 @@ type Dialect struct {
 	GoesAsync func(line []byte) bool
 	// Propagate changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether
 	// it did; nil: that one sees what the tool would be given. Hooks of other dialects always do.
-	Propagate func(*protocol.Call, *Verdict) bool
+	Propagate func(*Call, *Verdict) bool
 	// Merge changes what the dialect's hooks amount to from what all dialects agree on; nil: nothing.
 	Merge func(*Merging)
 

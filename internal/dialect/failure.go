@@ -8,6 +8,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// PolicyOfClient stands in a FailurePolicy beside its causes where it is the client's own that blocks: the client knows
+// no doubt, and takes what it cannot read for no answer.
+const PolicyOfClient protocol.Cause = "client"
+
 // NoAnswer is the verdict of a hook that gave no answer for a reason that means the same in every dialect; ok is false
 // for one that ended.
 func (r *HookResult) NoAnswer(who string) (v Verdict, ok bool) {
@@ -111,7 +115,7 @@ func (d *Dialect) applyToDoubt(c *protocol.Call, v Verdict, policies []protocol.
 	}
 	decision, named := policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
 		func(p protocol.FailurePolicy) bool {
-			_, own := p[protocol.PolicyOfClient]
+			_, own := p[PolicyOfClient]
 			return own
 		}))
 	if v.Decision != protocol.Continue || !named || decision == protocol.Continue || d.CannotBlock != nil &&

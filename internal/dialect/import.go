@@ -16,5 +16,5 @@ const (
 	TextIsSaid = "what a hook prints at exit 0, if it is no JSON, goes to the model here; "
 	Written    = "timeouts that the client gives by itself, and what it makes of a signal, a timeout or an " +
 		"unreadable answer, are written out in the entries"
-	Twice = "the hooks are still in this file: when its client asks hookrun, take them out here, or each runs twice"
+	Twice = "the hooks are still in this file: when its client runs hookrun, take them out here, or each runs twice"
 )

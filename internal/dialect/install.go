@@ -17,14 +17,28 @@ type Installation struct {
 	OrBlock string
 	Asks    string // what the client still wants of its user before it runs the hook
 
+	LoginShell bool // the login shell of its user runs the command
+
 	Comments bool // it reads JSON with comments
 	NoMark   bool // it drops a file that begins with a byte order mark
 	Named    bool // its hooks have names
 	Trusts   bool // a change of the entry switches it off until its user has trusted it again
 
-	// SwitchedOff says what in the text of one of its files, without comments, keeps it from running hooks, or this
-	// one; nil: nothing does.
-	SwitchedOff func(doc string) []string
+	// ReadSwitches reads the settings in the text of one of its files, without comments, that decide whether it runs
+	// hooks, or this one; nil: there are none.
+	ReadSwitches func(doc string) []Switch
+	// Obstacles are what else keeps it from running the entry; nil: nothing does.
+	Obstacles func(*Installed) []Obstacle
+	// Machine are the settings of all users of the machine: those that every other file overrides, and those that
+	// override every other file; nil: there are none. Beside are more files that Obstacles looks at; nil: none.
+	Machine func(getenv func(string) string) (weakest, strongest []string)
+	Beside  func(w Where) []string
+
+	Program   string   // its name in PATH
+	Versions  []string // that were recorded: what hookrun knows of the client it knows of these
+	Variables []string // that it sets for what it starts
+	// Shell is the program that it gives a command to, behind -c; nil: what Settings says.
+	Shell func() string
 	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
 	// nil: there are none.
 	Servers func(w Where, read func(path string) string) []ServerFile

@@ -111,7 +111,7 @@ func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (such, others [
 // newMerging gathers what hooks said, as all dialects do.
 func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
 	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
-		Hooks: []protocol.HookReport{}, Failed: c.Failed}}
+		Hooks: []protocol.HookReport{}, Details: protocol.Details{Failed: c.Failed}}}
 	for _, h := range hooks {
 		v, name := &h.Verdict, h.Report.Name
 		m.Outcome.Hooks = append(m.Outcome.Hooks, h.Report)
@@ -136,7 +136,7 @@ func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decisi
 			m.UpdatedOutput, m.RewroteOutput, m.KeepsOutput = v.UpdatedOutput, name, v.KeepsOutput
 		}
 		if v.Withheld != nil {
-			m.Withheld, m.WithheldBy = v.Withheld, name
+			m.Withheld, m.WithheldBy, m.WithheldReason = v.Withheld, name, WithheldReason(name)
 		}
 		if v.Context != "" {
 			m.Contexts = append(m.Contexts, h)

@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -39,6 +40,12 @@ func BlockReason(o protocol.Outcome, client string) string {
 		"it is a block", o.Reason, o.Decision, client))
 }
 
+// WithheldReason says why a block withholds the tool's result.
+func WithheldReason(hook string) string {
+	return fmt.Sprintf("project hook '%s' changed the tool's result to one that could not be shown, so the result "+
+		"is withheld; the tool has run", hook)
+}
+
 // UnfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the
 // whole answer.
 func UnfitInput(o protocol.Outcome) string {
@@ -71,8 +78,8 @@ func Notices(o protocol.Outcome) (messages []string) {
 		}
 		messages = append(messages, text)
 	}
-	for _, w := range o.GateWarnings() {
-		if !said[w] {
+	for _, w := range o.Warnings {
+		if !said[w] && !slices.Contains(o.Lint, w) {
 			messages = append(messages, "hookrun: warning: "+w)
 		}
 	}

@@ -75,7 +75,7 @@ func (o *Object) TextOrNull(name, value string) {
 }
 
 // Tool adds the tool's name and its arguments, at events that have a tool.
-func (o *Object) Tool(c *protocol.Call) (warnings []string, err error) {
+func (o *Object) Tool(c *Call) (warnings []string, err error) {
 	if !c.Event.HasTool() {
 		return nil, nil
 	}

@@ -23,6 +23,7 @@ type Settings struct {
 	Folder    string
 	AnyFolder []string
 	Base      string   // the file in there with the hooks
+	Local     string   // the file in a project's for one person alone, which nobody commits; "": there is none
 	Others    []string // more files in there that have hooks or switches
 	// FolderVariable names the user's folder itself, HomeVariable another home of the user's; "": there is no such
 	// variable.
@@ -101,6 +102,11 @@ type Place struct{ Root, Path string }
 // Project is the client's hooks file of a project.
 func (s *Settings) Project(dir string) Place {
 	return Place{dir, filepath.Join(dir, s.Folder, s.Base)}
+}
+
+// LocalProject is the client's hooks file of one person in a project, if it has one.
+func (s *Settings) LocalProject(dir string) (p Place, found bool) {
+	return Place{dir, filepath.Join(dir, s.Folder, s.Local)}, s.Local != ""
 }
 
 // User is the client's hooks file of the user.

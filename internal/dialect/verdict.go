@@ -51,19 +51,18 @@ func (v *Verdict) Decide(decision protocol.Decision, reason string) {
 }
 
 // Rewrite changes the call as later hooks are to see it, and reports whether it did.
-func (v *Verdict) Rewrite(c *protocol.Call) bool {
+func (v *Verdict) Rewrite(c *Call) bool {
 	if v.Decision == protocol.Block {
 		return false
 	}
 	if v.UpdatedInput != nil {
-		c.Args = string(v.UpdatedInput)
-		c.KeepInput()
-		SetField(c, "tool_input", v.UpdatedInput)
+		c.SetArgs(v.UpdatedInput)
+		SetField(&c.Call, "tool_input", v.UpdatedInput)
 	}
 	if v.UpdatedOutput != nil {
 		c.Result = strictjson.ValueText(v.UpdatedOutput)
-		for _, key := range protocol.ResponseFields() { // the same under other names
-			SetField(c, key, v.UpdatedOutput)
+		for _, key := range ResponseFields() { // the same under other names
+			SetField(&c.Call, key, v.UpdatedOutput)
 		}
 	}
 	return v.UpdatedInput != nil || v.UpdatedOutput != nil

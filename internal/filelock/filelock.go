@@ -13,6 +13,7 @@
 package filelock
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,16 +33,24 @@ func Try(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// LockWithin waits for the lock up to a limit. It polls, because a blocking lock has no timeout.
-func LockWithin(f *os.File, patience time.Duration) error {
-	for begin, pause := time.Now(), 50*time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+// LockWithin waits for the lock until ctx ends, and at most for patience. A free lock is taken even if ctx has ended.
+// It polls, because a blocking lock has no timeout.
+func LockWithin(ctx context.Context, f *os.File, patience time.Duration) error {
+	if free, err := Try(f); free || err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience,
+		fmt.Errorf("another process has held it for %v; is one stopped?", patience))
+	defer cancel()
+	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
 		if free, err := Try(f); free || err != nil {
 			return err
 		}
-		if time.Since(begin) > patience {
-			return fmt.Errorf("another process has held it for %v; is one stopped?", patience)
-		}
-		time.Sleep(pause)
 	}
 }
 

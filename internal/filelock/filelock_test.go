@@ -1,6 +1,7 @@
 package filelock_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,7 +28,11 @@ func TestLock(t *testing.T) {
 	}
 	require.NoError(t, filelock.Lock(first))
 	require.False(t, try(second))
-	require.ErrorContains(t, filelock.LockWithin(second, time.Millisecond), "another process has held it for 1ms")
+	require.ErrorContains(t, filelock.LockWithin(t.Context(), second, time.Millisecond),
+		"another process has held it for 1ms")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, filelock.LockWithin(ended, second, time.Hour), context.Canceled)
 	held, err := filelock.Held(path)
 	require.NoError(t, err)
 	require.True(t, held)

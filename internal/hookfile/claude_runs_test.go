@@ -396,7 +396,7 @@ func TestLoadClaude(t *testing.T) {
 		for _, h := range cfg.Hooks {
 			names = append(names, h.Name)
 		}
-		return names, cfg.Files
+		return names, cfg.Paths()
 	}
 	t.Run("none", func(t *testing.T) {
 		home, project, write := setUp(t)

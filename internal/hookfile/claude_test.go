@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -433,7 +434,7 @@ func TestClaudeGoodFiles(t *testing.T) {
 		cfg, err := hookfile.Parse("f", []byte(doc))
 		require.NoError(t, err, doc)
 		require.Empty(t, cfg.Warnings, doc)
-		require.Equal(t, []string{"f"}, cfg.Files)
+		require.Equal(t, []string{"f"}, cfg.Paths())
 	}
 	// The events of Claude Code 2.1.329, written out once more.
 	for event := range strings.FieldsSeq(
@@ -573,7 +574,7 @@ func TestClaudeHook(t *testing.T) {
 			want := protocol.FailurePolicy{"signal": want, "unstarted": want, "timeout": want, "output": want,
 				"exit": want, "unsupported": want}
 			if want["exit"] == protocol.Block {
-				want[protocol.PolicyOfClient] = protocol.Block
+				want[dialect.PolicyOfClient] = protocol.Block
 			}
 			require.Equal(t, want, h.OnFailure, doc)
 		}

@@ -89,7 +89,7 @@ func (p *parser) warn(offset int, format string, args ...any) {
 	p.config.Warnings = append(p.config.Warnings, p.at(offset, fmt.Sprintf(format, args...)))
 }
 
-// warnOfGate warns of a hook that will never run or never hold anything up.
+// warnOfGate warns of a hook that will never run or never block.
 func (p *parser) warnOfGate(offset int, text string) {
 	w := p.at(offset, text)
 	w.Gate = true
@@ -152,7 +152,7 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 	return found
 }
 
-// unknownTop says something of a field at the top of a document that the client does not know. gate: hooks stand in it.
+// unknownTop warns of a field at the top of a document that the client does not know. gate: it has hooks in it.
 func (p *parser) unknownTop(key gjson.Result, text string, gate bool) {
 	switch {
 	case p.form.Closed:

@@ -9,46 +9,39 @@ import (
 	"path/filepath"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // ClaudeFiles are the files that Claude Code would load in a workspace, those that are there: the user's settings, the
 // project's, and the project's local ones.
-func ClaudeFiles(workspace string) (paths []string, err error) {
-	paths, _, err = settingsFiles(anyFolder().Settings, workspace)
-	return paths, err
+func ClaudeFiles(workspace string) (files []File, err error) {
+	files, _, err = settingsFiles(anyFolder().Settings, workspace)
+	return files, err
 }
 
 // settingsFiles are the files with hooks that a client reads: the user's, the project's, and more of the project's.
-func settingsFiles(s *dialect.Settings, workspace string) (there, absent []string, err error) {
+func settingsFiles(s *dialect.Settings, workspace string) (there, absent []File, err error) {
 	home, err := os.UserHomeDir()
 	user := s.User(home, os.Getenv)
-	if err != nil && user.Root == "" { // no variable of the client's says where they are
+	if err != nil && user.Root == "" { // nor does a variable of the client's name the folder
 		return nil, nil, fmt.Errorf("looking for the user's %s settings: %w", s.Client, err)
 	}
 	if _, err := os.Stat(cmp.Or(workspace, ".")); err != nil {
 		return nil, nil, Diagnostics{{File: workspace,
-			Text: "loading the " + s.Client + " settings: " + bare(err).Error()}}
+			Text: "loading the " + s.Client + " settings: " + regularfile.UnwrapPath(err).Error()}}
 	}
-	paths := []string{user.Path}
+	files := []File{{Path: user.Path, Level: UserLevel}}
+	level := ProjectLevel
 	for _, base := range append([]string{s.Base}, s.Others...) {
-		paths = append(paths, filepath.Join(workspace, s.Folder, base))
+		files = append(files, File{Path: filepath.Join(workspace, s.Folder, base), Level: level})
+		level = LocalLevel
 	}
-	for i, path := range paths {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			absent = append(absent, path)
-		} else if i == 0 || !sameFile(path, user.Path) {
-			there = append(there, path)
+	for i, f := range files {
+		if _, err := os.Lstat(f.Path); errors.Is(err, fs.ErrNotExist) {
+			absent = append(absent, f)
+		} else if i == 0 || !regularfile.Same(f.Path, user.Path) {
+			there = append(there, f)
 		}
 	}
 	return there, absent, nil
-}
-
-// sameFile: in the home directory the project's settings are the user's.
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
 }

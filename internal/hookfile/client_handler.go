@@ -26,7 +26,7 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 		return false
 	}
 	who += ": "
-	h.Line, h.column = p.places.Position(p.from.Of(entry.Index))
+	h.Line, h.column = p.locator.Position(p.from.Of(entry.Index))
 	kind := gjson.Result{}
 	entry.ForEach(func(key, value gjson.Result) bool {
 		if key.String() == "type" {
@@ -69,7 +69,7 @@ func hasKey(object gjson.Result, name string) (has bool) {
 	return has
 }
 
-// clientFields takes what the fields of a handler say.
+// clientFields reads the fields of a handler into the hook.
 func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[string]gjson.Result, who, drops string) {
 	root := p.pluginRoot()
 	h.Env = []string{}
@@ -102,7 +102,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 			h.OnFailure[c] = d
 		}
 		if d == protocol.Block && filepath.Base(p.file) != FileName {
-			h.OnFailure[protocol.PolicyOfClient] = d
+			h.OnFailure[dialect.PolicyOfClient] = d
 		}
 	}
 	h.Async = f["async"].Bool()

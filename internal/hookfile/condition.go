@@ -15,10 +15,10 @@ import (
 )
 
 // Condition is something that must hold of a call, as an entry of "when" has it. The zero Condition never holds. A
-// condition that cannot be decided holds: doubt asks the gate.
+// condition that cannot be decided holds: in doubt the gate runs.
 //
 // A path leads from a field of the hook input to one or, through a list, to many values. It is gjson's language without
-// all that looks for something by itself: the first key that fits a pattern is one that the model chose.
+// what searches: the first key that fits a pattern is one that the model chose.
 type Condition struct {
 	text         string // for people
 	path         string // as it is written

@@ -15,20 +15,29 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// What "trust" may be.
+const (
+	TrustOff      = "off"
+	TrustRequired = "required"
+)
+
 // FileName is the hooks file of a workspace.
 const FileName = ".tenex-hooks.json"
 
 // Config is the hooks of one or more files, in order. The zero Config has none.
 type Config struct {
 	Hooks    []Hook
-	Files    []string     // that were read
+	Files    []File       // that were read, in the order of their hooks
+	Absent   []File       // that would have been read, had they been there
 	Warnings []Diagnostic // what is odd but loads
+
+	Trust string // what the user's file or the managed one says of "trust": off, required, or "" for neither
+	Only  bool   // the managed file leaves all others out
 
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
-	texts    []string                        // of the files, as they were read
-	absent   []string                        // files that would have been read, had they been there
 	tools    map[string]string               // the project's names for tools of clients, by the client's
+	disable  []disabledName                  // of local files
 	agents   []string                        // of files in which hooks are not the same for all agents
 	settings map[*dialect.Settings]*settings // of the files in clients' forms
 }
@@ -52,9 +61,12 @@ func (c *Config) Add(more *Config) {
 		c.Dialect = more.Dialect
 	}
 	c.Files = append(c.Files, more.Files...)
-	c.texts = append(c.texts, more.texts...)
-	c.absent = append(c.absent, more.absent...)
+	c.Absent = append(c.Absent, more.Absent...)
 	c.agents = append(c.agents, more.agents...)
+	c.disable = append(c.disable, more.disable...)
+	if c.Only = c.Only || more.Only; c.Trust == "" || more.Trust == TrustRequired { // nobody weakens another's
+		c.Trust = cmp.Or(more.Trust, c.Trust)
+	}
 	c.Warnings = append(c.Warnings, more.Warnings...)
 	if len(more.tools) > 0 {
 		tools := map[string]string{}
@@ -77,6 +89,15 @@ func (c *Config) Add(more *Config) {
 	}
 }
 
+// Paths are those of the files that were read.
+func (c *Config) Paths() []string {
+	paths := make([]string, len(c.Files))
+	for i := range c.Files {
+		paths[i] = c.Files[i].Path
+	}
+	return paths
+}
+
 // Warned are the warnings, and that hooks are switched off, if they are.
 func (c *Config) Warned() []Diagnostic {
 	warnings := slices.Clip(c.Warnings)
@@ -90,15 +111,15 @@ func (c *Config) Warned() []Diagnostic {
 
 // NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are
 // known.
-func (c *Config) NameTool(call *protocol.Call) { all.NameTool(call, c.tools) }
+func (c *Config) NameTool(call *dialect.Call) { all.NameTool(call, c.tools) }
 
-// UnknownAgent says that a call is of an agent which the files do not know, where they have hooks for some agents only:
-// a gate may be missing because of a slip in a name.
+// UnknownAgent warns of a call by an agent that the files do not know, if they have hooks for some agents only: a
+// misspelt name may have lost a gate.
 func (c *Config) UnknownAgent(agent string) (warning string, unknown bool) {
 	if len(c.agents) == 0 || slices.Contains(c.agents, agent) {
 		return "", false
 	}
-	return fmt.Sprintf("the agent %s is none of the hooks files' (%s), so only hooks for all agents were asked",
+	return fmt.Sprintf("the agent %s is none of the hooks files' (%s), so only hooks for all agents run",
 		quote(agent), brief(strings.Join(c.agents, ", "))), true
 }
 
@@ -126,8 +147,8 @@ type Hook struct {
 	// Sequential: all hooks of its dialect that a call selects run one after the other, though that dialect runs them
 	// at once.
 	Sequential bool
-	// Persistent: the process stays between calls, where the runner does. It gets one line for each call, and answers
-	// with one. Workers is how many processes there may be at once, for as many calls at once; 0 is 1.
+	// Persistent: one process gets one line for each call, and answers each with one line. It lives as long as the
+	// Runner. Workers is how many processes there may be, each for one call at a time; 0 is 1.
 	Persistent bool
 	Workers    int
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
@@ -135,6 +156,8 @@ type Hook struct {
 	NotAgents []string
 	Dialect   *dialect.Dialect
 
+	// Disabled says what keeps the hook from ever running: its own entry, or the local file; "" for nothing.
+	Disabled string
 	// Unsupported is the type of a hook that hookrun cannot run, since it needs a model or a client; "" for all others.
 	Unsupported string
 	// DedupKey is what equal hooks have in common: of those that a call selects, only the last runs, in the place of
@@ -142,6 +165,7 @@ type Hook struct {
 	DedupKey string
 
 	File       string // where it was read
+	Level      Level  // of that file
 	Line       int    // of the entry
 	column     int
 	commandPos Diagnostic
@@ -157,12 +181,12 @@ func (h *Hook) sameName(other string) Diagnostic {
 		quote(h.Name), other))
 }
 
-// Diagnostic is something to say about the hook, at its place.
+// Diagnostic is a message about the hook, with its position.
 func (h *Hook) Diagnostic(text string) Diagnostic {
 	return Diagnostic{File: h.File, Line: h.Line, Column: h.column, Text: text}
 }
 
-// Source is the place of the hook as file:line. One that is in no file has no line.
+// Source is the position of the hook as file:line. A hook that is in no file has no line.
 func (h *Hook) Source() string {
 	if h.Line == 0 {
 		return h.File
@@ -170,7 +194,8 @@ func (h *Hook) Source() string {
 	return h.File + ":" + strconv.Itoa(h.Line)
 }
 
-// SourceBeside is the place of the hook where another is named too: with the column, if both are on one line of a file.
+// SourceBeside is the position of the hook for a message that names another too: with the column, if both are on one
+// line.
 func (h *Hook) SourceBeside(other *Hook) string {
 	if h.Line == 0 || h.Source() != other.Source() {
 		return h.Source()
@@ -205,7 +230,7 @@ func (c Command) String() string {
 	return strings.Join(quoted, " ")
 }
 
-// String returns the command as a person would write it, where the hook posts to, or what it says.
+// String returns the command as a person would write it, the address that the hook posts to, or its message.
 func (h *Hook) String() string {
 	switch {
 	case h.HTTP != nil:
@@ -220,9 +245,12 @@ func (h *Hook) String() string {
 	return h.Command.String()
 }
 
-// disabled reports whether the client's settings switch this very hook off: by its name or, where it has none, its
+// off reports whether the hook runs for no call.
+func (h *Hook) off() bool { return h.Disabled != "" || h.settings.allOff() || h.disabledByClient() }
+
+// disabledByClient reports whether the client's settings switch this very hook off: by its name or, where it has none, its
 // command.
-func (h *Hook) disabled() bool {
+func (h *Hook) disabledByClient() bool {
 	name := h.Name
 	if h.unnamed {
 		name = h.Command.Shell
@@ -253,18 +281,18 @@ func (h *Hook) Environment() []string {
 	return overlaid(h.settings.env, h.Env)
 }
 
-// Diagnostic is one thing that is wrong, or odd, at a place in a file.
+// Diagnostic is an error or a warning about a position in a file.
 type Diagnostic struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"` // 0: the file as a whole
 	Column int    `json:"column"`
 	Text   string `json:"message"`
-	// as a warning: a hook will never run, or never hold anything up, so each call is to say it
+	// as a warning: a hook will never run or never block, so the outcome of each call has it
 	Gate bool `json:"-"`
 }
 
-// place is where the problem is, without its column.
-func (p Diagnostic) place() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+// position is that of the problem, without its column.
+func (p Diagnostic) position() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
 func (p Diagnostic) Error() string { return string(p.append(nil)) }
 
@@ -280,7 +308,7 @@ func (p Diagnostic) append(to []byte) []byte {
 // Diagnostics are all the errors of a load, one a line.
 type Diagnostics []Diagnostic
 
-// Sort puts problems in the order of their places.
+// Sort sorts problems by their positions.
 func (ps Diagnostics) Sort() {
 	slices.SortStableFunc(ps, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -1,5 +1,5 @@
-// Package hookfile reads hooks files, and says which hooks are for a call. Package projecthooks is what a host program
-// needs of it.
+// Package hookfile reads hooks files, and finds the hooks that match a call. Package projecthooks is the part of it
+// that host programs need.
 //
 //	cfg, err := hookfile.Load(hookfile.Options{Workspace: dir})
 //	if err != nil {

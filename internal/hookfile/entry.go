@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
@@ -20,13 +20,12 @@ import (
 var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout",
 	"on_failure",
 	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert",
-	"client_key", "proxy"}
+	"client_key", "proxy", "enabled"}
 
-// Of these keys an entry has one: what it runs, or what it says without running anything. The others are for those that
-// run.
+// An entry has exactly one of handlerKeys. "block" and "inject" run nothing, so they cannot have any of processKeys.
 var (
-	saysKeys = []string{"command", "url", "block", "inject"}
-	runsKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
+	handlerKeys = []string{"command", "url", "block", "inject"}
+	processKeys = []string{"timeout", "on_failure", "env", "inherit_env", "persistent", "workers"}
 )
 
 // hook reads the nth entry.
@@ -37,8 +36,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect, h.Inherit = p.file, tenex.Dialect, p.inherit
-	h.Line, h.column = p.places.Position(entry.Index)
+	h.File, h.Dialect, h.Inherit = p.file, all.Project(), p.inherit
+	h.Line, h.column = p.locator.Position(entry.Index)
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
 		h.Name = name.String()
@@ -56,8 +55,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	if has("name") == nil {
 		missing = append(missing, `no "name"`)
 	}
-	says := has(saysKeys...)
-	if len(says) == 0 {
+	handlers := has(handlerKeys...)
+	if len(handlers) == 0 {
 		missing = append(missing, `no "command"`) // or "url", "block" or "inject", but most hooks are commands
 	}
 	if has("events") == nil {
@@ -66,10 +65,10 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	if len(missing) > 0 {
 		p.problem(entry.Index, "%s has %s", who, strings.Join(missing, ", "))
 	}
-	if len(says) > 1 {
-		p.problem(entry.Index, "%s has %s; an entry does one of them", who, strings.Join(says, " and "))
+	if len(handlers) > 1 {
+		p.problem(entry.Index, "%s has %s; an entry does one of them", who, strings.Join(handlers, " and "))
 	}
-	if useless := has(runsKeys...); len(useless) > 0 && has("command", "url") == nil && len(says) > 0 {
+	if useless := has(processKeys...); len(useless) > 0 && has("command", "url") == nil && len(handlers) > 0 {
 		p.problem(entry.Index, "%s runs no command, so %s would mean nothing; leave it out", who,
 			strings.Join(useless, ", "))
 	}
@@ -85,12 +84,16 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		case "command":
 			h.Command = r.command()
 			h.commandPos = p.at(value.Index, "")
+			if path := h.Command.inWorkspace(); path != "" && p.level < ProjectLevel {
+				p.warnOfGate(value.Index, fmt.Sprintf("%s: %s is a path in the workspace, so each project says what "+
+					"this hook does; write the whole path", who, quote(path)))
+			}
 		case "block":
 			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Block, Cause: protocol.CausePolicy,
-				Status: protocol.StatusBlocked, Reason: r.says(key)}
+				Status: protocol.StatusBlocked, Reason: r.messageOf(key)}
 		case "inject":
 			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
-				Context: r.says(key)}
+				Context: r.messageOf(key)}
 		case "events":
 			h.Events = r.events()
 		case "matcher":
@@ -108,9 +111,13 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		case "inherit_env":
 			h.Inherit = r.inherit()
 		case "persistent":
-			h.Persistent = r.persistent()
+			h.Persistent = r.boolean(`"persistent"`)
 		case "workers":
 			h.Workers = r.workers()
+		case "enabled":
+			if !r.boolean(`"enabled"`) {
+				h.Disabled = `"enabled" is false in ` + h.Source()
+			}
 		}
 	}
 	if h.StaticVerdict != nil {
@@ -125,7 +132,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			who)
 	}
 	if workers, ok := f["workers"]; ok && !h.Persistent && h.HTTP == nil {
-		p.problem(workers.Index, "%s: \"workers\" is for hooks that stay; add \"persistent\": true, or leave it out",
+		p.problem(workers.Index, "%s: \"workers\" is for persistent hooks; add \"persistent\": true, or leave it out",
 			who)
 	}
 	return h, len(p.problems) == before
@@ -225,7 +232,7 @@ var eventNames = sync.OnceValues(func() (all []string, list string) {
 	var canonical []string
 	for _, e := range protocol.Events() {
 		canonical = append(canonical, string(e))
-		all = append(all, string(e), string(e.Claude()))
+		all = append(all, string(e), string(dialect.ClaudeEvent(e)))
 	}
 	return all, strings.Join(canonical, ", ")
 })
@@ -250,14 +257,14 @@ func (r reader) matcher() Matcher {
 	return m
 }
 
-func (r reader) persistent() bool {
+func (r reader) boolean(what string) bool {
 	if r.value.Type != gjson.True && r.value.Type != gjson.False {
-		r.wrongType(r.who+`"persistent"`, "true or false", r.value)
+		r.wrongType(r.who+what, "true or false", r.value)
 	}
 	return r.value.Type == gjson.True
 }
 
-// maxWorkers is how many processes of a hook may stay. More are a slip of the finger.
+// maxWorkers is how many processes a persistent hook may have. A larger number is a typing error.
 const maxWorkers = 64
 
 func (r reader) workers() int {
@@ -339,7 +346,7 @@ func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
 }
 
 func (r reader) onFailure() protocol.FailurePolicy {
-	policy, causes := protocol.FailurePolicy{}, tenex.Dialect.Causes
+	policy, causes := protocol.FailurePolicy{}, all.Project().Causes
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {
 			for _, c := range causes {

@@ -17,7 +17,7 @@ var (
 	programKeys = []string{"env", "inherit_env", "persistent", "workers"}
 )
 
-// endpoint reads what an entry says of its request. has returns those of some keys that it has.
+// endpoint reads the keys of an entry that describe its request. has returns those of some keys that the entry has.
 func (p *parser) endpoint(h *Hook, f map[string]gjson.Result, who string, has func(...string) []string) {
 	where, ok := f["url"]
 	if useless := has(httpKeys...); !ok && len(useless) > 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -83,18 +84,18 @@ const unbuffered = "PYTHONUNBUFFERED"
 // only where it has an event, since a persistent process sees many calls. A name occurs once, since programs differ in
 // whether the first or the last of two counts. A nil base is this process's environment; binary is the path of a
 // hookrun binary, which hooks find as $HOOKRUN, "" leaves that out.
-func (h *Hook) Environ(c *protocol.Call, base []string, binary string) []string {
+func (h *Hook) Environ(c *dialect.Call, base []string, binary string) []string {
 	if base == nil {
 		base = os.Environ()
 	}
 	ours := []string{
 		"HOOKRUN_HOOK=" + h.Name,
 		"HOOKRUN_WORKSPACE=" + c.Workspace,
-		"PWD=" + h.Dir(c), // what a shell's pwd prints
+		"PWD=" + h.Dir(&c.Call), // what a shell's pwd prints
 	}
 	var last []string // what no file may set, but in a dialect where its word is the last
 	if h.Dialect.Environment != nil {
-		last = h.Dialect.Environment(c)
+		last = h.Dialect.Environment(&c.Call)
 		for i, v := range last {
 			if len(v) > maxVariable || strings.ContainsRune(v, 0) {
 				last[i] = name(v) // empty, rather than one that was inherited

@@ -49,8 +49,8 @@ func variableAt(text string, names []string) string {
 	return ""
 }
 
-// quotes say in which quotes of a shell a place of a line is. What a substitution quotes inside of quotes they do not
-// know.
+// quotes tracks in which quotes of a shell line a position is. It does not know quotes inside of a command
+// substitution.
 type quotes struct {
 	open    byte // ' or ", # in a comment, $ in $'…', 0 outside
 	escaped bool // by a backslash
@@ -79,7 +79,7 @@ func (q *quotes) read(c byte) {
 	q.last = c
 }
 
-// around is a variable that the shell expands to one word at this place.
+// around is a variable that the shell expands to one word at this position.
 func (q *quotes) around(name string) string {
 	switch q.open {
 	case '\'':

@@ -19,7 +19,7 @@ func withSettings() []*dialect.Dialect {
 	return slices.DeleteFunc(all.All(), func(d *dialect.Dialect) bool { return d.Settings == nil })
 }
 
-// anyFolder is the dialect of such a file whose place names no client.
+// anyFolder is the dialect of a file in a client's form that is in no client's folder.
 func anyFolder() *dialect.Dialect {
 	dialects := withSettings()
 	return dialects[slices.IndexFunc(dialects, func(d *dialect.Dialect) bool { return d.Settings.AnyFolder != nil })]
@@ -35,9 +35,18 @@ func formatOf(path string) *dialect.Dialect {
 	return nil
 }
 
-// formOf finds the dialect of a file of JSON; nil: the file is in no client's form. Its place says so or, wherever it
-// lies, that its "hooks" is an object. An object names no client, so as counts then, and without it anyFolder, as for a
-// file without hooks by its name.
+// formOf is formOf for the file. Only the project's can be in a client's form: nothing in that form tells at which
+// levels its keys count, and what a client ignores is an error in files of other levels.
+func (p *parser) formOf(hooks gjson.Result) *dialect.Dialect {
+	if p.own {
+		return nil
+	}
+	return formOf(p.file, p.as, hooks)
+}
+
+// formOf finds the dialect of a JSON file; nil: the file is in no client's form. A file is in a client's form if it
+// lies in that client's folder, or if its "hooks" is an object. In the second case no client is named: the dialect is
+// as or, if that is nil, anyFolder. A file without hooks goes by its name.
 func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Dialect {
 	placed := formOfFolder(path)
 	named := slices.Contains(anyFolder().Settings.AnyFolder, filepath.Base(path))
@@ -50,7 +59,7 @@ func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Diale
 	return cmp.Or(placed, anyFolder())
 }
 
-// formOfFolder finds the dialect that a file has by the folder that it lies in, nil if that says nothing.
+// formOfFolder finds the dialect that a file has by its folder, nil if the folder is no client's.
 func formOfFolder(path string) *dialect.Dialect {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -65,8 +74,8 @@ func formOfFolder(path string) *dialect.Dialect {
 	return nil
 }
 
-// meantEvent says which event may be meant by a name that is none of the client's: one that comes near, or another's
-// for the same event.
+// meantEvent suggests an event for a name that the client does not have: a similar one, or its own name for another
+// client's event.
 func (p *parser) meantEvent(event protocol.Event) string {
 	if hint := spelling.Suggest(string(event), p.eventNames); hint != "" {
 		return hint

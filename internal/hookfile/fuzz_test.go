@@ -106,7 +106,7 @@ func requireSame(t *testing.T, entry map[string]any, h *hookfile.Hook) {
 
 	for _, e := range protocol.Events() {
 		names := entry["events"].([]any)
-		want := slices.Contains(names, any(string(e))) || slices.Contains(names, any(string(e.Claude())))
+		want := slices.Contains(names, any(string(e))) || slices.Contains(names, any(string(dialect.ClaudeEvent(e))))
 		require.Equal(t, want, slices.Contains(h.Events, e), e)
 	}
 	require.NotEmpty(t, h.Events)

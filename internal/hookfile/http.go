@@ -35,7 +35,7 @@ func (h *Hook) Endpoint() (Endpoint, error) {
 // Variable returns the value that an environment has for a name, "" if it has none.
 func Variable(env []string, name string) string { return lookup(env, name) }
 
-// FailureDecision says whether the hook fails open or closed at the call if it gave no answer for that cause: by the
+// FailureDecision decides whether the hook fails open or closed at the call if it gave no answer for that cause: by the
 // first of the policies that names the cause, else by its dialect.
 func (h *Hook) FailureDecision(c *protocol.Call, cause protocol.Cause,
 	policies ...protocol.FailurePolicy) protocol.Decision {

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Inherited says which of the caller's variables a hook gets. The zero value is those that programs need to run at all,
+// Inherited selects the caller's variables that a hook gets. The zero value is those that programs need to run at all,
 // and hookrun's own.
 type Inherited struct {
 	Names []string // of others; one that ends in * stands for all that begin like it

@@ -5,17 +5,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -24,75 +25,151 @@ const MaxFileSize = 1 << 20
 
 const maxFileDepth = 64
 
-// Options say which hooks files are read.
+// Options select the hooks files to read.
 type Options struct {
 	Workspace string   // the folder of the project; "" is the current one
-	Files     []string // instead of the workspace's own file; a missing one is an error
-	// Dialect is whose rules a file is read by that is in a client's form, wherever it lies; nil: the place says it,
-	// and files of places that do not are Claude Code's. Files in other forms are not concerned.
+	Files     []string // instead of the workspace's own files; a missing one is an error
+	Project   *Project // what FindProject found, and must still be there when it is read; nil: find it
+	NoUser    bool     // leave out the user's own file
+	Managed   string   // another path of the managed file, for tests: it need not be root's
+	// Dialect is the dialect of files in a client's form, wherever they lie. nil: it is found by the file's folder, and
+	// is Claude Code's in any other folder. It changes nothing for files in other forms.
 	Dialect *dialect.Dialect
 	Claude  bool // also what Claude Code would load in the workspace: the user's, the project's and the local settings
 }
 
-// Load reads hooks files, and adds each to those before it. Without Files it is the workspace's `.tenex-hooks.json`,
-// and if that is missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of
-// all files.
+// Load reads the hooks files of all levels, and adds each to those before it: the managed one, the user's, and the
+// workspace's `.tenex-hooks.json` and `.tenex-hooks.local.json`, in the place of which Files may be. Of those that are
+// missing there are no hooks. Anything else that is wrong is an error of type Diagnostics, with those of all files.
 func Load(o Options) (*Config, error) {
-	var all Config
-	var problems Diagnostics
-	collect := func(err error) error { // what is no Diagnostics
-		var found Diagnostics
-		if errors.As(err, &found) {
-			problems = append(problems, found...)
-			return nil
-		}
-		return err
+	there, absent, missed := o.Find()
+	if missed != nil && !errors.As(missed, new(Diagnostics)) {
+		return nil, missed
 	}
-	for _, list := range []func() (there, absent []string, err error){o.own, o.claude} {
-		paths, absent, err := list()
-		if collect(err) != nil {
+	all, err := o.LoadFiles(there)
+	if err == nil && all.Only { // the others do not count, nor what is wrong with them
+		if len(o.Files) > 0 {
+			all.Warnings = append(all.Warnings, Diagnostic{File: there[0].Path, Gate: true,
+				Text: `"only" leaves out the files that were named: ` + brief(strings.Join(o.Files, ", "))})
+		}
+		return all, nil
+	}
+	var problems, more Diagnostics
+	if err != nil && !errors.As(err, &more) {
+		return nil, err
+	}
+	errors.As(missed, &problems)
+	if problems = append(problems, more...); len(problems) > 0 {
+		return nil, problems
+	}
+	all.Absent = absent
+	return all, nil
+}
+
+// LoadFiles reads the files that Find or Named returned, up to one that leaves out all others.
+func (o *Options) LoadFiles(files []File) (*Config, error) {
+	var read []*Config
+	var problems Diagnostics
+	for _, f := range files {
+		cfg, err := o.LoadFile(f)
+		var found Diagnostics
+		switch {
+		case errors.As(err, &found):
+			problems = append(problems, found...)
+			continue
+		case err != nil:
 			return nil, err
 		}
-		all.absent = append(all.absent, absent...)
-		for _, path := range paths {
-			cfg, err := LoadFile(path, o.Dialect)
-			if collect(err) != nil {
-				return nil, err
-			}
-			if err == nil {
-				all.Add(cfg)
-			}
+		if read = append(read, cfg); cfg.Only { // the managed file is the first
+			break
 		}
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return &all, nil
+	all, _ := Merge(read)
+	return all, nil
 }
 
-// own are the files that are named, or else the workspace's own, if it has one.
-func (o Options) own() (there, absent []string, err error) {
-	if len(o.Files) > 0 {
-		return o.Files, nil, nil
+// Find returns the files that Load reads, and those that it would read, had they been there. The managed one is the
+// first. Also with an error, which is of type Diagnostics, the files are those that were found.
+func (o *Options) Find() (there, absent []File, err error) {
+	for _, f := range o.outer() {
+		if missing(f.Path) {
+			absent = append(absent, f)
+		} else {
+			there = append(there, f)
+		}
 	}
-	path := filepath.Join(o.Workspace, FileName)
-	// by Lstat: a link to nothing is a gate that got lost
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return []string{path}, nil, nil
+	var problems Diagnostics
+	for _, list := range []func() (there, absent []File, err error){o.own, o.claude} {
+		found, not, err := list()
+		if err != nil && !errors.As(err, new(Diagnostics)) {
+			return nil, nil, err
+		}
+		if err != nil {
+			problems = append(problems, err.(Diagnostics)...)
+		}
+		there, absent = append(there, found...), append(absent, not...)
+	}
+	if len(problems) > 0 {
+		return there, absent, problems
+	}
+	return there, absent, nil
+}
+
+// own are the files that are named, or else the workspace's own, if it has any.
+func (o *Options) own() (there, absent []File, err error) {
+	if len(o.Files) > 0 {
+		outer := o.outer()
+		return slices.DeleteFunc(o.Named(o.Files), func(f File) bool { // those are read already
+			return slices.Contains(outer, f)
+		}), nil, nil
+	}
+	project := o.Project
+	if project == nil {
+		p := ProjectIn(o.Workspace)
+		project = &p
+	}
+	for _, f := range []struct{ found, name string }{{project.File, FileName}, {project.Local, LocalFileName}} {
+		if f.found != "" {
+			there = append(there, File{Path: f.found, Level: levelOf(f.name)})
+		} else {
+			absent = append(absent, File{Path: filepath.Join(o.Workspace, f.name), Level: levelOf(f.name)})
+		}
+	}
+	if len(there) > 0 {
+		return there, absent, nil
 	}
 	if _, err := os.Stat(cmp.Or(o.Workspace, ".")); err != nil {
-		text := "loading the hooks of " + o.Workspace + ": " + bare(err).Error()
-		return nil, nil, Diagnostics{{File: path, Text: text}}
+		text := "loading the hooks of " + o.Workspace + ": " + regularfile.UnwrapPath(err).Error()
+		return nil, nil, Diagnostics{{File: filepath.Join(o.Workspace, FileName), Text: text}}
 	}
-	return nil, []string{path}, nil
+	return nil, absent, nil
 }
 
 // claude are the files that Claude Code would load in the workspace.
-func (o Options) claude() (there, absent []string, err error) {
+func (o *Options) claude() (there, absent []File, err error) {
 	if !o.Claude {
 		return nil, nil, nil
 	}
 	return settingsFiles(anyFolder().Settings, o.Workspace)
+}
+
+// LoadFile reads a file that Find or Named returned: a missing one is an error.
+func (o *Options) LoadFile(f File) (*Config, error) {
+	if fault := o.fault(f); fault != "" {
+		return nil, Diagnostics{{File: f.Path, Text: fault}}
+	}
+	doc, err := readFile(f.Path)
+	if err != nil {
+		text := err.Error()
+		if f.Level == ManagedLevel && errors.Is(err, fs.ErrPermission) { // it is for all users
+			text += mend("sudo", "chmod", "a+rX", filepath.Dir(f.Path), f.Path)
+		}
+		return nil, Diagnostics{{File: f.Path, Text: text}}
+	}
+	return parse(f, doc, o.Dialect)
 }
 
 // LoadFile reads a hooks file that somebody named: a missing one is an error. as is Options.Dialect.
@@ -113,38 +190,18 @@ func ReadFile(path string) ([]byte, error) {
 	return doc, nil
 }
 
-// readFile reads a regular file up to the limit. What is no regular file is not opened for reading: a pipe would wait
-// for ever.
+// readFile reads a regular file up to the limit. Its errors are in plain words.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading the hooks file: not a regular file but %s", kind(info.Mode()))
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
-	}
-	defer f.Close()
-	doc, err := io.ReadAll(io.LimitReader(f, MaxFileSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading the hooks file: %w", bare(err))
-	}
-	if len(doc) > MaxFileSize {
-		return nil, fmt.Errorf("larger than 1 MiB; a hooks file is a few lines")
+	doc, info, err := regularfile.Read(path, MaxFileSize)
+	switch {
+	case errors.Is(err, regularfile.ErrTooLarge):
+		return nil, errors.New("larger than 1 MiB; a hooks file is a few lines")
+	case errors.Is(err, regularfile.ErrNotRegular):
+		return nil, fmt.Errorf("reading the hooks file: %w but %s", err, kind(info.Mode()))
+	case err != nil:
+		return nil, fmt.Errorf("reading the hooks file: %w", regularfile.UnwrapPath(err))
 	}
 	return doc, nil
-}
-
-// bare takes the path out of an error that stands behind that path already.
-func bare(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 func kind(m fs.FileMode) string {
@@ -166,24 +223,33 @@ func Parse(path string, doc []byte) (*Config, error) { return ParseAs(path, doc,
 
 // ParseAs is Parse for a file that is in the form of a dialect, as Options.Dialect says.
 func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
-	p := parser{file: path, as: as, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
-	p.places.Doc = p.doc
-	p.dialect = tenex.Dialect
-	if d := formatOf(path); d != nil {
+	return parse(File{Path: path, Level: levelOf(path)}, doc, as)
+}
+
+func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
+	path := f.Path
+	p := parser{file: path, level: f.Level, as: as, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
+	p.own = f.outer || levelOf(path) == LocalLevel
+	p.locator.Doc = p.doc
+	p.dialect = all.Project()
+	if d := formatOf(path); d != nil { // never a file of another level, which ends in .json
 		p.dialect = d
 		p.format(string(doc))
 	} else {
 		p.json()
 	}
 	if len(p.problems) > 0 {
-		p.problems = append(p.problems, p.config.Warnings...) // one may say what was meant
+		p.problems = append(p.problems, p.config.Warnings...) // one may have the cause of an error
 		p.problems.Sort()
 		return nil, p.problems
 	}
 	Diagnostics(p.config.Warnings).Sort()
 	p.config.Dialect = p.dialect
-	p.config.Files = []string{path}
-	p.config.texts = []string{string(doc)}
+	f.Text, f.as = string(doc), as
+	p.config.Files = []File{f}
+	for i := range p.config.Hooks {
+		p.config.Hooks[i].Level = f.Level
+	}
 	return &p.config, nil
 }
 

@@ -153,9 +153,9 @@ f:1:34: unknown key "schema"; known are hooks, tools, inherit_env`},
 	{"persistent null", withField(`"persistent":null`),
 		`f:2:14: hook "a": "persistent" must be true or false, not null`},
 	{"workers of a hook that does not stay", withField(`"workers":2`),
-		`f:2:11: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
+		`f:2:11: hook "a": "workers" is for persistent hooks; add "persistent": true, or leave it out`},
 	{"workers beside persistent false", withField(`"persistent":false,"workers":2`),
-		`f:2:30: hook "a": "workers" is for hooks that stay; add "persistent": true, or leave it out`},
+		`f:2:30: hook "a": "workers" is for persistent hooks; add "persistent": true, or leave it out`},
 	{"no workers", withField(`"persistent":true,"workers":0`),
 		`f:2:29: hook "a": "workers" must be a whole number from 1 to 64, not 0`},
 	{"half a worker", withField(`"persistent":true,"workers":1.5`),
@@ -169,11 +169,12 @@ f:1:34: unknown key "schema"; known are hooks, tools, inherit_env`},
 	{"foreign key", withField(`"type":"command"`),
 		`f:2:1: unknown key "type"; known are name, command, url, block, inject, events, matcher, if, when, timeout, ` +
 			`on_failure, env, inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, ` +
-			`client_key, proxy`},
+			`client_key, proxy, enabled`},
 	{"long unknown key", withField(`"a` + strings.Repeat("é", 100) + `":1`),
 		`f:2:1: unknown key "a` + strings.Repeat("é", 39) +
 			`…"; known are name, command, url, block, inject, events, matcher, if, when, timeout, on_failure, env, ` +
-			`inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy`},
+			`inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy, ` +
+			`enabled`},
 
 	{"empty hook", `{"hooks":[{}]}`, `f:1:11: hook 1 has no "name", no "command", no "events"`},
 	{"no name", `{"hooks":[{"command":"a","events":["pre-tool"]}]}`, `f:1:11: hook 1 has no "name"`},
@@ -360,7 +361,7 @@ f:3:13: hook "` + odd + `": unknown event "\u2028"; supported are pre-execute, p
 f:3:17: hook "` + odd + `": unknown event "x"; supported are pre-execute, pre-tool, post-tool
 f:3:32: hook "` + odd + `": "timeout" must be more than 0, not 0
 f:4:1: hook 2 has no "name", no "command", no "events"
-f:4:2: unknown key "é"; known are name, command, url, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy`},
+f:4:2: unknown key "é"; known are name, command, url, block, inject, events, matcher, if, when, timeout, on_failure, env, inherit_env, persistent, workers, headers, allowed_env_vars, ca_file, client_cert, client_key, proxy, enabled`},
 	{"fields out of order",
 		"{\"hoks\":1,\"hooks\":[{\n\"env\":{\"A\":1},\n\"on_failure\":{\"output\":0,\"signal\":0},\n\"timeout\":[]," +
 			"\n\"matcher\":0,\n\"events\":0,\n\"command\":0,\n\"name\":0,\n\"nam\":0}],\n\"hoooks\":1}",
@@ -404,7 +405,7 @@ func TestTenexLoader(t *testing.T) {
 		cfg, err := hookfile.Load(hookfile.Options{Workspace: t.TempDir()})
 		require.NoError(t, err)
 		require.Empty(t, cfg.Hooks)
-		require.Empty(t, cfg.Files)
+		require.Empty(t, cfg.Paths())
 		require.Empty(t, cfg.Warned())
 	})
 	t.Run("malformed_json_is_hard_error", func(t *testing.T) {
@@ -425,7 +426,7 @@ func TestTenexLoader(t *testing.T) {
 }
 `)
 		require.NoError(t, err)
-		require.Equal(t, []string{path}, cfg.Files)
+		require.Equal(t, []string{path}, cfg.Paths())
 		require.Empty(t, cfg.Warnings)
 		require.Len(t, cfg.Hooks, 2)
 
@@ -523,7 +524,7 @@ func TestGoodFiles(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cfg, err := hookfile.Parse("f", []byte(test.doc))
 			require.NoError(t, err)
-			require.Equal(t, []string{"f"}, cfg.Files)
+			require.Equal(t, []string{"f"}, cfg.Paths())
 		})
 	}
 }
@@ -611,7 +612,7 @@ func TestAdd(t *testing.T) {
 		require.NoError(t, err)
 		all.Add(cfg)
 	}
-	require.Equal(t, []string{"one", "two", "three"}, all.Files)
+	require.Equal(t, []string{"one", "two", "three"}, all.Paths())
 	var sources []string
 	for _, h := range all.Hooks {
 		sources = append(sources, h.Source())

@@ -17,10 +17,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// MatchContext is a call, and what matching its hooks has found out about it so far: once for the call, or once for
-// each dialect. It is for one goroutine, and the call must not change meanwhile.
+// MatchContext is a call together with what matching has worked out about it: once for the call, or once for each
+// dialect. Only one goroutine may use it, and the call must not change meanwhile.
 type MatchContext struct {
-	call   *protocol.Call
+	call   *dialect.Call
 	views  []view
 	room   [1]view            // of views: most calls have hooks of one dialect
 	rule   *permission.Call   // nil until an if is looked at
@@ -29,13 +29,12 @@ type MatchContext struct {
 	looked bool               // whether the arguments are torn
 	torn   bool
 
-	equal, equalKnown bool // the arguments have equal keys
-	near              []protocol.Call
-	nearKnown         bool
-	lower             string // the tool's name without blanks around it, in lower case
-	work              int    // what matching has cost so far
-	steps             int    // what conditions have cost so far
-	warnings          []string
+	near      []dialect.Call
+	nearKnown bool
+	lower     string // the tool's name without blanks around it, in lower case
+	work      int    // what matching has cost so far
+	steps     int    // what conditions have cost so far
+	warnings  []string
 }
 
 // Limits of what matching may cost, since a model chooses the names of tools: beyond them a hook is run.
@@ -48,7 +47,7 @@ const (
 const maxWarnings = 20
 
 // NewMatchContext returns a context in which nothing is known of the call yet.
-func NewMatchContext(c *protocol.Call) *MatchContext {
+func NewMatchContext(c *dialect.Call) *MatchContext {
 	m := &MatchContext{call: c}
 	m.views = m.room[:0]
 	return m
@@ -71,9 +70,9 @@ func (m *MatchContext) view(d *dialect.Dialect) *view {
 			return &m.views[i]
 		}
 	}
-	v := view{dialect: d, event: d.EventOf(m.call)}
+	v := view{dialect: d, event: d.EventOf(&m.call.Call)}
 	v.field = d.SubjectField(v.event)
-	v.subject, _ = d.MatcherSubject(m.call)
+	v.subject, _ = d.MatcherSubject(&m.call.Call)
 	m.views = append(m.views, v)
 	return &m.views[len(m.views)-1]
 }
@@ -93,7 +92,7 @@ func (m *MatchContext) toolNames(v *view) []string {
 }
 
 // projectNames are the names that the tool has in a project's own hooks files besides its own.
-func projectNames(c *protocol.Call) []string {
+func projectNames(c *dialect.Call) []string {
 	names := c.ProjectTools()
 	for _, also := range all.ToolAliases(c.Tool) {
 		if !slices.Contains(names, also) {
@@ -107,7 +106,8 @@ func projectNames(c *protocol.Call) []string {
 func (m *MatchContext) Warnings() (warnings []string) {
 	c := m.call
 	if c.Event.HasTool() && c.Tool != "" {
-		warnings = append(warnings, c.ArgsWarnings()...)
+		_, odd, _ := c.Input()
+		warnings = append(warnings, odd...)
 		if bare := bareName(c.Tool); bare != c.Tool {
 			warnings = append(
 				warnings,
@@ -136,12 +136,11 @@ func bareName(name string) string {
 	)
 }
 
-// Runs reports whether the hook runs at the call. Where an event has nothing for them to look at, matchers mean
-// nothing, as in Claude Code.
+// Runs reports whether the hook runs at the call. Matchers match everything at events that have no field for them, as
+// in Claude Code.
 func (m *MatchContext) Runs(h *Hook) bool { return m.Concerns(h) && m.Selects(h) }
 
-// Selects reports whether a hook that Concerns found runs: its If and When may still narrow, by what the call is given
-// and what came of it.
+// Selects reports whether the If and When of a hook match too. Call it for hooks that Concerns found.
 func (m *MatchContext) Selects(h *Hook) bool {
 	if allowed, _ := m.allows(h); !allowed {
 		return false
@@ -154,10 +153,10 @@ func (m *MatchContext) Selects(h *Hook) bool {
 	return true
 }
 
-// Concerns reports whether the hook is for calls of this event, agent and tool.
+// Concerns reports whether the event, the agent and the matcher of a hook match the call.
 func (m *MatchContext) Concerns(h *Hook) bool {
 	v := m.view(h.Dialect)
-	if h.settings.allOff() || h.disabled() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
+	if h.off() || !slices.Contains(h.Events, v.event) || !h.isFor(m.call.AgentID) {
 		return false
 	}
 	if m.matches(h, v) {
@@ -192,7 +191,7 @@ func (m *MatchContext) nearlyMatches(v *view, globs Globs) (known string, near b
 }
 
 // nearlyCalled are the calls that this one may have been meant to be.
-func (m *MatchContext) nearlyCalled() []protocol.Call {
+func (m *MatchContext) nearlyCalled() []dialect.Call {
 	if !m.nearKnown && m.call.Event.HasTool() && len(m.call.Tool) <= maxToolName {
 		m.near, m.nearKnown = all.NearlyCalled(m.call, m.lowerTool()), true
 	}
@@ -218,7 +217,7 @@ func (m *MatchContext) nearRule(h *Hook, v *view) {
 	is := func(name string) bool { return strings.ToLower(name) == lower }
 	known := ""
 	if lower != m.lowerTool() && !slices.ContainsFunc(names, is) {
-		at := slices.IndexFunc(m.nearlyCalled(), func(c protocol.Call) bool {
+		at := slices.IndexFunc(m.nearlyCalled(), func(c dialect.Call) bool {
 			return v.field == "tool_name" && slices.ContainsFunc(projectNames(&c), is)
 		})
 		if at < 0 {
@@ -284,8 +283,8 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
-// Doubt says what hookrun cannot tell of the call that the if of a project's hook matches out of doubt alone, "" if
-// there is no doubt. The agent can write another call then.
+// Doubt describes what hookrun cannot tell of the call, if that alone makes the if of a project's hook match; ""
+// otherwise. The agent can then write the call in another way.
 func (m *MatchContext) Doubt(h *Hook) string {
 	if h.If.String() == "" || !h.Dialect.ProjectTools {
 		return ""
@@ -331,16 +330,8 @@ func (m *MatchContext) prepare() {
 	}
 	input, err := c.InputText()
 	m.doubt = err != nil
-	rule.Input, rule.EqualKeys = input, m.hasEqualKeys()
+	rule.Input, rule.EqualKeys = input, m.call.HasEqualKeys()
 	m.rule = &rule
-}
-
-// hasEqualKeys reports whether the arguments had equal keys: the tool may read others than a rule does.
-func (m *MatchContext) hasEqualKeys() bool {
-	if !m.equalKnown {
-		m.equal, m.equalKnown = m.call.EqualKeys(), true
-	}
-	return m.equal
 }
 
 // isTorn reports whether the arguments are a text that begins as JSON does: what was meant to be an object, and
@@ -375,7 +366,7 @@ func (m *MatchContext) holds(c *Condition) bool {
 		isArgs := c.field == "args" || c.field == "tool_input"
 		switch {
 		case !ok:
-		case isArgs && (m.hasEqualKeys() || json && len(c.steps) > 0 && m.isTorn(text)):
+		case isArgs && (m.call.HasEqualKeys() || json && len(c.steps) > 0 && m.isTorn(text)):
 			return true
 		case json && !m.step(len(text)):
 			return true

@@ -10,8 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -35,13 +37,14 @@ func clientCall(t testing.TB, input string) protocol.Call {
 	c, _, err := all.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
-	(&hookfile.Config{}).NameTool(&c)
 	return c
 }
 
 // runs are the hooks that run at a call, by what narrows them.
 func runs(cfg *hookfile.Config, c protocol.Call) (names []string, warnings []string) {
-	match := hookfile.NewMatchContext(&c)
+	call := dialect.NewCall(c)
+	cfg.NameTool(call)
+	match := hookfile.NewMatchContext(call)
 	for i := range cfg.Hooks {
 		if match.Runs(&cfg.Hooks[i]) {
 			names = append(names, cfg.Hooks[i].Name)
@@ -99,7 +102,7 @@ func TestEqualKeysAreDoubt(t *testing.T) {
 
 	once := clientCall(t,
 		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":1,"n":2,"command":"ls"}}`)
-	once.Args = `{"n":2,"command":"ls"}`
+	once.Args, once.EqualKeys = `{"n":2,"command":"ls"}`, false
 	got, _ = runs(cfg, once)
 	require.Empty(t, got, "a rewrite without equal keys is no doubt")
 }
@@ -185,7 +188,7 @@ func TestBoundOnMatchers(t *testing.T) {
 	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 500)})
 	require.Len(t, got, 3)
 	require.Contains(t, warnings[0], "too many to be held against the name")
-	require.Less(t, time.Since(begin), 20*time.Second)
+	require.Less(t, time.Since(begin), 60*time.Second)
 
 	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: strings.Repeat("ab", 10)})
 	require.Equal(t, []string{`"matcher":"*"`}, got)
@@ -194,10 +197,12 @@ func TestBoundOnMatchers(t *testing.T) {
 
 // So are many conditions on a large value.
 func TestBoundOnConditions(t *testing.T) {
-	narrowed := make([]string, 2000)
+	narrowed := make([]string, testall.Of(40, 2000))
 	for i := range narrowed {
-		narrowed[i] = fmt.Sprintf(`"when":[{"path":"args.a%d","matches":"((x{0,10}){0,10}){0,10}[cd]$"},`+
-			`{"path":"args.t","matches":"%d[cd]$"}]`, i, i)
+		narrowed[i] = testall.Of(
+			`"when":[{"path":"args.t","matches":"^(x{0,10}){0,10}[cd]$"}]`, // fails at once, but counts in full
+			fmt.Sprintf(`"when":[{"path":"args.a%d","matches":"((x{0,10}){0,10}){0,10}[cd]$"},`+
+				`{"path":"args.t","matches":"%d[cd]$"}]`, i, i))
 	}
 	cfg := rules(t, narrowed...)
 	begin := time.Now()
@@ -206,7 +211,7 @@ func TestBoundOnConditions(t *testing.T) {
 	require.NotEmpty(t, got)
 	require.Less(t, len(got), len(narrowed))
 	require.Contains(t, strings.Join(warnings, "\n"), "the conditions are too many")
-	require.Less(t, time.Since(begin), 60*time.Second)
+	require.Less(t, time.Since(begin), 120*time.Second)
 	got, warnings = runs(cfg, protocol.Call{Event: protocol.PreTool, Tool: "shell", Args: `{"t":"x"}`})
 	require.Empty(t, got)
 	require.Empty(t, warnings)
@@ -301,7 +306,6 @@ func TestNamesOfAToolThatDifferInCase(t *testing.T) {
 			call = clientCall(t, `{"hook_event_name":"PreToolUse","tool_name":"`+c.tool+`","tool_input":{}}`)
 		}
 		cfg := rules(t, c.narrowed)
-		cfg.NameTool(&call)
 		_, warnings := runs(cfg, call)
 		warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.HasPrefix(w, "the tool's name") })
 		if c.near == "" {

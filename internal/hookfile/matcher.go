@@ -6,14 +6,14 @@ import (
 	"github.com/hookrun/hookrun/internal/fnmatch"
 )
 
-// Matcher says what a hook is for, by the name of a tool or what else an event has. A nil Matcher is for everything: a
-// gate that nobody narrowed guards everything.
+// Matcher matches the name of a tool, or another field that the event has. A nil Matcher matches everything: a gate
+// that nobody narrowed guards everything.
 type Matcher interface {
 	Match(subject string) bool
 	String() string // as it stands in the file
 }
 
-// Globs is the matcher of `.tenex-hooks.json`: it says which tools a hook is for. It is a list of globs with | between
+// Globs is the matcher of `.tenex-hooks.json`: the tools that a hook is for. It is a list of globs with | between
 // them; blanks around a glob do not count. A glob must match the whole name, case-sensitively: * is any text, /
 // included, ? one character, [abc] and [a-z] one of those, [!abc] one of the others. A [ that is never closed is
 // itself, and so is a backslash. This is Python's fnmatch, which MassGen's matchers use. The zero Globs match every

@@ -16,16 +16,21 @@ import (
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
+// fileKeys are the keys of a hooks file at every level.
+var fileKeys = []string{"hooks", "tools", "inherit_env"}
+
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
 type parser struct {
 	file     string
+	level    Level
+	own      bool // it is in hookrun's form, whatever it looks like
 	doc      string
-	places   strictjson.Locator
+	locator  strictjson.Locator
 	config   Config
 	problems Diagnostics
 
-	as         *dialect.Dialect  // what somebody said the file is
+	as         *dialect.Dialect  // the dialect that a flag names; nil: none
 	dialect    *dialect.Dialect  // whose form the file is in
 	form       *dialect.Settings // nil: it is in no client's form
 	eventNames []string          // of that client
@@ -33,11 +38,11 @@ type parser struct {
 	settings   *settings         // of a file that is in a form
 	known      []string          // knownTools
 	from       toml.Origins      // of the pieces of doc; nil: doc is the file
-	inherit    *Inherited        // of hooks that do not say
+	inherit    *Inherited        // of hooks without inherit_env
 }
 
 func (p *parser) at(offset int, text string) Diagnostic {
-	line, col := p.places.Position(p.from.Of(offset))
+	line, col := p.locator.Position(p.from.Of(offset))
 	return Diagnostic{File: p.file, Line: line, Column: col, Text: text}
 }
 
@@ -102,12 +107,13 @@ func (p *parser) document() {
 		}
 		return true
 	})
-	if d := formOf(p.file, p.as, form); d != nil {
+	if d := p.formOf(form); d != nil {
 		p.dialect, p.drops = d, d.Settings.Drops
 		p.clientFile(top)
 		return
 	}
-	fields := p.fields(top, []string{"hooks", "tools", "inherit_env"})
+	fields := p.fields(top, p.topKeys(top))
+	p.levelFields(fields)
 	p.tools(fields["tools"])
 	if inherit, ok := fields["inherit_env"]; ok {
 		p.inherit = reader{p, "", inherit}.inherit()
@@ -117,7 +123,11 @@ func (p *parser) document() {
 		return
 	}
 	if !hooks.IsArray() {
-		p.wrongType(`"hooks"`, "an array", hooks)
+		want := "an array"
+		if p.own && hooks.IsObject() {
+			want += " in the " + p.level.String() + " file (hookrun import makes one of a client's form)"
+		}
+		p.wrongType(`"hooks"`, want, hooks)
 		return
 	}
 	first := map[string]*Hook{}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // Program finds what the hook runs: the path to start and the arguments, the program's name first. A name
@@ -111,7 +113,7 @@ func find(name, workspace string, env []string) (string, error) {
 	return "", fmt.Errorf("%s: not found in PATH", name)
 }
 
-// startError says in the words of the file why a program cannot be started.
+// startError explains in the words of the file why a program cannot be started.
 func startError(name string, err error) error {
 	switch {
 	case err == nil:
@@ -125,7 +127,7 @@ func startError(name string, err error) error {
 	if errors.As(err, &e) {
 		err = e.Err
 	}
-	return fmt.Errorf("%s: %w", name, bare(err))
+	return fmt.Errorf("%s: %w", name, regularfile.UnwrapPath(err))
 }
 
 // lookup returns the last value of a variable, which is the one that counts.
@@ -163,7 +165,7 @@ func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
 	case err != nil:
 		faults = []string{err.Error()}
 	case h.Command.PowerShell: // nothing of the project's is there to be looked at
-	case h.Command.Callable != "": // whether it is there only Python can say
+	case h.Command.Callable != "": // only Python can tell whether it is there
 	case h.Command.Script != "":
 		faults = inspectProgram(path, argv[0], workspace, env, false)
 		if s := scriptOf(argv); s != "" {
@@ -187,7 +189,7 @@ func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
 }
 
 // inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is
-// given. What else a line runs only a shell can say.
+// given. Only a shell can tell what else a line runs.
 func inspectCommandLine(line, workspace string, env []string) []string {
 	words := plainWords(line, env)
 	switch {

@@ -54,9 +54,9 @@ func byShellFault(path, name, dir string, env []string) string {
 	return firstLineFault(path, name, dir, env, true)
 }
 
-// StartFault says why the system does not start a program that is there and may be executed, as far as its first line
-// tells: in the words of Inspect, so that who runs a hook and who checks it read the same. "" is that nothing is wrong
-// with that line. name is what the hooks file calls it, dir where it runs, env what it is given.
+// StartFault explains why the system does not start a program that exists and is executable, as far as its first line
+// tells; "" if nothing is wrong with that line. It uses the words of Inspect, so that a run and a check report the
+// same. name is the program as the hooks file names it, dir where it runs, env its environment.
 func StartFault(path, name, dir string, env []string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -68,7 +68,7 @@ func StartFault(path, name, dir string, env []string) string {
 const markFault = ": a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte " +
 	"order mark"
 
-// MarkFault says that a script begins with a byte order mark, "" if it does not.
+// MarkFault reports that a script begins with a byte order mark, "" if it does not.
 func MarkFault(path, name string) string {
 	f, err := os.Open(path)
 	if err != nil {

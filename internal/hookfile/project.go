@@ -1,27 +1,68 @@
 package hookfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // Project is where a folder has its hooks file. FindProject looks for it.
 type Project struct {
 	Workspace string // the folder of the hooks file, or where the search began if there is none
 	File      string // the hooks file; "": there is none
+	Local     string // the one beside it that is not for committing; "": there is none
 	// PassedOver is a hooks file above that does not count, where no other was found. Repository is the folder with the
 	// .git at which the search ended; "": the search began in no repository, so only its own folder counts.
 	PassedOver string
 	Repository string
 }
 
-// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, the folder itself first.
-// It does not look above the first folder with a .git, be that a folder or the file of a submodule or a worktree: what
-// lies there is another project's. Outside of a repository only the folder itself counts: a file in /tmp can be
-// anybody's.
+// Found reports whether there is a hooks file, be it the local one alone.
+func (p *Project) Found() bool { return p.File != "" || p.Local != "" }
+
+// first is the file that stands for the project in messages.
+func (p *Project) first() string { return cmp.Or(p.File, p.Local) }
+
+// ProjectIn is the project of a folder that somebody named: what lies above does not count. What cannot be looked at is
+// a problem for who reads it, not an absence.
+func ProjectIn(dir string) Project {
+	p := Project{Workspace: dir}
+	p.look(dir, func(path string) (bool, error) {
+		_, err := os.Lstat(path) // a link to nothing is a gate that got lost
+		if filepath.Base(path) == LocalFileName {
+			return !isMissing(err), nil // of a workspace that is a file the other says so
+		}
+		return !errors.Is(err, fs.ErrNotExist), nil
+	})
+	return p
+}
+
+// look finds the hooks files in a folder.
+func (p *Project) look(dir string, present func(string) (bool, error)) error {
+	for _, file := range []struct {
+		name string
+		at   *string
+	}{{FileName, &p.File}, {LocalFileName, &p.Local}} {
+		path := filepath.Join(dir, file.name)
+		switch there, err := present(path); {
+		case err != nil:
+			return err
+		case there:
+			*file.at, p.Workspace = path, dir
+		}
+	}
+	return nil
+}
+
+// FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, be it the local one
+// alone, the folder itself first. It does not look above the first folder with a .git, be that a folder or the file of
+// a submodule or a worktree: what lies there is another project's. Outside of a repository only the folder itself
+// counts: a file in /tmp can be anybody's.
 //
 // A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
 // on that way is the way through the links searched, so that a link to a folder elsewhere does not lose the project's
@@ -33,14 +74,11 @@ func FindProject(dir string) (Project, error) {
 	}
 	// By the path that the file will be read by: a folder that is reached from the current one may not be reached from
 	// /.
-	own := filepath.Join(dir, FileName)
-	switch there, err := present(own); {
-	case err != nil:
-		return Project{}, err
-	case there:
-		return Project{Workspace: dir, File: own}, nil
+	p := Project{}
+	if err := p.look(dir, present); err != nil || p.Found() {
+		return p, err
 	}
-	p, err := search(shown)
+	p, err = search(shown)
 	if err != nil {
 		return Project{}, err
 	}
@@ -49,11 +87,11 @@ func FindProject(dir string) (Project, error) {
 		if err != nil {
 			return Project{}, err
 		}
-		if really.File != "" || p.File == "" && really.PassedOver != "" {
+		if really.Found() || !p.Found() && really.PassedOver != "" {
 			p = really
 		}
 	}
-	if p.File == "" {
+	if !p.Found() {
 		p.Workspace = dir // as the caller has it, for messages
 	}
 	return p, nil
@@ -62,13 +100,9 @@ func FindProject(dir string) (Project, error) {
 // search walks upwards from an absolute path.
 func search(dir string) (p Project, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
-		if p.File == "" {
-			file := filepath.Join(at, FileName)
-			switch there, err := present(file); {
-			case err != nil:
+		if !p.Found() {
+			if err := p.look(at, present); err != nil {
 				return p, err
-			case there:
-				p.Workspace, p.File = at, file
 			}
 		}
 		ends, err := present(filepath.Join(at, ".git"))
@@ -76,13 +110,13 @@ func search(dir string) (p Project, err error) {
 		case err != nil:
 			return p, err
 		case !ends:
-		case p.File != "":
+		case p.Found():
 			return p, nil
 		default:
 			return Project{Repository: at, PassedOver: nearestAbove(at)}, nil
 		}
 		if at == filepath.Dir(at) {
-			return Project{PassedOver: p.File}, nil
+			return Project{PassedOver: p.first()}, nil
 		}
 	}
 }
@@ -104,7 +138,7 @@ func FileAbove(dir string) string {
 	if err != nil {
 		return ""
 	}
-	return p.File // none outside of a repository
+	return p.first() // none outside of a repository
 }
 
 // nearestAbove returns the nearest hooks file above a folder, "" if there is none. It only serves a remark, so what
@@ -112,16 +146,16 @@ func FileAbove(dir string) string {
 func nearestAbove(dir string) string {
 	for dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
-		file := filepath.Join(dir, FileName)
-		if there, err := present(file); there && err == nil {
-			return file
+		var p Project
+		if err := p.look(dir, present); err == nil && p.Found() {
+			return p.first()
 		}
 	}
 	return ""
 }
 
-// present reports whether something has the name. A link to nothing is a gate that got lost: whoever reads it says what
-// is wrong. What may not be looked at can be a gate too, so that is an error and never an absence.
+// present reports whether something has the name. A dangling link counts: it is a gate that got lost, and reading it
+// reports the error. A path that may not be looked at can be a gate too, so that is an error and never an absence.
 func present(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	switch {
@@ -130,5 +164,6 @@ func present(path string) (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	}
-	return false, fmt.Errorf("looking for %s: %w; give -C and the folder of the project", path, bare(err))
+	const mend = "give -C and the folder of the project"
+	return false, fmt.Errorf("looking for %s: %w; %s", path, regularfile.UnwrapPath(err), mend)
 }

@@ -7,16 +7,17 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/permission"
 	"github.com/hookrun/hookrun/internal/toolmatch"
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// What an entry says without a process, and its "if". "when" is in a file of its own.
+// This file reads "block", "inject" and "if". "when" is in when.go.
 
-// says reads the text of an entry that runs nothing.
-func (r reader) says(key string) string {
+// messageOf reads the message of "block" or "inject", which run nothing.
+func (r reader) messageOf(key string) string {
 	s, ok := r.text(r.value, `"`+key+`"`)
 	if ok && strings.TrimSpace(s) == "" {
 		r.problem(r.value.Index, "%s%q is blank; write what the model is to read", r.who, key)
@@ -35,7 +36,7 @@ func (r reader) rule() Rule {
 	return rule
 }
 
-// idle warns of what can never be true at the hook's events.
+// idle warns of an "if" or a "when" that can never hold at the hook's events.
 func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 	some := func(what func(protocol.Event) bool) bool {
 		return len(h.Events) == 0 || slices.ContainsFunc(h.Events, what)
@@ -63,7 +64,7 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 			who+": \"if\" looks like several rules, and is one that hardly matches; write an entry for each")
 	}
 	for _, c := range h.When {
-		if c.field != "" && !some(func(e protocol.Event) bool { return protocol.HasValue(e, c.field) }) &&
+		if c.field != "" && !some(func(e protocol.Event) bool { return dialect.HasValue(e, c.field) }) &&
 			!c.wantsNothing {
 			p.warnOfGate(f["when"].Index, fmt.Sprintf("%s: its events have no %q, so it never runs", who, c.field))
 		}

@@ -14,14 +14,14 @@ const maxScript = 1 << 20
 
 // Doubts are what is odd about the scripts that the hook names by their path: one that is empty does nothing, and so
 // approves of everything, and one whose last line has no end may have been cut while it was written. It runs nothing,
-// and is silent about what Inspect says: files that are not there.
+// and reports nothing that Inspect reports, such as missing files.
 func (h *Hook) Doubts(workspace string, env []string) (doubts []Diagnostic) {
 	for _, name := range h.scripts(workspace, env) {
 		path := name
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(workspace, path)
 		}
-		if doubt := doubtOf(path); doubt != "" {
+		if doubt := scriptDoubt(path); doubt != "" {
 			p := h.commandPos
 			p.Text = fmt.Sprintf("hook %q: %s %s", h.Name, name, doubt)
 			doubts = append(doubts, p)
@@ -60,8 +60,8 @@ func (h *Hook) scripts(workspace string, env []string) (names []string) {
 	return names
 }
 
-// doubtOf says what is odd about a script; "" for nothing, and for what is none.
-func doubtOf(path string) string {
+// scriptDoubt describes what is odd about a script; "" if nothing is, or the file is no script.
+func scriptDoubt(path string) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
 		return ""

@@ -1,15 +1,14 @@
 package hookfile
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"sync"
 	"time"
 )
 
-// Snapshot tells whether the files of a Config are still what was read: a program that stays up goes on with what it
-// read, and says so. It is safe for concurrent use. The zero Snapshot has no files.
+// Snapshot tells whether the files of a Config have changed since they were read: a server goes on with what it read,
+// and warns. It is safe for concurrent use. The zero Snapshot has no files.
 type Snapshot struct {
 	mu    sync.Mutex
 	files []snapshotFile
@@ -26,17 +25,17 @@ type snapshotFile struct {
 // NewSnapshot looks after the files of a Config that was just read, and after those that were not there.
 func NewSnapshot(cfg *Config) *Snapshot {
 	s := &Snapshot{}
-	for i, text := range cfg.texts { // of files that were read; whoever made a Config by hand named others
-		s.files = append(s.files, snapshotFile{path: cfg.Files[i], text: text})
+	for _, f := range cfg.Files {
+		s.files = append(s.files, snapshotFile{path: f.Path, text: f.Text})
 	}
-	for _, path := range cfg.absent {
-		s.files = append(s.files, snapshotFile{path: path, absent: true})
+	for _, f := range cfg.Absent {
+		s.files = append(s.files, snapshotFile{path: f.Path, absent: true})
 	}
 	return s
 }
 
-// Changed says of each file what is different now, in the order in which they were read. As long as a file was not
-// touched that costs one look at its size and times; then its text is compared.
+// Changed lists the files that have changed, in the order in which they were read. For a file that was not touched it
+// looks at size and times only; otherwise it compares the text.
 func (s *Snapshot) Changed() (texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,9 +49,9 @@ func (s *Snapshot) Changed() (texts []string) {
 	return texts
 }
 
-// settled is how long ago a file must have been written before its times can tell that it was not written again: clocks
-// of file systems tick slowly.
-const settled = 50 * time.Millisecond
+// settleTime is how old a file must be before its times show whether it was written again: the clocks of file systems
+// tick slowly.
+const settleTime = 50 * time.Millisecond
 
 func (f *snapshotFile) look() {
 	info, err := os.Stat(f.path)
@@ -62,7 +61,7 @@ func (f *snapshotFile) look() {
 	}
 	f.seen, f.changed = nil, ""
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case isMissing(err):
 		if !f.absent {
 			f.changed = "is gone"
 		}
@@ -75,7 +74,7 @@ func (f *snapshotFile) look() {
 			f.changed = "was changed"
 		}
 	}
-	if err == nil && time.Since(info.ModTime()) > settled {
+	if err == nil && time.Since(info.ModTime()) > settleTime {
 		f.seen = info
 	}
 }

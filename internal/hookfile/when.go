@@ -10,8 +10,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // conditions reads "when".
@@ -37,10 +37,13 @@ func (r reader) conditions() (all []Condition) {
 	return all
 }
 
-var tests = []string{"matches", "equals", "exists"}
+var (
+	tests         = []string{"matches", "equals", "exists"}
+	conditionKeys = append([]string{"path"}, tests...)
+)
 
 func (r reader) condition() (c Condition) {
-	f := r.fields(r.value, append([]string{"path"}, tests...))
+	f := r.fields(r.value, conditionKeys)
 	var there []string
 	for _, key := range tests {
 		if _, ok := f[key]; ok {
@@ -98,7 +101,7 @@ const reserved = "*?|#@!{}[]()"
 const maxNames = 64
 
 func isField(name string) bool {
-	return slices.Contains(protocol.ValueNames(), name) || slices.Contains(protocol.ClientValueNames(), name)
+	return slices.Contains(dialect.ValueNames(), name) || slices.Contains(dialect.ClientValueNames(), name)
 }
 
 // parsePath takes a path apart.
@@ -112,7 +115,7 @@ func parsePath(path string) (field string, rest []step, err error) {
 			rest = append(rest, s)
 		} else if field = s.key; !isField(field) || s.each || !strings.HasPrefix(path, field) {
 			return "", nil, fmt.Errorf("starts with no field of the hook input%s",
-				cmp.Or(spelling.Suggest(field, protocol.ClientValueNames()), hint(field, protocol.ValueNames())))
+				cmp.Or(spelling.Suggest(field, dialect.ClientValueNames()), hint(field, dialect.ValueNames())))
 		}
 		if !more {
 			break
@@ -122,7 +125,7 @@ func parsePath(path string) (field string, rest []step, err error) {
 	if len(rest) > maxNames {
 		return "", nil, fmt.Errorf("goes more than %d names deep", maxNames)
 	}
-	if len(rest) > 0 && !protocol.IsJSON(field) {
+	if len(rest) > 0 && !dialect.IsJSON(field) {
 		return "", nil, fmt.Errorf("goes into %s, which is a text", quote(field))
 	}
 	return field, rest, nil

@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-// Why says why the hook runs at the call, or does not.
+// Why explains why the hook runs at the call, or does not.
 func (m *MatchContext) Why(h *Hook) string {
 	c, v := m.call, m.view(h.Dialect)
 	matched := m.matches(h, v)
 	switch {
+	case h.Disabled != "":
+		return "it is disabled: " + h.Disabled
 	case h.settings.allOff():
-		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.place()
-	case h.disabled():
+		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.position()
+	case h.disabledByClient():
 		return "its name is in the \"disabled\" of its client's settings"
 	case !slices.Contains(h.Events, v.event):
 		return fmt.Sprintf("it does not subscribe to %s", v.event)

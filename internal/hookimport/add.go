@@ -77,7 +77,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 	return text, added, nil
 }
 
-// alike reports whether an entry of the file asks for the same thing at the same calls.
+// alike reports whether an entry of the file does the same thing at the same calls.
 func alike(e Entry, other gjson.Result) bool {
 	for _, key := range []string{"command", "events", "matcher", "if", "when"} {
 		var there string

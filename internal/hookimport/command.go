@@ -23,30 +23,31 @@ func (g *handler) command() {
 			break
 		}
 		g.set("command", set+"exec "+quoted)
-		g.say(Changed, "command", "it is a line for sh here, which sets the client's variables: %s",
+		g.report(Changed, "command", "it is a line for sh here, which sets the client's variables: %s",
 			strings.TrimSuffix(set, "; "))
 		return
 	case c.PowerShell:
 		g.set("command", []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", line})
 		if g.variables(line) != "" {
-			g.say(Differs, "command",
+			g.report(Differs, "command",
 				"hookrun does not set the variables of %s for entries; for the project's folder write "+
 					"HOOKRUN_WORKSPACE", g.form.Client)
 		}
 	default:
 		set := g.variables(line)
 		if set != "" {
-			g.say(Changed, "command", "the line sets the client's variables first: %s", strings.TrimSuffix(set, "; "))
+			g.report(Changed, "command", "the line sets the client's variables first: %s",
+				strings.TrimSuffix(set, "; "))
 		}
 		if c.Bash && strings.Trim(line, letters+"./ $\"-") != "" || g.knows("shell") && shell.String() == "bash" {
 			g.set("command", []string{"bash", "-c", set + line})
-			g.say(Changed, "command", "%s runs it with bash, so the entry names it", g.form.Client)
+			g.report(Changed, "command", "%s runs it with bash, so the entry names it", g.form.Client)
 		} else {
 			g.set("command", set+line)
 		}
 	}
 	if c.Bash && (line != c.Shell || g.quotesVariable(line)) {
-		g.say(Differs, "command",
+		g.report(Differs, "command",
 			"%s puts the values of variables into the line before a shell reads it, also between single quotes",
 			g.form.Client)
 	}
@@ -65,7 +66,7 @@ func (g *handler) variables(line string) string {
 		name, value, _ := strings.Cut(v, "=")
 		switch {
 		case value != folder && strings.Contains(line, name):
-			g.say(Differs, "command", "hookrun sets no variable %s for entries", name)
+			g.report(Differs, "command", "hookrun sets no variable %s for entries", name)
 		case value == folder && (strings.Contains(line, "/") || strings.Contains(line, name)):
 			set = append(set, name+`="$HOOKRUN_WORKSPACE"`)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -64,8 +64,8 @@ type handler struct {
 	when        []string
 }
 
-// without leaves the hook out, with all that is in it. It returns false: the hook is not carried.
-func (g *handler) without(format string, args ...any) bool {
+// leaveOut leaves the whole hook out. It returns false: the hook is not carried over.
+func (g *handler) leaveOut(format string, args ...any) bool {
 	g.item(LeftOut, g.path, g.entry.Index, "this hook is not carried: "+format, args...)
 	if g.matcher.Exists() { // it was the matcher of this hook too
 		last := &g.result.Report[len(g.result.Report)-1]
@@ -77,8 +77,8 @@ func (g *handler) without(format string, args ...any) bool {
 // value is what a key of the hook has, a Result that is not there if it has none.
 func (g *handler) value(key string) gjson.Result { return g.given[key] }
 
-// say reports something of one of the hook's keys.
-func (g *handler) say(kind Kind, key, format string, args ...any) {
+// report adds an item about one of the hook's keys.
+func (g *handler) report(kind Kind, key, format string, args ...any) {
 	g.item(kind, g.path+"."+escaped(key), g.value(key).Index, format, args...)
 }
 
@@ -93,13 +93,13 @@ func (g *handler) convert() {
 	for _, off := range g.disabled {
 		if off.text == name || name == "" && off.text == g.value("command").String() {
 			off.used = true
-			g.without("%q in the settings switches it off", off.text)
+			g.leaveOut("%q in the settings switches it off", off.text)
 			return
 		}
 	}
 	rule := h.If.String()
 	if why := g.obstacle(rule + name); why != "" {
-		g.without("%s", why)
+		g.leaveOut("%s", why)
 		return
 	}
 	if h.HTTP != nil {
@@ -130,10 +130,10 @@ func (g *handler) convert() {
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried[key] != "":
 			if g.value(key).Type != gjson.False { // which is what is so without it
-				g.say(LeftOut, key, "%q is not carried: %s", key, notCarried[key])
+				g.report(LeftOut, key, "%q is not carried: %s", key, notCarried[key])
 			}
 		default:
-			g.say(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))
+			g.report(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))
 		}
 	}
 	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil {
@@ -150,7 +150,7 @@ func (g *handler) convert() {
 	g.add(name)
 }
 
-// obstacle says why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
+// obstacle explains why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
 func (g *handler) obstacle(texts string) string {
 	h, command := g.hook, g.value("command").String()
 	switch rule := h.If.String(); {
@@ -160,8 +160,8 @@ func (g *handler) obstacle(texts string) string {
 		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
-	case clientfile.AsksHookrun(command):
-		return "it asks hookrun, which would ask this hook again"
+	case clientfile.RunsHookrun(command):
+		return "it runs hookrun, which would run this hook again"
 	case rule != "" && (h.If.Malformed() || !g.event.HasTool()):
 		return fmt.Sprintf("its if %s holds of no call of this event, so it never runs", brief(rule))
 	}
@@ -194,13 +194,13 @@ func text(v any) string {
 func (g *handler) add(name string) {
 	same := name + "\x00" + inJSON(g.to)
 	if source, ok := g.there[same]; ok {
-		g.item(Changed, g.path, g.entry.Index, "this hook says the same as that of %s, and is there once", source)
+		g.item(Changed, g.path, g.entry.Index, "this hook is the same as that of %s, and is there once", source)
 		return
 	}
 	g.there[same] = g.hook.Source()
 	if same := g.hook.DedupKey; same != "" {
 		key := string(g.event) + "\x00" + same
-		others := g.said[key]
+		others := g.equal[key]
 		for _, other := range others[:min(len(others), 100)] {
 			if overlap(g.hook.Matcher, other.Matcher) {
 				g.item(Differs, g.path, g.entry.Index,
@@ -209,7 +209,7 @@ func (g *handler) add(name string) {
 				break
 			}
 		}
-		g.said[key] = append(others, g.hook)
+		g.equal[key] = append(others, g.hook)
 	}
 	switch {
 	case name != "":
@@ -224,7 +224,7 @@ func (g *handler) add(name string) {
 	if g.hook.HTTP == nil {
 		g.commands = append(g.commands, g.runs())
 	}
-	g.result.places = append(g.result.places, g.problem(g.entry.Index, ""))
+	g.result.positions = append(g.result.positions, g.problem(g.entry.Index, ""))
 }
 
 func inJSON(e Entry) string {
@@ -268,7 +268,7 @@ func (g *handler) narrowToEvent() {
 		if e != g.event && e.Canonical() == g.event.Canonical() {
 			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)
 			g.item(Changed, g.runs(), g.entry.Index,
-				`%s is %s with a condition in "when" here: that moment is for tools that ran and for those that `+
+				`%s is %s with a condition in "when" here: that event is for tools that ran and for those that `+
 					`failed`, g.event, g.event.Canonical())
 			return
 		}
@@ -286,8 +286,8 @@ func (g *handler) timeout() {
 	case raw.Exists() && raw.Type != gjson.Null:
 		text := duration(limit)
 		g.set("timeout", text)
-		g.say(Changed, "timeout", "%s is %s here", raw.Raw, text)
-	case limit != tenex.Dialect.Timeout:
+		g.report(Changed, "timeout", "%s is %s here", raw.Raw, text)
+	case limit != all.Project().Timeout:
 		g.set("timeout", duration(limit))
 	}
 }
@@ -304,10 +304,11 @@ func duration(d time.Duration) string {
 	return text
 }
 
-// onFailure carries what a hook without an answer amounts to, where that is not so by itself.
+// onFailure sets on_failure where a failed hook would otherwise have another decision than in its client.
 func (g *handler) onFailure() {
 	from, to := &protocol.Call{Event: g.event}, &protocol.Call{Event: g.event.Canonical()}
-	here, causes := tenex.Dialect, tenex.Dialect.Causes
+	here := all.Project()
+	causes := here.Causes
 	if g.hook.HTTP != nil {
 		here = here.ForHTTP()
 		causes = slices.DeleteFunc(slices.Clone(causes), func(c protocol.Cause) bool {
@@ -325,7 +326,7 @@ func (g *handler) onFailure() {
 		case cause == protocol.CauseOutput && g.dialect.Import.OtherWords:
 			continue // it may be a deny
 		case cause == protocol.CauseExit && (g.event.Canonical() == protocol.PreTool || g.hook.OnFailure == nil):
-			continue // before a tool it always blocks; elsewhere entries pass by themselves
+			continue // before a tool it always blocks; elsewhere entries fail open by default
 		}
 		if wanted := g.dialect.FailureDecision(from, theirs, g.hook.OnFailure); wanted != here.FailureDecision(to,
 			cause) {
@@ -336,9 +337,9 @@ func (g *handler) onFailure() {
 		g.set("on_failure", policy)
 	}
 	if g.hook.HTTP == nil && g.value("onFailure").Exists() {
-		g.say(Differs, "onFailure",
+		g.report(Differs, "onFailure",
 			`"onFailure" is "on_failure" here, which before a tool is not for exit codes, nor for an answer with `+
-				`another event's name: the first always block there, the second counts for what it says`)
+				`another event's name: the first always block there, the second is read as any answer`)
 	}
 }
 

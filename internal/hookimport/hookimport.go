@@ -1,5 +1,5 @@
-// Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and says what became of the
-// rest.
+// Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and reports what became of
+// the rest.
 //
 //	result, err := hookimport.Read(".claude/settings.json", nil)
 //	…
@@ -8,10 +8,10 @@
 //	}
 //	text, err := hookimport.Add(".tenex-hooks.json", old, result)
 //
-// Guarantees: a file that does not load is an error with all its places. Every value of a file is in an entry, or in
+// Guarantees: a file that does not load is an error with all positions. Every value of a file is in an entry, or in
 // the report with its path. Where nothing in the report differs or is left out but what differs with every file, a
 // hook that ends with 0 and an answer with a reason, or with 2 and a text on stderr, gives the call the decision and
-// the reason that it gave in the file that it came from, and no hook lets pass what it held up there. All entries
+// the reason that it gave in the file that it came from, and no hook fails open where it blocked there. All entries
 // load.
 //
 // No guarantees: what a hook does in other cases is for the notes, which name them. Nothing is run, so whether a hook
@@ -30,7 +30,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -38,12 +37,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// Kind is what an item of the report says.
+// Kind is the kind of an item.
 type Kind string
 
 // Kinds of items.
 const (
-	Changed Kind = "changed"  // it says the same in other words
+	Changed Kind = "changed"  // it means the same in other words
 	Wider   Kind = "wider"    // it is for more calls here
 	Differs Kind = "differs"  // it is there, and means something else in the case that is named
 	LeftOut Kind = "left_out" // it is not there
@@ -68,15 +67,15 @@ type Result struct {
 	Sources []string // file:line of each entry
 	Report  []Item
 
-	places []hookfile.Diagnostic // of the entries, without a text
+	positions []hookfile.Diagnostic // of the entries, without a text
 }
 
-// Faithful reports whether all hooks say here what they say in their client, but for what the notes name.
+// Faithful reports whether all hooks do here what they do in their client, but for what the notes name.
 func (r *Result) Faithful() bool {
 	return !slices.ContainsFunc(r.Report, func(i Item) bool { return i.Kind == Differs || i.Kind == LeftOut })
 }
 
-// Read imports a file. as is whose form it is in, nil where its place says that.
+// Read imports a file. as is whose form it is in, nil where its path tells that.
 func Read(path string, as *dialect.Dialect) (*Result, error) {
 	doc, err := hookfile.ReadFile(path)
 	if err != nil {
@@ -92,10 +91,10 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		return nil, err
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{},
-		said: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
-	r.places.Doc = r.doc
+		equal: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
+	r.locator.Doc = r.doc
 	r.dialect = cfg.Dialect
-	if r.form = r.dialect.Settings; r.dialect == tenex.Dialect {
+	if r.form = r.dialect.Settings; r.dialect == all.Project() {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.dialect.Import == nil {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name,
@@ -146,7 +145,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 }
 
 // foreignJSON is what no entry can say yet: it is read by hookrun's rules, and not by those of its client.
-const foreignJSON = "JSON without a key of an answer, at exit 0, says nothing in %s, and here it is text for the " +
+const foreignJSON = "JSON without a key of an answer, at exit 0, is ignored by %s, and here it is text for the " +
 	"model: let the hooks print answers and nothing else"
 
 // reader walks a file that loads, beside the hooks that were loaded from it.
@@ -154,7 +153,7 @@ type reader struct {
 	path    string
 	doc     string
 	from    toml.Origins // of the pieces of the JSON that was made of a TOML file
-	places  strictjson.Locator
+	locator strictjson.Locator
 	dialect *dialect.Dialect
 	form    *dialect.Settings
 	hooks   []hookfile.Hook // those to come, in the order of the file
@@ -164,7 +163,7 @@ type reader struct {
 	other    []string     // settings that are the client's
 	offBy    string       // what switches all hooks off
 	disabled []*switchedOff
-	said     map[string][]*hookfile.Hook // equal hooks of an event
+	equal    map[string][]*hookfile.Hook // equal hooks of an event
 	there    map[string]string           // entries, and where they are from
 	names    names                       // of the entries
 	items    map[string]bool             // of the report: several hooks have one matcher
@@ -179,7 +178,7 @@ type switchedOff struct {
 }
 
 func (r *reader) problem(at int, text string) hookfile.Diagnostic {
-	line, column := r.places.Position(r.from.Of(at))
+	line, column := r.locator.Position(r.from.Of(at))
 	return hookfile.Diagnostic{File: r.path, Line: line, Column: column, Text: text}
 }
 
@@ -265,7 +264,7 @@ func (r *reader) events(hooks gjson.Result) {
 				r.form.Client, brief(key.String()))
 			return true
 		case !carried:
-			r.item(LeftOut, path, key.Index, "there is no moment here for hooks of %s; supported are %s", event,
+			r.item(LeftOut, path, key.Index, ".tenex-hooks.json has no event for hooks of %s; supported are %s", event,
 				supported())
 		case !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
@@ -286,7 +285,9 @@ func supported() string {
 }
 
 // isName reports whether an event has the same name in a file of hookrun's own, which knows two for each.
-func isName(e protocol.Event) bool { return e == e.Canonical().Claude() || e == e.Canonical() }
+func isName(e protocol.Event) bool {
+	return e == dialect.ClaudeEvent(e.Canonical()) || e == e.Canonical()
+}
 
 // escaped is a key as a part of a path.
 func escaped(key string) string { return strings.NewReplacer(`\`, `\\`, ".", `\.`).Replace(key) }
@@ -303,14 +304,14 @@ func (r *Result) Append(more *Result) {
 	}
 	for i, e := range more.Entries {
 		if source, ok := there[inJSON(e[1:])]; ok {
-			r.Report = append(r.Report, Item{Kind: Changed, Diagnostic: more.places[i]})
-			r.Report[len(r.Report)-1].Text = "this hook says the same as that of " + source + ", and is there once"
+			r.Report = append(r.Report, Item{Kind: Changed, Diagnostic: more.positions[i]})
+			r.Report[len(r.Report)-1].Text = "this hook is the same as that of " + source + ", and is there once"
 			continue
 		}
 		e = slices.Clone(e)
 		e.Set("name", strictjson.AppendString(nil, taken.free(nameIn(e))))
-		r.Entries, r.Sources, r.places = append(r.Entries, e), append(r.Sources, more.Sources[i]), append(r.places,
-			more.places[i])
+		r.Entries, r.Sources = append(r.Entries, e), append(r.Sources, more.Sources[i])
+		r.positions = append(r.positions, more.positions[i])
 	}
 	r.Report = append(r.Report, more.Report...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
@@ -33,8 +34,8 @@ func parse(t testing.TB, path, doc string) *hookimport.Result {
 	return r
 }
 
-// said is the report without its notes, an item a line, and without what differs with every file.
-func said(r *hookimport.Result) string {
+// reported is the report without its notes, an item a line, and without what differs with every file.
+func reported(r *hookimport.Result) string {
 	var lines []string
 	for _, i := range r.Report {
 		if i.Kind != hookimport.Note && i.Line > 0 {
@@ -62,7 +63,7 @@ func TestForeignJSON(t *testing.T) {
 			}
 		}
 		require.Len(t, found, 1, "once for each file")
-		require.Equal(t, path+": JSON without a key of an answer, at exit 0, says nothing in "+client+
+		require.Equal(t, path+": JSON without a key of an answer, at exit 0, is ignored by "+client+
 			", and here it is text for the model: let the hooks print answers and nothing else", found[0].Error())
 		require.Equal(t, []string{"hooks." + event + ".0.hooks.0.command", "hooks." + event + ".0.hooks.1.command"},
 			found[0].Paths)
@@ -76,7 +77,7 @@ func TestVariablesInTheText(t *testing.T) {
 	for command, differs := range map[string]bool{`grep x '$GEMINI_PROJECT_DIR/a'`: true,
 		`grep 'x' $GEMINI_CWD/a`: true, `grep x \"$GEMINI_CWD\"/a`: false, `grep 'x' a`: false} {
 		r := parse(t, gemini, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"`+command+`"}]}]}}`)
-		require.Equal(t, differs, strings.Contains(said(r), "also between single quotes"), command)
+		require.Equal(t, differs, strings.Contains(reported(r), "also between single quotes"), command)
 	}
 }
 
@@ -104,11 +105,11 @@ func TestEntries(t *testing.T) {
 		shells = "PowerShell, exec_command, write_stdin, shell_command, local_shell, run_shell_command"
 		edits  = "MultiEdit, NotebookEdit, apply_patch, write_file, replace"
 	)
-	const unread = "differs an answer without a key of an answer says nothing in Claude Code, and is unreadable " +
+	const unread = "differs an answer without a key of an answer is ignored by Claude Code, and is unreadable " +
 		"here: let the server answer {} or nothing"
 	const exit = `an exit code holds nothing up here, and in Claude Code 2 does: let the hook print {"decision": ` +
 		`"block", "reason": "…"} and end with 0`
-	for name, test := range map[string]struct{ path, doc, entries, said string }{
+	for name, test := range map[string]struct{ path, doc, entries, reported string }{
 		"a plain gate": {claude,
 			pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"guard --strict","timeout":10}]}`),
 			`[{"name":"guard","command":"guard --strict","events":["pre-tool"],"matcher":"Bash|shell","timeout":10,` +
@@ -142,7 +143,7 @@ func TestEntries(t *testing.T) {
 				`2"},{"type":"command","command":"hookrun fire -c other.json","timeout":30}]}`),
 			`[{"name":"hookrun","command":"hookrun fire -c other.json","events":["pre-tool"],"timeout":30,` + open +
 				`}]`,
-			`left_out this hook is not carried: it asks hookrun, which would ask this hook again`},
+			`left_out this hook is not carried: it runs hookrun, which would run this hook again`},
 		"hooks that never run": {claude,
 			`{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"a","if":"Bash(x)"}]}],` +
 				`"PreToolUse":[{"hooks":[{"type":"command","command":" ` +
@@ -170,7 +171,7 @@ left_out this hook is not carried: its if "Bash(git" holds of no call of this ev
 				"Edit|Write|fs_edit|fs_write", edits) + `
 changed the matcher "^mcp__x__.*" is "mcp__x__*" here
 changed the matcher "mcp__[a-z]+__write" is a condition in "when" here, for the names that tools have in Claude Code
-left_out this hook is not carried: its matcher "^(?!mcp)" means something in JavaScript that neither a glob nor RE2 says
+left_out this hook is not carried: its matcher "^(?!mcp)" uses JavaScript that neither a glob nor RE2 can express
 left_out this hook is not carried: its matcher "[" matches nothing in Claude Code, so it never runs: unterminated [] set
 changed the matcher ".*" is for every tool, so the entry has none`},
 		"tools with two names": {codex,
@@ -183,9 +184,9 @@ changed the matcher ".*" is for every tool, so the entry has none`},
 				`"Stop":[{"hooks":[{"type":"command","command":"b"}]}],"Nope":[]}}`,
 			`[{"name":"a","command":"a","events":["post-tool"],"when":[{"path":"hook_event_name",` +
 				`"equals":"PostToolUse"}],"timeout":30}]`,
-			`changed PostToolUse is post-tool with a condition in "when" here: that moment is for tools that ran and for those that failed
+			`changed PostToolUse is post-tool with a condition in "when" here: that event is for tools that ran and for those that failed
 differs at post-tool ` + exit + `
-left_out there is no moment here for hooks of Stop; supported are pre-execute, pre-tool, post-tool
+left_out .tenex-hooks.json has no event for hooks of Stop; supported are pre-execute, pre-tool, post-tool
 left_out Claude Code has no event "Nope", so none of these hooks ever runs there`},
 		"what is no command, or not waited for": {claude,
 			pre(`{"hooks":[{"type":"prompt","prompt":"p"},{"type":"command","command":"a","async":true},` +
@@ -233,7 +234,7 @@ left_out this hook is not carried: http://h is not among the "allowedHttpHookUrl
 				`},{"name":"a-2","command":"a","events":["pre-tool"],"matcher":"Edit|fs_edit","timeout":30,` + open +
 				`},{"name":"a-3","command":"a","events":["pre-tool"],"timeout":30,` + open + `}]`,
 			wide("Bash", "Bash|shell", shells) + `
-changed this hook says the same as that of .claude/settings.json:1, and is there once
+changed this hook is the same as that of .claude/settings.json:1, and is there once
 ` + wide("Edit", "Edit|fs_edit", "MultiEdit, NotebookEdit, apply_patch, replace") + `
 differs Claude Code runs this hook and that of .claude/settings.json:1 once where a call is for both; here each of them runs`},
 		"another client's": {gemini,
@@ -264,7 +265,7 @@ left_out "statusMessage" is not carried: it is shown to the user of the client w
 			t.Setenv("HOME", "/nobody")
 			r := parse(t, test.path, test.doc)
 			require.Equal(t, test.entries, entries(t, r))
-			require.Equal(t, test.said, said(r))
+			require.Equal(t, test.reported, reported(r))
 			text, added, err := hookimport.Add("f", nil, r.Entries)
 			require.NoError(t, err, "what is imported loads")
 			require.Len(t, added, len(r.Entries))
@@ -294,7 +295,7 @@ func TestManyHooks(t *testing.T) {
 	require.Less(t, time.Since(start), 20*time.Second)
 }
 
-// A timeout in somebody's other unit is carried as its client takes it, and said.
+// A timeout in somebody's other unit is carried as its client takes it, and reported.
 func TestOtherUnits(t *testing.T) {
 	for _, test := range []struct{ path, doc, want string }{
 		{gemini, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"a","timeout":30}]}]}}`,
@@ -316,8 +317,8 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, 5, r.Report[0].Line)
 	r = parse(t, claude, "{\"hooks\":{\n \"Stop\":[]}}")
 	require.Equal(t,
-		`.claude/settings.json:2:2: there is no moment here for hooks of Stop; supported are pre-execute, pre-tool, `+
-			`post-tool`, r.Report[0].Error())
+		`.claude/settings.json:2:2: .tenex-hooks.json has no event for hooks of Stop; supported are pre-execute, `+
+			`pre-tool, post-tool`, r.Report[0].Error())
 }
 
 func TestRefused(t *testing.T) {
@@ -504,9 +505,9 @@ func FuzzMatcher(f *testing.F) {
 				got := runs(cfg, protocol.PreTool, name)
 				// A hook for one name of a tool is for its other names here, and the report says so.
 				also := slices.ContainsFunc(all.ToolAliases(name), func(other string) bool {
-					return strings.Contains(said(r), "it is also for") && runs(cfg, protocol.PreTool, other)
+					return strings.Contains(reported(r), "it is also for") && runs(cfg, protocol.PreTool, other)
 				})
-				if !got && wanted || got != wanted && !also && !strings.Contains(said(r), "for every tool") &&
+				if !got && wanted || got != wanted && !also && !strings.Contains(reported(r), "for every tool") &&
 					!projects[name] {
 					t.Fatalf("%s: %q at %q: %v, and %v in %s", test.path, matcher, name, wanted, got, doc)
 				}
@@ -623,5 +624,5 @@ func TestWrite(t *testing.T) {
 
 // runs reports whether the first hook of a file runs at a call of a tool.
 func runs(cfg *hookfile.Config, event protocol.Event, tool string) bool {
-	return hookfile.NewMatchContext(&protocol.Call{Event: event, Tool: tool}).Runs(&cfg.Hooks[0])
+	return hookfile.NewMatchContext(dialect.NewCall(protocol.Call{Event: event, Tool: tool})).Runs(&cfg.Hooks[0])
 }

@@ -14,7 +14,7 @@ import (
 // carriedHTTP are the keys of such a hook that its entry has, under names of its own.
 var carriedHTTP = []string{"type", "url", "headers", "allowedEnvVars", "if", "timeout", "onFailure"}
 
-// carried reports whether the entry has what a key of the hook says.
+// carried reports whether the entry has the value of a key of the hook.
 func (g *handler) carried(key string) bool {
 	if g.hook.HTTP != nil {
 		return slices.Contains(carriedHTTP, key)
@@ -47,7 +47,7 @@ func (g *handler) endpoint() {
 			names = append(names, name)
 			continue
 		}
-		g.say(LeftOut, "allowedEnvVars", "%s is not carried: no header can stand for it", brief(name))
+		g.report(LeftOut, "allowedEnvVars", "%s is not carried: no header can stand for it", brief(name))
 	}
 	if len(names) > 0 {
 		g.set("allowed_env_vars", names)
@@ -57,11 +57,11 @@ func (g *handler) endpoint() {
 			`those that "allowed_env_vars" names are of hookrun's own environment`)
 	}
 	g.item(Differs, g.runs(), g.value("url").Index,
-		"an answer without a key of an answer says nothing in %s, and is unreadable here: "+
+		"an answer without a key of an answer is ignored by %s, and is unreadable here: "+
 			"let the server answer {} or nothing", g.form.Client)
 }
 
-// nameOfURL makes a name of an address: that of what is asked for there, else the host.
+// nameOfURL makes a name of an address: the last part of its path, else the host.
 func nameOfURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

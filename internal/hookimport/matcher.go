@@ -16,8 +16,8 @@ import (
 	"github.com/hookrun/hookrun/internal/toolmatch"
 )
 
-// narrow carries the matcher: as globs where these say the same, else as a condition. It reports whether the hook is
-// carried.
+// narrow carries the matcher over: as globs where these mean the same, else as a condition. It reports whether the hook
+// is carried.
 func (g *handler) narrow() bool {
 	if !g.matcher.Exists() || g.matcher.Type == gjson.Null {
 		return true
@@ -36,17 +36,17 @@ func (g *handler) narrow() bool {
 	if pattern.Names != nil && pattern.Err == nil {
 		names := slices.DeleteFunc(slices.Clone(pattern.Names), func(name string) bool { return name == "" })
 		if len(names) == 0 {
-			return g.without("its matcher %s names nothing, so it never runs", brief(text))
+			return g.leaveOut("its matcher %s names nothing, so it never runs", brief(text))
 		}
 		return g.globs(names)
 	}
 	switch {
 	case pattern.Rust:
 	case pattern.Err != nil:
-		return g.without("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.form.Client,
+		return g.leaveOut("its matcher %s matches nothing in %s, so it never runs: %v", brief(text), g.form.Client,
 			pattern.Err)
 	case !readAlike(text):
-		return g.without("its matcher %s means something in JavaScript that neither a glob nor RE2 says", brief(text))
+		return g.leaveOut("its matcher %s uses JavaScript that neither a glob nor RE2 can express", brief(text))
 	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -55,7 +55,7 @@ func (g *handler) narrow() bool {
 				brief(text))
 			return true
 		}
-		return g.without("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
+		return g.leaveOut("its matcher %s is no regular expression of RE2's: %s", brief(text), spelling.Expression(err))
 	}
 	if names, ok := globsOf(parsed.Simplify()); ok {
 		return g.globs(names)
@@ -63,11 +63,12 @@ func (g *handler) narrow() bool {
 	return g.condition(text)
 }
 
-// ordinary are names that every way to say a matcher must agree on, beside those above.
+// ordinary are names that every form of a matcher must agree on, beside those above.
 var ordinary = []string{"Bash", "Edit", "Write", "Read", "MultiEdit", "WebFetch", "mcp__server__tool",
 	"mcp__server__write_file", "run_shell_command", "write_file", "replace", "shell", "x"}
 
-// agree completes a way to say the matcher by the tools with a second name, and reports whether it is the same.
+// agree adds the tools with a second name to a new form of the matcher, and reports whether that matches the same
+// tools.
 func (g *handler) agree(match func(string) bool, add func(name string)) bool {
 	for _, name := range all.AliasedTools() {
 		if wanted := g.hook.Matcher.Match(name); wanted && !match(name) {
@@ -94,7 +95,7 @@ func overlap(a, b hookfile.Matcher) bool {
 	})
 }
 
-// globs says the matcher by globs.
+// globs writes the matcher as globs.
 func (g *handler) globs(names []string) bool {
 	var m hookfile.Globs
 	set := func() { m, _ = hookfile.NewGlobs(strings.Join(names, "|")) }
@@ -103,7 +104,7 @@ func (g *handler) globs(names []string) bool {
 		names = append(names, name)
 		set()
 	}) {
-		return g.without("its matcher %s cannot be said by globs", brief(g.matcher.String()))
+		return g.leaveOut("its matcher %s cannot be written as globs", brief(g.matcher.String()))
 	}
 	if slices.Contains(names, "*") {
 		g.item(Changed, g.group+".matcher", g.matcher.Index, "the matcher %s is for every tool, so the entry has none",
@@ -147,17 +148,18 @@ func projectNames(globs []string) (also []string) {
 	return also
 }
 
-// rule carries an if. Of a command it says the same for the shell tool of any client and loop; what a pattern means for
-// other tools goes by their names in the client.
+// rule carries an if over. For a command it means the same for the shell tool of any client and loop; what a pattern
+// means for other tools goes by their names in the client.
 func (g *handler) rule(text string) {
 	const theirs = "Bash"
 	if rest, ok := strings.CutPrefix(text, theirs); ok && (rest == "" || rest[0] == '(') {
 		here := all.ToolNames(theirs)[0]
 		g.set("if", here+rest)
-		g.say(Wider, "if", "the if %s is %s here, as a project calls the tool, so it holds in other clients and loops",
+		g.report(Wider, "if",
+			"the if %s is %s here, as a project calls the tool, so it holds in other clients and loops",
 			brief(text), brief(here+rest))
 		if rest != "" {
-			g.say(Differs, "if",
+			g.report(Differs, "if",
 				"the if %s is weighed word by word here: of a line that %s cannot read only what may be meant runs "+
 					"the hook, "+
 					"where the client runs it for every such line; and it is also held against what env, xargs and "+
@@ -168,10 +170,11 @@ func (g *handler) rule(text string) {
 		return
 	}
 	g.set("if", text)
-	g.say(Note, "if", "the if %s is for a tool of %s, and holds of no tool of another name", brief(text), g.form.Client)
+	g.report(Note, "if", "the if %s is for a tool of %s, and holds of no tool of another name", brief(text),
+		g.form.Client)
 }
 
-// condition says the matcher by a condition.
+// condition writes the matcher as a condition.
 func (g *handler) condition(text string) bool {
 	re := regexp.MustCompile(text) // narrow has parsed it
 	add := func(name string) {
@@ -179,7 +182,7 @@ func (g *handler) condition(text string) bool {
 		re = regexp.MustCompile(text) // a valid one, and a name
 	}
 	if !g.agree(func(name string) bool { return re.MatchString(name) }, add) {
-		return g.without("its matcher %s cannot be said by a condition", brief(text))
+		return g.leaveOut("its matcher %s cannot be written as a condition", brief(text))
 	}
 	g.when = append(g.when, `{"path": "tool_name", "matches": `+string(strictjson.AppendString(nil, text))+`}`)
 	g.item(Changed, g.group+".matcher", g.matcher.Index,
@@ -222,7 +225,8 @@ func readAlike(text string) bool {
 	return true
 }
 
-// Characters of a glob to be: the start and the end of a name, and what no glob can say. No name of a tool has them.
+// Characters of a glob to be: the start and the end of a name, and what no glob can express. No name of a tool has
+// them.
 const start, end, never = "\ufdd0", "\ufdd1", "\ufdd2"
 
 // maxAlternatives bounds how many globs one expression may become.
@@ -247,7 +251,7 @@ func globsOf(re *syntax.Regexp) (globs []string, ok bool) {
 		for strings.Contains(glob, "**") {
 			glob = strings.ReplaceAll(glob, "**", "*")
 		}
-		if glob == "*" { // whatever the others say
+		if glob == "*" { // it matches every name
 			return []string{glob}, true
 		}
 		if glob == "" || strings.ContainsAny(glob, start+end+never) {

@@ -71,11 +71,11 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	if o.Decision != protocol.Continue {
 		decided += fmt.Sprintf(" by hook '%s' with the reason %s", printable.Escape(o.Hook), shown(o.Reason))
 		if e["decision"] == nil {
-			add("decision: \"expect\" says nothing of it, got %s", decided)
+			add("decision: not in \"expect\", got %s", decided)
 		}
 	}
 	if o.Stop && e["stop"] == nil && e["stop_reason"] == nil {
-		add("stop: \"expect\" says nothing of it, got true with the reason %s", shown(o.StopReason))
+		add("stop: not in \"expect\", got true with the reason %s", shown(o.StopReason))
 	}
 	lists := map[string][]string{"inject": o.Texts(), "message": o.SystemMessages}
 	for _, f := range []field{
@@ -110,7 +110,7 @@ func (e Expectation) differences(o *protocol.Outcome) (found []string) {
 	if e["cause"] == nil && e["warning"] == nil {
 		for i := range o.Hooks {
 			if h := &o.Hooks[i]; silent(h) {
-				add("hook '%s' gave no answer (%s), of which \"expect\" says nothing by \"cause\" or \"warning\"",
+				add("hook '%s' gave no answer (%s), and \"expect\" has no \"cause\" or \"warning\"",
 					printable.Escape(h.Name), h.Cause)
 			}
 		}

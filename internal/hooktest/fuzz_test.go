@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 				require.Equal(t, want.Args == nil, got.Call.Args == "")
 			}
 			// Nobody asked a hook yet: whatever the test expects, that is no crash.
-			got.Judge(protocol.Outcome{Inject: []protocol.Inject{{Content: "x"}},
+			got.Check(protocol.Outcome{Inject: []protocol.Inject{{Content: "x"}},
 				UpdatedInput: json.RawMessage(`{"c": 1}`)}, nil)
 		}
 		again, err := hooktest.Parse("f", doc, workspace)

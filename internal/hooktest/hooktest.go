@@ -4,8 +4,8 @@
 //	…
 //	for _, t := range file.Tests {
 //		outcome, err := r.Fire(ctx, t.Call)
-//		result := t.Judge(outcome, err)
-//		… // result.Problems says what differs
+//		result := t.Check(outcome, err)
+//		… // result.Problems lists what differs
 //	}
 //
 // A file is {"tests": [{"name": …, "event": "pre-tool", "tool": "shell", "args": {…}, "expect": {"decision":
@@ -31,7 +31,6 @@ package hooktest
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,8 +78,8 @@ type Result struct {
 	Outcome  *protocol.Outcome     `json:"outcome,omitempty"` // nil: the call had none
 }
 
-// Judge compares the outcome of the test's call with what the test expects.
-func (t *Test) Judge(o protocol.Outcome, err error) Result {
+// Check compares the outcome of the test's call with what the test expects.
+func (t *Test) Check(o protocol.Outcome, err error) Result {
 	r := Result{Name: t.Name, File: t.File, Line: t.Line, Problems: []string{}, Duration: o.Duration}
 	if err != nil {
 		r.Problems = append(r.Problems, fmt.Sprintf("the call came to no verdict: %v", err))
@@ -96,7 +95,7 @@ func (t *Test) Judge(o protocol.Outcome, err error) Result {
 func Find(folder string) (paths []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, fmt.Errorf("looking for tests in %s: %w", folder, unwrapPath(err))
+		return nil, fmt.Errorf("looking for tests in %s: %w", folder, regularfile.UnwrapPath(err))
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), Suffix) {
@@ -117,16 +116,8 @@ func Load(path, workspace string) (*File, error) {
 		err = errors.New("larger than 1 MiB; divide it")
 	}
 	if err != nil {
-		return nil, hookfile.Diagnostics{{File: path, Text: "reading the tests: " + unwrapPath(err).Error()}}
+		text := "reading the tests: " + regularfile.UnwrapPath(err).Error()
+		return nil, hookfile.Diagnostics{{File: path, Text: text}}
 	}
 	return Parse(path, doc, workspace)
-}
-
-// unwrapPath takes the path out of an error, for a message that names the path already.
-func unwrapPath(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

@@ -36,7 +36,7 @@ func toJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// bad are files that are refused, with all that is said of them.
+// bad are files that are refused, with their errors.
 var bad = map[string]struct{ doc, want string }{
 	"empty":   {``, `f:1:1: parsing: the document is empty`},
 	"no JSON": {"{\n 'tests': []}", `f:2:2: parsing: JSON takes double quotes, not single ones`},
@@ -91,13 +91,13 @@ var bad = map[string]struct{ doc, want string }{
 		"f:1:58: \"a=b\" cannot be the name of a variable\nf:1:75: the variable \"c\" must be a string, not " +
 			"1\nf:1:83: the variable \"d\" has a NUL character, which no process can be given"},
 	"input and event": {one(`"name": "a", "event": "Stop", "input": {"hook_event_name": "Stop"}`,
-		`"stop": true`), `f:1:35: "event" is said by "input"; leave one of them out`},
+		`"stop": true`), `f:1:35: "event" is in "input" too; leave one of them out`},
 	"input of no event": {one(`"name": "a", "input": {"hook_event_name": "Stpo"}`, `"stop": true`),
 		`f:1:35: the hook input's hook_event_name "Stpo" is no event that is known; did you mean "Stop"?`},
 	"input of a wrong type": {one(`"name": "a", "input": "x"`, `"stop": true`),
 		`f:1:35: "input" must be an object, not "x"`},
 	"expect of nothing": {one(`"name": "a", "event": "Stop"`, `"x-note": 1`),
-		`f:1:53: "expect" says nothing, so the test could not fail; known are decision, reason, cause, hook, ` +
+		`f:1:53: "expect" is empty, so the test could not fail; known are decision, reason, cause, hook, ` +
 			`stop_reason, inject, message, warning, updated_input, updated_output, approved, stop`},
 	"expect misspelt": {one(`"name": "a", "event": "Stop"`, `"decison": "block", "stop": true`),
 		`f:1:54: unknown key "decison"; did you mean "decision"?`},
@@ -167,7 +167,7 @@ var good = map[string]struct {
 		protocol.Call{Event: "pre-tool", Tool: "shell", Args: `{"path":"/work space/x"}`, Prompt: "in /work space"}},
 	"a message": {`"event": "pre-execute", "prompt": "hi", "x-why": 1, "$schema": "s"`,
 		protocol.Call{Event: "pre-execute", Prompt: "hi"}},
-	"another moment": {`"event": "Stop"`, protocol.Call{Event: "Stop"}},
+	"another event": {`"event": "Stop"`, protocol.Call{Event: "Stop"}},
 	"a client's input": {`"input": {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": ` +
 		`"ls"}, "session_id": "s", "cwd": "${HOOKRUN_WORKSPACE}"}`,
 		protocol.Call{Event: "PreToolUse", Tool: "Bash", Args: `{"command":"ls"}`, SessionID: "s", Dir: "/work space",
@@ -197,7 +197,7 @@ func TestExpectations(t *testing.T) {
 	blocked := `{"decision": "block", "reason": "no force", "cause": "policy", "hook": "guard"}`
 	rewritten := `{"decision": "continue", "updated_input": {"b": [9007199254740993, 1.50], "a": null}, ` +
 		`"updated_output": "new"}`
-	said := `{"decision": "continue", "inject": [{"hook": "a", "content": "one"}, {"hook": "b", "content": ` +
+	outcome := `{"decision": "continue", "inject": [{"hook": "a", "content": "one"}, {"hook": "b", "content": ` +
 		`"two\nlines"}], "system_messages": ["m"], "warnings": ["w1", "w2"]}`
 	crashed := `{"decision": "block", "reason": "r", "cause": "signal", "hook": "g", "hooks": [{"name": "g", ` +
 		`"status": "blocked", "cause": "signal"}]}`
@@ -208,7 +208,7 @@ func TestExpectations(t *testing.T) {
 		"another decision": {`"decision": "ask"`, blocked,
 			`decision: expected ask, got block by hook 'guard' with the reason "no force"`},
 		"a decision not named": {`"reason": "no force"`, blocked,
-			`decision: "expect" says nothing of it, got block by hook 'guard' with the reason "no force"`},
+			`decision: not in "expect", got block by hook 'guard' with the reason "no force"`},
 		"nothing decided": {`"decision": "block"`, `{"decision": "continue"}`,
 			`decision: expected block, got continue`},
 		"continue need not be named": {`"reason": null`, `{"decision": "continue"}`, ``},
@@ -233,31 +233,31 @@ func TestExpectations(t *testing.T) {
 			`{"decision": "continue", "stop": true, "stop_reason": "enough"}`, ``},
 		"a stop not named": {`"decision": "continue"`,
 			`{"decision": "continue", "stop": true, "stop_reason": "enough"}`,
-			`stop: "expect" says nothing of it, got true with the reason "enough"`},
+			`stop: not in "expect", got true with the reason "enough"`},
 		"no stop":  {`"stop": true`, `{"decision": "continue"}`, `stop: expected true, got false`},
 		"approved": {`"approved": true`, `{"decision": "continue", "approved": true}`, ``},
 		"not approved": {`"approved": true`, `{"decision": "continue"}`,
 			`approved: expected true, got false`},
 		"approved against the test": {`"approved": false`, `{"decision": "continue", "approved": true}`,
 			`approved: expected false, got true`},
-		"inject together":     {`"inject": "one\n\ntwo\nlines"`, said, ``},
-		"inject by a pattern": {`"inject": {"matches": "(?s)one.*lines"}`, said, ``},
-		"inject one by one":   {`"inject": ["one", {"matches": "^two"}]`, said, ``},
-		"inject in another order": {`"inject": [{"matches": "^two"}, "one"]`, said,
+		"inject together":     {`"inject": "one\n\ntwo\nlines"`, outcome, ``},
+		"inject by a pattern": {`"inject": {"matches": "(?s)one.*lines"}`, outcome, ``},
+		"inject one by one":   {`"inject": ["one", {"matches": "^two"}]`, outcome, ``},
+		"inject in another order": {`"inject": [{"matches": "^two"}, "one"]`, outcome,
 			"inject[0]: expected a text that matches \"^two\", got \"one\"\ninject[1]: expected \"one\", got " +
 				"\"two\\nlines\""},
-		"too few":     {`"inject": ["one"]`, said, `inject: expected 1, got 2: "one", "two\nlines"`},
-		"inject none": {`"inject": null`, said, `inject: expected none, got "one", "two\nlines"`},
+		"too few":     {`"inject": ["one"]`, outcome, `inject: expected 1, got 2: "one", "two\nlines"`},
+		"inject none": {`"inject": null`, outcome, `inject: expected none, got "one", "two\nlines"`},
 		"an empty text is one": {`"inject": null`, `{"decision": "continue", "inject": [{"content": ""}]}`,
 			`inject: expected none, got ""`},
 		"inject an empty list":      {`"inject": []`, `{"decision": "continue"}`, ``},
 		"there is none":             {`"inject": "x"`, `{"decision": "continue"}`, `inject: expected "x", got none`},
-		"message":                   {`"message": ["m"]`, said, ``},
-		"another message":           {`"message": "x"`, said, `message: expected "x", got "m"`},
-		"some warning":              {`"warning": "w2"`, said, ``},
-		"some warning by a pattern": {`"warning": {"matches": "2"}`, said, ``},
-		"no such warning":           {`"warning": "w"`, said, `warning: expected "w", got "w1", "w2"`},
-		"no warning":                {`"warning": null`, said, `warning: expected none, got "w1", "w2"`},
+		"message":                   {`"message": ["m"]`, outcome, ``},
+		"another message":           {`"message": "x"`, outcome, `message: expected "x", got "m"`},
+		"some warning":              {`"warning": "w2"`, outcome, ``},
+		"some warning by a pattern": {`"warning": {"matches": "2"}`, outcome, ``},
+		"no such warning":           {`"warning": "w"`, outcome, `warning: expected "w", got "w1", "w2"`},
+		"no warning":                {`"warning": null`, outcome, `warning: expected none, got "w1", "w2"`},
 		"input by value":            {`"updated_input": {"a": null, "b": [9007199254740993, 15e-1]}`, rewritten, ``},
 		"a neighbour of a number": {`"updated_input": {"a": null, "b": [9007199254740992, 1.5]}`, rewritten,
 			`updated_input: expected {"a":null,"b":[9007199254740992,1.5]}, got {"b": [9007199254740993, 1.50], "a": ` +
@@ -275,10 +275,10 @@ func TestExpectations(t *testing.T) {
 		"another output": {`"updated_output": "old"`, rewritten,
 			`updated_output: expected "old", got "new"`},
 		"a crash that blocks": {`"decision": "block"`, crashed,
-			`hook 'g' gave no answer (signal), of which "expect" says nothing by "cause" or "warning"`},
+			`hook 'g' gave no answer (signal), and "expect" has no "cause" or "warning"`},
 		"a crash that is named": {`"decision": "block", "cause": "signal"`, crashed, ``},
 		"a timeout": {`"decision": "continue"`, late,
-			`hook 'g' gave no answer (timeout), of which "expect" says nothing by "cause" or "warning"`},
+			`hook 'g' gave no answer (timeout), and "expect" has no "cause" or "warning"`},
 		"a timeout that is named": {`"warning": {"matches": "timed out"}`, late, ``},
 		"skipped and async are fine": {`"decision": "continue"`,
 			`{"decision": "continue", "hooks": [{"name": "a", "status": "skipped", "cause": "unsupported"}, {"name": ` +
@@ -288,7 +288,7 @@ func TestExpectations(t *testing.T) {
 			var o protocol.Outcome
 			require.NoError(t, json.Unmarshal([]byte(test.outcome), &o))
 			test1 := parsed(t, `{"name": "n", "event": "Stop", "expect": {`+test.expect+`}}`)
-			r := test1.Judge(o, nil)
+			r := test1.Check(o, nil)
 			require.Equal(t, test.want, strings.Join(r.Problems, "\n"))
 			require.Equal(t, test.want == "", r.OK)
 			require.NotNil(t, r.Problems, "in JSON it is a list")
@@ -299,7 +299,7 @@ func TestExpectations(t *testing.T) {
 
 func TestACallWithoutAVerdict(t *testing.T) {
 	test := parsed(t, `{"name": "n", "event": "Stop", "expect": {"decision": "block"}}`)
-	r := test.Judge(protocol.Outcome{}, errors.New("too deep"))
+	r := test.Check(protocol.Outcome{}, errors.New("too deep"))
 	require.False(t, r.OK, "the outcome beside an error is a block, but no hook's")
 	require.Equal(t, []string{"the call came to no verdict: too deep"}, r.Problems)
 	require.Nil(t, r.Outcome)

@@ -23,7 +23,7 @@ import (
 // of them.
 func Parse(path string, doc []byte, workspace string) (*File, error) {
 	p := parser{file: path, workspace: workspace, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
-	p.places.Doc = p.doc
+	p.locator.Doc = p.doc
 	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
 		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
 		return nil, p.problems
@@ -48,12 +48,12 @@ func Parse(path string, doc []byte, workspace string) (*File, error) {
 type parser struct {
 	file, workspace string
 	doc             string
-	places          strictjson.Locator
+	locator         strictjson.Locator
 	problems        hookfile.Diagnostics
 }
 
 func (p *parser) problem(offset int, format string, args ...any) {
-	line, col := p.places.Position(offset)
+	line, col := p.locator.Position(offset)
 	p.problems = append(p.problems, hookfile.Diagnostic{
 		File: p.file, Line: line, Column: col, Text: fmt.Sprintf(format, args...),
 	})
@@ -145,7 +145,7 @@ var callKeys = []string{"event", "tool", "args", "result", "failed", "prompt", "
 func (p *parser) test(entry gjson.Result) (t Test) {
 	fields := p.fields(entry, append([]string{"name", "input", "env", "expect"}, callKeys...)...)
 	t.File = p.file
-	t.Line, _ = p.places.Position(entry.Index)
+	t.Line, _ = p.locator.Position(entry.Index)
 	if name, ok := fields["name"]; !ok {
 		p.problem(entry.Index, "the test has no \"name\"")
 	} else if p.is(name, `"name"`, "string") {
@@ -175,7 +175,7 @@ func (p *parser) test(entry gjson.Result) (t Test) {
 func (p *parser) input(v gjson.Result, fields map[string]gjson.Result) (c protocol.Call) {
 	for _, key := range callKeys {
 		if twice, ok := fields[key]; ok {
-			p.problem(twice.Index, "%q is said by \"input\"; leave one of them out", key)
+			p.problem(twice.Index, "%q is in \"input\" too; leave one of them out", key)
 		}
 	}
 	if !p.is(v, `"input"`, "object") {
@@ -271,7 +271,7 @@ func (p *parser) expectation(object gjson.Result) Expectation {
 	fields := p.fields(object, expectKeys...)
 	if len(fields) == 0 {
 		p.problem(object.Index,
-			"\"expect\" says nothing, so the test could not fail; known are %s", strings.Join(expectKeys, ", "))
+			"\"expect\" is empty, so the test could not fail; known are %s", strings.Join(expectKeys, ", "))
 	}
 	e := Expectation{}
 	for key, v := range fields {

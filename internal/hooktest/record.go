@@ -32,12 +32,12 @@ type Recording struct {
 
 	workspace string
 	calls     []logged
-	places    map[string]int // index of each call, by what makes it different
+	indexes   map[string]int // index of each call, by what makes it different
 }
 
 // NewRecording returns a Recording of the calls in a workspace, whose path must be absolute.
 func NewRecording(workspace string) *Recording {
-	return &Recording{workspace: workspace, LeftOut: map[string]int{}, places: map[string]int{}}
+	return &Recording{workspace: workspace, LeftOut: map[string]int{}, indexes: map[string]int{}}
 }
 
 // logged is the part of a run log's line that a test needs.
@@ -104,23 +104,23 @@ func (r *Recording) add(line []byte) {
 		r.LeftOut[unreadable]++
 		return
 	}
-	if why := r.unfit(&l); why != "" {
+	if why := r.skipReason(&l); why != "" {
 		r.LeftOut[why]++
 		return
 	}
 	key, _ := json.Marshal( // strings and a bool: no error
 		[]any{l.Outcome.Event, l.Outcome.Tool, string(l.Args), l.Result, l.Failed, l.Prompt})
-	place, ok := r.places[string(key)]
+	index, ok := r.indexes[string(key)]
 	if !ok {
-		place = len(r.calls)
-		r.places[string(key)] = place
+		index = len(r.calls)
+		r.indexes[string(key)] = index
 		r.calls = append(r.calls, l)
 	}
-	r.calls[place] = l
+	r.calls[index] = l
 }
 
-// unfit says why a line cannot become a test; "" if it can.
-func (r *Recording) unfit(l *logged) string {
+// skipReason explains why a line cannot become a test; "" if it can.
+func (r *Recording) skipReason(l *logged) string {
 	switch {
 	case filepath.Clean(l.Workspace) != r.workspace:
 		return elsewhere
@@ -131,7 +131,7 @@ func (r *Recording) unfit(l *logged) string {
 	case !l.Outcome.Event.HasTool() && l.Outcome.Event.Canonical() != protocol.PreExecute:
 		return clientsOwn
 	case l.Outcome.Event != l.Outcome.Event.Canonical() && gjson.Valid(l.Result):
-		return clientsOwn // hooks got the value; the log has a text that may say the same
+		return clientsOwn // hooks got the value; the log has only a text of it
 	case l.Outcome.Cause == protocol.CauseRewrite:
 		return unrepeatable // caused by text output, which cannot carry the rewrite; a test can
 	}
@@ -229,7 +229,7 @@ func (l *logged) test(name, workspace string) (string, error) {
 	if t.Call != c {
 		return "", errors.New("it would be another call")
 	}
-	if result := t.Judge(*o, nil); !result.OK {
+	if result := t.Check(*o, nil); !result.OK {
 		return "", errors.New(result.Problems[0])
 	}
 	return text, nil

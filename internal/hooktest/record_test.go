@@ -97,10 +97,10 @@ func TestRecord(t *testing.T) {
 			{Decision: protocol.Continue, Approved: true, Reason: "fine", Cause: "policy"},
 			{Decision: protocol.Ask, Reason: "sure?", Cause: "policy"},
 		}[i]
-		before := f.Tests[i].Judge(o, nil)
+		before := f.Tests[i].Check(o, nil)
 		require.Empty(t, before.Problems, f.Tests[i].Name)
 		change(&o)
-		after := f.Tests[i].Judge(o, nil)
+		after := f.Tests[i].Check(o, nil)
 		require.NotEmpty(t, after.Problems, f.Tests[i].Name)
 	}
 }
@@ -217,6 +217,6 @@ func TestRecordReadsARunLog(t *testing.T) {
 	f, r, _ := recorded(t, lines...)
 	require.Equal(t, map[string]int{"with texts that were cut or redacted": 5}, r.LeftOut)
 	require.Equal(t, call, f.Tests[0].Call)
-	got := f.Tests[0].Judge(outcome, nil)
+	got := f.Tests[0].Check(outcome, nil)
 	require.Empty(t, got.Problems)
 }

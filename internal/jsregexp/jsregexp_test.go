@@ -269,8 +269,8 @@ func classes(size int) string {
 	return b.String()
 }
 
-// bound is what Compile and Match may take on any machine, more than twice of what they do take.
-const bound = time.Second * slowdown
+// bound is what Compile and Match may take on any machine, ten times what they do take.
+const bound = 5 * time.Second * slowdown
 
 // quick returns how long f takes. It fails if that is longer than the bound each of five times: a machine that is busy
 // is slow now and then, a pattern always.

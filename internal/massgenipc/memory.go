@@ -1,6 +1,7 @@
 package massgenipc
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
@@ -101,7 +102,7 @@ func (m Memory) open(dir string) *os.File {
 	if err != nil {
 		return nil
 	}
-	if filelock.LockWithin(file, patience) != nil {
+	if filelock.LockWithin(context.Background(), file, patience) != nil {
 		file.Close()
 		return nil
 	}

@@ -109,7 +109,7 @@ func (p *Proxy) call(m *message) {
 	tool, arguments, err := m.call()
 	switch {
 	case m.key == "": // some servers would run it anyway
-		p.o.Say("a tools/call without an id can have no answer, and was dropped")
+		p.o.Log("a tools/call without an id can have no answer, and was dropped")
 		p.refuse("", jsonrpc.Errorf(jsonrpc.InvalidRequest, "tools/call needs an id, which is a string or a number"))
 		return
 	case err != nil:
@@ -176,7 +176,7 @@ func (p *Proxy) callGate(ctx context.Context, c *Call) Before {
 }
 
 // serverName puts the server's name into a call. If the name is not known yet, it returns a channel that is closed once
-// it is; by then the server can also be asked for its tools.
+// it is; by then the server also answers a tools/list.
 func (p *Proxy) serverName(c *Call) (named <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,7 +216,7 @@ func (p *Proxy) pass(r *request, m *message, b Before) {
 }
 
 // cancelled drops a request that the client has cancelled. A call that is still at the gate ends there, and the server
-// never hears of it.
+// never gets it.
 func (p *Proxy) cancelled(m *message) {
 	var id string
 	if strings.HasPrefix(m.params.raw, "{") {

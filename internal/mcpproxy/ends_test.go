@@ -48,16 +48,16 @@ func TestCallsAtTheGateHoldNothingUp(t *testing.T) {
 	gate, waits, let := held()
 	gate.Idle = func(c *mcpproxy.Call, _ bool) bool { return c.Tool == "idle" }
 	b := newBench(t, gate, "n")
-	b.client.say(call("1", "wait", "{}"))
+	b.client.send(call("1", "wait", "{}"))
 	require.Equal(t, "before 1", <-waits)
 	var lines []string
 	for i := range 100 {
 		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","method":"n%d"}`, i), call(fmt.Sprint(100+i), "idle", "{}"))
 	}
-	b.client.say(lines...)
-	b.server.hears(lines...)
+	b.client.send(lines...)
+	b.server.receives(lines...)
 	close(let)
-	b.server.hears(call("1", "wait", "{}"))
+	b.server.receives(call("1", "wait", "{}"))
 }
 
 func TestCancelled(t *testing.T) {
@@ -65,31 +65,31 @@ func TestCancelled(t *testing.T) {
 	t.Run("at the gate", func(t *testing.T) {
 		gate, waits, _ := held()
 		b := newBench(t, gate, "n")
-		b.client.say(call("1", "wait", "{}"))
+		b.client.send(call("1", "wait", "{}"))
 		require.Equal(t, "before 1", <-waits)
-		b.client.say(cancel1, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		b.client.send(cancel1, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 		require.Equal(t, "before 1 given up", <-waits)
-		b.server.hears(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-		b.server.say(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-		b.client.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		b.server.receives(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		b.server.send(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		b.client.receives(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 		b.leave()
 	})
 	t.Run("at the server", func(t *testing.T) {
 		b := newBench(t, open(), "n")
-		b.client.say(call("1", "t", "{}"))
-		b.server.hear()
-		b.client.say(cancel1)
-		b.server.hears(cancel1)
-		b.server.say(answer("1", "late"))
+		b.client.send(call("1", "t", "{}"))
+		b.server.receive()
+		b.client.send(cancel1)
+		b.server.receives(cancel1)
+		b.server.send(answer("1", "late"))
 		b.leave()
 	})
 	t.Run("right behind the call", func(t *testing.T) {
 		b := newBench(t, open(), "n")
 		for range 200 { // the server hears of both in this order, or of none
-			b.client.say(call("1", "t", "{}"), cancel1, `{"jsonrpc":"2.0","method":"end"}`)
-			if first := b.server.hear(); first != `{"jsonrpc":"2.0","method":"end"}` {
+			b.client.send(call("1", "t", "{}"), cancel1, `{"jsonrpc":"2.0","method":"end"}`)
+			if first := b.server.receive(); first != `{"jsonrpc":"2.0","method":"end"}` {
 				require.Equal(t, call("1", "t", "{}"), first)
-				b.server.hears(cancel1, `{"jsonrpc":"2.0","method":"end"}`)
+				b.server.receives(cancel1, `{"jsonrpc":"2.0","method":"end"}`)
 			}
 		}
 		b.leave()
@@ -97,12 +97,12 @@ func TestCancelled(t *testing.T) {
 	t.Run("while the result is at the gate", func(t *testing.T) {
 		gate, waits, let := held()
 		b := newBench(t, gate, "n")
-		b.client.say(call("1", "wait after", "{}"))
-		b.server.hear()
-		b.server.say(answer("1", "hi"))
+		b.client.send(call("1", "wait after", "{}"))
+		b.server.receive()
+		b.server.send(answer("1", "hi"))
 		require.Equal(t, "after 1", <-waits)
-		b.client.say(cancel1)
-		b.server.hears(cancel1)
+		b.client.send(cancel1)
+		b.server.receives(cancel1)
 		close(let)
 		require.Equal(t, "given false", <-waits)
 		b.leave()
@@ -112,27 +112,27 @@ func TestCancelled(t *testing.T) {
 func TestEndOfTheServer(t *testing.T) {
 	gate, waits, let := held()
 	b := newBench(t, gate, "n")
-	b.client.say(call("1", "t", "{}"), call("2", "wait", "{}"), `{"jsonrpc":"2.0","id":"3","method":"x"}`,
+	b.client.send(call("1", "t", "{}"), call("2", "wait", "{}"), `{"jsonrpc":"2.0","id":"3","method":"x"}`,
 		call("4", "wait after", "{}"))
 	for range 3 {
-		b.server.hear()
+		b.server.receive()
 	}
-	b.server.say(answer("4", "there already"))
+	b.server.send(answer("4", "there already"))
 	require.ElementsMatch(t, []string{"before 2", "after 4"}, []string{<-waits, <-waits})
 	b.server.out.Close()
 	require.Equal(t, "before 2 given up", <-waits)
-	var heard []string
+	var got []string
 	for range 3 {
-		heard = append(heard, b.client.hear())
+		got = append(got, b.client.receive())
 	}
 	for _, id := range []string{"1", "2", `"3"`} {
-		require.Contains(t, heard, `{"jsonrpc":"2.0","id":`+id+
+		require.Contains(t, got, `{"jsonrpc":"2.0","id":`+id+
 			`,"error":{"code":-32000,"message":"the server ended: exit status 3"}}`)
 	}
-	b.client.say(call("5", "t", "{}"))
-	require.Contains(t, b.client.hear(), `"id":5,"error":{"code":-32000`)
+	b.client.send(call("5", "t", "{}"))
+	require.Contains(t, b.client.receive(), `"id":5,"error":{"code":-32000`)
 	close(let)
-	require.Contains(t, b.client.hear(), "there already", "what the server did say is not lost")
+	require.Contains(t, b.client.receive(), "there already", "what the server did say is not lost")
 	require.ErrorContains(t, b.run(), "the server ended: exit status 3")
 }
 
@@ -140,29 +140,29 @@ func TestEndOfTheClient(t *testing.T) {
 	t.Run("lets calls come to their end", func(t *testing.T) {
 		gate, waits, let := held()
 		b := newBench(t, gate, "n")
-		b.client.say(call("1", "wait", "{}"), call("2", "wait after", "{}"))
+		b.client.send(call("1", "wait", "{}"), call("2", "wait after", "{}"))
 		b.client.out.Close()
 		require.Equal(t, "before 1", <-waits)
-		b.server.hears(call("2", "wait after", "{}"))
-		b.server.say(answer("2", "two"))
+		b.server.receives(call("2", "wait after", "{}"))
+		b.server.send(answer("2", "two"))
 		require.Equal(t, "after 2", <-waits)
 		close(let)
-		require.Contains(t, b.client.hear(), "two")
-		b.server.hears(call("1", "wait", "{}"))
+		require.Contains(t, b.client.receive(), "two")
+		b.server.receives(call("1", "wait", "{}"))
 		b.server.ends()
-		b.server.say(answer("1", "one"))
+		b.server.send(answer("1", "one"))
 		b.server.out.Close()
-		b.client.hears(answer("1", "one"))
+		b.client.receives(answer("1", "one"))
 		require.NoError(t, b.run())
 	})
 	t.Run("nobody takes answers", func(t *testing.T) {
 		gate, waits, _ := held()
 		b := newBench(t, gate, "n")
-		b.client.say(call("1", "wait", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
+		b.client.send(call("1", "wait", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
 		require.Equal(t, "before 1", <-waits)
-		b.server.hear()
+		b.server.receive()
 		b.client.in.Close()
-		b.server.say(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		b.server.send(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 		require.Equal(t, "before 1 given up", <-waits)
 		require.ErrorContains(t, b.run(), "takes no answers")
 		b.server.ends()
@@ -170,7 +170,7 @@ func TestEndOfTheClient(t *testing.T) {
 	t.Run("an interruption", func(t *testing.T) {
 		gate, waits, _ := held()
 		b := newBench(t, gate, "n")
-		b.client.say(call("1", "wait", "{}"))
+		b.client.send(call("1", "wait", "{}"))
 		require.Equal(t, "before 1", <-waits)
 		b.stop(errors.New("interrupted"))
 		require.Equal(t, "before 1 given up", <-waits)
@@ -185,14 +185,14 @@ func TestTooManyRequests(t *testing.T) {
 	for i := range 4096 {
 		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"x"}`, i))
 	}
-	b.client.say(lines...)
-	b.server.hears(lines...)
-	b.client.say(call("5000", "t", "{}"))
-	require.Contains(t, b.client.hear(), `"id":5000,"error":{"code":-32000,"message":"4096 requests wait already`)
-	b.server.say(`{"jsonrpc":"2.0","id":0,"result":{}}`)
-	b.client.hear()
-	b.client.say(call("5000", "t", "{}"))
-	b.server.hears(call("5000", "t", "{}"))
+	b.client.send(lines...)
+	b.server.receives(lines...)
+	b.client.send(call("5000", "t", "{}"))
+	require.Contains(t, b.client.receive(), `"id":5000,"error":{"code":-32000,"message":"4096 requests wait already`)
+	b.server.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+	b.client.receive()
+	b.client.send(call("5000", "t", "{}"))
+	b.server.receives(call("5000", "t", "{}"))
 }
 
 // A side that does not read holds up nothing but what is for it.
@@ -241,8 +241,8 @@ func TestNobodyReads(t *testing.T) {
 	t.Run("the server", func(t *testing.T) {
 		b := newBench(t, open(), "n")
 		b.server.in.Close()
-		b.client.say(`{"jsonrpc":"2.0","id":1,"method":"x"}`)
-		require.Contains(t, b.client.hear(), `"id":1,"error":{"code":-32000`)
+		b.client.send(`{"jsonrpc":"2.0","id":1,"method":"x"}`)
+		require.Contains(t, b.client.receive(), `"id":1,"error":{"code":-32000`)
 		require.ErrorContains(t, b.run(), "the server ended")
 	})
 }
@@ -255,26 +255,26 @@ func TestLargeMessages(t *testing.T) {
 	}
 	b := newBench(t, gate, "n")
 	big := strings.Repeat("x", 10<<20)
-	b.client.say(call("1", "t", `{"a":"`+big+`"}`))
-	require.Equal(t, call("1", "t", `{"a":"`+big+`"}`) == b.server.hear(), true)
-	b.server.say(answer("1", big))
-	require.Equal(t, b.client.hear() == strings.TrimSuffix(answer("1", big), "]}}")+
+	b.client.send(call("1", "t", `{"a":"`+big+`"}`))
+	require.Equal(t, call("1", "t", `{"a":"`+big+`"}`) == b.server.receive(), true)
+	b.server.send(answer("1", big))
+	require.Equal(t, b.client.receive() == strings.TrimSuffix(answer("1", big), "]}}")+
 		`,{"type":"text","text":"\nend"}]}}`, true)
-	b.client.say(`{"x":"` + strings.Repeat("x", 64<<20) + `"}`)
-	require.Contains(t, b.client.hear(), "longer than 64 MiB")
+	b.client.send(`{"x":"` + strings.Repeat("x", 64<<20) + `"}`)
+	require.Contains(t, b.client.receive(), "longer than 64 MiB")
 
 	// An answer that is too long is none: who waits for it is told, if it can be nobody else's.
 	long := answer("1", strings.Repeat("x", 64<<20))
-	b.client.say(call("1", "t", "{}"))
-	b.server.hear()
-	b.server.say(long)
+	b.client.send(call("1", "t", "{}"))
+	b.server.receive()
+	b.server.send(long)
 	require.Equal(t,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the server's answer cannot be passed on: its line `+
-			`is longer than 64 MiB"}}`, b.client.hear())
-	b.client.say(call("1", "t", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
-	b.server.hear()
-	b.server.hear()
-	b.server.say(long, `{"jsonrpc":"2.0","id":2,"result":{}}`)
-	b.client.hears(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+			`is longer than 64 MiB"}}`, b.client.receive())
+	b.client.send(call("1", "t", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
+	b.server.receive()
+	b.server.receive()
+	b.server.send(long, `{"jsonrpc":"2.0","id":2,"result":{}}`)
+	b.client.receives(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 	b.leave()
 }

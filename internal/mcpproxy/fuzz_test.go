@@ -153,19 +153,19 @@ func BenchmarkEcho(b *testing.B) {
 		fromServer, toClient := io.Pipe()
 		client, server := newSide(b, fromServer, toServer), newSide(b, fromClient, toClient)
 		for b.Loop() {
-			client.say(ping)
-			server.hear()
-			server.say(pong)
-			client.hear()
+			client.send(ping)
+			server.receive()
+			server.send(pong)
+			client.receive()
 		}
 	})
 	b.Run("proxy", func(b *testing.B) {
 		p := newBench(b, open(), "n")
 		for b.Loop() {
-			p.client.say(ping)
-			p.server.hear()
-			p.server.say(pong)
-			p.client.hear()
+			p.client.send(ping)
+			p.server.receive()
+			p.server.send(pong)
+			p.client.receive()
 		}
 	})
 }

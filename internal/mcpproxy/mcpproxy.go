@@ -22,7 +22,7 @@
 //  5. A result that the gate changes stays valid for a tool with an output schema. The structured content is changed as
 //     well, if possible. Otherwise it is left out and the result becomes one of a failed tool. Nothing that the gate
 //     replaced stays in the structured content. If the structured content says more than the text, the gate gets both.
-//  6. If the client cancels a call while the gate has it, the server never hears of it and there is no answer.
+//  6. If the client cancels a call while the gate has it, the server never gets it and there is no answer.
 //  7. Memory is bounded: a line to 64 MB, and everything that waits to a few times that. A side that does not read
 //     blocks the other side, as with a pipe.
 //
@@ -97,10 +97,10 @@ type Gate struct {
 type Options struct {
 	Name  string                           // of the server; "": the name that it reports
 	Grace time.Duration                    // for the server and the gate once the client is gone; 0: none
-	Say   func(format string, args ...any) // prints a message for the user; may be nil
+	Log   func(format string, args ...any) // prints a message for the user; may be nil
 }
 
-// unnamed is the name of a server that has none, or has not been asked for it.
+// unnamed is the name of a server that gives none, or has not answered an initialize.
 const unnamed = "server"
 
 // Limits of what waits.
@@ -121,7 +121,7 @@ type Client struct {
 	Out io.Writer
 }
 
-// Server is the side that answers. Ended is called after the end of Out, may wait a moment and says how the server
+// Server is the side that answers. Ended is called after the end of Out, may wait briefly and returns how the server
 // ended.
 type Server struct {
 	In    io.WriteCloser
@@ -171,7 +171,7 @@ type request struct {
 	own     chan ownAnswer     // of the proxy's own request: receives its answer; nil: it is the client's
 }
 
-// stage says who has a request.
+// stage is who has a request.
 type stage int
 
 const (
@@ -182,8 +182,8 @@ const (
 
 // New returns a proxy for one client and one server.
 func New(gate Gate, o Options) *Proxy {
-	if o.Say == nil {
-		o.Say = func(string, ...any) {}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
 	}
 	return &Proxy{gate: gate, o: o, name: plainName(o.Name), pending: map[string]*request{},
 		room: semaphore.NewWeighted(maxHeld)}
@@ -215,14 +215,14 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 		<-p.client.done
 		cancel(errUnread)
 	}()
-	asked, ended := make(chan error, 1), make(chan struct{})
-	go func() { asked <- read(client.In, p.fromClient) }()
+	clientDone, ended := make(chan error, 1), make(chan struct{})
+	go func() { clientDone <- read(client.In, p.fromClient) }()
 	go func() {
 		defer close(ended)
 		_ = read(server.Out, p.fromServer) // whatever the error, the server sends nothing more
 	}()
 	select {
-	case err = <-asked:
+	case err = <-clientDone:
 		if err != nil {
 			err = fmt.Errorf("reading from the client: %w", err)
 		}
@@ -233,7 +233,7 @@ func (p *Proxy) Run(ctx context.Context, client Client, server Server) (err erro
 	case <-ended:
 		err = p.lost(server)
 		go func() {
-			<-asked
+			<-clientDone
 			cancel(errClientGone)
 		}()
 		waitFor(ctx, 0, p.after.Wait) // results that have arrived already

@@ -24,9 +24,9 @@ func TestEverythingElsePasses(t *testing.T) {
 		`{"jsonrpc":"2.0","id":null,"method":"ping"}`,
 		`  {"jsonrpc":"2.0","id":3.0,"method":"ping"}  `,
 	}
-	b.client.say(toServer...)
-	b.client.say("", "  \t", "\r")
-	b.server.hears(toServer...)
+	b.client.send(toServer...)
+	b.client.send("", "  \t", "\r")
+	b.server.receives(toServer...)
 	toClient := []string{
 		`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`,
 		`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"<>&\u2028"}}`,
@@ -35,10 +35,10 @@ func TestEverythingElsePasses(t *testing.T) {
 		`[{"jsonrpc":"2.0","id":2,"result":{}}]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`,
 		`{"jsonrpc":"2.0","id":3,"result":{}}`,
 	}
-	b.server.say(toClient...)
-	b.client.hears(toClient...)
+	b.server.send(toClient...)
+	b.client.receives(toClient...)
 	b.leave()
-	require.Empty(t, b.said)
+	require.Empty(t, b.logged)
 }
 
 func TestGate(t *testing.T) {
@@ -56,18 +56,18 @@ func TestGate(t *testing.T) {
 	}
 	b := newBench(t, gate, "my server/1")
 
-	b.client.say(call(`"a\u0062"`, "read", `{"p": 1.50}`))
+	b.client.send(call(`"a\u0062"`, "read", `{"p": 1.50}`))
 	require.Equal(t, mcpproxy.Call{ID: "ab", Server: "my_server_1", Tool: "read", Args: `{"p": 1.50}`}, <-calls)
-	b.server.hears(call(`"a\u0062"`, "read", `{"p": 1.50}`))
-	b.server.say(answer(`"ab"`, "hi"))
+	b.server.receives(call(`"a\u0062"`, "read", `{"p": 1.50}`))
+	b.server.send(answer(`"ab"`, "hi"))
 	require.Equal(t, mcpproxy.Result{Text: "hi"}, <-results)
-	b.client.hears(answer(`"ab"`, "hi"))
+	b.client.receives(answer(`"ab"`, "hi"))
 
 	t.Run("a refused call never reaches the server", func(t *testing.T) {
 		before = mcpproxy.Before{Refused: true, Reason: "no \"x\""}
-		b.client.say(call("1", "rm", "{}"))
+		b.client.send(call("1", "rm", "{}"))
 		require.Equal(t, "rm", (<-calls).Tool)
-		b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no ` +
+		b.client.receives(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no ` +
 			`\"x\""}],"isError":true}}`)
 	})
 	t.Run("rewrites leave all else as it was", func(t *testing.T) {
@@ -82,12 +82,12 @@ func TestGate(t *testing.T) {
 			`{"id":1,"method":"tools/call","params":{"n\u0061me":"t","argument\u0073":null}}`: "" +
 				`{"id":1,"method":"tools/call","params":{"n\u0061me":"t","argument\u0073":{"b":2}}}`,
 		} {
-			b.client.say(line)
+			b.client.send(line)
 			<-calls
-			b.server.hears(want)
-			b.server.say(`{"jsonrpc":"2.0","id":1.0,"result":{}}`)
+			b.server.receives(want)
+			b.server.send(`{"jsonrpc":"2.0","id":1.0,"result":{}}`)
 			<-results
-			b.client.hears(`{"jsonrpc":"2.0","id":1.0,"result":{}}`)
+			b.client.receives(`{"jsonrpc":"2.0","id":1.0,"result":{}}`)
 		}
 	})
 	t.Run("texts come in their order", func(t *testing.T) {
@@ -95,22 +95,22 @@ func TestGate(t *testing.T) {
 			"after 2"}}
 		given := make(chan bool, 1)
 		after.Given = func(ok bool) { given <- ok }
-		b.client.say(call("1", "t", "{}"))
+		b.client.send(call("1", "t", "{}"))
 		<-calls
-		b.server.hear()
-		b.server.say(answer("1", "hi"))
+		b.server.receive()
+		b.server.send(answer("1", "hi"))
 		<-results
-		b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"},{"type":"text",` +
+		b.client.receives(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"},{"type":"text",` +
 			`"text":"\nbefore"},{"type":"text","text":"\nafter 1"},{"type":"text","text":"\nafter 2"}]}}`)
 		require.True(t, <-given)
 	})
 	t.Run("M79 an error of the server passes as it is", func(t *testing.T) {
-		b.client.say(call("1", "t", "{}"))
+		b.client.send(call("1", "t", "{}"))
 		<-calls
-		b.server.hear()
-		b.server.say(`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no\u0021"}}`)
+		b.server.receive()
+		b.server.send(`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no\u0021"}}`)
 		require.Equal(t, mcpproxy.Result{Text: "no!", Failed: true, Error: true}, <-results)
-		b.client.hears(`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no\u0021"}}`)
+		b.client.receives(`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no\u0021"}}`)
 	})
 	after.Given = nil
 	b.leave()
@@ -125,35 +125,35 @@ func TestNameOfTheServer(t *testing.T) {
 	}
 	t.Run("calls wait for it", func(t *testing.T) {
 		b := newBench(t, gate, "")
-		b.client.say(call("1", "t", "{}"))
-		require.Equal(t, "server", <-names, "it was not asked")
-		b.server.hear()
-		b.client.say(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"),
+		b.client.send(call("1", "t", "{}"))
+		require.Equal(t, "server", <-names, "it got no initialize")
+		b.server.receive()
+		b.client.send(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"),
 			`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
-		b.server.hears(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
-		b.server.say(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"é x.y"}}}`)
+		b.server.receives(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, `{"jsonrpc":"2.0","id":5,"method":"ping"}`)
+		b.server.send(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"é x.y"}}}`)
 		require.Equal(t, "__x_y", <-names)
-		b.server.hears(call("2", "t", "{}"))
-		b.client.say(`{"jsonrpc":"2.0","id":6,"method":"initialize"}`)
-		b.server.hear()
-		b.server.say(`{"jsonrpc":"2.0","id":6,"result":{"serverInfo":{"name":"other"}}}`)
-		b.client.hear()
-		b.client.hear()
-		b.client.say(call("3", "t", "{}"))
+		b.server.receives(call("2", "t", "{}"))
+		b.client.send(`{"jsonrpc":"2.0","id":6,"method":"initialize"}`)
+		b.server.receive()
+		b.server.send(`{"jsonrpc":"2.0","id":6,"result":{"serverInfo":{"name":"other"}}}`)
+		b.client.receive()
+		b.client.receive()
+		b.client.send(call("3", "t", "{}"))
 		require.Equal(t, "__x_y", <-names, "the first name stays")
 	})
 	t.Run("an error says none", func(t *testing.T) {
 		b := newBench(t, gate, "")
-		b.client.say(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"))
-		b.server.hear()
-		b.server.say(`{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no"}}`)
+		b.client.send(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`, call("2", "t", "{}"))
+		b.server.receive()
+		b.server.send(`{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no"}}`)
 		require.Equal(t, "server", <-names)
 	})
 	t.Run("a given one stays", func(t *testing.T) {
 		b := newBench(t, gate, "given")
-		b.client.say(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`)
-		b.server.say(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"x"}}}`)
-		b.client.say(call("2", "t", "{}"))
+		b.client.send(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`)
+		b.server.send(`{"jsonrpc":"2.0","id":0,"result":{"serverInfo":{"name":"x"}}}`)
+		b.client.send(call("2", "t", "{}"))
 		require.Equal(t, "given", <-names)
 	})
 }
@@ -202,17 +202,17 @@ func TestLinesThatDoNotPass(t *testing.T) {
 		`[{"id":1,"method":"x","Method":"tools/call"}]`:                                  `1,"error":{"code":-32600`,
 		strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001):                        `null,"error":{"code":-32700`,
 	} {
-		b.client.say(line)
-		heard := b.client.hear()
-		require.Contains(t, heard, `"id":`+want, line)
-		require.True(t, json.Valid([]byte(heard)))
+		b.client.send(line)
+		got := b.client.receive()
+		require.Contains(t, got, `"id":`+want, line)
+		require.True(t, json.Valid([]byte(got)))
 	}
-	b.client.say(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	b.server.hears(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	b.client.say(`{"jsonrpc":"2.0","id":1.0,"method":"ping"}`)
-	require.Contains(t, b.client.hear(), "has no answer yet")
-	b.server.say(`{"jsonrpc":"2.0","id":1,"result":{}}`)
-	b.client.hears(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	b.client.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	b.server.receives(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	b.client.send(`{"jsonrpc":"2.0","id":1.0,"method":"ping"}`)
+	require.Contains(t, b.client.receive(), "has no answer yet")
+	b.server.send(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	b.client.receives(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	b.leave()
 }
 
@@ -228,32 +228,32 @@ func TestArgumentsThatAreReadInTwoWays(t *testing.T) {
 		`null`:                                                 "",
 	} {
 		t.Run(arguments, func(t *testing.T) {
-			asked := 0
+			calls := 0
 			gate := open()
 			gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.Before {
-				asked++
+				calls++
 				return mcpproxy.Before{}
 			}
 			b := newBench(t, gate, "n")
-			b.client.say(call("1", "t", arguments))
+			b.client.send(call("1", "t", arguments))
 			if want != "" {
-				heard := b.client.hear()
-				require.Contains(t, heard, want)
-				require.Contains(t, heard, `"isError":true`)
-				require.Zero(t, asked)
-				b.client.say(`{"method":"ping"}`)
-				b.server.hears(`{"method":"ping"}`)
+				got := b.client.receive()
+				require.Contains(t, got, want)
+				require.Contains(t, got, `"isError":true`)
+				require.Zero(t, calls)
+				b.client.send(`{"method":"ping"}`)
+				b.server.receives(`{"method":"ping"}`)
 			} else {
-				b.server.hears(call("1", "t", arguments))
+				b.server.receives(call("1", "t", arguments))
 			}
 		})
 	}
-	t.Run("are the server's alone if nobody is asked", func(t *testing.T) {
+	t.Run("are the server's alone if the gate is idle", func(t *testing.T) {
 		gate := open()
 		gate.Idle = func(*mcpproxy.Call, bool) bool { return true }
 		b := newBench(t, gate, "n")
-		b.client.say(call("1", "t", `{"path":"a","Path":"b"}`))
-		b.server.hears(call("1", "t", `{"path":"a","Path":"b"}`))
+		b.client.send(call("1", "t", `{"path":"a","Path":"b"}`))
+		b.server.receives(call("1", "t", `{"path":"a","Path":"b"}`))
 	})
 }
 
@@ -268,54 +268,54 @@ func TestTask(t *testing.T) {
 		`{"content":[{"type":"text","text":"at once"}]}`: true,
 	} {
 		gate := open()
-		asked := make(chan mcpproxy.Result, 9)
+		results := make(chan mcpproxy.Result, 9)
 		gate.Before = func(context.Context, *mcpproxy.Call) mcpproxy.Before {
 			return mcpproxy.Before{Texts: []string{"before"}}
 		}
 		gate.After = func(_ context.Context, _ *mcpproxy.Call, r mcpproxy.Result) mcpproxy.After {
-			asked <- r
+			results <- r
 			return mcpproxy.After{Texts: []string{"after"}}
 		}
 		b := newBench(t, gate, "n")
-		b.client.say(asks)
-		b.server.hears(asks)
+		b.client.send(asks)
+		b.server.receives(asks)
 		answer := `{"jsonrpc":"2.0","id":1,"result":` + result + `}`
-		b.server.say(answer)
-		if heard := b.client.hear(); behind {
-			require.Contains(t, heard, "before")
-			require.Contains(t, heard, "after")
+		b.server.send(answer)
+		if got := b.client.receive(); behind {
+			require.Contains(t, got, "before")
+			require.Contains(t, got, "after")
 		} else {
-			require.Equal(t, answer, heard)
-			require.Empty(t, asked)
+			require.Equal(t, answer, got)
+			require.Empty(t, results)
 			b.mu.Lock()
-			require.Contains(t, strings.Join(b.said, "\n"), "t runs as a task, so the client does not get: before")
+			require.Contains(t, strings.Join(b.logged, "\n"), "t runs as a task, so the client does not get: before")
 			b.mu.Unlock()
 		}
 		// Who did not ask for a task gets a result, whatever it looks like.
-		b.client.say(call("2", "t", "{}"))
-		b.server.hears(call("2", "t", "{}"))
-		b.server.say(`{"jsonrpc":"2.0","id":2,"result":` + result + `}`)
-		require.Contains(t, b.client.hear(), "after")
+		b.client.send(call("2", "t", "{}"))
+		b.server.receives(call("2", "t", "{}"))
+		b.server.send(`{"jsonrpc":"2.0","id":2,"result":` + result + `}`)
+		require.Contains(t, b.client.receive(), "after")
 	}
 }
 
 // To some readers a carriage return ends a line: what stands behind it must not be a message of its own.
 func TestCarriageReturnHidesNoCall(t *testing.T) {
 	b := newBench(t, open(), "n")
-	b.client.say("{\"id\":1,\"method\":\"x\",\"params\":{\"a\":\r{\"id\":2,\"method\":\"tools/call\"," +
+	b.client.send("{\"id\":1,\"method\":\"x\",\"params\":{\"a\":\r{\"id\":2,\"method\":\"tools/call\"," +
 		"\"params\":{\"name\":\"t\"}}\r}}\r")
-	b.server.hears(`{"id":1,"method":"x","params":{"a": {"id":2,"method":"tools/call","params":{"name":"t"}} }}`)
-	b.server.say("{\"id\":1,\"result\":{\"a\":\r{\"id\":1,\"result\":{}}}}\r")
-	b.client.hears(`{"id":1,"result":{"a": {"id":1,"result":{}}}}`)
+	b.server.receives(`{"id":1,"method":"x","params":{"a": {"id":2,"method":"tools/call","params":{"name":"t"}} }}`)
+	b.server.send("{\"id\":1,\"result\":{\"a\":\r{\"id\":1,\"result\":{}}}}\r")
+	b.client.receives(`{"id":1,"result":{"a": {"id":1,"result":{}}}}`)
 	b.leave()
 }
 
 func TestServerLinesThatDoNotPass(t *testing.T) {
 	b := newBench(t, open(), "n")
-	b.client.say(call("1", "t", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
-	b.server.hear()
-	b.server.hear()
-	b.server.say("starting...", `{"id":3,"result":{}}`, `[{"jsonrpc":"2.0","id":7,"result":{}}]`, `3`,
+	b.client.send(call("1", "t", "{}"), `{"jsonrpc":"2.0","id":2,"method":"x"}`)
+	b.server.receive()
+	b.server.receive()
+	b.server.send("starting...", `{"id":3,"result":{}}`, `[{"jsonrpc":"2.0","id":7,"result":{}}]`, `3`,
 		strings.Repeat("x", 300))
 	for _, line := range []string{
 		`{"id":1,"result":{"content":[]},"result":{}}`,
@@ -323,18 +323,18 @@ func TestServerLinesThatDoNotPass(t *testing.T) {
 		`{"id":1,"result":{"Content":[]}}`,
 		`[{"id":1,"result":{"content":[]}}]`,
 	} {
-		b.server.say(line)
+		b.server.send(line)
 		require.Regexp(t,
 			`^\{"jsonrpc":"2.0","id":1,"error":\{"code":-32603,"message":"the server's answer cannot be passed on: `,
-			b.client.hear())
-		b.client.say(call("1", "t", "{}"))
-		b.server.hear()
+			b.client.receive())
+		b.client.send(call("1", "t", "{}"))
+		b.server.receive()
 	}
-	b.server.say(answer("1", "hi"), answer("1", "again"), `{"id":2,"result":{}}`)
-	heard := []string{b.client.hear(), b.client.hear()} // the result passes by the gate
-	require.ElementsMatch(t, []string{answer("1", "hi"), `{"id":2,"result":{}}`}, heard)
+	b.server.send(answer("1", "hi"), answer("1", "again"), `{"id":2,"result":{}}`)
+	got := []string{b.client.receive(), b.client.receive()} // the result passes by the gate
+	require.ElementsMatch(t, []string{answer("1", "hi"), `{"id":2,"result":{}}`}, got)
 	b.leave()
-	all := strings.Join(b.said, "\n")
+	all := strings.Join(b.logged, "\n")
 	for _, what := range []string{"starting...", "answers no request", "was in none", "a JSON object", "…"} {
 		require.Contains(t, all, what)
 	}

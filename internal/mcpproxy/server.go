@@ -13,7 +13,7 @@ import (
 // fromServer handles one line from the server.
 func (p *Proxy) fromServer(line string, tooLong error) {
 	if tooLong != nil {
-		p.o.Say("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
+		p.o.Log("the server wrote a line of over %d MiB, which was dropped", maxLine>>20)
 		if r := p.only(); r != nil { // its id is unknown, but no other request waits for an answer
 			p.unreadable(r, jsonrpc.Errorf(jsonrpc.InternalError, "its line is longer than %d MiB", maxLine>>20))
 		}
@@ -22,7 +22,7 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	text, _, err := check(line)
 	switch {
 	case err != nil:
-		p.o.Say("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
+		p.o.Log("the server wrote a line that is no JSON, which was dropped: %q", brief(line))
 		return
 	case isList(text):
 		p.answers(text)
@@ -40,9 +40,9 @@ func (p *Proxy) fromServer(line string, tooLong error) {
 	}
 	switch {
 	case r == nil && err != nil:
-		p.o.Say("the server wrote a message that was dropped: %s: %q", err.Message, brief(text))
+		p.o.Log("the server wrote a message that was dropped: %s: %q", err.Message, brief(text))
 	case r == nil:
-		p.o.Say("the server wrote a message that answers no request, which was dropped: %q", brief(text))
+		p.o.Log("the server wrote a message that answers no request, which was dropped: %q", brief(text))
 	case err != nil:
 		p.unreadable(r, err)
 	case r.own != nil:
@@ -90,7 +90,7 @@ func (p *Proxy) only() (only *request) {
 
 // unreadable answers a request for the server, because different readers read its answer differently.
 func (p *Proxy) unreadable(r *request, err *jsonrpc.Error) {
-	p.o.Say("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
+	p.o.Log("the server's answer to the request %s cannot be passed on: %s", r.id, err.Message)
 	if r.own != nil {
 		p.answerOwn(r, nil, err)
 		return
@@ -136,7 +136,7 @@ func (p *Proxy) answers(line string) {
 		return true
 	})
 	if err != nil {
-		p.o.Say("the server wrote a batch that was dropped: %s", err.Message)
+		p.o.Log("the server wrote a batch that was dropped: %s", err.Message)
 	}
 	for _, r := range replies {
 		if err != nil {
@@ -156,7 +156,7 @@ func (p *Proxy) answer(r *request, m *message) {
 	task := r.task && isTask(m.result.raw)
 	if task || len(r.texts) == 0 && p.gate.Idle(r.call, true) {
 		for _, text := range r.texts {
-			p.o.Say("%s runs as a task, so the client does not get: %s", r.call.Tool, text)
+			p.o.Log("%s runs as a task, so the client does not get: %s", r.call.Tool, text)
 		}
 		if p.take(r) {
 			p.client.put(m.text, nil)

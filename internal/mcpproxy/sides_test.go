@@ -17,7 +17,7 @@ import (
 
 const patience = 20 * time.Second
 
-// side is what a test holds of one of the two sides: it says lines, and hears those of the other.
+// side is what a test holds of one of the two sides: it sends lines, and receives those of the other.
 type side struct {
 	testing.TB
 	out   io.WriteCloser
@@ -45,28 +45,28 @@ func newSide(t testing.TB, in io.ReadCloser, out io.WriteCloser) *side {
 	return s
 }
 
-func (s *side) say(lines ...string) {
+func (s *side) send(lines ...string) {
 	s.Helper()
 	_, err := io.WriteString(s.out, strings.Join(lines, "\n")+"\n")
 	require.NoError(s, err)
 }
 
-func (s *side) hear() string {
+func (s *side) receive() string {
 	s.Helper()
 	select {
 	case line, open := <-s.lines:
-		require.True(s, open, "it said nothing more")
+		require.True(s, open, "its output has ended")
 		return line
 	case <-time.After(patience):
-		require.Fail(s, "it says nothing")
+		require.Fail(s, "it sends nothing")
 		return ""
 	}
 }
 
-func (s *side) hears(lines ...string) {
+func (s *side) receives(lines ...string) {
 	s.Helper()
 	for _, want := range lines {
-		require.Equal(s, want, s.hear())
+		require.Equal(s, want, s.receive())
 	}
 }
 
@@ -88,8 +88,8 @@ type bench struct {
 	ended          chan error
 	stop           context.CancelCauseFunc
 
-	mu   sync.Mutex
-	said []string
+	mu     sync.Mutex
+	logged []string
 }
 
 // open is a gate that lets everything pass.
@@ -106,12 +106,12 @@ func open() mcpproxy.Gate {
 // newBench starts a proxy whose client has seen what tools the server lists.
 func newBench(t testing.TB, gate mcpproxy.Gate, name string) *bench {
 	b := newUnlisted(t, gate, name)
-	b.client.say(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
-	b.server.hears(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
+	b.client.send(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
+	b.server.receives(`{"jsonrpc":"2.0","id":"tools","method":"tools/list"}`)
 	list := `{"jsonrpc":"2.0","id":"tools","result":{"tools":[{"name":"t"},{"name":"read"},{"name":"rm"},` +
 		`{"name":"wait"},{"name":"wait after"},{"name":"idle"}]}}`
-	b.server.say(list)
-	b.client.hears(list)
+	b.server.send(list)
+	b.client.receives(list)
 	return b
 }
 
@@ -122,10 +122,10 @@ func newUnlisted(t testing.TB, gate mcpproxy.Gate, name string) *bench {
 	forServer, proxyToServer := io.Pipe()
 	fromServer, serverToProxy := io.Pipe()
 	b.client, b.server = newSide(t, fromProxy, toProxy), newSide(t, forServer, serverToProxy)
-	p := mcpproxy.New(gate, mcpproxy.Options{Name: name, Grace: patience, Say: func(format string, args ...any) {
+	p := mcpproxy.New(gate, mcpproxy.Options{Name: name, Grace: patience, Log: func(format string, args ...any) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.said = append(b.said, fmt.Sprintf(format, args...))
+		b.logged = append(b.logged, fmt.Sprintf(format, args...))
 	}})
 	ctx, stop := context.WithCancelCause(t.Context())
 	b.stop = stop

@@ -90,7 +90,7 @@ func (p *Proxy) tool(name string) tool {
 	return p.tools[name]
 }
 
-// lookUp asks the server for its list because the client calls an unknown tool. All callers that wait share one list.
+// lookUp requests the server's list because the client calls an unknown tool. All callers that wait share one list.
 // An error means that the call must not be passed on. If the server gives no list at all, calls are passed on under any
 // name.
 func (p *Proxy) lookUp(ctx context.Context, name string) (tool, *jsonrpc.Error) {
@@ -129,7 +129,7 @@ func (p *Proxy) meant(name string) string {
 	return fmt.Sprintf("; did you mean %q?", brief(near[0]))
 }
 
-// fetchList asks for the whole list, and replaces the known one. The error says why the server cannot be asked.
+// fetchList requests the whole list, and replaces the known one. The error is why the request cannot be sent.
 func (p *Proxy) fetchList() error {
 	p.mu.Lock()
 	changes := p.changes
@@ -148,7 +148,7 @@ func (p *Proxy) fetchList() error {
 		return err
 	case p.tools == nil && !p.noList:
 		p.noList = true
-		p.o.Say("the server gives no list of its tools, so calls pass by any name: %v", err)
+		p.o.Log("the server gives no list of its tools, so calls pass by any name: %v", err)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ type noList struct{ why string }
 
 func (e *noList) Error() string { return e.why }
 
-// allPages asks for all pages of the list.
+// allPages requests all pages of the list.
 func (p *Proxy) allPages(ctx context.Context) (found map[string]tool, err error) {
 	found = map[string]tool{}
 	cursor := ""
@@ -179,7 +179,7 @@ func (p *Proxy) allPages(ctx context.Context) (found map[string]tool, err error)
 	return nil, fmt.Errorf("its list of tools has over %d pages", maxPages)
 }
 
-// page asks for one page of the list. The cursor is JSON, "" for the first page.
+// page requests one page of the list. The cursor is JSON, "" for the first page.
 func (p *Proxy) page(ctx context.Context, cursor string) (result string, err error) {
 	p.mu.Lock()
 	p.own++

@@ -323,7 +323,7 @@ func FuzzMatch(f *testing.F) {
 			require.True(t, matches)
 		}
 		compile(text).match(line)
-		require.Less(t, time.Since(start), time.Second)
+		require.Less(t, time.Since(start), 5*time.Second)
 
 		// A known command is found among random ones.
 		random := rand.New(rand.NewPCG(seed, 0))

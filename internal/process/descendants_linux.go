@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"time"
 )
 
 // stat is what /proc/PID/stat says about a process.
 type stat struct {
 	pid, parent, group int
 	dead               bool   // it waits to be reaped
+	kernel             bool   // it is a thread of the kernel
 	started            uint64 // in ticks since the system started
 }
+
+// kernelThread is PF_KTHREAD of the kernel's include/linux/sched.h.
+const kernelThread = 0x00200000
 
 func readStat(pid int) (s stat, ok bool) {
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -27,6 +32,8 @@ func readStat(pid int) (s stat, ok bool) {
 	s.dead = f[0][0] == 'Z' || f[0][0] == 'X'
 	s.parent, _ = strconv.Atoi(string(f[1]))
 	s.group, _ = strconv.Atoi(string(f[2]))
+	flags, _ := strconv.ParseUint(string(f[6]), 10, 64)
+	s.kernel = flags&kernelThread != 0
 	s.started, _ = strconv.ParseUint(string(f[19]), 10, 64)
 	return s, true
 }
@@ -90,13 +97,17 @@ func (l *leader) descendants() (pids []int) {
 		if s.started < leader.started || s.pid == os.Getpid() {
 			return false
 		}
-		if mark, ok := runOf(s.pid); ok {
+		mark, ok, wiped := runOf(s.pid)
+		if ok {
 			return mark == l.mark
 		}
 		if isLive(s.pid) { // a watchdog has no RunVariable
 			return false
 		}
-		return l.only && starts.Load() == l.number && s.parent == os.Getpid()
+		if l.only && starts.Load() == l.number && s.parent == os.Getpid() {
+			return true
+		}
+		return wiped && !s.kernel && l.afterExec(s)
 	}
 	for pid, s := range all {
 		if pid != l.pid && !s.dead && ours(s) {
@@ -112,16 +123,40 @@ func (l *leader) descendants() (pids []int) {
 	return pids
 }
 
-// runOf returns the value of RunVariable in a process's environment.
-func runOf(pid int) (run string, ok bool) {
+// execTime is how long a process without an environment may be in the middle of an exec.
+const execTime = 200 * time.Millisecond
+
+// afterExec reports whether a process that had no environment is of this run. In the middle of an exec it has none for
+// a moment, and an orphan that is not recognised survives. Nobody waits twice for one that wiped its environment.
+func (l *leader) afterExec(s stat) bool {
+	if l.wiped[s.pid] == s.started {
+		return false
+	}
+	for until := time.Now().Add(execTime); time.Now().Before(until); time.Sleep(pollTime) {
+		switch mark, ok, wiped := runOf(s.pid); {
+		case ok:
+			return mark == l.mark
+		case !wiped:
+			return false
+		}
+	}
+	if l.wiped == nil {
+		l.wiped = map[int]uint64{}
+	}
+	l.wiped[s.pid] = s.started
+	return false
+}
+
+// runOf returns the value of RunVariable in a process's environment. wiped: the process has no environment at all.
+func runOf(pid int) (run string, ok, wiped bool) {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return "", false
+		return "", false, false
 	}
 	for _, v := range bytes.Split(env, []byte{0}) {
 		if value, ok := bytes.CutPrefix(v, []byte(RunVariable+"=")); ok {
-			return string(value), true
+			return string(value), true, false
 		}
 	}
-	return "", false
+	return "", false, len(env) == 0
 }

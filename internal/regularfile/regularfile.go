@@ -20,7 +20,7 @@ func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, ErrNotRegular
+		return nil, info, ErrNotRegular
 	}
 	file, err := os.Open(path)
 	if err != nil {

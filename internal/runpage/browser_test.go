@@ -65,7 +65,7 @@ func newBrowser(t *testing.T) *browser {
 		in.Close()
 		out.Close()
 		// Its children are killed but perhaps not gone yet, and may have a last file to write.
-		require.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, 30*time.Second, 10*time.Millisecond)
 	})
 
 	b := &browser{t: t, in: in, out: bufio.NewReader(out)}

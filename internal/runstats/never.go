@@ -28,7 +28,7 @@ func (s *Summary) Expect(cfg *hookfile.Config) {
 	}
 	for i := range cfg.Hooks {
 		h := &cfg.Hooks[i]
-		if did(h) || same[h.DedupKey] {
+		if did(h) || same[h.DedupKey] || h.Disabled != "" {
 			continue
 		}
 		n := NeverFired{Name: h.Name, Source: h.Source(), Events: []string{}}

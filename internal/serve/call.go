@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
@@ -43,12 +43,12 @@ func (s *Server) fire(ctx context.Context, plan *runner.Plan, r *request) (resul
 	if err != nil {
 		return result, s.noVerdict(began, r, err)
 	}
-	if claim := delivery.Claim(s.options.Queue, &r.call, &outcome); claim != nil {
+	if claim := delivery.Claim(ctx, s.options.Queue, &r.call, &outcome); claim != nil {
 		if ctx.Err() != nil { // nobody reads the answer of a call that was given up
-			s.logError(claim.Release())
+			s.logError(claim.Release(ctx))
 			return result, s.noVerdict(began, r, context.Cause(ctx))
 		}
-		result.Written = func(written bool) { s.logError(claim.Finish(written)) }
+		result.Written = func(written bool) { s.logError(claim.Finish(context.WithoutCancel(ctx), written)) }
 	}
 	result.JSON, err = s.render(began, r, outcome)
 	return result, err
@@ -97,7 +97,8 @@ func (s *Server) otherProject(c *protocol.Call) []string {
 			continue
 		}
 		p, err := hookfile.FindProject(dir)
-		if err != nil || p.File == "" || sameFile(p.File, s.options.HooksFile) {
+		if err != nil || !p.Found() || regularfile.Same(p.File, s.options.HooksFile) ||
+			regularfile.Same(p.Workspace, s.options.Workspace) {
 			continue // where nobody may look, nobody could have read hooks either
 		}
 		const text = "the hooks are those of %s; %s has a hooks file of its own that this server did not read; " +
@@ -105,13 +106,4 @@ func (s *Server) otherProject(c *protocol.Call) []string {
 		return []string{fmt.Sprintf(text, s.options.Workspace, p.Workspace)}
 	}
 	return nil
-}
-
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
 }

@@ -28,7 +28,7 @@ func (s *Server) reload() (any, error) {
 	s.options.Runner.Reload(hookfile.Public(cfg).(*projecthooks.Config))
 	s.snapshot = hookfile.NewSnapshot(cfg)
 	return reloaded{
-		Files: append([]string{}, cfg.Files...), Hooks: len(cfg.Hooks),
+		Files: cfg.Paths(), Hooks: len(cfg.Hooks),
 		Warnings: append([]hookfile.Diagnostic{}, cfg.Warned()...),
 	}, nil
 }

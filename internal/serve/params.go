@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -42,7 +43,7 @@ var aliases = map[string]string{
 // flagsOfServe are flags of commands that are no params: serve itself has them, for all calls.
 var flagsOfServe = []string{"config", "claude", "dialect", "output", "verbose", "wrap"}
 
-// request is what the params of a call say.
+// request is the params of a call.
 type request struct {
 	call      protocol.Call
 	timeout   time.Duration          // 0: the server's
@@ -170,7 +171,7 @@ func workspaceFolder(path string) (string, error) {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w; give the folder of the project", path, spelling.UnwrapPath(err))
+		return "", fmt.Errorf("%s: %w; give the folder of the project", path, regularfile.UnwrapPath(err))
 	}
 	return filepath.Clean(path), nil
 }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peersKnown: the system says who is at the other end of a socket.
+// peersKnown: the system tells who is at the other end of a socket.
 const peersKnown = true
 
 // peer is the user at the other end of a socket.

@@ -5,7 +5,7 @@
 //	err := server.Listen(ctx, "/run/user/1000/h/s") // or each client of a unix socket
 //
 // The methods are pre-execute, pre-tool, post-tool and fire, which answer with the outcome of a call, and ping, check,
-// reload, shutdown and $/cancel. Package jsonrpc says what holds for every request.
+// reload, shutdown and $/cancel. Package jsonrpc has what holds for every request.
 //
 // Guarantees:
 //
@@ -73,7 +73,7 @@ type Options struct {
 	Log      *runlog.Log  // nil: none
 	Warnings []string     // of every outcome
 	Version  string       // for ping
-	Stderr   io.Writer    // for what no answer can say any more
+	Stderr   io.Writer    // for errors that no answer can carry
 
 	// Load reads the hooks files again, for reload. The error is hookfile.Diagnostics where the files have errors.
 	Load func() (*hookfile.Config, error)
@@ -89,7 +89,7 @@ type Server struct {
 	mu       sync.Mutex // held by a reload, so that the runner and the snapshot have the same files
 	snapshot *hookfile.Snapshot
 
-	shutdown chan struct{} // closed when a client asked for the end
+	shutdown chan struct{} // closed by the request shutdown
 	once     sync.Once
 }
 
@@ -101,7 +101,7 @@ func New(o Options) *Server {
 	}
 }
 
-// Run answers one client until its input ends, it asks for a shutdown, or ctx ends, whose cause is the error then. A
+// Run answers one client until its input ends, it requests a shutdown, or ctx ends, whose cause is the error then. A
 // read of in that waits is left behind.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	ctx, gone := context.WithCancelCause(ctx)
@@ -119,7 +119,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (err erro
 	return err
 }
 
-// end kills the hooks that run and lets the connections write what they have to say about that.
+// end kills the hooks that run and lets the connections write their last answers.
 func (s *Server) end(conns ...*jsonrpc.Conn) {
 	_ = s.options.Runner.Close() // never an error
 	until := time.Now().Add(lastWords)
@@ -178,7 +178,7 @@ func marshalLater(value func() (any, error)) laterResult {
 	}
 }
 
-// logError says on stderr what no answer can say any more.
+// logError writes to stderr an error that no answer can carry.
 func (s *Server) logError(err error) {
 	if err != nil {
 		fmt.Fprintln(s.options.Stderr, "hookrun serve:", err)

@@ -273,13 +273,13 @@ func TestRunLogThatCannotBeWritten(t *testing.T) {
 
 func (f *fixture) add(content string) {
 	f.Helper()
-	_, err := f.Queue.Put(queue.Entry{Session: "s", Content: content})
+	_, err := f.Queue.Put(context.Background(), queue.Entry{Session: "s", Content: content})
 	require.NoError(f, err)
 }
 
 func (f *fixture) waiting() (texts []string) {
 	f.Helper()
-	entries, err := f.Queue.Waiting("s")
+	entries, err := f.Queue.Waiting(context.Background(), "s")
 	require.NoError(f, err)
 	for _, e := range entries {
 		texts = append(texts, e.Content)

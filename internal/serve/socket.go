@@ -15,7 +15,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/jsonrpc"
 	"github.com/hookrun/hookrun/internal/ownpath"
-	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // acceptPause is how long a connection that could not be accepted waits for the next attempt.
@@ -24,7 +24,7 @@ const acceptPause = 50 * time.Millisecond
 // maxSocketPath is what the system has room for in the address of a socket.
 const maxSocketPath = 100
 
-// Listen makes a unix socket and answers every client that connects to it, until one of them asks for a shutdown, or
+// Listen makes a unix socket and answers every client that connects to it, until one of them requests a shutdown, or
 // ctx ends, whose cause is the error then.
 func (s *Server) Listen(ctx context.Context, path string) error {
 	listener, err := listenUnix(path)
@@ -131,7 +131,7 @@ func listenUnix(path string) (net.Listener, error) {
 	}
 	unlock, err := lockFolder(folder) // of two servers that start at once, the second must see the first one's socket
 	if err != nil {
-		return nil, fmt.Errorf("locking its folder: %w", spelling.UnwrapPath(err))
+		return nil, fmt.Errorf("locking its folder: %w", regularfile.UnwrapPath(err))
 	}
 	defer unlock()
 	if err := removeDead(path); err != nil {
@@ -143,7 +143,7 @@ func listenUnix(path string) (net.Listener, error) {
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		listener.Close()
-		return nil, spelling.UnwrapPath(err)
+		return nil, regularfile.UnwrapPath(err)
 	}
 	return listener, nil
 }
@@ -152,15 +152,15 @@ func listenUnix(path string) (net.Listener, error) {
 // socket in our place.
 func makeFolder(folder string) error {
 	if _, err := ownpath.Resolve(folder); err != nil {
-		return fmt.Errorf("its folder: %w", spelling.UnwrapPath(err))
+		return fmt.Errorf("its folder: %w", regularfile.UnwrapPath(err))
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("making its folder: %w", spelling.UnwrapPath(err))
+		return fmt.Errorf("making its folder: %w", regularfile.UnwrapPath(err))
 	}
 	info, err := os.Stat(folder)
 	switch {
 	case err != nil:
-		return fmt.Errorf("its folder: %w", spelling.UnwrapPath(err))
+		return fmt.Errorf("its folder: %w", regularfile.UnwrapPath(err))
 	case !info.IsDir():
 		return fmt.Errorf("%s is no folder", folder)
 	}
@@ -179,7 +179,7 @@ func removeDead(path string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:
-		return spelling.UnwrapPath(err)
+		return regularfile.UnwrapPath(err)
 	case info.Mode()&os.ModeSocket == 0:
 		return errors.New("there is something that is no socket; it was left alone")
 	}
@@ -192,7 +192,7 @@ func removeDead(path string) error {
 		return fmt.Errorf("trying whether another server listens on it: %w", err)
 	}
 	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("replacing the socket of a server that is gone: %w", spelling.UnwrapPath(err))
+		return fmt.Errorf("replacing the socket of a server that is gone: %w", regularfile.UnwrapPath(err))
 	}
 	return nil
 }

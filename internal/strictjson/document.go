@@ -23,7 +23,7 @@ func (e SyntaxError) Error() string { return string(e) }
 // Of two equal keys most parsers take the last, but not all. A guard and the tool must not read different values, so
 // only the last is passed on, and a warning says so.
 func LastOfEqual(doc, what string) (same string, warnings []string, err error) {
-	warning, err := EqualKeys(doc, what)
+	warning, err := equalKeys(doc, what)
 	if warning == "" || err != nil {
 		return doc, nil, err
 	}
@@ -31,9 +31,9 @@ func LastOfEqual(doc, what string) (same string, warnings []string, err error) {
 	return doc, []string{warning}, err
 }
 
-// EqualKeys returns a warning about equal keys in a document, "" if there are none. An error says why hooks cannot get
+// equalKeys returns a warning about equal keys in a document, "" if there are none. An error says why hooks cannot get
 // the document.
-func EqualKeys(doc, what string) (warning string, err error) {
+func equalKeys(doc, what string) (warning string, err error) {
 	warning, more, err := FindEqualKeys(doc, what)
 	if warning == "" || err != nil {
 		return "", err

@@ -21,7 +21,7 @@ function runHooks(flags, input = "") {
     input, stdio: ["pipe", "pipe", "inherit"], maxBuffer: Infinity, encoding: "utf8",
   });
   if (![0, 2, 3].includes(run.status)) {
-    console.error("agent-loop: the hooks could not be asked, so nothing more is run", run.error?.message ?? "");
+    console.error("agent-loop: the hooks could not run, so the loop ends", run.error?.message ?? "");
     process.exit(1);
   }
   const outcome = JSON.parse(run.stdout);

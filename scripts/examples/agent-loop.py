@@ -18,7 +18,7 @@ def run_hooks(*flags, stdin=""):
     except OSError as error:
         sys.exit("agent-loop: hookrun cannot be started: %s" % error)
     if run.returncode not in (0, 2, 3):
-        sys.exit("agent-loop: the hooks could not be asked, so nothing more is run")
+        sys.exit("agent-loop: the hooks could not run, so the loop ends")
     outcome = json.loads(run.stdout)
     return outcome, [inject["content"] for inject in outcome.get("inject", [])]
 

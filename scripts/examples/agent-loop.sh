@@ -28,7 +28,7 @@ run_hooks() {
 		;;
 	*)
 		cat "$tmp/stderr" >&2
-		echo 'agent-loop: the hooks could not be asked, so nothing more is run' >&2
+		echo 'agent-loop: the hooks could not run, so the loop ends' >&2
 		exit 1
 		;;
 	esac

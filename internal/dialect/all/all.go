@@ -27,6 +27,9 @@ var dialects = []*dialect.Dialect{
 // All lists all dialects.
 func All() []*dialect.Dialect { return slices.Clone(dialects) }
 
+// Project is the dialect of .tenex-hooks.json, and of hooks that are Go functions.
+func Project() *dialect.Dialect { return tenex.Dialect }
+
 // Named finds a dialect by its name.
 func Named(name string) (*dialect.Dialect, bool) {
 	for _, d := range dialects {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
@@ -85,30 +86,32 @@ func TestNameTool(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","tool_name":"Edit"}`, nil},
 		{`{"hook_event_name":"UserPromptSubmit","tool_name":"Bash"}`, nil},
 	} {
-		c, _, err := all.ParseInput(test.input)
+		parsed, _, err := all.ParseInput(test.input)
 		require.NoError(t, err)
-		all.NameTool(&c, more)
+		c := dialect.NewCall(parsed)
+		all.NameTool(c, more)
 		require.Equal(t, test.want, append([]string(nil), c.ProjectTools()...), test.input)
 		want := c.Tool
 		if test.want != nil {
 			want = test.want[0]
 		}
 		require.Equal(t, want, c.ProjectTool(), test.input)
-		all.NameTool(&c, map[string]string{c.Tool: "other"})
-		all.NameTool(&c, more)
+		all.NameTool(c, map[string]string{c.Tool: "other"})
+		all.NameTool(c, more)
 		require.Equal(t, want, c.ProjectTool(), "again: %s", test.input)
 	}
-	c := protocol.Call{Event: protocol.PreTool, Tool: "Bash"}
-	all.NameTool(&c, more)
+	c := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: "Bash"})
+	all.NameTool(c, more)
 	require.Empty(t, c.ProjectTools(), "the call comes from no client, so the name is the loop's own")
 }
 
 func TestProjectToolOnStdin(t *testing.T) {
-	c, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command",` +
+	parsed, _, err := all.ParseInput(`{"hook_event_name":"BeforeTool","tool_name":"run_shell_command",` +
 		`"tool_input":{"command":"ls"}}`)
 	require.NoError(t, err)
-	all.NameTool(&c, nil)
-	payload, _, err := tenex.Dialect.EncodeInput(&c)
+	c := dialect.NewCall(parsed)
+	all.NameTool(c, nil)
+	payload, _, err := tenex.Dialect.EncodeInput(c)
 	require.NoError(t, err)
 	require.Equal(t, "shell", gjson.GetBytes(payload.Bytes(), "tool").String())
 	require.Equal(t, "run_shell_command", gjson.GetBytes(payload.Bytes(), "tool_name").String())
@@ -118,7 +121,7 @@ func TestProjectToolOnStdin(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, want, got)
 	}
-	payload, _, err = gemini.Dialect.EncodeInput(&c)
+	payload, _, err = gemini.Dialect.EncodeInput(c)
 	require.NoError(t, err)
 	require.Equal(t, c.ClientInput+"\n", string(payload.Bytes()), "the client's own hooks see the client's names")
 }

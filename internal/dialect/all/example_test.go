@@ -12,7 +12,7 @@ import (
 func Example() {
 	call := protocol.Call{Event: protocol.PreTool, Workspace: "/project", Tool: "shell",
 		Args: `{"command": "git push --force"}`}
-	payload, _, _ := tenex.Dialect.EncodeInput(&call)
+	payload, _, _ := tenex.Dialect.EncodeInput(dialect.NewCall(call))
 	fmt.Printf("%.60s…\n", payload.Bytes())
 
 	answer := `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"do not force-push"}}`

@@ -42,10 +42,10 @@ func FuzzParseInput(f *testing.F) {
 		require.Equal(t, dialecttest.StringOf(want["tool_name"]), c.Tool)
 		require.NotContains(t, c.ClientInput, "\n")
 		d := claude.Dialect
-		if e := c.Event; e == e.Gemini() && e != e.Claude() { // a name of that client's for a moment that both have
+		if c.Event == gemini.Dialect.EventOf(&c) && c.Event != dialect.ClaudeEvent(c.Event) { // an event of both
 			d = gemini.Dialect
 		}
-		p, _, err := d.EncodeInput(&c)
+		p, _, err := d.EncodeInput(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Equal(t, c.ClientInput+"\n", string(p.Bytes()))
 		again, warnings, err := all.ParseInput(c.ClientInput)

@@ -75,10 +75,10 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	}
 	c.Args = fields["tool_input"].Raw
 	if len(warnings) > 0 && equalIn(written, "tool_input") {
-		c.MarkEqualKeys()
+		c.EqualKeys = true
 	}
-	result := fields[protocol.ResponseFields()[0]]
-	for _, key := range slices.Backward(protocol.ResponseFields()) {
+	result := fields[dialect.ResponseFields()[0]]
+	for _, key := range slices.Backward(dialect.ResponseFields()) {
 		if fields[key].Type != gjson.Null {
 			result = fields[key]
 		}

@@ -158,34 +158,34 @@ func TestParseInput(t *testing.T) {
 func TestRewriteReachesTheClientsInput(t *testing.T) {
 	const doc = `{"tool_input_before":{"tool_input":1},"hook_event_name":"PostToolUse","tool_name":"T",` +
 		`"tool_input":{"tool_response":0,"a":"é"},"tool_response":{"tool_input":2},"z":"tool_input"}`
-	parse := func(doc string) protocol.Call {
+	parse := func(doc string) *dialect.Call {
 		c, _, err := all.ParseInput(doc)
 		require.NoError(t, err)
-		return c
+		return dialect.NewCall(c)
 	}
 	c := parse(doc)
 	_, _, err := c.Input()
 	require.NoError(t, err)
 	v := dialect.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{"b":[1]}`)}
-	require.True(t, v.Rewrite(&c))
+	require.True(t, v.Rewrite(c))
 	want := strings.Replace(doc, `{"tool_response":0,"a":"é"}`, `{"b":[1]}`, 1)
-	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c))
+	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c.Call))
 	require.Equal(t, `{"b":[1]}`, c.Args)
 	input, _, err := c.Input()
 	require.NoError(t, err)
 	require.Equal(t, `{"b":[1]}`, string(input), "not what was worked out before")
 
 	v = dialect.Verdict{Decision: protocol.Ask, UpdatedOutput: []byte(`"new"`)}
-	require.True(t, v.Rewrite(&c))
+	require.True(t, v.Rewrite(c))
 	want = strings.Replace(want, `{"tool_input":2}`, `"new"`, 1)
-	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c))
+	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c.Call))
 	require.Equal(t, "new", c.Result)
 
 	v = dialect.Verdict{Decision: protocol.Block, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
-	require.False(t, v.Rewrite(&c), "a block rewrites nothing")
+	require.False(t, v.Rewrite(c), "a block rewrites nothing")
 	v = dialect.Verdict{Decision: protocol.Continue}
-	require.False(t, v.Rewrite(&c))
-	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c))
+	require.False(t, v.Rewrite(c))
+	require.Equal(t, want+"\n", dialecttest.Encoded(t, &c.Call))
 
 	for output, want := range map[string]string{"": "old", `"n\u0065w"`: "new", `{"a":1}`: `{"a":1}`, "null": "null"} {
 		o := protocol.Outcome{}
@@ -197,6 +197,6 @@ func TestRewriteReachesTheClientsInput(t *testing.T) {
 
 	c = parse(`{"hook_event_name":"Stop"}`)
 	v = dialect.Verdict{Decision: protocol.Continue, UpdatedInput: []byte(`{}`), UpdatedOutput: []byte(`1`)}
-	v.Rewrite(&c)
+	v.Rewrite(c)
 	require.Equal(t, `{"hook_event_name":"Stop"}`, c.ClientInput, "what the client did not give is not made up")
 }

@@ -38,7 +38,7 @@ func AliasedTools() (names []string) {
 
 // ToolNames are the project's names for a tool of any client, none where no client has such a tool.
 func ToolNames(client string) []string {
-	var c protocol.Call
+	var c dialect.Call
 	c.SetToolNames(namesOf(client), nil)
 	return c.ProjectTools()
 }
@@ -61,15 +61,15 @@ func KnownTools() (names []string) {
 
 // NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools",
 // or else what is known of that client's tools.
-func NameTool(c *protocol.Call, more map[string]string) {
+func NameTool(c *dialect.Call, more map[string]string) {
 	c.SetToolNames([2]string{}, more)
-	client := ClientOf(c)
+	client := ClientOf(&c.Call)
 	if client == nil || !c.Event.HasTool() {
 		return
 	}
 	names := [2]string{more[c.Tool]}
 	if names[0] == "" {
-		names = toolNames(client, c)
+		names = toolNames(client, &c.Call)
 	}
 	if names[0] != c.Tool {
 		c.SetToolNames(names, more)
@@ -88,7 +88,7 @@ var clientToolsByLower = sync.OnceValue(func() map[string][]string {
 
 // NearlyCalled are the calls that this one would be if its tool had the name of a known one that is the same in lower
 // case: the name as it is has no other names, and the known one may.
-func NearlyCalled(c *protocol.Call, lower string) (calls []protocol.Call) {
+func NearlyCalled(c *dialect.Call, lower string) (calls []dialect.Call) {
 	more := c.FileTools()
 	names := clientToolsByLower()[lower]
 	for _, name := range slices.Sorted(maps.Keys(more)) {

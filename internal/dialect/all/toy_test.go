@@ -27,8 +27,8 @@ var toy = &dialect.Dialect{
 	Causes:       []protocol.Cause{protocol.CauseExit},
 	Failure:      func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Block },
 	CannotBlock:  func(protocol.Event) bool { return false },
-	Event:        func(c *protocol.Call) protocol.Event { return c.Event.Claude() },
-	EncodeInput: func(c *protocol.Call) (dialect.Payload, []string, error) {
+	Event:        func(c *protocol.Call) protocol.Event { return dialect.ClaudeEvent(c.Event) },
+	EncodeInput: func(c *dialect.Call) (dialect.Payload, []string, error) {
 		return dialect.Payload{[]byte("may I " + c.Tool + "?\n")}, nil, nil
 	},
 	Decode: func(_ *protocol.Call, _ string, r *dialect.HookResult) dialect.Verdict {
@@ -116,7 +116,7 @@ func TestNewDialect(t *testing.T) {
 
 	// hookrun can be installed in the client, and its hooks can be imported.
 	diff, _ := run(0, "", "install", "toy", "-C", dir, "--dry-run")
-	require.Contains(t, diff, "fire --output toy || exit 7")
+	require.Contains(t, diff, "exec hookrun fire --output toy --trust required --pin' || exit 7")
 	require.Contains(t, diff, `"timeout":1`)
 	entries, report := run(0, "", "import", path(".toy/toys.json"))
 	require.Contains(t, entries, `"matcher": "Dig|Build"`)

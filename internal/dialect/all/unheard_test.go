@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -216,9 +217,12 @@ func (d *madeDeny) spoil(rng *rand.Rand) {
 	d.what, d.text = d.what+", "+name, text
 }
 
-// runs is how many answers a random test makes of each kind.
+// runs is how many answers a random test makes of each kind. HOOKRUN_SOAK=1 makes many more.
 func runs() int {
-	return testall.Of(4_000, 100_000)
+	if os.Getenv("HOOKRUN_SOAK") == "1" {
+		return 100_000
+	}
+	return testall.Of(4_000, 20_000)
 }
 
 // TestNoDenyGoesUnheard: whatever holds a deny, in a place that is an answer's or nearly one, holds the call up or

@@ -144,7 +144,7 @@ func ruleOf(e protocol.Event) eventRule {
 
 // eventOf: the client has an event of its own for a tool that failed.
 func eventOf(c *protocol.Call) protocol.Event {
-	if e := c.Event.Claude(); e != "PostToolUse" || !c.Failed {
+	if e := dialect.ClaudeEvent(c.Event); e != "PostToolUse" || !c.Failed {
 		return e
 	}
 	return "PostToolUseFailure"

@@ -51,9 +51,9 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if v.Decision == protocol.Continue {
 		v.Decision, v.Cause, v.Status, v.Approved, v.Reason =
 			protocol.Block, protocol.CauseRewrite, protocol.StatusBlocked, false,
-			protocol.WithheldReason(hook)
+			dialect.WithheldReason(hook)
 	} else {
-		v.Reason = strings.TrimSpace(v.Reason + "\n\n" + protocol.WithheldReason(hook))
+		v.Reason = strings.TrimSpace(v.Reason + "\n\n" + dialect.WithheldReason(hook))
 	}
 	v.KeepsOutput = true
 	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + unfitMessage(hook, c.Tool, old))
@@ -81,10 +81,7 @@ func shapeOf(v gjson.Result) string {
 
 // clientResult is the tool's result as a client has it to which one of another form may be none.
 func clientResult(c *protocol.Call) gjson.Result {
-	if response, isJSON, _, _ := c.Value("tool_response"); isJSON {
-		return gjson.Parse(response)
-	}
-	return gjson.Result{}
+	return gjson.Parse(dialect.ClientResponse(c).Raw)
 }
 
 // fitted returns a new result in the form that the client wants, and whether it has that form.

@@ -12,11 +12,11 @@ import (
 
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
 // result that is a JSON object or array goes in as it is, since the client's tools have such results.
-func payload(c *protocol.Call) (dialect.Payload, []string, error) {
-	event := eventOf(c)
-	same := *c
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+	event := eventOf(&c.Call)
+	same := c.Call
 	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() &&
-		name.Claude() == event {
+		dialect.ClaudeEvent(name) == event {
 		dialect.SetField(&same, "hook_event_name", strictjson.Quote(string(event))) // it has TENEX's name
 	}
 	if own, is := dialect.OwnInput(&same, event); is {

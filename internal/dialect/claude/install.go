@@ -2,7 +2,11 @@ package claude
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -12,13 +16,82 @@ import (
 var install = &dialect.Installation{
 	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
 	OrBlock: " || exit 2",
-	SwitchedOff: func(doc string) []string {
-		if gjson.Get(doc, "disableAllHooks").Type == gjson.True {
-			return []string{`"disableAllHooks" is true, so Claude Code runs no hook`}
+	ReadSwitches: func(doc string) []dialect.Switch {
+		v := gjson.Get(doc, settings.Off)
+		if !v.IsBool() {
+			return nil
 		}
-		return nil
+		return []dialect.Switch{{
+			Name: settings.Off, Off: v.Bool(),
+			Why:  `"disableAllHooks" is true, so Claude Code runs no hook`,
+			Mend: `take "disableAllHooks" out of that file`,
+		}}
 	},
-	Servers: servers,
+	Obstacles: obstacles,
+	Machine:   machine,
+	Servers:   servers,
+	Program:   "claude",
+	Versions:  []string{"2.1.329"},
+	Variables: []string{"CLAUDECODE"},
+}
+
+// machine are the settings of the administrator, which override all others.
+func machine(func(string) string) (_, strongest []string) {
+	folder := "/etc/claude-code"
+	switch runtime.GOOS {
+	case "darwin":
+		folder = "/Library/Application Support/ClaudeCode"
+	case "windows":
+		folder = `C:\Program Files\ClaudeCode`
+	}
+	more, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
+	return nil, append([]string{filepath.Join(folder, policyFile)}, more...)
+}
+
+const policyFile = "managed-settings.json"
+
+// obstacles are the administrator's policy and the modes without hooks.
+func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+	say := func(path, text, mend string) {
+		found = append(found, dialect.Obstacle{Path: path, Text: text, Mend: mend, Known: true})
+	}
+	for _, file := range in.Files {
+		gjson.Get(file.Text, "env").ForEach(func(key, _ gjson.Result) bool {
+			if name := key.String(); leading(name) {
+				const text = `"env" sets %s, which can lead to another hookrun or to other files of its; the canary ` +
+					"runs without it"
+				project := strings.HasPrefix(file.Path, in.Workspace+string(filepath.Separator))
+				found = append(found, dialect.Obstacle{Path: file.Path, Text: fmt.Sprintf(text, name), Known: project,
+					Mend: `take it out of "env" there`})
+			}
+			return true
+		})
+		if name := filepath.Base(file.Path); name != policyFile &&
+			filepath.Base(filepath.Dir(file.Path)) != "managed-settings.d" {
+			continue
+		}
+		const ask = "ask the administrator to have hookrun in that file"
+		if gjson.Get(file.Text, "allowManagedHooksOnly").Type == gjson.True {
+			say(file.Path, `"allowManagedHooksOnly" is true, so Claude Code runs the administrator's hooks alone`, ask)
+		}
+		only := gjson.Get(file.Text, "strictPluginOnlyCustomization")
+		if only.Type == gjson.True || slices.Contains(dialect.Texts(only), "hooks") {
+			say(file.Path, `"strictPluginOnlyCustomization" leaves hooks to plugins`, ask)
+		}
+	}
+	for _, name := range []string{"CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"} {
+		if value := in.Getenv(name); value != "" && value != "0" && value != "false" {
+			say("", "$"+name+" is set, and Claude Code runs no hook then", "unset "+name)
+		}
+	}
+	return found
+}
+
+// leading reports whether a variable decides which hookrun runs, or which files it reads.
+func leading(name string) bool {
+	return slices.Contains([]string{
+		"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ENV", "BASH_ENV", "LD_PRELOAD", "CLAUDE_PROJECT_DIR",
+	}, name)
 }
 
 // servers are in .mcp.json of the project and of the folders above it, and in the user's .claude.json, for all projects

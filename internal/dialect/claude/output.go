@@ -30,7 +30,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	// the client would drop the hook's own new result, and show the old one
 	if o.Withheld != nil && o.UpdatedOutput == nil {
 		if o.UpdatedOutput = o.Withheld; o.Decision == protocol.Continue {
-			o.Decision, o.Reason = protocol.Block, protocol.WithheldReason(o.WithheldBy)
+			o.Decision, o.Reason = protocol.Block, o.WithheldReason
 		}
 		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.WithheldBy, o.Tool,
 			gjson.ParseBytes(o.Withheld)))

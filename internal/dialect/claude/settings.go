@@ -15,7 +15,7 @@ const (
 var settings = &dialect.Settings{
 	Client: "Claude Code", Folder: ".claude",
 	AnyFolder: []string{"settings.json", "settings.local.json", "hooks.json"},
-	Base:      "settings.json", Others: []string{"settings.local.json"},
+	Base:      "settings.json", Local: "settings.local.json", Others: []string{"settings.local.json"},
 	FolderVariable: folderVariable,
 	// The top-level fields whose type the client checks. It discards a file for any that is wrong.
 	Top: dialect.Schema(

@@ -119,7 +119,7 @@ func ruleOf(e protocol.Event) eventRule {
 func eventOf(c *protocol.Call) protocol.Event {
 	switch {
 	case c.Event.Canonical() != protocol.PostTool:
-		return c.Event.Claude()
+		return dialect.ClaudeEvent(c.Event)
 	case c.Blocked:
 		return "" // an event that the client does not have
 	}

@@ -4,13 +4,12 @@ import (
 	"cmp"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/protocol"
 )
 
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
-func payload(c *protocol.Call) (dialect.Payload, []string, error) {
-	event := eventOf(c)
-	if own, is := dialect.OwnInput(c, event); is {
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+	event := eventOf(&c.Call)
+	if own, is := dialect.OwnInput(&c.Call, event); is {
 		return own, nil, nil
 	}
 	var o dialect.Object

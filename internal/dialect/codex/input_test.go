@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/protocol"
@@ -13,7 +14,7 @@ import (
 
 func TestCodexPayload(t *testing.T) {
 	write := func(c protocol.Call) string {
-		payload, warnings, err := codex.Dialect.EncodeInput(&c)
+		payload, warnings, err := codex.Dialect.EncodeInput(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(payload.Bytes())

@@ -11,24 +11,36 @@ import (
 var install = &dialect.Installation{
 	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	OrBlock: dialect.OrBlockAndSay,
+
+	LoginShell: true,
 	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +
 		"changes: start codex and look at /hooks; until then codex exec runs each call without the hook and without " +
 		"a word",
 	NoMark: true,
 	Trusts: true,
 	// The switch is in config.toml, under an old name and a new one. No JSON is TOML.
-	SwitchedOff: func(doc string) (notes []string) {
+	ReadSwitches: func(doc string) (found []dialect.Switch) {
 		top, err := toml.Parse(doc)
 		if err != nil || top.Get("features") == nil {
 			return nil
 		}
 		for _, key := range []string{"hooks", "codex_hooks"} {
-			if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool && v.Text == "false" {
-				notes = append(notes, fmt.Sprintf("features.%s is false, so Codex runs no hook", key))
+			if v := top.Get("features").Get(key); v != nil && v.Kind == toml.Bool {
+				found = append(found, dialect.Switch{
+					Name: "features." + key, Off: v.Text == "false",
+					Why:  fmt.Sprintf("features.%s is false, so Codex runs no hook", key),
+					Mend: fmt.Sprintf("take %s out of [features] in that file", key),
+				})
 			}
 		}
-		return notes
+		return found
 	},
+	Obstacles: obstacles,
+	Machine:   machine,
+	Program:   "codex",
+	Versions:  []string{"0.169.0"},
+	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
+	Shell:     loginShell,
 	// Servers are in config.toml, the project's and the user's.
 	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
 		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {

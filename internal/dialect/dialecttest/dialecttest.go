@@ -64,7 +64,7 @@ func And(v dialect.Verdict, change func(*dialect.Verdict)) dialect.Verdict {
 }
 
 func Encoded(t *testing.T, c *protocol.Call) string {
-	p, warnings, err := claude.Dialect.EncodeInput(c)
+	p, warnings, err := claude.Dialect.EncodeInput(dialect.NewCall(*c))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return string(p.Bytes())

@@ -104,7 +104,20 @@ func eventOf(c *protocol.Call) protocol.Event {
 	if c.Blocked && c.Event.Canonical() == protocol.PostTool {
 		return "" // an event that the client does not have
 	}
-	return c.Event.Gemini()
+	return eventNamed(c.Event)
+}
+
+// eventNamed returns the client's name for an event.
+func eventNamed(e protocol.Event) protocol.Event {
+	switch e.Canonical() {
+	case protocol.PreExecute:
+		return "BeforeAgent"
+	case protocol.PreTool:
+		return "BeforeTool"
+	case protocol.PostTool:
+		return "AfterTool"
+	}
+	return e
 }
 
 func environment(c *protocol.Call) []string {

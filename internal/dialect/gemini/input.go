@@ -11,9 +11,9 @@ import (
 )
 
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
-func payload(c *protocol.Call) (dialect.Payload, []string, error) {
-	event := eventOf(c)
-	if own, is := dialect.OwnInput(c, event); is {
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+	event := eventOf(&c.Call)
+	if own, is := dialect.OwnInput(&c.Call, event); is {
 		return own, nil, nil
 	}
 	var o dialect.Object
@@ -28,7 +28,7 @@ func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 	}
 	switch event {
 	case "AfterTool":
-		o.Raw("tool_response", response(c))
+		o.Raw("tool_response", response(&c.Call))
 	case "BeforeAgent":
 		o.Text("prompt", c.Prompt)
 	}
@@ -64,20 +64,19 @@ func readResult(c *protocol.Call, response gjson.Result) {
 
 // propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite
 // alone, and adds context to the prompt. A hook that ended with another code than 0 changes nothing.
-func propagate(c *protocol.Call, v *dialect.Verdict) bool {
+func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	if v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {
 		return false
 	}
-	switch eventOf(c) {
+	switch eventOf(&c.Call) {
 	case "BeforeTool":
 		old, _, err := c.Input()
 		merged := mergedJSON(old, v.UpdatedInput)
 		if err != nil || merged == nil {
 			return false
 		}
-		c.Args = string(merged)
-		c.KeepInput()
-		dialect.SetField(c, "tool_input", merged)
+		c.SetArgs(merged)
+		dialect.SetField(&c.Call, "tool_input", merged)
 		return true
 	case "BeforeModel":
 		const key = "llm_request"
@@ -85,14 +84,14 @@ func propagate(c *protocol.Call, v *dialect.Verdict) bool {
 		if merged == nil {
 			return false
 		}
-		dialect.SetField(c, key, merged)
+		dialect.SetField(&c.Call, key, merged)
 		return true
 	case "BeforeAgent":
 		if v.Context == "" {
 			return false
 		}
 		c.Prompt += "\n\n" + v.Context
-		dialect.SetField(c, "prompt", strictjson.Quote(c.Prompt))
+		dialect.SetField(&c.Call, "prompt", strictjson.Quote(c.Prompt))
 		return true
 	}
 	return false

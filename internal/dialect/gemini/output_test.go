@@ -75,7 +75,7 @@ func TestGeminiOutput(t *testing.T) {
 			line, _, err := gemini.Dialect.EncodeOutput(test.outcome)
 			require.NoError(t, err)
 			require.Equal(t, test.want, string(line))
-			event := test.outcome.Event.Gemini()
+			event := gemini.Dialect.EventOf(&protocol.Call{Event: test.outcome.Event})
 			v := decideGemini(event, dialecttest.Printed(string(line)))
 			require.Equal(t, test.outcome.Decision != protocol.Continue || test.outcome.UpdatedOutput != nil,
 				v.Decision != protocol.Continue)

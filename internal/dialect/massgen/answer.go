@@ -225,7 +225,7 @@ func (a *hookResult) verdict(c *protocol.Call, hook string) dialect.Verdict {
 	switch {
 	case a.args == nil || v.Decision == protocol.Block:
 	case pre:
-		if input, _, err := toolInput(c); err != nil || string(input) != string(a.args) {
+		if input, _, err := c.Input(); err != nil || string(objectOf(input, c.Args)) != string(a.args) {
 			v.UpdatedInput = a.args
 		}
 	default:

@@ -51,7 +51,7 @@ func eventOf(c *protocol.Call) protocol.Event {
 	case c.Failed, c.Event == "PostToolUseFailure":
 		return "PostToolUseFailure"
 	}
-	return c.Event.Claude()
+	return dialect.ClaudeEvent(c.Event)
 }
 
 func environment(c *protocol.Call) []string {

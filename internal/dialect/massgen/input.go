@@ -9,19 +9,19 @@ import (
 )
 
 // payload writes a HookEvent: always the same eight keys.
-func payload(c *protocol.Call) (dialect.Payload, []string, error) {
-	input, warnings, err := toolInput(c)
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+	input, warnings, err := c.Input()
 	if err != nil {
 		return nil, nil, err
 	}
 	var o dialect.Object
-	o.Text("hook_type", string(eventOf(c)))
+	o.Text("hook_type", string(eventOf(&c.Call)))
 	o.Text("session_id", c.SessionID)
 	o.Text("orchestrator_id", c.OrchestratorID)
 	o.TextOrNull("agent_id", c.AgentID)
 	o.Text("timestamp", isoFormat(time.Now()))
 	o.Text("tool_name", c.Tool)
-	o.Raw("tool_input", input)
+	o.Raw("tool_input", objectOf(input, c.Args))
 	if c.Event.Canonical() == protocol.PostTool {
 		o.Text("tool_output", c.Result)
 	} else {
@@ -39,14 +39,10 @@ func isoFormat(t time.Time) string {
 	return t.Format("2006-01-02T15:04:05.000000-07:00")
 }
 
-// toolInput: arguments that are no JSON stand in an object of their own.
-func toolInput(c *protocol.Call) ([]byte, []string, error) {
-	input, warnings, err := c.Input()
-	if err != nil {
-		return nil, nil, err
+// objectOf is the tool's input: arguments that are no JSON stand in an object of their own.
+func objectOf(input []byte, args string) []byte {
+	if input[0] == '"' && strictjson.Text(string(input)) == strictjson.Lossy(args) {
+		return append(append([]byte(`{"raw":`), input...), '}')
 	}
-	if input[0] == '"' && strictjson.Text(string(input)) == strictjson.Lossy(c.Args) {
-		input = append(append([]byte(`{"raw":`), input...), '}')
-	}
-	return input, warnings, nil
+	return input
 }

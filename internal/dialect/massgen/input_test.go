@@ -8,13 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 func massgenEvent(t *testing.T, c protocol.Call) map[string]any {
 	t.Helper()
-	payload, warnings, err := massgen.Dialect.EncodeInput(&c)
+	payload, warnings, err := massgen.Dialect.EncodeInput(dialect.NewCall(c))
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	var text []byte

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
@@ -72,7 +73,7 @@ func FuzzPayload(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tool, args, result string) {
 		c := protocol.Call{Event: protocol.PostTool, Tool: tool, Args: args, Result: result, Prompt: result,
 			Workspace: tool}
-		p, _, err := tenex.Dialect.EncodeInput(&c)
+		p, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
 		if err != nil {
 			require.ErrorContains(t, err, "nested")
 			return

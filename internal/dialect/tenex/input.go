@@ -9,7 +9,7 @@ import (
 // payload writes TENEX's keys, then Claude Code's for the same values, and then what else the client put into its hook
 // input, so that a hook written for any of them works as it is. Keys that Claude Code always sends are there when they
 // are empty, as strings: its hooks read them unasked.
-func payload(c *protocol.Call) (dialect.Payload, []string, error) {
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	var o dialect.Object
 	var input, result []byte
 	var warnings []string
@@ -40,22 +40,22 @@ func payload(c *protocol.Call) (dialect.Payload, []string, error) {
 		o.Text("hook_event_name", "PostToolUseFailure")
 		o.Raw("error", result)
 	} else {
-		o.Text("hook_event_name", string(c.Event.Claude()))
+		o.Text("hook_event_name", string(dialect.ClaudeEvent(c.Event)))
 	}
 	if tool {
 		o.Text("tool_name", c.Tool)
 		o.Raw("tool_input", input)
 	}
 	if post {
-		if response, isJSON, _, _ := c.Value("tool_response"); isJSON {
-			result = []byte(response) // the client's hooks know it as the object that it is
+		if response := dialect.ClientResponse(&c.Call); response.Exists() {
+			result = []byte(response.Raw) // the client's hooks know it as the object that it is
 		}
 		o.Raw("tool_response", result)
 	}
 	if tool {
 		o.Text("tool_use_id", c.ToolUseID)
 	}
-	rest(&o, c)
+	rest(&o, &c.Call)
 	return o.End(), warnings, nil
 }
 

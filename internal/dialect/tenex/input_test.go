@@ -19,7 +19,7 @@ func payload(t testing.TB, input string) string {
 	c, _, err := all.ParseInput(input)
 	require.NoError(t, err)
 	c.Workspace = "/ws"
-	p, _, err := tenex.Dialect.EncodeInput(&c)
+	p, _, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
 	require.NoError(t, err)
 	return string(p.Bytes())
 }
@@ -85,8 +85,9 @@ func TestRewrittenResultOfAClient(t *testing.T) {
 	)
 	require.NoError(t, err)
 	v := dialect.Verdict{Decision: protocol.Continue, UpdatedOutput: []byte(`"[redacted]"`)}
-	require.True(t, v.Rewrite(&c))
-	p, _, err := tenex.Dialect.EncodeInput(&c)
+	rewritten := dialect.NewCall(c)
+	require.True(t, v.Rewrite(rewritten))
+	p, _, err := tenex.Dialect.EncodeInput(rewritten)
 	require.NoError(t, err)
 	require.NotContains(t, string(p.Bytes()), "secret")
 }
@@ -100,7 +101,7 @@ func TestTenexPayload(t *testing.T) {
 	const common = `"session_id":"s","cwd":"/w","transcript_path":"/t","prompt":"say \"<hi>\" & é","agent_id":"a1",`
 	const args, result = `{"command":"ab","n":1e400}`, `"line\n\u0000�"`
 	encode := func() string {
-		p, warnings, err := tenex.Dialect.EncodeInput(&c)
+		p, warnings, err := tenex.Dialect.EncodeInput(dialect.NewCall(c))
 		require.NoError(t, err)
 		require.Empty(t, warnings)
 		return string(p.Bytes())

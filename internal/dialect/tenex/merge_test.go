@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/dialecttest"
+	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -53,4 +55,22 @@ func TestMerge(t *testing.T) {
 	o = dialecttest.Merge(protocol.PreTool)
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.Zero(t, o.ExitCode())
+}
+
+// A hook that was to answer and did not may have been about to deny.
+func TestNoAnswerTakesBackAnApproval(t *testing.T) {
+	c := protocol.Call{Event: protocol.PreTool, Tool: "shell"}
+	merged := func(results ...dialect.HookResult) protocol.Outcome {
+		var judged []dialect.HookVerdict
+		for _, r := range results {
+			v := tenex.Dialect.ApplyFailurePolicy(&c, tenex.Dialect.Decode(&c, "a", &r))
+			judged = append(judged, dialect.HookVerdict{Verdict: v, Dialect: tenex.Dialect})
+		}
+		return dialect.Merge(&c, judged)
+	}
+	allow := dialecttest.Printed(dialecttest.Specific(`"permissionDecision":"allow"`))
+	require.True(t, merged(allow, dialecttest.Printed(`{}`)).Approved)
+	late := merged(allow, dialect.HookResult{TimedOut: true})
+	require.Equal(t, protocol.Continue, late.Decision)
+	require.False(t, late.Approved)
 }

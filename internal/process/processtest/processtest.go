@@ -52,10 +52,15 @@ func New(t *testing.T) *Bench {
 	t.Cleanup(func() {
 		require.Empty(t, b.Marked(), "processes are left")
 		require.Empty(t, Zombies(), "zombies are left")
-		for until := time.Now().Add(Patience); runtime.NumGoroutine() > goroutines; runtime.Gosched() {
+		until := time.Now().Add(Patience)
+		for ; runtime.NumGoroutine() > goroutines; runtime.Gosched() {
 			require.True(t, time.Now().Before(until), "goroutines are left")
 		}
-		require.Equal(t, fds, OpenFDs(t), "descriptors are left")
+		for OpenFDs(t) > fds && time.Now().Before(until) { // a server of the test closes its side when it sees our end
+			runtime.Gosched()
+		}
+		// Fewer are no leak: what an earlier test of the same process had closed may have gone only now.
+		require.LessOrEqual(t, OpenFDs(t), fds, "descriptors are left")
 	})
 	return b
 }

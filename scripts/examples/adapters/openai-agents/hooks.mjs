@@ -49,7 +49,7 @@ function guarded(tool, hooks) {
 
   async function invoke(context, input, details) {
     const { call } = allowed.get(details?.toolCall?.callId) ?? {};
-    if (!call) throw new Error(`no hook was asked about this call of ${tool.name}`);
+    if (!call) throw new Error(`no hook ran for this call of ${tool.name}`);
     return tool.invoke(context, call.args, details);
   }
   // Both come last, so before runs next to the tool. A guardrail that changes an output hides it from later ones.

@@ -39,7 +39,7 @@ export class Hooks {
   #answer({ id, result, error }) {
     const call = this.#pending.get(id);
     this.#pending.delete(id);
-    error ? call?.reject(new Error(`the hooks could not be asked: ${error.message}`)) : call?.resolve(result);
+    error ? call?.reject(new Error(`the hooks could not run: ${error.message}`)) : call?.resolve(result);
   }
   #end(why) {
     this.#gone ??= why;

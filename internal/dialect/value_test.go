@@ -1,4 +1,4 @@
-package protocol_test
+package dialect_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/protocol"
@@ -28,7 +29,8 @@ func TestValue(t *testing.T) {
 		{Event: protocol.PostTool, Workspace: "/w", Tool: "shell", Result: "why", Failed: true},
 		client,
 	} {
-		payload, _, err := tenex.Dialect.EncodeInput(&c)
+		c := dialect.NewCall(c)
+		payload, _, err := tenex.Dialect.EncodeInput(c)
 		require.NoError(t, err)
 		doc := gjson.ParseBytes(bytes.Join(payload, nil))
 		var named []string
@@ -36,8 +38,8 @@ func TestValue(t *testing.T) {
 			named = append(named, key.String())
 			return true
 		})
-		require.Subset(t, protocol.ValueNames(), named)
-		for _, name := range protocol.ValueNames() {
+		require.Subset(t, dialect.ValueNames(), named)
+		for _, name := range dialect.ValueNames() {
 			want := doc.Get(name)
 			value, json, ok, err := c.Value(name)
 			require.NoError(t, err)
@@ -46,13 +48,13 @@ func TestValue(t *testing.T) {
 			case !ok:
 			case json:
 				require.Equal(t, want.Raw, value, name)
-				require.True(t, protocol.IsJSON(name) || value == "null", name)
+				require.True(t, dialect.IsJSON(name) || value == "null", name)
 			default:
 				require.Equal(t, gjson.String, want.Type, name)
 				require.Equal(t, want.String(), value, name)
 			}
 			if ok {
-				require.True(t, protocol.HasValue(c.Event, name), name)
+				require.True(t, dialect.HasValue(c.Event, name), name)
 			}
 		}
 	}

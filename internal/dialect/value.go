@@ -1,12 +1,12 @@
-package protocol
+package dialect
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // valueNames are the fields of Call.Value, those first that are JSON: one can ask for what stands in them. The others
@@ -34,7 +34,7 @@ func IsJSON(field string) bool {
 // of that: a text as it is, or compact JSON. ok: it is there, at this event. Arguments that no hook could be given are
 // an error.
 func (c *Call) Value(field string) (value string, json, ok bool, err error) {
-	tool, post := c.Event.HasTool(), c.Event.Canonical() == PostTool
+	tool, post := c.Event.HasTool(), c.Event.Canonical() == protocol.PostTool
 	switch field {
 	case "event":
 		return string(c.Event.Canonical()), false, true, nil
@@ -42,7 +42,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 		if post && c.Failed {
 			return "PostToolUseFailure", false, true, nil
 		}
-		return string(c.Event.Claude()), false, true, nil
+		return string(ClaudeEvent(c.Event)), false, true, nil
 	case "tool":
 		return strictjson.Lossy(c.ProjectTool()), false, tool, nil
 	case "tool_name":
@@ -60,7 +60,7 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 	case "error":
 		return strictjson.Lossy(c.Result), false, post && c.Failed, nil
 	case "tool_response":
-		if response := gjson.Get(c.ClientInput, c.responseKey()); post && response.Exists() {
+		if response := ClientResponse(&c.Call); response.Exists() {
 			return response.Raw, true, true, nil
 		}
 		return strictjson.Lossy(c.Result), false, post, nil
@@ -89,49 +89,26 @@ func (c *Call) Value(field string) (value string, json, ok bool, err error) {
 }
 
 // HasValue reports whether calls of an event can have a field of Value.
-func HasValue(e Event, field string) bool {
-	c := Call{Event: e, Failed: true, AgentID: "a", ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) +
-		":1}"}
+func HasValue(e protocol.Event, field string) bool {
+	c := NewCall(protocol.Call{Event: e, Failed: true, AgentID: "a",
+		ClientInput: string(strictjson.AppendString([]byte{'{'}, field)) + ":1}"})
 	_, _, ok, _ := c.Value(field)
 	return ok
 }
 
-// SetToolNames says what the project calls the tool: by one or two names of its own, or by none. table are the names
-// that its files give to tools.
-func (c *Call) SetToolNames(names [2]string, table map[string]string) {
-	c.projectTools, c.fileTools = names, nil
-	if len(table) > 0 {
-		c.fileTools = &table
+// ClientResponse is the tool's result as the client's hook input has it. It does not exist at another event, or where
+// the call comes from no client.
+func ClientResponse(c *protocol.Call) gjson.Result {
+	if c.Event.Canonical() != protocol.PostTool {
+		return gjson.Result{}
 	}
-}
-
-// FileTools are the names that the project's files give to tools, as SetToolNames was told.
-func (c *Call) FileTools() map[string]string {
-	if c.fileTools == nil {
-		return nil
-	}
-	return *c.fileTools
-}
-
-// ProjectTool is what the project calls the tool: the first of its own names for it, or the only name that there is.
-func (c *Call) ProjectTool() string { return cmp.Or(c.projectTools[0], c.Tool) }
-
-// ProjectTools are the project's own names for the tool, none where it has no others.
-func (c *Call) ProjectTools() []string {
-	for i, name := range c.projectTools {
-		if name == "" {
-			return c.projectTools[:i]
-		}
-	}
-	return c.projectTools[:]
-}
-
-// responseKey is the name that the client's input has for the tool's result.
-func (c *Call) responseKey() string {
 	for _, key := range ResponseFields() {
-		if gjson.Get(c.ClientInput, key).Type != gjson.Null {
-			return key
+		if response := gjson.Get(c.ClientInput, key); response.Type != gjson.Null {
+			return response
 		}
 	}
-	return ResponseFields()[0]
+	return gjson.Get(c.ClientInput, ResponseFields()[0])
 }
+
+// ResponseFields are the names of a tool's result in hook inputs: the clients', MassGen's and Universal Agent's.
+func ResponseFields() []string { return []string{"tool_response", "tool_output", "tool_result"} }

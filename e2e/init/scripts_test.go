@@ -1,0 +1,9 @@
+package init_test
+
+import (
+	"testing"
+
+	"github.com/hookrun/hookrun/e2e/binary"
+)
+
+func TestScripts(t *testing.T) { binary.Scripts(t) }

@@ -1,0 +1,78 @@
+package trust
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/hookrun/hookrun/e2e/binary"
+)
+
+// without runs hookrun in a session of its own, which has no terminal, as an agent's shell does.
+func (p *project) without(stdin string, argv ...string) (code int, stderr string) {
+	cmd := exec.Command(binary.Path, argv...)
+	cmd.Dir, cmd.Env, cmd.Stdin = p.dir, append(binary.Environment(p.dir), p.env...), strings.NewReader(stdin)
+	var errors bytes.Buffer
+	cmd.Stderr = &errors
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	_ = cmd.Run()
+	return cmd.ProcessState.ExitCode(), errors.String()
+}
+
+// at runs hookrun at a terminal on which somebody types, with a stdout that leads elsewhere.
+func (p *project) at(typed string, argv ...string) (code int, screen string) {
+	leader, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	require.NoError(p, err)
+	defer leader.Close()
+	require.NoError(p, unix.IoctlSetPointerInt(int(leader.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(leader.Fd()), unix.TIOCGPTN)
+	require.NoError(p, err)
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(p, err)
+	cmd := exec.Command(binary.Path, argv...)
+	cmd.Dir, cmd.Env, cmd.Stdin = p.dir, append(binary.Environment(p.dir), p.env...), terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	_, err = leader.WriteString(typed)
+	require.NoError(p, err)
+	err = cmd.Run()
+	terminal.Close()
+	text, _ := io.ReadAll(leader) // EIO is its end
+	if cmd.ProcessState == nil {
+		require.NoError(p, err)
+	}
+	return cmd.ProcessState.ExitCode(), string(text)
+}
+
+func TestAgentAllows(t *testing.T) {
+	p := newProject(t)
+	p.allow()
+	p.write("guard.sh", "#!/bin/sh\n")
+	for _, argv := range [][]string{{"allow"}, {"allow", p.dir}, {"allow", "--hash", strings.Repeat("0", 64)}} {
+		code, stderr := p.without("y\ny\n", argv...)
+		require.Equal(t, 1, code, stderr)
+		require.Contains(t, stderr, "hookrun allow: ")
+		p.blocks("untrusted", "guard.sh was changed", p.dir, "--trust", "required")
+	}
+}
+
+func TestAllowAtTerminal(t *testing.T) {
+	p := newProject(t)
+	code, screen := p.at("n\n", "allow")
+	require.Equal(t, 1, code)
+	require.Contains(t, screen, "+echo guarded")
+	require.Contains(t, screen, "Allow the hooks of "+p.dir+" to run? [y/N] ")
+	require.Equal(t, 3, p.run(p.dir, "status").Code)
+	code, _ = p.at("\n", "allow")
+	require.Equal(t, 1, code)
+	code, screen = p.at("yes\n", "allow")
+	require.Zero(t, code, screen)
+	require.Zero(t, p.run(p.dir, "status").Code)
+}

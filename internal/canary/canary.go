@@ -1,0 +1,21 @@
+// Package canary names a tool that no client has and that hookrun always blocks. hookrun doctor runs a client's entry
+// for a call of it, to see that hookrun's block reaches the client.
+//
+//	if canary.Is(&call) {
+//		// block with canary.Reason, run nothing
+//	}
+//
+// No hooks file can allow the tool or run a hook for it. A client that had a tool of this name could not use it, which
+// is the safe direction.
+package canary
+
+import "github.com/hookrun/hookrun/protocol"
+
+// Tool is the name of the tool, as a client would give it.
+const Tool = "hookrun_doctor_canary"
+
+// Reason is the reason of the block. Doctor looks for it in the client's answer.
+const Reason = "this is the canary of hookrun doctor: hookrun runs, and always blocks this tool"
+
+// Is reports whether the call is a pre-tool call of the tool.
+func Is(c *protocol.Call) bool { return c.Tool == Tool && c.Event.Canonical() == protocol.PreTool }

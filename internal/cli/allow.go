@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/trust"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var allow = command{
+	name:    "allow",
+	args:    "[DIR] [FLAGS]",
+	summary: "look at a project's hooks, and allow them to run where trust is required",
+	about: `Prints the hooks of the project, and what changed in their files and in the scripts that they name
+since they were last allowed. Then it asks at the terminal, and records them. With --trust required
+only hooks run that are recorded and have not changed.
+
+Without a terminal it needs --hash HASH or --yes. --hash allows the hooks if they have the hash that
+hookrun allow and status print; --yes allows them as they are.`,
+	example: "  hookrun allow\n  hookrun allow --hash \"$REVIEWED\"    in CI, for what a reviewer saw",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		f.defineFiles(flags)
+		yes := flags.Bool("yes", false, "allow without a question")
+		hash := flags.String("hash", "", "allow without a question if the hooks have this `HASH`")
+		const text = "forget workspaces that are gone, and sessions that began over 30 days ago; allow nothing"
+		prune := flags.Bool("prune", false, text)
+		return func(args []string, std Streams) (int, error) {
+			switch {
+			case flags.Changed("hash") && *hash == "":
+				return 0, errors.New("--hash is empty; give the hash that hookrun allow printed to a reviewer")
+			case *prune:
+				return exitOK, pruneTrust(args, std)
+			}
+			s, err := f.trustState(args, true)
+			if err != nil {
+				return 0, err
+			}
+			return exitOK, s.allow(*hash, *yes, std)
+		}
+	},
+}
+
+var deny = command{
+	name:    "deny",
+	args:    "[DIR] [FLAGS]",
+	summary: "remove what allow has recorded of a project's hooks",
+	about: `Removes the record that the hooks of the project were allowed. Where trust is required they do not
+run any more: calls go on without them, and sessions that began with them are blocked. It asks at the
+terminal; without one it needs --yes.`,
+	example: "  hookrun deny",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		f.defineFiles(flags)
+		yes := flags.Bool("yes", false, "deny without a question")
+		return func(args []string, std Streams) (int, error) {
+			s, err := f.trustState(args, false)
+			if err != nil {
+				return 0, err
+			}
+			if !*yes { // else an agent could switch the hooks off
+				const question = "Have the hooks of %s run no more? [y/N] "
+				sure, err := ask("", fmt.Sprintf(question, printable.Escape(s.now.Workspace)), std)
+				if err != nil || !sure {
+					return exitFailed, err
+				}
+			}
+			was, err := s.store.Deny(s.now)
+			if err != nil {
+				return 0, err
+			}
+			text := "the hooks of %s were not allowed\n"
+			if was {
+				text = "the hooks of %s are not allowed any more\n"
+			}
+			return exitOK, write(std, fmt.Sprintf(text, printable.Escape(s.now.Workspace)))
+		}
+	},
+}
+
+// pruneTrust removes records of workspaces that are gone and of old sessions.
+func pruneTrust(args []string, std Streams) error {
+	if err := noArgs(args); err != nil {
+		return err
+	}
+	store, err := trust.Open("")
+	if err != nil {
+		return err
+	}
+	removed, err := store.Prune()
+	for _, workspace := range removed {
+		err = errors.Join(err, write(std, printable.Escape(workspace)+" is gone\n"))
+	}
+	return err
+}
+
+// trustState has a project's hooks as they are now and as they were allowed.
+type trustState struct {
+	config  *hookfile.Config
+	now     *trust.Fingerprint
+	store   *trust.Store
+	allowed *trust.Record // nil: never
+}
+
+// trustState reads the hooks that the flags name. Unless whole is set, the hooks files may have errors.
+func (f *callFlags) trustState(args []string, whole bool) (s trustState, err error) {
+	switch {
+	case len(args) > 1:
+		return s, fmt.Errorf("unexpected argument %q; give one DIR", args[1])
+	case len(args) == 1 && f.flags.Changed("workspace"):
+		return s, errors.New("DIR and --workspace are the same; give one of the two")
+	case len(args) == 1:
+		if err := f.flags.Set("workspace", args[0]); err != nil {
+			return s, err
+		}
+	}
+	if err := f.valid(); err != nil {
+		return s, err
+	}
+	if err := f.resolveWorkspace(); err != nil {
+		return s, err
+	}
+	if s.store, err = trust.Open(""); err != nil {
+		return s, err
+	}
+	if s.config, err = f.read(); err != nil && whole {
+		return s, err
+	} else if err != nil {
+		s.config = &hookfile.Config{}
+	}
+	o, err := f.options()
+	if err != nil {
+		return s, err
+	}
+	s.now, err = trust.Take(s.config, trust.Options{
+		Workspace: f.call.Workspace, Texts: true,
+		Environ: func(h *hookfile.Hook) []string {
+			return h.Environ(dialect.NewCall(protocol.Call{Workspace: f.call.Workspace}), nil, o.Binary)
+		},
+	})
+	if err == nil {
+		s.allowed, err = s.store.Allowed(s.now)
+	}
+	return s, err
+}
+
+// newTrustState reads the hooks of a folder.
+func newTrustState(folder string) (trustState, error) {
+	var f callFlags
+	f.defineFiles(pflag.NewFlagSet("", pflag.ContinueOnError))
+	return f.trustState([]string{folder}, true)
+}
+
+// allow prints the hooks, and records them if a person agrees, at the terminal or by a flag.
+func (s *trustState) allow(hash string, yes bool, std Streams) error {
+	shown, err := s.show()
+	if err != nil {
+		return err
+	}
+	if err := write(std, shown); err != nil {
+		return err
+	}
+	switch now := s.now.Hash(); {
+	case hash != "" && hash != now:
+		return fmt.Errorf("the hooks have another hash than %s; nothing was allowed", printable.Escape(hash))
+	case hash != "" || yes:
+	default:
+		question := fmt.Sprintf("Allow the hooks of %s to run? [y/N] ", printable.Escape(s.now.Workspace))
+		if yes, err = ask(shown, question, std); err != nil {
+			return err
+		}
+		if !yes {
+			return errNotAllowed
+		}
+	}
+	if err := s.store.Allow(s.now); err != nil {
+		return err
+	}
+	return write(std, "allowed\n")
+}
+
+var errNotAllowed = errors.New("nothing was allowed")
+
+// ask asks at the terminal. A caller without one may be an agent.
+func ask(shown, question string, std Streams) (yes bool, err error) {
+	in, out, err := openTerminal()
+	if err != nil {
+		const text = "there is no terminal to ask at; a person must run it at one, or give --yes"
+		return false, errors.New(text)
+	}
+	defer in.Close()
+	defer out.Close()
+	if info, err := os.Stdout.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 || isNull(std.Out) {
+		if _, err := io.WriteString(out, shown); err != nil { // the person must see what they are asked about
+			return false, err
+		}
+	}
+	if _, err = io.WriteString(out, question); err != nil {
+		return false, err
+	}
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil {
+		return false, fmt.Errorf("reading the answer: %w", err)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+// show returns what a person looks at: the hooks, the files that they name, and what changed.
+func (s *trustState) show() (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "hooks of %s", printable.Escape(s.now.Workspace))
+	if s.allowed != nil {
+		fmt.Fprintf(&b, ", last allowed %s", s.allowed.Time.Local().Format(time.DateTime))
+	}
+	b.WriteString(":\n")
+	none := true
+	for i := range s.config.Hooks {
+		h := &s.config.Hooks[i]
+		if h.Level < hookfile.ProjectLevel {
+			continue
+		}
+		none = false
+		var events []string
+		for _, e := range h.Events {
+			events = append(events, string(e))
+		}
+		fmt.Fprintf(&b, "  %s (%s) at %s\n    %s\n", printable.Escape(h.Name), printable.Escape(h.Source()),
+			strings.Join(events, ", "), printable.Escape(h.String()))
+		for _, name := range s.now.Named(h) {
+			fmt.Fprintf(&b, "    file %s\n", printable.Escape(name))
+		}
+	}
+	if none {
+		b.WriteString("  none\n")
+	}
+	texts, err := s.store.Texts(s.now)
+	if err != nil {
+		return "", err
+	}
+	if changes := s.now.Diff(s.allowed, texts); changes != "" {
+		b.WriteString("\n" + changes + "\n")
+	} else if s.allowed != nil {
+		b.WriteString("\nno text has changed since\n")
+	}
+	if s.allowed != nil {
+		for _, d := range s.now.Since(&s.allowed.Fingerprint, false) {
+			fmt.Fprintln(&b, d)
+		}
+	}
+	fmt.Fprintf(&b, "hash %s\n", s.now.Hash())
+	return b.String(), nil
+}

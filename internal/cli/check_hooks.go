@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// add checks files. workspace is where hooks run, "" for the folder that projectOf gives.
+func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace string) {
+	var loaded []*hookfile.Config
+	for _, file := range files {
+		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hookfile.Diagnostic{},
+			Warnings: []hookfile.Diagnostic{}}
+		cfg, err := o.LoadFile(file)
+		if f.failed(err) {
+			cfg = &hookfile.Config{}
+		}
+		f.Warnings = append(f.Warnings, cfg.Warned()...)
+		if cfg.Dialect == all.Project() && f.Level != hookfile.ProjectLevel {
+			f.label = " (" + f.Level.String() + ")"
+		}
+		if cfg.Only {
+			f.Notes = append(f.Notes, hookfile.Diagnostic{File: f.File, Text: leftOut})
+		}
+		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
+		if cfg.Only {
+			break
+		}
+	}
+	all, unreached := hookfile.Merge(loaded)
+	hooks := all.Hooks
+	for i := range r.Files {
+		f, n := &r.Files[i], len(loaded[i].Hooks)
+		if len(f.Errors) == 0 {
+			f.check(hooks[:n], workspace)
+		}
+		hooks = hooks[n:]
+		for _, w := range unreached {
+			if w.File == f.File {
+				f.Warnings = append(f.Warnings, w)
+			}
+		}
+		r.OK = r.OK && len(f.Errors) == 0
+	}
+}
+
+// failed takes what is wrong with a file as a whole.
+func (f *checkedFile) failed(err error) bool {
+	var problems hookfile.Diagnostics
+	switch {
+	case errors.As(err, &problems):
+		f.Errors = append(f.Errors, problems...)
+	case err != nil:
+		f.Errors = append(f.Errors, hookfile.Diagnostic{File: f.File, Text: err.Error()})
+	}
+	return err != nil
+}
+
+// check looks at the programs of a file's hooks, and at what is odd about the hooks.
+func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
+	if workspace == "" {
+		workspace = projectOf(f.File)
+	}
+	workspace, err := filepath.Abs(workspace)
+	if f.failed(err) {
+		return
+	}
+	f.Hooks = len(hooks)
+	binary, err := os.Executable()
+	if err != nil {
+		f.failed(fmt.Errorf("finding hookrun itself: %w", err))
+		return
+	}
+	for i := range hooks {
+		h := &hooks[i]
+		if h.Disabled != "" {
+			text := fmt.Sprintf("hook %s is disabled: %s", spelling.Quote(h.Name), h.Disabled)
+			f.Notes = append(f.Notes, h.Diagnostic(text))
+			continue
+		}
+		if h.Unsupported != "" {
+			const text = "a hook of type %q needs a model or a client; hookrun skips it, with a warning in the outcome"
+			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))
+		}
+		env := h.Environ(dialect.NewCall(protocol.Call{Workspace: workspace}), nil, binary)
+		f.Errors = append(f.Errors, h.Inspect(workspace, env)...)
+		f.Warnings = append(f.Warnings, h.Doubts(workspace, env)...)
+	}
+	f.Warnings = append(f.Warnings, failOpen(hooks)...)
+	f.Notes = append(f.Notes, secrets(f.File, hooks, os.Environ())...)
+}
+
+// secretName finds names of variables that look like those of secrets.
+var secretName = lazyregexp.New(`(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`)
+
+// secrets notes once for a file which variables its hooks get that look like secrets, where nobody has written that
+// they should.
+func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagnostic {
+	getting, ours := 0, false
+	for i := range hooks {
+		h := &hooks[i]
+		starts := h.StaticVerdict == nil && h.HTTP == nil && h.Unsupported == "" && h.Disabled == ""
+		if starts && h.Inherit == nil {
+			getting++
+			ours = h.Dialect == all.Project()
+		}
+	}
+	var names []string
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); secretName().MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	if getting == 0 || len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	mend := `"inherit_env": false at the top of the file keeps them back, and a list there names those that hooks need`
+	if !ours {
+		mend = `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`
+	}
+	verb := "gets"
+	if getting > 1 {
+		verb = "get"
+	}
+	text := fmt.Sprintf("%s %s variables that look like secrets: %s; %s", counted(getting, "hook"), verb,
+		spelling.Brief(strings.Join(names, ", "), 500), mend)
+	return []hookfile.Diagnostic{{File: file, Text: text}}
+}
+
+// failOpen warns once about all gates of a file that fail open when they time out, unless on_failure sets what a
+// timeout means. Failing open is the default of .tenex-hooks.json, and few expect it.
+func failOpen(hooks []hookfile.Hook) []hookfile.Diagnostic {
+	call := protocol.Call{Event: protocol.PreTool}
+	var gates []string
+	var first *hookfile.Hook
+	for i := range hooks {
+		h := &hooks[i]
+		_, isSet := h.OnFailure[protocol.CauseTimeout]
+		isGate := h.StaticVerdict == nil && h.Dialect == all.Project() && slices.Contains(h.Events, protocol.PreTool)
+		if isSet || !isGate || h.Disabled != "" ||
+			h.FailureDecision(&call, protocol.CauseTimeout) != protocol.Continue {
+			continue
+		}
+		if gates = append(gates, strconv.Quote(spelling.Brief(h.Name, 80))); first == nil {
+			first = h
+		}
+	}
+	const most = 10
+	rest := ""
+	if len(gates) > most {
+		gates, rest = gates[:most], fmt.Sprintf(" and %d more", len(gates)-most)
+	}
+	if first == nil {
+		return nil
+	}
+	text := fmt.Sprintf("gate %s fails open: when it times out, the tool runs; "+
+		`to close it add "on_failure": "block", or {"timeout": "continue"} if it is meant to`, gates[0])
+	if len(gates) > 1 {
+		text = fmt.Sprintf("gates %s%s fail open: when one times out, the tool runs; "+
+			`to close them add "on_failure": "block", or {"timeout": "continue"} where it is meant to`,
+			strings.Join(gates, ", "), rest)
+	}
+	return []hookfile.Diagnostic{first.Diagnostic(text)}
+}

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// The script for a shell runs hookrun __complete, which prints the candidates for a word. They are taken from the help:
+// the commands, and the usage of their flags.
+
+//go:embed completion
+var completionScripts embed.FS
+
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+var completion = command{
+	name:    "completion",
+	args:    strings.Join(shells, "|"),
+	summary: "print the script that completes commands and flags in a shell",
+	about: `Prints a script that completes commands, flags and the values of some flags. The script runs the
+hookrun in PATH. For bash, put the line of the example into ~/.bashrc. For zsh, put
+source <(hookrun completion zsh) into ~/.zshrc, after compinit. For fish:
+
+  hookrun completion fish > ~/.config/fish/completions/hookrun.fish
+
+For PowerShell, in $PROFILE:
+
+  hookrun completion powershell | Out-String | Invoke-Expression`,
+	example: "  source <(hookrun completion bash)",
+	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
+		return func(args []string, std Streams) (int, error) {
+			if len(args) != 1 {
+				return 0, fmt.Errorf("give one shell: %s", strings.Join(shells, ", "))
+			}
+			if !slices.Contains(shells, args[0]) {
+				return 0, fmt.Errorf("unknown shell %q%s; there are %s", args[0], spelling.Suggest(args[0], shells),
+					strings.Join(shells, ", "))
+			}
+			script, err := completionScripts.ReadFile("completion/" + args[0])
+			if err != nil {
+				return 0, err
+			}
+			return exitOK, write(std, string(script))
+		}
+	},
+}
+
+// completeWord is hookrun __complete =WORD [BEFORE…]. It prints the candidates for WORD after the words BEFORE, one a
+// line, with a description after a tab. The line :files means names of files, and :dirs names of folders.
+func completeWord(args []string, std Streams) int {
+	var b strings.Builder
+	if len(args) > 0 {
+		for _, line := range candidates(strings.TrimPrefix(args[0], "="), args[1:]) {
+			b.WriteString(line + "\n")
+		}
+	}
+	return print(std, b.String())
+}
+
+const (
+	anyFiles   = ":files"
+	anyFolders = ":dirs"
+)
+
+// candidates returns the lines of __complete for a word after those before it.
+func candidates(word string, before []string) (lines []string) {
+	before, whole := assigned(before, word)
+	flag, value, isValue := strings.Cut(whole, "=")
+	all := possible(whole, before)
+	if isValue {
+		all, whole = possible("", append(before, flag)), value
+	}
+	prefix := strings.TrimSuffix(word, whole) // the --flag= of a word; bash has split it off
+	if word == "=" {
+		prefix = ""
+	}
+	for _, c := range all {
+		if c == anyFiles || c == anyFolders {
+			lines = append(lines, c)
+		} else if strings.HasPrefix(c, whole) {
+			lines = append(lines, prefix+c)
+		}
+	}
+	return lines
+}
+
+// assigned joins the three words into which bash splits --flag=value.
+func assigned(before []string, word string) (joined []string, last string) {
+	for _, w := range append(slices.Clip(before), word) {
+		if n := len(joined) - 1; n >= 0 && (w == "=" || strings.HasSuffix(joined[n], "=")) {
+			joined[n] += w
+		} else {
+			joined = append(joined, w)
+		}
+	}
+	return joined[:len(joined)-1], joined[len(joined)-1]
+}
+
+// possible returns all candidates for a word that is no --flag=value.
+func possible(word string, before []string) []string {
+	if len(before) == 0 || before[0] == "help" {
+		return commandLines()
+	}
+	i := slices.IndexFunc(commands(), func(c *command) bool { return c.name == before[0] && !c.hidden })
+	if i < 0 {
+		return nil
+	}
+	c := commands()[i]
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	c.setup(flags)
+
+	var waiting *pflag.Flag // its value is the next word
+	for _, w := range before[1:] {
+		if w == "--" {
+			return []string{anyFiles}
+		}
+		if waiting != nil {
+			waiting = nil // this is its value
+		} else if f := flagOf(flags, w); f != nil && f.NoOptDefVal == "" {
+			waiting = f
+		}
+	}
+	switch {
+	case waiting != nil:
+		return values(waiting)
+	case strings.HasPrefix(word, "-"):
+		return flagLines(flags)
+	}
+	return arguments(c.args)
+}
+
+// flagOf returns the flag that a word names, nil if it names none or has the value in it.
+func flagOf(flags *pflag.FlagSet, word string) *pflag.Flag {
+	if name, long := strings.CutPrefix(word, "--"); long {
+		return flags.Lookup(name)
+	}
+	if len(word) == 2 && word[0] == '-' {
+		return flags.ShorthandLookup(word[1:])
+	}
+	return nil
+}
+
+func commandLines() (lines []string) {
+	for _, c := range commands() {
+		if !c.hidden {
+			lines = append(lines, c.name+"\t"+c.summary)
+		}
+	}
+	return append(lines, "help\tshow what a command does")
+}
+
+func flagLines(flags *pflag.FlagSet) (lines []string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if _, usage := pflag.UnquoteUsage(f); !f.Hidden {
+			lines = append(lines, "--"+f.Name+"\t"+usage)
+		}
+	})
+	return append(lines, "--help\tshow what the command does")
+}
+
+// values returns the values that a flag can have. They are in its usage: "`off|required`", "output `FORM`: text, json".
+func values(f *pflag.Flag) []string {
+	placeholder, usage := pflag.UnquoteUsage(f)
+	if placeholder == "PATH" { // of a socket; the PATH of get is in JSON
+		return []string{anyFiles}
+	}
+	if words := arguments(placeholder); len(words) > 0 {
+		return words
+	}
+	_, list, _ := strings.Cut(usage, ": ")
+	words := strings.Split(list, ", ")
+	for i, w := range words {
+		words[i], _, _ = strings.Cut(w, " (")
+	}
+	return fixed(words)
+}
+
+// arguments returns the values of a placeholder, in a command's args or in a flag's usage.
+func arguments(placeholder string) []string {
+	first := strings.Trim(strings.Fields(placeholder + " -")[0], "[]…")
+	switch first {
+	case "FILE", "LOG":
+		return []string{anyFiles}
+	case "DIR":
+		return []string{anyFolders}
+	case "CLIENT":
+		return clientfile.Names()
+	case "EVENT":
+		return all.EventNames()
+	}
+	return fixed(strings.Split(first, "|"))
+}
+
+// fixed returns the words of a list that are literal, unlike placeholders such as FILE.
+func fixed(words []string) []string {
+	return slices.DeleteFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "-") || w == "" || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz_-") != ""
+	})
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// maxDebugInput is how many bytes of a hook's stdin are shown.
+const maxDebugInput = 16 << 10
+
+// debugInputs has what the hooks of a call got on stdin.
+type debugInputs struct {
+	mu  sync.Mutex // hooks can run in parallel
+	all []debugInput
+}
+
+type debugInput struct{ hook, source, text string }
+
+// add keeps the beginning of what a hook gets.
+func (d *debugInputs) add(hook, source string, input []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all = append(d.all, debugInput{hook, source, shownInput(string(input))})
+}
+
+// print writes what the hook of a report got. Two hooks can have the same name and line; their order tells them apart.
+func (d *debugInputs) print(w io.Writer, h *protocol.HookReport) {
+	i := slices.IndexFunc(d.all, func(in debugInput) bool { return in.hook == h.Name && in.source == h.Source })
+	if i < 0 { // a rule gets nothing
+		return
+	}
+	marked(w, "hookrun: hook '"+printable.Escape(h.Name)+"' stdin:", d.all[i].text)
+	d.all = slices.Delete(d.all, i, i+1)
+}
+
+// shownInput returns the input of a hook as one line for a person, cut if it is long.
+func shownInput(input string) string {
+	input = strings.TrimSuffix(input, "\n")
+	text := printable.Escape(spelling.Brief(input, maxDebugInput))
+	if len(input) > maxDebugInput {
+		text += fmt.Sprintf(" (cut at %d of %d bytes)", maxDebugInput, len(input))
+	}
+	return text
+}

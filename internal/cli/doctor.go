@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/doctor"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/queue"
+)
+
+var examine = command{
+	name:    "doctor",
+	args:    "[CLIENT…] [FLAGS]",
+	summary: "show whether the clients here run hookrun, and what keeps a gate from holding",
+	about: `Looks at the project's hooks and at each client that is here (` + all.ClientList() + `):
+its version, its settings and switches, the entry that runs hookrun, its timeout, and when the client
+last ran it. It runs each entry as the client would, for a tool that hookrun always blocks, and checks
+that the answer is that block. No hook runs, and no file is changed.
+
+Every finding that is not ok has a line that mends it. The exit code is 1 if a gate would not hold, or
+if every call is blocked. With CLIENT it checks these clients alone.`,
+	example: "  hookrun doctor\n  hookrun doctor claude -C ~/project -o json",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		const where = "`DIR` where the client is started (default .)"
+		workspace := flags.StringP("workspace", "C", "", where)
+		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
+		d := &doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Now: time.Now()}
+		defineState(flags, &d.State)
+		flags.StringVar(&d.Log, "log", "", "the run log `FILE` of your agent loop (default $"+logVariable+")")
+		flags.StringVar(&d.Socket, "socket", "", "the socket `PATH` at which hookrun serve should listen")
+		return func(clients []string, std Streams) (int, error) {
+			if *output != "text" && *output != "json" {
+				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			}
+			for _, name := range []string{"workspace", "state", "log", "socket"} {
+				if flag := flags.Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return 0, fmt.Errorf("--%s is empty; leave it out for the default", name)
+				}
+			}
+			for _, name := range clients {
+				if names := clientfile.Names(); !slices.Contains(names, name) {
+					near := spelling.Suggest(name, names)
+					return 0, fmt.Errorf("unknown client %q%s; give some of %s", name, near, strings.Join(names, ", "))
+				}
+			}
+			if len(clients) > 0 {
+				d.Clients = clients
+			}
+			if err := complete(d, *workspace); err != nil {
+				return 0, err
+			}
+			processes := &process.Supervisor{Subreaper: true}
+			defer processes.Close()
+			until := interruption{exit: exitFailed}
+			until.watch()
+			defer until.over()
+			ctx := until.context()
+			d.Start = starter(ctx, processes)
+			report := d.Examine()
+			if ctx.Err() != nil {
+				return 0, context.Cause(ctx) // a program that was killed shows nothing about its client
+			}
+			exit := exitOK
+			if !report.OK {
+				exit = exitFailed
+			}
+			if *output == "json" {
+				return exit, writeJSON(std, report)
+			}
+			return exit, printReport(report, std)
+		}
+	},
+}
+
+// complete fills in what doctor needs to know of this machine and the project.
+func complete(d *doctor.Doctor, workspace string) (err error) {
+	d.Home, _ = os.UserHomeDir()
+	if d.Binary, err = ownPath(); err != nil {
+		return err
+	}
+	if d.State == "" {
+		d.State, d.StateErr = queue.DefaultDir()
+	}
+	if d.Log == "" {
+		d.Log = os.Getenv(logVariable)
+	}
+	d.Workspace, err = examined(workspace)
+	return err
+}
+
+// examined returns the project's hooks with the diagnostics of check. A client starts hookrun in the folder where the
+// client itself was started, without -C.
+func examined(folder string) (w doctor.Workspace, err error) {
+	if folder == "" {
+		folder = "."
+	}
+	p, err := findProject(absolute(folder), false, false)
+	if err != nil {
+		return w, err
+	}
+	o := hookfile.Options{Workspace: p.Workspace, Project: &p.Project}
+	files, _, err := o.Find()
+	if err != nil {
+		return w, err
+	}
+	report := checkReport{OK: true}
+	report.add(&o, files, p.Workspace)
+	report.findAbove(&p)
+	w = doctor.Workspace{Folder: absolute(p.Workspace), Found: p.String(), Remarks: report.Warnings}
+	for _, f := range report.Files {
+		w.Files = append(w.Files, doctor.HooksFile{Path: f.File, Level: f.Level, Hooks: f.Hooks, Errors: f.Errors,
+			Warnings: f.Warnings, Notes: f.Notes})
+	}
+	if w.Config, err = hookfile.Load(o); err != nil {
+		return w, nil // check has reported why
+	}
+	w.Trust = trusted(w.Folder)
+	return w, nil
+}
+
+// trusted returns whether the hooks are those that somebody has allowed, as status reports it.
+func trusted(workspace string) doctor.Trust {
+	s, err := newTrustState(workspace)
+	if err != nil {
+		return doctor.Trust{Problem: err.Error()}
+	}
+	r, err := s.report()
+	if err != nil {
+		return doctor.Trust{Problem: err.Error()}
+	}
+	t := doctor.Trust{Status: r.Status, Reason: r.Reason}
+	if r.Allowed != nil {
+		t.Allowed = *r.Allowed
+	}
+	return t
+}
+
+// starter runs programs in their own session, with a deadline, until ctx ends.
+func starter(
+	ctx context.Context, processes *process.Supervisor,
+) func(process.Program, process.Input, time.Duration) process.Result {
+	return func(program process.Program, stdin process.Input, limit time.Duration) process.Result {
+		p, err := processes.Start(program, stdin, time.Now().Add(limit), nil)
+		if err != nil {
+			return process.Result{Err: err}
+		}
+		result, _ := p.Wait(ctx)
+		return result
+	}
+}
+
+// printReport prints the findings, with those of each client together.
+func printReport(r *doctor.Report, std Streams) error {
+	out := bufio.NewWriter(std.Out)
+	shown := ""
+	fmt.Fprintf(out, "%s\n", printable.Escape(r.Workspace))
+	for _, f := range r.Findings {
+		if f.Client != shown {
+			client, _ := all.Named(f.Client)
+			fmt.Fprintf(out, "\n%s\n", client.Settings.Client)
+			shown = f.Client
+		}
+		what := f.What
+		if f.Where != "" {
+			what = f.Where + ": " + what
+		}
+		fmt.Fprintf(out, "  %-8s %s\n", f.Severity, printable.Escape(what))
+		if f.Mend != "" {
+			fmt.Fprintf(out, "           -> %s\n", printable.Escape(f.Mend))
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("writing to stdout: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+)
+
+// otherNames are flags that have two names in every command that has one of the two. Help shows the one that the
+// command defines, and names the other.
+var otherNames = map[string]string{
+	"session": "session-id", "session-id": "session",
+	"agent": "agent-id", "agent-id": "agent",
+}
+
+// parseFlags parses the flags of a command. It refuses two values of one flag under its two names: nobody could say
+// which of them is meant. A flag that is repeatable takes both.
+func parseFlags(flags *pflag.FlagSet, args []string) error {
+	defined := map[string]bool{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		defined[f.Name] = true
+		if other := otherNames[f.Name]; other != "" {
+			f.Usage += "; also --" + other
+		}
+	})
+	written := "" // the name of the flag that is being parsed, as the command line has it
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		written = name
+		if other := otherNames[name]; defined[other] {
+			return pflag.NormalizedName(other)
+		}
+		return pflag.NormalizedName(name)
+	})
+	type spelling struct{ name, value string }
+	earlier := map[*pflag.Flag]spelling{}
+	return flags.ParseAll(args, func(f *pflag.Flag, value string) error {
+		_, repeatable := f.Value.(pflag.SliceValue)
+		if now := (spelling{written, value}); otherNames[f.Name] != "" && !repeatable {
+			before, given := earlier[f]
+			if given && before.name != now.name && before.value != now.value {
+				const text = "--%s %q and --%s %q are two values of one flag; give one of the two"
+				return fmt.Errorf(text, before.name, before.value, now.name, now.value)
+			}
+			earlier[f] = now
+		}
+		return flags.Set(f.Name, value)
+	})
+}

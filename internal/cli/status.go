@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/trust"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+var status = command{
+	name:    "status",
+	args:    "[DIR] [FLAGS]",
+	summary: "show whether a project's hooks are those that were allowed",
+	about: `Shows whether the hooks of the project are allowed, and how they differ from what was allowed.
+The exit code is
+  0  allowed, or there are none
+  1  hookrun could not do its work
+  2  changed: with --trust required every call is blocked
+  3  unknown: nobody has allowed them, and with --trust required they do not run`,
+	example: "  hookrun status\n  hookrun status -o json",
+	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
+		var f callFlags
+		f.defineFiles(flags)
+		output := flags.StringP("output", "o", "text", "output `FORM`: text, json")
+		return func(args []string, std Streams) (int, error) {
+			if *output != "text" && *output != "json" {
+				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			}
+			s, err := f.trustState(args, true)
+			if err != nil {
+				return 0, err
+			}
+			report, err := s.report()
+			if err != nil {
+				return 0, err
+			}
+			if *output == "json" {
+				return report.exit(), writeJSON(std, report)
+			}
+			return report.exit(), write(std, report.String())
+		}
+	},
+}
+
+// trustReport is what status prints.
+type trustReport struct {
+	Version     int                `json:"version"`
+	Workspace   string             `json:"workspace"`
+	Status      string             `json:"status"` // allowed, changed, unknown or none
+	Hash        string             `json:"hash"`
+	Allowed     *time.Time         `json:"allowed,omitempty"` // when they were allowed
+	Differences []trust.Difference `json:"differences,omitempty"`
+	Reason      string             `json:"reason,omitempty"` // why calls are blocked, or hooks do not run
+	Files       []trust.File       `json:"files"`
+	Programs    map[string]string  `json:"programs,omitempty"`
+}
+
+func (s *trustState) report() (r trustReport, err error) {
+	r = trustReport{Version: 1, Workspace: s.now.Workspace, Status: "none", Hash: s.now.Hash(),
+		Files: append([]trust.File{}, s.now.Files...), Programs: s.now.Programs}
+	j, err := s.store.Judge(s.now, trust.Rules{Required: true})
+	switch {
+	case j.Cause == protocol.CauseUntrusted:
+		r.Status, r.Reason = "changed", j.Reason
+	case j.Unknown != "":
+		r.Status, r.Reason = "unknown", j.Unknown
+	case s.allowed != nil:
+		r.Status = "allowed"
+	}
+	if s.allowed != nil {
+		r.Allowed, r.Differences = &s.allowed.Time, s.now.Since(&s.allowed.Fingerprint, false)
+	}
+	return r, err
+}
+
+func (r *trustReport) exit() int {
+	switch r.Status {
+	case "changed":
+		return exitBlock
+	case "unknown":
+		return 3
+	}
+	return exitOK
+}
+
+func (r *trustReport) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", printable.Escape(r.Workspace))
+	switch {
+	case r.Status == "none":
+		b.WriteString("no hooks")
+	case r.Status == "unknown":
+		b.WriteString("unknown, nobody has allowed the hooks")
+	case r.Allowed == nil:
+		b.WriteString("changed, " + r.Reason)
+	case r.Status == "allowed":
+		fmt.Fprintf(&b, "allowed on %s", r.Allowed.Local().Format(time.DateTime))
+	default:
+		fmt.Fprintf(&b, "changed since it was allowed on %s", r.Allowed.Local().Format(time.DateTime))
+	}
+	b.WriteString("\n")
+	for _, d := range r.Differences {
+		fmt.Fprintf(&b, "  %s\n", d)
+	}
+	fmt.Fprintf(&b, "hash %s\n", r.Hash)
+	return b.String()
+}

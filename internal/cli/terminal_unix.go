@@ -1,0 +1,17 @@
+//go:build unix
+
+package cli
+
+import "os"
+
+// openTerminal opens the terminal of this process, whatever its streams are.
+func openTerminal() (in, out *os.File, err error) {
+	if in, err = os.OpenFile("/dev/tty", os.O_RDONLY, 0); err != nil {
+		return nil, nil, err
+	}
+	if out, err = os.OpenFile("/dev/tty", os.O_WRONLY, 0); err != nil {
+		in.Close()
+		return nil, nil, err
+	}
+	return in, out, nil
+}

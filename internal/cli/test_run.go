@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hookrun/hookrun/internal/hooktest"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/runner"
+)
+
+// testJob is a test to run, and its result.
+type testJob struct {
+	*suite
+	test   *hooktest.Test
+	result *hooktest.Result // nil: it did not run
+	err    error            // why it could not run
+}
+
+// jobs returns the tests that --run selects, in the order of the files.
+func (t *testRun) jobs(suites []suite) (jobs []testJob) {
+	for i := range suites {
+		s := &suites[i]
+		for k := range s.Tests {
+			if test := &s.Tests[k]; t.only == nil || t.only.MatchString(test.Name) {
+				jobs = append(jobs, testJob{suite: s, test: test})
+			}
+		}
+	}
+	return jobs
+}
+
+// runJobs runs tests, several at once, and prints them in the order of the files, each as soon as it and those before
+// it have ended. Each test has its own runner, which starts its hooks anew, so no hook process sees two tests.
+func (t *testRun) runJobs(jobs []testJob, o runner.Options, std Streams) (*testReport, error) {
+	env, err := nested()
+	if err != nil {
+		return nil, err
+	}
+	until := interruption{exit: exitFailed}
+	until.watch()
+	defer until.over()
+	ctx, cancel := context.WithCancel(until.context())
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer cancel() // if the results cannot be printed
+
+	var taken, ran, failed atomic.Int32
+	over := make(chan int, len(jobs)) // indexes of jobs
+	for range t.parallel {
+		workers.Go(func() {
+			for i := taken.Add(1) - 1; int(i) < len(jobs); i = taken.Add(1) - 1 {
+				if j := &jobs[i]; ctx.Err() == nil && (!t.failFast || failed.Load() == 0) {
+					if t.runJob(ctx, j, o, env); j.result != nil {
+						ran.Add(1)
+					}
+					if j.result == nil || !j.result.OK {
+						failed.Add(1)
+					}
+				}
+				over <- int(i)
+			}
+		})
+	}
+	report := testReport{testRun: t, std: std, progress: newProgress(std.Err), several: len(jobs) > 0 &&
+		jobs[0].suite != jobs[len(jobs)-1].suite}
+	defer report.progress.clear()
+	done := make([]bool, len(jobs))
+	for next := 0; next < len(jobs); {
+		report.progress.show(fmt.Sprintf("%d of %s, %d failed", ran.Load(), counted(len(jobs), "test"), failed.Load()))
+		done[<-over] = true
+		for ; next < len(jobs) && done[next]; next++ {
+			if ctx.Err() != nil {
+				workers.Wait()
+				n := counted(int(ran.Load()), "test")
+				return nil, fmt.Errorf("%w; the hooks were killed, %s had run", context.Cause(ctx), n)
+			}
+			if err := report.add(&jobs[next]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &report, nil
+}
+
+// runJob runs a test. It has no result if ctx ended.
+func (t *testRun) runJob(ctx context.Context, j *testJob, o runner.Options, env []string) {
+	o.Env = append(slices.Clip(env), j.test.Env...)
+	r, err := newRunner(j.config, o)
+	if err != nil {
+		j.err = err
+		return
+	}
+	outcome, err := r.Fire(ctx, j.test.Call)
+	if ctx.Err() == nil {
+		result := j.test.Check(outcome, err)
+		j.result = &result
+	}
+}
+
+// testReport prints the results of tests.
+type testReport struct {
+	*testRun
+	std      Streams
+	progress *progress
+	several  bool // the tests are in several files
+
+	results  []hooktest.Result
+	notRun   int
+	last     *suite
+	failures []string // as they were printed
+	buried   bool     // a test that passed was printed after a failure
+}
+
+// add prints the result of the next test.
+func (r *testReport) add(j *testJob) error {
+	if j.err != nil {
+		return j.err
+	}
+	if j.result == nil {
+		r.notRun++
+		return nil
+	}
+	r.results = append(r.results, *j.result)
+	if r.output != "text" {
+		return nil
+	}
+	text := r.shown(j.test, j.result, j.hint, coloured(r.std.Out))
+	if j.result.OK {
+		r.buried = len(r.failures) > 0
+	} else {
+		r.failures = append(r.failures, text)
+	}
+	if r.several && r.last != j.suite {
+		text = visible(j.Path) + "\n" + text
+	}
+	r.last = j.suite
+	r.progress.clear()
+	return write(r.std, text)
+}
+
+// summary is printed after the tests. It repeats the failures, unless they were printed last.
+func (r *testReport) summary(seconds float64) string {
+	var b strings.Builder
+	if r.buried {
+		b.WriteString("\nfailed:\n" + strings.Join(r.failures, "") + "\n")
+	}
+	n, failed := len(r.results), len(r.failures)
+	fmt.Fprintf(&b, "%s, %d ok, %d failed", counted(n, "test"), n-failed, failed)
+	if r.notRun > 0 {
+		fmt.Fprintf(&b, ", %d not run", r.notRun)
+	}
+	fmt.Fprintf(&b, " in %.1f s\n", seconds)
+	return b.String()
+}
+
+// progress is a line on a terminal that is overwritten again and again.
+type progress struct {
+	w     io.Writer // nil: there is no terminal
+	shown int       // bytes
+}
+
+// newProgress returns a progress for stderr. It shows nothing if stderr is no terminal.
+func newProgress(stderr io.Writer) *progress {
+	if !isTerminal(stderr, os.Stderr) {
+		stderr = nil
+	}
+	return &progress{w: stderr}
+}
+
+// show replaces the line by another one, in ASCII.
+func (p *progress) show(line string) {
+	if p.w != nil {
+		p.clear()
+		fmt.Fprint(p.w, line)
+		p.shown = len(line)
+	}
+}
+
+// clear empties the line and moves the cursor to its start. Blanks work on terminals without escapes too.
+func (p *progress) clear() {
+	if p.w != nil && p.shown > 0 {
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))
+		p.shown = 0
+	}
+}
+
+// shown returns a line for a test. If it failed, the problems and all that helps to find the reason follow.
+func (t *testRun) shown(test *hooktest.Test, r *hooktest.Result, hint string, colour bool) string {
+	var b strings.Builder
+	verdict, tint := "ok  ", green
+	if !r.OK {
+		verdict, tint = "FAIL", red
+	}
+	fmt.Fprintf(&b, "%s %s (%s)\n", paint(colour).as(tint, verdict), visible(r.Name), took(r.Duration))
+	if !r.OK {
+		fmt.Fprintf(&b, "     %s:%d\n", visible(r.File), r.Line)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "     %s\n", visible(p))
+	}
+	if r.Outcome == nil || r.OK && !t.verbose {
+		return b.String()
+	}
+	for _, h := range r.Outcome.Hooks {
+		name, source := printable.Escape(h.Name), printable.Escape(h.Source)
+		fmt.Fprintf(&b, "     hook '%s' (%s) %s%s (%s)\n", name, source, h.Status, because(&h), took(h.Duration))
+		for line := range strings.Lines(spelling.Brief(h.Stderr, 4<<10)) {
+			fmt.Fprintf(&b, "       stderr: %s\n", visible(strings.TrimRight(line, "\r\n")))
+		}
+	}
+	if len(r.Outcome.Hooks) == 0 {
+		const text = "     no hook is for this call; why: hookrun explain %s%s\n"
+		fmt.Fprintf(&b, text, visible(explaining(&test.Call)), visible(hint))
+	}
+	return b.String()
+}

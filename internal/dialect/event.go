@@ -1,0 +1,20 @@
+package dialect
+
+import "github.com/hookrun/hookrun/protocol"
+
+// ClaudeEvent returns Claude Code's name for an event, which Codex and MassGen took over, and hooks of TENEX get beside
+// its own.
+func ClaudeEvent(e protocol.Event) protocol.Event {
+	if e == "PostToolUseFailure" { // TENEX has one event for a tool that ran and one that failed
+		return e
+	}
+	switch e.Canonical() {
+	case protocol.PreExecute:
+		return "UserPromptSubmit"
+	case protocol.PreTool:
+		return "PreToolUse"
+	case protocol.PostTool:
+		return "PostToolUse"
+	}
+	return e
+}

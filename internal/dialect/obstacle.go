@@ -1,0 +1,38 @@
+package dialect
+
+// Switch is a setting of a client that decides whether it runs hooks. Of one that stands in several files the strongest
+// file counts.
+type Switch struct {
+	Name string // as its file has it
+	Off  bool
+	Why  string // what it does where it is off
+	Mend string
+}
+
+// Obstacle is what else keeps a client from asking hookrun: a trust that is missing, a policy, its environment.
+type Obstacle struct {
+	Path string // of a file; "": it stands in none
+	Text string
+	Mend string
+	// Known: it holds the gate up for certain. Else it does so in some ways to start the client.
+	Known bool
+}
+
+// Installed is what a client finds where it is started.
+type Installed struct {
+	Where
+	Files   []SettingsText // its settings, the weakest first, and what it knows of folders and hooks beside them
+	Entries []EntryText    // those that ask hookrun
+}
+
+// SettingsText is a file of a client, without comments; Text is "" where the file cannot be read.
+type SettingsText struct{ Path, Text string }
+
+// EntryText is an entry as it stands in a file of settings.
+type EntryText struct {
+	Path           string
+	Event          string
+	Group, Handler int    // their numbers in the lists
+	Matcher        string // JSON; "": none
+	Text           string // of the handler, as JSON
+}

@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/canary"
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const (
+	versionLimit = 20 * time.Second // Gemini CLI takes four on a busy machine
+	canaryLimit  = 30 * time.Second
+)
+
+// version runs the client with --version. It does not run in the workspace, since a client can run files from there.
+func (c *client) version(program string) {
+	if c.doctor.Start == nil {
+		return
+	}
+	got := c.doctor.Start(process.Program{Path: program, Args: []string{c.Program, "--version"},
+		Dir: string(filepath.Separator), Env: os.Environ()}, nil, versionLimit)
+	known := "hookrun knows " + strings.Join(c.Versions, ", ")
+	version := regexp.MustCompile(`\d+\.\d+[\w.+-]*`).FindString((*dialect.Capture)(&got.Stdout).Text())
+	switch {
+	case got.Err != nil || got.TimedOut || version == "":
+		why := fmt.Sprintf("exit %d", got.ExitCode)
+		if got.TimedOut {
+			why = "no answer in " + versionLimit.String()
+		} else if got.Err != nil {
+			why = got.Err.Error()
+		}
+		c.add(Finding{Check: "version", Severity: Warning, Where: program,
+			What: "it does not print its version: " + why, Mend: "run " + program + " --version, and install it anew"})
+	case slices.Contains(c.Versions, version):
+		c.add(Finding{Check: "version", Severity: OK, Where: program, What: version + ", which hookrun knows"})
+	default:
+		c.add(Finding{Check: "version", Severity: Note, Where: program,
+			What: version + ", which nobody has tried with this hookrun: " + known,
+			Mend: "see that a guard blocks a call in it; look for a newer hookrun"})
+	}
+}
+
+// program checks the program that an entry runs, and reports whether it can be started.
+func (c *client) program(e clientfile.Found, install string) bool {
+	path, args, known := clientfile.Program(e.Command)
+	if !known {
+		return true
+	}
+	where := e.Path + ":" + strconv.Itoa(e.Line)
+	_, err := exec.LookPath(path)
+	if err != nil {
+		what := "the program of the entry, " + path + ", cannot be started"
+		switch _, statErr := os.Stat(path); {
+		case filepath.Base(path) == path:
+			what = "the program of the entry, " + path + ", is not in PATH"
+		case statErr != nil:
+			what = "the program of the entry is gone: " + path
+		case os.IsPermission(err) || strings.Contains(err.Error(), fs.ErrPermission.Error()):
+			what = "the program of the entry is not executable: " + path
+		}
+		c.add(Finding{Check: "program", Severity: Error, Where: where, What: what, Mend: install})
+		return false
+	}
+	if c.doctor.Binary != "" && !regularfile.Same(path, c.doctor.Binary) {
+		c.add(Finding{Check: "program", Severity: Note, Where: where, Mend: install,
+			What: "the entry runs another hookrun than this one: " + path})
+	}
+	for i, word := range args {
+		value, joined := strings.CutPrefix(word, "--log=")
+		if word == "--log" && i+1 < len(args) {
+			value, joined = args[i+1], true
+		}
+		if joined {
+			c.findings = append(c.findings, c.doctor.logFile(c.Name, value))
+		}
+	}
+	return true
+}
+
+// canary runs the command of an entry in the shell that the client would use, for a call that hookrun always blocks.
+// Its output must be that block in the client's own form.
+func (c *client) canary(e clientfile.Found, install string) {
+	if c.doctor.Start == nil {
+		return
+	}
+	call := dialect.NewCall(protocol.Call{
+		Event: protocol.Event(e.Event), Tool: canary.Tool, Args: "{}",
+		SessionID: "hookrun-doctor", ToolUseID: "hookrun-doctor",
+		Workspace: c.doctor.Workspace.Folder, Dir: c.doctor.Workspace.Folder,
+	})
+	if runtime.GOOS == "windows" {
+		c.add(Finding{Check: "canary", Severity: Note,
+			What: "the entry was not tried: which shell runs it was not recorded",
+			Mend: "see that a guard blocks a call in " + c.Settings.Client})
+		return
+	}
+	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line), Mend: install}
+	payload, _, err := c.dialect.EncodeInput(call)
+	if err != nil {
+		f.What = "the canary cannot be written: " + err.Error()
+		c.add(f)
+		return
+	}
+	limit := min(cmp.Or(e.Timeout, canaryLimit), canaryLimit)
+	got := c.doctor.Start(c.shell(e.Command), process.Input(payload), limit)
+	result := dialect.HookResult{
+		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
+		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), Shell: true,
+	}
+	verdict := c.dialect.Decode(&call.Call, "hookrun", &result)
+	answer := strings.Join(strings.Fields(cmp.Or(verdict.Reason, result.Stderr.Text(), result.Stdout.Text())), " ")
+	answer = spelling.Brief(answer, 300)
+	switch {
+	case got.Err != nil:
+		f.What = "the shell of the entry cannot be started: " + got.Err.Error()
+	case got.TimedOut:
+		f.What = fmt.Sprintf("the entry gave no answer in %s", limit)
+	case verdict.Decision != protocol.Block:
+		const text = "the entry does not block the canary (exit %d): %s"
+		f.What = fmt.Sprintf(text, got.ExitCode, cmp.Or(answer, "no output"))
+	case !strings.Contains(verdict.Reason, canary.Reason):
+		f.What = "the entry blocks every call with an error: " + answer
+		if c.doctor.Workspace.Config == nil {
+			f.Mend = "mend the hooks file, see hookrun check"
+		}
+	default:
+		f.Severity, f.Mend, f.What = OK, "", "the entry blocks the canary, as "+c.Settings.Client+" would run it"
+	}
+	c.add(f)
+}
+
+// shell returns the process that the client starts for a command.
+func (c *client) shell(command string) process.Program {
+	shell := "/bin/sh"
+	switch {
+	case c.Shell != nil:
+		shell = cmp.Or(c.Shell(), shell)
+	case c.Bash:
+		shell = "bash"
+	}
+	p := process.Program{Path: shell, Args: []string{shell, "-c", command}, Dir: c.doctor.Workspace.Folder}
+	if path, err := exec.LookPath(shell); err == nil {
+		p.Path = path
+	}
+	variable := c.dialect.ProjectVariable
+	p.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return variable != "" && strings.HasPrefix(v, variable+"=") || strings.HasPrefix(v, "PWD=")
+	})
+	p.Env = append(p.Env, "PWD="+p.Dir)
+	if variable != "" {
+		p.Env = append(p.Env, variable+"="+p.Dir)
+	}
+	return p
+}
+
+// quoted quotes a path for a shell.
+func quoted(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

@@ -1,0 +1,416 @@
+package doctor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// client is a client that doctor examines.
+type client struct {
+	*clientfile.Client
+	dialect  *dialect.Dialect
+	doctor   *Doctor
+	findings []Finding
+
+	found   string // by what: its program, a variable, a file; "": it is not here
+	files   []dialect.SettingsText
+	entries []clientfile.Found
+	newest  time.Time       // when a file with an entry was last written
+	faulty  map[string]bool // files that the client may drop
+}
+
+func (c *client) add(f Finding) {
+	f.Client = c.Name
+	c.findings = append(c.findings, f)
+}
+
+// client examines one client. A client that is not here gets no findings, unless it was named.
+func (d *Doctor) client(name string) *client {
+	known, _ := clientfile.Lookup(name)
+	as, _ := all.Named(name)
+	c := &client{Client: known, dialect: as, doctor: d, faulty: map[string]bool{}}
+	program, err := d.Look(c.Program)
+	if err == nil {
+		c.found = program
+	}
+	for _, v := range c.Variables {
+		if d.Getenv(v) != "" {
+			c.found = cmp.Or(c.found, "$"+v)
+		}
+	}
+	c.read()
+	switch {
+	case c.found == "" && d.Clients == nil:
+		return c
+	case program == "":
+		what := c.Settings.Client + " is not in PATH"
+		if c.found != "" {
+			what += ", and was found by " + c.found
+		}
+		c.add(Finding{Check: "client", Severity: Note, What: what,
+			Mend: "put " + c.Program + " into PATH, or install it"})
+	default:
+		c.version(program)
+	}
+	c.checkEntries()
+	return c
+}
+
+// read reads the client's settings files, the weakest first, and finds hookrun's entries in them.
+func (c *client) read() {
+	w := c.where()
+	project, user := c.Project(w.Workspace), c.User(w.Home, w.Getenv)
+	var weakest, own, strongest, beside []string
+	if c.Machine != nil {
+		weakest, strongest = c.Machine(w.Getenv)
+	}
+	for _, place := range []dialect.Place{user, project} {
+		for _, base := range append([]string{c.Base}, c.Others...) {
+			own = append(own, filepath.Join(filepath.Dir(place.Path), base))
+		}
+	}
+	if c.Beside != nil {
+		beside = c.Beside(w)
+	}
+	for _, path := range slices.Compact(slices.Concat(weakest, own, strongest)) { // the home can be the workspace
+		file, exists, err := c.Text(path)
+		if !exists {
+			continue
+		}
+		if slices.Contains(own, path) {
+			c.found = cmp.Or(c.found, path)
+		}
+		c.files = append(c.files, file)
+		entries := c.Entries(file, c.doctor.Binary)
+		if info, err := os.Stat(path); err == nil && len(entries) > 0 && info.ModTime().After(c.newest) {
+			c.newest = info.ModTime()
+		}
+		c.entries = append(c.entries, entries...)
+		if err == nil && file.Text != "" {
+			_, err = hookfile.ParseAs(path, []byte(file.Text), c.dialect)
+		}
+		c.fault(path, err, len(entries) > 0)
+	}
+	for _, path := range beside {
+		if file, exists, _ := c.Text(path); exists {
+			c.files = append(c.files, file)
+		}
+	}
+}
+
+// fault reports an error in a settings file.
+func (c *client) fault(path string, err error, hasEntries bool) {
+	if err == nil {
+		return
+	}
+	f := Finding{Check: "settings", Severity: Warning, Where: path, What: err.Error()}
+	f.Mend = "mend it there, then run hookrun doctor again"
+	var problems hookfile.Diagnostics
+	if errors.As(err, &problems) {
+		first := diagnosed(Warning, problems[0])
+		f.Where, f.What = first.Where, first.What
+	}
+	if f.What += "; " + c.Settings.Client + " may drop the whole file for that, without a word"; hasEntries {
+		f.Severity, c.faulty[path] = Error, true
+		f.What += ", and hookrun's entry with it"
+	}
+	c.add(f)
+}
+
+func (c *client) where() dialect.Where {
+	return dialect.Where{Workspace: c.doctor.Workspace.Folder, Home: c.doctor.Home, Getenv: c.doctor.Getenv}
+}
+
+// checkEntries reports whether the client's entries run hookrun.
+func (c *client) checkEntries() {
+	install := "hookrun install " + c.Name + " -C " + quoted(c.doctor.Workspace.Folder)
+	if len(c.entries) == 0 {
+		c.add(Finding{Check: "entry", Severity: Error, Mend: install,
+			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"})
+		c.lastRun(time.Time{})
+		return
+	}
+	c.obstacles()
+	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Path + e.Command }) {
+		var events []string
+		for _, same := range c.entries {
+			if same.Path == e.Path && same.Command == e.Command {
+				events = append(events, same.Event)
+			}
+		}
+		c.add(Finding{Check: "entry", Severity: OK, Where: e.Path + ":" + strconv.Itoa(e.Line),
+			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Command})
+	}
+	c.events(install)
+	c.trust(install)
+	c.twice()
+	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
+		if !c.program(e, install) {
+			continue
+		}
+		gate := func(g clientfile.Found) bool {
+			return g.Command == e.Command && protocol.Event(g.Event).Canonical() == protocol.PreTool
+		}
+		switch at := slices.IndexFunc(c.entries, gate); {
+		case at < 0:
+		case c.harmless(e):
+			c.canary(c.entries[at], install)
+		default:
+			const text = "the entry was not tried: it is in the project's settings, and install writes another command"
+			c.add(Finding{Check: "canary", Severity: Warning, Where: e.Path + ":" + strconv.Itoa(e.Line), Mend: install,
+				What: text})
+		}
+	}
+	for _, twice := range c.ProxiedServers(c.where(), c.doctor.Binary) {
+		f := diagnosed(Warning, twice)
+		f.Check = "twice"
+		c.add(f)
+	}
+	c.lastRun(c.newest)
+}
+
+// harmless reports whether the command of an entry does nothing but run this hookrun. A project's settings can have any
+// command, and a user who runs doctor there has not trusted the project yet. The user's own settings are trusted.
+func (c *client) harmless(e clientfile.Found) bool {
+	w := c.where()
+	user, project := c.User(w.Home, w.Getenv), c.Project(w.Workspace)
+	if filepath.Dir(e.Path) == filepath.Dir(user.Path) && filepath.Dir(e.Path) != filepath.Dir(project.Path) {
+		return true
+	}
+	path, _, known := clientfile.Program(e.Command)
+	return known && e.Exact && regularfile.Same(path, c.doctor.Binary)
+}
+
+// uniqueEntries returns the first entry of each key.
+func (c *client) uniqueEntries(key func(clientfile.Found) string) (some []clientfile.Found) {
+	seen := map[string]bool{}
+	for _, e := range c.entries {
+		if !seen[key(e)] {
+			some = append(some, e)
+		}
+		seen[key(e)] = true
+	}
+	return some
+}
+
+// obstacles reports what keeps the client from running the entries.
+func (c *client) obstacles() {
+	strongest, order := map[string]Finding{}, []string{}
+	for _, file := range c.files {
+		if c.ReadSwitches == nil || file.Text == "" {
+			continue
+		}
+		for _, s := range c.ReadSwitches(file.Text) {
+			if _, there := strongest[s.Name]; !there {
+				order = append(order, s.Name)
+			}
+			f := Finding{Check: "switch", Severity: OK, Where: file.Path, What: s.Name + " leaves hooks on"}
+			if s.Off {
+				f.Severity, f.What, f.Mend = Error, s.Why, s.Mend
+			}
+			strongest[s.Name] = f
+		}
+	}
+	for _, name := range order {
+		c.add(strongest[name])
+	}
+	if c.Obstacles == nil {
+		return
+	}
+	in := &dialect.Installed{Where: c.where(), Files: c.files}
+	for _, e := range c.entries {
+		in.Entries = append(in.Entries, e.EntryText)
+	}
+	for _, o := range c.Obstacles(in) {
+		severity := Warning
+		if o.Known {
+			severity = Error
+		}
+		c.add(Finding{Check: "client-trust", Severity: severity, Where: o.Path, What: o.Text, Mend: o.Mend})
+	}
+}
+
+// events reports events that have hooks but no entry, entries that are not for every tool, and timeouts that are too
+// short.
+func (c *client) events(install string) {
+	for _, event := range c.Events {
+		names, needed := c.needs(protocol.Event(event))
+		at := slices.DeleteFunc(slices.Clone(c.entries), func(e clientfile.Found) bool { return e.Event != event })
+		if len(at) == 0 {
+			if len(names) > 0 {
+				c.add(Finding{Check: "entry", Severity: Error, Mend: install,
+					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)})
+			}
+			continue
+		}
+		for _, e := range at {
+			where := e.Path + ":" + strconv.Itoa(e.Line)
+			if !slices.Contains([]string{"", "null", `""`, `"*"`, `".*"`}, e.Matcher) {
+				const text = "the entry at %s has the matcher %s, so hookrun runs for no other tool"
+				c.add(Finding{Check: "matcher", Severity: Warning, Where: where, Mend: "take the matcher out there",
+					What: fmt.Sprintf(text, event, e.Matcher)})
+			}
+			c.notRunOrAwaited(e, where, install)
+			limit := e.Timeout
+			if limit == 0 {
+				limit = (&hookfile.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
+			}
+			if limit <= needed {
+				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
+				c.add(Finding{Check: "timeout", Severity: Error, Where: where, Mend: install,
+					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)})
+			}
+		}
+	}
+}
+
+// notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
+func (c *client) notRunOrAwaited(e clientfile.Found, where, install string) {
+	f := Finding{Check: "entry", Severity: Error, Where: where, Mend: install}
+	switch entry := gjson.Parse(e.Text); {
+	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
+		f.What = "the entry at " + e.Event + ` has "async", so the client runs the call without waiting for hookrun`
+	case entry.Get("type").String() != "command":
+		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
+	case entry.Get("if").String() != "":
+		f.Severity = Warning
+		f.What = "the entry at " + e.Event + ` has "if", so hookrun does not run for every call`
+	case entry.Get("shell").Exists():
+		f.Severity = Warning
+		f.What = "the entry at " + e.Event + ` has "shell", and the canary is not run by that one`
+	default:
+		return
+	}
+	c.add(f)
+}
+
+// trust reports whether the entries run the hooks as they are now.
+func (c *client) trust(install string) {
+	w := &c.doctor.Workspace
+	if w.Config == nil {
+		return
+	}
+	required, pinned := w.Config.Trust == "required", true
+	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
+		_, args, known := clientfile.Program(e.Command)
+		value := c.doctor.Getenv("HOOKRUN_TRUST")
+		for i, word := range args { // the last one counts
+			if word == "--trust" && i+1 < len(args) {
+				value = args[i+1]
+			} else if joinedValue, joined := strings.CutPrefix(word, "--trust="); joined {
+				value = joinedValue
+			}
+		}
+		required = required || value == "required"
+		pinned = pinned && (!known || slices.Contains(args, "--pin"))
+	}
+	f := Finding{Check: "trust", Severity: Error, Mend: "hookrun allow " + quoted(w.Folder)}
+	switch {
+	case !required:
+		f.Severity, f.Mend = Note, install
+		f.What = "the entry has no --trust required: changed hooks run, whoever changed them"
+	case w.Trust.Problem != "":
+		f.What, f.Mend = parted(w.Trust.Problem, "chmod 700 the folder "+c.doctor.State)
+		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + f.What
+	case w.Trust.Status == "unknown":
+		f.What = "nobody has allowed the project's hooks, so they do not run"
+	case w.Trust.Status == "changed":
+		f.What, _ = parted(w.Trust.Reason, "")
+		f.What = "every call is blocked: " + f.What
+	default:
+		f.Severity, f.Mend, f.What = OK, "", "there are no hooks that must be allowed"
+		if w.Trust.Status == "allowed" {
+			f.What = "the hooks are those that were allowed on " + w.Trust.Allowed.Local().Format(time.DateTime)
+		}
+	}
+	c.add(f)
+	if !pinned {
+		c.add(Finding{Check: "pin", Severity: Note, Mend: install,
+			What: "the entry has no --pin: hooks that change during a session run at once"})
+	}
+}
+
+// needs returns the names of the hooks at a client's event, and how long they may take together. Parallel hooks take as
+// long as the longest of them; all others run one after the other.
+func (c *client) needs(event protocol.Event) (names []string, needed time.Duration) {
+	if c.doctor.Workspace.Config == nil {
+		return nil, 0
+	}
+	longest := map[*dialect.Dialect]time.Duration{}
+	hooks := c.doctor.Workspace.Config.Hooks
+	for i := range hooks {
+		h := &hooks[i]
+		same := func(e protocol.Event) bool { return e.Canonical() == event.Canonical() }
+		if !slices.ContainsFunc(h.Events, same) {
+			continue
+		}
+		names = append(names, h.Name)
+		switch own := min(h.Deadline(event), clientfile.MaxTimeout); {
+		case h.StaticVerdict != nil || h.Async || h.Unsupported != "" || h.Disabled != "":
+		case h.Dialect.Parallel && !h.Sequential:
+			longest[h.Dialect] = max(longest[h.Dialect], own)
+		default:
+			needed = min(needed+own, clientfile.MaxTimeout)
+		}
+	}
+	for _, d := range longest {
+		needed += d
+	}
+	return names, needed
+}
+
+// twice reports two entries that run hookrun for the same call.
+func (c *client) twice() {
+	equalOnce := slices.ContainsFunc(c.Handlers, func(h dialect.HandlerType) bool {
+		return h.Kind == dialect.Runs && h.Same != nil
+	})
+	first := map[string]clientfile.Found{}
+	for _, e := range c.entries {
+		before, there := first[e.Event]
+		if !there {
+			first[e.Event] = e
+			continue
+		}
+		if equalOnce && before.Command == e.Command || before.Matcher != e.Matcher {
+			continue
+		}
+		c.add(Finding{
+			Check: "twice", Severity: Warning, Where: e.Path + ":" + strconv.Itoa(e.Line),
+			What: fmt.Sprintf("another entry runs hookrun at %s: %s:%d, so every hook runs twice", e.Event, before.Path,
+				before.Line),
+			Mend: "hookrun uninstall " + c.Name + " takes the project's entry out, with --user the user's",
+		})
+	}
+}
+
+// list returns the first names, and how many more there are.
+func list(names []string) string {
+	const most = 3
+	text := ""
+	for i, name := range names[:min(most, len(names))] {
+		if i > 0 {
+			text += ", "
+		}
+		text += strconv.Quote(name)
+	}
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

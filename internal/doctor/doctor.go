@@ -1,0 +1,139 @@
+// Package doctor finds out whether a client runs a workspace's hooks, and what keeps a gate from blocking a call.
+//
+//	report := (&doctor.Doctor{Workspace: w, Home: home, Getenv: os.Getenv, Start: start}).Examine()
+//	for _, f := range report.Findings {
+//		fmt.Println(f.Severity, f.What, f.Mend)
+//	}
+//
+// Guarantees: no hook runs, and no file is changed. To learn whether a folder can be written to, doctor creates a file
+// there and removes it. It starts only each client with --version and the command lines of hookrun's entries, with the
+// canary as the tool, each with a deadline.
+//
+// Not guaranteed: that a client runs hookrun. Doctor knows the clients' files, switches and trust as they were when a
+// client was recorded. Only the time of the last run shows that a client did run it.
+package doctor
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/process"
+)
+
+// Severity is how bad a finding is.
+type Severity string
+
+const (
+	OK      Severity = "ok"
+	Note    Severity = "note"    // worth to know; nothing to do at once
+	Warning Severity = "warning" // a gate may not hold in some case
+	Error   Severity = "error"   // a gate does not block, or blocks every call
+)
+
+// Finding is the result of one check.
+type Finding struct {
+	Client   string   `json:"client,omitempty"` // "": it is about the workspace or this machine
+	Check    string   `json:"check"`            // which check; these words are a contract
+	Severity Severity `json:"severity"`
+	What     string   `json:"what"`
+	Where    string   `json:"where,omitempty"` // a file, with line and column where they are known
+	Mend     string   `json:"mend,omitempty"`  // what to do, where it is not OK; a command if there is one
+}
+
+// Report has all findings.
+type Report struct {
+	Version   int       `json:"version"`
+	OK        bool      `json:"ok"` // no finding is an Error
+	Workspace string    `json:"workspace"`
+	Clients   []string  `json:"clients"` // those that were found
+	Findings  []Finding `json:"findings"`
+}
+
+// Doctor has what Examine needs to know.
+type Doctor struct {
+	Workspace Workspace
+	Clients   []string // names; nil: all that are found
+	Home      string
+	Getenv    func(string) string
+	Look      func(program string) (path string, err error) // in PATH
+	Binary    string                                        // of this hookrun
+	State     string                                        // the folder with state, "" with StateErr set
+	StateErr  error
+	Log       string // the run log; "": none is kept
+	Socket    string // of hookrun serve; "": none
+	Now       time.Time
+	// Start runs a program until the limit; nil: neither versions nor the canary are looked at.
+	Start func(p process.Program, stdin process.Input, limit time.Duration) process.Result
+}
+
+// Workspace describes the project's hooks.
+type Workspace struct {
+	Folder  string
+	Found   string   // which files the hooks are from, and why
+	Remarks []string // about files that are not read: what is wrong, then "; " and how to mend it
+	Files   []HooksFile
+	Config  *hookfile.Config // of all files; nil: they do not load
+	Trust   Trust
+}
+
+// Trust is whether the project's hooks are those that were allowed, as hookrun status reports it.
+type Trust struct {
+	Status  string // allowed, changed, unknown or none
+	Reason  string
+	Allowed time.Time
+	Problem string // why the status cannot be read
+}
+
+// HooksFile is a hooks file with the diagnostics of hookrun check.
+type HooksFile struct {
+	Path  string
+	Level hookfile.Level
+	Hooks int
+
+	Errors, Warnings, Notes []hookfile.Diagnostic
+}
+
+// Examine runs all checks.
+func (d *Doctor) Examine() *Report {
+	r := &Report{Version: 1, Workspace: d.Workspace.Folder, Clients: []string{}}
+	r.Findings = append(d.workspace(), d.state()...)
+	names := d.Clients
+	if names == nil {
+		names = clientfile.Names()
+	}
+	examined := make([]*client, len(names))
+	var wait sync.WaitGroup
+	for i, name := range names { // some clients take seconds to print their version
+		wait.Go(func() { examined[i] = d.client(name) })
+	}
+	wait.Wait()
+	for _, c := range examined {
+		if c.found == "" && d.Clients == nil {
+			continue
+		}
+		r.Clients = append(r.Clients, c.Name)
+		r.Findings = append(r.Findings, c.findings...)
+	}
+	if len(r.Clients) == 0 {
+		r.Findings = append(r.Findings, Finding{
+			Check: "clients", Severity: Note,
+			What: "no client was found in PATH, by its settings or by its environment",
+			Mend: "run hookrun install CLIENT for " + all.ClientList() + "; your own agent loop runs hookrun pre-tool",
+		})
+	}
+	r.OK = !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
+	return r
+}
+
+// parted splits a message at its last semicolon into what is wrong and how to mend it.
+func parted(text, otherwise string) (what, mend string) {
+	if at := strings.LastIndex(text, "; "); at >= 0 {
+		return text[:at], text[at+2:]
+	}
+	return text, otherwise
+}

@@ -1,0 +1,85 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+)
+
+// workspace reports the diagnostics of the hooks files.
+func (d *Doctor) workspace() (found []Finding) {
+	w, hooks, faults := &d.Workspace, 0, 0
+	for _, file := range w.Files {
+		for _, e := range file.Errors {
+			found = append(found, diagnosed(Error, e))
+		}
+		for _, e := range file.Warnings {
+			found = append(found, diagnosed(Warning, e))
+		}
+		for _, e := range file.Notes {
+			found = append(found, diagnosed(Note, e))
+		}
+		if len(file.Errors) == 0 {
+			found = append(found, Finding{Check: "hooks-file", Severity: OK, Where: file.Path,
+				What: file.Level.String() + " hooks file, " + counted(file.Hooks, "hook")})
+		}
+		hooks, faults = hooks+file.Hooks, faults+len(file.Errors)
+	}
+	severity := Warning
+	if hooks == 0 && faults == 0 {
+		severity = Error
+		found = append(found, Finding{
+			Check: "hooks-file", Severity: Error, What: "no hook runs for any call: " + w.Found,
+			Mend: "write a hook into " + filepath.Join(w.Folder, hookfile.FileName) + ", see hookrun check --schema",
+		})
+		found = append(found, d.below()...)
+	} else {
+		found = append([]Finding{{Check: "project", Severity: OK, What: w.Found}}, found...)
+	}
+	for _, remark := range w.Remarks {
+		what, mend := parted(remark, "give -C and the folder that you mean")
+		found = append(found, Finding{Check: "hooks-file", Severity: severity, What: what, Mend: mend})
+	}
+	return found
+}
+
+// below finds hooks files in the folders of a workspace that has none itself.
+func (d *Doctor) below() (found []Finding) {
+	const most = 1000 // folders; it is only for a hint
+	folders, err := os.ReadDir(d.Workspace.Folder)
+	if err != nil {
+		return nil
+	}
+	for _, folder := range folders[:min(most, len(folders))] {
+		path := filepath.Join(d.Workspace.Folder, folder.Name(), hookfile.FileName)
+		if info, err := os.Lstat(path); !folder.IsDir() || err != nil || info.IsDir() {
+			continue
+		}
+		found = append(found, Finding{
+			Check: "hooks-file", Severity: Error, Where: path,
+			What: "this hooks file does not count: hookrun searches the folder where the client is started, and above",
+			Mend: "start the client in " + filepath.Dir(path) + ", or move the file to " + d.Workspace.Folder,
+		})
+	}
+	return found
+}
+
+func diagnosed(severity Severity, d hookfile.Diagnostic) Finding {
+	f := Finding{Check: "hook", Severity: severity, Where: d.File}
+	if d.Line > 0 {
+		f.Where += ":" + strconv.Itoa(d.Line) + ":" + strconv.Itoa(d.Column)
+	}
+	f.What, f.Mend = parted(d.Text, "mend it there, then run hookrun check")
+	return f
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,308 @@
+package hookfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+// Level is whose a hooks file is. Hooks run in the order of the levels. The zero Level is ProjectLevel.
+type Level int
+
+const (
+	ManagedLevel Level = iota - 2 // root's, for all users of the machine
+	UserLevel                     // the user's own, for all projects
+	ProjectLevel                  // the project's, for all who work on it
+	LocalLevel                    // the user's own, for this project
+)
+
+func (l Level) String() string {
+	switch l {
+	case ManagedLevel:
+		return "managed"
+	case UserLevel:
+		return "user"
+	case LocalLevel:
+		return "local"
+	}
+	return "project"
+}
+
+// MarshalText is for JSON.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// File is a hooks file of a Config.
+type File struct {
+	Path  string
+	Level Level
+	Text  string // as it was read; "" if it is absent
+
+	outer bool             // hookrun's own, outside of the project
+	as    *dialect.Dialect // as in Options.Dialect
+}
+
+// LocalFileName is the hooks file of a workspace that is not for committing.
+const LocalFileName = ".tenex-hooks.local.json"
+
+// testManaged is the path of the managed file in a binary for tests, where files are not root's:
+//
+//	go build -ldflags "-X github.com/hookrun/hookrun/internal/hookfile.testManaged=PATH"
+//
+// An environment variable could be used to leave out the managed hooks, so there is none.
+var testManaged string
+
+// managed returns the path of the managed file. tested: a test has set it.
+func (o *Options) managed() (path string, tested bool) {
+	if path := cmp.Or(o.Managed, testManaged); path != "" {
+		return path, true
+	}
+	return managedPlace(), false
+}
+
+// userFile returns the path of the user's own file, "" for a user without a home.
+func userFile() string {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		var err error
+		if dir, err = configDir(); err != nil || !filepath.IsAbs(dir) {
+			return ""
+		}
+	}
+	return filepath.Join(dir, "hookrun", "hooks.json")
+}
+
+// outer returns the files outside of the project, present or not.
+func (o *Options) outer() []File {
+	path, _ := o.managed()
+	files := []File{{Path: path, Level: ManagedLevel, outer: true}}
+	if path := userFile(); path != "" && !o.NoUser {
+		files = append(files, File{Path: path, Level: UserLevel, outer: true})
+	}
+	return files
+}
+
+// HasOuter reports whether there is a hooks file outside of the project.
+func (o *Options) HasOuter() bool {
+	return slices.ContainsFunc(o.outer(), func(f File) bool { return !missing(f.Path) })
+}
+
+// missing reports whether a path leads to nothing. If it cannot be looked at, it exists: reading it reports the error.
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return isMissing(err)
+}
+
+// isMissing: a HOME of /dev/null is used for having none.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// fault returns why an existing file is refused, "" if it is not.
+func (o *Options) fault(f File) string {
+	switch path, tested := o.managed(); {
+	case !f.outer:
+		return ""
+	case f.Level == ManagedLevel:
+		return managedFault(path, tested)
+	}
+	return userFault(f.Path)
+}
+
+// mend returns the end of a message: the command line that mends what is wrong.
+func mend(words ...string) string { return "; mend it with: " + Command{Argv: words}.String() }
+
+// Named returns the files with these paths. Each has the level at which hookrun would find it, by its path or name.
+func (o *Options) Named(paths []string) []File {
+	files := make([]File, len(paths))
+	for i, path := range paths {
+		files[i] = File{Path: path, Level: levelOf(path)}
+		for _, outer := range (&Options{Managed: o.Managed}).outer() {
+			if regularfile.Same(path, outer.Path) {
+				files[i] = outer
+			}
+		}
+	}
+	return files
+}
+
+// levelOf returns the level of a file in a project.
+func levelOf(path string) Level {
+	if filepath.Base(path) == LocalFileName {
+		return LocalLevel
+	}
+	return ProjectLevel
+}
+
+// levelKeys has the top-level keys that are allowed only at some levels.
+var levelKeys = []struct {
+	key    string
+	levels []Level
+}{
+	{"disable", []Level{LocalLevel}},
+	{"only", []Level{ManagedLevel}},
+	{"trust", []Level{UserLevel, ManagedLevel}},
+}
+
+// topKeys returns the keys that the file may have at the top. It reports a key that belongs to another level.
+func (p *parser) topKeys(top gjson.Result) []string {
+	keys := slices.Clone(fileKeys)
+	for _, k := range levelKeys {
+		if slices.Contains(k.levels, p.level) {
+			keys = append(keys, k.key)
+			continue
+		}
+		top.ForEach(func(key, _ gjson.Result) bool {
+			if key.String() == k.key {
+				files := k.levels[0].place()
+				for _, also := range k.levels[1:] {
+					files += " or " + also.place()
+				}
+				p.problem(key.Index, "%q belongs in %s, and this is a %s file", k.key, files, p.level)
+				keys = append(keys, k.key)
+			}
+			return true
+		})
+	}
+	return keys
+}
+
+// levelFields reads the keys that are allowed only at some levels.
+func (p *parser) levelFields(f map[string]gjson.Result) {
+	if only, ok := f["only"]; ok {
+		p.config.Only = reader{p, "", only}.boolean(`"only"`)
+	}
+	if trust, ok := f["trust"]; ok {
+		words := []string{TrustOff, TrustRequired}
+		switch word := trust.String(); {
+		case trust.Type != gjson.String:
+			p.wrongType(`"trust"`, `"off" or "required"`, trust)
+		case !slices.Contains(words, word):
+			p.problem(trust.Index, `"trust" must be "off" or "required", not %s%s`, quote(word),
+				spelling.Suggest(word, words))
+		default:
+			p.config.Trust = word
+		}
+	}
+	names, ok := f["disable"]
+	if ok && !names.IsArray() {
+		p.wrongType(`"disable"`, "an array of names of hooks", names)
+		return
+	}
+	names.ForEach(func(_, v gjson.Result) bool {
+		if name, ok := (reader{p, "", v}).text(v, `a name in "disable"`); ok {
+			p.config.disable = append(p.config.disable, disabledName{name, p.at(v.Index, "")})
+		}
+		return true
+	})
+}
+
+// place returns the name and path of a level's file, for messages.
+func (l Level) place() string {
+	path := LocalFileName
+	switch l {
+	case ManagedLevel:
+		path, _ = (&Options{}).managed()
+	case UserLevel:
+		path = cmp.Or(userFile(), "$XDG_CONFIG_HOME/hookrun/hooks.json")
+	}
+	return fmt.Sprintf("the %s file (%s)", l, path)
+}
+
+// disabledName is a name in the "disable" of a local file.
+type disabledName struct {
+	name string
+	at   Diagnostic
+}
+
+// WithoutProject returns the Config of the managed and the user's file alone. Nothing of the other files counts, and
+// no setting for all hooks in them, such as disableAllHooks.
+func (c *Config) WithoutProject() *Config {
+	rest := &Config{}
+	for _, f := range c.Files {
+		if f.Level >= ProjectLevel {
+			continue
+		}
+		if one, err := parse(f, []byte(f.Text), f.as); err == nil { // it did parse before
+			rest.Add(one)
+		}
+	}
+	return rest
+}
+
+// Merge returns the hooks of several files, in the order of the files. Hooks that a local file disables are marked.
+// unreached has a warning for each name in "disable" without effect; the Config has these warnings too.
+func Merge(files []*Config) (all *Config, unreached []Diagnostic) {
+	all = &Config{}
+	for _, f := range files {
+		all.Add(f)
+	}
+	for _, d := range all.disable {
+		if text := all.switchOff(d); text != "" {
+			d.at.Text = text
+			unreached = append(unreached, d.at)
+		}
+	}
+	all.Warnings = append(all.Warnings, unreached...)
+	return all, unreached
+}
+
+// switchOff disables the project's hooks of a name. It does not reach the user's and the managed hooks, since an agent
+// can write to a local file.
+func (c *Config) switchOff(d disabledName) (warning string) {
+	var other *Hook
+	var names []string
+	found := false
+	for i := range c.Hooks {
+		switch h := &c.Hooks[i]; {
+		case h.Level == ProjectLevel && h.Name == d.name:
+			h.Disabled = cmp.Or(h.Disabled, `"disable" names it in `+d.at.position())
+			found = true
+		case h.Level == ProjectLevel:
+			names = append(names, h.Name)
+		case h.Name == d.name:
+			other = h
+		}
+	}
+	switch {
+	case found:
+		return ""
+	case other != nil && other.Level == LocalLevel:
+		return fmt.Sprintf(`"disable" is for hooks of the project; %s stands in this file: `+
+			`write "enabled": false in its entry`, quote(d.name))
+	case other != nil:
+		return fmt.Sprintf(`"disable" does not reach %s, which is a hook of the %s file %s`, quote(d.name),
+			other.Level, other.File)
+	}
+	return fmt.Sprintf(`"disable": no hook of the project has the name %s%s`, quote(d.name),
+		spelling.Suggest(d.name, names))
+}
+
+// inWorkspace returns the path in the hook's command that leads into the workspace, "" for none.
+func (c Command) inWorkspace() string {
+	words := c.Argv
+	if words == nil {
+		words = plainWords(c.Shell, nil)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	for _, path := range []string{words[0], scriptOf(words)} {
+		isPath := path != words[0] || strings.Contains(path, "/")
+		if path != "" && isPath && !filepath.IsAbs(path) {
+			return path
+		}
+	}
+	return ""
+}

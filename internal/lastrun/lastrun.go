@@ -1,0 +1,56 @@
+// Package lastrun records when a client last ran hookrun in a workspace. A client that stopped running hookrun looks
+// like one whose hooks approve every call.
+//
+//	_ = lastrun.Record(state, "claude", workspace)
+//	at, err := lastrun.Time(state, "claude", workspace)
+//
+// There is one empty file for each workspace and client, and its modification time is the record. Record costs one
+// system call if the file exists. The time is no proof: whoever may write to the folder can set it.
+package lastrun
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Folder is the name of the folder in the user's state folder.
+const Folder = "last-run"
+
+func path(state, client, workspace string) string {
+	sum := sha256.Sum256([]byte(workspace))
+	return filepath.Join(state, Folder, client+"-"+hex.EncodeToString(sum[:12]))
+}
+
+// Record records that the client runs hookrun now.
+func Record(state, client, workspace string) error {
+	path, now := path(state, client, workspace), time.Now()
+	err := os.Chtimes(path, now, now)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// Time returns the time of the last Record, the zero time if there is none.
+func Time(state, client, workspace string) (time.Time, error) {
+	info, err := os.Lstat(path(state, client, workspace))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
+}

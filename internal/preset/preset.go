@@ -1,0 +1,170 @@
+// Package preset has the hooks that hookrun init writes: hooks files with their tests and scripts.
+//
+//	files, err := preset.Files([]string{"git", "shell"})
+//	…
+//	err = preset.Write("project", files)
+//
+// A preset needs no interpreter but sh. Its tests are those of hookrun test.
+package preset
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hooktest"
+	"github.com/hookrun/hookrun/internal/spelling"
+)
+
+//go:embed files
+var embedded embed.FS
+
+// Folder is where the scripts of presets are, in the folder of the hooks file.
+const Folder = ".tenex-hooks"
+
+// SchemaName is the file of the JSON Schema, which the hooks file names.
+const SchemaName = Folder + ".schema.json"
+
+// presets has all presets in the order in which their hooks run. The cheap ones come first.
+var presets = []struct {
+	name, about string
+	script      string // "": none
+}{
+	{"git", "no forced push, none to main, no reset --hard, no --no-verify", ""},
+	{"secrets", "no reading of .env, ~/.ssh and the like; no keys in what is written", ""},
+	{"paths", "no file tool writes out of the workspace, to .git or to the hooks",
+		"protect-paths.sh"},
+	{"shell", "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device", "block-dangerous-shell.sh"},
+}
+
+// Default has the presets of `hookrun init` without --preset. They start no process, except before a git push.
+var Default = []string{"git", "secrets"}
+
+// Names returns the names of all presets.
+func Names() (names []string) {
+	for _, p := range presets {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// About returns one line for each preset.
+func About() string {
+	var b strings.Builder
+	for _, p := range presets {
+		fmt.Fprintf(&b, "  %-8s %s\n", p.name, p.about)
+	}
+	return b.String()
+}
+
+// File is a file to write.
+type File struct {
+	Name string // relative to the project's folder, with slashes
+	Text string
+	Mode fs.FileMode
+}
+
+// Files returns the files of the presets with these names. The hooks file comes first.
+func Files(names []string) (files []File, err error) {
+	for _, name := range names {
+		if !slices.Contains(Names(), name) {
+			near := spelling.Suggest(name, Names())
+			return nil, fmt.Errorf("unknown preset %q%s; there are %s", name, near, strings.Join(Names(), ", "))
+		}
+	}
+	var hooks, tests []string
+	for _, p := range presets {
+		if !slices.Contains(names, p.name) {
+			continue
+		}
+		hooks = append(hooks, entries(read(p.name+".json")))
+		tests = append(tests, entries(read(p.name+hooktest.Suffix)))
+		if p.script != "" {
+			files = append(files, File{Folder + "/" + p.script, read(p.script), 0o755})
+		}
+	}
+	file := func(name, head string, lists []string) File {
+		return File{name, head + ": [\n" + strings.Join(lists, ",\n") + "\n]}\n", 0o644}
+	}
+	return append([]File{
+		file(hookfile.FileName, `{"$schema": "./`+SchemaName+"\",\n \"hooks\"", hooks),
+		file(Folder+hooktest.Suffix, `{"tests"`, tests),
+		{SchemaName, hookfile.Schema, 0o644},
+	}, files...), nil
+}
+
+func read(name string) string {
+	text, err := embedded.ReadFile(path.Join("files", name))
+	if err != nil {
+		panic(err) // a test reads them all
+	}
+	return string(text)
+}
+
+// entries returns the text between the first line of a file and the last.
+func entries(text string) string {
+	_, text, _ = strings.Cut(text, "\n")
+	return strings.TrimSuffix(text, "\n]}\n")
+}
+
+// Check returns an error if one of the files, or a folder for them, exists.
+func Check(dir string, files []File) error {
+	var existing []string
+	for _, f := range files {
+		name := f.Name
+		if folder := path.Dir(name); folder != "." {
+			name = folder
+		}
+		// A path that cannot be looked at may exist. A link that leads nowhere exists.
+		_, err := os.Lstat(filepath.Join(dir, name))
+		if !errors.Is(err, fs.ErrNotExist) && !slices.Contains(existing, name) {
+			existing = append(existing, name)
+		}
+	}
+	if len(existing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: already there; hookrun init overwrites nothing, and wrote nothing",
+		strings.Join(existing, ", "))
+}
+
+// Write creates the files in a folder. If one of them exists, it creates none.
+func Write(dir string, files []File) (err error) {
+	if err := Check(dir, files); err != nil {
+		return err
+	}
+	var made []string
+	defer func() {
+		if err != nil {
+			for _, name := range slices.Backward(made) {
+				err = errors.Join(err, os.Remove(name))
+			}
+		}
+	}()
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if folder := filepath.Dir(name); path.Dir(f.Name) != "." && !slices.Contains(made, folder) {
+			if err := os.Mkdir(folder, 0o755); err != nil { // an error too if somebody has created it meanwhile
+				return err
+			}
+			made = append(made, folder)
+		}
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
+		if err != nil {
+			return err
+		}
+		made = append(made, name)
+		_, err = file.WriteString(f.Text)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	return nil
+}

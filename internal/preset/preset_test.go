@@ -1,0 +1,65 @@
+package preset
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hooktest"
+)
+
+// What the presets block is tested on the real binary, in e2e/init.
+
+func TestFiles(t *testing.T) {
+	for _, names := range [][]string{Names(), Default, {"git"}, {"secrets"}, {"paths"}, {"shell"}} {
+		files, err := Files(names)
+		require.NoError(t, err)
+		require.Equal(t, hookfile.FileName, files[0].Name)
+		config, err := hookfile.Parse(files[0].Name, []byte(files[0].Text))
+		require.NoError(t, err)
+		require.Empty(t, config.Warnings)
+		require.True(t, json.Valid([]byte(files[0].Text)))
+
+		require.True(t, strings.HasSuffix(files[1].Name, hooktest.Suffix))
+		tests, err := hooktest.Parse(files[1].Name, []byte(files[1].Text), "/w")
+		require.NoError(t, err)
+		require.NotEmpty(t, tests.Tests)
+
+		made := map[string]bool{}
+		for _, f := range files[3:] {
+			require.True(t, strings.HasPrefix(f.Text, "#!/bin/sh\n"), f.Name)
+			require.EqualValues(t, 0o755, f.Mode)
+			made["./"+f.Name] = true
+		}
+		started := 0
+		for _, h := range config.Hooks {
+			if len(h.Command.Argv) > 0 {
+				require.True(t, made[h.Command.Argv[0]], h.Name)
+				started++
+			}
+		}
+		require.Equal(t, len(made), started)
+	}
+}
+
+// TestScriptIsTheExample: the example is tested in e2e/examples.
+func TestScriptIsTheExample(t *testing.T) {
+	example, err := os.ReadFile("../../scripts/examples/block-dangerous-shell.sh")
+	require.NoError(t, err)
+	require.Equal(t, string(example), read("block-dangerous-shell.sh"), "copy the example to internal/preset/files")
+}
+
+// TestWriteCleansUp: what was made before a failure is taken away again.
+func TestWriteCleansUp(t *testing.T) {
+	dir := t.TempDir()
+	files := []File{{"a/x", "x", 0o644}, {"b", "b", 0o644}, {"b/x", "x", 0o644}}
+	require.Error(t, Write(dir, files))
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

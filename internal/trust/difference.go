@@ -1,0 +1,87 @@
+package trust
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/printable"
+)
+
+// Difference is one way in which hooks have changed.
+type Difference struct {
+	File string `json:"file"` // its path in the workspace, or the name of a program
+	What string `json:"what"` // as "was changed"
+}
+
+func (d Difference) String() string { return d.File + " " + d.What }
+
+// Since returns how the hooks differ from earlier ones. With outer, the user's and the managed files count too.
+func (f *Fingerprint) Since(then *Fingerprint, outer bool) (found []Difference) {
+	if f.sum() == then.sum() {
+		return nil
+	}
+	add := func(name, what string, args ...any) {
+		found = append(found, Difference{printable.Escape(name), printable.Escape(fmt.Sprintf(what, args...))})
+	}
+	if f.Workspace != then.Workspace {
+		add(f.Workspace, "is the project now, not %s", then.Workspace)
+		return found
+	}
+	index := func(files []File) map[string]*File {
+		byName := map[string]*File{}
+		for i := range files {
+			if file := &files[i]; outer || !file.Outer {
+				byName[file.Name] = file
+			}
+		}
+		return byName
+	}
+	before, now := index(then.Files), index(f.Files)
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		file, old := now[name], before[name]
+		switch {
+		case old == nil:
+			add(name, "was not there before")
+		case old.Real != file.Real && file.Real != "":
+			add(name, "leads to %s", file.Real)
+		case old.Real != file.Real:
+			add(name, "led to %s before", old.Real)
+		case old.SHA256 != file.SHA256:
+			add(name, "was changed")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if now[name] == nil {
+			add(name, "is gone")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
+		if was, is := then.Programs[name], f.Programs[name]; was == "" {
+			add(name, "is %s now, and was not in PATH before", is)
+		} else if was != is {
+			add(name, "is %s now, and was %s (PATH)", is, was)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(then.Programs)) {
+		if f.Programs[name] == "" {
+			add(name, "is not in PATH any more, and was %s", then.Programs[name])
+		}
+	}
+	return found
+}
+
+// list returns the first few differences as one text.
+func list(differences []Difference) string {
+	const most = 5
+	var texts []string
+	for i, d := range differences {
+		if i == most {
+			texts = append(texts, fmt.Sprintf("and %d more", len(differences)-most))
+			break
+		}
+		texts = append(texts, d.String())
+	}
+	return strings.Join(texts, ", ")
+}

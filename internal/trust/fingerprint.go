@@ -1,0 +1,287 @@
+package trust
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/ownpath"
+)
+
+// File is one file of a Fingerprint.
+type File struct {
+	Name   string `json:"name"`           // its path, relative if it is in the workspace
+	Real   string `json:"real,omitempty"` // the path without links, if it is another one
+	SHA256 string `json:"sha256"`
+	Hooks  bool   `json:"hooks,omitempty"` // it is a hooks file
+	Outer  bool   `json:"outer,omitempty"` // it is the user's or the managed file, which nobody needs to allow
+
+	text  string   // only with Options.Texts
+	watch *watched // nil for a hooks file
+}
+
+// Fingerprint has the files that the hooks of a workspace consist of. Missing files are not in it, so one that is
+// created later is a difference.
+type Fingerprint struct {
+	Workspace string            `json:"workspace"` // without links
+	Files     []File            `json:"files"`     // by name
+	Programs  map[string]string `json:"programs"`  // their paths in PATH, by the names in commands
+
+	whole   string                      // see sum
+	places  []string                    // names of the hooks files, present or absent; see key
+	paths   []string                    // of the hooks files that are present
+	byHook  map[*hookfile.Hook][]string // paths that a hook's command names, present or absent
+	watched map[string]*watched         // by path
+}
+
+// Options say how a Fingerprint is taken.
+type Options struct {
+	Workspace string                          // absolute
+	Dir       string                          // the call's folder, if hooks run there; "": the workspace
+	Environ   func(h *hookfile.Hook) []string // the environment of a hook's process
+	Texts     bool                            // keep the texts, to show them
+}
+
+// taker takes one Fingerprint.
+type taker struct {
+	*Fingerprint
+	Options
+	folders map[string]string // without links, by their paths
+	buffer  []byte
+}
+
+// Take takes the Fingerprint of hooks that were just read. It fails if a file cannot be read.
+func Take(cfg *hookfile.Config, o Options) (*Fingerprint, error) {
+	real, err := filepath.EvalSymlinks(o.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("finding the workspace: %w", err)
+	}
+	t := taker{Options: o, folders: map[string]string{}, buffer: make([]byte, 64<<10), Fingerprint: &Fingerprint{
+		Workspace: real, Programs: map[string]string{},
+		byHook: map[*hookfile.Hook][]string{}, watched: map[string]*watched{},
+	}}
+	t.folders[o.Workspace+string(filepath.Separator)] = real
+	for i := range cfg.Files {
+		t.hooksFile(&cfg.Files[i])
+	}
+	for i := range cfg.Absent {
+		if f := &cfg.Absent[i]; f.Level >= hookfile.ProjectLevel {
+			t.places = append(t.places, t.name(t.absolute(f.Path)))
+		}
+	}
+	for i := range cfg.Hooks {
+		h := &cfg.Hooks[i]
+		if h.Level < hookfile.ProjectLevel {
+			continue
+		}
+		if err := t.hook(h); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(t.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(t.places)
+	return t.Fingerprint, nil
+}
+
+func (t *taker) absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// name returns a path as a Fingerprint has it, which is the same in two copies of one project.
+func (t *taker) name(path string) string {
+	for _, folder := range []string{t.Options.Workspace, t.Fingerprint.Workspace} {
+		if inside(path, folder) {
+			return filepath.ToSlash(strings.TrimPrefix(path[len(folder):], string(filepath.Separator)))
+		}
+	}
+	return path
+}
+
+func inside(path, folder string) bool {
+	return strings.HasPrefix(path, folder) && (len(path) == len(folder) || path[len(folder)] == filepath.Separator ||
+		strings.HasSuffix(folder, string(filepath.Separator)))
+}
+
+// hooksFile adds a hooks file, by the text that was parsed.
+func (t *taker) hooksFile(f *hookfile.File) {
+	path := t.absolute(f.Path)
+	sum := sha256.Sum256([]byte(f.Text))
+	file := File{Name: t.name(path), SHA256: hex.EncodeToString(sum[:]), Hooks: true}
+	file.Outer = f.Level < hookfile.ProjectLevel
+	if real, err := t.real(path); err == nil {
+		if info, err := os.Lstat(real); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			real, _ = filepath.EvalSymlinks(real)
+		}
+		if name := t.name(real); name != file.Name {
+			file.Real = name
+		}
+	}
+	if t.Texts {
+		file.text = f.Text
+	}
+	t.Files = append(t.Files, file)
+	if f.Level >= hookfile.ProjectLevel {
+		t.places, t.paths = append(t.places, file.Name), append(t.paths, path)
+	}
+}
+
+// real returns the path with the links of its folder resolved.
+func (t *taker) real(path string) (string, error) {
+	folder, base := filepath.Split(path)
+	real, ok := t.folders[folder]
+	if !ok {
+		var err error
+		if real, err = filepath.EvalSymlinks(folder); err != nil {
+			return "", err
+		}
+		t.folders[folder] = real
+	}
+	return filepath.Join(real, base), nil
+}
+
+// candidate adds the file at a path that a hook's command may mean, if it is one and is in the workspace, by its path
+// or its real path. With anywhere it may be elsewhere.
+func (t *taker) candidate(h *hookfile.Hook, path string, anywhere bool) error {
+	if w := t.watched[path]; w == nil || anywhere && w.target == (identity{}) {
+		if err := t.look(path, anywhere); err != nil {
+			return err
+		}
+	}
+	if !slices.Contains(t.byHook[h], path) {
+		t.byHook[h] = append(t.byHook[h], path)
+	}
+	return nil
+}
+
+// look opens the file at a path once, and hashes what it has. Of one outside of the workspace the path is enough, if it
+// is not named.
+func (t *taker) look(path string, named bool) error {
+	w := &watched{path: path}
+	t.watched[path] = w
+	real, err := t.real(path)
+	if err != nil { // its folder does not exist
+		return nil
+	}
+	f := File{Name: t.name(path), watch: w}
+	hash := sha256.New()
+	each := func(text []byte) {
+		if w.interpreter == nil {
+			w.interpreter = interpreter(text)
+		}
+		hash.Write(text)
+		if t.Texts {
+			f.text += string(text)
+		}
+	}
+	clean := filepath.Clean(path)
+	named = named || inside(clean, t.Options.Workspace) || inside(clean, t.Fingerprint.Workspace)
+	read := func() (err error) {
+		if named = named || inside(real, t.Fingerprint.Workspace); !named {
+			each = nil
+		}
+		w.target, w.file, err = readRegular(real, t.buffer, each)
+		return err
+	}
+	if err = read(); isLink(err) {
+		if real, err = filepath.EvalSymlinks(real); err != nil {
+			return nil // a link to nothing
+		}
+		w.link, _ = lookAt(path, false)
+		err = read()
+	}
+	switch {
+	case !named:
+		w.target = identity{}
+		return nil
+	case err != nil:
+		return fmt.Errorf("a command of the hooks names %s, which cannot be read: %w", path, err)
+	case !w.file:
+		return nil
+	}
+	if name := t.name(real); name != f.Name {
+		f.Real = name
+	}
+	f.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	if !slices.ContainsFunc(t.Files, func(other File) bool { return other.Name == f.Name }) {
+		t.Files = append(t.Files, f)
+	}
+	return nil
+}
+
+// interpreter returns the program in the first line of a script, with its arguments.
+func interpreter(start []byte) []string {
+	line, _, _ := bytes.Cut(start[:min(len(start), 256)], []byte("\n"))
+	if line, found := bytes.CutPrefix(line, []byte("#!")); found {
+		return strings.Fields(string(line))
+	}
+	return []string{}
+}
+
+// sum returns a hash of the whole Fingerprint.
+func (f *Fingerprint) sum() string {
+	if f.whole != "" {
+		return f.whole
+	}
+	var b []byte
+	b = strconv.AppendQuote(b, f.Workspace)
+	for i := range f.Files {
+		file := &f.Files[i]
+		b = strconv.AppendQuote(strconv.AppendQuote(append(b, '\n'), file.Name), file.Real)
+		b = strconv.AppendBool(strconv.AppendBool(append(b, file.SHA256...), file.Hooks), file.Outer)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Programs)) {
+		b = strconv.AppendQuote(strconv.AppendQuote(append(b, '\n'), name), f.Programs[name])
+	}
+	sum := sha256.Sum256(b)
+	f.whole = hex.EncodeToString(sum[:])
+	return f.whole
+}
+
+// Hash returns a hash of what a reviewer has seen: the hooks files of the project and the files that they name. It is
+// the same in every copy of the project. The paths of programs in PATH are not a part of it.
+func (f *Fingerprint) Hash() string {
+	hash := sha256.New()
+	for i := range f.Files {
+		if file := &f.Files[i]; !file.Outer {
+			fmt.Fprintf(hash, "%q %q %s\n", file.Name, file.Real, file.SHA256)
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// HasHooks reports whether the project has a hooks file.
+func (f *Fingerprint) HasHooks() bool {
+	return slices.ContainsFunc(f.Files, func(file File) bool { return file.Hooks && !file.Outer })
+}
+
+// Named returns the files of the Fingerprint that a hook's command names.
+func (f *Fingerprint) Named(h *hookfile.Hook) (names []string) {
+	for i := range f.Files {
+		if w := f.Files[i].watch; w != nil && slices.Contains(f.byHook[h], w.path) {
+			names = append(names, f.Files[i].Name)
+		}
+	}
+	return names
+}
+
+// foreign returns a hooks file of the project that another user can change, "" if there is none.
+func (f *Fingerprint) foreign() string {
+	for _, path := range f.paths {
+		if info, err := os.Stat(path); err != nil || ownpath.Check(info) != nil {
+			return path
+		}
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+//go:build unix
+
+package trust
+
+import (
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// identity tells whether a file is the same, and unchanged: nobody but root can set the time of change.
+type identity struct {
+	dev, ino       uint64
+	size           int64
+	mtime, changed unix.Timespec
+	regular        bool
+}
+
+func newIdentity(s *unix.Stat_t) identity {
+	return identity{uint64(s.Dev), s.Ino, s.Size, s.Mtim, s.Ctim, s.Mode&unix.S_IFMT == unix.S_IFREG}
+}
+
+// lookAt returns the identity of what is at a path, through links or not.
+func lookAt(path string, follow bool) (i identity, there bool) {
+	var s unix.Stat_t
+	look := unix.Lstat
+	if follow {
+		look = unix.Stat
+	}
+	if err := look(path, &s); err != nil {
+		return i, false
+	}
+	return newIdentity(&s), true
+}
+
+// readRegular opens a file once, if it is a regular one, and gives all that it has to each; found is false where there
+// is none. A link at the end is an error. Nothing waits for a pipe.
+func readRegular(path string, buffer []byte, each func([]byte)) (i identity, found bool, err error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == unix.ENOTDIR, err == unix.ENXIO, err == unix.ENAMETOOLONG:
+		return i, false, nil
+	case err != nil:
+		return i, false, err
+	}
+	defer unix.Close(fd)
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		return i, false, err
+	}
+	if i = newIdentity(&s); !i.regular || each == nil {
+		return i, i.regular, nil
+	}
+	for {
+		n, err := unix.Read(fd, buffer)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return i, true, err
+		}
+		if each(buffer[:n]); n < len(buffer) { // a regular file has no more then
+			return i, true, nil
+		}
+	}
+}
+
+func isLink(err error) bool { return err == unix.ELOOP || err == unix.EMLINK }

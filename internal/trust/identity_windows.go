@@ -1,0 +1,72 @@
+package trust
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// identity tells whether a file is the same, as far as its size and time do.
+type identity struct {
+	size    int64
+	mtime   time.Time
+	regular bool
+}
+
+func newIdentity(info fs.FileInfo) identity {
+	return identity{info.Size(), info.ModTime(), info.Mode().IsRegular()}
+}
+
+// lookAt returns the identity of what is at a path, through links or not.
+func lookAt(path string, follow bool) (i identity, there bool) {
+	look := os.Lstat
+	if follow {
+		look = os.Stat
+	}
+	info, err := look(path)
+	if err != nil {
+		return i, false
+	}
+	return newIdentity(info), true
+}
+
+var errLink = errors.New("a link")
+
+// readRegular opens a file once, if it is a regular one, and gives all that it has to each; found is false where there
+// is none. A link at the end is an error.
+func readRegular(path string, buffer []byte, each func([]byte)) (i identity, found bool, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil: // names with a * or a ? are errors of other kinds
+		return i, false, nil
+	case info.Mode()&fs.ModeSymlink != 0:
+		return i, false, errLink
+	case !info.Mode().IsRegular():
+		return i, false, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return i, false, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return i, false, err
+	}
+	if i = newIdentity(info); each == nil {
+		return i, true, nil
+	}
+	for {
+		n, err := file.Read(buffer)
+		each(buffer[:n])
+		if err == io.EOF {
+			return i, true, nil
+		}
+		if err != nil {
+			return i, true, err
+		}
+	}
+}
+
+func isLink(err error) bool { return err == errLink }

@@ -1,0 +1,183 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Rules say what Judge checks.
+type Rules struct {
+	Required bool // hooks of a project run only if a person has allowed them
+	Pin      bool // the hooks of a session stay what they were at its first call
+	Session  string
+}
+
+// Judgment is the result of Judge for a call. The zero value blocks nothing.
+type Judgment struct {
+	// Cause and Reason are set if the call is blocked, before any of its hooks run.
+	Cause  protocol.Cause
+	Reason string
+	// Unknown is a message that the project's hooks do not run, since nobody has allowed them; else "".
+	Unknown string
+	// Unpinned: this is the first call of its session, see Store.Pin.
+	Unpinned bool
+}
+
+// Judge compares the hooks with the records of them. It changes nothing.
+func (s *Store) Judge(f *Fingerprint, r Rules) (Judgment, error) {
+	allowed, err := s.record(allowedFolder, f.key(), f)
+	if err != nil {
+		return Judgment{}, err
+	}
+	var j Judgment
+	if r.Required {
+		if j, err = s.judgeTrust(f, allowed); err != nil || j.Cause != "" {
+			return j, err
+		}
+	}
+	if r.Pin {
+		same := f
+		if j.Unknown != "" {
+			same = nil // read all of the record
+		}
+		pinned, err := s.record(sessionsFolder, r.Session, same)
+		if err != nil {
+			return Judgment{}, err
+		}
+		if pinned == nil {
+			j.Unpinned = true
+			return j, nil
+		}
+		if pinned.Allowed && j.Unknown != "" {
+			const text = "the hooks of %s were allowed when this session began, and are not any more; %s"
+			return Judgment{Cause: protocol.CauseChanged, Reason: fmt.Sprintf(text, f.shown(), f.mend())}, nil
+		}
+		return s.judgePin(f, pinned, j)
+	}
+	return j, nil
+}
+
+func (s *Store) judgeTrust(f *Fingerprint, allowed *Record) (j Judgment, err error) {
+	if allowed != nil {
+		if differences := f.Since(&allowed.Fingerprint, false); len(differences) > 0 {
+			const text = "the hooks of %s are not those that were allowed: %s; %s"
+			j.Cause = protocol.CauseUntrusted
+			j.Reason = fmt.Sprintf(text, f.shown(), list(differences), f.mend())
+		}
+		return j, nil
+	}
+	if above, err := s.above(f.Workspace); err != nil || above != "" {
+		j.Cause, j.Reason = protocol.CauseUntrusted, f.notAbove(above)
+		return j, err
+	}
+	if path := f.foreign(); path != "" {
+		const text = "another user can change the hooks file %s, and nobody has allowed it; %s"
+		j.Cause = protocol.CauseUntrusted
+		j.Reason = fmt.Sprintf(text, printable.Escape(path), f.mend())
+		return j, nil
+	}
+	if f.HasHooks() {
+		const text = "the hooks of %s do not run, since nobody has allowed them; look at them and run: %s"
+		j.Unknown = fmt.Sprintf(text, f.shown(), command("allow", f.Workspace))
+	}
+	return j, nil
+}
+
+// notAbove returns why the hooks that were allowed in a folder above do not run here.
+func (f *Fingerprint) notAbove(folder string) string {
+	file := filepath.Join(folder, hookfile.FileName)
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		const text = "%s is gone, which was allowed; a person must put it back, or run: %s"
+		return fmt.Sprintf(text, printable.Escape(file), command("deny", folder))
+	}
+	const text = "the hooks of %s were allowed and are for this folder too, but %s has others, or none; %s"
+	return fmt.Sprintf(text, printable.Escape(folder), f.shown(), f.mend())
+}
+
+// above returns the nearest folder above whose hooks were allowed and count in its subfolders.
+func (s *Store) above(folder string) (string, error) {
+	for at := filepath.Dir(folder); at != filepath.Dir(at); at = filepath.Dir(at) {
+		r, err := s.record(allowedFolder, at, nil)
+		if err != nil || r != nil && r.Repository && r.HasHooks() {
+			return at, err
+		}
+	}
+	return "", nil
+}
+
+// judgePin compares the hooks with those that the session began with. A person may have allowed others since.
+func (s *Store) judgePin(f *Fingerprint, pinned *Record, j Judgment) (Judgment, error) {
+	differences := f.Since(&pinned.Fingerprint, true)
+	if len(differences) == 0 {
+		return j, nil
+	}
+	allowed, err := s.Allowed(f)
+	if err != nil {
+		return j, err
+	}
+	if allowed != nil && allowed.Time.After(pinned.Time) {
+		if differences = f.Since(&allowed.Fingerprint, true); len(differences) == 0 {
+			return j, nil
+		}
+	}
+	const text = "the hooks of %s changed within this session: %s; %s"
+	return Judgment{Cause: protocol.CauseChanged,
+		Reason: fmt.Sprintf(text, f.shown(), list(differences), f.mend())}, nil
+}
+
+// Pin records the hooks of a session at its first call. If another process was quicker, the hooks are compared with its
+// record.
+func (s *Store) Pin(f *Fingerprint, r Rules, j Judgment) (Judgment, error) {
+	path, err := s.path(sessionsFolder, r.Session, ".json")
+	if err != nil {
+		return Judgment{}, err
+	}
+	record := newRecord(f)
+	record.Allowed = r.Required && j.Unknown == "" && f.HasHooks()
+	text, err := record.document()
+	if err != nil {
+		return Judgment{}, err
+	}
+	// Write under another name first, so that nobody reads half a record.
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".new.")
+	if err != nil {
+		return Judgment{}, fmt.Errorf("recording the session: %w", err)
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.WriteString(text)
+	if err = errors.Join(err, temporary.Close()); err != nil {
+		return Judgment{}, fmt.Errorf("recording the session: %w", err)
+	}
+	switch err := os.Link(temporary.Name(), path); {
+	case errors.Is(err, fs.ErrExist):
+		return s.Judge(f, r)
+	case err != nil:
+		return Judgment{}, fmt.Errorf("recording the session: %w", err)
+	}
+	j.Unpinned = false
+	return j, nil
+}
+
+func (f *Fingerprint) shown() string { return printable.Escape(f.Workspace) }
+
+// command returns the command that a person runs.
+func command(name, folder string) string {
+	word, err := syntax.Quote(folder, syntax.LangPOSIX)
+	if err != nil {
+		word = folder
+	}
+	return "hookrun " + name + " " + printable.Escape(word)
+}
+
+func (f *Fingerprint) mend() string {
+	return "a person must look at them and run: " + command("allow", f.Workspace)
+}

@@ -1,0 +1,116 @@
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/regularfile"
+)
+
+// Folder returns this user's state folder.
+func Folder() (string, error) {
+	// The XDG specification says to ignore a path that is not absolute.
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "hookrun"), nil
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		dir, err := os.UserConfigDir()
+		return filepath.Join(dir, "hookrun"), err
+	}
+	home, err := os.UserHomeDir()
+	if err == nil && !filepath.IsAbs(home) {
+		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
+	}
+	return filepath.Join(home, ".local", "state", "hookrun"), err
+}
+
+// Store has the records in a state folder: what was allowed, and the hooks of each pinned session.
+type Store struct{ folder string } // the path without links
+
+// Open returns the Store in a folder, "" for the user's own. It fails if other users can write there, since the records
+// decide which hooks run.
+func Open(folder string) (*Store, error) {
+	if folder == "" {
+		var err error
+		if folder, err = Folder(); err != nil {
+			return nil, fmt.Errorf("finding the state folder: %w", err)
+		}
+	}
+	real, err := ownpath.Resolve(folder)
+	if err != nil {
+		return nil, fmt.Errorf("the state folder: %w", err)
+	}
+	if err := private(real); err != nil {
+		return nil, err
+	}
+	return &Store{real}, nil
+}
+
+// private returns an error if another user could replace files in the folder, or a folder above it.
+func private(folder string) error {
+	const text = "the state folder %s cannot be trusted: %s %w"
+	for at := folder; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf(text, folder, at, regularfile.UnwrapPath(err))
+		case at == folder && info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows":
+			return fmt.Errorf(text, folder, at, errors.New("can be written to by others; chmod 700 it"))
+		case at != folder && info.Mode()&fs.ModeSticky != 0: // as /tmp: nobody can rename another user's files
+		default:
+			if err := ownpath.Check(info); err != nil {
+				return fmt.Errorf(text, folder, at, err)
+			}
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+const (
+	allowedFolder  = "allowed"
+	sessionsFolder = "sessions"
+)
+
+// path returns the path of a file of the state, and makes its folder.
+func (s *Store) path(folder, key, ending string) (string, error) {
+	dir := filepath.Join(s.folder, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the state folder: %w", err)
+	}
+	return filepath.Join(dir, hashed(key)+ending), nil
+}
+
+func hashed(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// read reads a file of the state. It returns nil if there is none.
+func (s *Store) read(folder, key, ending string) (text []byte, err error) {
+	dir := filepath.Join(s.folder, folder)
+	path := filepath.Join(dir, hashed(key)+ending)
+	_, found, err := readRegular(path, make([]byte, 16<<10), func(more []byte) { text = append(text, more...) })
+	if err == nil && found {
+		var info fs.FileInfo
+		if info, err = os.Lstat(dir); err == nil {
+			err = ownpath.Check(info)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, regularfile.UnwrapPath(err))
+	}
+	if found && text == nil {
+		text = []byte{} // the file is empty, but it exists
+	}
+	return text, nil
+}

@@ -1,0 +1,179 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/atomicfile"
+)
+
+// Record is a Fingerprint at some time.
+type Record struct {
+	Fingerprint
+	Version int       `json:"version"` // 1
+	Time    time.Time `json:"time"`
+	// Repository: the workspace is in a git repository, so its hooks count in its subfolders too.
+	Repository bool `json:"repository,omitempty"`
+	// Allowed: the session began with hooks that a person had allowed.
+	Allowed bool `json:"allowed,omitempty"`
+}
+
+// key identifies the hooks of a record: a workspace, and the hooks files there if --config named them.
+func (f *Fingerprint) key() string {
+	own := func(place string) bool {
+		return strings.HasPrefix(place, ".tenex-hooks.") && !strings.Contains(place, "/")
+	}
+	if !slices.ContainsFunc(f.places, func(place string) bool { return !own(place) }) {
+		return f.Workspace
+	}
+	return f.Workspace + "\x00" + strings.Join(f.places, "\x00")
+}
+
+func newRecord(f *Fingerprint) *Record {
+	return &Record{Fingerprint: *f, Version: 1, Time: time.Now(), Repository: inRepository(f.Workspace)}
+}
+
+func inRepository(folder string) bool {
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+// record reads a Record. Its first line is the sum of the Fingerprint. If that equals f's, the rest is not parsed, and
+// the Record has f but no time.
+func (s *Store) record(folder, key string, f *Fingerprint) (*Record, error) {
+	text, err := s.read(folder, key, ".json")
+	if text == nil || err != nil {
+		return nil, err
+	}
+	sum, doc, _ := bytes.Cut(text, []byte("\n"))
+	if f != nil && string(sum) == f.sum() {
+		return &Record{Fingerprint: *f, Version: 1}, nil
+	}
+	r := &Record{}
+	if err := json.Unmarshal(doc, r); err != nil || r.Version != 1 {
+		return nil, fmt.Errorf("%s of the state folder %s cannot be read; remove it, and allow the hooks again",
+			filepath.Join(folder, hashed(key)+".json"), s.folder)
+	}
+	return r, nil
+}
+
+// document returns the text that record reads.
+func (r *Record) document() (string, error) {
+	doc, err := json.Marshal(r)
+	return r.sum() + "\n" + string(doc), err
+}
+
+// Allowed returns the record of what was allowed in the workspace, nil if there is none.
+func (s *Store) Allowed(f *Fingerprint) (*Record, error) {
+	return s.record(allowedFolder, f.key(), nil)
+}
+
+// Allow records that a person allows the hooks. The Fingerprint must have its texts, for the next diff.
+func (s *Store) Allow(f *Fingerprint) error {
+	texts := map[string]string{}
+	for i := range f.Files {
+		if file := &f.Files[i]; showable(file.text) {
+			texts[file.Name] = file.text
+		}
+	}
+	doc, err := json.Marshal(texts)
+	if err != nil {
+		return err
+	}
+	record, err := newRecord(f).document()
+	if err != nil {
+		return err
+	}
+	if err := s.write(allowedFolder, f.key(), ".texts", string(doc)); err != nil {
+		return err
+	}
+	return s.write(allowedFolder, f.key(), ".json", record)
+}
+
+// showable reports whether a file's content is text, and short enough to be kept.
+func showable(text string) bool {
+	const longest = 1 << 20
+	return len(text) <= longest && utf8.ValidString(text) && !strings.Contains(text, "\x00")
+}
+
+// Texts returns the texts of the files that were allowed last, by name.
+func (s *Store) Texts(f *Fingerprint) (texts map[string]string, err error) {
+	doc, err := s.read(allowedFolder, f.key(), ".texts")
+	if doc == nil || err != nil {
+		return nil, err
+	}
+	return texts, json.Unmarshal(doc, &texts)
+}
+
+// Deny removes the record of what was allowed, and reports whether there was one.
+func (s *Store) Deny(f *Fingerprint) (was bool, err error) {
+	for _, ending := range []string{".texts", ".json"} {
+		err := os.Remove(filepath.Join(s.folder, allowedFolder, hashed(f.key())+ending))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return was, err
+		}
+		was = was || ending == ".json" && err == nil
+	}
+	return was, nil
+}
+
+func (s *Store) write(folder, key, ending, text string) error {
+	path, err := s.path(folder, key, ending)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WritePrivate(path, text)
+}
+
+// maxPin is how long a session's record is kept.
+const maxPin = 30 * 24 * time.Hour
+
+// Prune removes the records of workspaces that are gone, and of sessions older than maxPin.
+func (s *Store) Prune() (removed []string, err error) {
+	files, err := filepath.Glob(filepath.Join(s.folder, allowedFolder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range files {
+		r := Record{}
+		text, err := os.ReadFile(path)
+		_, doc, _ := bytes.Cut(text, []byte("\n"))
+		if err != nil || json.Unmarshal(doc, &r) != nil {
+			continue
+		}
+		if _, err := os.Stat(r.Workspace); errors.Is(err, fs.ErrNotExist) {
+			removed = append(removed, r.Workspace)
+			err := errors.Join(os.Remove(path), os.Remove(strings.TrimSuffix(path, ".json")+".texts"))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return removed, err
+			}
+		}
+	}
+	pins, err := filepath.Glob(filepath.Join(s.folder, sessionsFolder, "*.json"))
+	if err != nil {
+		return removed, err
+	}
+	for _, path := range pins {
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > maxPin {
+			if err := os.Remove(path); err != nil {
+				return removed, err
+			}
+		}
+	}
+	return removed, nil
+}

@@ -1,0 +1,186 @@
+//go:build unix
+
+package trust_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/trust"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// workspace has the files that are named, each with its name for a text.
+func workspace(t testing.TB, files ...string) string {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, name := range files {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(name), 0o700))
+	}
+	return dir
+}
+
+func take(t testing.TB, dir, doc string) (*hookfile.Config, *trust.Fingerprint) {
+	cfg, err := hookfile.Parse(filepath.Join(dir, hookfile.FileName), []byte(doc))
+	require.NoError(t, err)
+	now, err := trust.Take(cfg, options(dir))
+	require.NoError(t, err)
+	return cfg, now
+}
+
+func options(dir string) trust.Options {
+	return trust.Options{Workspace: dir, Texts: true, Environ: func(h *hookfile.Hook) []string {
+		env := []string{"PATH=/nowhere:bin", "HOME=/root"}
+		return h.Environ(dialect.NewCall(protocol.Call{Workspace: dir}), env, "")
+	}}
+}
+
+func TestFilesOfVariables(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"lib.sh", "hook.js", "log.txt"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	cfg, now := take(t, dir, `{"hooks": [{"name": "h", "command": "true", "events": ["pre-tool"],
+		"env": {"BASH_ENV": "./lib.sh", "NODE_OPTIONS": "--require=./hook.js --no-warnings", "LOG": "log.txt"}}]}`)
+	require.ElementsMatch(t, []string{"hook.js", "lib.sh"}, now.Named(&cfg.Hooks[0]))
+}
+
+func TestFilesOfCommands(t *testing.T) {
+	for _, tt := range []struct {
+		command string // as it stands in the file
+		want    string
+	}{
+		{`["./a.sh"]`, "a.sh"},
+		{`["a.sh"]`, ""}, // which PATH does not have
+		{`["tool"]`, "bin/tool"},
+		{`["python3", "lib/x.py", "-v", "data.json", "--config=conf/c.json", "none"]`,
+			"conf/c.json data.json lib/x.py"},
+		{`["python3", "-m", "lib.x"]`, "lib/x.py"},
+		{`["node", "app"]`, "app/index.js"},
+		{`["sh", "-ec", "./a.sh && exec lib/x.py"]`, "a.sh lib/x.py"},
+		{`["env", "A=1", "timeout", "5", "./a.sh"]`, "a.sh"},
+		{`["lib"]`, ""},
+		{`"./a.sh"`, "a.sh"},
+		{`"'./a.sh' | tee data.json; sh \"lib/x.py\" > conf/c.json < out"`, "a.sh lib/x.py out"},
+		{`"\"$HOOKRUN_WORKSPACE\"/a.sh"`, "a.sh"},
+		{`"${HOOKRUN_WORKSPACE}/a.sh $HOME/none"`, "a.sh"},
+		{`"$(git rev-parse --show-toplevel)/a.sh"`, "a.sh"},
+		{`"cd lib && ./x.py"`, "lib/x.py"},
+		{`"D=lib; if true; then $D/x.py; fi"`, "lib/x.py"},
+		{`"bash -c 'bash -c ./a.sh'"`, "a.sh"},
+		{`"if then ./a.sh"`, "a.sh"}, // no shell takes it
+		{`". ./a.sh"`, "a.sh"},
+		{`"echo $1 $(echo lib)/x.py"`, ""},
+	} {
+		t.Run(tt.command, func(t *testing.T) {
+			dir := workspace(t, "a.sh", "lib/x.py", "data.json", "conf/c.json", "app/index.js", "out", "bin/tool")
+			doc := `{"hooks": [{"name": "h", "command": ` +
+				strings.ReplaceAll(tt.command, `["tool"]`, `["tool"], "env": {"PATH": "`+dir+`/bin"}`) +
+				`, "events": ["pre-tool"]}]}`
+			cfg, now := take(t, dir, doc)
+			got := strings.Join(now.Named(&cfg.Hooks[0]), " ")
+			if strings.Contains(tt.command, "$(echo lib)") { // a guess may find more
+				return
+			}
+			require.Equal(t, tt.want, got)
+		})
+	}
+}
+
+// The hash is that of what a reviewer saw, wherever it lies.
+func TestHash(t *testing.T) {
+	const doc = `{"hooks": [{"name": "h", "command": ["./a.sh"], "events": ["pre-tool"]}]}`
+	one, other := workspace(t, "a.sh"), workspace(t, "a.sh")
+	_, a := take(t, one, doc)
+	_, b := take(t, other, doc)
+	require.Equal(t, a.Hash(), b.Hash())
+	require.NoError(t, os.WriteFile(filepath.Join(other, "a.sh"), []byte("else"), 0o700))
+	_, b = take(t, other, doc)
+	require.NotEqual(t, a.Hash(), b.Hash())
+	_, b = take(t, one, strings.Replace(doc, "pre-tool", "post-tool", 1))
+	require.NotEqual(t, a.Hash(), b.Hash())
+}
+
+func TestTouched(t *testing.T) {
+	dir := workspace(t, "a.sh", "b.sh")
+	a, b := filepath.Join(dir, "a.sh"), filepath.Join(dir, "b.sh")
+	touched := func(change func()) string {
+		cfg, now := take(t, dir, `{"hooks": [{"name": "h", "command": "./a.sh; ./late.sh", "events": ["pre-tool"]}]}`)
+		require.Empty(t, now.Touched(&cfg.Hooks[0]))
+		change()
+		return filepath.Base(now.Touched(&cfg.Hooks[0]))
+	}
+	require.Equal(t, ".", touched(func() { require.NoError(t, os.WriteFile(b, []byte("b"), 0o700)) }))
+	require.Equal(t, "a.sh", touched(func() { require.NoError(t, os.Chmod(a, 0o755)) }))
+	require.Equal(t, "a.sh", touched(func() { require.NoError(t, os.Rename(b, a)) }))
+	require.Equal(t, "late.sh", touched(func() {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "late.sh"), nil, 0o700))
+	}))
+	require.Equal(t, "a.sh", touched(func() {
+		require.NoError(t, os.Rename(a, b))
+		require.NoError(t, os.Symlink("b.sh", a))
+	}))
+	require.Equal(t, "a.sh", touched(func() { // the link is another one, that leads to the same
+		require.NoError(t, os.Remove(a))
+		require.NoError(t, os.Symlink("b.sh", a))
+	}))
+	require.Equal(t, "a.sh", touched(func() { require.NoError(t, os.Remove(a)) }))
+}
+
+func TestPinIsOneForAll(t *testing.T) {
+	dir, state := workspace(t, "a.sh"), filepath.Join(t.TempDir(), "state")
+	store, err := trust.Open(state)
+	require.NoError(t, err)
+	rules := trust.Rules{Pin: true, Session: "../s"}
+	_, one := take(t, dir, `{"hooks": [{"name": "h", "command": ["./a.sh"], "events": ["pre-tool"]}]}`)
+	_, other := take(t, dir, `{"hooks": []}`)
+	for _, now := range []*trust.Fingerprint{one, other} { // both see that nobody was there
+		j, err := store.Judge(now, rules)
+		require.NoError(t, err)
+		require.Equal(t, trust.Judgment{Unpinned: true}, j)
+	}
+	j, err := store.Pin(one, rules, trust.Judgment{Unpinned: true})
+	require.NoError(t, err)
+	require.Zero(t, j)
+	j, err = store.Pin(other, rules, trust.Judgment{Unpinned: true})
+	require.NoError(t, err)
+	require.Equal(t, protocol.CauseChanged, j.Cause)
+	require.Contains(t, j.Reason, ".tenex-hooks.json was changed, a.sh is gone")
+	files, err := os.ReadDir(filepath.Join(state, "sessions"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+
+	old := time.Now().Add(-31 * 24 * time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(state, "sessions", files[0].Name()), old, old))
+	_, err = store.Prune()
+	require.NoError(t, err)
+	j, err = store.Judge(other, rules)
+	require.NoError(t, err)
+	require.True(t, j.Unpinned)
+}
+
+// A record that cannot be read says nothing, and least of all that hooks may run.
+func TestBrokenRecord(t *testing.T) {
+	dir, state := workspace(t), filepath.Join(t.TempDir(), "state")
+	store, err := trust.Open(state)
+	require.NoError(t, err)
+	_, now := take(t, dir, `{"hooks": []}`)
+	require.NoError(t, store.Allow(now))
+	files, err := filepath.Glob(filepath.Join(state, "allowed", "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	for _, text := range []string{"", "\n", "{}", "\n{}", `{"version":2}`, "x\n{\"version\":2}"} {
+		require.NoError(t, os.WriteFile(files[0], []byte(text), 0o600))
+		_, err = store.Judge(now, trust.Rules{Required: true})
+		require.ErrorContains(t, err, "cannot be read; remove it", "%q", text)
+	}
+}

@@ -1,0 +1,58 @@
+package queue
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sessions lists the sessions that have a queue or a history, sorted. It locks none of them, so a session may be gone
+// when you look at it. An error beside sessions is about other ones.
+func (q Queue) Sessions() (sessions []string, err error) {
+	at, err := q.at("any")
+	if err != nil {
+		return nil, err
+	}
+	queues := filepath.Dir(at.path)
+	for _, parent := range []string{queues, filepath.Join(filepath.Dir(queues), "history")} {
+		entries, readErr := os.ReadDir(parent)
+		if !errors.Is(readErr, fs.ErrNotExist) {
+			err = errors.Join(err, readErr)
+		}
+		for _, e := range entries {
+			name := strings.TrimSuffix(e.Name(), ".1") // the previous file of a history; no escaped name has a dot
+			id, ok := unescape(name)
+			if !ok {
+				id = (&session{path: filepath.Join(queues, name)}).id()
+			}
+			if id != "" {
+				sessions = append(sessions, id)
+			}
+		}
+	}
+	slices.Sort(sessions)
+	return slices.Compact(sessions), err
+}
+
+// id returns the ID of a session whose folder is named by a hash, as its entries and its history have it. It is ""
+// where they have none that fits the folder.
+func (s *session) id() string {
+	entries, _ := s.names("entries")
+	for _, file := range entries {
+		if n, ok := parseName(file); ok {
+			if e, _, err := s.load(n); err == nil && folder(e.Session) == filepath.Base(s.path) {
+				return e.Session
+			}
+		}
+	}
+	lines, _ := s.lines()
+	for _, l := range lines {
+		if folder(l.Entry.Session) == filepath.Base(s.path) {
+			return l.Entry.Session
+		}
+	}
+	return ""
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/statedir"
 )
 
 // ErrNoDir means that neither $HOOKRUN_STATE nor the system names a folder for a user's state. So nobody can have
@@ -22,9 +24,9 @@ func DefaultDir() (string, error) {
 		}
 		return dir, nil
 	}
-	dir, err := stateDir()
+	dir, err := statedir.Folder()
 	if err != nil {
 		return "", fmt.Errorf("%w: %w: set it, or HOOKRUN_STATE to a folder of your own", ErrNoDir, err)
 	}
-	return filepath.Join(dir, "hookrun"), nil
+	return dir, nil
 }

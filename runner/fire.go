@@ -132,9 +132,9 @@ func (f *firing) runAll(ctx context.Context) (protocol.Cause, error) {
 		if cause, err := f.runInTurn(ctx, run); err != nil {
 			return cause, err
 		}
-		for i := range f.verdicts[before:] {
-			if again { // the texts are in the outcome already
-				v := &f.verdicts[before+i].Verdict
+		if again {
+			for i := before; i < len(f.verdicts); i++ { // the texts are in the outcome already
+				v := &f.verdicts[i].Verdict
 				v.Context, v.SystemMessage = "", ""
 			}
 		}

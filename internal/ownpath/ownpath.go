@@ -53,7 +53,7 @@ func Resolve(path string) (string, error) {
 		if links++; links > maxLinks {
 			return "", fmt.Errorf("%s leads through more than %d links", path, maxLinks)
 		}
-		if !ours(info) {
+		if !Owned(info) {
 			return "", fmt.Errorf("%s is a link of another user; name what it should lead to", next)
 		}
 		target, err := os.Readlink(next)
@@ -78,7 +78,7 @@ func Resolve(path string) (string, error) {
 // Check refuses a file that another user could change.
 func Check(info os.FileInfo) error {
 	switch {
-	case !ours(info):
+	case !Owned(info):
 		return errors.New("belongs to another user; name one of your own")
 	case writableByAll(info):
 		return errors.New("can be written to by everybody; take that away (chmod o-w) or name another")

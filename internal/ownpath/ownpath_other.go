@@ -4,6 +4,6 @@ package ownpath
 
 import "os"
 
-func ours(os.FileInfo) bool { return true }
+func Owned(os.FileInfo) bool { return true }
 
 func writableByAll(os.FileInfo) bool { return false }

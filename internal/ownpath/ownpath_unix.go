@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ours reports whether a file belongs to this user or to root.
-func ours(info os.FileInfo) bool {
+// Owned reports whether a file belongs to this user or to root.
+func Owned(info os.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (int(owner.Uid) == os.Geteuid() || owner.Uid == 0)
 }

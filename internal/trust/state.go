@@ -12,24 +12,8 @@ import (
 
 	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/statedir"
 )
-
-// Folder returns this user's state folder.
-func Folder() (string, error) {
-	// The XDG specification says to ignore a path that is not absolute.
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "hookrun"), nil
-	}
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		dir, err := os.UserConfigDir()
-		return filepath.Join(dir, "hookrun"), err
-	}
-	home, err := os.UserHomeDir()
-	if err == nil && !filepath.IsAbs(home) {
-		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
-	}
-	return filepath.Join(home, ".local", "state", "hookrun"), err
-}
 
 // Store has the records in a state folder: what was allowed, and the hooks of each pinned session.
 type Store struct{ folder string } // the path without links
@@ -39,7 +23,7 @@ type Store struct{ folder string } // the path without links
 func Open(folder string) (*Store, error) {
 	if folder == "" {
 		var err error
-		if folder, err = Folder(); err != nil {
+		if folder, err = statedir.Folder(); err != nil {
 			return nil, fmt.Errorf("finding the state folder: %w", err)
 		}
 	}
@@ -64,7 +48,8 @@ func private(folder string) error {
 			return fmt.Errorf(text, folder, at, regularfile.UnwrapPath(err))
 		case at == folder && info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows":
 			return fmt.Errorf(text, folder, at, errors.New("can be written to by others; chmod 700 it"))
-		case at != folder && info.Mode()&fs.ModeSticky != 0: // as /tmp: nobody can rename another user's files
+		case at != folder && info.Mode()&fs.ModeSticky != 0 && ownpath.Owned(info):
+			// As /tmp: only its owner can rename another user's files.
 		default:
 			if err := ownpath.Check(info); err != nil {
 				return fmt.Errorf(text, folder, at, err)

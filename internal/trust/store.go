@@ -123,13 +123,22 @@ func (s *Store) Texts(f *Fingerprint) (texts map[string]string, err error) {
 // Deny removes the record of what was allowed, and reports whether there was one.
 func (s *Store) Deny(f *Fingerprint) (was bool, err error) {
 	for _, ending := range []string{".texts", ".json"} {
-		err := os.Remove(filepath.Join(s.folder, allowedFolder, hashed(f.key())+ending))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		existed, err := remove(filepath.Join(s.folder, allowedFolder, hashed(f.key())+ending))
+		if err != nil {
 			return was, err
 		}
-		was = was || ending == ".json" && err == nil
+		was = was || ending == ".json" && existed
 	}
 	return was, nil
+}
+
+// remove removes a file, and reports whether there was one.
+func remove(path string) (existed bool, err error) {
+	err = os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (s *Store) write(folder, key, ending, text string) error {
@@ -157,11 +166,12 @@ func (s *Store) Prune() (removed []string, err error) {
 			continue
 		}
 		if _, err := os.Stat(r.Workspace); errors.Is(err, fs.ErrNotExist) {
-			removed = append(removed, r.Workspace)
-			err := errors.Join(os.Remove(path), os.Remove(strings.TrimSuffix(path, ".json")+".texts"))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return removed, err
+			for _, path := range []string{strings.TrimSuffix(path, ".json") + ".texts", path} {
+				if _, err := remove(path); err != nil {
+					return removed, err
+				}
 			}
+			removed = append(removed, r.Workspace)
 		}
 	}
 	pins, err := filepath.Glob(filepath.Join(s.folder, sessionsFolder, "*.json"))

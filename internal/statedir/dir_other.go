@@ -1,6 +1,6 @@
 //go:build !darwin && !windows
 
-package queue
+package statedir
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-func stateDir() (string, error) {
+func system() (string, error) {
 	// The XDG specification says to ignore a path that is not absolute.
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
 	home, err := os.UserHomeDir()
-	if err == nil && !filepath.IsAbs(home) { // a relative path would give each working directory its own queues
+	if err == nil && !filepath.IsAbs(home) { // each working directory would have its own state
 		err = fmt.Errorf("$HOME=%s is not an absolute path", home)
 	}
 	return filepath.Join(home, ".local", "state"), err

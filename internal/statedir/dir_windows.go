@@ -1,0 +1,5 @@
+package statedir
+
+import "os"
+
+func system() (string, error) { return os.UserCacheDir() }

@@ -1,0 +1,44 @@
+//go:build unix
+
+package trust_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/trust"
+)
+
+// Who can replace a folder above the state can say that hooks are allowed.
+func TestFoldersAboveTheState(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can make folders of other users")
+	}
+	const nobody = 65534
+	for name, c := range map[string]struct {
+		mode  os.FileMode
+		owner int
+		fault string
+	}{
+		"this user's":            {0o755, os.Getuid(), ""},
+		"of all, sticky":         {0o777 | os.ModeSticky, os.Getuid(), ""},
+		"of all":                 {0o777, os.Getuid(), "can be written to by everybody"},
+		"of another":             {0o755, nobody, "belongs to another user"},
+		"of another, sticky":     {0o777 | os.ModeSticky, nobody, "belongs to another user"},
+		"of another, all sticky": {0o755 | os.ModeSticky, nobody, "belongs to another user"},
+	} {
+		above := filepath.Join(t.TempDir(), "above")
+		require.NoError(t, os.Mkdir(above, 0o700))
+		require.NoError(t, os.Chown(above, c.owner, -1))
+		require.NoError(t, os.Chmod(above, c.mode))
+		_, err := trust.Open(filepath.Join(above, "state"))
+		if c.fault == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.ErrorContains(t, err, c.fault, name)
+	}
+}

@@ -1,5 +1,0 @@
-package queue
-
-import "os"
-
-func stateDir() (string, error) { return os.UserConfigDir() }

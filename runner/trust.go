@@ -134,7 +134,7 @@ func (g *guard) notices() (texts []string) {
 	return texts
 }
 
-// untrusted says why a hook does not run that the call selects, "" if nothing is wrong.
+// untrusted returns why a hook of the call does not run for want of trust, "" if it may run.
 func (p *Plan) untrusted(h *hookfile.Hook) string {
 	switch {
 	case p.guard.judgment.Cause != "":

@@ -18,8 +18,8 @@ fuzz() {
 }
 
 duration=${1:-10s}
-for package in $(go list ./...); do
-	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
-		fuzz "$target" "$package"
-	done
-done
+# The sources name the targets; `go test -list` would build the tests of every package for it.
+targets=$(git grep --no-index --exclude-standard -o '^func Fuzz[A-Za-z0-9_]*' -- '*_test.go')
+while IFS=: read -r file function; do
+	fuzz "${function#func }" "./$(dirname "$file")"
+done <<<"$targets"

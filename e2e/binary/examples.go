@@ -18,8 +18,8 @@ func CopyExamples(t *testing.T) string {
 	files, err := os.ReadDir(from)
 	require.NoError(t, err)
 	for _, f := range files {
-		if f.IsDir() {
-			continue // with tests of its own
+		if f.IsDir() || filepath.Ext(f.Name()) == ".go" {
+			continue // a folder has tests of its own; nobody copies the Go file
 		}
 		text, err := os.ReadFile(filepath.Join(from, f.Name()))
 		require.NoError(t, err)

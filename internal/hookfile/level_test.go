@@ -319,7 +319,7 @@ func TestOwners(t *testing.T) {
 			fault())
 		require.NoError(t, os.Chown(managed, 0, 0))
 		require.NoError(t, os.Chown(user, nobody, 0))
-		require.Equal(t, user+": belongs to user 65534, who can change what it says; mend it with: sudo chown 0 "+user+
+		require.Equal(t, user+": belongs to user 65534, who can change it; mend it with: sudo chown 0 "+user+
 			others, fault())
 		l.NoUser = true
 		require.Empty(t, fault())

@@ -11,52 +11,53 @@ import (
 	"syscall"
 )
 
-// managedFault says why the managed file cannot be trusted: who can write to it, or to its folder, decides what it
-// says. tested: it is one of a test, and this user's own will do.
+// managedFault returns why the managed file cannot be trusted. Who can write to it, or to its folder, decides about
+// every call of every user. tested: a test has made the file, so it may be this user's own.
 func managedFault(path string, tested bool) string {
-	for _, p := range []string{filepath.Dir(path), path} {
-		info, err := os.Lstat(p)
-		if err != nil {
-			continue // reading the file will say it
-		}
-		what := ""
-		if p != path {
-			what = "its folder "
-		}
+	return ownerFault(path, os.Lstat, func(p string, info fs.FileInfo) string {
 		uid := owner(info)
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
-			return what + "is a symbolic link, which may lead anywhere; put in its place what it leads to"
+			return "is a symbolic link, which may lead anywhere; put in its place what it leads to"
 		case uid != 0 && !(tested && uid == os.Geteuid()):
-			return fmt.Sprintf("%sbelongs to user %d and not to root%s", what, uid, mend("sudo", "chown", "root", p))
+			return fmt.Sprintf("belongs to user %d and not to root%s", uid, mend("sudo", "chown", "root", p))
 		case info.Mode().Perm()&0o022 != 0:
-			return what + "can be written to by others than root" + mend("sudo", "chmod", "go-w", p)
+			return "can be written to by others than root" + mend("sudo", "chmod", "go-w", p)
 		}
-	}
-	return ""
+		return ""
+	})
 }
 
-// userFault says why the user's own file cannot be trusted: another user could change it. A group with the owner's
+// userFault returns why the user's own file cannot be trusted: another user could change it. A group with the owner's
 // number is the owner's alone, where systems make such groups.
 func userFault(path string) string {
-	for _, p := range []string{filepath.Dir(path), path} {
-		info, err := os.Stat(p)
-		if err != nil {
-			continue // reading the file will say it
-		}
-		what := ""
-		if p != path {
-			what = "its folder "
-		}
+	return ownerFault(path, os.Stat, func(p string, info fs.FileInfo) string {
 		const without = ", or leave the file out with --no-user"
-		uid := owner(info)
-		perm := info.Mode().Perm()
+		uid, perm := owner(info), info.Mode().Perm()
 		switch {
 		case uid != os.Geteuid() && uid != 0:
-			return fmt.Sprintf("%sbelongs to user %d, who can change what it says%s%s", what, uid,
+			return fmt.Sprintf("belongs to user %d, who can change it%s%s", uid,
 				mend("sudo", "chown", strconv.Itoa(os.Geteuid()), p), without)
 		case perm&0o002 != 0, perm&0o020 != 0 && group(info) != uid:
-			return what + "can be written to by other users" + mend("chmod", "go-w", p) + without
+			return "can be written to by other users" + mend("chmod", "go-w", p) + without
+		}
+		return ""
+	})
+}
+
+// ownerFault returns the first fault of the file's folder and of the file.
+func ownerFault(path string, stat func(string) (fs.FileInfo, error), fault func(string, fs.FileInfo) string) string {
+	for _, p := range []string{filepath.Dir(path), path} {
+		info, err := stat(p)
+		if err != nil {
+			continue // reading the file reports it
+		}
+		text := fault(p, info)
+		switch {
+		case text != "" && p == path:
+			return text
+		case text != "":
+			return "its folder " + text
 		}
 	}
 	return ""

@@ -42,9 +42,9 @@ func (h *Hook) shellLine() (line string, is bool) {
 	return "", false
 }
 
-// StartFault says why the file that the hook runs cannot run, as far as its first line tells: see the function of that
-// name. Of a line for a shell it looks at the path that the line begins with. "" is that nothing is known. It is for
-// hooks that ended as what cannot be run does: a program that env was to start is missed when the script has begun.
+// StartFault returns why the file that the hook runs cannot run, as far as its first line tells: see the function of
+// that name. Of a line for a shell it looks at the path that the line begins with. "" is that nothing is known. It is
+// for hooks that ended as what cannot be run does: a program that env was to start is missed when the script has begun.
 func (h *Hook) StartFault(dir string, env []string) string {
 	line, byShell := h.shellLine()
 	switch {

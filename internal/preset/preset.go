@@ -21,6 +21,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/scripts/examples"
 )
 
 //go:embed files
@@ -34,14 +35,15 @@ const SchemaName = Folder + ".schema.json"
 
 // presets has all presets in the order in which their hooks run. The cheap ones come first.
 var presets = []struct {
-	name, about string
-	script      string // "": none
+	name, about  string
+	script, text string // "": none
 }{
-	{"git", "no forced push, none to main, no reset --hard, no --no-verify", ""},
-	{"secrets", "no reading of .env, ~/.ssh and the like; no keys in what is written", ""},
+	{"git", "no forced push, none to main, no reset --hard, no --no-verify", "", ""},
+	{"secrets", "no reading of .env, ~/.ssh and the like; no keys in what is written", "", ""},
 	{"paths", "no file tool writes out of the workspace, to .git or to the hooks",
-		"protect-paths.sh"},
-	{"shell", "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device", "block-dangerous-shell.sh"},
+		"protect-paths.sh", read("protect-paths.sh")},
+	{"shell", "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
+		"block-dangerous-shell.sh", examples.BlockDangerousShell},
 }
 
 // Default has the presets of `hookrun init` without --preset. They start no process, except before a git push.
@@ -87,7 +89,7 @@ func Files(names []string) (files []File, err error) {
 		hooks = append(hooks, entries(read(p.name+".json")))
 		tests = append(tests, entries(read(p.name+hooktest.Suffix)))
 		if p.script != "" {
-			files = append(files, File{Folder + "/" + p.script, read(p.script), 0o755})
+			files = append(files, File{Folder + "/" + p.script, p.text, 0o755})
 		}
 	}
 	file := func(name, head string, lists []string) File {

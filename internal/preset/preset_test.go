@@ -2,7 +2,6 @@ package preset
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,13 +44,6 @@ func TestFiles(t *testing.T) {
 		}
 		require.Equal(t, len(made), started)
 	}
-}
-
-// TestScriptIsTheExample: the example is tested in e2e/examples.
-func TestScriptIsTheExample(t *testing.T) {
-	example, err := os.ReadFile("../../scripts/examples/block-dangerous-shell.sh")
-	require.NoError(t, err)
-	require.Equal(t, string(example), read("block-dangerous-shell.sh"), "copy the example to internal/preset/files")
 }
 
 // TestWriteCleansUp: what was made before a failure is taken away again.

@@ -155,7 +155,7 @@ func TestHostilePatterns(t *testing.T) {
 			`,"hooks":[{"type":"command","command":"a"}]}]}}`)
 		require.True(t, h.Runs(&protocol.Call{Event: protocol.PreTool, Tool: name}), matcher)
 	}
-	require.Less(t, time.Since(start), 10*time.Second)
+	require.Less(t, time.Since(start), time.Minute)
 	// What was decided before the time ran out is what counts.
 	p := claude.Dialect.Settings.Pattern("^(a+)+$", "tool_name")
 	require.True(t, p.Match("aaaaaaaa"))

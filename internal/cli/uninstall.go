@@ -28,11 +28,11 @@ it.`,
 			if err != nil {
 				return 0, err
 			}
-			change, err := client.Uninstall(place, binary)
+			changes, err := client.UninstallAll(place, binary)
 			if err != nil {
 				return 0, err
 			}
-			return exitOK, s.make(change, std, "has no hook of hookrun's")
+			return exitOK, s.make(changes, std, "has no hook of hookrun's")
 		}
 	},
 }

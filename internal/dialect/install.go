@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -24,6 +25,11 @@ type Installation struct {
 	Named    bool // its hooks have names
 	Trusts   bool // a change of the entry switches it off until its user has trusted it again
 
+	// OwnFiles are the files that hookrun writes whole where the client has no hooks file for an entry: a plugin, or an
+	// executable for each event. They are in the folder of Settings.Base, which is the first of them; nil: there is an
+	// entry.
+	OwnFiles []OwnFile
+
 	// ReadSwitches reads the settings in the text of one of its files, without comments, that decide whether it runs
 	// hooks, or this one; nil: there are none.
 	ReadSwitches func(doc string) []Switch
@@ -42,6 +48,24 @@ type Installation struct {
 	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
 	// nil: there are none.
 	Servers func(w Where, read func(path string) string) []ServerFile
+}
+
+// OwnFile is a file of the client's that has nothing in it but hookrun's text.
+type OwnFile struct {
+	Base       string
+	Events     []string // at which the client runs it
+	Executable bool
+	Comment    string // how a line of a comment begins in it
+	// Text is the file. Package clientfile adds a line, behind one with #!, by which it knows the file again.
+	Text func(OwnCall) string
+}
+
+// OwnCall is how an OwnFile calls hookrun.
+type OwnCall struct {
+	Program string   // an absolute path or, to be looked up in PATH, "hookrun"
+	Args    []string // with the command, "fire"
+	Command string   // the same for a shell, with a block where hookrun is missing or was killed
+	Timeout time.Duration
 }
 
 // OrBlockAndSay is for clients that block at exit 2 only if there is a text beside it. A login shell may run the

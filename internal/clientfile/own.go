@@ -67,7 +67,7 @@ func sumOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readOwn reads the head of a file. own: hookrun wrote the file, in whatever version. whole: nobody has edited it since.
+// readOwn reads the head of a file. own: some version of hookrun wrote the file. whole: nobody has edited it since.
 func readOwn(f dialect.OwnFile, text string) (head ownHead, own, whole bool) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	line, rest, _ := strings.Cut(text, "\n")

@@ -72,6 +72,10 @@ type OwnCall struct {
 // command, and in fish a group in braces is no syntax.
 const OrBlockAndSay = ` || /bin/sh -c 'echo "hookrun gave no answer" >&2; exit 2'`
 
+// InstallHookrun is what a person is told who has no hookrun in PATH where an entry looks for it.
+const InstallHookrun = `install hookrun: https://github.com/hookrun/hookrun#install (the hooks of this project need ` +
+	`it in PATH, and every call is blocked without it)`
+
 // Where says where a client looks for its MCP servers.
 type Where struct {
 	Workspace string

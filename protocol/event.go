@@ -16,6 +16,7 @@ var canonical = map[Event]Event{
 	"UserPromptSubmit": PreExecute, "BeforeAgent": PreExecute,
 	"PreToolUse": PreTool, "BeforeTool": PreTool,
 	"PostToolUse": PostTool, "PostToolUseFailure": PostTool, "AfterTool": PostTool,
+	"chat.message": PreExecute, "tool.execute.before": PreTool, "tool.execute.after": PostTool, // OpenCode's
 }
 
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.

@@ -39,6 +39,7 @@ type client struct {
 	asks, stops outcomeOfCall // what becomes of a call that a hook asks about, or stops at
 	toUser      bool          // a text before a tool is for the user: the model cannot be told
 	mute        bool          // it shows its user no message of a hook's, nor why a prompt was blocked: only that
+	fails       bool          // it exits with an error where a prompt is blocked
 	replaces    bool          // what blocks after the tool takes the place of its result
 }
 
@@ -113,6 +114,35 @@ projects."$WORKSPACE".trust_level = "trusted"
 			"parts": []any{part}}, "finishReason": "STOP"}}})
 	},
 	toUser: true, replaces: true,
+}, {
+	name: "opencode",
+	args: []string{"run", "--format", "json", "go"},
+	env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+		"OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+	home: map[string]string{
+		".npmrc": "fetch-retries=0\n", // it fetches what plugins may import, and waits for that
+		".config/opencode/opencode.json": `{"model": "loopback/scripted", "small_model": "loopback/scripted",
+"share": "disabled", "provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback",
+"options": {"baseURL": "$URL/v1", "apiKey": "none"}, "models": {"scripted": {"name": "scripted"}}}}}`},
+	shell: "bash",
+	says: func(n int, command string) string {
+		delta, reason := binary.Hook{"role": "assistant", "content": "done"}, "stop"
+		if command != "" {
+			delta = binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0,
+				"id": fmt.Sprint("call_", n), "type": "function", "function": binary.Hook{"name": "bash",
+					"arguments": toText(binary.Hook{"command": command, "description": "a command"})}}}}
+			reason = "tool_calls"
+		}
+		chunk := func(delta binary.Hook, reason any) binary.Hook {
+			return binary.Hook{"id": "msg", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+				"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}}}
+		}
+		return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
+	},
+	asks:     outcomeOfCall{goesOn: true, says: "let somebody look"},
+	stops:    outcomeOfCall{},
+	fails:    true,
+	replaces: true,
 }}
 
 // claudeText is an answer of Claude's model that ends the turn.
@@ -255,7 +285,7 @@ func (r *clientRun) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, r.says(n, command))
 }
 
-var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"`)
+var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"|"role":"tool"`)
 
 // command is a program that the user starts in the project. It is gone in a while, with what it started.
 func (r *clientRun) command(name string, args ...string) *exec.Cmd {
@@ -282,7 +312,10 @@ func (r *clientRun) turn(commands ...string) {
 	r.mu.Lock()
 	r.commands, r.requests = commands, map[int]string{}
 	r.mu.Unlock()
-	r.output = r.run(r.name, r.args...)
+	out, err := r.command(r.name, r.args...).CombinedOutput()
+	if r.output = string(out); !r.fails {
+		require.NoError(r, err, "%s, which may be killed if it does not end:\n%s", r.name, out)
+	}
 	r.mu.Lock() // behind the last request
 	defer r.mu.Unlock()
 }

@@ -26,11 +26,14 @@ import (
 
 // Replace writes the file at path, which must not contain symbolic links. old describes the existing file; nil creates
 // the file.
-func Replace(path string, old fs.FileInfo, text string) error {
+func Replace(path string, old fs.FileInfo, text string) error { return ReplaceAs(path, old, 0, text) }
+
+// ReplaceAs is Replace for a file that has these bits in its mode as well.
+func ReplaceAs(path string, old fs.FileInfo, bits fs.FileMode, text string) error {
 	Sweep(path)
-	mode := fs.FileMode(0o666) // less the umask
+	mode := 0o666 | bits // less the umask
 	if old != nil {
-		mode = old.Mode().Perm()
+		mode = old.Mode().Perm() | bits
 		// A rename would also replace a file without write permission.
 		writable, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {

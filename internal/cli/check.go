@@ -191,7 +191,7 @@ func (c *checker) printParsed(files []string, workspace string, std Streams) err
 // defineForm adds the flag --dialect. The function that it returns gives the dialect to read files in, nil without the
 // flag, or an error for an unknown name.
 func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
-	names := strings.Join(all.ClientNames(), ", ")
+	names := strings.Join(all.FormNames(), ", ")
 	usage := "`NAME` of the client whose form a file is in that lies elsewhere: " + names + " (default by the file)"
 	name := flags.String("dialect", "", usage)
 	return func() (*dialect.Dialect, error) {
@@ -199,7 +199,7 @@ func defineForm(flags *pflag.FlagSet) func() (*dialect.Dialect, error) {
 			return nil, nil
 		}
 		as, ok := all.ClientNamed(*name)
-		if !ok {
+		if !ok || as.Import == nil {
 			return nil, fmt.Errorf("--dialect %q is not one of %s", *name, names)
 		}
 		return as, nil

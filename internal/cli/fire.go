@@ -23,9 +23,9 @@ var fire = command{
 	summary: "run the hooks for any event, with a client's own hook input on stdin",
 	answers: true,
 	client:  true,
-	about: `Reads the hook input of a client (Claude Code, Codex or Gemini CLI) from stdin, runs the hooks that
-match its event, and prints that client's hook output. So it works as a hook command itself: as the
-only hook in a client's settings, it runs a project's .tenex-hooks.json.
+	about: `Reads the hook input of a client (Claude Code, Codex, Gemini CLI or OpenCode's plugin) from stdin, runs
+the hooks that match its event, and prints that client's hook output. So it works as a hook command
+itself: as the only hook in a client's settings, it runs a project's .tenex-hooks.json.
 
 The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR or
 $GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open

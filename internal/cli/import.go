@@ -19,7 +19,7 @@ import (
 var importHooks = command{
 	name:    "import",
 	args:    "FILE… [FLAGS]",
-	summary: "turn hooks of " + all.ClientList() + " into entries of .tenex-hooks.json",
+	summary: "turn hooks of " + all.ImportList() + " into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
 one that is there. It runs nothing. The report on stderr has a line for each thing:
   changed   it means the same in other words

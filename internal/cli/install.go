@@ -54,17 +54,17 @@ when they get longer, or when hookrun moves.`,
 			if err != nil {
 				return 0, err
 			}
-			change, err := client.Install(place, entry)
+			changes, err := client.InstallAll(place, entry)
 			if err != nil {
 				return 0, err
 			}
-			if err := s.make(change, std, "has the hook already"); err != nil {
+			if err := s.make(changes, std, "has the hook already"); err != nil {
 				return 0, err
 			}
 			for _, twice := range s.proxied(client, entry.Binary) {
 				fmt.Fprintln(std.Err, "warning:", twice)
 			}
-			for _, n := range append(s.notes(client, place, change), s.doubts(client, place, entry)...) {
+			for _, n := range append(s.notes(client, place, changes[0]), s.doubts(client, place, entry)...) {
 				fmt.Fprintln(std.Err, "note:", n)
 			}
 			return exitOK, s.allow(*allow, std)
@@ -247,19 +247,27 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	return client, client.Project(s.workspace), nil
 }
 
-// make shows a change and, without --dry-run, writes it.
-func (s *settingsFlags) make(change *clientfile.Change, std Streams, nothing string) error {
-	if !s.dryRun {
-		change.Sweep()
+// make shows changes and, without --dry-run, writes them.
+func (s *settingsFlags) make(changes []*clientfile.Change, std Streams, nothing string) error {
+	for _, change := range changes {
+		if !s.dryRun {
+			change.Sweep()
+		}
+		if change.Empty() {
+			fmt.Fprintf(std.Err, "%s %s\n", change.Path, nothing)
+			continue
+		}
+		if err := write(std, change.Diff()); err != nil {
+			return err
+		}
+		if s.dryRun {
+			continue
+		}
+		if err := change.Write(); err != nil {
+			return err
+		}
 	}
-	if change.Empty() {
-		fmt.Fprintf(std.Err, "%s %s\n", change.Path, nothing)
-		return nil
-	}
-	if err := write(std, change.Diff()); err != nil || s.dryRun {
-		return err
-	}
-	return change.Write()
+	return nil
 }
 
 const (

@@ -11,9 +11,9 @@ var uninstall = command{
 	name:    "uninstall",
 	args:    "CLIENT [FLAGS]",
 	summary: "take hookrun's hook out of a client's settings again",
-	about: "Removes what install added to the settings of a client (" +
-		spelling.Or(clientfile.Names()) + `), and prints what
-changes. If nobody has edited the file since, it is byte for byte what it was, or gone if install made
+	about: "Removes what install added to the settings of a client\n(" + spelling.Or(clientfile.Names()) +
+		`), and prints what changes.
+If nobody has edited the file since, it is byte for byte what it was, or gone if install made
 it.`,
 	example: "  hookrun uninstall claude\n  hookrun uninstall codex --user --dry-run",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
@@ -28,11 +28,11 @@ it.`,
 			if err != nil {
 				return 0, err
 			}
-			change, err := client.Uninstall(place, binary)
+			changes, err := client.UninstallAll(place, binary)
 			if err != nil {
 				return 0, err
 			}
-			return exitOK, s.make(change, std, "has no hook of hookrun's")
+			return exitOK, s.make(changes, std, "has no hook of hookrun's")
 		}
 	},
 }

@@ -16,11 +16,16 @@
 // What it does not guarantee: if somebody edits the file between the two, Uninstall removes the entry and what is empty
 // without it, and that may be a list that was there, empty, before. A hard link to the file keeps the old text. Two
 // programs that change the file at the same time are detected only up to the rename.
+//
+// Some clients have no hooks file, and run a plugin or executables. InstallAll and UninstallAll are for these too: such
+// a file is hookrun's whole and has a checksum by which it is known again. It is not replaced or removed if it is
+// somebody else's or was edited.
 package clientfile
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -74,10 +79,39 @@ type Change struct {
 
 	place dialect.Place
 	found found
+	bits  fs.FileMode // that the mode of New has
 }
 
 // Empty reports whether the file is already as it should be.
-func (c *Change) Empty() bool { return c.Existed == c.Exists && c.Old == c.New }
+func (c *Change) Empty() bool { return c.Existed == c.Exists && c.Old == c.New && !c.changesMode() }
+
+func (c *Change) changesMode() bool {
+	return HasShell && c.Existed && c.Exists && c.found.info.Mode()&c.bits != c.bits
+}
+
+// InstallAll plans the changes that make the client call hookrun: one in its hooks file, or one for each file of
+// hookrun's own.
+func (c *Client) InstallAll(p dialect.Place, e Entry) ([]*Change, error) {
+	if c.OwnFiles != nil {
+		return c.installOwn(p, e)
+	}
+	return oneChange(c.Install(p, e))
+}
+
+// UninstallAll plans the changes that undo InstallAll.
+func (c *Client) UninstallAll(p dialect.Place, binary string) ([]*Change, error) {
+	if c.OwnFiles != nil {
+		return c.uninstallOwn(p)
+	}
+	return oneChange(c.Uninstall(p, binary))
+}
+
+func oneChange(change *Change, err error) ([]*Change, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []*Change{change}, nil
+}
 
 // Install plans the change that puts the entry into a file, once for each of its events.
 func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {

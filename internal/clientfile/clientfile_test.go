@@ -38,15 +38,17 @@ func clientOf(t testing.TB, path string) *Client {
 	return c
 }
 
-// entry is one that this system could have.
+// clients are those with a hooks file.
 var clients = func() (clients []Client) {
 	for _, name := range Names() {
-		c, _ := Lookup(name)
-		clients = append(clients, *c)
+		if c, _ := Lookup(name); c.OwnFiles == nil {
+			clients = append(clients, *c)
+		}
 	}
 	return clients
 }()
 
+// entry is one that this system could have.
 func entry(c *Client) Entry {
 	binary, err := filepath.Abs("/opt/hookrun")
 	if err != nil {
@@ -388,7 +390,7 @@ func TestSwitchedOffElsewhere(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	require.Equal(t, []string{"claude", "codex", "gemini"}, Names())
+	require.Equal(t, []string{"claude", "codex", "gemini", "opencode"}, Names())
 	_, found := Lookup("cursor")
 	require.False(t, found)
 	claude, _ := Lookup("claude")

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
@@ -47,8 +48,7 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 }
 
 // lookUp begins the script of an entry that looks hookrun up in PATH: where it is not there, a message says what to do.
-const lookUp = `command -v hookrun >/dev/null || { echo "install hookrun: https://github.com/hookrun/hookrun#install ` +
-	`(the hooks of this project need it in PATH, and every call is blocked without it)" >&2; exit 1; }; exec `
+const lookUp = `command -v hookrun >/dev/null || { echo "` + dialect.InstallHookrun + `" >&2; exit 1; }; exec `
 
 // lookUpScript is how the script of such an entry begins, with the message of whatever version. A command of somebody's
 // own in it would be lost with the entry.

@@ -1,6 +1,7 @@
 package clientfile
 
 import (
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,8 +12,11 @@ import (
 
 // Diff is the change as a unified diff, which patch(1) takes; "" if there is none.
 func (c *Change) Diff() string {
-	if c.Empty() {
+	switch {
+	case c.Empty():
 		return ""
+	case c.Old == c.New && c.changesMode():
+		return fmt.Sprintf("--- %s\n+++ %[1]s, executable\n", c.Path)
 	}
 	name := func(exists bool) string {
 		if !exists {

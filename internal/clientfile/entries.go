@@ -27,6 +27,9 @@ type Found struct {
 // Entries finds the entries that run hookrun in a file of the client's, whose text has no comments. Binary is a path
 // that is hookrun whatever its name is.
 func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Found) {
+	if c.OwnFiles != nil {
+		return c.ownEntries(file)
+	}
 	doc, origins := file.Text, toml.Origins(nil)
 	if c.Format.Is(file.Path) {
 		read := c.Format.Read(doc)

@@ -104,11 +104,13 @@ func (c *Change) Write() error {
 		if err := os.Remove(now.path); err != nil {
 			return err
 		}
-		// Install may have made the folder too. One that has anything else in it is not empty, and stays; so does a
+		// Install may have made its folders too. One that has anything else in it is not empty, and stays; so does a
 		// link.
-		folder := filepath.Dir(c.place.Path)
-		if info, err := os.Lstat(folder); err == nil && info.IsDir() && folder != filepath.Clean(c.place.Root) {
-			os.Remove(folder)
+		root := filepath.Clean(c.place.Root)
+		for folder := filepath.Dir(c.place.Path); folder != root && folder != "."; folder = filepath.Dir(folder) {
+			if info, err := os.Lstat(folder); err != nil || !info.IsDir() || os.Remove(folder) != nil {
+				break
+			}
 		}
 		return nil
 	}
@@ -117,5 +119,5 @@ func (c *Change) Write() error {
 			return err
 		}
 	}
-	return atomicfile.Replace(now.path, now.info, c.New)
+	return atomicfile.ReplaceAs(now.path, now.info, c.bits, c.New)
 }

@@ -199,6 +199,9 @@ func (c *Client) switchedOff(doc string) (notes []string) {
 
 // Installed reports whether a file has an entry of hookrun's. Binary is as for Uninstall.
 func (c *Client) Installed(p dialect.Place, binary string) bool {
+	if c.OwnFiles != nil {
+		return c.installedOwn(p)
+	}
 	f, err := find(p)
 	if err != nil || f.info == nil {
 		return false

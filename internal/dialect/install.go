@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -24,6 +25,11 @@ type Installation struct {
 	Named    bool // its hooks have names
 	Trusts   bool // a change of the entry switches it off until its user has trusted it again
 
+	// OwnFiles are the files that hookrun writes whole where the client has no hooks file for an entry: a plugin, or an
+	// executable for each event. They are in the folder of Settings.Base, which is the first of them; nil: there is an
+	// entry.
+	OwnFiles []OwnFile
+
 	// ReadSwitches reads the settings in the text of one of its files, without comments, that decide whether it runs
 	// hooks, or this one; nil: there are none.
 	ReadSwitches func(doc string) []Switch
@@ -44,9 +50,31 @@ type Installation struct {
 	Servers func(w Where, read func(path string) string) []ServerFile
 }
 
+// OwnFile is a file of the client's that has nothing in it but hookrun's text.
+type OwnFile struct {
+	Base       string
+	Events     []string // at which the client runs it
+	Executable bool
+	Comment    string // how a line of a comment begins in it
+	// Text is the file. Package clientfile adds a line, behind one with #!, by which it knows the file again.
+	Text func(OwnCall) string
+}
+
+// OwnCall is how an OwnFile calls hookrun.
+type OwnCall struct {
+	Program string   // an absolute path or, to be looked up in PATH, "hookrun"
+	Args    []string // with the command, "fire"
+	Command string   // the same for a shell, with a block where hookrun is missing or was killed
+	Timeout time.Duration
+}
+
 // OrBlockAndSay is for clients that block at exit 2 only if there is a text beside it. A login shell may run the
 // command, and in fish a group in braces is no syntax.
 const OrBlockAndSay = ` || /bin/sh -c 'echo "hookrun gave no answer" >&2; exit 2'`
+
+// InstallHookrun is what a person is told who has no hookrun in PATH where an entry looks for it.
+const InstallHookrun = `install hookrun: https://github.com/hookrun/hookrun#install (the hooks of this project need ` +
+	`it in PATH, and every call is blocked without it)`
 
 // Where says where a client looks for its MCP servers.
 type Where struct {

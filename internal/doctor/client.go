@@ -84,6 +84,9 @@ func (c *client) read() {
 		for _, base := range append([]string{c.Base}, c.Others...) {
 			own = append(own, filepath.Join(filepath.Dir(place.Path), base))
 		}
+		for _, f := range c.OwnFiles {
+			own = append(own, filepath.Join(filepath.Dir(place.Path), f.Base))
+		}
 	}
 	if c.Beside != nil {
 		beside = c.Beside(w)
@@ -102,6 +105,10 @@ func (c *client) read() {
 			c.newest = info.ModTime()
 		}
 		c.entries = append(c.entries, entries...)
+		if c.OwnFiles != nil {
+			c.ownFile(file, err)
+			continue
+		}
 		if err == nil && file.Text != "" {
 			_, err = hookfile.ParseAs(path, []byte(file.Text), c.dialect)
 		}
@@ -111,6 +118,15 @@ func (c *client) read() {
 		if file, exists, _ := c.Text(path); exists {
 			c.files = append(c.files, file)
 		}
+	}
+}
+
+// ownFile reports a file that should be hookrun's and is not.
+func (c *client) ownFile(file dialect.SettingsText, err error) {
+	if err = cmp.Or(err, c.OwnFault(file)); err != nil {
+		f := Finding{Check: "entry", Severity: Error, Where: file.Path}
+		f.What, f.Mend = parted(strings.TrimPrefix(err.Error(), file.Path+" "), "see that it can be read")
+		c.add(f)
 	}
 }
 

@@ -291,14 +291,14 @@ func TestNamesOfAToolThatDifferInCase(t *testing.T) {
 		{`"matcher":"Tas?"`, "agent", true, `from "Agent"`},
 		{`"matcher":"task"`, "Agent", false, "only in case or blanks"},
 		{`"matcher":"Edit"`, "Apply_patch", false, `from "apply_patch"`},
-		{`"matcher":"shell"`, "bash", true, `from "Bash"`},
+		{`"matcher":"shell"`, "bAsh", true, `from "Bash"`},
 		{`"matcher":"Shell"`, "Bash", true, "only in case or blanks"},
 		{`"matcher":"shell"`, "SHELL", false, "only in case or blanks"},
 		{`"if":"Task(x*)"`, "agent", false, `from "Agent"`},
 		{`"if":"task"`, "Agent", false, "only in case or blanks"},
 		{`"if":"SHELL(x*)"`, "Bash", true, "only in case or blanks"},
 		{`"matcher":"Read"`, "agent", true, ""},
-		{`"matcher":"shell"`, "bash", false, ""}, // it is not Bash's name outside of a client
+		{`"matcher":"shell"`, "bAsh", false, ""}, // it is not Bash's name outside of a client
 		{`"if":"shell(x*)"`, "Bash", true, ""},
 	} {
 		call := protocol.Call{Event: protocol.PreTool, Tool: c.tool, Workspace: "/ws"}

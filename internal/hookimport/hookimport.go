@@ -98,7 +98,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
 	} else if r.dialect.Import == nil {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name,
-			all.ClientList())
+			all.ImportList())
 	}
 	r.result.Client = r.form.Client
 	text := r.doc

@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/dialect/opencode"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -22,6 +23,7 @@ var dialects = []*dialect.Dialect{
 	codex.Dialect,
 	gemini.Dialect,
 	massgen.Dialect,
+	opencode.Dialect,
 }
 
 // All lists all dialects.
@@ -59,11 +61,30 @@ func ClientNamed(name string) (*dialect.Dialect, bool) {
 	return d, ok && d.EncodeOutput != nil
 }
 
-// ClientList names the clients whose settings `hookrun install` and `hookrun import` know: "A, B or C".
+// FormNames are the names of the clients that have a hooks file, which can be checked and imported.
+func FormNames() (names []string) {
+	for _, d := range dialects {
+		if d.Import != nil {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// ClientList names the clients that `hookrun install` knows: "A, B or C".
 func ClientList() string {
+	return clientList(func(d *dialect.Dialect) bool { return d.Install != nil })
+}
+
+// ImportList names the clients whose hooks `hookrun import` knows.
+func ImportList() string {
+	return clientList(func(d *dialect.Dialect) bool { return d.Import != nil })
+}
+
+func clientList(known func(*dialect.Dialect) bool) string {
 	var names []string
 	for _, d := range dialects {
-		if d.Install != nil {
+		if known(d) {
 			names = append(names, d.Settings.Client)
 		}
 	}

@@ -86,7 +86,8 @@ var gates = map[string][]protocol.Event{
 		"PreCompact", "PreModelSwitch", "TaskCreated", "WorktreeCreate", "Elicitation"},
 	"codex": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop",
 		"SessionStart", "PreCompact", "PostCompact"},
-	"gemini": {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
+	"gemini":   {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
+	"opencode": {"chat.message", "tool.execute.before", "tool.execute.after"},
 }
 
 // readBack is what a client makes of the answer that it is given.
@@ -107,9 +108,10 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 
 func TestAnswer(t *testing.T) {
 	moments := map[string][3]protocol.Event{
-		"claude": {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-		"codex":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-		"gemini": {"BeforeAgent", "BeforeTool", "AfterTool"},
+		"claude":   {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+		"codex":    {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+		"gemini":   {"BeforeAgent", "BeforeTool", "AfterTool"},
+		"opencode": {"chat.message", "tool.execute.before", "tool.execute.after"},
 	}
 	for _, d := range all.Clients() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -151,6 +153,10 @@ func TestAnswer(t *testing.T) {
 				if d.Name == "claude" {
 					require.JSONEq(t, `{"stdout":"clean","stderr":"","interrupted":false,"isImage":false}`,
 						string(v.UpdatedOutput))
+					return
+				}
+				if d.Name == "opencode" {
+					require.Equal(t, `"clean"`, string(v.UpdatedOutput))
 					return
 				}
 				require.Equal(t, protocol.Block, v.Decision, "the reason is what the model gets instead")
@@ -325,6 +331,9 @@ func Example_answer() {
 		"codex": `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r ` +
 			`/"}}`,
 		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
+
+		"opencode": `{"hook_event_name":"tool.execute.before","tool_name":"bash",` +
+			`"tool_input":{"command":"rm -r /"}}`,
 	}
 	for _, client := range all.Clients() {
 		call, _, err := all.ParseInput(input[client.Name])
@@ -346,4 +355,5 @@ func Example_answer() {
 	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// gemini 0 {"decision":"deny","reason":"look first"}
+	// opencode 0 {"decision":"block","reason":"look first"}
 }

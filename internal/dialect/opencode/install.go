@@ -1,0 +1,61 @@
+package opencode
+
+import (
+	_ "embed"
+	"strings"
+	"time"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// settings is where the plugin is. The client loads plugins from this folder in a project, above it up to its root, and
+// in the user's home.
+var settings = &dialect.Settings{
+	Client: "OpenCode", Folder: ".opencode/plugins", Base: plugin,
+	Timeout: dialect.TimeoutForm{Unit: time.Millisecond, Name: "milliseconds"},
+}
+
+const plugin = "hookrun.js"
+
+var install = &dialect.Installation{
+	Events: []string{string(prompt), string(before), string(after)},
+	OwnFiles: []dialect.OwnFile{{
+		Base: plugin, Events: []string{string(prompt), string(before), string(after)}, Comment: "//", Text: pluginText,
+	}},
+	Obstacles: func(in *dialect.Installed) (found []dialect.Obstacle) {
+		for name, does := range map[string]string{
+			"OPENCODE_PURE":                   "loads no plugin",
+			"OPENCODE_DISABLE_PROJECT_CONFIG": "loads no plugin of the project's",
+		} {
+			if value := in.Getenv(name); value == "1" || strings.EqualFold(value, "true") {
+				found = append(found, dialect.Obstacle{Text: "$" + name + " is set, so OpenCode " + does,
+					Mend: "unset " + name, Known: name == "OPENCODE_PURE"})
+			}
+		}
+		return found
+	},
+	Program:   "opencode",
+	Versions:  []string{"1.18.33"},
+	Variables: []string{"OPENCODE"},
+}
+
+//go:embed plugin.js
+var source string
+
+func pluginText(call dialect.OwnCall) string {
+	missing := "hookrun is not there any more; run hookrun install opencode again"
+	if call.Program == "hookrun" {
+		missing = dialect.InstallHookrun
+	}
+	written, err := strictjson.Marshal(struct {
+		Program string   `json:"program"`
+		Args    []string `json:"args"`
+		Limit   int64    `json:"limit"`
+		Missing string   `json:"missing"`
+	}{call.Program, call.Args, call.Timeout.Milliseconds(), missing})
+	if err != nil {
+		panic(err) // of texts and numbers there is no error
+	}
+	return strings.Replace(source, "CALL", string(written), 1)
+}

@@ -1,0 +1,65 @@
+package opencode
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// answer is what the plugin reads.
+type answer struct {
+	Decision      string          `json:"decision"`
+	Reason        string          `json:"reason,omitempty"`
+	Args          json.RawMessage `json:"args,omitempty"`
+	Output        *string         `json:"output,omitempty"`
+	Context       string          `json:"context,omitempty"`
+	Stop          *string         `json:"stop,omitempty"`
+	SystemMessage string          `json:"systemMessage,omitempty"`
+}
+
+// output tells an outcome to the plugin. An ask is a block, since a plugin can ask nobody.
+func output(o protocol.Outcome) ([]byte, int, error) {
+	event := eventNamed(o.Event)
+	out := answer{Decision: "continue"}
+	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	texts := strings.Join(o.Texts(), "\n\n")
+	unfit := ""
+	if event == before {
+		unfit = dialect.UnfitInput(o)
+	}
+	switch {
+	case o.Decision != protocol.Continue:
+		out.Decision, out.Reason = "block", dialect.BlockReason(o, "OpenCode")
+	case unfit != "":
+		out.Decision, out.Reason = "block", unfit
+	case o.Stop && event != after:
+		out.Decision, out.Reason = "block", o.StopReason
+	}
+	if o.Stop {
+		out.Stop = &o.StopReason
+	}
+	switch {
+	case event != prompt && event != before && event != after:
+		messages = append(messages, cmp.Or(out.Reason, texts))
+	case out.Decision == "block" && texts != "": // the model is told why, and nothing else
+		out.Reason += "\n\n" + texts
+	default:
+		out.Context = texts
+	}
+	if event == before && out.Decision == "continue" {
+		out.Args = o.UpdatedInput
+	}
+	if event == after && o.UpdatedOutput != nil {
+		text := strictjson.ValueText(o.UpdatedOutput)
+		out.Output = &text
+	}
+	messages = slices.DeleteFunc(messages, func(m string) bool { return m == "" })
+	out.SystemMessage = strings.Join(messages, "\n")
+	text, err := strictjson.Marshal(out)
+	return text, 0, err
+}

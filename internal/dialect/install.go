@@ -22,7 +22,11 @@ type Installation struct {
 	Comments bool // it reads JSON with comments
 	NoMark   bool // it drops a file that begins with a byte order mark
 	Named    bool // its hooks have names
-	Trusts   bool // a change of the entry switches it off until its user has trusted it again
+	// NoURLs: it takes a // for the start of a comment, also in a string.
+	NoURLs bool
+	// Head is what a file must have beside "hooks", and Extra what the entry has beside its command: members as JSON.
+	Head, Extra string
+	Trusts      bool // a change of the entry switches it off until its user has trusted it again
 
 	// ReadSwitches reads the settings in the text of one of its files, without comments, that decide whether it runs
 	// hooks, or this one; nil: there are none.

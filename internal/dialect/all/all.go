@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/cursor"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
@@ -21,6 +22,7 @@ var dialects = []*dialect.Dialect{
 	claude.Dialect,
 	codex.Dialect,
 	gemini.Dialect,
+	cursor.Dialect,
 	massgen.Dialect,
 }
 

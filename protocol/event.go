@@ -11,12 +11,15 @@ const (
 )
 
 // canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too, and
-// Gemini CLI's. TENEX and Gemini CLI have one event for a tool that ran and one that failed.
+// Gemini CLI's and Cursor's. TENEX and Gemini CLI have one event for a tool that ran and one that failed.
 var canonical = map[Event]Event{
 	"UserPromptSubmit": PreExecute, "BeforeAgent": PreExecute,
 	"PreToolUse": PreTool, "BeforeTool": PreTool,
 	"PostToolUse": PostTool, "PostToolUseFailure": PostTool, "AfterTool": PostTool,
 	"chat.message": PreExecute, "tool.execute.before": PreTool, "tool.execute.after": PostTool, // OpenCode's
+	"beforeSubmitPrompt": PreExecute, "preToolUse": PreTool, "beforeShellExecution": PreTool,
+	"beforeMCPExecution": PreTool, "beforeReadFile": PreTool, "postToolUse": PostTool, "postToolUseFailure": PostTool,
+	"afterShellExecution": PostTool, "afterMCPExecution": PostTool, "afterFileEdit": PostTool,
 }
 
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.

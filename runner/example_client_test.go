@@ -23,7 +23,7 @@ func ExampleParseInput() {
 // Clients read the verdict from stdout or from the exit status, each in its own way.
 func ExampleEncodeOutput() {
 	outcome := protocol.Outcome{Event: protocol.PreTool, Tool: "Bash", Decision: protocol.Block, Reason: "Ask first."}
-	for _, client := range []string{"claude", "gemini", "cursor"} {
+	for _, client := range []string{"claude", "gemini", "emacs"} {
 		stdout, exit, err := runner.EncodeOutput(client, outcome)
 		if err != nil {
 			fmt.Println(err)
@@ -34,5 +34,5 @@ func ExampleEncodeOutput() {
 	// Output:
 	// {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Ask first."}} 0
 	// {"decision":"deny","reason":"Ask first."} 0
-	// no client is called "cursor"
+	// no client is called "emacs"
 }

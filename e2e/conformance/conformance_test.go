@@ -33,6 +33,9 @@ func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex")
 
 func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
 
+// Cursor cannot be run here: its cases are written from its documents.
+func TestCursorConformance(t *testing.T) { runConformance(t, "../testdata/cursor") }
+
 // callLimit is how long one `hookrun fire` may take.
 const callLimit = 30 * time.Second
 

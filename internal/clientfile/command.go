@@ -20,6 +20,8 @@ type handler struct {
 	command string
 	timeout int64 // in the client's unit; 0 is none
 	name    string
+	extra   string // members of the entry, as JSON
+	flat    bool   // it stands in the list of its event
 
 	keepsLongerTimeout bool // an entry that differs only by a longer timeout is not replaced
 }
@@ -29,7 +31,7 @@ type handler struct {
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
-	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts}
+	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts, extra: c.Extra, flat: c.Flat}
 	if len(e.Events) == 0 {
 		return nil, errors.New("no event to install the hook at")
 	}
@@ -57,7 +59,11 @@ var lookUpScript = lazyregexp.New(`^command -v hookrun >/dev/null \|\| \{ echo "
 
 // commandByName is the command of an entry that looks hookrun up in PATH.
 func (c *Client) commandByName(args []string) string {
-	return inShell(lookUp+call("hookrun", args)) + c.OrBlock
+	script := lookUp
+	if c.NoURLs {
+		script = strings.Replace(script, "https://", "", 1)
+	}
+	return inShell(script+call("hookrun", args)) + c.OrBlock
 }
 
 // inShell has a shell of its own run a script. The login shell of a user may be fish, which ends with 127 at an unknown

@@ -147,7 +147,9 @@ func TestMissingBinaryBlocks(t *testing.T) {
 				require.Equal(t, 2, cmd.ProcessState.ExitCode(), "%s: %s", shell, &stderr)
 				require.NotEmpty(t, stderr.String())
 				if byName {
-					require.True(t, strings.HasPrefix(stderr.String(), "install hookrun: https://"), &stderr)
+					say := "install hookrun: https://"
+					require.Equal(t, c.NoURLs, !strings.HasPrefix(stderr.String(), say), &stderr)
+					require.Equal(t, c.NoURLs, !strings.Contains(h.command, "//"))
 				}
 			}
 		}
@@ -184,7 +186,7 @@ func TestTimeoutIsRoundedUp(t *testing.T) {
 		e.Timeout = 1500*time.Millisecond + 1
 		h, err := c.handler(e)
 		require.NoError(t, err)
-		require.Equal(t, map[string]int64{"claude": 2, "codex": 2, "gemini": 1501}[c.Name], h.timeout)
+		require.Equal(t, map[time.Duration]int64{time.Second: 2, time.Millisecond: 1501}[c.Timeout.Unit], h.timeout)
 		e.Timeout = 1<<63 - 1
 		h, err = c.handler(e)
 		require.NoError(t, err)

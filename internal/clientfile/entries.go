@@ -38,7 +38,11 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	locator := strictjson.Locator{Doc: file.Text}
 	gjson.Get(doc, "hooks").ForEach(func(event, groups gjson.Result) bool {
 		for g, group := range list(groups) {
-			for h, handler := range list(group.Get("hooks")) {
+			handlers := list(group.Get("hooks"))
+			if c.Flat {
+				handlers = []gjson.Result{group}
+			}
+			for h, handler := range handlers {
 				command := handler.Get("command").String()
 				if handler.Get("command").Type != gjson.String || !runsFire(command, binary) {
 					continue

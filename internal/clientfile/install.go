@@ -30,7 +30,11 @@ func (c *Client) install(text string, exists bool, h *handler, events []string) 
 		})
 	}
 	if !exists {
-		file := parsed(objectOf("hooks", h.hooks(events)))
+		head := "{"
+		if c.Head != "" {
+			head += c.Head + ","
+		}
+		file := parsed(head + objectOf("hooks", h.hooks(events))[1:])
 		ownStyle.layout(&file, "", true)
 		return file.String() + "\n", nil, nil
 	}
@@ -46,6 +50,10 @@ func (d *document) put(h *handler, events []string) error {
 	found := foundEmpty("file", &d.tree)
 	hooks := get(&d.tree, "hooks")
 	if hooks == nil {
+		if d.onlyHead() { // which Uninstall would take for what Install made
+			after := string(object(&d.tree).AfterExtra)
+			found = append(found, "file "+escapeSpace.Replace("{"+after+"}"))
+		}
 		s.add(&d.tree, "", s.lines, objectOf("hooks", h.hooks(events, found...)))
 		return nil
 	}
@@ -98,8 +106,7 @@ func (d *document) lineOf(key string) (indent string, first bool) {
 // renew writes the entry of an event anew where it stands, unless it is as it should be. It reports whether there is
 // one.
 func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h *handler) bool {
-	for _, group := range elements(&event.Value) {
-		handlers := elements(get(&group, "hooks"))
+	for _, handlers := range d.handlers(&event.Value) {
 		for i := range handlers {
 			there := &handlers[i]
 			command := get(there, "command")
@@ -146,10 +153,18 @@ func (h *handler) hooks(events []string, found ...string) string {
 }
 
 // event is the list of an event: the entry in a group of its own, which has no matcher, for it is for every tool.
-func (h *handler) event(found ...string) string { return `[{"hooks":[` + h.entry(found...) + `]}]` }
+func (h *handler) event(found ...string) string {
+	if h.flat {
+		return "[" + h.entry(found...) + "]"
+	}
+	return `[{"hooks":[` + h.entry(found...) + `]}]`
+}
 
 func (h *handler) entry(found ...string) string {
 	text := `{"type":"command","command":` + quoted(h.command+footnote(found))
+	if h.extra != "" {
+		text += "," + h.extra
+	}
 	if h.name != "" {
 		text += `,"name":` + quoted(h.name)
 	}
@@ -163,6 +178,28 @@ func objectOf(key, value string) string { return "{" + quoted(key) + ":" + value
 
 func quoted(text string) string { return string(strictjson.AppendString(nil, text)) }
 
+// handlers are those of an event's groups.
+func (d *document) handlers(groups *hujson.Value) (all [][]hujson.Value) {
+	list := elements(groups)
+	for i := range list {
+		if d.flat {
+			all = append(all, list[i:i+1])
+		} else {
+			all = append(all, elements(get(&list[i], "hooks")))
+		}
+	}
+	return all
+}
+
+// onlyHead reports whether the file has nothing but what it must have beside "hooks".
+func (d *document) onlyHead() bool {
+	if d.head == "" {
+		return false
+	}
+	want := parsed("{" + d.head + "}")
+	return same(&d.tree, want.String())
+}
+
 func (d *document) isOurs(command *hujson.Value) bool {
 	return isText(command) && ours(text(command), d.binary)
 }
@@ -171,10 +208,11 @@ func (d *document) isOurs(command *hujson.Value) bool {
 func (c *Client) notes(d *document) []string {
 	notes := c.switchedOff(d.plain)
 	for _, event := range object(get(&d.tree, "hooks")).Members {
-		for _, group := range elements(&event.Value) {
-			matcher := get(&group, "matcher")
+		groups := elements(&event.Value)
+		for i, handlers := range d.handlers(&event.Value) {
+			matcher := get(&groups[i], "matcher")
 			ours := func(v hujson.Value) bool { return d.isOurs(get(&v, "command")) }
-			if matcher != nil && slices.ContainsFunc(elements(get(&group, "hooks")), ours) {
+			if matcher != nil && slices.ContainsFunc(handlers, ours) {
 				notes = append(notes,
 					fmt.Sprintf("the entry at %s has a matcher, %s, so the client runs hookrun for no other tool",
 						keyOf(&event), raw(matcher)))

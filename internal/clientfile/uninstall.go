@@ -28,15 +28,21 @@ func (d *document) remove(goes func(event string) bool) (exists bool) {
 	found := map[string]string{} // by the entries that go
 	event := func(m *hujson.ObjectMember) (empty bool) {
 		groups, name := array(&m.Value), keyOf(m)
+		gone := func(handler *hujson.Value) bool {
+			command := get(handler, "command")
+			if !d.isOurs(command) || !goes(name) {
+				return false
+			}
+			readFootnote(text(command), found)
+			return true
+		}
 		return groups != nil && prune(container{array: groups}, func(i int) bool {
+			if d.flat {
+				return gone(&groups.Elements[i])
+			}
 			handlers := array(get(&groups.Elements[i], "hooks"))
 			return handlers != nil && prune(container{array: handlers}, func(i int) bool {
-				command := get(&handlers.Elements[i], "command")
-				if !d.isOurs(command) || !goes(name) {
-					return false
-				}
-				readFootnote(text(command), found)
-				return true
+				return gone(&handlers.Elements[i])
 			})
 		}) && !restore(&m.Value, found[name])
 	}
@@ -52,7 +58,7 @@ func (d *document) remove(goes func(event string) bool) (exists bool) {
 			break
 		}
 	}
-	if len(top.Members) > 0 || restore(&d.tree, found["file"]) {
+	if len(top.Members) > 0 && !d.onlyHead() || restore(&d.tree, found["file"]) {
 		return true
 	}
 	// Nothing says that there was a file. One that was laid out in another way than ours has been in other hands.

@@ -41,6 +41,10 @@ type Dialect struct {
 	// nothing.
 	SubjectField func(protocol.Event) string
 
+	// Subject is what an event's matchers are held against, where that is no field of the input; nil, or "" from it:
+	// the field.
+	Subject func(*protocol.Call) string
+
 	Timeout   time.Duration                      // of a hook that sets none
 	TimeoutAt func(protocol.Event) time.Duration // the same, at events where it is another; nil, or 0 from it: Timeout
 
@@ -115,6 +119,8 @@ type Dialect struct {
 	// ReadResult reads from the client's hook input how the tool ended, where that says it in a way of its own; nil: it
 	// does not.
 	ReadResult func(c *protocol.Call, response gjson.Result)
+	// ReadInput reads from the client's hook input what stands there under names of its own; nil: nothing does.
+	ReadInput func(c *protocol.Call)
 	// Tools are the client's tools by the names that projects have for them.
 	Tools []Tool
 	// ToolAliases are the names that the client's own matchers know for one of its tools besides its own. A file that
@@ -126,6 +132,10 @@ type Dialect struct {
 
 	// The client's files.
 
+	// Variant is the dialect of the hooks of an event that another event of the client's comes before at the same call:
+	// they run behind the hooks of that one, and see what it rewrote. It has the same name and is not in the list; nil:
+	// the client has one event for a call.
+	Variant func(protocol.Event) *Dialect
 	// Settings is the form of its hooks file in JSON; nil: it has none.
 	Settings *Settings
 	// Format is that of a hooks file that is not JSON; nil: it has none.
@@ -156,6 +166,9 @@ func Tools(lines ...string) []Tool {
 	return tools
 }
 
+// ToolNames are the project's names for a tool of any client. Package all has the tables.
+var ToolNames = func(string) []string { return nil }
+
 // EventOf names the call's event as the dialect's hooks subscribe to it.
 func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {
 	if d.Event == nil {
@@ -164,9 +177,24 @@ func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {
 	return d.Event(c)
 }
 
+// Of returns the dialect of the hooks of an event, which is d itself or a variant of it.
+func (d *Dialect) Of(e protocol.Event) *Dialect {
+	if d.Variant != nil {
+		if variant := d.Variant(e); variant != nil {
+			return variant
+		}
+	}
+	return d
+}
+
 // MatcherSubject returns what a matcher is held against at the call, and whether matchers mean anything there.
 func (d *Dialect) MatcherSubject(c *protocol.Call) (subject string, ok bool) {
 	field := d.SubjectField(d.EventOf(c))
+	if d.Subject != nil && field != "" {
+		if subject = d.Subject(c); subject != "" {
+			return subject, true
+		}
+	}
 	if field == "tool_name" {
 		return c.Tool, true
 	}

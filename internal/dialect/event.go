@@ -5,8 +5,9 @@ import "github.com/hookrun/hookrun/protocol"
 // ClaudeEvent returns Claude Code's name for an event, which Codex and MassGen took over, and hooks of TENEX get beside
 // its own.
 func ClaudeEvent(e protocol.Event) protocol.Event {
-	if e == "PostToolUseFailure" { // TENEX has one event for a tool that ran and one that failed
-		return e
+	switch e { // TENEX has one event for a tool that ran and one that failed
+	case "PostToolUseFailure", "postToolUseFailure":
+		return "PostToolUseFailure"
 	}
 	switch e.Canonical() {
 	case protocol.PreExecute:

@@ -1,5 +1,7 @@
 package dialect
 
+import "github.com/hookrun/hookrun/protocol"
+
 // Import is what differs about a client's hooks as entries of .tenex-hooks.json, whatever they are. Package hookimport
 // has the one converter of all of them; what it needs beside this stands in Settings.
 type Import struct {
@@ -7,6 +9,8 @@ type Import struct {
 	// pass.
 	OtherWords bool
 	Notes      []string // on every import of a file
+	// Unlike are events whose hooks cannot be entries in the project's own terms, and why not.
+	Unlike map[protocol.Event]string
 }
 
 // What notes have in common.

@@ -23,7 +23,11 @@ type Installation struct {
 	Comments bool // it reads JSON with comments
 	NoMark   bool // it drops a file that begins with a byte order mark
 	Named    bool // its hooks have names
-	Trusts   bool // a change of the entry switches it off until its user has trusted it again
+	// NoURLs: it takes a // for the start of a comment, also in a string.
+	NoURLs bool
+	// Head is what a file must have beside "hooks", and Extra what the entry has beside its command: members as JSON.
+	Head, Extra string
+	Trusts      bool // a change of the entry switches it off until its user has trusted it again
 
 	// OwnFiles are the files that hookrun writes whole where the client has no hooks file for an entry: a plugin, or an
 	// executable for each event. They are in the folder of Settings.Base, which is the first of them; nil: there is an

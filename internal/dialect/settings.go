@@ -40,6 +40,11 @@ type Settings struct {
 	Off      string
 	Switches []Field
 
+	// Flat: the list of an event has handlers, and no groups of them. DefaultType is the type of a handler that has
+	// none; "": it must have one.
+	Flat        bool
+	DefaultType string
+
 	Group    []Field
 	Common   []Field // fields of handlers of every type
 	Handlers []HandlerType

@@ -76,6 +76,24 @@ func (p *parser) clientFile(top gjson.Result) {
 		}
 		return true
 	})
+	if p.dialect.Variant != nil {
+		slices.SortStableFunc(p.config.Hooks, func(a, b Hook) int { return a.rank() - b.rank() })
+	}
+}
+
+// rank says how late hooks run at one call of their client's, by the event that they are for.
+func (h *Hook) rank() int {
+	if h.Dialect.Variant == nil {
+		return 1
+	}
+	return 0
+}
+
+// InFileOrder returns the hooks of a client's file in its order.
+func InFileOrder(hooks []Hook) []Hook {
+	hooks = slices.Clone(hooks)
+	slices.SortStableFunc(hooks, func(a, b Hook) int { return a.at - b.at })
+	return hooks
 }
 
 // switchOff notes that the hooks of the client are switched off, or on again.
@@ -207,9 +225,25 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 			p.clientType(strings.TrimSuffix(who, ": "), "an object", group, drops)
 			return true
 		}
-		f := p.members(group, p.form.Group, who, drops, 0)
+		f := map[string]gjson.Result{}
+		if !p.form.Flat {
+			f = p.members(group, p.form.Group, who, drops, 0)
+		} else if matcher := dialect.LastOf(group)["matcher"]; matcher.Type == gjson.String {
+			f["matcher"] = matcher
+		}
 		m, ok := p.clientMatcher(event, f, who)
 		if !ok {
+			return true
+		}
+		add := func(entry gjson.Result, name string) {
+			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect.Of(event),
+				Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings, at: entry.Index}
+			if p.handler(&h, entry, name, drops) {
+				p.config.Hooks = append(p.config.Hooks, h)
+			}
+		}
+		if p.form.Flat {
+			add(group, strings.TrimSuffix(who, ": "))
 			return true
 		}
 		hooks, ok := f["hooks"]
@@ -223,11 +257,7 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		i := 0
 		hooks.ForEach(func(_, entry gjson.Result) bool {
 			i++
-			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect,
-				Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
-			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) {
-				p.config.Hooks = append(p.config.Hooks, h)
-			}
+			add(entry, fmt.Sprintf("%s %d, hook %d", event, n, i))
 			return true
 		})
 		return true

@@ -38,7 +38,8 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 	for i := range p.form.Handlers {
 		handler := &p.form.Handlers[i]
 		names = append(names, handler.Name)
-		if kind.Type != gjson.String || kind.String() != handler.Name {
+		isDefault := !kind.Exists() && p.form.DefaultType == handler.Name
+		if !isDefault && (kind.Type != gjson.String || kind.String() != handler.Name) {
 			continue
 		}
 		f := p.members(entry, append(slices.Clip(p.form.Common), handler.Members...), who, drops, 0)
@@ -103,6 +104,12 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 		}
 		if d == protocol.Block && filepath.Base(p.file) != FileName {
 			h.OnFailure[dialect.PolicyOfClient] = d
+		}
+	}
+	if f["failClosed"].Bool() {
+		h.OnFailure = protocol.FailurePolicy{dialect.PolicyOfClient: protocol.Block}
+		for _, c := range h.Dialect.Causes {
+			h.OnFailure[c] = protocol.Block
 		}
 	}
 	h.Async = f["async"].Bool()

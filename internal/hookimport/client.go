@@ -24,7 +24,7 @@ var forOthers = []string{"allowedHttpHookUrls", "httpHookAllowedEnvVars"}
 
 // carriedCommand are the keys of a hook that runs a command which its entry has.
 var carriedCommand = []string{
-	"type", "command", "args", "shell", "if", "timeout", "onFailure", "async", "name", "env",
+	"type", "command", "args", "shell", "if", "timeout", "onFailure", "failClosed", "async", "name", "env", "matcher",
 }
 
 // notCarried are the keys of a handler that are not carried, and why.
@@ -36,6 +36,7 @@ var notCarried = map[string]string{
 	"rewakeMessage":          "here every hook is waited for",
 	"rewakeSummary":          "here every hook is waited for",
 	"holdsTools":             "here every hook holds its tool",
+	"loop_limit":             "it is about the end of a turn",
 	"cloud":                  "there is no cloud here",
 	"commandWindows":         "an entry has one command for all systems",
 	"additionalContextLimit": "here a context may be as long as it likes",

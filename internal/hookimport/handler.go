@@ -21,6 +21,10 @@ import (
 // group walks the hooks of a group.
 func (r *reader) group(event protocol.Event, group gjson.Result, at string, carried bool) {
 	var hooks, matcher gjson.Result
+	if r.form.Flat { // the hook itself stands in the list
+		r.convert(&handler{event: event, entry: group, matcher: group.Get("matcher"), group: at, path: at}, carried)
+		return
+	}
 	group.ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
 		case name == "hooks":
@@ -36,17 +40,20 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 	})
 	entries := hooks.Array()
 	for n, entry := range entries {
-		h := &r.hooks[0]
-		r.hooks = r.hooks[1:]
-		if carried {
-			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher,
-				given: map[string]gjson.Result{}}
-			g.group, g.path = at, at+".hooks."+strconv.Itoa(n)
-			g.convert()
-		}
+		r.convert(&handler{event: event, entry: entry, matcher: matcher, group: at,
+			path: at + ".hooks." + strconv.Itoa(n)}, carried)
 	}
 	if len(entries) == 0 && carried {
 		r.item(LeftOut, at, group.Index, "this group has no hooks")
+	}
+}
+
+// convert takes the next hook of the file.
+func (r *reader) convert(g *handler, carried bool) {
+	g.reader, g.hook, g.given = r, &r.hooks[0], map[string]gjson.Result{}
+	r.hooks = r.hooks[1:]
+	if carried {
+		g.convert()
 	}
 }
 
@@ -265,8 +272,9 @@ func (g *handler) givenName() string {
 // narrowToEvent narrows an entry to calls of the hook's event, where the client has several that are one here.
 func (g *handler) narrowToEvent() {
 	for _, e := range g.dialect.Events() {
-		if e != g.event && e.Canonical() == g.event.Canonical() {
-			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)
+		own := dialect.ClaudeEvent(g.event)
+		if e.Canonical() == g.event.Canonical() && dialect.ClaudeEvent(e) != own {
+			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(own))+`}`)
 			g.item(Changed, g.runs(), g.entry.Index,
 				`%s is %s with a condition in "when" here: that event is for tools that ran and for those that `+
 					`failed`, g.event, g.event.Canonical())

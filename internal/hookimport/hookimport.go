@@ -90,7 +90,8 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{},
+	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), result: &Result{},
+		hooks: hookfile.InFileOrder(cfg.Hooks),
 		equal: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.locator.Doc = r.doc
 	r.dialect = cfg.Dialect
@@ -266,6 +267,9 @@ func (r *reader) events(hooks gjson.Result) {
 		case !carried:
 			r.item(LeftOut, path, key.Index, ".tenex-hooks.json has no event for hooks of %s; supported are %s", event,
 				supported())
+		case r.dialect.Import.Unlike[event] != "":
+			r.item(LeftOut, path, key.Index, "hooks of %s are not carried: %s", event, r.dialect.Import.Unlike[event])
+			carried = false
 		case !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
 		}

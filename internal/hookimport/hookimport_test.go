@@ -330,9 +330,9 @@ func TestRefused(t *testing.T) {
 		{"x.json", `{"hooks":[]}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.json", `{}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.yaml", "agents: []\n",
-			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
+			`x.yaml is in the form of massgen, and not in that of ` + all.ClientList()},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
-			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
+			`x.yaml is in the form of massgen, and not in that of ` + all.ClientList()},
 	} {
 		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)

@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/cursor"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
@@ -22,8 +23,9 @@ var dialects = []*dialect.Dialect{
 	claude.Dialect,
 	codex.Dialect,
 	gemini.Dialect,
-	massgen.Dialect,
+	cursor.Dialect,
 	opencode.Dialect,
+	massgen.Dialect,
 }
 
 // All lists all dialects.

@@ -111,7 +111,7 @@ func FuzzClientAnswer(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, which, at uint8, shape uint, reason, context, message string) {
-		d := all.Clients()[int(which)%len(all.Clients())]
+		d := recordedClients()[int(which)%len(recordedClients())]
 		events := gates[d.Name]
 		if d == claude.Dialect {
 			events = events[:5] // at the others it has no stop, or nothing for the model

@@ -70,9 +70,6 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 			return protocol.Call{}, nil, dialect.WrongType("the hook input's "+field.key, "a string", value)
 		}
 	}
-	if event.HasTool() && c.Tool == "" {
-		return protocol.Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
-	}
 	c.Args = fields["tool_input"].Raw
 	if len(warnings) > 0 && equalIn(written, "tool_input") {
 		c.EqualKeys = true
@@ -84,8 +81,15 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 		}
 	}
 	c.Result = strictjson.ValueText([]byte(result.Raw))
-	if client := ClientOf(&c); client.ReadResult != nil {
+	client := ClientOf(&c)
+	if client.ReadResult != nil {
 		client.ReadResult(&c, result)
+	}
+	if client.ReadInput != nil {
+		client.ReadInput(&c)
+	}
+	if event.HasTool() && c.Tool == "" {
+		return protocol.Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
 	}
 	return c, warnings, nil
 }

@@ -133,7 +133,7 @@ func TestParseInput(t *testing.T) {
 		`{"hook_event_name":null}`:               "hook_event_name null is no event that is known",
 		`{"hook_event_name":1}`:                  "hook_event_name 1 is no event that is known",
 		`{"hook_event_name":["Stop"]}`:           `hook_event_name ["Stop"] is no event that is known`,
-		`{"hook_event_name":"stop"}`:             `hook_event_name "stop" is no event that is known`,
+		`{"hook_event_name":"sTop"}`:             `hook_event_name "sTop" is no event that is known`,
 		`{"hook_event_name":""}`:                 `hook_event_name "" is no event that is known`,
 		`{"hook_event_name":"Stop","cwd":1}`:     "the hook input's cwd must be a string, not 1",
 		`{"hook_event_name":"Stop","prompt":{}}`: "the hook input's prompt must be a string, not {}",

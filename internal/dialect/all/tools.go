@@ -46,17 +46,26 @@ func ToolNames(client string) []string {
 // ClientTools are all tools of clients that have names of the project's.
 func ClientTools() (names []string) {
 	for _, t := range tools() {
-		names = append(names, t.Name)
+		if !slices.Contains(names, t.Name) { // clients share some
+			names = append(names, t.Name)
+		}
 	}
 	return names
 }
 
-// KnownTools are the names of all tools that are known: the clients' and the project's for them.
+// KnownTools are the names of all tools that are known: the clients' and the project's for them. A client's name that
+// differs from a project's by case alone is not among them: in a project's file it is mostly a slip, and would match in
+// that client alone.
 func KnownTools() (names []string) {
 	for _, t := range tools() {
 		names = append(names, t.Names[0])
 	}
-	return append(names, ClientTools()...)
+	for _, name := range ClientTools() {
+		if !slices.Contains(names, strings.ToLower(name)) || slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // NameTool finds the project's names for the tool, if the call comes from a client: what more says, a file's "tools",
@@ -114,14 +123,22 @@ func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
 			return names
 		}
 	}
+	if names = namesIn(client.Tools, c.Tool); names[0] != "" {
+		return names
+	}
 	return namesOf(c.Tool)
 }
 
-func namesOf(tool string) (names [2]string) {
-	for _, t := range tools() {
+func namesOf(tool string) (names [2]string) { return namesIn(tools(), tool) }
+
+func namesIn(tools []dialect.Tool, tool string) (names [2]string) {
+	for _, t := range tools {
 		if t.Name == tool {
 			return t.Names
 		}
 	}
 	return names
 }
+
+// Dialects see the tools of all others where an event of theirs is for a kind of tool.
+func init() { dialect.ToolNames = ToolNames }

@@ -287,9 +287,10 @@ func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) stri
 	require.NoError(t, err)
 	var answer struct {
 		SystemMessage string `json:"systemMessage"`
+		UserMessage   string `json:"user_message"` // Cursor's
 	}
 	require.NoError(t, json.Unmarshal(out, &answer))
-	return answer.SystemMessage
+	return answer.SystemMessage + answer.UserMessage
 }
 
 func toJSON(t *testing.T, o protocol.Outcome) string {

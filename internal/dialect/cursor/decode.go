@@ -1,0 +1,158 @@
+package cursor
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// validWords is how an answer says yes and no.
+const validWords = `an answer is {"permission": "allow", "deny" or "ask", "agent_message": "…"}`
+
+// decode reads, in this order: no start, deadline, signal, exit code, stdout. Exit 2 blocks, every other code is a
+// failure, also beside a deny.
+func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := ruleOf(e)
+	who := dialect.Who(m.name, hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	text := dialect.TrimJS(r.Stdout.All())
+	answer, isJSON := dialect.JSONValue(text)
+	if r.ExitCode == 2 && r.Signal == "" && m.does&(permits|submits) != 0 {
+		v := dialect.OK()
+		fields := dialect.LastOf(answer)
+		v.Decide(protocol.Block, cmp.Or(dialect.StringOf(fields["agent_message"]),
+			dialect.StringOf(fields["user_message"]), r.Stderr.Text(), "Blocked by a hook"))
+		return v
+	}
+	if cause, problem := r.Ended(who); problem != "" {
+		return dialect.Failed(cause, problem)
+	}
+	switch {
+	case text == "" && m.does&permits != 0: // only with failClosed does the client want an answer
+		v := dialect.OK()
+		v.Answered, v.Cause, v.Problem = true, protocol.CauseExit, who+" printed nothing; print {}"
+		return v
+	case text == "":
+		return dialect.OK()
+	case !isJSON || !answer.IsObject():
+		return dialect.Unreadable(who, "it is no JSON object alone; "+validWords)
+	}
+	v, err := m.answer(who, answer)
+	if err != nil {
+		return dialect.Unreadable(who, err.Error())
+	}
+	if v.Decision == protocol.Continue && !v.Approved && m.does&(permits|submits) != 0 {
+		if err := dialect.DoubtOf(answer, validWords); err != nil {
+			v.Doubt = dialect.Doubted(who, "Cursor", err)
+		}
+	}
+	return dialect.DoubtEqualKeys(who, answer, v)
+}
+
+// permissionWords are those of "permission", and of the older and nested words of Claude Code's that the client reads
+// in hooks that were written for that.
+var permissionWords = map[string]protocol.Decision{"allow": protocol.Continue, "approve": protocol.Continue,
+	"deny": protocol.Block, "block": protocol.Block, "ask": protocol.Ask}
+
+// answer says what a JSON object means. A wrong type is an error.
+func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, err error) {
+	v = dialect.OK()
+	top := dialect.LastOf(object)
+	text := func(key string) (s string) {
+		if e := dialect.ReadText(key, top[key], &s); e != nil && err == nil {
+			err = e
+		}
+		return s
+	}
+	user, agent := text("user_message"), text("agent_message")
+	reason := cmp.Or(agent, user)
+	if m.does&permits != 0 {
+		word := text("permission")
+		foreign := ""
+		if within := dialect.LastOf(top["hookSpecificOutput"]); word == "" {
+			foreign = cmp.Or(dialect.StringOf(within["permissionDecision"]), dialect.StringOf(top["decision"]))
+			word = foreign
+			reason = cmp.Or(reason, dialect.StringOf(within["permissionDecisionReason"]),
+				dialect.StringOf(top["reason"]))
+		}
+		decision, known := permissionWords[word]
+		switch {
+		case word == "":
+		case !known || foreign == "" && (word == "approve" || word == "block"):
+			return v, fmt.Errorf("%q is no permission; %s", word, validWords)
+		case decision == protocol.Ask && m.does&asks == 0 || decision == protocol.Block:
+			v.Decide(protocol.Block, cmp.Or(reason, "Blocked by a hook"))
+		case decision == protocol.Ask:
+			v.Decide(protocol.Ask, cmp.Or(reason, "A hook asks"))
+		case foreign == "":
+			v.Approved, v.Cause = true, protocol.CausePolicy
+		}
+	}
+	switch goOn := top["continue"]; {
+	case goOn.Type == gjson.Null, goOn.Type == gjson.True:
+	case goOn.Type != gjson.False:
+		err = cmp.Or(err, dialect.WrongType("continue", "true or false", goOn))
+	case m.does&(permits|submits) != 0: // before a tool the documents do not know it
+		v.Decide(protocol.Block, cmp.Or(reason, "Blocked by a hook"))
+	}
+	m.changes(&v, who, top, text)
+	if follow := text("followup_message"); follow != "" && m.does&follows != 0 {
+		v.Decide(protocol.Block, follow)
+	}
+	if user != v.Reason {
+		v.SystemMessage = user
+	}
+	return v, err
+}
+
+// changes reads what the answer adds and rewrites.
+func (m *eventRule) changes(v *dialect.Verdict, who string, top map[string]gjson.Result, text func(string) string) {
+	ignored := func(key string) {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q, which means nothing at %s; ignored", who, key,
+			m.name))
+	}
+	switch added := text("additional_context"); {
+	case added == "":
+	case m.does&context == 0:
+		ignored("additional_context")
+	default:
+		v.Context = added
+	}
+	switch input := top["updated_input"]; {
+	case input.Type == gjson.Null:
+	case m.does&rewrites == 0:
+		ignored("updated_input")
+	case !input.IsObject():
+		v.Decide(protocol.Block, who+" gave an updated_input that is no object")
+	case v.Decision != protocol.Block:
+		v.UpdatedInput = dialect.Rewritten(input)
+	}
+	switch output := top["updated_mcp_tool_output"]; {
+	case output.Type == gjson.Null:
+	case m.name != "postToolUse":
+		ignored("updated_mcp_tool_output")
+	default:
+		v.UpdatedOutput = dialect.Rewritten(output)
+	}
+}
+
+// merge: the client concatenates the messages of all hooks that deny or, where none does, of those that ask.
+func merge(m *dialect.Merging) {
+	m.Unanswered = m.Any(dialect.NotRun)
+	var reasons []string
+	for _, h := range m.Hooks {
+		if m.Decision != protocol.Continue && h.Verdict.Decision == m.Decision {
+			reasons = append(reasons, h.Verdict.Reason)
+		}
+	}
+	if m.Decider != nil && len(reasons) > 0 {
+		m.Reason = strings.Join(reasons, "\n\n")
+	}
+}

@@ -1,0 +1,203 @@
+// Package cursor is the dialect of Cursor's hooks. Nobody has run it against the client: its rules are those of the
+// client's documents, and where these are silent, those that hold a call up.
+package cursor
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Dialect is that of the hooks of events for all tools, and of all events without a tool.
+var Dialect = newDialect()
+
+// special is that of the hooks of events for one kind of tool. They come behind those for all tools, at the same call.
+var special = newDialect()
+
+func init() {
+	Dialect.Event = eventOf
+	Dialect.Variant = func(e protocol.Event) *dialect.Dialect {
+		if ruleOf(e).kind != "" {
+			return special
+		}
+		return nil
+	}
+	special.Event = specialEvent
+	special.Subject = func(c *protocol.Call) string {
+		if e := specialEvent(c); e == "beforeShellExecution" || e == "afterShellExecution" {
+			return gjson.Get(c.Args, "command").String()
+		}
+		return ""
+	}
+	special.EncodeInput = specialInput
+	special.Decode = func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+		return decode(specialEvent(c), hook, r)
+	}
+}
+
+func newDialect() *dialect.Dialect {
+	return &dialect.Dialect{
+		Name:    "cursor",
+		Events:  eventNames,
+		Timeout: time.Minute, // the documents name none
+		Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
+			protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
+		Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
+			// A shell that is not there must do no less than one that blocks.
+			if cause == protocol.CauseUnstarted && ruleOf(e).does&(permits|submits) != 0 {
+				return protocol.Block
+			}
+			return protocol.Continue
+		},
+		AlwaysBlocks: func(e protocol.Event, cause protocol.Cause) bool {
+			return cause == protocol.CauseOutput && ruleOf(e).does&permits != 0
+		},
+		CannotBlock:  func(e protocol.Event) bool { return ruleOf(e).does&(permits|submits|context) == 0 },
+		Parallel:     true,
+		Environment:  environment,
+		SubjectField: func(e protocol.Event) string { return ruleOf(e).subject },
+		EncodeInput:  payload,
+		Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+			return decode(eventOf(c), hook, r)
+		},
+		Merge: merge,
+		EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
+			text, err := hookOutput(o)
+			return text, 0, err
+		},
+		Detect:          func(c *protocol.Call) bool { return c.Field("cursor_version") != "" },
+		ProjectVariable: "CURSOR_PROJECT_DIR",
+		ToolName:        toolName,
+		ReadInput:       readInput,
+		Tools:           tools,
+		Settings:        settings,
+		Install:         install,
+		Import:          imported,
+	}
+}
+
+// effect is what hooks can do at an event.
+type effect int
+
+const (
+	permits  effect = 1 << iota // its answer has a permission
+	asks                        // and that may be ask
+	rewrites                    // its answer may have another input for the tool
+	submits                     // its answer may have "continue": false
+	context                     // its answer may have a text for the model
+	follows                     // its answer may have the user's next message
+)
+
+// eventRule is what one event of the client is like. kind is what tools it is for: the project's name, or mcp; "": all.
+type eventRule struct {
+	name    protocol.Event
+	subject string // the field that matchers are held against; "": they mean nothing, or stand for the event itself
+	does    effect
+	kind    string
+}
+
+var events = []eventRule{
+	{"sessionStart", "", context, ""},
+	{"beforeSubmitPrompt", "", submits | context, ""},
+	{"preToolUse", "tool_name", permits | asks | rewrites | context, ""},
+	{"beforeShellExecution", "command", permits | asks, "shell"},
+	{"beforeMCPExecution", "tool_name", permits | asks, "mcp"},
+	{"beforeReadFile", "tool_name", permits, "fs_read"},
+	{"postToolUse", "tool_name", context, ""},
+	{"postToolUseFailure", "tool_name", context, ""},
+	{"afterShellExecution", "command", 0, "shell"},
+	{"afterMCPExecution", "tool_name", 0, "mcp"},
+	{"afterFileEdit", "tool_name", 0, "fs_write"},
+	{"subagentStart", "subagent_type", permits, ""},
+	{"subagentStop", "subagent_type", follows, ""},
+	{"preCompact", "", 0, ""},
+	{"afterAgentResponse", "", 0, ""},
+	{"afterAgentThought", "", 0, ""},
+	{"stop", "", follows, ""},
+	{"sessionEnd", "", 0, ""},
+	{"beforeTabFileRead", "", permits, ""},
+	{"afterTabFileEdit", "", 0, ""},
+	{"workspaceOpen", "", 0, ""},
+}
+
+func eventNames() (names []protocol.Event) {
+	for _, m := range events {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func ruleOf(e protocol.Event) eventRule {
+	for _, m := range events {
+		if m.name == e {
+			return m
+		}
+	}
+	return eventRule{name: e}
+}
+
+// eventOf names the call's event among those for all tools. One for a kind of tools stays what it is: the client has
+// run the hooks of the other before.
+func eventOf(c *protocol.Call) protocol.Event {
+	if ruleOf(c.Event).kind != "" {
+		return c.Event
+	}
+	switch c.Event.Canonical() {
+	case protocol.PreExecute:
+		return "beforeSubmitPrompt"
+	case protocol.PreTool:
+		return "preToolUse"
+	case protocol.PostTool:
+		if c.Failed || c.Blocked || c.Event == "postToolUseFailure" || c.Event == "PostToolUseFailure" {
+			return "postToolUseFailure"
+		}
+		return "postToolUse"
+	}
+	return c.Event
+}
+
+// specialEvent names the call's event among those for one kind of tools, "" where there is none.
+func specialEvent(c *protocol.Call) protocol.Event {
+	if ruleOf(c.Event).kind != "" {
+		return c.Event
+	}
+	moment, general := c.Event.Canonical(), eventOf(c)
+	if moment != protocol.PreTool && moment != protocol.PostTool || general == "postToolUseFailure" {
+		return ""
+	}
+	for _, m := range events {
+		if m.kind != "" && m.name.Canonical() == moment && isKind(c.Tool, m.kind) {
+			return m.name
+		}
+	}
+	return ""
+}
+
+// isKind reports whether a tool, by whatever client's name, is of a kind.
+func isKind(tool, kind string) bool {
+	if kind == "mcp" {
+		return strings.HasPrefix(tool, mcpPrefix) || strings.HasPrefix(tool, "mcp__")
+	}
+	names := append(dialect.ToolNames(tool), tool)
+	return slices.Contains(names, kind) || kind == "fs_write" && (slices.Contains(names, "fs_edit") || tool == "Write")
+}
+
+func environment(c *protocol.Call) []string {
+	env := []string{"CURSOR_PROJECT_DIR=" + c.Workspace, "CLAUDE_PROJECT_DIR=" + c.Workspace}
+	if c.Event == "" { // of a process that sees many calls
+		return env
+	}
+	env = append(env, "CURSOR_VERSION="+given(c, "cursor_version"))
+	if email := given(c, "user_email"); email != "" {
+		env = append(env, "CURSOR_USER_EMAIL="+email)
+	}
+	if c.TranscriptPath != "" {
+		env = append(env, "CURSOR_TRANSCRIPT_PATH="+c.TranscriptPath)
+	}
+	return env
+}

@@ -1,0 +1,169 @@
+package cursor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+	event := eventOf(&c.Call)
+	if own, is := dialect.OwnInput(&c.Call, event); is {
+		return own, nil, nil
+	}
+	o := base(c, event)
+	warnings, err := o.Tool(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case event == "beforeSubmitPrompt":
+		o.Text("prompt", c.Prompt)
+		o.Raw("attachments", []byte("[]"))
+	case c.Event.HasTool():
+		o.Text("tool_use_id", c.ToolUseID)
+		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
+	}
+	switch event {
+	case "postToolUse":
+		o.Text("tool_output", c.Result)
+	case "postToolUseFailure":
+		o.Text("error_message", c.Result)
+		o.Text("failure_type", "error")
+	}
+	return o.End(), warnings, nil
+}
+
+// base has the fields of every event.
+func base(c *dialect.Call, event protocol.Event) (o dialect.Object) {
+	o.Text("conversation_id", c.SessionID)
+	o.Text("generation_id", given(&c.Call, "generation_id"))
+	o.Text("model", given(&c.Call, "model"))
+	o.Text("session_id", c.SessionID)
+	o.Text("hook_event_name", string(event))
+	o.Text("cursor_version", given(&c.Call, "cursor_version"))
+	o.Raw("workspace_roots", append(strictjson.AppendString([]byte("["), c.Workspace), ']'))
+	o.TextOrNull("user_email", given(&c.Call, "user_email"))
+	o.TextOrNull("transcript_path", c.TranscriptPath)
+	return o
+}
+
+// specialInput is the input at an event for one kind of tools.
+func specialInput(c *dialect.Call) (dialect.Payload, []string, error) {
+	event := specialEvent(&c.Call)
+	if own, is := dialect.OwnInput(&c.Call, event); is {
+		return own, nil, nil
+	}
+	input, warnings, err := c.Input()
+	if err != nil {
+		return nil, nil, err
+	}
+	o, args := base(c, event), gjson.ParseBytes(input)
+	switch event {
+	case "beforeShellExecution", "afterShellExecution":
+		o.Text("command", textOf(args, "command"))
+		o.Text("cwd", cmp.Or(textOf(args, "working_directory"), textOf(args, "cwd"), c.Dir, c.Workspace))
+		if event == "afterShellExecution" {
+			o.Text("output", c.Result)
+		}
+	case "beforeMCPExecution", "afterMCPExecution":
+		parts := strings.Split(strings.TrimPrefix(c.Tool, mcpPrefix), "__")
+		o.Text("tool_name", parts[len(parts)-1])
+		o.Text("tool_input", string(input))
+		if event == "afterMCPExecution" {
+			o.Text("result_json", c.Result)
+		}
+	default:
+		path := cmp.Or(textOf(args, "file_path"), textOf(args, "path"), textOf(args, "target_file"))
+		if path != "" && !filepath.IsAbs(path) {
+			path = filepath.Join(cmp.Or(c.Dir, c.Workspace), path)
+		}
+		o.Text("file_path", path)
+		if event == "afterFileEdit" {
+			o.Raw("edits", edits(args))
+			break
+		}
+		content, err := contentOf(path)
+		if err != nil { // a gate that looks at the content could not
+			return nil, nil, err
+		}
+		o.Text("content", content)
+		o.Raw("attachments", []byte("[]"))
+	}
+	return o.End(), warnings, nil
+}
+
+// given is a text of the client's input, "" for null.
+func given(c *protocol.Call, key string) string { return textOf(gjson.Parse(c.ClientInput), key) }
+
+func edits(args gjson.Result) []byte {
+	edit := dialect.FieldsOf("old_string", strictjson.Quote(textOf(args, "old_string")), "new_string",
+		strictjson.Quote(cmp.Or(textOf(args, "new_string"), textOf(args, "content"))))
+	text, _ := edit.MarshalJSON() // made of JSON, it cannot fail
+	return append(append([]byte("["), text...), ']')
+}
+
+func textOf(object gjson.Result, key string) string { return dialect.StringOf(object.Get(key)) }
+
+// maxContent bounds what hooks get of a file that is to be read.
+const maxContent = 8 << 20
+
+// contentOf is the content of the file that a tool is to read, "" if there is none.
+func contentOf(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case path == "" || errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir():
+		return "", nil
+	case err == nil && (!info.Mode().IsRegular() || info.Size() > maxContent):
+		return "", fmt.Errorf("beforeReadFile hooks look at the content, and %s is no file of at most 8 MiB", path)
+	case err != nil:
+		return "", err
+	}
+	content, err := os.ReadFile(path)
+	return strictjson.Lossy(string(content)), err
+}
+
+// readInput reads what the client's input has under names of its own. Before a tool of one kind it names none.
+func readInput(c *protocol.Call) {
+	c.SessionID = cmp.Or(c.Field("conversation_id"), c.SessionID)
+	switch m := ruleOf(c.Event); m.kind {
+	case "shell":
+		c.Tool, c.Result = "Shell", c.Field("output")
+		c.Args = object(c, "command", "cwd")
+	case "mcp":
+		c.Result = c.Field("result_json")
+		if text := gjson.Get(c.ClientInput, "tool_input"); text.Type == gjson.String {
+			c.Args = strictjson.Text(text.Raw)
+		}
+	case "fs_read":
+		c.Tool, c.Args = "Read", object(c, "file_path")
+	case "fs_write":
+		c.Tool, c.Args = "Write", object(c, "file_path", "edits")
+	}
+	if c.Event == "postToolUseFailure" {
+		c.Failed, c.Result = true, c.Field("error_message")
+	}
+}
+
+// object is an object of some fields of the client's input.
+func object(c *protocol.Call, keys ...string) string {
+	var fields protocol.Fields
+	for _, key := range keys {
+		if v := gjson.Get(c.ClientInput, key); v.Exists() {
+			fields.Set(key, []byte(v.Raw))
+		}
+	}
+	text, _ := fields.MarshalJSON() // made of JSON, it cannot fail
+	return string(text)
+}

@@ -1,0 +1,42 @@
+package cursor
+
+import (
+	"runtime"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+var install = &dialect.Installation{
+	Events:  []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
+	OrBlock: dialect.OrBlockAndSay,
+	Asks: "Cursor runs a project's hooks only in a workspace that its user has trusted; it may also run the hooks of " +
+		".claude/settings.json: install hookrun in one of the two files, or each hook runs twice. hookrun was not " +
+		"tried with Cursor itself, see docs/dialects/cursor.md",
+	LoginShell: true,
+	NoMark:     true,
+	NoURLs:     true,
+	Head:       `"version":1`,
+	Extra:      `"failClosed":true`,
+	// The settings of all users.
+	Machine: func(getenv func(string) string) (weakest, strongest []string) {
+		switch runtime.GOOS {
+		case "darwin":
+			return nil, []string{"/Library/Application Support/Cursor/hooks.json"}
+		case "windows":
+			return nil, []string{`C:\ProgramData\Cursor\hooks.json`}
+		}
+		return nil, []string{"/etc/cursor/hooks.json"}
+	},
+	Program:   "cursor-agent",
+	Variables: []string{"CURSOR_VERSION"},
+	// Servers are in files of their own, the project's and the user's.
+	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
+		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
+			files = append(files, dialect.ServerFile{Path: place.Path[:len(place.Path)-len("hooks.json")] + "mcp.json",
+				Read: func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil) }})
+		}
+		return files
+	},
+}

@@ -1,0 +1,134 @@
+package cursor
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// output is the client's hook output.
+type output struct {
+	Permission    string          `json:"permission,omitempty"`
+	Continue      *bool           `json:"continue,omitempty"`
+	UserMessage   string          `json:"user_message,omitempty"`
+	AgentMessage  string          `json:"agent_message,omitempty"`
+	UpdatedInput  json.RawMessage `json:"updated_input,omitempty"`
+	MCPOutput     json.RawMessage `json:"updated_mcp_tool_output,omitempty"`
+	Context       string          `json:"additional_context,omitempty"`
+	FollowMessage string          `json:"followup_message,omitempty"`
+}
+
+// hookOutput returns the outcome as the client's hook output, which makes hookrun a hook command of its own; its exit
+// status is 0. What the client has no word for is a deny before the tool and a text for the model after it. An allow it
+// is only where a hook said so: the client would not ask its user.
+func hookOutput(o protocol.Outcome) ([]byte, error) {
+	c := &protocol.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
+	m := ruleOf(eventOf(c))
+	out := output{}
+	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	texts := strings.Join(o.Texts(), "\n\n")
+	held, why := o.Decision != protocol.Continue, o.Reason
+	if o.Stop && !held {
+		held, why = true, o.StopReason
+	} else if o.Stop && o.StopReason != why {
+		messages = append(messages, o.StopReason)
+	}
+	switch {
+	case m.does&permits != 0:
+		why, held = m.permission(&out, o, held, why)
+		switch {
+		case texts == "":
+		case held:
+			why += "\n\n" + texts
+		case m.does&context != 0:
+			out.Context = texts
+		default:
+			out.AgentMessage = texts
+		}
+		if held {
+			out.AgentMessage = why
+			messages = append([]string{why}, messages...)
+		}
+	case m.does&submits != 0:
+		if out.Context = texts; held {
+			out.Continue, out.Context = new(bool), ""
+			messages = append([]string{blockReason(o, why), texts}, messages...)
+		}
+	case m.does&follows != 0:
+		if held {
+			out.FollowMessage = strings.TrimSpace(why + "\n\n" + texts)
+		}
+	case m.does&context != 0: // here the model reads all of it, since the client shows its user nothing
+		told := []string{texts}
+		if held {
+			told = append([]string{blockReason(o, why)}, told...)
+		}
+		if o.UpdatedOutput != nil {
+			told = append(told, out.result(o, m.name))
+		}
+		out.Context = strings.TrimSpace(strings.Join(append(told, messages...), "\n\n"))
+		messages = nil
+	case held || texts != "":
+		messages = append(messages, fmt.Sprintf("hookrun: Cursor can do nothing about this at %s: %s", m.name,
+			strings.TrimSpace(why+"\n\n"+texts)))
+	}
+	out.UserMessage = strings.TrimSpace(strings.Join(messages, "\n"))
+	return strictjson.Marshal(out)
+}
+
+// blockReason is the reason of a block for one that is none.
+func blockReason(o protocol.Outcome, why string) string {
+	if o.Decision == protocol.Continue { // it is to stop
+		return why
+	}
+	return dialect.BlockReason(o, "Cursor")
+}
+
+// permission writes the decision before a tool.
+func (m *eventRule) permission(out *output, o protocol.Outcome, held bool, why string) (string, bool) {
+	if !held && o.UpdatedInput != nil {
+		why = dialect.UnfitInput(o)
+		if why == "" && m.does&rewrites == 0 {
+			why = fmt.Sprintf("project hook '%s' changed the tool's input, and Cursor cannot take that at %s",
+				printable.Escape(o.RewroteInput), m.name)
+		}
+		held = why != ""
+	}
+	switch {
+	// At preToolUse the client takes an ask and asks nobody.
+	case held && o.Decision == protocol.Ask && !o.Stop && o.UpdatedInput == nil && m.does&(asks|rewrites) == asks:
+		out.Permission = "ask"
+	case held:
+		out.Permission, why = "deny", strings.TrimSpace(why)
+		if o.Decision == protocol.Ask || o.Decision == protocol.Defer {
+			why = dialect.BlockReason(o, "Cursor")
+		}
+	default:
+		out.UpdatedInput = o.UpdatedInput
+		if o.Approved {
+			out.Permission = "allow"
+		}
+	}
+	return why, held
+}
+
+// result puts another result in the place of the tool's. The client takes that of MCP tools alone.
+func (out *output) result(o protocol.Outcome, e protocol.Event) string {
+	if isKind(o.Tool, "mcp") && e == "postToolUse" {
+		if out.MCPOutput = o.UpdatedOutput; !gjson.ParseBytes(o.UpdatedOutput).IsObject() {
+			text := string(strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))
+			out.MCPOutput = json.RawMessage(`{"content":[{"type":"text","text":` + text + `}]}`)
+		}
+		return ""
+	}
+	return fmt.Sprintf("hookrun: project hook '%s' put another result in the place of this one, and Cursor takes that "+
+		"of MCP tools alone: do not use or repeat the result above", printable.Escape(o.RewroteOutput))
+}

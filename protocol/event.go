@@ -10,12 +10,14 @@ const (
 	PostTool   Event = "post-tool"   // after a tool ran, failed or was blocked; PostToolUse, AfterTool
 )
 
-// canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too, and
-// Gemini CLI's. TENEX and Gemini CLI have one event for a tool that ran and one that failed.
+// canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too,
+// Gemini CLI's, and those that Copilot CLI has beside Claude Code's. TENEX and Gemini CLI have one event for a tool that ran and one that failed.
 var canonical = map[Event]Event{
 	"UserPromptSubmit": PreExecute, "BeforeAgent": PreExecute,
 	"PreToolUse": PreTool, "BeforeTool": PreTool,
 	"PostToolUse": PostTool, "PostToolUseFailure": PostTool, "AfterTool": PostTool,
+	"userPromptSubmitted": PreExecute, "preToolUse": PreTool, "postToolUse": PostTool, "postToolUseFailure": PostTool,
+	"permissionRequest": "PermissionRequest",
 }
 
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.

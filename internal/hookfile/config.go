@@ -173,6 +173,7 @@ type Hook struct {
 	form       *dialect.Settings // nil but in a client's form
 	settings   *settings         // the same
 	unnamed    bool              // Name was made of what it runs
+	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
 }
 
 // sameName is the warning that there is another hook of its name at other.

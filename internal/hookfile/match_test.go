@@ -291,7 +291,7 @@ func TestNamesOfAToolThatDifferInCase(t *testing.T) {
 		{`"matcher":"Tas?"`, "agent", true, `from "Agent"`},
 		{`"matcher":"task"`, "Agent", false, "only in case or blanks"},
 		{`"matcher":"Edit"`, "Apply_patch", false, `from "apply_patch"`},
-		{`"matcher":"shell"`, "bash", true, `from "Bash"`},
+		{`"matcher":"shell"`, "BASH", true, `from "Bash"`},
 		{`"matcher":"Shell"`, "Bash", true, "only in case or blanks"},
 		{`"matcher":"shell"`, "SHELL", false, "only in case or blanks"},
 		{`"if":"Task(x*)"`, "agent", false, `from "Agent"`},

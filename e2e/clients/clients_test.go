@@ -40,6 +40,7 @@ type client struct {
 	toUser      bool          // a text before a tool is for the user: the model cannot be told
 	mute        bool          // it shows its user no message of a hook's, nor why a prompt was blocked: only that
 	replaces    bool          // what blocks after the tool takes the place of its result
+	fails       bool          // it fails where the prompt was blocked
 }
 
 // outcomeOfCall is what becomes of a call, and of the turn.
@@ -94,6 +95,28 @@ projects."$WORKSPACE".trust_level = "trusted"
 	asks:  outcomeOfCall{goesOn: true, says: "let somebody look"},
 	stops: outcomeOfCall{goesOn: true, says: "enough for today"},
 	mute:  true, replaces: true,
+}, {
+	name: "copilot",
+	args: []string{"-p", "go", "--allow-all-tools", "--trust-folder", "--no-color"},
+	env: []string{"COPILOT_PROVIDER_BASE_URL=$URL/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=scripted",
+		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
+	shell: "bash",
+	says: func(n int, command string) string {
+		delta, reason := binary.Hook{"role": "assistant", "content": "done"}, "stop"
+		if command != "" {
+			delta, reason = binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0,
+				"id": fmt.Sprint("call_", n), "type": "function", "function": binary.Hook{"name": "bash",
+					"arguments": toText(binary.Hook{"command": command, "description": "d"})}}}}, "tool_calls"
+		}
+		chunk := func(delta binary.Hook, reason any) binary.Hook {
+			return binary.Hook{"id": "chunk", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+				"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}}}
+		}
+		return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
+	},
+	asks:     outcomeOfCall{goesOn: true, says: "let somebody look"},
+	stops:    outcomeOfCall{goesOn: true, says: "enough for today"},
+	replaces: true, fails: true,
 }, {
 	name: "gemini",
 	args: []string{"--model", "gemini-2.5-pro", "--yolo", "--prompt", "go"},
@@ -255,7 +278,7 @@ func (r *clientRun) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, r.says(n, command))
 }
 
-var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"`)
+var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"|"role":"tool"`)
 
 // command is a program that the user starts in the project. It is gone in a while, with what it started.
 func (r *clientRun) command(name string, args ...string) *exec.Cmd {
@@ -282,9 +305,13 @@ func (r *clientRun) turn(commands ...string) {
 	r.mu.Lock()
 	r.commands, r.requests = commands, map[int]string{}
 	r.mu.Unlock()
-	r.output = r.run(r.name, r.args...)
+	out, err := r.command(r.name, r.args...).CombinedOutput()
+	r.output = string(out)
 	r.mu.Lock() // behind the last request
 	defer r.mu.Unlock()
+	if !r.fails || len(r.requests) > 0 {
+		require.NoError(r, err, "%s %q, which may be killed if it does not end:\n%s", r.name, r.args, out)
+	}
 }
 
 // told requires that the model got a text right after it asked for a command.

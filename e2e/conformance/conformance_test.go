@@ -31,6 +31,8 @@ func TestClaudeConformance(t *testing.T) { runConformance(t, "../testdata/claude
 
 func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex") }
 
+func TestCopilotConformance(t *testing.T) { runConformance(t, "../testdata/copilot") }
+
 func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
 
 // callLimit is how long one `hookrun fire` may take.

@@ -29,19 +29,23 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 			matcher = value
 		case carried && has(r.form.Group, name):
 			r.item(Note, at+"."+name, key.Index, "%q: here all hooks run one after the other, whatever this says", name)
-		case carried:
+		case carried && !(r.form.Flat && !group.Get("hooks").Exists()): // else it is the handler's
 			r.item(LeftOut, at+"."+escaped(name), key.Index, "%s passes over %s", r.form.Client, brief(name))
 		}
 		return true
 	})
-	entries := hooks.Array()
+	entries, flat := hooks.Array(), r.form.Flat && !hooks.Exists()
+	if flat {
+		entries = []gjson.Result{group}
+	}
 	for n, entry := range entries {
-		h := &r.hooks[0]
-		r.hooks = r.hooks[1:]
-		if carried {
-			g := handler{reader: r, hook: h, event: event, entry: entry, matcher: matcher,
+		h := r.loaded(entry)
+		if carried && h != nil {
+			g := handler{reader: r, dialect: h.Dialect, hook: h, event: event, entry: entry, matcher: matcher,
 				given: map[string]gjson.Result{}}
-			g.group, g.path = at, at+".hooks."+strconv.Itoa(n)
+			if g.group, g.path = at, at; !flat {
+				g.path = at + ".hooks." + strconv.Itoa(n)
+			}
 			g.convert()
 		}
 	}
@@ -50,9 +54,21 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 	}
 }
 
+// loaded is the hook that was loaded from an entry; nil: the client passes over it.
+func (r *reader) loaded(entry gjson.Result) *hookfile.Hook {
+	if r.loadedAt == nil {
+		r.loadedAt = map[hookfile.Diagnostic]*hookfile.Hook{}
+		for i := range r.hooks {
+			r.loadedAt[r.hooks[i].Diagnostic("")] = &r.hooks[i]
+		}
+	}
+	return r.loadedAt[r.problem(entry.Index, "")]
+}
+
 // handler is one hook on its way.
 type handler struct {
 	*reader
+	dialect     *dialect.Dialect // of the hook: a client can have two spellings
 	hook        *hookfile.Hook
 	event       protocol.Event
 	entry       gjson.Result
@@ -89,6 +105,7 @@ func (g *handler) convert() {
 		g.given[key.String()] = value
 		return true
 	})
+	g.unify()
 	name := g.givenName()
 	for _, off := range g.disabled {
 		if off.text == name || name == "" && off.text == g.value("command").String() {
@@ -125,7 +142,7 @@ func (g *handler) convert() {
 	}
 	for _, key := range g.keys {
 		switch {
-		case g.carried(key):
+		case g.carried(key), g.unified(key):
 		case dialect.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried[key] != "":
@@ -136,7 +153,7 @@ func (g *handler) convert() {
 			g.report(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))
 		}
 	}
-	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil {
+	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil && !g.dialect.Import.AnswersAlone {
 		g.item(Differs, g.path+".command", g.value("command").Index,
 			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", `+
 				`"reason": "…"} and end with 0`, g.event.Canonical(), g.form.Client)
@@ -150,6 +167,25 @@ func (g *handler) convert() {
 	g.add(name)
 }
 
+// unify puts the command and the timeout that count where other clients have them.
+func (g *handler) unify() {
+	for _, key := range append(slices.Clone(g.form.Commands), g.form.Exec) {
+		if v, ok := g.given[key]; ok {
+			g.given["command"] = v
+			break
+		}
+	}
+	if v, ok := g.given[g.form.Timeout.Key]; ok {
+		g.given["timeout"] = v
+	}
+}
+
+// unified reports whether a key of the client's own is one that unify looked at.
+func (g *handler) unified(key string) bool {
+	return key != "" && (slices.Contains(g.form.Commands, key) || key == g.form.Exec || key == g.form.Timeout.Key ||
+		g.form.Flat && key == "matcher")
+}
+
 // obstacle explains why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
 func (g *handler) obstacle(texts string) string {
 	h, command := g.hook, g.value("command").String()
@@ -158,6 +194,8 @@ func (g *handler) obstacle(texts string) string {
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
 	case h.Async:
 		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
+	case g.knows("cwd") && g.value("cwd").Exists():
+		return "it runs in a folder of its own, " + brief(g.value("cwd").String()) + ", and an entry in the project's"
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
 	case clientfile.RunsHookrun(command):
@@ -266,7 +304,8 @@ func (g *handler) givenName() string {
 func (g *handler) narrowToEvent() {
 	for _, e := range g.dialect.Events() {
 		if e != g.event && e.Canonical() == g.event.Canonical() {
-			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+strconv.Quote(string(g.event))+`}`)
+			g.when = append(g.when, `{"path": "hook_event_name", "equals": `+
+				strconv.Quote(strings.ToUpper(string(g.event[:1]))+string(g.event[1:]))+`}`)
 			g.item(Changed, g.runs(), g.entry.Index,
 				`%s is %s with a condition in "when" here: that event is for tools that ran and for those that `+
 					`failed`, g.event, g.event.Canonical())
@@ -348,6 +387,9 @@ func (g *handler) environment() {
 	env := map[string]string{}
 	for _, v := range g.hook.Environment() {
 		name, value, _ := strings.Cut(v, "=")
+		if name == g.form.FileVariable { // a path of this machine
+			continue
+		}
 		own := g.value("env").Get(gjson.Escape(name))
 		// nobody wants the value of a token in the project's file
 		if own.Exists() && own.Type == gjson.String && own.String() != value {

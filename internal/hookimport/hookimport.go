@@ -156,12 +156,13 @@ type reader struct {
 	locator strictjson.Locator
 	dialect *dialect.Dialect
 	form    *dialect.Settings
-	hooks   []hookfile.Hook // those to come, in the order of the file
+	hooks   []hookfile.Hook
 	result  *Result
 
-	env      gjson.Result // of the settings
-	other    []string     // settings that are the client's
-	offBy    string       // what switches all hooks off
+	loadedAt map[hookfile.Diagnostic]*hookfile.Hook // by their positions
+	env      gjson.Result                           // of the settings
+	other    []string                               // settings that are the client's
+	offBy    string                                 // what switches all hooks off
 	disabled []*switchedOff
 	equal    map[string][]*hookfile.Hook // equal hooks of an event
 	there    map[string]string           // entries, and where they are from
@@ -253,7 +254,8 @@ func (r *reader) events(hooks gjson.Result) {
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
 		path := "hooks." + escaped(key.String())
-		known := slices.Contains(r.dialect.Events(), event)
+		known := slices.Contains(r.dialect.Events(), event) ||
+			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling.Events(), event)
 		carried := known && slices.Contains(protocol.Events(), event.Canonical())
 		switch {
 		case dialect.OwnKey(key.String()):

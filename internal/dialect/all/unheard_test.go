@@ -285,10 +285,11 @@ func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) stri
 	out, _, err := client.EncodeOutput(o)
 	require.NoError(t, err)
 	var answer struct {
-		SystemMessage string `json:"systemMessage"`
+		SystemMessage     string `json:"systemMessage"`
+		AdditionalContext string `json:"additionalContext"` // where the user is shown nothing, the model is told
 	}
 	require.NoError(t, json.Unmarshal(out, &answer))
-	return answer.SystemMessage
+	return answer.SystemMessage + answer.AdditionalContext
 }
 
 func toJSON(t *testing.T, o protocol.Outcome) string {

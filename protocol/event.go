@@ -11,7 +11,8 @@ const (
 )
 
 // canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too,
-// Gemini CLI's, and those that Copilot CLI has beside Claude Code's. TENEX and Gemini CLI have one event for a tool that ran and one that failed.
+// Gemini CLI's, and those that Copilot CLI has beside Claude Code's. TENEX and Gemini CLI have one event for a tool
+// that ran and one that failed.
 var canonical = map[Event]Event{
 	"UserPromptSubmit": PreExecute, "BeforeAgent": PreExecute,
 	"PreToolUse": PreTool, "BeforeTool": PreTool,

@@ -27,12 +27,12 @@ var fire = command{
 	summary: "run the hooks for any event, with a client's own hook input on stdin",
 	answers: true,
 	client:  true,
-	about: `Reads the hook input of a client (Claude Code, Codex or Gemini CLI) from stdin, runs the hooks that
-match its event, and prints that client's hook output. So it works as a hook command itself: as the
-only hook in a client's settings, it runs a project's .tenex-hooks.json.
+	about: `Reads the hook input of a client (Claude Code, Codex, Copilot CLI or Gemini CLI) from stdin, runs the
+hooks that match its event, and prints that client's hook output. So it works as a hook command itself:
+as the only hook in a client's settings, it runs a project's .tenex-hooks.json.
 
-The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR or
-$GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
+The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR, $COPILOT_PROJECT_DIR
+or $GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
 on any other code. With --output text or json they exit with 1.`,
 	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
@@ -82,8 +82,8 @@ func (f *callFlags) answerError(std Streams, failure error) {
 	}
 	var reason strings.Builder
 	printError(&reason, "fire", failure)
-	text, _, err := client.EncodeOutput(protocol.Outcome{Event: f.call.Event, Reason: strings.TrimSpace(reason.String()),
-		Details: protocol.Details{Failed: f.call.Failed}})
+	text, _, err := client.EncodeOutput(protocol.Outcome{Event: f.call.Event,
+		Reason: strings.TrimSpace(reason.String()), Details: protocol.Details{Failed: f.call.Failed}})
 	if err == nil {
 		_ = write(std, string(text)+"\n") // the exit status blocks where it can
 	}

@@ -61,8 +61,8 @@ func name(v string) string {
 	return foldVariable(v)
 }
 
-// Dir is where the hook runs: where its file has it, in the workspace, or where its dialect has it so in the session's current directory, if
-// that is still there.
+// Dir is where the hook runs: where its file has it, else in the workspace, or where its dialect has it so in the
+// session's current directory, if that is still there.
 func (h *Hook) Dir(c *protocol.Call) string {
 	if h.folder != "" && !filepath.IsAbs(h.folder) {
 		return filepath.Join(c.Workspace, h.folder)

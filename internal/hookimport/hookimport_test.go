@@ -245,8 +245,8 @@ differs Claude Code runs this hook and that of .claude/settings.json:1 once wher
 				`'a;b'"],"events":["pre-tool"],"matcher":"*write_file*|*replace*|fs_write|fs_edit","timeout":"5s",` +
 				`"on_failure":{"signal":"continue"},"env":{"U":"1"}}]`,
 			"changed BeforeTool is pre-tool here\n" + wide("write_file|replace",
-				"*write_file*|*replace*|fs_write|fs_edit", "Write, Edit, MultiEdit, NotebookEdit, apply_patch, create, "+
-					"edit") + `
+				"*write_file*|*replace*|fs_write|fs_edit",
+				"Write, Edit, MultiEdit, NotebookEdit, apply_patch, create, edit") + `
 changed Gemini CLI runs it with bash, so the entry names it` + words + `
 changed 5000 is 5s here
 left_out the variable "T" is not carried: "$HOME" has another variable in it, and entries have texts alone`},

@@ -17,7 +17,8 @@ import (
 )
 
 // Check reports whether value is of the type that is named, and describes the type. The names are string, boolean,
-// number, object, strings (an array of them), texts (an object of them), 1 (that number), any, and a|b for a string that is one of those words.
+// number, object, strings (an array of them), texts (an object of them), 1 (that number), any, and a|b for a
+// string that is one of those words.
 func Check(value gjson.Result, name string) (want string, ok bool) {
 	switch name {
 	case "any":

@@ -205,8 +205,8 @@ func TestAnswer(t *testing.T) {
 					Cause: protocol.CauseTimeout}}
 				v := readBack(t, d, o)
 				if d.Name == "copilot" { // it shows its user nothing there
-					require.Equal(t, "For the user: m\n\nFor the user: hookrun: hook 'h' gave no answer (timeout), so it "+
-						"did not check this", v.Context)
+					require.Equal(t, "For the user: m\n\nFor the user: hookrun: hook 'h' gave no answer (timeout), "+
+						"so it did not check this", v.Context)
 					o.Event = post
 					_, exit, err := d.EncodeOutput(o)
 					require.NoError(t, err)

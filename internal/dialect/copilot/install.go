@@ -11,8 +11,8 @@ import (
 
 var install = &dialect.Installation{
 	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
-	// The client blocks before a tool for exit 2, and elsewhere for JSON alone. Where hookrun itself ends with 2, it has
-	// answered, and has something to say to the user.
+	// The client blocks before a tool for exit 2, and elsewhere for JSON alone. Where hookrun itself ends with 2, it
+	// has answered, and has something to say to the user.
 	OrBlock: ` || { [ $? = 2 ] || echo '{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer +
 		`,"decision":"block","reason":` + noAnswer + `}'; exit 2; }`,
 	Asks: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",

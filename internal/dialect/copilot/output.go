@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -53,8 +54,8 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 		held, why, o.Decision = true, strings.TrimSpace(o.Reason+"\n\n"+fault), protocol.Block
 	}
 	if m.name == "PermissionRequest" && !held && o.UpdatedInput != nil {
-		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and Copilot CLI cannot take that here",
-			o.RewroteInput)
+		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and %s cannot take that here",
+			printable.Escape(o.RewroteInput), client)
 	}
 	why = cmp.Or(why, "Blocked by a hook")
 	switch {

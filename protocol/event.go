@@ -11,15 +11,17 @@ const (
 )
 
 // canonical are the names that clients have for TENEX's events: Claude Code's, which Codex and MassGen have too, and
-// Gemini CLI's and Cursor's. TENEX and Gemini CLI have one event for a tool that ran and one that failed.
+// those that other clients have beside or instead. TENEX and Gemini CLI have one event for a tool that ran and one that
+// failed.
 var canonical = map[Event]Event{
 	"UserPromptSubmit": PreExecute, "BeforeAgent": PreExecute,
 	"PreToolUse": PreTool, "BeforeTool": PreTool,
 	"PostToolUse": PostTool, "PostToolUseFailure": PostTool, "AfterTool": PostTool,
 	"chat.message": PreExecute, "tool.execute.before": PreTool, "tool.execute.after": PostTool, // OpenCode's
-	"beforeSubmitPrompt": PreExecute, "preToolUse": PreTool, "beforeShellExecution": PreTool,
-	"beforeMCPExecution": PreTool, "beforeReadFile": PreTool, "postToolUse": PostTool, "postToolUseFailure": PostTool,
-	"afterShellExecution": PostTool, "afterMCPExecution": PostTool, "afterFileEdit": PostTool,
+	"preToolUse": PreTool, "postToolUse": PostTool, "postToolUseFailure": PostTool, // Copilot CLI's and Cursor's
+	"userPromptSubmitted": PreExecute, "permissionRequest": "PermissionRequest", // Copilot CLI's
+	"beforeSubmitPrompt": PreExecute, "beforeShellExecution": PreTool, "beforeMCPExecution": PreTool, // Cursor's
+	"beforeReadFile": PreTool, "afterShellExecution": PostTool, "afterMCPExecution": PostTool, "afterFileEdit": PostTool,
 }
 
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.

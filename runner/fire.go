@@ -180,8 +180,7 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol
 		rewritten, changed := false, false
 		for i := range verdicts {
 			v := &verdicts[i].Verdict
-			f.ended = f.ended ||
-				v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(f.match.Event(d))
+			f.ended = f.ended || ends(d, f.match.Event(d), v)
 			if v.Rewrite(&f.call) {
 				rewritten = true
 				if f.set.funcs[group[i]] == nil { // a function runs before all levels
@@ -203,6 +202,14 @@ func (f *firing) runInTurn(ctx context.Context, rest []*hookfile.Hook) (protocol
 		}
 	}
 	return "", nil
+}
+
+// ends reports whether a verdict ends the call: later hooks are skipped.
+func ends(d *dialect.Dialect, e protocol.Event, v *dialect.Verdict) bool {
+	if d.Ends != nil {
+		return d.Ends(e, v)
+	}
+	return v.Decision == protocol.Block && d.StopsAtBlock != nil && d.StopsAtBlock(e)
 }
 
 // hookRun is one hook that runs for a call.

@@ -96,6 +96,28 @@ projects."$WORKSPACE".trust_level = "trusted"
 	stops: outcomeOfCall{goesOn: true, says: "enough for today"},
 	mute:  true, replaces: true,
 }, {
+	name: "copilot",
+	args: []string{"-p", "go", "--allow-all-tools", "--trust-folder", "--no-color"},
+	env: []string{"COPILOT_PROVIDER_BASE_URL=$URL/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=scripted",
+		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
+	shell: "bash",
+	says: func(n int, command string) string {
+		delta, reason := binary.Hook{"role": "assistant", "content": "done"}, "stop"
+		if command != "" {
+			delta, reason = binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0,
+				"id": fmt.Sprint("call_", n), "type": "function", "function": binary.Hook{"name": "bash",
+					"arguments": toText(binary.Hook{"command": command, "description": "d"})}}}}, "tool_calls"
+		}
+		chunk := func(delta binary.Hook, reason any) binary.Hook {
+			return binary.Hook{"id": "chunk", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+				"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}}}
+		}
+		return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
+	},
+	asks:     outcomeOfCall{goesOn: true, says: "let somebody look"},
+	stops:    outcomeOfCall{goesOn: true, says: "enough for today"},
+	replaces: true, fails: true,
+}, {
 	name: "gemini",
 	args: []string{"--model", "gemini-2.5-pro", "--yolo", "--prompt", "go"},
 	env: []string{"GOOGLE_GEMINI_BASE_URL=$URL", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true",
@@ -313,11 +335,12 @@ func (r *clientRun) turn(commands ...string) {
 	r.commands, r.requests = commands, map[int]string{}
 	r.mu.Unlock()
 	out, err := r.command(r.name, r.args...).CombinedOutput()
-	if r.output = string(out); !r.fails {
-		require.NoError(r, err, "%s, which may be killed if it does not end:\n%s", r.name, out)
-	}
+	r.output = string(out)
 	r.mu.Lock() // behind the last request
 	defer r.mu.Unlock()
+	if !r.fails || len(r.requests) > 0 {
+		require.NoError(r, err, "%s %q, which may be killed if it does not end:\n%s", r.name, r.args, out)
+	}
 }
 
 // told requires that the model got a text right after it asked for a command.

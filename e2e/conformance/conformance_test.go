@@ -31,6 +31,8 @@ func TestClaudeConformance(t *testing.T) { runConformance(t, "../testdata/claude
 
 func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex") }
 
+func TestCopilotConformance(t *testing.T) { runConformance(t, "../testdata/copilot") }
+
 func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
 
 // Cursor cannot be run here: its cases are written from its documents.
@@ -107,6 +109,11 @@ type recorded struct {
 	ConfigPath      string  `json:"config_path"`
 	Matrix          *matrix
 	Expect          expectation
+
+	// What was seen of the client, for people.
+	Client       json.RawMessage
+	ConfiguredAs json.RawMessage `json:"configured_as"`
+	ClientFlags  json.RawMessage `json:"client_flags"`
 }
 
 // caseFile is a file of the workspace. In JSON it can be its content alone.
@@ -155,6 +162,9 @@ func (m *matrix) settings(event string) string {
 // reasons and statuses; what it does not say of the processes is not looked at. A value can be {"one_of": [...]},
 // {"contains": "..."} or {"match": "regexp"}.
 type expectation struct {
+	ClientInject     json.RawMessage `json:"client_inject"` // as the client joined it, for people
+	ClientOverlapped json.RawMessage `json:"client_overlapped"`
+
 	// The outcome.
 	Decision       any
 	Approved       any

@@ -34,8 +34,8 @@ var chosen = []string{"proc-timeout-sleep", "multi-timeout-and-deny", "multi-exi
 // has nothing but notes and what is said in other words, decision and reason are the same, unless a hook ended in a way
 // that the notes name.
 func TestImportedVerdicts(t *testing.T) {
-	// Gemini CLI's hooks answer in words of their own
-	for dir, atLeast := range map[string]int{"claude": 100, "codex": 50, "gemini": 0} {
+	// hooks of Copilot CLI and Gemini CLI answer in words of their own
+	for dir, atLeast := range map[string]int{"claude": 100, "codex": 50, "copilot": 0, "gemini": 0} {
 		t.Run(dir, func(t *testing.T) {
 			var common prelude
 			doc, err := os.ReadFile(filepath.Join("..", "testdata", dir, "prelude.json"))

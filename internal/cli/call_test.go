@@ -72,8 +72,8 @@ func TestErrorsOfCallFlags(t *testing.T) {
 		"--tool x --dialect=":    "--dialect" + isEmpty,
 		"--tool x --state=":      "--state" + isEmpty,
 		"--tool x -o yaml":       `--output "yaml" is not one of text, json`,
-		"--tool x --dialect tenx": `--dialect "tenx" is not one of tenex, claude, codex, gemini, cursor, massgen; ` +
-			`did you mean "tenex"?`,
+		"--tool x --dialect tenx": `--dialect "tenx" is not one of ` + strings.Join(dialectNames(), ", ") +
+			`; did you mean "tenex"?`,
 		"--tool x --notes=separate": "--notes is for messages; " +
 			"it needs --output anthropic|openai|openai-responses",
 		"--tool x --notes=none": `--notes "none" is not one of separate, structured, separator`,

@@ -214,6 +214,8 @@ func projectOf(path string) string {
 	switch {
 	case slices.Contains(all.ClientNames(), strings.TrimPrefix(filepath.Base(folder), ".")):
 		return filepath.Dir(folder)
+	case hookfile.ClientProject(path) != "":
+		return hookfile.ClientProject(path)
 	case filepath.Base(path) == "hooks.json":
 		return "."
 	}

@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/canary"
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/lastrun"
 	"github.com/hookrun/hookrun/internal/regularfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -23,12 +27,12 @@ var fire = command{
 	summary: "run the hooks for any event, with a client's own hook input on stdin",
 	answers: true,
 	client:  true,
-	about: `Reads the hook input of a client (Claude Code, Codex, Gemini CLI or OpenCode's plugin) from stdin, runs
-the hooks that match its event, and prints that client's hook output. So it works as a hook command
-itself: as the only hook in a client's settings, it runs a project's .tenex-hooks.json.
+	about: `Reads the hook input of a client from stdin, runs the hooks that match its event, and prints that
+client's hook output. So it works as a hook command itself: as the only hook in a client's settings, it
+runs a project's .tenex-hooks.json.
 
-The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR or
-$GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
+The search for that file starts in the client's project, which $CLAUDE_PROJECT_DIR, $COPILOT_PROJECT_DIR
+or $GEMINI_PROJECT_DIR names, else in the current directory. Errors exit with 2, since clients fail open
 on any other code. With --output text or json they exit with 1.`,
 	example: `  {"type": "command", "command": "hookrun fire"}     in .claude/settings.json, under "PreToolUse"
   hookrun fire --claude --output json < input.json   what Claude Code's own hooks decide about a call`,
@@ -44,9 +48,66 @@ on any other code. With --output text or json they exit with 1.`,
 			if err := noArgs(args); err != nil {
 				return 0, err
 			}
-			return f.fireRead(func() (protocol.Event, error) { return f.input(std.In) }, std)
+			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(std.In) }, std)
+			switch {
+			case errors.Is(err, errAnswered):
+				return exitOK, f.answerNothing(std)
+			case err != nil:
+				f.answerError(std, err)
+			}
+			return exit, err
 		}
 	},
+}
+
+// errAnswered: another entry of the client's answers this call.
+var errAnswered = errors.New("another entry for hookrun answers this call")
+
+// answerNothing answers that hookrun has nothing to say.
+func (f *callFlags) answerNothing(std Streams) error {
+	client, _ := all.ClientNamed(f.output)
+	text, _, err := client.EncodeOutput(protocol.Outcome{Event: f.call.Event, Decision: protocol.Continue})
+	if err != nil {
+		return err
+	}
+	return write(std, string(text)+"\n")
+}
+
+// answerError encodes an error as a block for a client that does not block for an exit status everywhere. The error
+// itself is printed by the caller.
+func (f *callFlags) answerError(std Streams, failure error) {
+	client, toClient := all.ClientNamed(f.output)
+	if !toClient || !client.AnswersErrors || f.call.Event == "" {
+		return
+	}
+	var reason strings.Builder
+	printError(&reason, "fire", failure)
+	text, _, err := client.EncodeOutput(protocol.Outcome{Event: f.call.Event,
+		Reason: strings.TrimSpace(reason.String()), Details: protocol.Details{Failed: f.call.Failed}})
+	if err == nil {
+		_ = write(std, string(text)+"\n") // the exit status blocks where it can
+	}
+}
+
+// answered reports whether another entry for hookrun that the client runs for the same call answers it. That one must
+// be as install writes it, in a file that the client is sure to read.
+func (f *callFlags) answered(client *dialect.Dialect) bool {
+	if client.AnsweredBy == nil || f.output != client.Name || canary.Is(&f.call) {
+		return false
+	}
+	entries, known := clientfile.Lookup(client.Name)
+	home, _ := os.UserHomeDir() // without one there is no user's file
+	w := dialect.Where{Workspace: f.workspace, Home: home, Getenv: os.Getenv}
+	return known && slices.ContainsFunc(client.AnsweredBy(w), func(path string) bool {
+		cfg, err := hookfile.LoadFile(path, client)
+		if err != nil || slices.ContainsFunc(cfg.Hooks, func(h hookfile.Hook) bool { return h.Disabled != "" }) {
+			return false
+		}
+		file, _, err := entries.Text(path)
+		return err == nil && slices.ContainsFunc(entries.Entries(file, ""), func(e clientfile.Found) bool {
+			return e.Exact && e.Matcher == "" && e.Event == string(f.call.Event)
+		})
+	})
 }
 
 // input reads the call that stdin describes.
@@ -67,8 +128,14 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	if event, err = f.readInput(doc.String()); err != nil {
 		return "", err
 	}
-	if !f.flags.Changed("output") {
-		f.output = all.ClientOf(&f.call).Name
+	client := all.ClientOf(&f.call)
+	_, named := all.ClientNamed(f.output)
+	// One client runs the entries of another one's settings as well, and reads its own answers there alone.
+	if !f.flags.Changed("output") || named && client.AnsweredBy != nil && os.Getenv(client.Install.Variables[0]) != "" {
+		f.output = client.Name
+	}
+	if f.answered(client) {
+		return "", errAnswered
 	}
 	return event, nil
 }

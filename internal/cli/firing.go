@@ -150,7 +150,9 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	began := time.Now()
 	outcome, err := f.verdict(read, std.In, &began)
 	if err != nil {
-		warn(f.record.write(began, &f.call, nil, err))
+		if !errors.Is(err, errAnswered) { // the other entry has it on record
+			warn(f.record.write(began, &f.call, nil, err))
+		}
 		return 0, err
 	}
 	claim := delivery.Claim(context.Background(), f.queue, &f.call, &outcome)
@@ -278,6 +280,9 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 		why := o.Why()
 		if toClient { // the stop reason is in the JSON
 			why = o.Reason
+			if client.Stderr != nil {
+				why = client.Stderr(o)
+			}
 		}
 		fmt.Fprintln(std.Err, strings.TrimRight(why, "\r\n"))
 	}

@@ -24,10 +24,10 @@ var install = command{
 	name:    "install",
 	args:    "CLIENT [FLAGS]",
 	summary: "make " + all.ClientList() + " run hookrun",
-	about: "Adds one hook to the settings of a client (" +
-		spelling.Or(clientfile.Names()) + `). It runs hookrun at the
-prompt, before each tool and after it, so the client obeys the project's .tenex-hooks.json. install
-prints what changes in the file; every other byte stays as it is.
+	about: `Adds one hook to the settings of a client. It runs hookrun at the prompt, before each tool and after
+it, so the client obeys the project's .tenex-hooks.json. install prints what changes in the file; every
+other byte stays as it is. The clients:
+` + spelling.Or(clientfile.Names()) + `.
 
 In the project's settings the hook runs the hookrun in PATH, since each colleague has it in another
 folder. Without one every call is blocked, with a message to install it. With --local and --user the

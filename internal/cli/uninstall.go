@@ -11,10 +11,9 @@ var uninstall = command{
 	name:    "uninstall",
 	args:    "CLIENT [FLAGS]",
 	summary: "take hookrun's hook out of a client's settings again",
-	about: "Removes what install added to the settings of a client (" +
-		spelling.Or(clientfile.Names()) + `),
-and prints what changes. If nobody has edited the file since, it is byte for byte what it was, or gone
-if install made it.`,
+	about: `Removes what install added to the settings of a client, and prints what changes. If nobody has edited
+the file since, it is byte for byte what it was, or gone if install made it. The clients:
+` + spelling.Or(clientfile.Names()) + ".",
 	example: "  hookrun uninstall claude\n  hookrun uninstall codex --user --dry-run",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var s settingsFlags

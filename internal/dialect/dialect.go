@@ -55,6 +55,9 @@ type Dialect struct {
 	Parallel bool
 	// StopsAtBlock: the first block ends the call, later hooks are skipped; nil: all hooks run.
 	StopsAtBlock func(protocol.Event) bool
+	// Ends reports whether a verdict ends the call, where that takes more than StopsAtBlock can say; nil: StopsAtBlock
+	// says it.
+	Ends func(protocol.Event, *Verdict) bool
 	// FirstOfSame: of equal hooks the first runs, not the last.
 	FirstOfSame bool
 	// MaxContext is how many characters of context one hook may add, 0 for as many as it likes. What is longer is put
@@ -99,6 +102,9 @@ type Dialect struct {
 	// Propagate changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether
 	// it did; nil: that one sees what the tool would be given. Hooks of other dialects always do.
 	Propagate func(*Call, *Verdict) bool
+	// Outrank takes from the verdicts of the dialect's hooks, in the order of the file, what does not count beside
+	// another's, before they are merged; nil: all of it counts.
+	Outrank func(*protocol.Call, []*HookVerdict)
 	// Merge changes what the dialect's hooks amount to from what all dialects agree on; nil: nothing.
 	Merge func(*Merging)
 
@@ -107,6 +113,14 @@ type Dialect struct {
 	// EncodeOutput tells an outcome to the client in its own hook output, with the exit status that goes with it; nil:
 	// no client calls hookrun. What the client has no word for is never lost where it would let something pass.
 	EncodeOutput func(protocol.Outcome) (stdout []byte, exit int, err error)
+	// Stderr is what stands on stderr with an exit status other than 0; nil: the reason.
+	Stderr func(protocol.Outcome) string
+	// AnswersErrors: an error of hookrun's own is encoded as a block, too, since the client does not block for an exit
+	// status everywhere.
+	AnswersErrors bool
+	// AnsweredBy are files of the client's whose entry for hookrun answers in the place of this process, where the
+	// client runs several entries for one call; nil: it does not.
+	AnsweredBy func(Where) []string
 	// Detect reports whether a hook input is this client's, at events that another one has too; nil: it gets the inputs
 	// that no other client detects.
 	Detect func(*protocol.Call) bool
@@ -136,6 +150,9 @@ type Dialect struct {
 	// they run behind the hooks of that one, and see what it rewrote. It has the same name and is not in the list; nil:
 	// the client has one event for a call.
 	Variant func(protocol.Event) *Dialect
+	// Spelling is the same dialect for hooks whose file names their events in another spelling: they run first, and
+	// get another input. It has the same name and is not in the list; nil: there is one spelling.
+	Spelling *Dialect
 	// Settings is the form of its hooks file in JSON; nil: it has none.
 	Settings *Settings
 	// Format is that of a hooks file that is not JSON; nil: it has none.

@@ -8,7 +8,9 @@ type Import struct {
 	// OtherWords: its hooks answer in words of their own, which an entry does not read. So what cannot be read must not
 	// pass.
 	OtherWords bool
-	Notes      []string // on every import of a file
+	// AnswersAlone: no exit code holds anything up but before a tool.
+	AnswersAlone bool
+	Notes        []string // on every import of a file
 	// Unlike are events whose hooks cannot be entries in the project's own terms, and why not.
 	Unlike map[protocol.Event]string
 }

@@ -56,7 +56,10 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 	decision := protocol.Continue
 	for i := range judged {
 		all[i] = &judged[i]
-		decision = min(decision, judged[i].Verdict.Decision)
+	}
+	outrank(c, all)
+	for _, h := range all {
+		decision = min(decision, h.Verdict.Decision)
 	}
 	agreed := newMerging(c, all, decision)
 	m := agreed
@@ -64,7 +67,7 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 	for rest := all; len(rest) > 0; {
 		d := rest[0].Dialect
 		var own []*HookVerdict
-		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect == d })
+		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
 		part := agreed
 		if len(own) < len(all) {
 			part = newMerging(c, own, decision)
@@ -73,11 +76,11 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 		if d.Merge != nil {
 			d.Merge(&part)
 		}
-		if m.Decider != nil && m.Decider.Dialect == d {
+		if m.Decider != nil && m.Decider.Dialect.Name == d.Name {
 			m.DecideBy(part.Decider)
 			m.Reason = part.Reason
 		}
-		if m.stopper != nil && m.stopper.Dialect == d && part.StopReason != stopReason {
+		if m.stopper != nil && m.stopper.Dialect.Name == d.Name && part.StopReason != stopReason {
 			m.StopReason = part.StopReason
 		}
 		m.Contexts = append(m.Contexts, part.Contexts...)
@@ -94,6 +97,18 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 		}
 	}
 	return m.Outcome
+}
+
+// outrank has each dialect that does so take what does not count from the verdicts of its hooks.
+func outrank(c *protocol.Call, all []*HookVerdict) {
+	for rest := all; len(rest) > 0; {
+		d := rest[0].Dialect
+		var own []*HookVerdict
+		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect.Name == d.Name })
+		if d.Outrank != nil {
+			d.Outrank(c, own)
+		}
+	}
 }
 
 // partition returns the hooks that are such, and the others.

@@ -17,6 +17,11 @@ type Pattern struct {
 	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
 	Aliases map[string][]string
 
+	// Names of a tool that the matcher is held against; nil: its own and Aliases. Refused says why the client drops an
+	// entry with such a matcher, and what to write; "": it does not.
+	Subjects func(name string) []string
+	Refused  string
+
 	JavaScript *jsregexp.Regexp // an expression, found anywhere in a name
 	RE2        *regexp.Regexp   // the same
 	Rust       bool             // expressions are Rust's, as far as RE2 has them, and not JavaScript's
@@ -29,6 +34,9 @@ func (p Pattern) String() string { return p.Text }
 // Match reports whether the matcher matches a name. An expression that cannot be decided in reasonable time does: the
 // hook had better run.
 func (p Pattern) Match(name string) bool {
+	if p.Subjects != nil {
+		return slices.ContainsFunc(p.Subjects(name), p.match)
+	}
 	return p.match(name) || slices.ContainsFunc(p.Aliases[name], p.match)
 }
 

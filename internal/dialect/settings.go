@@ -22,9 +22,14 @@ type Settings struct {
 	// the one for files whose "hooks" is an object and whose place names no client.
 	Folder    string
 	AnyFolder []string
-	Base      string   // the file in there with the hooks
-	Local     string   // the file in a project's for one person alone, which nobody commits; "": there is none
-	Others    []string // more files in there that have hooks or switches
+	// Folder can be several names, as .github/hooks: its subfolders are the client's then, too, and a file of hooks
+	// there must have hooks. Folders are more folders with files in this form. HomeFolder is where the user's files
+	// are, if that is another folder than Folder; FolderVariable names the first of its names.
+	Folders    []string
+	HomeFolder string
+	Base       string   // the file in there with the hooks
+	Local      string   // the file in a project's for one person alone, which nobody commits; "": there is none
+	Others     []string // more files in there that have hooks or switches
 	// FolderVariable names the user's folder itself, HomeVariable another home of the user's; "": there is no such
 	// variable.
 	FolderVariable, HomeVariable string
@@ -40,11 +45,6 @@ type Settings struct {
 	Off      string
 	Switches []Field
 
-	// Flat: the list of an event has handlers, and no groups of them. DefaultType is the type of a handler that has
-	// none; "": it must have one.
-	Flat        bool
-	DefaultType string
-
 	Group    []Field
 	Common   []Field // fields of handlers of every type
 	Handlers []HandlerType
@@ -52,9 +52,21 @@ type Settings struct {
 	// Pattern reads a matcher that is held against the field subject.
 	Pattern func(text, subject string) Pattern
 	Timeout TimeoutForm
-	Bash    bool // it runs command lines with bash, not with sh
-	ByPath  bool // it calls the shell by its full path
-	Expand  bool // $NAME in a text of the file stands for a variable
+	// Flat: a handler stands in the list of an event without a group around it; where there are fields of a Group, it
+	// can also be in one. DefaultType is the type of a handler
+	// that has none; "": it must have one. TakesLast: of two equal keys the client takes the last.
+	Flat        bool
+	DefaultType string
+	TakesLast   bool
+	// Commands are the keys of a command line, of which the first that is there counts; nil: it is "command", which
+	// must not be empty. Exec is the key of a program that runs without a shell, with "args". FileVariable is the
+	// variable with the folder of the hooks file.
+	Commands     []string
+	Exec         string
+	FileVariable string
+	Bash         bool // it runs command lines with bash, not with sh
+	ByPath       bool // it calls the shell by its full path
+	Expand       bool // $NAME in a text of the file stands for a variable
 
 	// FolderVariables are the variables with a folder that commands begin their paths with; ${NAME} in arguments stands
 	// for their values. PluginVariable is the one with the folder of a plugin; "": a hooks.json is never a plugin's.
@@ -94,6 +106,7 @@ const (
 type TimeoutForm struct {
 	Unit  time.Duration
 	Name  string        // of the unit
+	Key   string        // the field that counts before "timeout"; "": there is none
 	Less  string        // the unit that is meant by a number of more than an hour
 	More  string        // the unit that is meant by a number of less than a second; "": none
 	Whole bool          // there are no fractions
@@ -116,10 +129,33 @@ func (s *Settings) LocalProject(dir string) (p Place, found bool) {
 
 // User is the client's hooks file of the user.
 func (s *Settings) User(home string, getenv func(string) string) Place {
+	first, rest, _ := strings.Cut(cmp.Or(s.HomeFolder, s.Folder), "/")
 	if folder := getenv(s.FolderVariable); folder != "" {
-		return Place{folder, filepath.Join(folder, s.Base)}
+		return Place{folder, filepath.Join(folder, rest, s.Base)}
 	}
-	return s.Project(cmp.Or(getenv(s.HomeVariable), home))
+	home = cmp.Or(getenv(s.HomeVariable), home)
+	return Place{home, filepath.Join(home, first, rest, s.Base)}
+}
+
+// OfHooks reports whether all files in a folder are the client's files of hooks, and no settings.
+func (s *Settings) OfHooks(folder string) bool {
+	path := filepath.ToSlash(folder) + "/"
+	return slices.ContainsFunc([]string{s.Folder, s.HomeFolder}, func(own string) bool {
+		return strings.Contains(own, "/") && strings.Contains(path, "/"+own+"/")
+	})
+}
+
+// ProjectOf finds the folder of the project, or the user's home, that one of the client's folders lies in.
+func (s *Settings) ProjectOf(folder string) (project string, found bool) {
+	path := filepath.ToSlash(folder) + "/"
+	for _, own := range append([]string{s.Folder, s.HomeFolder}, s.Folders...) {
+		at := strings.LastIndex(path, "/"+own+"/")
+		if own == "" || at < 0 || !strings.Contains(own, "/") && at+len(own)+2 != len(path) {
+			continue
+		}
+		return filepath.FromSlash(path[:max(at, 1)]), true
+	}
+	return "", false
 }
 
 // OwnKey reports whether a key may stand in any object of a hooks file: it is the author's own.

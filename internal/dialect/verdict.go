@@ -37,6 +37,8 @@ type Verdict struct {
 	Other         protocol.Fields // what else the hook answered, for the client that it was written for
 	Warnings      []string
 
+	Releases bool // it said yes, and Outrank lets that count for what earlier hooks said
+
 	Unfit       bool   // it changed the tool's result in a form that the client drops, by its dialect's own rules
 	Withheld    []byte // JSON: what a client is to be given in the place of the result then
 	KeepsOutput bool   // UpdatedOutput stands for a result that is withheld, whatever later hooks say

@@ -397,6 +397,9 @@ func (c *client) twice() {
 		return h.Kind == dialect.Runs && h.Same != nil
 	})
 	first := map[string]clientfile.Found{}
+	if c.dialect.AnsweredBy != nil { // one of them answers
+		return
+	}
 	for _, e := range c.entries {
 		before, there := first[e.Event]
 		if !there {

@@ -22,7 +22,11 @@ import (
 // clientFile reads a document in a client's form.
 func (p *parser) clientFile(top gjson.Result) {
 	p.form = p.dialect.Settings
-	for _, e := range p.dialect.Events() { // once: a file can have a hundred thousand wrong ones to compare with them
+	events := p.dialect.Events()
+	if other := p.dialect.Spelling; other != nil {
+		events = append(events, other.Events()...)
+	}
+	for _, e := range events { // once: a file can have a hundred thousand wrong ones to compare with them
 		p.eventNames = append(p.eventNames, string(e))
 	}
 	f := p.members(top, p.form.Top, "", p.drops, p.form.About)
@@ -32,7 +36,8 @@ func (p *parser) clientFile(top gjson.Result) {
 	if p.pluginRoot() != "" { // a plugin has hooks, and no settings
 		f = map[string]gjson.Result{"hooks": f["hooks"]}
 	}
-	if off, ok := f[p.form.Off]; ok {
+	off, hasOff := f[p.form.Off]
+	if hasOff {
 		p.switchOff(off.Bool(), strconv.Quote(p.form.Off), "true", off)
 	}
 	s.env = p.clientEnv(f["env"], "", p.drops)
@@ -56,17 +61,26 @@ func (p *parser) clientFile(top gjson.Result) {
 	}
 	hooks := f["hooks"]
 	switch {
+	case p.ofHooks() && !hooks.Exists():
+		p.problem(top.Index, "has no \"hooks\"; write \"hooks\": {}%s", p.drops)
 	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
 		return
 	case !hooks.IsObject():
 		p.clientType(`"hooks"`, "an object", hooks, p.drops)
 		return
 	}
+	last := map[string]int{} // of equal keys
+	hooks.ForEach(func(key, _ gjson.Result) bool {
+		last[key.String()] = key.Index
+		return true
+	})
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
+		d := p.spelt(key.String())
 		switch {
-		case slices.Contains(p.eventNames, key.String()):
-			p.clientEvent(event, groups)
+		case last[key.String()] != key.Index:
+		case d != nil:
+			p.clientEvent(d, event, groups)
 		case dialect.OwnKey(key.String()):
 		case slices.ContainsFunc(p.form.Switches, func(m dialect.Field) bool { return m.Key == key.String() }):
 			p.warn(key.Index, "%s passes over %q here; put it under \"hooksConfig\"", p.form.Client, key.String())
@@ -76,24 +90,28 @@ func (p *parser) clientFile(top gjson.Result) {
 		}
 		return true
 	})
-	if p.dialect.Variant != nil {
-		slices.SortStableFunc(p.config.Hooks, func(a, b Hook) int { return a.rank() - b.rank() })
+	slices.SortStableFunc(p.config.Hooks, func(a, b Hook) int { return p.rank(&a) - p.rank(&b) })
+	if hasOff && off.Bool() && p.ofHooks() { // it is for this file alone
+		p.warnOfGate(off.Index, s.offAt.Text)
+		for i := range p.config.Hooks {
+			p.config.Hooks[i].Disabled = strconv.Quote(p.form.Off) + " is true in its file"
+		}
+	}
+	if p.ofHooks() {
+		s.off = nil
 	}
 }
 
-// rank says how late hooks run at one call of their client's, by the event that they are for.
-func (h *Hook) rank() int {
-	if h.Dialect.Variant == nil {
+// rank is how late a hook runs at a call: those whose event is spelt otherwise come first, and those of an event that
+// another one comes before at the same call come last.
+func (p *parser) rank(h *Hook) int {
+	switch {
+	case h.Dialect == p.dialect:
 		return 1
+	case h.Dialect == p.dialect.Spelling:
+		return 0
 	}
-	return 0
-}
-
-// InFileOrder returns the hooks of a client's file in its order.
-func InFileOrder(hooks []Hook) []Hook {
-	hooks = slices.Clone(hooks)
-	slices.SortStableFunc(hooks, func(a, b Hook) int { return a.at - b.at })
-	return hooks
+	return 2
 }
 
 // switchOff notes that the hooks of the client are switched off, or on again.
@@ -208,7 +226,7 @@ func (p *parser) clientEnv(object gjson.Result, who, drops string) (env []string
 const maxPattern = 64 << 10
 
 // clientEvent reads the groups of an event.
-func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
+func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gjson.Result) {
 	drops := p.drops
 	if p.form.DropsAt != nil {
 		drops = p.form.DropsAt(event)
@@ -225,24 +243,25 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 			p.clientType(strings.TrimSuffix(who, ": "), "an object", group, drops)
 			return true
 		}
+		flat := p.form.Flat && (p.form.Group == nil || !hasKey(group, "hooks"))
 		f := map[string]gjson.Result{}
-		if !p.form.Flat {
+		if !flat {
 			f = p.members(group, p.form.Group, who, drops, 0)
-		} else if matcher := dialect.LastOf(group)["matcher"]; matcher.Type == gjson.String {
+		} else if matcher := valueOf(group, "matcher"); matcher.Type == gjson.String {
 			f["matcher"] = matcher
 		}
-		m, ok := p.clientMatcher(event, f, who)
+		m, ok := p.clientMatcher(d, event, f, who)
 		if !ok {
 			return true
 		}
 		add := func(entry gjson.Result, name string) {
-			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect.Of(event),
-				Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings, at: entry.Index}
+			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: d.Of(event),
+				Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
 			if p.handler(&h, entry, name, drops) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}
 		}
-		if p.form.Flat {
+		if flat {
 			add(group, strings.TrimSuffix(who, ": "))
 			return true
 		}
@@ -265,7 +284,8 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 }
 
 // clientMatcher reads the matcher of a group, nil if there is none.
-func (p *parser) clientMatcher(event protocol.Event, f map[string]gjson.Result, who string) (m Matcher, ok bool) {
+func (p *parser) clientMatcher(d *dialect.Dialect, event protocol.Event, f map[string]gjson.Result,
+	who string) (m Matcher, ok bool) {
 	text, ok := f["matcher"]
 	if !ok {
 		return nil, true
@@ -274,8 +294,16 @@ func (p *parser) clientMatcher(event protocol.Event, f map[string]gjson.Result, 
 		p.problem(text.Index, "%sthe matcher is longer than 64 KiB", who)
 		return nil, false
 	}
-	subject := p.dialect.SubjectField(event)
-	pattern := p.form.Pattern(p.expanded(text.String()), subject)
+	subject := d.SubjectField(event)
+	read := p.form.Pattern
+	if d.Settings != p.form { // the other spelling has matchers of its own
+		read = d.Settings.Pattern
+	}
+	pattern := read(p.expanded(text.String()), subject)
+	if pattern.Refused != "" {
+		p.problem(text.Index, "%sthe matcher %s %s%s", who, quote(text.String()), pattern.Refused, p.drops)
+		return nil, false
+	}
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		warning := fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault)
 		if pattern.Unread { // the hook always runs

@@ -62,12 +62,17 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 	return false
 }
 
-func hasKey(object gjson.Result, name string) (has bool) {
-	object.ForEach(func(key, _ gjson.Result) bool {
-		has = has || key.String() == name
-		return !has
+func hasKey(object gjson.Result, name string) (has bool) { return valueOf(object, name).Exists() }
+
+// valueOf is a field of an object, the last of equal ones.
+func valueOf(object gjson.Result, name string) (found gjson.Result) {
+	object.ForEach(func(key, value gjson.Result) bool {
+		if key.String() == name {
+			found = value
+		}
+		return true
 	})
-	return has
+	return found
 }
 
 // clientFields reads the fields of a handler into the hook.
@@ -78,6 +83,12 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 		h.Env = append(h.Env, p.form.PluginVariable+"="+root)
 	}
 	h.Env = append(h.Env, p.clientEnv(f["env"], who, drops)...)
+	if absolute, err := filepath.Abs(p.file); err == nil && p.form.FileVariable != "" && p.ofHooks() {
+		h.Env = append(h.Env, p.form.FileVariable+"="+filepath.Dir(absolute))
+	}
+	if folder, ok := f["cwd"]; ok {
+		h.folder = folder.String()
+	}
 	if rule, ok := f["if"]; ok {
 		h.If = permission.Parse(rule.String())
 		if h.If.Malformed() {
@@ -90,8 +101,11 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 				who, h.Events[0]))
 		}
 	}
-	if timeout, ok := f["timeout"]; ok {
-		h.Timeout = p.clientTimeout(timeout, h.Events[0], who, drops)
+	for _, key := range []string{p.form.Timeout.Key, "timeout"} {
+		if timeout, ok := f[key]; ok {
+			h.Timeout = p.clientTimeout(key, timeout, h.Events[0], who, drops)
+			break
+		}
 	}
 	if policy, ok := f["onFailure"]; ok {
 		d := protocol.Block // any other word than continue reads as block, where the client takes any
@@ -165,7 +179,8 @@ func (p *parser) equalPart(v gjson.Result) string {
 // oneLine is the text of a command as it names a hook in messages.
 func oneLine(text string) string { return brief(strings.Join(strings.Fields(text), " ")) }
 
-func (p *parser) clientTimeout(v gjson.Result, event protocol.Event, who, drops string) time.Duration {
+func (p *parser) clientTimeout(key string, v gjson.Result, event protocol.Event, who,
+	drops string) time.Duration {
 	form := &p.form.Timeout
 	n := v.Float()
 	d := time.Duration(math.MaxInt64)
@@ -175,49 +190,67 @@ func (p *parser) clientTimeout(v gjson.Result, event protocol.Event, who, drops 
 	_, fraction := strconv.ParseUint(v.Raw, 10, 64)
 	switch {
 	case form.Whole && fraction != nil:
-		p.problem(v.Index, "%s\"timeout\" must be a whole number of %s, not %s%s", who, form.Name, brief(v.Raw), drops)
+		p.problem(v.Index, "%s%q must be a whole number of %s, not %s%s", who, key, form.Name, brief(v.Raw), drops)
 	case n == 0 && form.Zero > 0:
 		d = form.Zero
 	case d <= 0:
-		p.problem(v.Index, "%s\"timeout\" must be more than 0, not %s%s", who, brief(v.Raw), drops)
+		p.problem(v.Index, "%s%q must be more than 0, not %s%s", who, key, brief(v.Raw), drops)
 	case d > time.Hour:
-		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are more than an hour; were these %s?", who, form.Name,
+		p.warn(v.Index, "%s%q is in %s, and %s of them are more than an hour; were these %s?", who, key, form.Name,
 			brief(v.Raw), form.Less)
 	case d < time.Second && form.More != "":
-		p.warn(v.Index, "%s\"timeout\" is in %s, and %s of them are less than a second; were these %s?", who,
+		p.warn(v.Index, "%s%q is in %s, and %s of them are less than a second; were these %s?", who, key,
 			form.Name, brief(v.Raw), form.More)
 	}
 	if most, ok := form.Most[event]; ok && d > most {
-		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so \"timeout\" is cut to that", who, p.form.Client, event,
-			most)
+		p.warn(v.Index, "%s%s gives a hook of %s %s at most, so %q is cut to that", who, p.form.Client, event,
+			most, key)
 		d = most
 	}
 	return d
 }
 
 func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
-	command, ok := f["command"]
-	if !ok {
-		return
+	key := "command"
+	for _, other := range p.form.Commands {
+		if _, ok := f[other]; ok {
+			key = other
+			break
+		}
 	}
-	if own, ok := f[ownCommand]; ok {
+	command, ok := f[key]
+	program, runs := f[p.form.Exec]
+	switch own, other := f[ownCommand]; {
+	case runs && ok:
+		p.problem(program.Index, "%s%q and %q are both there; leave one out%s", who, p.form.Exec, key, p.drops)
+		return
+	case runs:
+		key, command = p.form.Exec, program
+	case other && p.form.Commands == nil:
 		command = own
+	case !ok && p.form.Commands != nil:
+		p.problems = append(p.problems, h.Diagnostic(who+"needs one of "+
+			strings.Join(append(slices.Clone(p.form.Commands), p.form.Exec), ", ")+p.drops))
+		return
+	case !ok:
+		return
 	}
 	h.commandPos = p.at(command.Index, "")
 	r := reader{p, who, command}
-	text, ok := r.text(command, `"command"`)
+	text, ok := r.text(command, strconv.Quote(key))
 	text = p.expanded(text)
 	switch {
 	case !ok:
 		return
-	case text == "":
+	case text == "" && p.form.Commands == nil:
 		p.problem(command.Index,
 			"%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
-	case strings.TrimSpace(text) == "" && !f["args"].Exists():
+	case strings.TrimSpace(text) == "" && !f["args"].Exists() && !runs:
 		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")
 	}
-	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell", Bash: p.form.Bash}
-	if args, ok := f["args"]; ok {
+	h.Command = Command{Shell: text, PowerShell: f["shell"].String() == "powershell" || key == "powershell",
+		Bash: p.form.Bash}
+	if args, ok := f["args"]; ok && p.form.Exec == "" || runs {
 		h.Command = Command{Argv: []string{text}, Placeholders: true}
 		args.ForEach(func(_, a gjson.Result) bool {
 			arg, _ := r.text(a, `"args"`)

@@ -174,6 +174,7 @@ type Hook struct {
 	settings   *settings         // the same
 	unnamed    bool              // Name was made of what it runs
 	at         int               // where its entry begins, in a client's form
+	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
 }
 
 // sameName is the warning that there is another hook of its name at other.

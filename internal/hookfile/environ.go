@@ -61,9 +61,14 @@ func name(v string) string {
 	return foldVariable(v)
 }
 
-// Dir is where the hook runs: in the workspace, or where its dialect has it so in the session's current directory, if
-// that is still there.
+// Dir is where the hook runs: where its file has it, else in the workspace, or where its dialect has it so in the
+// session's current directory, if that is still there.
 func (h *Hook) Dir(c *protocol.Call) string {
+	if h.folder != "" && !filepath.IsAbs(h.folder) {
+		return filepath.Join(c.Workspace, h.folder)
+	} else if h.folder != "" {
+		return h.folder
+	}
 	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
 		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
 			return c.Dir

@@ -65,13 +65,39 @@ func formOfFolder(path string) *dialect.Dialect {
 	if err != nil {
 		return nil
 	}
-	folder := filepath.Base(filepath.Dir(absolute))
 	for _, d := range withSettings() {
-		if d.Settings.Folder == folder {
+		if _, is := d.Settings.ProjectOf(filepath.Dir(absolute)); is {
 			return d
 		}
 	}
 	return nil
+}
+
+// ClientProject is the folder that the client's folder with a file lies in, "" if the file is in no client's folder.
+func ClientProject(path string) string {
+	d := formOfFolder(path)
+	if d == nil {
+		return ""
+	}
+	absolute, _ := filepath.Abs(path) // as before
+	project, _ := d.Settings.ProjectOf(filepath.Dir(absolute))
+	return project
+}
+
+// spelt finds the dialect whose hooks a name of an event in the file is for; nil: the client has no such event.
+func (p *parser) spelt(event string) *dialect.Dialect {
+	for _, d := range []*dialect.Dialect{p.dialect, p.dialect.Spelling} {
+		if d != nil && slices.Contains(d.Events(), protocol.Event(event)) {
+			return d
+		}
+	}
+	return nil
+}
+
+// ofHooks reports whether the file is where its client has hooks and nothing else.
+func (p *parser) ofHooks() bool {
+	absolute, err := filepath.Abs(p.file)
+	return err == nil && p.form.OfHooks(filepath.Dir(absolute))
 }
 
 // meantEvent suggests an event for a name that the client does not have: a similar one, or its own name for another

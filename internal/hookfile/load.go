@@ -259,7 +259,12 @@ func (p *parser) json() {
 		return
 	}
 	readable := true
+	placed := formOfFolder(p.file)
 	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
+		if f.Kind == strictjson.Duplicate && placed != nil && placed.Settings.TakesLast {
+			p.warnOfGate(f.Offset, f.Text+"; "+placed.Settings.Client+" takes the last")
+			continue
+		}
 		p.problem(f.Offset, "parsing: %s", f.Text)
 		readable = readable && f.Kind == strictjson.Duplicate
 	}

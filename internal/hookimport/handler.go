@@ -21,10 +21,6 @@ import (
 // group walks the hooks of a group.
 func (r *reader) group(event protocol.Event, group gjson.Result, at string, carried bool) {
 	var hooks, matcher gjson.Result
-	if r.form.Flat { // the hook itself stands in the list
-		r.convert(&handler{event: event, entry: group, matcher: group.Get("matcher"), group: at, path: at}, carried)
-		return
-	}
 	group.ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
 		case name == "hooks":
@@ -33,33 +29,46 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 			matcher = value
 		case carried && has(r.form.Group, name):
 			r.item(Note, at+"."+name, key.Index, "%q: here all hooks run one after the other, whatever this says", name)
-		case carried:
+		case carried && !(r.form.Flat && !group.Get("hooks").Exists()): // else it is the handler's
 			r.item(LeftOut, at+"."+escaped(name), key.Index, "%s passes over %s", r.form.Client, brief(name))
 		}
 		return true
 	})
-	entries := hooks.Array()
+	entries, flat := hooks.Array(), r.form.Flat && (r.form.Group == nil || !hooks.Exists())
+	if flat {
+		entries = []gjson.Result{group}
+	}
 	for n, entry := range entries {
-		r.convert(&handler{event: event, entry: entry, matcher: matcher, group: at,
-			path: at + ".hooks." + strconv.Itoa(n)}, carried)
+		h := r.loaded(entry)
+		if carried && h != nil {
+			g := handler{reader: r, dialect: h.Dialect, hook: h, event: event, entry: entry, matcher: matcher,
+				given: map[string]gjson.Result{}}
+			if g.group, g.path = at, at; !flat {
+				g.path = at + ".hooks." + strconv.Itoa(n)
+			}
+			g.convert()
+		}
 	}
 	if len(entries) == 0 && carried {
 		r.item(LeftOut, at, group.Index, "this group has no hooks")
 	}
 }
 
-// convert takes the next hook of the file.
-func (r *reader) convert(g *handler, carried bool) {
-	g.reader, g.hook, g.given = r, &r.hooks[0], map[string]gjson.Result{}
-	r.hooks = r.hooks[1:]
-	if carried {
-		g.convert()
+// loaded is the hook that was loaded from an entry; nil: the client passes over it.
+func (r *reader) loaded(entry gjson.Result) *hookfile.Hook {
+	if r.loadedAt == nil {
+		r.loadedAt = map[hookfile.Diagnostic]*hookfile.Hook{}
+		for i := range r.hooks {
+			r.loadedAt[r.hooks[i].Diagnostic("")] = &r.hooks[i]
+		}
 	}
+	return r.loadedAt[r.problem(entry.Index, "")]
 }
 
 // handler is one hook on its way.
 type handler struct {
 	*reader
+	dialect     *dialect.Dialect // of the hook: a client can have two spellings
 	hook        *hookfile.Hook
 	event       protocol.Event
 	entry       gjson.Result
@@ -96,6 +105,7 @@ func (g *handler) convert() {
 		g.given[key.String()] = value
 		return true
 	})
+	g.unify()
 	name := g.givenName()
 	for _, off := range g.disabled {
 		if off.text == name || name == "" && off.text == g.value("command").String() {
@@ -132,7 +142,7 @@ func (g *handler) convert() {
 	}
 	for _, key := range g.keys {
 		switch {
-		case g.carried(key):
+		case g.carried(key), g.unified(key):
 		case dialect.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
 		case notCarried[key] != "":
@@ -143,7 +153,7 @@ func (g *handler) convert() {
 			g.report(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))
 		}
 	}
-	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil {
+	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil && !g.dialect.Import.AnswersAlone {
 		g.item(Differs, g.path+".command", g.value("command").Index,
 			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", `+
 				`"reason": "…"} and end with 0`, g.event.Canonical(), g.form.Client)
@@ -157,6 +167,25 @@ func (g *handler) convert() {
 	g.add(name)
 }
 
+// unify puts the command and the timeout that count where other clients have them.
+func (g *handler) unify() {
+	for _, key := range append(slices.Clone(g.form.Commands), g.form.Exec) {
+		if v, ok := g.given[key]; ok {
+			g.given["command"] = v
+			break
+		}
+	}
+	if v, ok := g.given[g.form.Timeout.Key]; ok {
+		g.given["timeout"] = v
+	}
+}
+
+// unified reports whether a key of the client's own is one that unify looked at.
+func (g *handler) unified(key string) bool {
+	return key != "" && (slices.Contains(g.form.Commands, key) || key == g.form.Exec || key == g.form.Timeout.Key ||
+		g.form.Flat && key == "matcher")
+}
+
 // obstacle explains why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
 func (g *handler) obstacle(texts string) string {
 	h, command := g.hook, g.value("command").String()
@@ -165,6 +194,8 @@ func (g *handler) obstacle(texts string) string {
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
 	case h.Async:
 		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
+	case g.knows("cwd") && g.value("cwd").Exists():
+		return "it runs in a folder of its own, " + brief(g.value("cwd").String()) + ", and an entry in the project's"
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
 	case clientfile.RunsHookrun(command):
@@ -356,6 +387,9 @@ func (g *handler) environment() {
 	env := map[string]string{}
 	for _, v := range g.hook.Environment() {
 		name, value, _ := strings.Cut(v, "=")
+		if name == g.form.FileVariable { // a path of this machine
+			continue
+		}
 		own := g.value("env").Get(gjson.Escape(name))
 		// nobody wants the value of a token in the project's file
 		if own.Exists() && own.Type == gjson.String && own.String() != value {

@@ -91,7 +91,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		return nil, err
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), result: &Result{},
-		hooks: hookfile.InFileOrder(cfg.Hooks),
+		hooks: cfg.Hooks,
 		equal: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.locator.Doc = r.doc
 	r.dialect = cfg.Dialect
@@ -157,12 +157,13 @@ type reader struct {
 	locator strictjson.Locator
 	dialect *dialect.Dialect
 	form    *dialect.Settings
-	hooks   []hookfile.Hook // those to come, in the order of the file
+	hooks   []hookfile.Hook
 	result  *Result
 
-	env      gjson.Result // of the settings
-	other    []string     // settings that are the client's
-	offBy    string       // what switches all hooks off
+	loadedAt map[hookfile.Diagnostic]*hookfile.Hook // by their positions
+	env      gjson.Result                           // of the settings
+	other    []string                               // settings that are the client's
+	offBy    string                                 // what switches all hooks off
 	disabled []*switchedOff
 	equal    map[string][]*hookfile.Hook // equal hooks of an event
 	there    map[string]string           // entries, and where they are from
@@ -254,7 +255,8 @@ func (r *reader) events(hooks gjson.Result) {
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
 		path := "hooks." + escaped(key.String())
-		known := slices.Contains(r.dialect.Events(), event)
+		known := slices.Contains(r.dialect.Events(), event) ||
+			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling.Events(), event)
 		carried := known && slices.Contains(protocol.Events(), event.Canonical())
 		switch {
 		case dialect.OwnKey(key.String()):

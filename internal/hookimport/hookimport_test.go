@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,14 +98,12 @@ func TestEntries(t *testing.T) {
 	const words = "\ndiffers an answer of the hook must be in hookrun's words: \"block\" for \"deny\", " +
 		"\"permissionDecision\": \"ask\" for \"ask\", \"updatedInput\" for \"tool_input\"; another one is " +
 		"unreadable, and blocks a tool call with a reason of hookrun's own"
-	wide := func(matcher, here, more string) string {
+	// The other names of a tool are those of all clients. They are looked at in a test of their own.
+	others := regexp.MustCompile(`; it is also for [^\n]*`)
+	wide := func(matcher, here string) string {
 		return fmt.Sprintf("wider the matcher %q is %q here, and holds by the names that a project has for tools, "+
-			"whatever client or loop they are of; it is also for %s", matcher, here, more)
+			"whatever client or loop they are of", matcher, here)
 	}
-	const (
-		shells = "PowerShell, exec_command, write_stdin, shell_command, local_shell, run_shell_command, bash"
-		edits  = "MultiEdit, NotebookEdit, apply_patch, write_file, replace, write, edit, patch"
-	)
 	const unread = "differs an answer without a key of an answer is ignored by Claude Code, and is unreadable " +
 		"here: let the server answer {} or nothing"
 	const exit = `an exit code holds nothing up here, and in Claude Code 2 does: let the hook print {"decision": ` +
@@ -113,7 +112,7 @@ func TestEntries(t *testing.T) {
 		"a plain gate": {claude,
 			pre(`{"matcher":"Bash","hooks":[{"type":"command","command":"guard --strict","timeout":10}]}`),
 			`[{"name":"guard","command":"guard --strict","events":["pre-tool"],"matcher":"Bash|shell","timeout":10,` +
-				open + `}]`, wide("Bash", "Bash|shell", shells)},
+				open + `}]`, wide("Bash", "Bash|shell")},
 		"the client's timeout": {claude, pre(`{"hooks":[{"type":"command","command":"guard"}]}`),
 			`[{"name":"guard","command":"guard","events":["pre-tool"],"timeout":"10m",` + open + `}]`, ""},
 		"a timeout as long as hookrun's": {codex, pre(`{"hooks":[{"type":"command","command":"guard","timeout":30}]}`),
@@ -167,8 +166,8 @@ left_out this hook is not carried: its if "Bash(git" holds of no call of this ev
 				`{"name":"d","command":"d","events":["pre-tool"],"when":[{"path":"tool_name",` +
 				`"matches":"mcp__[a-z]+__write"}],"timeout":30,` + open + `},` +
 				`{"name":"g","command":"g","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			wide("Edit, Write", "Edit|Write|fs_edit|fs_write", edits) + "\n" + wide("^(Edit|Write)$",
-				"Edit|Write|fs_edit|fs_write", edits) + `
+			wide("Edit, Write", "Edit|Write|fs_edit|fs_write") + "\n" + wide("^(Edit|Write)$",
+				"Edit|Write|fs_edit|fs_write") + `
 changed the matcher "^mcp__x__.*" is "mcp__x__*" here
 changed the matcher "mcp__[a-z]+__write" is a condition in "when" here, for the names that tools have in Claude Code
 left_out this hook is not carried: its matcher "^(?!mcp)" uses JavaScript that neither a glob nor RE2 can express
@@ -178,7 +177,7 @@ changed the matcher ".*" is for every tool, so the entry has none`},
 			pre(`{"matcher":"Write","hooks":[{"type":"command","command":"a","timeout":30}]}`),
 			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Write|apply_patch|fs_write","timeout":30,` +
 				open + `}]`,
-			wide("Write", "Write|apply_patch|fs_write", "write_file, write, patch")},
+			wide("Write", "Write|apply_patch|fs_write")},
 		"other events": {claude,
 			`{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30}]}],` +
 				`"Stop":[{"hooks":[{"type":"command","command":"b"}]}],"Nope":[]}}`,
@@ -203,7 +202,7 @@ left_out "once" is not carried: a hook runs at each call here, not only at the f
 			`[{"name":"guard.v2","url":"https://u:p@h:1/guard.v2?k=s","headers":{"X":"Bearer ` +
 				`$T","A":"é"},"allowed_env_vars":["T"],"events":["pre-tool"],"matcher":"Bash|shell","timeout":7,` +
 				`"on_failure":{"exit":"continue","output":"continue","timeout":"continue","unstarted":"continue"}}]`,
-			wide("Bash", "Bash|shell", shells) + "\n" + unread},
+			wide("Bash", "Bash|shell") + "\n" + unread},
 		"a hook that posts and fails closed": {claude,
 			`{"env":{"T":"t"},"httpHookAllowedEnvVars":["T"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http",` +
 				`"url":"http://h","allowedEnvVars":["T","É","U"],"timeout":7,"onFailure":"block"}]}]}}`,
@@ -233,9 +232,9 @@ left_out this hook is not carried: http://h is not among the "allowedHttpHookUrl
 			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Bash|shell","timeout":30,` + open +
 				`},{"name":"a-2","command":"a","events":["pre-tool"],"matcher":"Edit|fs_edit","timeout":30,` + open +
 				`},{"name":"a-3","command":"a","events":["pre-tool"],"timeout":30,` + open + `}]`,
-			wide("Bash", "Bash|shell", shells) + `
+			wide("Bash", "Bash|shell") + `
 changed this hook is the same as that of .claude/settings.json:1, and is there once
-` + wide("Edit", "Edit|fs_edit", "MultiEdit, NotebookEdit, apply_patch, replace, edit, patch") + `
+` + wide("Edit", "Edit|fs_edit") + `
 differs Claude Code runs this hook and that of .claude/settings.json:1 once where a call is for both; here each of them runs`},
 		"another client's": {gemini,
 			before(`{"matcher":"write_file|replace","sequential":true,"hooks":[{"type":"command","name":"format",` +
@@ -244,7 +243,7 @@ differs Claude Code runs this hook and that of .claude/settings.json:1 once wher
 				`'a;b'"],"events":["pre-tool"],"matcher":"*write_file*|*replace*|fs_write|fs_edit","timeout":"5s",` +
 				`"on_failure":{"signal":"continue"},"env":{"U":"1"}}]`,
 			"changed BeforeTool is pre-tool here\n" + wide("write_file|replace",
-				"*write_file*|*replace*|fs_write|fs_edit", "Write, Edit, MultiEdit, NotebookEdit, apply_patch, write, edit, patch") + `
+				"*write_file*|*replace*|fs_write|fs_edit") + `
 changed Gemini CLI runs it with bash, so the entry names it` + words + `
 changed 5000 is 5s here
 left_out the variable "T" is not carried: "$HOME" has another variable in it, and entries have texts alone`},
@@ -258,14 +257,14 @@ left_out this hook is not carried: "x" in the settings switches it off`},
 			"model = \"m\"\n[[hooks.PreToolUse]]\nmatcher = \"^Bash$\"\n[[hooks.PreToolUse.hooks]]\ntype = " +
 				"\"command\"\ncommand = \"a\"\ntimeout = 30\nstatusMessage = \"s\"\n",
 			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Bash|shell","timeout":30,` + open + `}]`,
-			wide("^Bash$", "Bash|shell", shells) + `
+			wide("^Bash$", "Bash|shell") + `
 left_out "statusMessage" is not carried: it is shown to the user of the client while the hook runs`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HOME", "/nobody")
 			r := parse(t, test.path, test.doc)
 			require.Equal(t, test.entries, entries(t, r))
-			require.Equal(t, test.reported, reported(r))
+			require.Equal(t, test.reported, others.ReplaceAllString(reported(r), ""))
 			text, added, err := hookimport.Add("f", nil, r.Entries)
 			require.NoError(t, err, "what is imported loads")
 			require.Len(t, added, len(r.Entries))
@@ -330,9 +329,9 @@ func TestRefused(t *testing.T) {
 		{"x.json", `{"hooks":[]}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.json", `{}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.yaml", "agents: []\n",
-			`x.yaml is in the form of massgen, and not in that of ` + all.ClientList()},
+			`x.yaml is in the form of massgen, and not in that of ` + all.ImportList()},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
-			`x.yaml is in the form of massgen, and not in that of ` + all.ClientList()},
+			`x.yaml is in the form of massgen, and not in that of ` + all.ImportList()},
 	} {
 		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)

@@ -33,6 +33,10 @@ func (g *handler) narrow() bool {
 	case text == "" || text == "*":
 		return true
 	}
+	if pattern.Names == nil && pattern.Subjects != nil {
+		return g.leaveOut("its matcher %s is an expression for the names that %s has itself for tools; write their "+
+			"names with | between them", brief(text), g.form.Client)
+	}
 	if pattern.Names != nil && pattern.Err == nil {
 		names := slices.DeleteFunc(slices.Clone(pattern.Names), func(name string) bool { return name == "" })
 		if len(names) == 0 {

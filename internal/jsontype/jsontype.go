@@ -17,7 +17,8 @@ import (
 )
 
 // Check reports whether value is of the type that is named, and describes the type. The names are string, boolean,
-// number, object, strings (an array of them), any, and a|b for a string that is one of those words.
+// number, object, strings (an array of them), texts (an object of them), 1 (that number), any, and a|b for a
+// string that is one of those words.
 func Check(value gjson.Result, name string) (want string, ok bool) {
 	switch name {
 	case "any":
@@ -30,6 +31,15 @@ func Check(value gjson.Result, name string) (want string, ok bool) {
 		return "a number", value.Type == gjson.Number
 	case "object":
 		return "an object", value.IsObject()
+	case "1":
+		return "the number 1", value.Type == gjson.Number && value.Num == 1
+	case "texts":
+		ok = value.IsObject()
+		value.ForEach(func(_, v gjson.Result) bool {
+			ok = ok && v.Type == gjson.String
+			return ok
+		})
+		return "an object of strings", ok
 	case "strings":
 		ok = value.IsArray()
 		value.ForEach(func(_, v gjson.Result) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/copilot"
 	"github.com/hookrun/hookrun/internal/dialect/cursor"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
@@ -22,8 +23,9 @@ var dialects = []*dialect.Dialect{
 	tenex.Dialect,
 	claude.Dialect,
 	codex.Dialect,
-	gemini.Dialect,
+	copilot.Dialect,
 	cursor.Dialect,
+	gemini.Dialect,
 	opencode.Dialect,
 	massgen.Dialect,
 }

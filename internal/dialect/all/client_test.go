@@ -58,6 +58,7 @@ func TestClient(t *testing.T) {
 		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan"}`: "codex",
 		`{"hook_event_name":"SessionStart","timestamp":"2026-01-01T00:00:00Z"}`:   "gemini",
 		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:        "claude",
+		`{"hook_event_name":"Stop","session_id":"s","timestamp":"t"}`:             "copilot",
 	} {
 		c, _, err := all.ParseInput(input)
 		require.NoError(t, err)
@@ -79,7 +80,7 @@ func TestNameTool(t *testing.T) {
 		{`{"hook_event_name":"AfterTool","tool_name":"write_file"}`, []string{"fs_write"}},
 		{`{"hook_event_name":"PermissionRequest","tool_name":"WebFetch"}`, []string{"web_fetch"}},
 		{`{"hook_event_name":"PreToolUse","tool_name":"bAsh"}`, nil},
-		{`{"hook_event_name":"PreToolUse","tool_name":"web_fetch"}`, nil},
+		{`{"hook_event_name":"PreToolUse","tool_name":"fetch"}`, nil},
 		{`{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b"}`, nil},
 		{`{"hook_event_name":"BeforeTool","tool_name":"mcp_a_b_c","mcp_context":{"server_name":"a_b",` +
 			`"tool_name":"c"}}`, []string{"mcp__a_b__c"}},

@@ -86,6 +86,7 @@ var gates = map[string][]protocol.Event{
 		"PreCompact", "PreModelSwitch", "TaskCreated", "WorktreeCreate", "Elicitation"},
 	"codex": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop",
 		"SessionStart", "PreCompact", "PostCompact"},
+	"copilot":  {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop"},
 	"gemini":   {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
 	"opencode": {"chat.message", "tool.execute.before", "tool.execute.after"},
 }
@@ -106,6 +107,13 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 	}
 	c := protocol.Call{Event: o.Event, Tool: o.Tool}
 	v := d.Decode(&c, "hookrun", &r)
+	if d.Name == "copilot" { // a message goes with exit 2, or to the model
+		v.SystemMessage = v.Context
+		if exit == 2 {
+			require.True(t, v.Decision == protocol.Block || v.Status == protocol.StatusFailed && v.Answered)
+			v.Problem, v.SystemMessage = "", d.Stderr(o)
+		}
+	}
 	require.Empty(t, v.Problem, "%s at %s: %s", d.Name, o.Event, stdout)
 	require.Empty(t, v.Warnings, "%s at %s: %s", d.Name, o.Event, stdout)
 	return v
@@ -115,6 +123,7 @@ func TestAnswer(t *testing.T) {
 	moments := map[string][3]protocol.Event{
 		"claude":   {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"codex":    {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+		"copilot":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"gemini":   {"BeforeAgent", "BeforeTool", "AfterTool"},
 		"opencode": {"chat.message", "tool.execute.before", "tool.execute.after"},
 	}
@@ -138,7 +147,7 @@ func TestAnswer(t *testing.T) {
 				o.Decision, o.Reason = protocol.Ask, "sure?"
 				v := readBack(t, d, o)
 				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block,
-					"gemini": protocol.Ask}[d.Name], v.Decision)
+					"copilot": protocol.Ask, "gemini": protocol.Ask}[d.Name], v.Decision)
 				require.Contains(t, v.Reason, "sure?")
 				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason,
 					"a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
@@ -160,8 +169,8 @@ func TestAnswer(t *testing.T) {
 						string(v.UpdatedOutput))
 					return
 				}
-				if d.Name == "opencode" {
-					require.Equal(t, `"clean"`, string(v.UpdatedOutput))
+				if d.Name == "copilot" || d.Name == "opencode" {
+					require.JSONEq(t, `"clean"`, string(v.UpdatedOutput))
 					return
 				}
 				require.Equal(t, protocol.Block, v.Decision, "the reason is what the model gets instead")
@@ -187,7 +196,7 @@ func TestAnswer(t *testing.T) {
 					o := goesOn(e)
 					o.Stop, o.StopReason = true, "enough"
 					v := readBack(t, d, o)
-					if d.Name == "codex" && e != prompt {
+					if d.Name == "codex" && e != prompt || d.Name == "copilot" {
 						require.Equal(t, protocol.Block, v.Decision)
 						require.Equal(t, "enough", v.Reason)
 						continue
@@ -201,8 +210,18 @@ func TestAnswer(t *testing.T) {
 				o.SystemMessages = []string{"m"}
 				o.Hooks = []protocol.HookReport{{Name: "h", Status: protocol.StatusTimeout,
 					Cause: protocol.CauseTimeout}}
+				v := readBack(t, d, o)
+				if d.Name == "copilot" { // it shows its user nothing there
+					require.Equal(t, "For the user: m\n\nFor the user: hookrun: hook 'h' gave no answer (timeout), "+
+						"so it did not check this", v.Context)
+					o.Event = post
+					_, exit, err := d.EncodeOutput(o)
+					require.NoError(t, err)
+					require.Equal(t, 2, exit)
+					v.SystemMessage = d.Stderr(o)
+				}
 				require.Equal(t, "m\nhookrun: hook 'h' gave no answer (timeout), so it did not check this",
-					readBack(t, d, o).SystemMessage)
+					v.SystemMessage)
 			})
 			t.Run("the zero outcome blocks wherever that can be", func(t *testing.T) {
 				for _, e := range gates[d.Name] {
@@ -335,6 +354,8 @@ func Example_answer() {
 		"claude": `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
 		"codex": `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r ` +
 			`/"}}`,
+		"copilot": `{"hook_event_name":"PreToolUse","session_id":"1","timestamp":"t","tool_name":"Bash",` +
+			`"tool_input":{"command":"rm -r /"}}`,
 		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 
 		"opencode": `{"hook_event_name":"tool.execute.before","tool_name":"bash",` +
@@ -360,7 +381,8 @@ func Example_answer() {
 	// Output:
 	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// copilot 0 {"permissionDecision":"deny","permissionDecisionReason":"look first"}
+	// cursor 0 {"permission":"deny","user_message":"look first","agent_message":"look first"}
 	// gemini 0 {"decision":"deny","reason":"look first"}
 	// opencode 0 {"decision":"block","reason":"look first"}
-	// cursor 0 {"permission":"deny","user_message":"look first","agent_message":"look first"}
 }

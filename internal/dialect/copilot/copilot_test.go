@@ -1,0 +1,177 @@
+package copilot
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// The input of a hook is what the client gave it, in both spellings: recorded inputs of hooks that are not those that
+// hookrun gets.
+func TestRecordedInputs(t *testing.T) {
+	files, err := filepath.Glob("../../../e2e/testdata/copilot/*.jsonl")
+	require.NoError(t, err)
+	seen := map[protocol.Event]bool{}
+	for _, name := range files {
+		doc, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(doc)) {
+			recorded := gjson.Get(line, "client.stdin.0.a")
+			event := protocol.Event(gjson.Get(line, "event").String())
+			camel := gjson.Get(line, "configured_as").Exists()
+			if !recorded.IsObject() || !camel && event != "PermissionRequest" && event != "SubagentStart" {
+				continue
+			}
+			c := protocol.Call{Event: event, ClientInput: gjson.Get(line, "stdin").Raw}
+			c.Tool = c.Field("tool_name")
+			if event == "PostToolUseFailure" {
+				c.Failed = true
+			}
+			d := Dialect
+			if camel {
+				d = d.Spelling
+			}
+			input, _, err := d.EncodeInput(dialect.NewCall(c))
+			require.NoError(t, err)
+			want := strings.NewReplacer("<UUID1>", "<SESSION>", "<UUID2>", "<UUID>").Replace(recorded.Raw)
+			require.JSONEq(t, want, string(input.Bytes()), "%s", line[:60])
+			seen[d.EventOf(&c)] = true
+		}
+	}
+	require.Greater(t, len(seen), 6)
+}
+
+// A call that comes from no client has the input that the client would give, as far as the caller knows it.
+func TestInputs(t *testing.T) {
+	for _, c := range []protocol.Call{
+		{Event: protocol.PreTool, Tool: "Bash", Args: `{"command":"ls"}`},
+		{Event: protocol.PostTool, Tool: "Bash", Result: "r"},
+		{Event: protocol.PostTool, Tool: "Bash", Result: "r", Failed: true},
+		{Event: protocol.PreExecute, Prompt: "go"},
+	} {
+		c.SessionID, c.Workspace = "s", "/ws"
+		input, _, err := Dialect.EncodeInput(dialect.NewCall(c))
+		require.NoError(t, err)
+		text := string(input.Bytes())
+		require.Equal(t, string(Dialect.EventOf(&c)), gjson.Get(text, "hook_event_name").String())
+		_, err = time.Parse(time.RFC3339, gjson.Get(text, "timestamp").String())
+		require.NoError(t, err)
+		camel, _, err := Dialect.Spelling.EncodeInput(dialect.NewCall(c))
+		require.NoError(t, err)
+		require.False(t, gjson.GetBytes(camel.Bytes(), "hook_event_name").Exists())
+		require.Equal(t, "s", gjson.GetBytes(camel.Bytes(), "sessionId").String())
+		if c.Tool != "" {
+			require.Equal(t, "bash", gjson.GetBytes(camel.Bytes(), "toolName").String())
+		}
+	}
+	c := protocol.Call{Event: "PostToolUse", Tool: "Bash", SessionID: "s",
+		ClientInput: `{"hook_event_name":"PostToolUse","tool_result":"clean"}`}
+	input, _, err := Dialect.EncodeInput(dialect.NewCall(c))
+	require.NoError(t, err)
+	require.Equal(t, `{"hook_event_name":"PostToolUse","tool_result":{"result_type":"success",`+
+		`"text_result_for_llm":"clean"}}`+"\n", string(input.Bytes()), "a result that another hook changed")
+}
+
+func said(e protocol.Event, camel bool, code int, stdout, stderr string) dialect.Verdict {
+	d := Dialect
+	if camel {
+		d = d.Spelling
+	}
+	c := protocol.Call{Event: e, Tool: "Bash", Failed: e == "PostToolUseFailure"}
+	r := dialect.HookResult{ExitCode: code, Stdout: dialect.Capture{Head: []byte(stdout), Total: int64(len(stdout))},
+		Stderr: dialect.Capture{Head: []byte(stderr), Total: int64(len(stderr))}}
+	return d.ApplyFailurePolicy(&c, d.Decode(&c, "h", &r))
+}
+
+func TestAnswersThatNeedAWord(t *testing.T) {
+	for _, test := range []struct {
+		event  protocol.Event
+		camel  bool
+		stdout string
+		doubt  string
+	}{
+		{"PreToolUse", false, `{"decision":"block","reason":"r"}`, `it has "decision" with a value that means nothing`},
+		{"PreToolUse", false, `{"permissionDecision":"Deny"}`, `it has "permissionDecision" with a value`},
+		{"PreToolUse", true, `{"hookSpecificOutput":{"permissionDecision":"deny"}}`,
+			`it has "hookSpecificOutput.permissionDecision"`},
+		{"PreToolUse", false, `{"permissionDecisionReason":"r"}`, "it has a reason and no decision"},
+		{"PreToolUse", false, `{"updatedInput":{}}`, `it has "updatedInput"`},
+		{"PreToolUse", false, `{"continue":false}`, `it has "continue"`},
+		{"PreToolUse", false, "log\n" + `{"permissionDecision":"deny"}`, "printed text around a JSON answer"},
+		{"PostToolUse", false, `{"decision":"block"}`, `it has "decision"`},
+		{"PostToolUse", false, `{"modifiedResult":"x"}`, `it has "modifiedResult"`},
+		{"Stop", false, `{"decision":"deny","reason":"r"}`, `it has "decision"`},
+		{"PermissionRequest", false, `{"behavior":"Deny"}`, `it has "behavior"`},
+	} {
+		v := said(test.event, test.camel, 0, test.stdout, "")
+		require.Equal(t, protocol.Continue, v.Decision, test.stdout)
+		require.Len(t, v.Warnings, 1, test.stdout)
+		require.Contains(t, v.Warnings[0], test.doubt, test.stdout)
+		require.False(t, v.Approved)
+	}
+	for event, stdout := range map[protocol.Event]string{"PreToolUse": `{"permissionDecision":"allow"}`,
+		"PostToolUse": `{"modifiedResult":{"textResultForLlm":""}}`, "Stop": `{"decision":"allow"}`,
+		"UserPromptSubmit": `{"additionalContext":"c","note":1}`, "PermissionRequest": `{"behavior":"allow"}`,
+		"SessionStart": "text"} {
+		require.Empty(t, said(event, false, 0, stdout, "").Warnings, event)
+	}
+	require.Equal(t, "null", said("PreToolUse", false, 0, `{"additionalContext":null}`, "").Context)
+	require.Equal(t, "5", said("PreToolUse", false, 0, `{"permissionDecision":"deny","permissionDecisionReason":5}`,
+		"").Reason)
+	require.Equal(t, "null", string(said("PreToolUse", false, 0, `{"modifiedArgs":null}`, "").UpdatedInput))
+	v := said("PermissionRequest", false, 0, `{"behavior":"deny","message":"m","interrupt":true}`, "")
+	require.True(t, v.Stop)
+	require.Equal(t, "m", v.Reason)
+}
+
+// Of several answers the client takes the later one at some events, and at others the first ends the call.
+func TestSeveralAnswers(t *testing.T) {
+	merged := func(e protocol.Event, stdouts ...string) protocol.Outcome {
+		var hooks []dialect.HookVerdict
+		for _, s := range stdouts {
+			v := said(e, false, 0, s, "")
+			hooks = append(hooks, dialect.HookVerdict{Verdict: v, Dialect: Dialect})
+			if Dialect.Ends(e, &v) {
+				break
+			}
+		}
+		return dialect.Merge(&protocol.Call{Event: e, Tool: "Bash"}, hooks)
+	}
+	o := merged("PreToolUse", `{"permissionDecision":"ask","permissionDecisionReason":"a"}`,
+		`{"permissionDecision":"deny"}`)
+	require.Equal(t, protocol.Ask, o.Decision, "an ask ends the call")
+	o = merged("Stop", `{"decision":"block","reason":"a"}`, `{"decision":"allow"}`)
+	require.Equal(t, protocol.Continue, o.Decision)
+	require.Len(t, o.Warnings, 1)
+	o = merged("Stop", `{"decision":"block","reason":"a"}`, `{"decision":"block","reason":"b"}`, `{}`)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.Equal(t, "b", o.Reason)
+	o = merged("UserPromptSubmit", `{"decision":"block","reason":"a"}`, `{"decision":"allow","additionalContext":"c"}`)
+	require.Equal(t, protocol.Block, o.Decision, "a block of a prompt stays")
+	require.Empty(t, o.Inject)
+	o = merged("PermissionRequest", `{"behavior":"allow"}`, `{"behavior":"deny","message":"m"}`)
+	require.Equal(t, protocol.Block, o.Decision)
+	require.False(t, o.Approved)
+}
+
+func TestAnsweredBy(t *testing.T) {
+	env := map[string]string{"COPILOT_CLI": "1"}
+	w := dialect.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
+	user, project := "/home/u/.copilot/hooks/hookrun.json", "/ws/.github/hooks/hookrun.json"
+	require.Equal(t, []string{user, project}, answeredBy(w), "started by settings")
+	env["COPILOT_HOOK_DIR"] = "/ws/.github/hooks"
+	require.Equal(t, []string{user}, answeredBy(w))
+	env["COPILOT_HOOK_DIR"] = "/home/u/.copilot/hooks"
+	require.Empty(t, answeredBy(w))
+	delete(env, "COPILOT_CLI")
+	delete(env, "COPILOT_HOOK_DIR")
+	require.Empty(t, answeredBy(w), "not started by the client")
+}

@@ -1,0 +1,81 @@
+package copilot
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const client = "Copilot CLI"
+
+// decode reads, in this order: no start, deadline, signal or exit code, output. Codes other than 0 and 2 are a failure,
+// whatever was printed.
+func decode(m *eventRule, camel bool, hook string, r *dialect.HookResult) dialect.Verdict {
+	who := dialect.Who(m.spelt(camel), hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	stderr := r.Stderr.Text()
+	cause, problem := r.Ended(who)
+	problem = strings.TrimRight(problem+"\n"+stderr, "\n")
+	switch {
+	case r.HTTP != nil && r.HTTP.Failure != "":
+		return dialect.Failed(protocol.CauseExit, who+" got no answer: "+r.HTTP.Why)
+	case cause != "" && (r.Signal != "" || r.ExitCode != 2):
+		return dialect.Failed(cause, problem)
+	}
+	text := withoutProgress(r.Stdout.All())
+	a, isJSON := dialect.JSONValue(text)
+	isAnswer := isJSON && a.IsObject() && r.Stdout.LeftOut() == 0
+	v := dialect.OK()
+	switch {
+	case isAnswer && !(r.ExitCode == 2 && m.name == "PostToolUseFailure"): // there the answer is lost
+		v = m.answer(who, camel, a)
+	case text != "" && m.name == "PermissionRequest" && r.ExitCode == 0:
+		return dialect.Unreadable(who, "it must be one JSON object; print all else to stderr")
+	case text != "" && !isAnswer:
+		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+	}
+	switch {
+	case r.ExitCode == 0:
+	case m.does&denies != 0:
+		v.Approved, v.UpdatedInput, v.Doubt = false, nil, ""
+		v.Decide(protocol.Block, cmp.Or(reasonOf(m, a), stderr, "hook exited with code 2"))
+		return v
+	case m.name == "PostToolUseFailure" && stderr != "":
+		v.Context = stderr
+	case v.Decision == protocol.Continue:
+		v.Status, v.Cause, v.Problem, v.Answered = protocol.StatusFailed, cause, problem, true
+		return v
+	}
+	return dialect.DoubtEqualKeys(who, a, v)
+}
+
+// withoutProgress is what a hook printed without the lines that tell the client how far it is, and without white space
+// around it.
+func withoutProgress(text string) string {
+	if strings.Contains(text, "progress") {
+		var rest strings.Builder
+		for line := range strings.Lines(text) {
+			if v, is := dialect.JSONValue(dialect.TrimJS(line)); !is || !v.IsObject() ||
+				dialect.StringOf(v.Get("type")) != "progress" {
+				rest.WriteString(line)
+			}
+		}
+		text = rest.String()
+	}
+	return dialect.TrimJS(text)
+}
+
+// reasonOf is the reason beside exit 2. What stands in hookSpecificOutput is none.
+func reasonOf(m *eventRule, a gjson.Result) string {
+	key := "permissionDecisionReason"
+	if m.name == "PermissionRequest" {
+		key = "message"
+	}
+	return textOf(dialect.LastOf(a)[key])
+}

@@ -1,0 +1,87 @@
+package copilot
+
+import (
+	"cmp"
+	"path/filepath"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+var install = &dialect.Installation{
+	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	// The client blocks before a tool for exit 2, and elsewhere for JSON alone. Where hookrun itself ends with 2, it
+	// has answered, and has something to say to the user.
+	OrBlock: ` || { [ $? = 2 ] || echo '{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer +
+		`,"decision":"block","reason":` + noAnswer + `}'; exit 2; }`,
+	Asks: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
+	ReadSwitches: func(doc string) []dialect.Switch {
+		v := gjson.Get(doc, settings.Off)
+		if !v.IsBool() {
+			return nil
+		}
+		return []dialect.Switch{{
+			Name: settings.Off, Off: v.Bool(),
+			Why:  `"disableAllHooks" is true, so Copilot CLI does not run hookrun`,
+			Mend: `take "disableAllHooks" out of that file`,
+		}}
+	},
+	Obstacles: obstacles,
+	Beside: func(w dialect.Where) []string {
+		return []string{filepath.Join(w.Workspace, ".claude", "settings.json"),
+			filepath.Join(w.Workspace, ".claude", "settings.local.json")}
+	},
+	Servers: func(w dialect.Where, _ func(string) string) []dialect.ServerFile {
+		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"),
+			Read: func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil) }}}
+	},
+	Program:   "copilot",
+	Versions:  []string{"1.0.102"},
+	Variables: []string{"COPILOT_CLI"},
+}
+
+const noAnswer = `"hookrun gave no answer; is it installed?"`
+
+// userFolder is where the user's files are.
+func userFolder(w dialect.Where) string {
+	return cmp.Or(w.Getenv(settings.FolderVariable), filepath.Join(w.Home, ".copilot"))
+}
+
+// obstacles are the switches of Claude Code's files, which the client reads as well, and the trust in the folder.
+func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+	for _, f := range in.Files {
+		if filepath.Base(filepath.Dir(f.Path)) == ".claude" && gjson.Get(f.Text, settings.Off).Type == gjson.True {
+			found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
+				Text: `"disableAllHooks" is true there, and Copilot CLI reads that file, too: it runs no hook`,
+				Mend: `take "disableAllHooks" out of that file`})
+		}
+	}
+	user := filepath.Dir(settings.User(in.Home, in.Getenv).Path)
+	for _, e := range in.Entries {
+		if filepath.Dir(e.Path) == user { // it runs everywhere
+			return found
+		}
+	}
+	if in.Getenv("COPILOT_ALLOW_ALL") == "true" || in.Getenv("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS") == "true" {
+		return found
+	}
+	return append(found, dialect.Obstacle{
+		Text: "Copilot CLI runs the project's hooks only where the folder is trusted, and else without a word",
+		Mend: "start copilot there and trust the folder; for copilot -p add --trust-folder",
+	})
+}
+
+// answeredBy: the client runs the user's hooks file, the project's, and Claude Code's settings, and tells a hook of the
+// first two where its file is. Where hookrun is installed in several of them, the strongest that is sure to run
+// answers: the user's, which needs no trust, else the project's.
+func answeredBy(w dialect.Where) []string {
+	user, project := settings.User(w.Home, w.Getenv).Path, settings.Project(w.Workspace).Path
+	switch from := w.Getenv(settings.FileVariable); {
+	case w.Getenv("COPILOT_CLI") == "" || from == filepath.Dir(user):
+		return nil
+	case from == "":
+		return []string{user, project}
+	}
+	return []string{user}
+}

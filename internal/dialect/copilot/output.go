@@ -1,0 +1,132 @@
+package copilot
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// maxContext is how many bytes of context the client adds to a tool's result. It cuts the rest without a word.
+const maxContext = 10_000
+
+// encodeOutput writes the outcome as the client's hook output. What the client has no word for at the event is a block
+// or a message. A message to its user is what stands on stderr beside exit 2, where that does not block: the answer on
+// stdout counts all the same. Before a tool and after one that failed there is no such way, so the model is told.
+func encodeOutput(o protocol.Outcome) ([]byte, int, error) {
+	out, messages := encoded(o)
+	text, err := out.MarshalJSON()
+	if len(messages) > 0 && err == nil {
+		return text, 2, nil
+	}
+	return text, 0, err
+}
+
+func stderr(o protocol.Outcome) string {
+	_, messages := encoded(o)
+	return strings.Join(messages, "\n")
+}
+
+// encoded returns the answer, and the messages to the user.
+func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
+	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	messages = append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	say := func(format string, args ...any) {
+		messages = append(messages, fmt.Sprintf("hookrun: "+format, args...))
+	}
+	set := func(key, value string) { out.Set(key, strictjson.Quote(value)) }
+	context := o.Texts()
+	stopsAnyway := m.name == "Stop" || m.name == "SubagentStop"
+	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, client)
+	if !held && o.Stop && m.does&(denies|blocks) != 0 && !stopsAnyway { // the client cannot stop, but hold this up
+		held, why = true, o.StopReason
+	} else if o.Stop && o.StopReason != why && !stopsAnyway {
+		say("Copilot CLI cannot be stopped at %s: %s", m.name, o.StopReason)
+	}
+	if fault := dialect.UnfitInput(o); fault != "" && m.name == "PreToolUse" && o.Decision != protocol.Block {
+		held, why, o.Decision = true, strings.TrimSpace(o.Reason+"\n\n"+fault), protocol.Block
+	}
+	if m.name == "PermissionRequest" && !held && o.UpdatedInput != nil {
+		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and %s cannot take that here",
+			printable.Escape(o.RewroteInput), client)
+	}
+	why = cmp.Or(why, "Blocked by a hook")
+	switch {
+	case m.name == "PreToolUse":
+		switch {
+		case held && o.Decision == protocol.Ask:
+			set("permissionDecision", "ask")
+			set("permissionDecisionReason", o.Reason)
+			if o.UpdatedInput != nil { // the client drops it beside an ask
+				set("permissionDecision", "deny")
+				set("permissionDecisionReason", strings.TrimSpace(o.Reason+"\n\nhookrun: a hook changed the tool's "+
+					"input and another asks; Copilot CLI cannot do both, so it is a block"))
+			}
+		case held:
+			set("permissionDecision", "deny")
+			set("permissionDecisionReason", why)
+		case o.Approved:
+			set("permissionDecision", "allow")
+			if o.Reason != "" {
+				set("permissionDecisionReason", o.Reason)
+			}
+		}
+		if o.UpdatedInput != nil && !held {
+			out.Set("modifiedArgs", o.UpdatedInput)
+		}
+	case m.name == "PermissionRequest" && held:
+		set("behavior", "deny")
+		set("message", why)
+		if o.Stop {
+			out.Set("interrupt", []byte("true"))
+		}
+	case m.name == "PermissionRequest" && o.Approved:
+		set("behavior", "allow")
+	case m.does&blocks != 0 && held:
+		set("decision", "block")
+		if m.does&contexts == 0 || m.name == "PostToolUse" { // beside a block the client drops context
+			why, context = strings.Join(append([]string{why}, context...), "\n\n"), nil
+		}
+		set("reason", why)
+	case held && m.does&denies == 0:
+		say("Copilot CLI cannot be held up at %s: %s", m.name, why)
+	}
+	if o.UpdatedOutput != nil && !held {
+		if m.name == "PostToolUse" {
+			result := dialect.FieldsOf("resultType", []byte(`"success"`), "textResultForLlm",
+				strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))
+			text, _ := result.MarshalJSON() // made of JSON, it cannot fail
+			out.Set("modifiedResult", text)
+		} else {
+			say("Copilot CLI cannot change the result of a tool that failed, and its model has read it")
+		}
+	}
+	if m.name == "PreToolUse" || m.name == "PostToolUseFailure" { // there exit 2 means something else
+		for _, text := range messages {
+			context = append(context, "For the user: "+text)
+		}
+		messages = nil
+	}
+	if text := strings.Join(context, "\n\n"); text != "" && m.does&contexts != 0 {
+		if m.name == "PostToolUse" && len(text) > maxContext {
+			say("the context is longer than the 10 kB that Copilot CLI gives its model after a tool, and was cut")
+			text = strings.ToValidUTF8(text[:maxContext-100], "") + "\n[hookrun: cut here, at 10 kB]"
+		}
+		set("additionalContext", text)
+	} else if text != "" {
+		say("Copilot CLI cannot give the model this at %s:\n%s", m.name, text)
+	}
+	for _, f := range o.Other {
+		if slices.Contains(m.carries, f.Key) && gjson.ValidBytes(f.Value) {
+			out.Set(f.Key, f.Value)
+		}
+	}
+	return out, messages
+}

@@ -1,0 +1,49 @@
+package copilot
+
+import (
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+// tools are the client's tools by the names that projects have for such tools.
+var tools = dialect.Tools(
+	"bash shell", "powershell shell", "write_bash shell", "write_powershell shell",
+	"view fs_read",
+	"create fs_write",
+	"edit fs_edit", "str_replace_editor fs_edit",
+	"glob fs_glob", "grep fs_grep",
+	"web_fetch web_fetch", "web_search web_search",
+	"task delegate",
+)
+
+// claudeNames are Claude Code's names for some of them, which inputs of the events in its spelling have.
+var claudeNames = [][2]string{{"bash", "Bash"}, {"view", "Read"}, {"create", "Write"}, {"edit", "Edit"},
+	{"grep", "Grep"}, {"glob", "Glob"}, {"task", "Agent"}, {"task", "Task"}}
+
+// runtimeName is the client's own name for a tool.
+func runtimeName(tool string) string {
+	if at := slices.IndexFunc(claudeNames, func(n [2]string) bool { return n[1] == tool }); at >= 0 {
+		return claudeNames[at][0]
+	}
+	return tool
+}
+
+// claudeName is Claude Code's name for a tool, where that has one.
+func claudeName(tool string) string {
+	if at := slices.IndexFunc(claudeNames, func(n [2]string) bool { return n[0] == runtimeName(tool) }); at >= 0 {
+		return claudeNames[at][1]
+	}
+	return tool
+}
+
+// allNames are the names that inputs and matchers have for a tool.
+func allNames(tool string) []string {
+	all := []string{runtimeName(tool)}
+	for _, n := range claudeNames {
+		if n[0] == all[0] {
+			all = append(all, n[1])
+		}
+	}
+	return all
+}

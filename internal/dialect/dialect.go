@@ -67,6 +67,9 @@ type Dialect struct {
 	// ProjectTools: hooks know the tools of clients by the project's names as well as by their own. Matchers and rules
 	// are held against all of them.
 	ProjectTools bool
+	// Client is the client's own dialect, where this one is that of entries in a project's file (InFile); nil: it is
+	// none of these.
+	Client *Dialect
 
 	// What a failure means.
 

@@ -247,12 +247,7 @@ func (p *parser) clientMatcher(event protocol.Event, f map[string]gjson.Result, 
 	subject := p.dialect.SubjectField(event)
 	pattern := p.form.Pattern(p.expanded(text.String()), subject)
 	if fault := pattern.Fault(); fault != "" && subject != "" {
-		warning := fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault)
-		if pattern.Unread { // the hook always runs
-			p.warn(text.Index, "%s", warning)
-		} else {
-			p.warnOfGate(text.Index, warning)
-		}
+		p.faultyMatcher(text.Index, pattern, fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault))
 	}
 	return pattern, true
 }

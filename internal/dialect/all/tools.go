@@ -13,7 +13,11 @@ import (
 // tools are those of all clients.
 var tools = sync.OnceValue(func() (tools []dialect.Tool) {
 	for _, d := range dialects {
-		tools = append(tools, d.Tools...)
+		for _, t := range d.Tools {
+			if !slices.ContainsFunc(tools, func(other dialect.Tool) bool { return other.Name == t.Name }) {
+				tools = append(tools, t) // clients share some
+			}
+		}
 	}
 	return tools
 })

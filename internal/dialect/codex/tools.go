@@ -4,6 +4,7 @@ import "github.com/hookrun/hookrun/internal/dialect"
 
 // tools are the client's tools by the names that projects have for such tools.
 var tools = dialect.Tools(
+	"Bash shell", // what its hooks are told of all of these
 	"exec_command shell",
 	"write_stdin shell", // a line for a command that runs
 	"shell_command shell", "local_shell shell",

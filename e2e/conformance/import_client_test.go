@@ -48,8 +48,8 @@ func TestImportedVerdicts(t *testing.T) {
 					if part := merged[r.ID]; part != "" && strings.HasPrefix(field, part) {
 						require.NotEqual(t, saidOf(theirs, field), saidOf(ours, field))
 					} else {
-						require.Equal(t, saidOf(theirs, field), saidOf(ours, field), "%s\ntheirs %s\nours %s", field, theirs,
-							ours)
+						require.Equal(t, saidOf(theirs, field), saidOf(ours, field), "%s\ntheirs %s\nours %s", field,
+							theirs, ours)
 					}
 				}
 				return &same
@@ -67,7 +67,8 @@ var verdict = []string{"decision", "reason", "cause", "approved", "stop", "stop_
 // those of the project's file: the first block ends the call, gives the reason, and keeps what others say from the
 // model.
 var merged = map[string]string{
-	"stop-block-and-stop": "stop", "ups-block-and-context": "inject.#.content", "pre-deny-and-context": "inject.#.content",
+	"stop-block-and-stop":   "stop",
+	"ups-block-and-context": "inject.#.content", "pre-deny-and-context": "inject.#.content",
 	"bt-exit2-and-json-deny": "reason", "bt-deny-then-allow": "reason", "bt-ask-then-deny": "reason",
 }
 

@@ -51,7 +51,8 @@ func (c *Config) Add(more *Config) {
 	}
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
-		if source, ok := sources[h.Name]; ok && (h.form == nil || h.Dialect.Client != nil) && !h.unnamed { // in clients' forms none need be
+		isEntry := h.form == nil || h.Dialect.Client != nil // in clients' forms hooks need no names
+		if source, ok := sources[h.Name]; ok && isEntry && !h.unnamed {
 			c.Warnings = append(c.Warnings, h.sameName(source))
 			delete(sources, h.Name) // its own file warns of the next
 		}

@@ -91,8 +91,8 @@ func (r reader) clientPattern(h *Hook, text string) Matcher {
 		case subject == "":
 			subject = field
 		default:
-			r.problem(r.value.Index, "%sthe matcher would be held against %s at one event and %s at %s; write an entry "+
-				"for each", r.who, subject, field, e)
+			const text = "%sthe matcher would be held against %s at one event and %s at %s; write an entry for each"
+			r.problem(r.value.Index, text, r.who, subject, field, e)
 		}
 	}
 	pattern := r.form.Pattern(r.expanded(text), subject)
@@ -116,8 +116,8 @@ func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 	async, hasAsync := f["async"]
 	if h.form == nil {
 		if hasAsync {
-			p.problem(async.Index, "%s: \"async\" is a key of clients' hooks; name the client in \"dialect\", or leave "+
-				"it out", who)
+			const text = "%s: \"async\" is a key of clients' hooks; name the client in \"dialect\", or leave it out"
+			p.problem(async.Index, text, who)
 		}
 		return
 	}
@@ -126,21 +126,23 @@ func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.form.Client)
 	}
 	if rule, ok := f["if"]; ok && !knows(dialect.Runs, "if") {
-		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use \"matcher\" and \"when\", or leave \"dialect\" out",
-			who, h.form.Client)
+		const text = "%s: hooks of %s have no \"if\"; use \"matcher\" and \"when\", or leave \"dialect\" out"
+		p.problem(rule.Index, text, who, h.form.Client)
 	}
 	if hasAsync && (h.Command.String() == "" || !knows(dialect.Runs, "async")) {
 		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.form.Client)
 	}
 	if hasAsync && h.Async && h.Persistent {
-		p.problem(async.Index, "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; "+
-			"leave one of them out", who)
+		const text = "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +
+			"leave one of them out"
+		p.problem(async.Index, text, who)
 	}
 	cannot := func(e protocol.Event) bool { return h.Dialect.CannotBlock != nil && h.Dialect.CannotBlock(e) }
 	if policy, ok := f["on_failure"]; ok && (h.Async || len(h.Events) > 0 &&
 		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return !cannot(e) })) {
-		p.problem(policy.Index, "%s: \"on_failure\" would mean nothing: no failure of this hook holds anything up in %s; "+
-			"leave it out", who, h.form.Client)
+		const text = "%s: \"on_failure\" would mean nothing: no failure of this hook holds anything up in %s; " +
+			"leave it out"
+		p.problem(policy.Index, text, who, h.form.Client)
 	}
 	for _, e := range h.Events {
 		if most, ok := h.form.Timeout.Most[e]; ok && h.Timeout > most {

@@ -99,7 +99,8 @@ func Parse(path string, doc []byte, as *dialect.Dialect, in Terms) (*Result, err
 		return nil, err
 	}
 	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{},
-		equal: map[string][]carried{}, there: map[string]string{}, names: names{}, items: map[string]bool{}, keeps: in == Client}
+		keeps: in == Client,
+		equal: map[string][]carried{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.locator.Doc = r.doc
 	r.dialect = cfg.Dialect
 	if r.form = r.dialect.Settings; r.dialect == all.Project() {
@@ -277,6 +278,10 @@ func (r *reader) events(hooks gjson.Result) {
 				supported())
 		case !r.keeps && !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
+		}
+		if at := r.dialect.Install; carried && at != nil && !slices.Contains(at.Events, string(event)) {
+			r.item(Note, path, key.Index, "hookrun install puts hookrun at %s; for these hooks add an entry for %s",
+				strings.Join(at.Events, ", "), event)
 		}
 		for n, group := range groups.Array() {
 			r.group(event, group, path+"."+strconv.Itoa(n), carried)

@@ -55,6 +55,18 @@ func ClientTools() (names []string) {
 	return names
 }
 
+// ProjectNames are the names that projects have for tools of clients.
+func ProjectNames() (names []string) {
+	for _, t := range tools() {
+		for _, name := range t.Names {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // KnownTools are the names of all tools that are known: the clients' and the project's for them.
 func KnownTools() (names []string) {
 	for _, t := range tools() {
@@ -121,11 +133,12 @@ func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
 	return namesOf(c.Tool)
 }
 
-func namesOf(tool string) (names [2]string) {
+func namesOf(tool string) [2]string { return namesByTool()[tool] }
+
+var namesByTool = sync.OnceValue(func() map[string][2]string {
+	names := map[string][2]string{}
 	for _, t := range tools() {
-		if t.Name == tool {
-			return t.Names
-		}
+		names[t.Name] = t.Names
 	}
 	return names
-}
+})

@@ -104,8 +104,8 @@ func TestEntryDialectFaults(t *testing.T) {
 		_, err := hookfile.Parse("f", []byte(doc))
 		require.ErrorContains(t, err, test.want, test.fields)
 	}
-	_, err := hookfile.Parse("f", []byte(strings.Replace(keeping(`"dialect":"codex"`), `"command":"a"`, `"url":"http://a"`,
-		1)))
+	post := strings.Replace(keeping(`"dialect":"codex"`), `"command":"a"`, `"url":"http://a"`, 1)
+	_, err := hookfile.Parse("f", []byte(post))
 	require.ErrorContains(t, err, `Codex has no hooks that post to a url; leave "dialect" out`)
 	cfg, err := hookfile.Parse("f", []byte(keeping(`"dialect":"claude","matcher":"(("`)))
 	require.NoError(t, err)

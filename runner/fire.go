@@ -77,7 +77,7 @@ func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
 // outcome merges the verdicts, and adds the warnings and the async results.
 func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol.Outcome {
 	o := dialect.Merge(&p.call.Call, verdicts)
-	o.Warnings = append(o.Warnings, p.weakened()...)
+	o.Warnings = append(append(o.Warnings, p.weakened()...), p.unnamed()...)
 	for _, w := range p.match.Warnings() {
 		if !slices.Contains(o.Warnings, w) { // the encoding of the call may have it too
 			o.Warnings = append(o.Warnings, w)

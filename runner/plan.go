@@ -208,6 +208,9 @@ func (p *Plan) Warnings() (warnings []string) {
 		warnings = append(warnings, w)
 	}
 	p.choose()
+	if w := p.set.config.Unnamed(&p.call); w != "" {
+		warnings = append(warnings, w)
+	}
 	warnings = append(warnings, p.guard.notices()...)
 	return append(append(warnings, p.weakened()...), p.match.Warnings()...)
 }

@@ -62,6 +62,7 @@ type Runner struct {
 	hooks        atomic.Pointer[hookSet]
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
+	said         said
 
 	processes *process.Supervisor // of all hooks, unless Options.OneShot
 

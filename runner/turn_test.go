@@ -181,3 +181,23 @@ func TestGeminiEnvironment(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.Dir+"|mine|"+b.Dir+"|s|bar|pre-tool\n"+b.Dir+"\n", b.Read("note"))
 }
+
+// A hook that keeps a client's rules in the project's file sees what an earlier one rewrote, in its client's input, and
+// later hooks see its own rewrite.
+func TestRewritesAcrossRules(t *testing.T) {
+	const file = `{"hooks":[
+		{"name":"first","command":
+			"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"command\":\"one\"}}}'","events":["pre-tool"]},
+		{"name":"kept","dialect":"claude","events":["PreToolUse"],"matcher":"^Bash$","command":
+			"sed 's/.*\"tool_input\":{\"command\":\"one\"}.*/{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\",\"updatedInput\":{\"command\":\"two\"}}}/'"},
+		{"name":"silent","dialect":"claude","events":["PreToolUse"],"command":"echo '{\"metrics\":1}'"},
+		{"name":"last","command":"grep -o '\"args\":{\"command\":\"two\"}'","events":["pre-tool"]}]}`
+	cfg, err := hookfile.Parse("f", []byte(file))
+	require.NoError(t, err)
+	o, err := newRunner(t, cfg, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PreTool,
+		Tool: "shell", Workspace: t.TempDir(), Args: `{"command":"none"}`})
+	require.NoError(t, err)
+	require.Equal(t, protocol.Continue, o.Decision, o.Reason)
+	require.JSONEq(t, `{"command":"two"}`, string(o.UpdatedInput))
+	require.Equal(t, []string{`"args":{"command":"two"}`}, texts(o))
+}

@@ -30,44 +30,16 @@ var sleeping = regexp.MustCompile(`sleep[ (]+[0-9.]*[1-9]`)
 var chosen = []string{"proc-timeout-sleep", "multi-timeout-and-deny", "multi-exit2-slow-exit2-fast",
 	"pre-timeout-zero", "pre-timeout-other-ok", "if-bash-01", "if-bash2-15", "if-bash2-73"}
 
-// TestImportedVerdicts imports the hooks of every recorded case and asks both files about the call. Where the report
-// has nothing but notes and what is said in other words, decision and reason are the same, unless a hook ended in a way
-// that the notes name.
-func TestImportedVerdicts(t *testing.T) {
+// TestImportedInOwnTerms imports the hooks of every recorded case in the project's terms and asks both files about the
+// call. Where the report has nothing but notes and what is said in other words, decision and reason are the same,
+// unless a hook ended in a way that the notes name.
+func TestImportedInOwnTerms(t *testing.T) {
 	// hooks of Copilot CLI and Gemini CLI answer in words of their own
 	for dir, atLeast := range map[string]int{"claude": 100, "codex": 50, "copilot": 0, "gemini": 0} {
 		t.Run(dir, func(t *testing.T) {
-			var common prelude
-			doc, err := os.ReadFile(filepath.Join("..", "testdata", dir, "prelude.json"))
-			require.NoError(t, err)
-			require.NoError(t, json.Unmarshal(doc, &common))
-			paths, err := filepath.Glob(filepath.Join("..", "testdata", dir, "*.jsonl"))
-			require.NoError(t, err)
-			var mu sync.Mutex
-			refused, incomplete, compared, noted, n := 0, 0, 0, 0, 0
-			t.Run("cases", func(t *testing.T) {
-				for _, path := range paths {
-					doc, err := os.ReadFile(path)
-					require.NoError(t, err)
-					for line := range strings.Lines(string(doc)) {
-						if strings.TrimSpace(line) == "" {
-							continue
-						}
-						id := gjson.Get(line, "id").String()
-						n++
-						slow := sleeping.MatchString(line) || strings.HasPrefix(id, "if-bash") || n%sampled != 0
-						t.Run(id, func(t *testing.T) {
-							if slow && !slices.Contains(chosen, id) {
-								testall.Only(t, "most cases are alike")
-							}
-							t.Parallel()
-							count := importCase(t, newTrial(t, line, common), &refused, &incomplete, &compared, &noted)
-							mu.Lock()
-							defer mu.Unlock()
-							*count++
-						})
-					}
-				}
+			refused, incomplete, compared, noted := 0, 0, 0, 0
+			eachCase(t, dir, func(t *testing.T, r *trial) *int {
+				return importCase(t, r, &refused, &incomplete, &compared, &noted)
 			})
 			t.Logf("%d files refused, %d not carried whole, %d the same, %d as noted", refused, incomplete, compared,
 				noted)
@@ -76,11 +48,47 @@ func TestImportedVerdicts(t *testing.T) {
 	}
 }
 
+// eachCase runs a test of each recorded case, and counts in what it returns.
+func eachCase(t *testing.T, dir string, test func(*testing.T, *trial) *int) {
+	var common prelude
+	doc, err := os.ReadFile(filepath.Join("..", "testdata", dir, "prelude.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(doc, &common))
+	paths, err := filepath.Glob(filepath.Join("..", "testdata", dir, "*.jsonl"))
+	require.NoError(t, err)
+	var mu sync.Mutex
+	n := 0
+	t.Run("cases", func(t *testing.T) {
+		for _, path := range paths {
+			doc, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for line := range strings.Lines(string(doc)) {
+				if strings.TrimSpace(line) == "" {
+					continue
+				}
+				id := gjson.Get(line, "id").String()
+				n++
+				slow := sleeping.MatchString(line) || strings.HasPrefix(id, "if-bash") || n%sampled != 0
+				t.Run(id, func(t *testing.T) {
+					if slow && !slices.Contains(chosen, id) {
+						testall.Only(t, "most cases are alike")
+					}
+					t.Parallel()
+					count := test(t, newTrial(t, line, common))
+					mu.Lock()
+					defer mu.Unlock()
+					*count++
+				})
+			}
+		}
+	})
+}
+
 // importCase returns which of the counters the case is one of. Files are read in this process: a process for each would
 // be most of the time.
 func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *int) *int {
 	t.Helper()
-	result, err := hookimport.Read(r.settings, nil)
+	result, err := hookimport.Read(r.settings, nil, hookimport.Project)
 	if err != nil {
 		_, loads := hookfile.LoadFile(r.settings, nil)
 		require.Error(t, loads, "%v: what is loaded can be imported", err)
@@ -96,16 +104,9 @@ func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *in
 	case slices.ContainsFunc(result.Report, differs):
 		return incomplete
 	}
-	fire := func(config string) gjson.Result {
-		cmd := exec.Command(binary.Path, "fire", "-C", r.workspace, "-c", config, "-o", "json")
-		cmd.Dir, cmd.Env, cmd.Stdin = r.base, r.environment(), strings.NewReader(r.stdin)
-		cmd.WaitDelay = callLimit
-		out, _ := cmd.Output() // the exit code says what the outcome does
-		return gjson.ParseBytes(out)
-	}
-	theirs := fire(r.settings)
+	theirs := r.outcome(r.settings)
 	theyRan := r.marks(t)
-	ours := fire(into)
+	ours := r.outcome(into)
 	weRan := r.marks(t)
 	if r.Matrix != nil { // which hooks ran is all that it is about
 		require.Equal(t, theyRan, weRan, "%s", r.Note)
@@ -119,6 +120,15 @@ func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *in
 		ours)
 	require.True(t, isNoted(r.ID, theirs, ours), "theirs %s\nours %s", theirs, ours)
 	return noted
+}
+
+// outcome fires the case with a hooks file.
+func (r *trial) outcome(config string) gjson.Result {
+	cmd := exec.Command(binary.Path, "fire", "-C", r.workspace, "-c", config, "-o", "json")
+	cmd.Dir, cmd.Env, cmd.Stdin = r.base, r.environment(), strings.NewReader(r.stdin)
+	cmd.WaitDelay = callLimit
+	out, _ := cmd.Output() // the exit code says what the outcome does
+	return gjson.ParseBytes(out)
 }
 
 // differs reports whether something of one hook is not the same here. What is so with every file is at no line of it.

@@ -35,7 +35,15 @@ before it changes the call.`,
 		input := flags.String("input", "", usage)
 		const show = "show what each hook that would run gets on stdin, which may have secrets in it"
 		showInput := flags.Bool("show-input", false, show)
+		const whose = "show also by which names of this client's tools each matcher and if is met (CLIENT: "
+		client := flags.String("client", "", "`CLIENT`: "+whose+strings.Join(all.ClientNames(), ", ")+")")
 		return func(args []string, std Streams) (int, error) {
+			of, known := all.ClientNamed(*client)
+			if *client != "" && !known {
+				names := all.ClientNames()
+				return 0, fmt.Errorf("--client %q is not one of %s%s", *client, strings.Join(names, ", "),
+					spelling.Suggest(*client, names))
+			}
 			event, err := f.explained(args, *input, std)
 			if err != nil {
 				return 0, err
@@ -55,6 +63,9 @@ before it changes the call.`,
 			}
 			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
 			e.found = f.project
+			if known {
+				e.addTools(of, cfg)
+			}
 			if *showInput {
 				if err := e.addInputs(f.call, cfg); err != nil {
 					return 0, err
@@ -113,6 +124,8 @@ type explainedHook struct {
 	Dialect    string                               `json:"dialect"`
 	Runs       bool                                 `json:"would_run"`
 	Why        string                               `json:"why"`
+	Tools      []string                             `json:"client_tools,omitempty"` // with --client
+	meets      string                               // the same for people
 	Rule       string                               `json:"rule,omitempty"` // then there is nothing to run
 	Command    string                               `json:"command,omitempty"`
 	Program    string                               `json:"program,omitempty"` // absent if it cannot be started
@@ -198,6 +211,25 @@ func (e *explanation) addInputs(c protocol.Call, cfg *hookfile.Config) error {
 	return nil
 }
 
+// addTools fills in which of a client's tools each hook is for.
+func (e *explanation) addTools(client *dialect.Dialect, cfg *hookfile.Config) {
+	for i := range e.Hooks {
+		h, x := &cfg.Hooks[i], &e.Hooks[i]
+		if !slices.ContainsFunc(h.Events, protocol.Event.HasTool) {
+			continue
+		}
+		tools, every := cfg.MeetsOf(h, client)
+		x.Tools, x.meets = tools, strings.Join(tools, ", ")
+		switch {
+		case every:
+			x.Tools, x.meets = []string{"*"}, "every tool"
+		case tools == nil:
+			x.meets = "none of its tools"
+		}
+		x.meets = fmt.Sprintf("  %-11s %s\n", client.Name+":", x.meets)
+	}
+}
+
 // post fills in what an HTTP hook posts to.
 func (x *explainedHook) post(h *hookfile.Hook) {
 	e, err := h.Endpoint()
@@ -271,6 +303,7 @@ func (e explanation) String() string {
 			level = h.Level.String() + ", "
 		}
 		fmt.Fprintf(&b, "\n%s (%s, %sdialect %s)\n  %s%s\n", name, source, level, h.Dialect, verdict, h.Why)
+		b.WriteString(h.meets)
 		if h.Rule != "" {
 			fmt.Fprintf(&b, "  rule:       %s\n", h.Rule)
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 var importHooks = command{
@@ -21,12 +22,14 @@ var importHooks = command{
 	args:    "FILE… [FLAGS]",
 	summary: "turn hooks of " + all.ImportList() + " into entries of .tenex-hooks.json",
 	about: `Reads hooks files of clients and prints a .tenex-hooks.json with the same hooks, or adds them to the
-one that is there. It runs nothing. The report on stderr has a line for each thing:
+one that is there. It runs nothing. Each entry keeps its client's rules: "dialect" names the client.
+With --as tenex entries are in the project's own terms instead, and what that changes is in the report.
+The report on stderr has a line for each thing:
   changed   it means the same in other words
   wider     it matches more calls
   differs   it is there, and means something else in a case that is named
   left out  it is not there
-Notes are about what differs for every hook of that client.`,
+Notes are about every hook of that client.`,
 	example: `  hookrun import .claude/settings.json
   hookrun import .claude/settings.json .gemini/settings.json --write`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
@@ -39,12 +42,18 @@ Notes are about what differs for every hook of that client.`,
 		const outputs = "output `FORM`: text (the hooks file; the report on stderr), json (both)"
 		output := flags.StringP("output", "o", "text", outputs)
 		form := defineForm(flags)
+		project := all.Project().Name
+		const terms = "write entries in these `TERMS`: client (each keeps its client's rules), "
+		in := flags.String("as", "client", terms+project+" (the project's own)")
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case len(files) == 0:
 				return 0, errors.New("no FILE; name the file with the hooks, as .claude/settings.json")
 			case *output != "text" && *output != "json":
 				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
+			case *in != "client" && *in != project:
+				near := spelling.Suggest(*in, []string{"client", project})
+				return 0, fmt.Errorf("--as %q is not one of client, %s%s", *in, project, near)
 			case flags.Changed("write") && *into == "":
 				return 0, errors.New("--write= is empty; leave the = out for the workspace's file")
 			case *into == "-":
@@ -54,7 +63,11 @@ Notes are about what differs for every hook of that client.`,
 			if err != nil {
 				return 0, err
 			}
-			done, err := importAll(as, files)
+			entries := hookimport.Client
+			if *in == project {
+				entries = hookimport.Project
+			}
+			done, err := importAll(as, entries, files)
 			if err != nil {
 				return 0, err
 			}
@@ -109,14 +122,14 @@ type imported struct {
 	files int
 }
 
-func importAll(as *dialect.Dialect, files []string) (*imported, error) {
+func importAll(as *dialect.Dialect, in hookimport.Terms, files []string) (*imported, error) {
 	done := &imported{
 		Version: 1, Hooks: []hookimport.Entry{}, Report: []hookimport.Item{}, Faithful: true, files: len(files),
 	}
 	var problems hookfile.Diagnostics
 	var all hookimport.Result
 	for _, path := range files {
-		result, err := hookimport.Read(path, as)
+		result, err := hookimport.Read(path, as, in)
 		var found hookfile.Diagnostics
 		switch {
 		case errors.As(err, &found):

@@ -19,6 +19,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,9 @@ type Dialect struct {
 	// ProjectTools: hooks know the tools of clients by the project's names as well as by their own. Matchers and rules
 	// are held against all of them.
 	ProjectTools bool
+	// Client is the client's own dialect, where this one is that of entries in a project's file (InFile); nil: it is
+	// none of these.
+	Client *Dialect
 
 	// What a failure means.
 
@@ -194,8 +198,11 @@ func (d *Dialect) EventOf(c *protocol.Call) protocol.Event {
 	return d.Event(c)
 }
 
-// Of returns the dialect of the hooks of an event, which is d itself or a variant of it.
+// Of returns the dialect of the hooks of an event, which is d itself, a variant of it, or its other spelling.
 func (d *Dialect) Of(e protocol.Event) *Dialect {
+	if d.Spelling != nil && !slices.Contains(d.Events(), e) && slices.Contains(d.Spelling.Events(), e) {
+		return d.Spelling
+	}
 	if d.Variant != nil {
 		if variant := d.Variant(e); variant != nil {
 			return variant

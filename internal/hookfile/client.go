@@ -305,12 +305,7 @@ func (p *parser) clientMatcher(d *dialect.Dialect, event protocol.Event, f map[s
 		return nil, false
 	}
 	if fault := pattern.Fault(); fault != "" && subject != "" {
-		warning := fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault)
-		if pattern.Unread { // the hook always runs
-			p.warn(text.Index, "%s", warning)
-		} else {
-			p.warnOfGate(text.Index, warning)
-		}
+		p.faultyMatcher(text.Index, pattern, fmt.Sprintf("%sthe matcher %s %s", who, quote(text.String()), fault))
 	}
 	return pattern, true
 }

@@ -51,7 +51,8 @@ func (c *Config) Add(more *Config) {
 	}
 	for i := range more.Hooks {
 		h := &more.Hooks[i]
-		if source, ok := sources[h.Name]; ok && h.form == nil && !h.unnamed { // in clients' forms hooks need no names
+		isEntry := h.form == nil || h.Dialect.Client != nil // in clients' forms hooks need no names
+		if source, ok := sources[h.Name]; ok && isEntry && !h.unnamed {
 			c.Warnings = append(c.Warnings, h.sameName(source))
 			delete(sources, h.Name) // its own file warns of the next
 		}
@@ -170,8 +171,8 @@ type Hook struct {
 	column     int
 	commandPos Diagnostic
 	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
-	form       *dialect.Settings // nil but in a client's form
-	settings   *settings         // the same
+	form       *dialect.Settings // of the client whose rules it keeps; nil: none
+	settings   *settings         // of the files in a client's form; nil: it is in none
 	unnamed    bool              // Name was made of what it runs
 	at         int               // where its entry begins, in a client's form
 	folder     string            // where it runs, seen from the workspace; "": where its dialect has it

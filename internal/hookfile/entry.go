@@ -20,7 +20,7 @@ import (
 var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout",
 	"on_failure",
 	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert",
-	"client_key", "proxy", "enabled"}
+	"client_key", "proxy", "enabled", "dialect", "async"}
 
 // An entry has exactly one of handlerKeys. "block" and "inject" run nothing, so they cannot have any of processKeys.
 var (
@@ -43,6 +43,10 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		h.Name = name.String()
 		who = "hook " + quote(h.Name)
 	}
+	if name, ok := f["dialect"]; ok && !p.keepsRules(&h, reader{p, who + ": ", name}) {
+		return h, false // nobody can tell what its other keys mean
+	}
+	defer func() { p.form = nil }()
 	has := func(keys ...string) (there []string) {
 		for _, key := range keys {
 			if _, ok := f[key]; ok {
@@ -82,7 +86,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		case "name":
 			r.name()
 		case "command":
-			h.Command = r.command()
+			h.Command = r.inForm(r.command())
 			h.commandPos = p.at(value.Index, "")
 			if path := h.Command.inWorkspace(); path != "" && p.level < ProjectLevel {
 				p.warnOfGate(value.Index, fmt.Sprintf("%s: %s is a path in the workspace, so each project says what "+
@@ -95,9 +99,12 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.StaticVerdict = &dialect.Verdict{Decision: protocol.Continue, Status: protocol.StatusOK,
 				Context: r.messageOf(key)}
 		case "events":
-			h.Events = r.events()
+			h.Events = r.events(h.Dialect)
+			if h.Dialect.Client != nil {
+				r.speaking(&h)
+			}
 		case "matcher":
-			h.Matcher = r.matcher()
+			h.Matcher = r.matcher(&h)
 		case "if":
 			h.If = r.rule()
 		case "when":
@@ -105,7 +112,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 		case "timeout":
 			h.Timeout = r.timeout()
 		case "on_failure":
-			h.OnFailure = r.onFailure()
+			h.OnFailure = r.onFailure(h.Dialect)
 		case "env":
 			h.Env = r.env()
 		case "inherit_env":
@@ -114,6 +121,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Persistent = r.boolean(`"persistent"`)
 		case "workers":
 			h.Workers = r.workers()
+		case "async":
+			h.Async = r.boolean(`"async"`)
 		case "enabled":
 			if !r.boolean(`"enabled"`) {
 				h.Disabled = `"enabled" is false in ` + h.Source()
@@ -125,7 +134,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	p.endpoint(&h, f, who, has)
 	p.idle(&h, f, who)
-	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && exit.String() == "continue" &&
+	p.ofClient(&h, f, who)
+	if exit := f["on_failure"].Get("exit"); h.HTTP == nil && h.form == nil && exit.String() == "continue" &&
 		slices.Equal(h.Events, []protocol.Event{protocol.PreTool}) {
 		p.problem(exit.Index,
 			"%s: \"on_failure\" for \"exit\" would mean nothing: before a tool every exit but 0 blocks; leave it out",
@@ -193,7 +203,7 @@ func (r reader) command() (c Command) {
 	return c
 }
 
-func (r reader) events() (events []protocol.Event) {
+func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 	if !r.value.IsArray() {
 		r.wrongType(r.who+`"events"`, "an array of strings", r.value)
 		return nil
@@ -206,6 +216,10 @@ func (r reader) events() (events []protocol.Event) {
 			return true
 		}
 		e := protocol.Event(v.String())
+		if d.Client != nil {
+			events = r.clientEvents(d, e, v, events)
+			return true
+		}
 		if known, _ := eventNames(); !slices.Contains(known, string(e)) {
 			r.problem(v.Index, "%sunknown event %s%s", r.who, quote(v.String()), eventHint(v.String()))
 			return true
@@ -216,7 +230,7 @@ func (r reader) events() (events []protocol.Event) {
 		return true
 	})
 	if n == 0 {
-		_, list := eventNames()
+		_, list := eventNames() // and more, where the entry keeps the rules of a client
 		r.problem(r.value.Index, "%ssubscribes to no events; supported are %s", r.who, list)
 	}
 	return events
@@ -237,10 +251,13 @@ var eventNames = sync.OnceValues(func() (all []string, list string) {
 	return all, strings.Join(canonical, ", ")
 })
 
-func (r reader) matcher() Matcher {
+func (r reader) matcher(h *Hook) Matcher {
 	s, ok := r.text(r.value, `"matcher"`)
 	if !ok {
 		return nil
+	}
+	if h.form != nil {
+		return r.clientPattern(h, s)
 	}
 	m, ok := NewGlobs(s)
 	if !ok {
@@ -345,12 +362,16 @@ func ParseFailurePolicy(word string) (protocol.FailurePolicy, error) {
 	return policy, nil
 }
 
-func (r reader) onFailure() protocol.FailurePolicy {
-	policy, causes := protocol.FailurePolicy{}, all.Project().Causes
+func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
+	policy, causes := protocol.FailurePolicy{}, slices.DeleteFunc(slices.Clone(of.Causes),
+		func(c protocol.Cause) bool { return c == protocol.CauseUnsupported }) // entries are of no such type
 	if r.value.Type == gjson.String {
 		if d, ok := r.blockOrContinue(r.value); ok {
 			for _, c := range causes {
 				policy[c] = d
+			}
+			if d == protocol.Block && r.form != nil && r.form.Knows(dialect.Runs, "onFailure") {
+				policy[dialect.PolicyOfClient] = d // the word means what the client's own means
 			}
 		}
 		return policy

@@ -84,8 +84,12 @@ func (m *MatchContext) Event(d *dialect.Dialect) protocol.Event { return m.view(
 func (m *MatchContext) toolNames(v *view) []string {
 	if !v.namesKnown {
 		v.namesKnown = true
-		if v.dialect.ProjectTools && v.field == "tool_name" {
+		switch {
+		case v.field != "tool_name":
+		case v.dialect.ProjectTools:
 			v.names = projectNames(m.call)
+		case v.dialect.Client != nil:
+			v.names = all.ToolsOf(v.dialect.Client, m.call)
 		}
 	}
 	return v.names
@@ -305,9 +309,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 	if !h.Dialect.FollowsDir {
 		rule.Root = m.call.Workspace
 	}
-	if rule.Project = h.Dialect.ProjectTools; rule.Project {
-		rule.Also = m.toolNames(m.view(h.Dialect))
-	}
+	rule.Project, rule.Also = h.Dialect.ProjectTools, m.toolNames(m.view(h.Dialect))
 	return rule
 }
 

@@ -1,9 +1,16 @@
 package hookfile
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
+)
 
 // Schema is a JSON Schema (draft 2020-12) of the list form of a hooks file, for editors. It has the
-// rules of the loader that a schema can express: not that keys are unique, nor how large a file may be.
-//
+// rules of the loader that a schema can express: not that keys are unique, nor how large a file may be, nor what a
+// client's events and matchers are.
+var Schema = strings.Replace(schema, `"DIALECTS"`, `"`+strings.Join(all.InFileNames(), `", "`)+`"`, 1)
+
 //go:embed schema.json
-var Schema string
+var schema string

@@ -79,7 +79,7 @@ func Add(path string, doc []byte, entries []Entry) (text []byte, added []string,
 
 // alike reports whether an entry of the file does the same thing at the same calls.
 func alike(e Entry, other gjson.Result) bool {
-	for _, key := range []string{"command", "events", "matcher", "if", "when"} {
+	for _, key := range []string{"command", "dialect", "events", "matcher", "if", "when"} {
 		var there string
 		if v := other.Get(key); v.Exists() {
 			there = string(strictjson.Compact(nil, v.Raw))

@@ -13,11 +13,7 @@ func has(fields []dialect.Field, key string) bool {
 }
 
 // knows reports whether the client has a key for its hooks that run a command.
-func (r *reader) knows(key string) bool {
-	return has(r.form.Common, key) || slices.ContainsFunc(r.form.Handlers, func(t dialect.HandlerType) bool {
-		return t.Kind == dialect.Runs && has(t.Members, key)
-	})
-}
+func (r *reader) knows(key string) bool { return r.form.Knows(dialect.Runs, key) }
 
 // forOthers are keys of settings about hooks that are left out anyway.
 var forOthers = []string{"allowedHttpHookUrls", "httpHookAllowedEnvVars"}

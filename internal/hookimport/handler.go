@@ -27,6 +27,7 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 			hooks = value
 		case name == "matcher":
 			matcher = value
+		case carried && has(r.form.Group, name) && r.keeps && value.Bool() == r.dialect.Parallel: // so it is here
 		case carried && has(r.form.Group, name):
 			r.item(Note, at+"."+name, key.Index, "%q: here all hooks run one after the other, whatever this says", name)
 		case carried && !(r.form.Flat && !group.Get("hooks").Exists()): // else it is the handler's
@@ -119,6 +120,10 @@ func (g *handler) convert() {
 		g.leaveOut("%s", why)
 		return
 	}
+	if g.keeps {
+		g.keep(name)
+		return
+	}
 	if h.HTTP != nil {
 		g.endpoint()
 	} else {
@@ -140,19 +145,7 @@ func (g *handler) convert() {
 	if h.HTTP == nil {
 		g.environment()
 	}
-	for _, key := range g.keys {
-		switch {
-		case g.carried(key), g.unified(key):
-		case dialect.OwnKey(key):
-			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
-		case notCarried[key] != "":
-			if g.value(key).Type != gjson.False { // which is what is so without it
-				g.report(LeftOut, key, "%q is not carried: %s", key, notCarried[key])
-			}
-		default:
-			g.report(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))
-		}
-	}
+	g.otherKeys()
 	if before := g.event.Canonical() == protocol.PreTool; !before && h.HTTP == nil && !g.dialect.Import.AnswersAlone {
 		g.item(Differs, g.path+".command", g.value("command").Index,
 			`at %s an exit code holds nothing up here, and in %s 2 does: let the hook print {"decision": "block", `+
@@ -186,13 +179,30 @@ func (g *handler) unified(key string) bool {
 		g.form.Flat && key == "matcher")
 }
 
+// otherKeys carries the author's own keys, and reports those that no entry has.
+func (g *handler) otherKeys() {
+	for _, key := range g.keys {
+		switch {
+		case g.carried(key), g.unified(key):
+		case dialect.OwnKey(key):
+			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
+		case notCarried[key] != "":
+			if g.value(key).Type != gjson.False { // which is what is so without it
+				g.report(LeftOut, key, "%q is not carried: %s", key, notCarried[key])
+			}
+		default:
+			g.report(LeftOut, key, "%s passes over %s", g.form.Client, brief(key))
+		}
+	}
+}
+
 // obstacle explains why no entry can be made of the hook, "" if one can. texts are its own beside the matcher.
 func (g *handler) obstacle(texts string) string {
 	h, command := g.hook, g.value("command").String()
 	switch rule := h.If.String(); {
 	case h.Unsupported != "":
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
-	case h.Async:
+	case h.Async && !g.keeps:
 		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
 	case g.knows("cwd") && g.value("cwd").Exists():
 		return "it runs in a folder of its own, " + brief(g.value("cwd").String()) + ", and an entry in the project's"
@@ -236,18 +246,8 @@ func (g *handler) add(name string) {
 		return
 	}
 	g.there[same] = g.hook.Source()
-	if same := g.hook.DedupKey; same != "" {
-		key := string(g.event) + "\x00" + same
-		others := g.equal[key]
-		for _, other := range others[:min(len(others), 100)] {
-			if overlap(g.hook.Matcher, other.Matcher) {
-				g.item(Differs, g.path, g.entry.Index,
-					"%s runs this hook and that of %s once where a call is for both; here each of them runs",
-					g.form.Client, other.Source())
-				break
-			}
-		}
-		g.equal[key] = append(others, g.hook)
+	if !g.alone() {
+		return
 	}
 	switch {
 	case name != "":
@@ -259,10 +259,58 @@ func (g *handler) add(name string) {
 	g.result.Entries = append(g.result.Entries,
 		append(Entry{{Key: "name", Value: strictjson.AppendString(nil, g.names.free(name))}}, g.to...))
 	g.result.Sources = append(g.result.Sources, g.hook.Source())
-	if g.hook.HTTP == nil {
+	if g.hook.HTTP == nil && !g.keeps {
 		g.commands = append(g.commands, g.runs())
 	}
 	g.result.positions = append(g.result.positions, g.problem(g.entry.Index, ""))
+}
+
+// alone looks for hooks that the client holds for equal, of which it runs one at a call. It reports whether the hook is
+// carried.
+func (g *handler) alone() bool {
+	if g.hook.DedupKey == "" {
+		return true
+	}
+	key := string(g.event) + "\x00" + g.hook.DedupKey
+	others := g.equal[key]
+	kind := Differs
+	if g.keeps { // its verdict is the same each time
+		kind = Wider
+	}
+	for _, other := range others[:min(len(others), 100)] {
+		if g.keeps && sameMatcher(g.hook.Matcher, other.hook.Matcher) {
+			const text = "%s runs this hook and that of %s once, with what is written %s, and so does this entry"
+			which := "there"
+			if !g.dialect.FirstOfSame {
+				entry := &g.result.Entries[other.entry]
+				*entry = append(Entry{(*entry)[0]}, g.to...)
+				which = "here"
+			}
+			g.item(Changed, g.path, g.entry.Index, text, g.form.Client, other.hook.Source(), which)
+			return false
+		}
+		if overlap(g.hook.Matcher, other.hook.Matcher) {
+			g.item(kind, g.path, g.entry.Index,
+				"%s runs this hook and that of %s once where a call is for both; here each of them runs",
+				g.form.Client, other.hook.Source())
+			break
+		}
+	}
+	g.equal[key] = append(others, carried{g.hook, len(g.result.Entries)})
+	return true
+}
+
+// carried is a hook and the index of its entry.
+type carried struct {
+	hook  *hookfile.Hook
+	entry int
+}
+
+func sameMatcher(a, b hookfile.Matcher) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.String() == b.String()
 }
 
 func inJSON(e Entry) string {
@@ -326,7 +374,7 @@ func (g *handler) timeout() {
 		text := duration(limit)
 		g.set("timeout", text)
 		g.report(Changed, "timeout", "%s is %s here", raw.Raw, text)
-	case limit != all.Project().Timeout:
+	case limit != all.Project().Timeout && !g.keeps:
 		g.set("timeout", duration(limit))
 	}
 }
@@ -392,7 +440,9 @@ func (g *handler) environment() {
 		}
 		own := g.value("env").Get(gjson.Escape(name))
 		// nobody wants the value of a token in the project's file
-		if own.Exists() && own.Type == gjson.String && own.String() != value {
+		if g.keeps && own.Type == gjson.String {
+			value = own.String() // which the entry expands as the client does
+		} else if own.Exists() && own.Type == gjson.String && own.String() != value {
 			g.item(LeftOut, g.path+".env."+escaped(name), own.Index,
 				"the variable %s is not carried: %s has another variable in it, and entries have texts alone",
 				brief(name), brief(own.String()))

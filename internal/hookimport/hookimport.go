@@ -1,7 +1,7 @@
 // Package hookimport turns the hooks of a client's file into entries of .tenex-hooks.json, and reports what became of
 // the rest.
 //
-//	result, err := hookimport.Read(".claude/settings.json", nil)
+//	result, err := hookimport.Read(".claude/settings.json", nil, hookimport.Client)
 //	…
 //	for _, item := range result.Report {
 //		fmt.Println(item.Kind, item)
@@ -9,10 +9,10 @@
 //	text, err := hookimport.Add(".tenex-hooks.json", old, result)
 //
 // Guarantees: a file that does not load is an error with all positions. Every value of a file is in an entry, or in
-// the report with its path. Where nothing in the report differs or is left out but what differs with every file, a
-// hook that ends with 0 and an answer with a reason, or with 2 and a text on stderr, gives the call the decision and
-// the reason that it gave in the file that it came from, and no hook fails open where it blocked there. All entries
-// load.
+// the report with its path. All entries load. In the client's terms (Client) each hook gives a call the verdict that it
+// gave in the file that it came from. In the project's terms (Project) that holds where nothing in the report differs
+// or is left out but what differs with every file, for a hook that ends with 0 and an answer with a reason, or with 2
+// and a text on stderr; and no hook fails open where it blocked there.
 //
 // No guarantees: what a hook does in other cases is for the notes, which name them. Nothing is run, so whether a hook
 // is such a one nobody looks.
@@ -35,6 +35,14 @@ import (
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/protocol"
+)
+
+// Terms are in whose terms entries are written.
+type Terms int
+
+const (
+	Client  Terms = iota // they keep their client's rules: "dialect" names it
+	Project              // they have those of .tenex-hooks.json
 )
 
 // Kind is the kind of an item.
@@ -76,28 +84,28 @@ func (r *Result) Faithful() bool {
 }
 
 // Read imports a file. as is whose form it is in, nil where its path tells that.
-func Read(path string, as *dialect.Dialect) (*Result, error) {
+func Read(path string, as *dialect.Dialect, in Terms) (*Result, error) {
 	doc, err := hookfile.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, doc, as)
+	return Parse(path, doc, as, in)
 }
 
 // Parse imports the text of a file.
-func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
+func Parse(path string, doc []byte, as *dialect.Dialect, in Terms) (*Result, error) {
 	cfg, err := hookfile.ParseAs(path, doc, as)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), result: &Result{},
-		hooks: cfg.Hooks,
-		equal: map[string][]*hookfile.Hook{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
+	r := &reader{path: path, doc: strings.TrimPrefix(string(doc), "\ufeff"), hooks: cfg.Hooks, result: &Result{},
+		keeps: in == Client,
+		equal: map[string][]carried{}, there: map[string]string{}, names: names{}, items: map[string]bool{}}
 	r.locator.Doc = r.doc
 	r.dialect = cfg.Dialect
 	if r.form = r.dialect.Settings; r.dialect == all.Project() {
 		return nil, errors.New(path + " is in the form of .tenex-hooks.json already; there is nothing to import")
-	} else if r.dialect.Import == nil {
+	} else if r.form == nil || !r.keeps && r.dialect.Import == nil {
 		return nil, fmt.Errorf("%s is in the form of %s, and not in that of %s", path, cfg.Dialect.Name,
 			all.ImportList())
 	}
@@ -138,7 +146,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect) (*Result, error) {
 		ofFile(Differs, fmt.Sprintf(foreignJSON, r.form.Client), r.commands)
 	}
 	if len(r.result.Entries) > 0 {
-		for _, text := range r.dialect.Import.Notes {
+		for _, text := range r.notes() {
 			ofFile(Note, text, nil)
 		}
 	}
@@ -165,11 +173,12 @@ type reader struct {
 	other    []string                               // settings that are the client's
 	offBy    string                                 // what switches all hooks off
 	disabled []*switchedOff
-	equal    map[string][]*hookfile.Hook // equal hooks of an event
-	there    map[string]string           // entries, and where they are from
-	names    names                       // of the entries
-	items    map[string]bool             // of the report: several hooks have one matcher
-	commands []string                    // the paths of those that are carried
+	equal    map[string][]carried // equal hooks of an event
+	there    map[string]string    // entries, and where they are from
+	names    names                // of the entries
+	items    map[string]bool      // of the report: several hooks have one matcher
+	commands []string             // the paths of those whose JSON may be text here
+	keeps    bool                 // entries keep the client's rules
 }
 
 // switchedOff is the name of a hook that the settings switch off.
@@ -257,7 +266,7 @@ func (r *reader) events(hooks gjson.Result) {
 		path := "hooks." + escaped(key.String())
 		known := slices.Contains(r.dialect.Events(), event) ||
 			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling.Events(), event)
-		carried := known && slices.Contains(protocol.Events(), event.Canonical())
+		carried := known && (r.keeps || slices.Contains(protocol.Events(), event.Canonical()))
 		switch {
 		case dialect.OwnKey(key.String()):
 			r.other = append(r.other, path)
@@ -269,11 +278,15 @@ func (r *reader) events(hooks gjson.Result) {
 		case !carried:
 			r.item(LeftOut, path, key.Index, ".tenex-hooks.json has no event for hooks of %s; supported are %s", event,
 				supported())
-		case r.dialect.Import.Unlike[event] != "":
+		case !r.keeps && r.dialect.Import.Unlike[event] != "":
 			r.item(LeftOut, path, key.Index, "hooks of %s are not carried: %s", event, r.dialect.Import.Unlike[event])
 			carried = false
-		case !isName(event):
+		case !r.keeps && !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
+		}
+		if at := r.dialect.Install; carried && at != nil && !slices.Contains(at.Events, string(event)) {
+			r.item(Note, path, key.Index, "hookrun install puts hookrun at %s; for these hooks add an entry for %s",
+				strings.Join(at.Events, ", "), event)
 		}
 		for n, group := range groups.Array() {
 			r.group(event, group, path+"."+strconv.Itoa(n), carried)

@@ -30,7 +30,7 @@ const (
 
 func parse(t testing.TB, path, doc string) *hookimport.Result {
 	t.Helper()
-	r, err := hookimport.Parse(path, []byte(doc), nil)
+	r, err := hookimport.Parse(path, []byte(doc), nil, hookimport.Project)
 	require.NoError(t, err)
 	return r
 }
@@ -333,7 +333,7 @@ func TestRefused(t *testing.T) {
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
 			`x.yaml is in the form of massgen, and not in that of ` + all.ImportList()},
 	} {
-		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
+		_, err := hookimport.Parse(test.path, []byte(test.doc), nil, hookimport.Project)
 		require.EqualError(t, err, test.want)
 	}
 }
@@ -385,14 +385,14 @@ func TestEveryValue(t *testing.T) {
 	values := 0
 	for _, doc := range docs {
 		var top any
-		if _, err := hookimport.Parse(doc[0], []byte(doc[1]), nil); err != nil ||
+		if _, err := hookimport.Parse(doc[0], []byte(doc[1]), nil, hookimport.Project); err != nil ||
 			json.Unmarshal([]byte(doc[1]), &top) != nil {
 			continue // it is refused, with all its places
 		}
 		result := func() string {
 			text, err := json.Marshal(top)
 			require.NoError(t, err)
-			r, err := hookimport.Parse(doc[0], text, nil)
+			r, err := hookimport.Parse(doc[0], text, nil, hookimport.Project)
 			if err != nil {
 				return err.Error()
 			}

@@ -32,6 +32,14 @@ func (g *handler) runs() string {
 
 // endpoint carries what the hook posts to.
 func (g *handler) endpoint() {
+	g.address()
+	g.item(Differs, g.runs(), g.value("url").Index,
+		"an answer without a key of an answer is ignored by %s, and is unreadable here: "+
+			"let the server answer {} or nothing", g.form.Client)
+}
+
+// address carries the address, the headers and the names of their variables.
+func (g *handler) address() {
 	e, _ := g.hook.Endpoint() // an address that is not allowed was left out before
 	g.set("url", e.URL)
 	if len(e.Headers) > 0 {
@@ -56,9 +64,6 @@ func (g *handler) endpoint() {
 		g.item(LeftOut, "env", g.env.Index, `the variables of "env" are not carried for hooks of type http: `+
 			`those that "allowed_env_vars" names are of hookrun's own environment`)
 	}
-	g.item(Differs, g.runs(), g.value("url").Index,
-		"an answer without a key of an answer is ignored by %s, and is unreadable here: "+
-			"let the server answer {} or nothing", g.form.Client)
 }
 
 // nameOfURL makes a name of an address: the last part of its path, else the host.

@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -119,10 +120,9 @@ func (g *handler) globs(names []string) bool {
 	names = append(names, also...)
 	set()
 	var more []string // tools that the matcher was not for
-	for _, tool := range all.ClientTools() {
-		if !g.hook.Matcher.Match(tool) && slices.ContainsFunc(slices.Concat(all.ToolNames(tool),
-			all.ToolAliases(tool)), m.Match) {
-			more = append(more, tool)
+	for _, tool := range clientTools() {
+		if slices.ContainsFunc(tool[1:], m.Match) && !g.hook.Matcher.Match(tool[0]) {
+			more = append(more, tool[0])
 		}
 	}
 	here, theirs := m.String(), g.matcher.String()
@@ -138,6 +138,14 @@ func (g *handler) globs(names []string) bool {
 	}
 	return true
 }
+
+// clientTools are the tools of clients, each with its other names behind it.
+var clientTools = sync.OnceValue(func() (tools [][]string) {
+	for _, tool := range all.ClientTools() {
+		tools = append(tools, slices.Concat([]string{tool}, all.ToolNames(tool), all.ToolAliases(tool)))
+	}
+	return tools
+})
 
 // projectNames are the project's names for the tools that globs name, where none of a tool's is among them.
 func projectNames(globs []string) (also []string) {

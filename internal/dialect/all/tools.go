@@ -13,7 +13,11 @@ import (
 // tools are those of all clients.
 var tools = sync.OnceValue(func() (tools []dialect.Tool) {
 	for _, d := range dialects {
-		tools = append(tools, d.Tools...)
+		for _, t := range d.Tools {
+			if !slices.ContainsFunc(tools, func(other dialect.Tool) bool { return other.Name == t.Name }) {
+				tools = append(tools, t) // clients share some
+			}
+		}
 	}
 	return tools
 })
@@ -48,6 +52,18 @@ func ClientTools() (names []string) {
 	for _, t := range tools() {
 		if !slices.Contains(names, t.Name) { // clients share some
 			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// ProjectNames are the names that projects have for tools of clients.
+func ProjectNames() (names []string) {
+	for _, t := range tools() {
+		for _, name := range t.Names {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	return names
@@ -123,18 +139,22 @@ func toolNames(client *dialect.Dialect, c *protocol.Call) (names [2]string) {
 			return names
 		}
 	}
-	if names = namesIn(client.Tools, c.Tool); names[0] != "" {
+	if names = index(client.Tools)[c.Tool]; names[0] != "" {
 		return names
 	}
 	return namesOf(c.Tool)
 }
 
-func namesOf(tool string) (names [2]string) { return namesIn(tools(), tool) }
+func namesOf(tool string) [2]string { return namesByTool()[tool] }
 
-func namesIn(tools []dialect.Tool, tool string) (names [2]string) {
+var namesByTool = sync.OnceValue(func() map[string][2]string { return index(tools()) })
+
+// index finds the project's names by the client's. Of equal names the first counts.
+func index(tools []dialect.Tool) map[string][2]string {
+	names := map[string][2]string{}
 	for _, t := range tools {
-		if t.Name == tool {
-			return t.Names
+		if _, there := names[t.Name]; !there {
+			names[t.Name] = t.Names
 		}
 	}
 	return names

@@ -118,10 +118,16 @@ func TestNewDialect(t *testing.T) {
 	diff, _ := run(0, "", "install", "toy", "-C", dir, "--dry-run")
 	require.Contains(t, diff, "exec hookrun fire --output toy --trust required --pin' || exit 7")
 	require.Contains(t, diff, `"timeout":1`)
-	entries, report := run(0, "", "import", path(".toy/toys.json"))
+	entries, report := run(0, "", "import", path(".toy/toys.json"), "--as", "tenex")
 	require.Contains(t, entries, `"matcher": "Dig|Build"`)
 	require.Contains(t, entries+report, "toys are made of wood")
 
+	// Or they stay its hooks, and run as such in a file of hookrun's.
+	entries, _ = run(0, "", "import", path(".toy/toys.json"))
+	require.Contains(t, entries, `"matcher": "Dig+Build"`)
+	write("kept.json", entries)
+	out, _ = run(7, call("Dig"), "fire", "-C", dir, "-c", path("kept.json"))
+	require.Equal(t, "stop, not before may I Dig?\n", out)
 	_, unknown := run(1, "", "install", "boy")
 	require.Contains(t, unknown, `did you mean "toy"?; give one of claude, codex`)
 }

@@ -11,7 +11,15 @@ var tools = dialect.Tools(
 	"Glob fs_glob", "Grep fs_grep", "LS fs_list",
 	"WebFetch web_fetch", "WebSearch web_search",
 	"TodoWrite todo_write",
-	"Agent delegate", "Task delegate",
+	"Agent delegate", "Task delegate", "SendMessage delegate", "TeamCreate delegate", "TeamDelete delegate",
+	"TaskCreate todo_write", "TaskUpdate todo_write", "TaskGet todo_read", "TaskList todo_read",
+	"BashOutput shell_output", "TaskOutput shell_output", "Monitor shell_output",
+	"KillShell shell_stop", "KillBash shell_stop", "TaskStop shell_stop",
+	"AskUserQuestion ask_user", "EnterPlanMode plan", "ExitPlanMode plan",
+	"Skill skill", "SlashCommand skill", "ToolSearch tool_search", "LSP code_search",
+	"EnterWorktree worktree", "ExitWorktree worktree",
+	"CronCreate schedule", "CronDelete schedule", "CronList schedule",
+	"ListMcpResourcesTool mcp_resources", "ReadMcpResourceTool mcp_resources",
 )
 
 // toolAliases: Agent was called Task before.

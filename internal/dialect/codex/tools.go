@@ -4,12 +4,22 @@ import "github.com/hookrun/hookrun/internal/dialect"
 
 // tools are the client's tools by the names that projects have for such tools.
 var tools = dialect.Tools(
+	"Bash shell", // what its hooks are told of all of these
 	"exec_command shell",
 	"write_stdin shell", // a line for a command that runs
 	"shell_command shell", "local_shell shell",
 	"apply_patch fs_edit fs_write", // it makes files, too
 	"view_image fs_read",
+	"read_file fs_read", "list_dir fs_list", "grep_files fs_grep",
+	"web_search web_search", "js_repl code_run",
 	"update_plan todo_write",
+	"spawn_agent delegate", "send_input delegate", "resume_agent delegate", "wait_agent delegate", "wait delegate",
+	"close_agent delegate",
+	"request_user_input ask_user", "request_permissions ask_user", "tool_search tool_search",
+	"tool_suggest tool_search", "image_generation image_make",
+	"create_goal goal", "get_goal goal", "update_goal goal",
+	"list_mcp_resources mcp_resources", "list_mcp_resource_templates mcp_resources",
+	"read_mcp_resource mcp_resources",
 )
 
 // toolAliases: the client takes Claude Code's matchers for its patches.

@@ -1,0 +1,172 @@
+package hookfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// An entry with "dialect" keeps the rules of a client: its keys are those of all entries, and what they mean is what
+// they mean in that client's file.
+
+// keepsRules reads "dialect", which is looked at before all other keys. It reports whether there is such a client.
+func (p *parser) keepsRules(h *Hook, r reader) bool {
+	name, ok := r.text(r.value, `"dialect"`)
+	known := all.InFileNames()
+	switch {
+	case !ok:
+		return false
+	case name == all.Project().Name:
+		r.problem(r.value.Index, "%s\"dialect\" %s is what entries have without it; leave it out", r.who, quote(name))
+		return false
+	case !slices.Contains(known, name):
+		r.problem(r.value.Index, "%sunknown dialect %s%s; known are %s", r.who, quote(name),
+			spelling.Suggest(name, known), strings.Join(known, ", "))
+		return false
+	}
+	client, _ := all.Named(name)
+	h.Dialect, h.form = all.InFile(client), client.Settings
+	p.form = h.form
+	return true
+}
+
+// inForm is the command as the client runs it, where the entry keeps its rules.
+func (r reader) inForm(c Command) Command {
+	if r.form == nil {
+		return c
+	}
+	c.Shell, c.Bash = r.expanded(c.Shell), r.form.Bash && c.Argv == nil
+	if c.Placeholders = len(c.Argv) > 0; c.Placeholders {
+		c.Argv[0] = r.expanded(c.Argv[0])
+	}
+	return c
+}
+
+// clientEvents adds the client's events for a name: its own, or the project's name for one or more of them.
+func (r reader) clientEvents(d *dialect.Dialect, name protocol.Event, at gjson.Result,
+	events []protocol.Event) []protocol.Event {
+	var theirs, meant []protocol.Event
+	for _, e := range d.Events() {
+		theirs = append(theirs, e)
+		if known, _ := eventNames(); slices.Contains(known, string(name)) && e.Canonical() == name.Canonical() {
+			meant = append(meant, e)
+		}
+	}
+	if d.Spelling != nil {
+		theirs = append(theirs, d.Spelling.Events()...)
+	}
+	if slices.Contains(theirs, name) {
+		meant = []protocol.Event{name}
+	}
+	if len(meant) == 0 {
+		var known []string
+		for _, e := range theirs {
+			known = append(known, string(e))
+		}
+		r.problem(at.Index, "%sunknown event %s%s; %s has %s", r.who, quote(string(name)),
+			spelling.Suggest(string(name), known), r.form.Client, strings.Join(known, ", "))
+	}
+	for _, e := range meant {
+		if !slices.Contains(events, e) {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// speaking takes the client's dialect of the entry's events, of which it may have several.
+func (r reader) speaking(h *Hook) {
+	client := h.Dialect.Client
+	for i, e := range h.Events {
+		d := all.InFile(client.Of(e))
+		if i > 0 && d != h.Dialect {
+			r.problem(r.value.Index, "%s%s gives hooks of %s another input than those of %s; write an entry for each",
+				r.who, r.form.Client, e, h.Events[0])
+			return
+		}
+		h.Dialect = d
+	}
+}
+
+// clientPattern reads a matcher as the client does.
+func (r reader) clientPattern(h *Hook, text string) Matcher {
+	if len(text) > maxPattern {
+		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
+		return nil
+	}
+	subject := ""
+	for _, e := range h.Events {
+		switch field := h.Dialect.SubjectField(e); {
+		case field == "", field == subject:
+		case subject == "":
+			subject = field
+		default:
+			const text = "%sthe matcher would be held against %s at one event and %s at %s; write an entry for each"
+			r.problem(r.value.Index, text, r.who, subject, field, e)
+		}
+	}
+	pattern := r.form.Pattern(r.expanded(text), subject)
+	if fault := pattern.Fault(); fault != "" && subject != "" {
+		r.faultyMatcher(r.value.Index, pattern, fmt.Sprintf("%sthe matcher %s %s", r.who, quote(text), fault))
+	}
+	return pattern
+}
+
+// faultyMatcher warns of a matcher with a fault.
+func (p *parser) faultyMatcher(at int, pattern dialect.Pattern, warning string) {
+	if pattern.Unread { // the hook always runs
+		p.warn(at, "%s", warning)
+	} else {
+		p.warnOfGate(at, warning)
+	}
+}
+
+// ofClient looks at what depends on whose rules the entry keeps.
+func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
+	async, hasAsync := f["async"]
+	if h.form == nil {
+		if hasAsync {
+			const text = "%s: \"async\" is a key of clients' hooks; name the client in \"dialect\", or leave it out"
+			p.problem(async.Index, text, who)
+		}
+		return
+	}
+	knows := h.form.Knows
+	if url, ok := f["url"]; ok && !knows(dialect.Posts, "") {
+		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.form.Client)
+	}
+	if rule, ok := f["if"]; ok && !knows(dialect.Runs, "if") {
+		const text = "%s: hooks of %s have no \"if\"; use \"matcher\" and \"when\", or leave \"dialect\" out"
+		p.problem(rule.Index, text, who, h.form.Client)
+	}
+	if hasAsync && (h.Command.String() == "" || !knows(dialect.Runs, "async")) {
+		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.form.Client)
+	}
+	if hasAsync && h.Async && h.Persistent {
+		const text = "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +
+			"leave one of them out"
+		p.problem(async.Index, text, who)
+	}
+	cannot := func(e protocol.Event) bool { return h.Dialect.CannotBlock != nil && h.Dialect.CannotBlock(e) }
+	if policy, ok := f["on_failure"]; ok && (h.Async || len(h.Events) > 0 &&
+		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return !cannot(e) })) {
+		const text = "%s: \"on_failure\" would mean nothing: no failure of this hook holds anything up in %s; " +
+			"leave it out"
+		p.problem(policy.Index, text, who, h.form.Client)
+	}
+	for _, e := range h.Events {
+		if most, ok := h.form.Timeout.Most[e]; ok && h.Timeout > most {
+			p.problem(f["timeout"].Index, "%s: %s gives a hook of %s %s at most", who, h.form.Client, e, most)
+		}
+	}
+	for i, v := range h.Env {
+		h.Env[i] = v[:strings.Index(v, "=")] + p.expanded(v[strings.Index(v, "="):])
+	}
+}

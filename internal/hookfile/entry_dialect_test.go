@@ -1,0 +1,113 @@
+package hookfile_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+func keeping(fields string) string {
+	return `{"hooks":[{"name":"a","command":"a","events":["pre-tool"],` + fields + `}]}`
+}
+
+// An entry that keeps a client's rules has that client's events, matchers, defaults and causes.
+func TestEntryKeepsRules(t *testing.T) {
+	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[
+		{"name":"a","command":["${CLAUDE_PROJECT_DIR}/a"],"events":["post-tool","Stop"],"dialect":"claude",
+			"matcher":"^B.sh$","if":"Bash(ls)","on_failure":"block"},
+		{"name":"b","command":"$HOME","events":["PreToolUse","BeforeTool"],"dialect":"gemini","env":{"A":"$NOT_SET_HERE"}},
+		{"name":"c","inject":"x","events":["PreToolUse"],"dialect":"codex","matcher":"Edit"},
+		{"name":"d","command":"a","events":["SessionEnd"],"dialect":"claude","async":true}]}`))
+	require.NoError(t, err)
+	require.Empty(t, cfg.Warnings)
+	a, b, c, d := &cfg.Hooks[0], &cfg.Hooks[1], &cfg.Hooks[2], &cfg.Hooks[3]
+	require.Equal(t, []protocol.Event{"PostToolUse", "PostToolUseFailure", "Stop"}, a.Events)
+	require.True(t, a.Command.Placeholders)
+	require.Contains(t, a.OnFailure, dialect.PolicyOfClient)
+	require.NotContains(t, a.OnFailure, protocol.CauseUnsupported)
+	require.Equal(t, 600*time.Second, a.Deadline("PostToolUse"))
+	require.Equal(t, []protocol.Event{"BeforeTool"}, b.Events)
+	require.True(t, b.Command.Bash)
+	require.NotEqual(t, "$HOME", b.Command.Shell, "the client puts variables into the text")
+	require.Equal(t, []string{"A=$NOT_SET_HERE"}, b.Env)
+	require.True(t, c.Runs(&protocol.Call{Event: "PreToolUse", Tool: "apply_patch"}), "as that client's matchers do")
+	require.True(t, d.Async)
+	require.Equal(t, 1500*time.Millisecond, d.Deadline("SessionEnd"))
+	for _, h := range cfg.Hooks {
+		require.False(t, h.Dialect.Parallel)
+		require.True(t, h.Dialect.StopsAtBlock("PreToolUse"))
+	}
+}
+
+// Its matcher and if meet the client's names of a tool, wherever the call comes from.
+func TestEntryMeetsNames(t *testing.T) {
+	const input = `{"hook_event_name":"BeforeTool","timestamp":"t","tool_name":"run_shell_command"}`
+	for _, test := range []struct {
+		entry string
+		call  protocol.Call
+		runs  bool
+	}{
+		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "Bash"}, true},
+		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "PowerShell"}, false},
+		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "shell"}, true},
+		{`"dialect":"claude","matcher":"Bash"`, protocol.Call{Tool: "run_shell_command", ClientInput: input}, true},
+		{`"dialect":"claude","matcher":"Edit"`, protocol.Call{Tool: "run_shell_command", ClientInput: input}, false},
+		{`"dialect":"claude","matcher":"shell"`, protocol.Call{Tool: "Bash"}, false},
+		{`"dialect":"claude","if":"Bash(git *)"`, protocol.Call{Tool: "shell", Args: `{"command":"git a"}`}, true},
+		{`"dialect":"claude","if":"Bash(git *)"`, protocol.Call{Tool: "shell", Args: `{"command":"ls"}`}, false},
+		{`"dialect":"gemini","matcher":"write_"`, protocol.Call{Tool: "Write"}, true},
+		{`"dialect":"gemini","matcher":"^write_file$"`, protocol.Call{Tool: "write_files"}, false},
+		{`"dialect":"codex","matcher":"^Bash$"`, protocol.Call{Tool: "run_shell_command", ClientInput: input}, true},
+	} {
+		cfg, err := hookfile.Parse("f", []byte(keeping(test.entry)))
+		require.NoError(t, err)
+		test.call.Event = protocol.PreTool
+		if test.call.ClientInput == "" && test.call.Tool == "Write" { // a call of Claude Code's
+			test.call.ClientInput = `{"hook_event_name":"PreToolUse","tool_name":"Write"}`
+		}
+		call := dialect.NewCall(test.call)
+		cfg.NameTool(call)
+		require.Equal(t, test.runs, hookfile.NewMatchContext(call).Runs(&cfg.Hooks[0]), "%s %s", test.entry,
+			test.call.Tool)
+	}
+}
+
+func TestEntryDialectFaults(t *testing.T) {
+	for _, test := range []struct{ fields, want string }{
+		{`"dialect":"claud"`, `f:1:69: hook "a": unknown dialect "claud"; did you mean "claude"?; known are claude`},
+		{`"dialect":"massgen"`, `unknown dialect "massgen"; known are `},
+		{`"dialect":"tenex"`, `"dialect" "tenex" is what entries have without it; leave it out`},
+		{`"dialect":1`, `"dialect" must be a string, not a number`},
+		{`"async":true`, `"async" is a key of clients' hooks; name the client in "dialect", or leave it out`},
+		{`"dialect":"gemini","async":true`, `no such hook of Gemini CLI can be async; leave "async" out`},
+		{`"dialect":"claude","async":true,"persistent":true`, `leave one of them out`},
+		{`"dialect":"claude","async":true,"on_failure":"block"`, `"on_failure" would mean nothing`},
+		{`"dialect":"gemini","if":"shell(a)"`, `hooks of Gemini CLI have no "if"; use "matcher" and "when"`},
+		{`"dialect":"claude","events":["BeforeTool"]`, `unknown event "BeforeTool"; Claude Code has SessionStart, `},
+		{`"dialect":"gemini","events":["BeforTool"]`, `unknown event "BeforTool"; did you mean "BeforeTool"?`},
+		{`"dialect":"claude","events":["PreToolUse","SessionStart"],"matcher":"a"`,
+			`the matcher would be held against tool_name at one event and source at SessionStart; write `},
+		{`"dialect":"claude","events":["Stop"],"on_failure":"block"`, `no failure of this hook holds anything up`},
+		{`"dialect":"codex","events":["SessionEnd"],"timeout":9`, `Codex gives a hook of SessionEnd 3s at most`},
+		{`"dialect":"gemini","on_failure":{"unsupported":"block"}`, `unknown key "unsupported"`},
+	} {
+		doc := keeping(test.fields)
+		if strings.Contains(test.fields, `"events"`) {
+			doc = strings.Replace(doc, `"events":["pre-tool"],`, "", 1)
+		}
+		_, err := hookfile.Parse("f", []byte(doc))
+		require.ErrorContains(t, err, test.want, test.fields)
+	}
+	post := strings.Replace(keeping(`"dialect":"codex"`), `"command":"a"`, `"url":"http://a"`, 1)
+	_, err := hookfile.Parse("f", []byte(post))
+	require.ErrorContains(t, err, `Codex has no hooks that post to a url; leave "dialect" out`)
+	cfg, err := hookfile.Parse("f", []byte(keeping(`"dialect":"claude","matcher":"(("`)))
+	require.NoError(t, err)
+	require.Contains(t, cfg.Warnings[0].Text, "is no regular expression and matches nothing, so the hook never runs")
+}

@@ -1,0 +1,75 @@
+package hookfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Unnamed is a warning of a call by a client whose tool has no name of the project's, if the hooks are for such names:
+// a gate for the shell does not run where the client calls its shell by a name that nobody knows. "" is that all is
+// well.
+func (c *Config) Unnamed(call *dialect.Call) string {
+	client := all.ClientOf(&call.Call)
+	names := all.ProjectNames()
+	_, given := c.tools[call.Tool]
+	if client == nil || !call.Event.HasTool() || given || len(call.ProjectTools()) > 0 ||
+		strings.HasPrefix(call.Tool, "mcp__") || slices.Contains(names, call.Tool) {
+		return ""
+	}
+	match := NewMatchContext(call)
+	for i := range c.Hooks {
+		h := &c.Hooks[i]
+		theirs := h.Dialect.Client != nil && h.Dialect.Client != client
+		if h.off() || !theirs && !h.Dialect.ProjectTools || !slices.Contains(h.Events, match.Event(h.Dialect)) ||
+			match.Runs(h) {
+			continue
+		}
+		globs, is := h.Matcher.(Globs)
+		if theirs || is && globs.text != "" && slices.ContainsFunc(names, globs.Match) ||
+			slices.Contains(names, h.If.Tool()) {
+			who := client.Name
+			if client.Settings != nil {
+				who = client.Settings.Client
+			}
+			const text = "nobody knows what the project calls the tool %s of %s, so hooks that are for names of the " +
+				"project's do not run at it, as hook %s of %s; name it in the hooks file, as \"tools\": {%s: \"shell\"}"
+			return fmt.Sprintf(text, quote(call.Tool), who, quote(h.Name), h.Source(), quote(call.Tool))
+		}
+	}
+	return ""
+}
+
+// MeetsOf are the tools of a client that the matcher and the if of a hook are for, by the names that a hook of its
+// dialect has for them. every: it has neither, and is for every tool.
+func (c *Config) MeetsOf(h *Hook, client *dialect.Dialect) (tools []string, every bool) {
+	if (h.Matcher == nil || h.Matcher.String() == "") && h.If.String() == "" {
+		return nil, true
+	}
+	for _, t := range client.Tools {
+		call := dialect.NewCall(protocol.Call{Event: protocol.PreTool, Tool: t.Name})
+		names := t.Names
+		if given := c.tools[t.Name]; given != "" {
+			names = [2]string{given}
+		}
+		if names[0] != t.Name {
+			call.SetToolNames(names, c.tools)
+		}
+		here := []string{t.Name}
+		switch d := h.Dialect; {
+		case d.ProjectTools:
+			here = append(here, projectNames(call)...)
+		case d.Client != nil:
+			here = append(here, all.ToolsOf(d.Client, call)...)
+		}
+		matched := h.Matcher == nil || slices.ContainsFunc(here, h.Matcher.Match)
+		if matched && (h.If.String() == "" || slices.Contains(here, h.If.Tool())) {
+			tools = append(tools, t.Name)
+		}
+	}
+	return tools, false
+}

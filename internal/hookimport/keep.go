@@ -1,0 +1,79 @@
+package hookimport
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+// keep makes an entry that keeps the client's rules: its texts are those of the client's file.
+func (g *handler) keep(name string) {
+	h := g.hook
+	g.set("dialect", g.dialect.Name)
+	if h.HTTP != nil {
+		g.address()
+	} else {
+		g.ownCommand()
+	}
+	g.set("events", []string{string(g.event)})
+	if !g.ownMatcher() {
+		return
+	}
+	if rule := h.If.String(); rule != "" {
+		g.set("if", rule)
+	}
+	g.timeout()
+	if h.OnFailure != nil && !h.Async && !g.dialect.CannotBlock(g.event) {
+		g.set("on_failure", g.value("onFailure").String())
+	}
+	if h.HTTP == nil {
+		g.environment()
+	}
+	if h.Async {
+		g.set("async", true)
+	}
+	g.otherKeys()
+	g.add(name)
+}
+
+// ownCommand carries what the hook runs, as it stands in its file.
+func (g *handler) ownCommand() {
+	c := g.hook.Command
+	line := g.value("command").String() // not the one of this system alone, and without the values of variables
+	switch {
+	case c.Argv != nil:
+		g.set("command", append([]string{line}, dialect.Texts(g.value("args"))...))
+	case c.PowerShell:
+		g.set("command", []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", line})
+	default:
+		g.set("command", line)
+	}
+}
+
+// ownMatcher carries the matcher. It reports whether the hook can ever run.
+func (g *handler) ownMatcher() bool {
+	pattern, ok := g.hook.Matcher.(dialect.Pattern)
+	switch at := g.group + ".matcher"; {
+	case !ok || g.matcher.Type == gjson.Null:
+	case g.dialect.SubjectField(g.event) == "":
+		if pattern.Word != "" && pattern.Word != "*" {
+			g.item(LeftOut, at, g.matcher.Index, "a matcher means nothing at %s, here as in %s", g.event, g.form.Client)
+		}
+	case pattern.Fault() != "" && !pattern.Unread:
+		return g.leaveOut("its matcher %s %s", brief(g.matcher.String()), pattern.Fault())
+	default:
+		g.set("matcher", g.matcher.String())
+	}
+	return true
+}
+
+// notes are what is so with every file of the client.
+func (r *reader) notes() (notes []string) {
+	if !r.keeps {
+		return r.dialect.Import.Notes
+	}
+	if r.dialect.Parallel {
+		notes = append(notes, dialect.InTurn+r.form.Client+" runs all of them at once")
+	}
+	return append(notes, dialect.Twice)
+}

@@ -1,0 +1,61 @@
+// Package notice keeps a message to once a session, also where each call is a process of its own.
+//
+//	if notice.First(state, session, "tool Execute") {
+//		// say it
+//	}
+//
+// There is one file for each session that had something to say. Where it cannot be read or written the message is said
+// again: too often is better than never. Files of sessions of a month ago are removed when a new one is made.
+package notice
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Folder is the name of the folder in the user's state folder.
+const Folder = "notices"
+
+const month = 30 * 24 * time.Hour
+
+// First reports whether the session has not said this before. Without a session every time is the first.
+func First(state, session, what string) bool {
+	if session == "" {
+		return true
+	}
+	sum := sha256.Sum256([]byte(session))
+	folder := filepath.Join(state, Folder)
+	path := filepath.Join(folder, hex.EncodeToString(sum[:12]))
+	line := strconv.Quote(what)
+	text, err := os.ReadFile(path)
+	switch {
+	case err != nil:
+		clean(folder)
+	case slices.Contains(strings.Split(string(text), "\n"), line):
+		return false
+	}
+	if os.MkdirAll(folder, 0o700) != nil {
+		return true
+	}
+	if file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+		_, _ = file.WriteString(line + "\n")
+		_ = file.Close()
+	}
+	return true
+}
+
+// clean removes what is old.
+func clean(folder string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > month {
+			_ = os.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package runner
+
+import (
+	"cmp"
+	"sync"
+
+	"github.com/hookrun/hookrun/internal/notice"
+	"github.com/hookrun/hookrun/internal/statedir"
+)
+
+// said is what sessions have been told. Those of one-shot commands are told by the mark of package notice.
+type said struct {
+	mu  sync.Mutex
+	all map[[2]string]bool // session and tool
+}
+
+// maxSaid bounds what is kept. Beyond it everything is forgotten, and said again.
+const maxSaid = 10_000
+
+// first reports whether the session has not said this before.
+func (s *said) first(session, what string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := [2]string{session, what}
+	if session != "" && s.all[key] {
+		return false
+	}
+	if s.all == nil || len(s.all) >= maxSaid {
+		s.all = map[[2]string]bool{}
+	}
+	s.all[key] = true
+	return true
+}
+
+// unnamed warns once a session of a client's tool that hooks do not know by a name of the project's.
+func (p *Plan) unnamed() (warnings []string) {
+	text := p.set.config.Unnamed(&p.call)
+	if text == "" {
+		return nil
+	}
+	session, tool := p.call.SessionID, p.call.Tool
+	if !p.runner.options.OneShot {
+		if !p.runner.said.first(session, tool) {
+			return nil
+		}
+		return []string{text}
+	}
+	state := p.runner.options.StateDir
+	if folder, err := statedir.Folder(); err == nil {
+		state = cmp.Or(state, folder)
+	}
+	if state != "" && !notice.First(state, session, tool) {
+		return nil
+	}
+	return []string{text}
+}

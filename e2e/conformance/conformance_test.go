@@ -33,6 +33,8 @@ func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex")
 
 func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
 
+func TestQwenConformance(t *testing.T) { runConformance(t, "../testdata/qwen") }
+
 // callLimit is how long one `hookrun fire` may take.
 const callLimit = 30 * time.Second
 
@@ -99,6 +101,10 @@ type recorded struct {
 	Files           map[string]caseFile
 	Env             map[string]*string // nil: not set
 	Stdin           json.RawMessage
+	Client          json.RawMessage // what the client itself did, and how it was started: not compared
+	ClientArgs      []string        `json:"client_args"`
+	ClientCwd       string          `json:"client_cwd"`
+	UserSettings    json.RawMessage `json:"user_settings"`
 	Config          json.RawMessage
 	ConfigText      *string `json:"config_text"`
 	ConfigPath      string  `json:"config_path"`
@@ -345,7 +351,7 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 func (r *trial) environment() []string {
 	env := map[string]string{}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "HOOKRUN", "ORACLE",
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "QWEN", "HOOKRUN", "ORACLE",
 			"XDG_") {
 			env[name] = value
 		}

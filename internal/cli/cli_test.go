@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
 )
 
 func TestHelp(t *testing.T) {
@@ -87,7 +89,7 @@ func TestUsageErrors(t *testing.T) {
 		"1 queue --session s --history --clear": "hookrun queue: --history and --clear are two commands; " +
 			"give one of the two",
 		"1 test --record x y": "hookrun test: --record LOG prints tests and runs none; leave FILE out",
-		"1 install emacs":     `hookrun install: unknown client "emacs"; give one of claude, codex, gemini`,
+		"1 install emacs":     `hookrun install: unknown client "emacs"; give one of ` + strings.Join(all.ClientNames(), ", "),
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

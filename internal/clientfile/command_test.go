@@ -184,11 +184,11 @@ func TestTimeoutIsRoundedUp(t *testing.T) {
 		e.Timeout = 1500*time.Millisecond + 1
 		h, err := c.handler(e)
 		require.NoError(t, err)
-		require.Equal(t, map[string]int64{"claude": 2, "codex": 2, "gemini": 1501}[c.Name], h.timeout)
+		require.Equal(t, map[string]int64{"claude": 2, "codex": 2, "gemini": 1501, "qwen": 2}[c.Name], h.timeout)
 		e.Timeout = 1<<63 - 1
 		h, err = c.handler(e)
 		require.NoError(t, err)
-		require.Less(t, time.Duration(h.timeout)*c.Timeout.Unit, (1<<31)*time.Millisecond,
+		require.Less(t, c.Timeout.Read(float64(h.timeout)), (1<<31)*time.Millisecond,
 			"more is none at all for a timer of JavaScript")
 		e.Timeout = -1
 		_, err = c.handler(e)

@@ -95,6 +95,9 @@ type Dialect struct {
 	// Propagate changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether
 	// it did; nil: that one sees what the tool would be given. Hooks of other dialects always do.
 	Propagate func(*Call, *Verdict) bool
+	// Settle changes the verdicts of the dialect's hooks at one call where in its client one answer undoes another,
+	// before the strictest decision is looked for; nil: none does. Verdicts of other dialects stand.
+	Settle func(*protocol.Call, []*HookVerdict)
 	// Merge changes what the dialect's hooks amount to from what all dialects agree on; nil: nothing.
 	Merge func(*Merging)
 
@@ -103,6 +106,9 @@ type Dialect struct {
 	// EncodeOutput tells an outcome to the client in its own hook output, with the exit status that goes with it; nil:
 	// no client calls hookrun. What the client has no word for is never lost where it would let something pass.
 	EncodeOutput func(protocol.Outcome) (stdout []byte, exit int, err error)
+	// TellsErrors: the client takes its hook's exit code for nothing at an event, so that what keeps hookrun from its
+	// work is told by EncodeOutput too, as a block.
+	TellsErrors bool
 	// Detect reports whether a hook input is this client's, at events that another one has too; nil: it gets the inputs
 	// that no other client detects.
 	Detect func(*protocol.Call) bool

@@ -53,10 +53,13 @@ func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.Cau
 // what its hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
 func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 	all := make([]*HookVerdict, len(judged))
-	decision := protocol.Continue
 	for i := range judged {
 		all[i] = &judged[i]
-		decision = min(decision, judged[i].Verdict.Decision)
+	}
+	settle(c, all)
+	decision := protocol.Continue
+	for _, h := range all {
+		decision = min(decision, h.Verdict.Decision)
 	}
 	agreed := newMerging(c, all, decision)
 	m := agreed
@@ -94,6 +97,18 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 		}
 	}
 	return m.Outcome
+}
+
+// settle has each dialect settle what its own hooks say.
+func settle(c *protocol.Call, rest []*HookVerdict) {
+	for len(rest) > 0 {
+		d := rest[0].Dialect
+		var own []*HookVerdict
+		own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect == d })
+		if d.Settle != nil {
+			d.Settle(c, own)
+		}
+	}
 }
 
 // partition returns the hooks that are such, and the others.

@@ -37,6 +37,11 @@ type Verdict struct {
 	Other         protocol.Fields // what else the hook answered, for the client that it was written for
 	Warnings      []string
 
+	// Answer is what the dialect's Decode has its Settle know of the answer. Firm: a policy was given that blocks for
+	// answers that cannot be read, so Settle undoes no block of this hook.
+	Answer any
+	Firm   bool
+
 	Unfit       bool   // it changed the tool's result in a form that the client drops, by its dialect's own rules
 	Withheld    []byte // JSON: what a client is to be given in the place of the result then
 	KeepsOutput bool   // UpdatedOutput stands for a result that is withheld, whatever later hooks say

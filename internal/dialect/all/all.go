@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
+	"github.com/hookrun/hookrun/internal/dialect/qwen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -21,6 +22,7 @@ var dialects = []*dialect.Dialect{
 	claude.Dialect,
 	codex.Dialect,
 	gemini.Dialect,
+	qwen.Dialect,
 	massgen.Dialect,
 }
 

@@ -87,6 +87,8 @@ var gates = map[string][]protocol.Event{
 	"codex": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop",
 		"SessionStart", "PreCompact", "PostCompact"},
 	"gemini": {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
+	"qwen": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "UserPromptExpansion",
+		"PostToolBatch", "TodoCreated", "TodoCompleted"}, // at the end of a turn a stop is no block
 }
 
 // readBack is what a client makes of the answer that it is given.
@@ -110,6 +112,7 @@ func TestAnswer(t *testing.T) {
 		"claude": {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"codex":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"gemini": {"BeforeAgent", "BeforeTool", "AfterTool"},
+		"qwen":   {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	}
 	for _, d := range all.Clients() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -131,7 +134,7 @@ func TestAnswer(t *testing.T) {
 				o.Decision, o.Reason = protocol.Ask, "sure?"
 				v := readBack(t, d, o)
 				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block,
-					"gemini": protocol.Ask}[d.Name], v.Decision)
+					"gemini": protocol.Ask, "qwen": protocol.Ask}[d.Name], v.Decision)
 				require.Contains(t, v.Reason, "sure?")
 				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason,
 					"a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
@@ -140,6 +143,10 @@ func TestAnswer(t *testing.T) {
 				o := goesOn(pre)
 				o.UpdatedInput = []byte(`{"command":"ls","n":1.0}`)
 				v := readBack(t, d, o)
+				if d.Name == "qwen" { // it lets no hook change the input
+					require.Equal(t, protocol.Block, v.Decision)
+					return
+				}
 				require.Equal(t, protocol.Continue, v.Decision)
 				require.False(t, v.Approved)
 				require.JSONEq(t, string(o.UpdatedInput), string(v.UpdatedInput))
@@ -162,10 +169,10 @@ func TestAnswer(t *testing.T) {
 					o.Inject = []protocol.Inject{{Content: "one"}, {Content: "<two>"}}
 					v := readBack(t, d, o)
 					require.Equal(t, protocol.Continue, v.Decision)
-					if d.Name == "gemini" && e == pre {
+					if (d.Name == "gemini" || d.Name == "qwen") && e == pre {
 						require.Empty(t, v.Context)
-						require.Equal(t, "hookrun: Gemini CLI cannot give the model this at BeforeTool:\none\n\n<two>",
-							v.SystemMessage)
+						require.Equal(t, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\none\n\n<two>",
+							d.Settings.Client, pre), v.SystemMessage)
 						continue
 					}
 					require.Equal(t, "one\n\n<two>", v.Context)
@@ -176,7 +183,7 @@ func TestAnswer(t *testing.T) {
 					o := goesOn(e)
 					o.Stop, o.StopReason = true, "enough"
 					v := readBack(t, d, o)
-					if d.Name == "codex" && e != prompt {
+					if d.Name == "codex" && e != prompt || d.Name == "qwen" {
 						require.Equal(t, protocol.Block, v.Decision)
 						require.Equal(t, "enough", v.Reason)
 						continue
@@ -325,6 +332,8 @@ func Example_answer() {
 		"codex": `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r ` +
 			`/"}}`,
 		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
+		"qwen": `{"hook_event_name":"PreToolUse","timestamp":"t","permission_mode":"yolo","tool_name":` +
+			`"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 	}
 	for _, client := range all.Clients() {
 		call, _, err := all.ParseInput(input[client.Name])
@@ -346,4 +355,5 @@ func Example_answer() {
 	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// gemini 0 {"decision":"deny","reason":"look first"}
+	// qwen 0 {"continue":false,"stopReason":"look first","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 }

@@ -43,10 +43,12 @@ func ToolNames(client string) []string {
 	return c.ProjectTools()
 }
 
-// ClientTools are all tools of clients that have names of the project's.
+// ClientTools are all tools of clients that have names of the project's, each once: clients share names.
 func ClientTools() (names []string) {
 	for _, t := range tools() {
-		names = append(names, t.Name)
+		if !slices.Contains(names, t.Name) {
+			names = append(names, t.Name)
+		}
 	}
 	return names
 }

@@ -23,7 +23,7 @@ var fire = command{
 	summary: "run the hooks for any event, with a client's own hook input on stdin",
 	answers: true,
 	client:  true,
-	about: `Reads the hook input of a client (Claude Code, Codex or Gemini CLI) from stdin, runs the hooks that
+	about: `Reads the hook input of a client (Claude Code, Codex, Gemini CLI, …) from stdin, runs the hooks that
 match its event, and prints that client's hook output. So it works as a hook command itself: as the
 only hook in a client's settings, it runs a project's .tenex-hooks.json.
 

@@ -351,7 +351,8 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 func (r *trial) environment() []string {
 	env := map[string]string{}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "QWEN", "HOOKRUN", "ORACLE",
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "QWEN",
+			"HOOKRUN", "ORACLE",
 			"XDG_") {
 			env[name] = value
 		}

@@ -246,7 +246,8 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 			i++
 			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect,
 				Sequential: f["sequential"].Type == gjson.True, File: p.file, form: p.form, settings: p.settings}
-			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) && p.firstOfName(&h, group, entry) {
+			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) && p.firstOfName(&h,
+				group, entry) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}
 			return true

@@ -56,8 +56,9 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 			v.Decide(protocol.Block, v.Reason)
 		}
 	}
-	if why := dialect.MessageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block && (m.name == "BeforeModel" ||
-		m.name == "AfterModel") {
+	if why := dialect.MessageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block &&
+		(m.name == "BeforeModel" ||
+			m.name == "AfterModel") {
 		v.Reason = why // elsewhere it means nothing but beside a stop
 	}
 	specific := top["hookSpecificOutput"]

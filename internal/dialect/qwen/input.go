@@ -45,7 +45,8 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 }
 
 // propagate changes what the next hook in turn gets, and not what the tool or the model gets: "tool_input" of an answer
-// is merged into the call's, context is added to the prompt. A hook that ended with another code than 0 changes nothing.
+// is merged into the call's, context is added to the prompt. A hook that ended with another code than 0
+// changes nothing.
 func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	a, ok := v.Answer.(*answer)
 	if !ok || v.Cause == protocol.CauseExit || v.Cause == protocol.CauseSignal {

@@ -32,8 +32,9 @@ func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
 		case v.Decision == decision && decider == nil:
 			decider = h
 		case v.Decision < decision && !v.Firm:
-			v.Warnings = append(v.Warnings, fmt.Sprintf("%s said %s, and another hook's answer undoes that, as %s has it: "+
-				"%s", dialect.Who(m.name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
+			v.Warnings = append(v.Warnings,
+				fmt.Sprintf("%s said %s, and another hook's answer undoes that, as %s has it: "+
+					"%s", dialect.Who(m.name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
 			v.Decision, v.Cause, v.Reason = protocol.Continue, "", ""
 		}
 		if decider == nil && (answers[i].denies() || answers[i].stop) { // no answer blocks alone

@@ -37,12 +37,15 @@ func TestSettle(t *testing.T) {
 		reason       string
 		warnings     int
 	}{
-		"deny, allow":     {[]dialect.HookResult{says("deny"), says("allow")}, protocol.Continue, protocol.Block, "", 1},
-		"allow, deny":     {[]dialect.HookResult{says("allow"), says("deny")}, protocol.Block, protocol.Block, "deny", 0},
-		"deny, ask":       {[]dialect.HookResult{says("deny"), says("ask")}, protocol.Ask, protocol.Block, "ask", 1},
-		"exit 2, allow":   {[]dialect.HookResult{exit2, says("allow")}, protocol.Continue, protocol.Block, "", 1},
-		"allow, exit 2":   {[]dialect.HookResult{says("allow"), exit2}, protocol.Continue, protocol.Block, "", 1},
-		"exit 2, silence": {[]dialect.HookResult{exit2, dialecttest.Printed("")}, protocol.Block, protocol.Block, "no", 0},
+		"deny, allow": {[]dialect.HookResult{says("deny"), says("allow")}, protocol.Continue,
+			protocol.Block, "", 1},
+		"allow, deny": {[]dialect.HookResult{says("allow"), says("deny")}, protocol.Block, protocol.Block,
+			"deny", 0},
+		"deny, ask":     {[]dialect.HookResult{says("deny"), says("ask")}, protocol.Ask, protocol.Block, "ask", 1},
+		"exit 2, allow": {[]dialect.HookResult{exit2, says("allow")}, protocol.Continue, protocol.Block, "", 1},
+		"allow, exit 2": {[]dialect.HookResult{says("allow"), exit2}, protocol.Continue, protocol.Block, "", 1},
+		"exit 2, silence": {[]dialect.HookResult{exit2, dialecttest.Printed("")}, protocol.Block,
+			protocol.Block, "no", 0},
 		"exit 2, text": {[]dialect.HookResult{exit2, dialecttest.Printed("hello")}, protocol.Block, protocol.Block,
 			"no\nHook executed successfully", 0},
 		"an allow that undoes its own block, and a word that undoes that": {[]dialect.HookResult{
@@ -59,7 +62,8 @@ func TestSettle(t *testing.T) {
 			require.Equal(t, test.reason, o.Reason)
 			require.Len(t, o.Warnings, test.warnings, "%q", o.Warnings)
 			require.False(t, o.Approved)
-			require.Equal(t, test.strict, merged("PreToolUse", dialecttest.OnFailure(protocol.Block), test.hooks...).Decision)
+			require.Equal(t, test.strict, merged("PreToolUse", dialecttest.OnFailure(protocol.Block),
+				test.hooks...).Decision)
 		})
 	}
 }

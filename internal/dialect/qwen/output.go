@@ -44,7 +44,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	texts := strings.Join(o.Texts(), "\n\n")
 	if o.Stop {
 		switch {
-		case m.name == "Stop" || m.name == "SubagentStop": // it stops by itself, and continue: false would keep it going
+		// it stops by itself, and continue: false would keep it going
+		case m.name == "Stop" || m.name == "SubagentStop":
 			held = false
 			messages = append(messages, o.StopReason)
 		case m.does&(stops|requests|todo) == 0:
@@ -83,8 +84,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		lost("cannot be held up", why)
 	}
 	if o.UpdatedOutput != nil && m.name == "PostToolUseFailure" {
-		messages = append(messages, "hookrun: Qwen Code cannot change the result of a tool that failed, so the model sees "+
-			"it as it was")
+		messages = append(messages,
+			"hookrun: Qwen Code cannot change the result of a tool that failed, so the model sees "+
+				"it as it was")
 	}
 	switch {
 	case texts == "":
@@ -97,7 +99,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			set("permissionDecisionReason", why+"\n\n"+texts)
 		}
 	default:
-		messages = append(messages, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client, m.name, texts))
+		messages = append(messages, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client,
+			m.name, texts))
 	}
 	if out.SystemMessage = strings.Join(messages, "\n"); len(specific) > 1 {
 		out.Specific = specific

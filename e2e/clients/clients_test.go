@@ -41,6 +41,9 @@ type client struct {
 	mute        bool          // it shows its user no message of a hook's, nor why a prompt was blocked: only that
 	fails       bool          // it exits with an error where a prompt is blocked
 	replaces    bool          // what blocks after the tool takes the place of its result
+	silent      bool          // without a terminal it shows no message of a hook's at all
+	noRewrite   bool          // a rewrite of the input is a block
+	promptAgain bool          // before every request the prompt's hooks run: a fault of the file ends the turn there
 }
 
 // outcomeOfCall is what becomes of a call, and of the turn.
@@ -165,6 +168,28 @@ projects."$WORKSPACE".trust_level = "trusted"
 	stops:    outcomeOfCall{},
 	fails:    true,
 	replaces: true,
+}, {
+	name: "qwen",
+	args: []string{"--auth-type", "openai", "--yolo", "-p", "go"},
+	env:  []string{"OPENAI_BASE_URL=$URL/v1", "OPENAI_API_KEY=none", "OPENAI_MODEL=scripted"},
+	home: map[string]string{".qwen/settings.json": `{"privacy": {"usageStatisticsEnabled": false},
+"general": {"enableAutoUpdate": false, "disableAutoUpdate": true}}`},
+	shell: "run_shell_command",
+	says: func(n int, command string) string {
+		delta, reason := binary.Hook{"role": "assistant", "content": "done"}, "stop"
+		if command != "" {
+			function := binary.Hook{"name": "run_shell_command",
+				"arguments": toText(binary.Hook{"command": command, "is_background": false})}
+			delta, reason = binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0,
+				"id": fmt.Sprint("call_", n), "type": "function", "function": function}}}, "tool_calls"
+		}
+		return stream(binary.Hook{"id": "chat", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+			"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}},
+			"usage":   binary.Hook{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}) + "data: [DONE]\n\n"
+	},
+	asks:   outcomeOfCall{goesOn: true, says: "let somebody look"},
+	stops:  outcomeOfCall{goesOn: true, says: "enough for today"},
+	toUser: true, replaces: true, silent: true, noRewrite: true, promptAgain: true,
 }}
 
 // claudeText is an answer of Claude's model that ends the turn.
@@ -400,13 +425,20 @@ func (r *clientRun) test() {
 	r.told("touch forbidden", "not this one")
 
 	r.neverRan("asked")
-	r.ran("rewritten")
+	if r.noRewrite {
+		r.neverRan("rewritten")
+		r.told("touch asked", "changed the tool's input")
+	} else {
+		r.ran("rewritten")
+	}
 
 	r.ran("noted")
 	r.told("touch noted", "text after the tool")
 	r.told("cat missing", "text after a failure")
 	if r.toUser {
-		require.Contains(r, r.output, "text before the tool")
+		if !r.silent {
+			require.Contains(r, r.output, "text before the tool")
+		}
 		r.neverTold("text before the tool")
 	} else {
 		r.told("touch noted", "text before the tool")
@@ -425,19 +457,24 @@ func (r *clientRun) test() {
 	r.neverTold("the home address")
 
 	r.ran("unchecked")
-	if !r.mute {
+	if !r.mute && !r.silent {
 		require.Contains(r, r.output, "hook 'dropout' gave no answer")
 	}
 
-	r.told(breakFile, ".tenex-hooks.json:2:1: ")
 	r.neverRan("anything")
-	r.told("touch anything", ".tenex-hooks.json:2:1: ")
+	if r.promptAgain {
+		require.NotContains(r, r.requests, slices.Index(r.commands, breakFile)+1, "%s", r.output)
+	} else {
+		r.told(breakFile, ".tenex-hooks.json:2:1: ")
+		r.told("touch anything", ".tenex-hooks.json:2:1: ")
+	}
 
 	r.turn("touch anything")
 	require.Empty(r, r.requests, "the prompt was let through:\n%s", r.output)
-	if r.mute {
+	switch {
+	case r.mute:
 		require.Contains(r, r.output, "hook: UserPromptSubmit Blocked")
-	} else {
+	case !r.silent:
 		require.Contains(r, r.output, ".tenex-hooks.json:2:1: ")
 	}
 	r.hooks()

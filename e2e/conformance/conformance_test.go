@@ -37,6 +37,7 @@ func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini
 
 // Cursor cannot be run here: its cases are written from its documents.
 func TestCursorConformance(t *testing.T) { runConformance(t, "../testdata/cursor") }
+func TestQwenConformance(t *testing.T) { runConformance(t, "../testdata/qwen") }
 
 // callLimit is how long one `hookrun fire` may take.
 const callLimit = 30 * time.Second
@@ -104,6 +105,10 @@ type recorded struct {
 	Files           map[string]caseFile
 	Env             map[string]*string // nil: not set
 	Stdin           json.RawMessage
+	Client          json.RawMessage // what the client itself did, and how it was started: not compared
+	ClientArgs      []string        `json:"client_args"`
+	ClientCwd       string          `json:"client_cwd"`
+	UserSettings    json.RawMessage `json:"user_settings"`
 	Config          json.RawMessage
 	ConfigText      *string `json:"config_text"`
 	ConfigPath      string  `json:"config_path"`
@@ -358,7 +363,8 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 func (r *trial) environment() []string {
 	env := map[string]string{}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "HOOKRUN", "ORACLE",
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "QWEN",
+			"HOOKRUN", "ORACLE",
 			"XDG_") {
 			env[name] = value
 		}

@@ -115,11 +115,12 @@ func (c *command) run(args []string, std Streams) int {
 		exit = failureExit(args)
 	}
 	if exit == exitBlock && c.client && errors.As(err, new(hookfile.Diagnostics)) { // the client gives it to its model
-		const text = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
-		fmt.Fprintf(std.Err, "hookrun %s: %s\n", c.name, text)
+		fmt.Fprintf(std.Err, "hookrun %s: %s\n", c.name, personMustMend)
 	}
 	return exit
 }
+
+const personMustMend = "a person must mend this; until then every call is blocked, and so are the agent's own edits"
 
 // failureExit is the exit code of an error: 1, or 2 if the output is for a client, since clients fail open on every
 // other code. It looks for the flag in the arguments themselves, since the error may be in one before it.

@@ -153,6 +153,9 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		if !errors.Is(err, errAnswered) { // the other entry has it on record
 			warn(f.record.write(began, &f.call, nil, err))
 		}
+		if client, is := all.ClientNamed(f.output); is && client.TellsErrors && f.call.Event != "" {
+			return f.print(failedOutcome(&f.call, err), std, func() {})
+		}
 		return 0, err
 	}
 	claim := delivery.Claim(context.Background(), f.queue, &f.call, &outcome)
@@ -165,6 +168,17 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		outcome.Warnings = append(outcome.Warnings, err.Error())
 	}
 	return f.print(outcome, std, func() { warn(claim.Done(context.Background())) })
+}
+
+// failedOutcome is what a client is told that does not look at hookrun's exit code: a block.
+func failedOutcome(c *protocol.Call, err error) protocol.Outcome {
+	var reason strings.Builder
+	printError(&reason, "fire", err)
+	if errors.As(err, new(hookfile.Diagnostics)) {
+		reason.WriteString(personMustMend)
+	}
+	return protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Block,
+		Reason: strings.TrimSpace(reason.String()), Details: protocol.Details{Failed: c.Failed}}
 }
 
 // verdict reads the call and runs the hooks for it. began is set anew when they begin.

@@ -38,7 +38,7 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 	if e.Timeout < 0 {
 		return nil, fmt.Errorf("a timeout of %s is no time for a hook", e.Timeout)
 	}
-	h.timeout = int64((min(e.Timeout, MaxTimeout) + c.Timeout.Unit - 1) / c.Timeout.Unit)
+	h.timeout = c.Timeout.Write(min(e.Timeout, MaxTimeout))
 	if c.Named {
 		h.name = "hookrun"
 	}

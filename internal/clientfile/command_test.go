@@ -192,7 +192,7 @@ func TestTimeoutIsRoundedUp(t *testing.T) {
 		e.Timeout = 1<<63 - 1
 		h, err = c.handler(e)
 		require.NoError(t, err)
-		require.Less(t, time.Duration(h.timeout)*c.Timeout.Unit, (1<<31)*time.Millisecond,
+		require.Less(t, c.Timeout.Read(float64(h.timeout)), (1<<31)*time.Millisecond,
 			"more is none at all for a timer of JavaScript")
 		e.Timeout = -1
 		_, err = c.handler(e)

@@ -50,7 +50,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 				f := Found{Command: command, Exact: c.exact(command)}
 				f.EntryText = dialect.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
 					Matcher: group.Get("matcher").Raw, Text: handler.Raw}
-				f.Timeout = time.Duration(handler.Get("timeout").Float() * float64(c.Timeout.Unit))
+				f.Timeout = c.Timeout.Read(handler.Get("timeout").Float())
 				at := handler.Index
 				if origins != nil {
 					at = origins.Of(at)

@@ -119,9 +119,10 @@ type Dialect struct {
 	EncodeOutput func(protocol.Outcome) (stdout []byte, exit int, err error)
 	// Stderr is what stands on stderr with an exit status other than 0; nil: the reason.
 	Stderr func(protocol.Outcome) string
-	// AnswersErrors: an error of hookrun's own is encoded as a block, too, since the client does not block for an exit
-	// status everywhere.
-	AnswersErrors bool
+	// AnswersErrors: an error of hookrun's own is encoded as a block beside its exit status, since the client does not
+	// block for that everywhere. TellsErrors: it is encoded as a block in the place of an exit status, which at some
+	// event the client takes for nothing, with what is on stdout.
+	AnswersErrors, TellsErrors bool
 	// AnsweredBy are files of the client's whose entry for hookrun answers in the place of this process, where the
 	// client runs several entries for one call; nil: it does not.
 	AnsweredBy func(Where) []string

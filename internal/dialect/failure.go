@@ -103,6 +103,10 @@ func (d *Dialect) ForHTTP() *Dialect {
 // ApplyFailurePolicy decides about a hook that gave no answer, and about one whose answer is in doubt. Other verdicts
 // are returned as they are.
 func (d *Dialect) ApplyFailurePolicy(c *protocol.Call, v Verdict, policies ...protocol.FailurePolicy) Verdict {
+	if v.Answer != nil {
+		decision, named := givenPolicy(policies)
+		v.Firm = named && decision == protocol.Block
+	}
 	return d.applyToDoubt(c, d.applyToProblem(c, v, policies), policies)
 }
 
@@ -113,11 +117,7 @@ func (d *Dialect) applyToDoubt(c *protocol.Call, v Verdict, policies []protocol.
 	if v.Doubt = ""; doubt == "" {
 		return v
 	}
-	decision, named := policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
-		func(p protocol.FailurePolicy) bool {
-			_, own := p[PolicyOfClient]
-			return own
-		}))
+	decision, named := givenPolicy(policies)
 	if v.Decision != protocol.Continue || !named || decision == protocol.Continue || d.CannotBlock != nil &&
 		d.CannotBlock(d.EventOf(c)) {
 		if v.Decision == protocol.Continue && !v.Stop {
@@ -188,6 +188,15 @@ func policyOf(cause protocol.Cause, policies []protocol.FailurePolicy) (protocol
 		}
 	}
 	return protocol.Block, false
+}
+
+// givenPolicy is what the policies that are not a client's own say of answers that cannot be read.
+func givenPolicy(policies []protocol.FailurePolicy) (protocol.Decision, bool) {
+	return policyOf(protocol.CauseOutput, slices.DeleteFunc(slices.Clone(policies),
+		func(p protocol.FailurePolicy) bool {
+			_, own := p[PolicyOfClient]
+			return own
+		}))
 }
 
 // ignored says in a warning what comes of a failure that does not block.

@@ -53,11 +53,11 @@ func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.Cau
 // what its hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
 func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 	all := make([]*HookVerdict, len(judged))
-	decision := protocol.Continue
 	for i := range judged {
 		all[i] = &judged[i]
 	}
 	outrank(c, all)
+	decision := protocol.Continue
 	for _, h := range all {
 		decision = min(decision, h.Verdict.Decision)
 	}

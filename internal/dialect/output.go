@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -116,4 +117,29 @@ func unanswered(h *protocol.HookReport) bool {
 		return true
 	}
 	return h.Cause == protocol.CauseUnsupported || h.Failure != ""
+}
+
+// PermissionRequest writes the decision of that event into hookSpecificOutput, in the form that Claude Code began.
+func PermissionRequest(o protocol.Outcome, specific *protocol.Fields) {
+	var d protocol.Fields
+	switch {
+	case o.Decision != protocol.Continue:
+		d.Set("behavior", strictjson.Quote("deny"))
+		d.Set("message", strictjson.Quote(o.Reason))
+		if o.Stop {
+			d.Set("interrupt", []byte("true"))
+		}
+	case o.Approved:
+		d.Set("behavior", strictjson.Quote("allow"))
+		if o.UpdatedInput != nil {
+			d.Set("updatedInput", o.UpdatedInput)
+		}
+		if permissions := o.Other.Get("updatedPermissions"); permissions != nil {
+			d.Set("updatedPermissions", permissions)
+		}
+	default:
+		return
+	}
+	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
+	specific.Set("decision", text)
 }

@@ -14,6 +14,9 @@ type Pattern struct {
 	Text  string   // as it stands in the file
 	Word  string   // what counts of the text
 	Names []string // it matches one of these, whole; nil: it is no list
+	// Exact are names that it matches, whole and as Aliases too, beside what the expression finds in a tool's own name.
+	// nil: the expression is held against Aliases, too.
+	Exact []string
 	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
 	Aliases map[string][]string
 
@@ -36,6 +39,10 @@ func (p Pattern) String() string { return p.Text }
 func (p Pattern) Match(name string) bool {
 	if p.Subjects != nil {
 		return slices.ContainsFunc(p.Subjects(name), p.match)
+	}
+	if p.Exact != nil {
+		return p.match(name) || slices.ContainsFunc(append([]string{name}, p.Aliases[name]...),
+			func(name string) bool { return slices.Contains(p.Exact, name) })
 	}
 	return p.match(name) || slices.ContainsFunc(p.Aliases[name], p.match)
 }
@@ -61,6 +68,8 @@ func (p Pattern) Fault() string {
 	case p.Unread:
 		return "is a regular expression that hookrun cannot read, so the hook always runs: " +
 			spelling.Expression(p.Err)
+	case p.Err != nil && len(p.Exact) > 1:
+		return "is no regular expression, and matches the names in it alone: " + spelling.Expression(p.Err)
 	case p.Err != nil:
 		return "is no regular expression and matches nothing, so the hook never runs: " + spelling.Expression(p.Err)
 	case p.Names != nil && len(p.Names) == 0:

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"cmp"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,9 +53,14 @@ type Settings struct {
 	// Pattern reads a matcher that is held against the field subject.
 	Pattern func(text, subject string) Pattern
 	Timeout TimeoutForm
+	// Lenient: in its own folder the client reads comments, takes the last of equal keys, and drops what it cannot use,
+	// an entry alone or the whole document, and runs the rest. So does hookrun, with a warning. MatcherStops: at a
+	// matcher that is no text it drops all hooks of the event. OneOfName: of hooks of one name (or command, without a
+	// name), with one matcher and one "sequential", the file has the first alone.
+	Lenient, MatcherStops, OneOfName bool
 	// Flat: a handler stands in the list of an event without a group around it; where there are fields of a Group, it
-	// can also be in one. DefaultType is the type of a handler
-	// that has none; "": it must have one. TakesLast: of two equal keys the client takes the last.
+	// can also be in one. DefaultType is the type of a handler that has none; "": it must have one. TakesLast: of two
+	// equal keys the client takes the last.
 	Flat        bool
 	DefaultType string
 	TakesLast   bool
@@ -119,7 +125,30 @@ type TimeoutForm struct {
 	More  string        // the unit that is meant by a number of less than a second; "": none
 	Whole bool          // there are no fractions
 	Zero  time.Duration // what 0 stands for; 0: it is an error
-	Most  map[protocol.Event]time.Duration
+	// Milliseconds is from which number on it is one of milliseconds; 0: none is. Odd: what is no number above 0 is
+	// passed over, and a text can be a number.
+	Milliseconds float64
+	Odd          bool
+	Most         map[protocol.Event]time.Duration
+}
+
+// Read is the time that a number above 0 stands for.
+func (f *TimeoutForm) Read(n float64) time.Duration {
+	if f.Milliseconds > 0 && n >= f.Milliseconds {
+		return time.Duration(min(n, math.MaxInt32) * float64(time.Millisecond))
+	}
+	if n >= float64(math.MaxInt64/f.Unit) { // more than a Duration holds
+		return math.MaxInt64
+	}
+	return time.Duration(n * float64(f.Unit))
+}
+
+// Write is a time as a number, rounded up.
+func (f *TimeoutForm) Write(d time.Duration) int64 {
+	if n := int64((d + f.Unit - 1) / f.Unit); f.Milliseconds == 0 || float64(n) < f.Milliseconds {
+		return n
+	}
+	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
 // Place is where a client's file is, and the folder that it must not lie outside of.

@@ -38,6 +38,10 @@ type Verdict struct {
 	Warnings      []string
 
 	Releases bool // it said yes, and Outrank lets that count for what earlier hooks said
+	// Answer is what the dialect's Decode has its Outrank know of the answer. Firm: a policy was given that blocks for
+	// answers that cannot be read, so Outrank undoes no block of this hook.
+	Answer any
+	Firm   bool
 
 	Unfit       bool   // it changed the tool's result in a form that the client drops, by its dialect's own rules
 	Withheld    []byte // JSON: what a client is to be given in the place of the result then

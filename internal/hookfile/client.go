@@ -22,6 +22,16 @@ import (
 // clientFile reads a document in a client's form.
 func (p *parser) clientFile(top gjson.Result) {
 	p.form = p.dialect.Settings
+	if p.lenient() {
+		before := len(p.problems)
+		defer func() {
+			for _, d := range p.problems[before:] {
+				d.Gate = true
+				p.config.Warnings = append(p.config.Warnings, d)
+			}
+			p.problems = p.problems[:before]
+		}()
+	}
 	events := p.dialect.Events()
 	if other := p.dialect.Spelling; other != nil {
 		events = append(events, other.Events()...)
@@ -69,16 +79,12 @@ func (p *parser) clientFile(top gjson.Result) {
 		p.clientType(`"hooks"`, "an object", hooks, p.drops)
 		return
 	}
-	last := map[string]int{} // of equal keys
-	hooks.ForEach(func(key, _ gjson.Result) bool {
-		last[key.String()] = key.Index
-		return true
-	})
+	last := dialect.LastOf(hooks)
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
 		d := p.spelt(key.String())
 		switch {
-		case last[key.String()] != key.Index:
+		case last[key.String()].Index != groups.Index: // an equal key follows
 		case d != nil:
 			p.clientEvent(d, event, groups)
 		case dialect.OwnKey(key.String()):
@@ -235,10 +241,16 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 		p.clientType(string(event), "an array", groups, drops)
 		return
 	}
-	n := 0
+	n, first, stopped := 0, len(p.config.Hooks), false
+	defer func() {
+		if stopped {
+			p.config.Hooks = p.config.Hooks[:first]
+		}
+	}()
 	groups.ForEach(func(_, group gjson.Result) bool {
 		n++
 		who := fmt.Sprintf("%s %d: ", event, n)
+		before := len(p.problems)
 		if !group.IsObject() {
 			p.clientType(strings.TrimSuffix(who, ": "), "an object", group, drops)
 			return true
@@ -250,14 +262,17 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 		} else if matcher := valueOf(group, "matcher"); matcher.Type == gjson.String {
 			f["matcher"] = matcher
 		}
+		if _, ok := f["matcher"]; p.form.MatcherStops && len(p.problems) > before && !ok && hasKey(group, "matcher") {
+			stopped = true
+		}
 		m, ok := p.clientMatcher(d, event, f, who)
-		if !ok {
+		if !ok || p.form.Lenient && len(p.problems) > before {
 			return true
 		}
 		add := func(entry gjson.Result, name string) {
 			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: d.Of(event),
-				Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
-			if p.handler(&h, entry, name, drops) {
+				Sequential: f["sequential"].Type == gjson.True, File: p.file, form: p.form, settings: p.settings}
+			if p.handler(&h, entry, name, drops) && p.firstOfName(&h, group, entry) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}
 		}
@@ -281,6 +296,29 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 		})
 		return true
 	})
+}
+
+// firstOfName reports whether the client keeps the hook: where it has OneOfName it drops those behind the first.
+func (p *parser) firstOfName(h *Hook, group, entry gjson.Result) bool {
+	if !p.form.OneOfName {
+		return true
+	}
+	g, e := dialect.LastOf(group), dialect.LastOf(entry)
+	key := same(string(h.Events[0]), g["matcher"].Raw, g["sequential"].Raw,
+		cmp.Or(e["name"].String(), e["command"].String(), e["url"].String(), e["prompt"].String()))
+	line, there := p.named[key]
+	if there && e["name"].String() != "" { // of equal commands one runs, whatever happens here
+		p.warnOfGate(entry.Index, fmt.Sprintf("it has the name of the hook of line %d, so %s drops it", line,
+			p.form.Client))
+		return false
+	}
+	if p.named == nil {
+		p.named = map[string]int{}
+	}
+	if !there {
+		p.named[key] = h.Line
+	}
+	return true
 }
 
 // clientMatcher reads the matcher of a group, nil if there is none.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -183,10 +182,11 @@ func (p *parser) clientTimeout(key string, v gjson.Result, event protocol.Event,
 	drops string) time.Duration {
 	form := &p.form.Timeout
 	n := v.Float()
-	d := time.Duration(math.MaxInt64)
-	if n < float64(math.MaxInt64/form.Unit) { // what a Duration holds
-		d = time.Duration(n * float64(form.Unit))
+	if form.Odd && !(n > 0) {
+		p.warn(v.Index, "%s\"timeout\" is no number above 0, so it is passed over", who)
+		return 0
 	}
+	d := form.Read(n)
 	_, fraction := strconv.ParseUint(v.Raw, 10, 64)
 	switch {
 	case form.Whole && fraction != nil:
@@ -237,6 +237,9 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	}
 	h.commandPos = p.at(command.Index, "")
 	r := reader{p, who, command}
+	if command.IsArray() && p.form.Lenient { // JavaScript makes a text of it
+		command = gjson.Result{Type: gjson.String, Str: strings.Join(stringsOf(command), ","), Index: command.Index}
+	}
 	text, ok := r.text(command, strconv.Quote(key))
 	text = p.expanded(text)
 	switch {
@@ -245,6 +248,8 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	case text == "" && p.form.Commands == nil:
 		p.problem(command.Index,
 			"%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
+	case strings.TrimSpace(text) == "" && p.form.Lenient: // it would do nothing
+		p.problem(command.Index, "%sthe command is blank: it does nothing, and lets everything pass", who)
 	case strings.TrimSpace(text) == "" && !f["args"].Exists() && !runs:
 		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")
 	}

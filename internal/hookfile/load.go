@@ -259,19 +259,34 @@ func (p *parser) json() {
 		return
 	}
 	readable := true
-	placed := formOfFolder(p.file)
+	placed, lenient := formOfFolder(p.file), p.lenient()
+	if plain, open := strictjson.BlankComments(p.doc); lenient && open < 0 {
+		p.doc = plain
+	}
 	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
-		if f.Kind == strictjson.Duplicate && placed != nil && placed.Settings.TakesLast {
+		switch {
+		case f.Kind == strictjson.Duplicate && placed != nil && placed.Settings.TakesLast:
 			p.warnOfGate(f.Offset, f.Text+"; "+placed.Settings.Client+" takes the last")
-			continue
+		case !lenient:
+			p.problem(f.Offset, "parsing: %s", f.Text)
+		case f.Kind == strictjson.Duplicate:
+			p.warn(f.Offset, "%s; the last one counts", f.Text)
+		default:
+			p.dialect = placed
+			p.warnOfGate(f.Offset, "parsing: "+f.Text+p.dialect.Settings.Drops)
 		}
-		p.problem(f.Offset, "parsing: %s", f.Text)
 		readable = readable && f.Kind == strictjson.Duplicate
 	}
 	if readable {
 		p.halfCharacters()
 		p.document()
 	}
+}
+
+// lenient reports whether the file lies in the folder of a client that drops what it cannot use, and runs the rest.
+func (p *parser) lenient() bool {
+	d := formOfFolder(p.file)
+	return d != nil && d.Settings.Lenient && !p.own && (p.as == nil || p.as == d)
 }
 
 // halfCharacters finds \u escapes that stand for half of a character, with the other half missing. There is no UTF-8

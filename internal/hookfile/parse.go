@@ -36,6 +36,7 @@ type parser struct {
 	eventNames []string          // of that client
 	drops      string            // what its client does with a file that has a fault, for messages
 	settings   *settings         // of a file that is in a form
+	named      map[string]int    // lines of hooks by what firstOfName compares
 	known      []string          // knownTools
 	from       toml.Origins      // of the pieces of doc; nil: doc is the file
 	inherit    *Inherited        // of hooks without inherit_env

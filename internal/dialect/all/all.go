@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
+	"github.com/hookrun/hookrun/internal/dialect/qwen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
@@ -27,6 +28,7 @@ var dialects = []*dialect.Dialect{
 	cursor.Dialect,
 	gemini.Dialect,
 	opencode.Dialect,
+	qwen.Dialect,
 	massgen.Dialect,
 }
 

@@ -50,15 +50,17 @@ func TestClient(t *testing.T) {
 		require.Greater(t, len(seen), 8, d.Name)
 	}
 	for input, want := range map[string]string{
-		`{"hook_event_name":"BeforeModel"}`:                                       "gemini",
-		`{"hook_event_name":"PreModelRequest"}`:                                   "codex",
-		`{"hook_event_name":"PostToolBatch"}`:                                     "claude",
-		`{"hook_event_name":"pre-execute","turn_id":"1"}`:                         "claude",
-		`{"hook_event_name":"SessionStart","model":"m"}`:                          "claude",
-		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan"}`: "codex",
-		`{"hook_event_name":"SessionStart","timestamp":"2026-01-01T00:00:00Z"}`:   "gemini",
-		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:        "claude",
-		`{"hook_event_name":"Stop","session_id":"s","timestamp":"t"}`:             "copilot",
+		`{"hook_event_name":"BeforeModel"}`:                                                       "gemini",
+		`{"hook_event_name":"PreModelRequest"}`:                                                   "codex",
+		`{"hook_event_name":"PostToolBatch"}`:                                                     "claude",
+		`{"hook_event_name":"pre-execute","turn_id":"1"}`:                                         "claude",
+		`{"hook_event_name":"SessionStart","model":"m"}`:                                          "claude",
+		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan"}`:                 "codex",
+		`{"hook_event_name":"SessionStart","timestamp":"2026-01-01T00:00:00Z"}`:                   "gemini",
+		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:                        "claude",
+		`{"hook_event_name":"Stop","session_id":"s","timestamp":"t"}`:                             "copilot",
+		`{"hook_event_name":"TodoCreated"}`:                                                       "qwen",
+		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan","timestamp":"t"}`: "qwen",
 	} {
 		c, _, err := all.ParseInput(input)
 		require.NoError(t, err)

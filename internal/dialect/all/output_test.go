@@ -89,6 +89,8 @@ var gates = map[string][]protocol.Event{
 	"copilot":  {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop"},
 	"gemini":   {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
 	"opencode": {"chat.message", "tool.execute.before", "tool.execute.after"},
+	"qwen": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "UserPromptExpansion",
+		"PostToolBatch", "TodoCreated", "TodoCompleted"}, // at the end of a turn a stop is no block
 }
 
 // recordedClients are those with gates. Others have tests of their own.
@@ -126,6 +128,7 @@ func TestAnswer(t *testing.T) {
 		"copilot":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"gemini":   {"BeforeAgent", "BeforeTool", "AfterTool"},
 		"opencode": {"chat.message", "tool.execute.before", "tool.execute.after"},
+		"qwen":     {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 	}
 	for _, d := range recordedClients() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -147,7 +150,7 @@ func TestAnswer(t *testing.T) {
 				o.Decision, o.Reason = protocol.Ask, "sure?"
 				v := readBack(t, d, o)
 				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block,
-					"copilot": protocol.Ask, "gemini": protocol.Ask}[d.Name], v.Decision)
+					"copilot": protocol.Ask, "gemini": protocol.Ask, "qwen": protocol.Ask}[d.Name], v.Decision)
 				require.Contains(t, v.Reason, "sure?")
 				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason,
 					"a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
@@ -156,6 +159,10 @@ func TestAnswer(t *testing.T) {
 				o := goesOn(pre)
 				o.UpdatedInput = []byte(`{"command":"ls","n":1.0}`)
 				v := readBack(t, d, o)
+				if d.Name == "qwen" { // it lets no hook change the input
+					require.Equal(t, protocol.Block, v.Decision)
+					return
+				}
 				require.Equal(t, protocol.Continue, v.Decision)
 				require.False(t, v.Approved)
 				require.JSONEq(t, string(o.UpdatedInput), string(v.UpdatedInput))
@@ -182,10 +189,10 @@ func TestAnswer(t *testing.T) {
 					o.Inject = []protocol.Inject{{Content: "one"}, {Content: "<two>"}}
 					v := readBack(t, d, o)
 					require.Equal(t, protocol.Continue, v.Decision)
-					if d.Name == "gemini" && e == pre {
+					if (d.Name == "gemini" || d.Name == "qwen") && e == pre {
 						require.Empty(t, v.Context)
-						require.Equal(t, "hookrun: Gemini CLI cannot give the model this at BeforeTool:\none\n\n<two>",
-							v.SystemMessage)
+						require.Equal(t, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\none\n\n<two>",
+							d.Settings.Client, pre), v.SystemMessage)
 						continue
 					}
 					require.Equal(t, "one\n\n<two>", v.Context)
@@ -196,7 +203,7 @@ func TestAnswer(t *testing.T) {
 					o := goesOn(e)
 					o.Stop, o.StopReason = true, "enough"
 					v := readBack(t, d, o)
-					if d.Name == "codex" && e != prompt || d.Name == "copilot" {
+					if d.Name == "codex" && e != prompt || d.Name == "copilot" || d.Name == "qwen" {
 						require.Equal(t, protocol.Block, v.Decision)
 						require.Equal(t, "enough", v.Reason)
 						continue
@@ -361,6 +368,8 @@ func Example_answer() {
 		"opencode": `{"hook_event_name":"tool.execute.before","tool_name":"bash",` +
 			`"tool_input":{"command":"rm -r /"}}`,
 		"cursor": `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"rm -r /"}}`,
+		"qwen": `{"hook_event_name":"PreToolUse","timestamp":"t","permission_mode":"yolo","tool_name":` +
+			`"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 	}
 	for _, client := range all.Clients() {
 		call, _, err := all.ParseInput(input[client.Name])
@@ -385,4 +394,5 @@ func Example_answer() {
 	// cursor 0 {"permission":"deny","user_message":"look first","agent_message":"look first"}
 	// gemini 0 {"decision":"deny","reason":"look first"}
 	// opencode 0 {"decision":"block","reason":"look first"}
+	// qwen 0 {"continue":false,"stopReason":"look first","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 }

@@ -47,7 +47,7 @@ func ToolNames(client string) []string {
 	return c.ProjectTools()
 }
 
-// ClientTools are all tools of clients that have names of the project's.
+// ClientTools are all tools of clients that have names of the project's, each once: clients share names.
 func ClientTools() (names []string) {
 	for _, t := range tools() {
 		if !slices.Contains(names, t.Name) { // clients share some

@@ -69,7 +69,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			set("permissionDecisionReason", o.Reason)
 		}
 	case "PermissionRequest":
-		permissionRequest(o, &specific)
+		dialect.PermissionRequest(o, &specific)
 	default:
 		if o.Decision != protocol.Continue {
 			out.Decision, out.Reason = "block", o.Reason
@@ -106,31 +106,6 @@ func shellResult(tool string, output []byte) []byte {
 	result, _ := dialect.FieldsOf("stdout", strictjson.Quote(strictjson.ValueText(output)), "stderr", []byte(`""`),
 		"interrupted", []byte("false"), "isImage", []byte("false")).MarshalJSON()
 	return result
-}
-
-// permissionRequest writes the decision of that event, which has a form of its own.
-func permissionRequest(o protocol.Outcome, specific *protocol.Fields) {
-	var d protocol.Fields
-	switch {
-	case o.Decision != protocol.Continue:
-		d.Set("behavior", strictjson.Quote("deny"))
-		d.Set("message", strictjson.Quote(o.Reason))
-		if o.Stop {
-			d.Set("interrupt", []byte("true"))
-		}
-	case o.Approved:
-		d.Set("behavior", strictjson.Quote("allow"))
-		if o.UpdatedInput != nil {
-			d.Set("updatedInput", o.UpdatedInput)
-		}
-		if permissions := o.Other.Get("updatedPermissions"); permissions != nil {
-			d.Set("updatedPermissions", permissions)
-		}
-	default:
-		return
-	}
-	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
-	specific.Set("decision", text)
 }
 
 // ClaudeExit is the exit status that goes with Claude: 0, since the verdict is in the JSON, but at events where the

@@ -33,8 +33,8 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 			what, m.name))
 	}
 	top := dialect.LastOf(object)
-	v.Reason = messageOf(top["reason"])
-	if v.SystemMessage = messageOf(top["systemMessage"]); messageOf(top["suppressOutput"]) != "" {
+	v.Reason = dialect.MessageOf(top["reason"])
+	if v.SystemMessage = dialect.MessageOf(top["systemMessage"]); dialect.MessageOf(top["suppressOutput"]) != "" {
 		v.SystemMessage = ""
 	}
 	switch decision := top["decision"]; {
@@ -51,13 +51,14 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 	case m.does&stops == 0:
 		ignored(`"continue": false`)
 	default:
-		v.Stop, v.StopReason = true, messageOf(top["stopReason"])
+		v.Stop, v.StopReason = true, dialect.MessageOf(top["stopReason"])
 		if m.name == "BeforeTool" { // the client does not run this call either
 			v.Decide(protocol.Block, v.Reason)
 		}
 	}
-	if why := messageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block && (m.name == "BeforeModel" ||
-		m.name == "AfterModel") {
+	if why := dialect.MessageOf(top["stopReason"]); why != "" && v.Decision == protocol.Block &&
+		(m.name == "BeforeModel" ||
+			m.name == "AfterModel") {
 		v.Reason = why // elsewhere it means nothing but beside a stop
 	}
 	specific := top["hookSpecificOutput"]
@@ -146,13 +147,4 @@ func (m *eventRule) strangers(v *dialect.Verdict, who string, fields map[string]
 				`or "tool_input" in hookSpecificOutput`, key)
 		}
 	}
-}
-
-// messageOf is a text for people. What JavaScript takes for false is none, and any other value that is no string is
-// shown as the JSON that it is.
-func messageOf(value gjson.Result) string {
-	if value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.Number && value.Num == 0 {
-		return ""
-	}
-	return strictjson.ValueText([]byte(value.Raw))
 }

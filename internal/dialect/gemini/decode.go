@@ -4,10 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -32,7 +29,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	}
 	v := dialect.OK()
 	var odd error // what of the answer means nothing to the client, though it was meant
-	answer, isJSON := asJSON(text)
+	answer, isJSON := dialect.JSONOrQuoted(text)
 	switch {
 	case isJSON && answer.IsObject():
 		if v, odd = m.answer(who, answer); odd == nil && v.Decision == protocol.Continue && v.Doubt == "" {
@@ -81,14 +78,6 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		v.Problem += ", and its answer means nothing: " + odd.Error()
 	}
 	return dialect.DoubtEqualKeys(who, answer, v)
-}
-
-// asJSON reads a text as the client does: it is JSON, or a JSON string that holds JSON, or no JSON at all.
-func asJSON(text string) (value gjson.Result, is bool) {
-	if value, is = dialect.JSONValue(text); is && value.Type == gjson.String {
-		return dialect.JSONValue(strictjson.Text(value.Raw))
-	}
-	return value, is
 }
 
 // lost says of a text that is a message to the user why it may have been meant as an answer.

@@ -3,6 +3,8 @@ package gemini
 import (
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -39,11 +41,17 @@ var Dialect = &dialect.Dialect{
 		text, err := hookOutput(o)
 		return text, 0, err // a JSON answer counts whatever the exit
 	},
-	Detect:          func(c *protocol.Call) bool { return c.Field("timestamp") != "" },
+	Detect: func(c *protocol.Call) bool {
+		return c.Field("timestamp") != "" && c.Field("permission_mode") == ""
+	},
 	ProjectVariable: "GEMINI_PROJECT_DIR",
 	ToolName:        toolName,
-	ReadResult:      readResult,
-	Tools:           tools,
+	ReadResult: func(c *protocol.Call, response gjson.Result) {
+		if c.Event == "AfterTool" {
+			dialect.ReadLLMResponse(c, response)
+		}
+	},
+	Tools: tools,
 
 	Settings: settings,
 	Install:  install,

@@ -28,38 +28,11 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	}
 	switch event {
 	case "AfterTool":
-		o.Raw("tool_response", response(&c.Call))
+		o.Raw("tool_response", dialect.LLMResponse(&c.Call))
 	case "BeforeAgent":
 		o.Text("prompt", c.Prompt)
 	}
 	return o.End(), warnings, nil
-}
-
-// response writes a tool's result in the client's form.
-func response(c *protocol.Call) []byte {
-	text := strictjson.Quote(c.Result)
-	response := dialect.FieldsOf("llmContent", text, "returnDisplay", text)
-	if c.Failed {
-		failure, _ := dialect.FieldsOf("message", text).MarshalJSON() // made of JSON, it cannot fail
-		response.Set("error", failure)
-	}
-	written, _ := response.MarshalJSON()
-	return written
-}
-
-// readResult reads a tool's result from the client's form: what the model sees of it.
-func readResult(c *protocol.Call, response gjson.Result) {
-	if c.Event != "AfterTool" {
-		return
-	}
-	content, failure := response.Get("llmContent"), response.Get("error")
-	c.Failed = failure.Type != gjson.Null
-	switch {
-	case content.Exists():
-		c.Result = strictjson.ValueText([]byte(content.Raw))
-	case c.Failed && failure.Get("message").Exists():
-		c.Result = strictjson.ValueText([]byte(failure.Get("message").Raw))
-	}
 }
 
 // propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite
@@ -71,7 +44,7 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	switch eventOf(&c.Call) {
 	case "BeforeTool":
 		old, _, err := c.Input()
-		merged := mergedJSON(old, v.UpdatedInput)
+		merged := dialect.MergedJSON(old, v.UpdatedInput)
 		if err != nil || merged == nil {
 			return false
 		}
@@ -80,7 +53,7 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 		return true
 	case "BeforeModel":
 		const key = "llm_request"
-		merged := mergedJSON([]byte(gjson.Get(c.ClientInput, key).Raw), v.Other.Get(key))
+		merged := dialect.MergedJSON([]byte(gjson.Get(c.ClientInput, key).Raw), v.Other.Get(key))
 		if merged == nil {
 			return false
 		}
@@ -95,18 +68,4 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 		return true
 	}
 	return false
-}
-
-// mergedJSON is an object with the fields of another one over its own, nil where either is none.
-func mergedJSON(object, over []byte) []byte {
-	if !gjson.ParseBytes(object).IsObject() || !gjson.ParseBytes(over).IsObject() {
-		return nil
-	}
-	var all, more protocol.Fields
-	_, _ = all.UnmarshalJSON(object), more.UnmarshalJSON(over) // of an object there is no error
-	for _, f := range more {
-		all.Set(f.Key, f.Value)
-	}
-	merged, _ := all.MarshalJSON() // made of JSON, it cannot fail
-	return merged
 }

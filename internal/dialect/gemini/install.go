@@ -86,7 +86,7 @@ func obstacles(in *dialect.Installed) []dialect.Obstacle {
 			asks = v.Bool()
 		}
 		if f.Path == file {
-			trusted = trustOf(f.Text, in.Workspace)
+			trusted = dialect.FolderTrust(f.Text, in.Workspace)
 		}
 	}
 	switch {
@@ -99,30 +99,6 @@ func obstacles(in *dialect.Installed) []dialect.Obstacle {
 	// Whether an editor says that it is trusted cannot be seen from here.
 	return []dialect.Obstacle{{Path: file, Text: "nobody has trusted the folder: gemini --skip-trust runs its tools " +
 		"and not the project's hooks, and without a terminal gemini does not start", Mend: trusts}}
-}
-
-// trustOf is what the longest path of the file that the folder lies in has.
-func trustOf(doc, folder string) (level string) {
-	longest := -1
-	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
-		path := key.String()
-		if value.String() == "TRUST_PARENT" {
-			path = filepath.Dir(path)
-		}
-		rest, err := filepath.Rel(real(path), real(folder))
-		if err == nil && filepath.IsLocal(rest) && len(key.String()) > longest {
-			longest, level = len(key.String()), value.String()
-		}
-		return true
-	})
-	return level
-}
-
-func real(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }
 
 // servers are in the settings, the project's and the user's.

@@ -1,0 +1,163 @@
+package qwen
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// noReason are the client's words where no hook gave a reason.
+const noReason = "No reason provided"
+
+// answer is what one hook says, or what several amount to.
+type answer struct {
+	decision, reason, stopReason string
+	stop                         bool // continue is false
+	specific                     map[string]gjson.Result
+}
+
+// read reads a JSON answer. No type is converted, and of two equal keys the last counts.
+func read(object gjson.Result) *answer {
+	top := dialect.LastOf(object)
+	return &answer{decision: dialect.StringOf(top["decision"]), reason: dialect.MessageOf(top["reason"]),
+		stopReason: dialect.MessageOf(top["stopReason"]), stop: top["continue"].Type == gjson.False,
+		specific: dialect.LastOf(top["hookSpecificOutput"])}
+}
+
+// joined is what the answers amount to, in the order of the file: any block counts before any allow, hookSpecificOutput
+// is merged key by key, and of each key the last counts.
+func joined(answers []*answer) *answer {
+	all := answer{specific: map[string]gjson.Result{}}
+	var reasons []string
+	for _, a := range answers {
+		switch {
+		case a.denies():
+			all.decision = "block"
+		case a.decision == "allow":
+			all.decision = cmp.Or(all.decision, "allow")
+		}
+		if a.reason != "" {
+			reasons = append(reasons, a.reason)
+		}
+		if a.stop {
+			all.stop, all.stopReason = true, cmp.Or(a.stopReason, all.stopReason)
+		}
+		decision, is := all.specific["decision"]
+		maps.Copy(all.specific, a.specific)
+		if is && behavior(decision) == "deny" { // of a permission, of which a deny counts before an allow
+			all.specific["decision"] = decision
+		}
+	}
+	all.reason = strings.Join(reasons, "\n")
+	return &all
+}
+
+func (a *answer) denies() bool { return a.decision == "block" || a.decision == "deny" }
+
+func behavior(decision gjson.Result) string {
+	return dialect.StringOf(dialect.LastOf(decision)["behavior"])
+}
+
+// decide says what an answer means at the event, and why.
+func (m *eventRule) decide(a *answer) (protocol.Decision, string) {
+	why := cmp.Or(a.stopReason, a.reason, noReason)
+	switch request := a.specific["decision"]; {
+	case m.does&requests != 0 && request.IsObject() && behavior(request) != "allow":
+		return protocol.Block, cmp.Or(dialect.MessageOf(dialect.LastOf(request)["message"]), "Blocked by hook")
+	case m.does&permits != 0:
+		word := dialect.StringOf(a.specific["permissionDecision"])
+		if !slices.Contains(permissions, word) {
+			word = a.decision
+		}
+		own := a.reason
+		if reason := a.specific["permissionDecisionReason"]; reason.Type == gjson.String {
+			own = strictjson.Text(reason.Raw)
+		}
+		switch word {
+		case "deny", "block":
+			return protocol.Block, cmp.Or(own, why)
+		case "ask":
+			return protocol.Ask, cmp.Or(own, "User confirmation required")
+		}
+	case m.does&todo != 0 && a.decision == "block", m.does&blocks != 0 && a.denies():
+		return protocol.Block, why
+	}
+	if a.stop && m.does&stops != 0 {
+		return protocol.Block, why
+	}
+	return protocol.Continue, ""
+}
+
+// permissions are the words of permissionDecision.
+var permissions = []string{"allow", "deny", "ask"}
+
+// changes are keys that change a call or its result in Claude Code and in other clients.
+var changes = []string{"updatedInput", "updatedToolOutput", "updatedMCPToolOutput"}
+
+// heed takes from an answer what does not decide. What may have been meant to, and means nothing to the client, is a
+// doubt.
+func (m *eventRule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who string) {
+	top := dialect.LastOf(object)
+	if suppressed := top["suppressOutput"]; dialect.MessageOf(suppressed) == "" {
+		v.SystemMessage = dialect.MessageOf(top["systemMessage"])
+	}
+	if context := a.specific["additionalContext"]; context.Type == gjson.String && m.does&hears != 0 {
+		v.Context = strictjson.Text(context.Raw)
+	} else if context.Type != gjson.Null {
+		v.Warnings = append(v.Warnings,
+			fmt.Sprintf("%s answered with \"additionalContext\", which means nothing at %s; "+
+				"ignored", who, m.name))
+	}
+	request := dialect.LastOf(a.specific["decision"])
+	if m.does&requests != 0 && dialect.StringOf(request["behavior"]) == "allow" {
+		v.Approved, v.Cause = true, protocol.CausePolicy
+		if input := request["updatedInput"]; input.IsObject() {
+			v.UpdatedInput = dialect.Rewritten(input)
+		}
+	}
+	if err := m.odd(top, a); err != nil {
+		v.Doubt = dialect.Doubted(who, client, err)
+	} else if err := dialect.DoubtOf(object, validWords, "tool_input", "artifacts"); err != nil {
+		v.Doubt = dialect.Doubted(who, client, err)
+	}
+}
+
+// odd is what of an answer may have been meant to hold the call up or change it, and does not.
+func (m *eventRule) odd(top map[string]gjson.Result, a *answer) error {
+	word, permission := top["decision"], a.specific["permissionDecision"]
+	said := dialect.StringOf(word)
+	switch {
+	case word.Type != gjson.Null && word.Type != gjson.String:
+		return dialect.WrongType("decision", "a string", word)
+	case said != "" && !slices.Contains([]string{"allow", "approve", "deny", "block", "ask"}, said):
+		return fmt.Errorf("decision %q does not exist; %s", said, validWords)
+	case said == "ask" && m.does&permits == 0, a.denies() && m.does&(blocks|permits) == 0 &&
+		!(m.does&todo != 0 && said == "block"):
+		return fmt.Errorf(`"decision": %q does nothing at %s`, said, m.name)
+	case permission.Type != gjson.Null && m.does&permits == 0:
+		return fmt.Errorf(`"permissionDecision" does nothing at %s`, m.name)
+	case permission.Type != gjson.Null && !slices.Contains(permissions, dialect.StringOf(permission)):
+		return fmt.Errorf("permissionDecision %s does not exist; %s", permission.Raw, validWords)
+	case a.denies() && m.does&permits != 0 && dialect.StringOf(permission) == "allow":
+		return fmt.Errorf(`"permissionDecision": "allow" undoes its "decision": %q`, said)
+	case top["continue"].Type == gjson.String || top["continue"].Type == gjson.Number:
+		return dialect.WrongType("continue", "true or false", top["continue"])
+	case a.stop && m.does&stops == 0:
+		return fmt.Errorf(`"continue": false does nothing at %s`, m.name)
+	}
+	for _, key := range changes {
+		if a.specific[key].Type != gjson.Null {
+			return fmt.Errorf("it has %q, and %s lets no hook change that; block instead, and say how it should be", key,
+				client)
+		}
+	}
+	return nil
+}

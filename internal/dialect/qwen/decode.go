@@ -1,0 +1,91 @@
+package qwen
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// validWords is how an answer says yes and no.
+const validWords = `an answer is {"decision": "block", "ask" or "allow", "reason": "…"}, or {"hookSpecificOutput": ` +
+	`{"permissionDecision": "deny", "ask" or "allow", "permissionDecisionReason": "…"}}`
+
+// decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout,
+// or stderr
+// where stdout is blank.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := ruleAt(c)
+	who := dialect.Who(m.name, hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	denies := r.ExitCode == 2 && r.Signal == ""
+	text, ofStdout := "", false
+	if !denies {
+		text = dialect.TrimJS(r.Stdout.All())
+		ofStdout = text != ""
+	}
+	if text == "" {
+		text = dialect.TrimJS(r.Stderr.All())
+	}
+	v := dialect.OK()
+	var a *answer
+	value, isJSON := dialect.JSONOrQuoted(text)
+	isJSON = isJSON && value.IsObject()
+	switch {
+	case isJSON:
+		a = read(value)
+		m.heed(&v, a, value, who)
+	case text == "":
+	case denies:
+		a = &answer{decision: "deny", reason: text}
+	case strings.HasPrefix(text, "{"):
+		return dialect.Unreadable(who, "it begins with { and is no JSON; "+dialect.PrintAlone(text))
+	case r.ExitCode != 0:
+		a = &answer{decision: "allow", reason: "Non-blocking error: " + text}
+		if !r.NotRunByShell() { // the warning says it
+			v.SystemMessage = "Warning: " + text
+		}
+	default:
+		a = &answer{decision: "allow", reason: "Hook executed successfully"}
+		if v.SystemMessage = text; ofStdout && m.does&speaks != 0 {
+			v.SystemMessage, v.Context = "", uncoloured(text)
+		}
+		v.Doubt = dialect.DoubtOfText(who, text)
+	}
+	if a != nil {
+		v.Answer = a
+		if decision, why := m.decide(a); decision != protocol.Continue { // it stands, however its author ended
+			v.Doubt = ""
+			v.Decide(decision, why)
+			return v
+		}
+	}
+	if v.Cause, v.Problem = r.Ended(who); v.Problem != "" {
+		v.Answered = isJSON
+		v.Status = protocol.StatusFailed
+		switch {
+		case text == "":
+			v.Problem += " and printed nothing that counts, which blocks nothing; print the reason on stderr"
+		case denies && m.does&(blocks|permits) == 0:
+			v.Problem += ", which holds nothing up at " + string(m.name)
+		}
+	}
+	return dialect.DoubtEqualKeys(who, value, v)
+}
+
+// escapes are sequences that colour a terminal or steer it.
+var escapes = lazyregexp.New(`[\x1b\x{9b}](?:\][^\x07\x1b]*(?:\x07|\x1b\\)|[\[()#;?]*[0-9;]*[ -/]*[@-~])`)
+
+// uncoloured is a text without what is for a terminal alone.
+func uncoloured(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, escapes().ReplaceAllString(text, ""))
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
@@ -43,7 +42,7 @@ func (c *Client) parse(text, binary string) (*document, error) {
 	d.plain = d.text
 	if c.Comments {
 		var open int
-		if d.plain, open = blankComments(d.text); open >= 0 {
+		if d.plain, open = strictjson.BlankComments(d.text); open >= 0 {
 			return nil, d.faults(strictjson.Fault{Offset: open, Text: "this comment is never closed"})
 		}
 	}
@@ -82,28 +81,6 @@ func (d *document) faults(faults ...strictjson.Fault) hookfile.Diagnostics {
 
 func (d *document) fault(at *hujson.Value, text string) hookfile.Diagnostics {
 	return d.faults(strictjson.Fault{Offset: at.StartOffset, Text: text})
-}
-
-// commentOrString finds comments, the start of one that is never closed, and strings, in which there are none.
-var commentOrString = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"?|//[^\n]*|/\*.*?\*/|/\*`)
-
-// blankComments puts blanks in the place of comments, so that offsets and lines stay as they are. open is the offset of
-// a comment that is never closed, or -1.
-func blankComments(text string) (plain string, open int) {
-	b := []byte(text)
-	for _, at := range commentOrString().FindAllStringIndex(text, -1) {
-		switch found := b[at[0]:at[1]]; {
-		case string(found) == "/*":
-			return "", at[0]
-		case found[0] == '/':
-			for i, c := range found {
-				if c != '\n' && c != '\r' {
-					found[i] = ' '
-				}
-			}
-		}
-	}
-	return string(b), -1
 }
 
 // as returns what a value is, nil if it is something else.
@@ -244,7 +221,7 @@ func keptOf(gone, follows hujson.Extra) hujson.Extra {
 // lastComment returns where the last comment ends, without white space behind it, and whether it goes to the end of its
 // line. 0 is no comment.
 func lastComment(extra hujson.Extra) (end int, line bool) {
-	all := commentOrString().FindAllIndex(extra, -1)
+	all := strictjson.CommentOrString().FindAllIndex(extra, -1)
 	if all == nil {
 		return 0, false
 	}

@@ -95,6 +95,9 @@ type Dialect struct {
 	// Propagate changes the call as the next hook of the dialect sees it, where hooks run in turn, and reports whether
 	// it did; nil: that one sees what the tool would be given. Hooks of other dialects always do.
 	Propagate func(*Call, *Verdict) bool
+	// Outrank takes from the verdicts of the dialect's hooks, in the order of the file, what does not count beside
+	// another's, before they are merged; nil: all of it counts.
+	Outrank func(*protocol.Call, []*HookVerdict)
 	// Merge changes what the dialect's hooks amount to from what all dialects agree on; nil: nothing.
 	Merge func(*Merging)
 
@@ -103,6 +106,8 @@ type Dialect struct {
 	// EncodeOutput tells an outcome to the client in its own hook output, with the exit status that goes with it; nil:
 	// no client calls hookrun. What the client has no word for is never lost where it would let something pass.
 	EncodeOutput func(protocol.Outcome) (stdout []byte, exit int, err error)
+	// Stderr is what stands on stderr with an exit status other than 0; nil: the reason.
+	Stderr func(protocol.Outcome) string
 	// Detect reports whether a hook input is this client's, at events that another one has too; nil: it gets the inputs
 	// that no other client detects.
 	Detect func(*protocol.Call) bool
@@ -112,6 +117,8 @@ type Dialect struct {
 	// FitResult makes sure, after the tool, of what the client shows its model of the tool's result, by what one hook
 	// of any dialect says; nil: it takes any.
 	FitResult func(c *protocol.Call, hook string, v *Verdict)
+	// FitInput makes sure, before the tool, of what the client gives it; nil: it gives any input that a hook changed.
+	FitInput func(c *protocol.Call, hook string, v *Verdict)
 	// ReadResult reads from the client's hook input how the tool ended, where that says it in a way of its own; nil: it
 	// does not.
 	ReadResult func(c *protocol.Call, response gjson.Result)

@@ -56,7 +56,10 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 	decision := protocol.Continue
 	for i := range judged {
 		all[i] = &judged[i]
-		decision = min(decision, judged[i].Verdict.Decision)
+	}
+	outrank(c, all)
+	for _, h := range all {
+		decision = min(decision, h.Verdict.Decision)
 	}
 	agreed := newMerging(c, all, decision)
 	m := agreed
@@ -94,6 +97,17 @@ func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {
 		}
 	}
 	return m.Outcome
+}
+
+// outrank has each dialect that does so take what does not count from the verdicts of its hooks.
+func outrank(c *protocol.Call, all []*HookVerdict) {
+	for rest := all; len(rest) > 0; {
+		d := rest[0].Dialect
+		var own []*HookVerdict
+		if own, rest = partition(rest, func(h *HookVerdict) bool { return h.Dialect == d }); d.Outrank != nil {
+			d.Outrank(c, own)
+		}
+	}
 }
 
 // partition returns the hooks that are such, and the others.

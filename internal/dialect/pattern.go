@@ -16,6 +16,8 @@ type Pattern struct {
 	Names []string // it matches one of these, whole; nil: it is no list
 	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
 	Aliases map[string][]string
+	// Only is the one name that it can match; "": any.
+	Only string
 
 	JavaScript *jsregexp.Regexp // an expression, found anywhere in a name
 	RE2        *regexp.Regexp   // the same
@@ -34,6 +36,8 @@ func (p Pattern) Match(name string) bool {
 
 func (p Pattern) match(name string) bool {
 	switch {
+	case p.Only != "" && name != p.Only:
+		return false
 	case p.Names != nil:
 		return slices.Contains(p.Names, name)
 	case p.Err != nil:

@@ -2,7 +2,9 @@ package hookfile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsontype"
+	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -25,7 +29,11 @@ func (p *parser) clientFile(top gjson.Result) {
 	for _, e := range p.dialect.Events() { // once: a file can have a hundred thousand wrong ones to compare with them
 		p.eventNames = append(p.eventNames, string(e))
 	}
-	f := p.members(top, p.form.Top, "", p.drops, p.form.About)
+	flat := p.form.Flat != "" && filepath.Base(p.file) == p.form.Flat
+	f := map[string]gjson.Result{"hooks": top}
+	if !flat {
+		f = p.members(top, p.form.Top, "", p.drops, p.form.About)
+	}
 	s := &settings{}
 	p.settings = s
 	p.config.settings = map[*dialect.Settings]*settings{p.form: s}
@@ -62,9 +70,19 @@ func (p *parser) clientFile(top gjson.Result) {
 		p.clientType(`"hooks"`, "an object", hooks, p.drops)
 		return
 	}
+	p.overridden(hooks)
+	last := dialect.LastOf(hooks)
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
+		within := slices.IndexFunc(p.form.Within, func(m dialect.Field) bool { return m.Key == key.String() })
 		switch {
+		case last[strictjson.Text(key.Raw)].Index != groups.Index: // a later one of this name counts
+		case flat && key.String() == "hooks":
+			p.problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s", p.form.Flat,
+				p.drops)
+		case within == 0 && groups.IsBool():
+			p.switchOff(groups.Bool(), strconv.Quote(key.String()), "true", key)
+		case within >= 0:
 		case slices.Contains(p.eventNames, key.String()):
 			p.clientEvent(event, groups)
 		case dialect.OwnKey(key.String()):
@@ -212,6 +230,7 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		if !ok {
 			return true
 		}
+		m, when := p.commandRegex(m, f["commandRegex"], who)
 		hooks, ok := f["hooks"]
 		switch {
 		case !ok:
@@ -223,7 +242,7 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		i := 0
 		hooks.ForEach(func(_, entry gjson.Result) bool {
 			i++
-			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: p.dialect,
+			h := Hook{Matcher: m, When: when, Events: []protocol.Event{event}, Dialect: p.dialect,
 				Sequential: f["sequential"].Bool(), File: p.file, form: p.form, settings: p.settings}
 			if p.handler(&h, entry, fmt.Sprintf("%s %d, hook %d", event, n, i), drops) {
 				p.config.Hooks = append(p.config.Hooks, h)
@@ -232,6 +251,47 @@ func (p *parser) clientEvent(event protocol.Event, groups gjson.Result) {
 		})
 		return true
 	})
+}
+
+// overridden warns of hooks in a file that its client does not read, since another one stands beside it.
+func (p *parser) overridden(hooks gjson.Result) {
+	if p.form.Flat == "" || filepath.Base(p.file) != p.form.Base || len(dialect.LastOf(hooks)) == 0 {
+		return
+	}
+	beside := filepath.Join(filepath.Dir(p.file), p.form.Flat)
+	if doc, err := readFile(beside); err == nil {
+		if _, err := ParseAs(beside, doc, p.dialect); err == nil {
+			p.warnOfGate(hooks.Index, fmt.Sprintf("%s takes the hooks of %s and not these; put them all in one file",
+				p.form.Client, p.form.Flat))
+		}
+	}
+}
+
+// commandRegex reads the expression that the command of one tool must match. It narrows the matcher to that tool.
+func (p *parser) commandRegex(m Matcher, text gjson.Result, who string) (Matcher, []Condition) {
+	if p.form.CommandOf == "" || text.String() == "" {
+		return m, nil
+	}
+	pattern, _ := m.(dialect.Pattern)
+	pattern.Only = p.form.CommandOf
+	c := Condition{text: "commandRegex " + quote(text.String()), path: "tool_input.command", field: "tool_input",
+		steps: []step{{key: "command"}}}
+	re, err := jsregexp.Compile(text.String())
+	if len(text.Raw) > maxPattern {
+		err = errors.New("it is longer than 64 KiB")
+	}
+	if err != nil {
+		p.warnOfGate(text.Index, fmt.Sprintf("%sthe commandRegex %s is no regular expression and matches nothing, so "+
+			"the hook never runs: %s", who, quote(text.String()), spelling.Expression(err)))
+		return pattern, []Condition{c} // which never holds
+	}
+	c.holds = func(all []value) bool {
+		return slices.ContainsFunc(all, func(v value) bool {
+			matches, err := re.Match(v.text)
+			return !v.json && v.text != "" && (matches || err != nil)
+		})
+	}
+	return pattern, []Condition{c}
 }
 
 // clientMatcher reads the matcher of a group, nil if there is none.

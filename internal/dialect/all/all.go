@@ -8,6 +8,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
+	"github.com/hookrun/hookrun/internal/dialect/droid"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
@@ -20,6 +21,7 @@ var dialects = []*dialect.Dialect{
 	tenex.Dialect,
 	claude.Dialect,
 	codex.Dialect,
+	droid.Dialect,
 	gemini.Dialect,
 	massgen.Dialect,
 }

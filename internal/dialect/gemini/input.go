@@ -71,7 +71,7 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	switch eventOf(&c.Call) {
 	case "BeforeTool":
 		old, _, err := c.Input()
-		merged := mergedJSON(old, v.UpdatedInput)
+		merged := dialect.MergedJSON(old, v.UpdatedInput)
 		if err != nil || merged == nil {
 			return false
 		}
@@ -80,7 +80,7 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 		return true
 	case "BeforeModel":
 		const key = "llm_request"
-		merged := mergedJSON([]byte(gjson.Get(c.ClientInput, key).Raw), v.Other.Get(key))
+		merged := dialect.MergedJSON([]byte(gjson.Get(c.ClientInput, key).Raw), v.Other.Get(key))
 		if merged == nil {
 			return false
 		}
@@ -95,18 +95,4 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 		return true
 	}
 	return false
-}
-
-// mergedJSON is an object with the fields of another one over its own, nil where either is none.
-func mergedJSON(object, over []byte) []byte {
-	if !gjson.ParseBytes(object).IsObject() || !gjson.ParseBytes(over).IsObject() {
-		return nil
-	}
-	var all, more protocol.Fields
-	_, _ = all.UnmarshalJSON(object), more.UnmarshalJSON(over) // of an object there is no error
-	for _, f := range more {
-		all.Set(f.Key, f.Value)
-	}
-	merged, _ := all.MarshalJSON() // made of JSON, it cannot fail
-	return merged
 }

@@ -27,7 +27,7 @@ func TestLoadErrors(t *testing.T) {
 
 	_, err = projecthooks.Load(projecthooks.Options{Dialect: "gemni"})
 	require.EqualError(t, err,
-		`unknown dialect "gemni"; did you mean "gemini"?; known are tenex, claude, codex, gemini, massgen`)
+		`unknown dialect "gemni"; did you mean "gemini"?; known are tenex, claude, codex, droid, gemini, massgen`)
 	_, err = projecthooks.Load(projecthooks.Options{Workspace: "/nowhere"})
 	require.ErrorAs(t, err, &found)
 }

@@ -36,6 +36,7 @@ func InstallClient(t *testing.T, name string) string {
 	t.Helper()
 	packages := map[string]string{
 		"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
+		"droid": "droid",
 	}
 	Needs(t, "npm")
 	d, known := all.Named(name)

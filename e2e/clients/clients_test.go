@@ -255,7 +255,7 @@ func (r *clientRun) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, r.says(n, command))
 }
 
-var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"`)
+var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"|"role":"tool"`)
 
 // command is a program that the user starts in the project. It is gone in a while, with what it started.
 func (r *clientRun) command(name string, args ...string) *exec.Cmd {

@@ -31,6 +31,8 @@ func TestClaudeConformance(t *testing.T) { runConformance(t, "../testdata/claude
 
 func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex") }
 
+func TestDroidConformance(t *testing.T) { runConformance(t, "../testdata/droid") }
+
 func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
 
 // callLimit is how long one `hookrun fire` may take.
@@ -104,6 +106,14 @@ type recorded struct {
 	ConfigPath      string  `json:"config_path"`
 	Matrix          *matrix
 	Expect          expectation
+
+	// What the client itself did, and how it was started: for the reader alone.
+	Client       json.RawMessage
+	ClientArgs   json.RawMessage `json:"client_args"`
+	ClientCwd    json.RawMessage `json:"client_cwd"`
+	ClientFlags  json.RawMessage `json:"client_flags"`
+	UserSettings json.RawMessage `json:"user_settings"`
+	ConfiguredAs json.RawMessage `json:"configured_as"`
 }
 
 // caseFile is a file of the workspace. In JSON it can be its content alone.

@@ -72,7 +72,7 @@ func TestErrorsOfCallFlags(t *testing.T) {
 		"--tool x --dialect=":    "--dialect" + isEmpty,
 		"--tool x --state=":      "--state" + isEmpty,
 		"--tool x -o yaml":       `--output "yaml" is not one of text, json`,
-		"--tool x --dialect tenx": `--dialect "tenx" is not one of tenex, claude, codex, gemini, massgen; ` +
+		"--tool x --dialect tenx": `--dialect "tenx" is not one of tenex, claude, codex, droid, gemini, massgen; ` +
 			`did you mean "tenex"?`,
 		"--tool x --notes=separate": "--notes is for messages; " +
 			"it needs --output anthropic|openai|openai-responses",

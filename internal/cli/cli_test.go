@@ -87,7 +87,7 @@ func TestUsageErrors(t *testing.T) {
 		"1 queue --session s --history --clear": "hookrun queue: --history and --clear are two commands; " +
 			"give one of the two",
 		"1 test --record x y": "hookrun test: --record LOG prints tests and runs none; leave FILE out",
-		"1 install emacs":     `hookrun install: unknown client "emacs"; give one of claude, codex, gemini`,
+		"1 install emacs":     `hookrun install: unknown client "emacs"; give one of claude, codex, droid, gemini`,
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

@@ -388,7 +388,7 @@ func TestSwitchedOffElsewhere(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	require.Equal(t, []string{"claude", "codex", "gemini"}, Names())
+	require.Equal(t, []string{"claude", "codex", "droid", "gemini"}, Names())
 	_, found := Lookup("cursor")
 	require.False(t, found)
 	claude, _ := Lookup("claude")

@@ -184,7 +184,7 @@ func TestTimeoutIsRoundedUp(t *testing.T) {
 		e.Timeout = 1500*time.Millisecond + 1
 		h, err := c.handler(e)
 		require.NoError(t, err)
-		require.Equal(t, map[string]int64{"claude": 2, "codex": 2, "gemini": 1501}[c.Name], h.timeout)
+		require.Equal(t, map[string]int64{"claude": 2, "codex": 2, "droid": 2, "gemini": 1501}[c.Name], h.timeout)
 		e.Timeout = 1<<63 - 1
 		h, err = c.handler(e)
 		require.NoError(t, err)

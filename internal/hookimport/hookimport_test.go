@@ -102,8 +102,8 @@ func TestEntries(t *testing.T) {
 			"whatever client or loop they are of; it is also for %s", matcher, here, more)
 	}
 	const (
-		shells = "PowerShell, exec_command, write_stdin, shell_command, local_shell, run_shell_command"
-		edits  = "MultiEdit, NotebookEdit, apply_patch, write_file, replace"
+		shells = "PowerShell, exec_command, write_stdin, shell_command, local_shell, Execute, run_shell_command"
+		edits  = "MultiEdit, NotebookEdit, apply_patch, Create, ApplyPatch, write_file, replace"
 	)
 	const unread = "differs an answer without a key of an answer is ignored by Claude Code, and is unreadable " +
 		"here: let the server answer {} or nothing"
@@ -330,9 +330,9 @@ func TestRefused(t *testing.T) {
 		{"x.json", `{"hooks":[]}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.json", `{}`, `x.json is in the form of .tenex-hooks.json already; there is nothing to import`},
 		{"x.yaml", "agents: []\n",
-			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
+			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex, Droid or Gemini CLI`},
 		{"x.yaml", "hooks:\n  PreToolUse:\n    - handler: a.py\n      type: command\n",
-			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex or Gemini CLI`},
+			`x.yaml is in the form of massgen, and not in that of Claude Code, Codex, Droid or Gemini CLI`},
 	} {
 		_, err := hookimport.Parse(test.path, []byte(test.doc), nil)
 		require.EqualError(t, err, test.want)

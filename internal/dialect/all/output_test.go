@@ -86,6 +86,7 @@ var gates = map[string][]protocol.Event{
 		"PreCompact", "PreModelSwitch", "TaskCreated", "WorktreeCreate", "Elicitation"},
 	"codex": {"PreToolUse", "PostToolUse", "UserPromptSubmit", "PermissionRequest", "Stop", "SubagentStop",
 		"SessionStart", "PreCompact", "PostCompact"},
+	"droid":  {"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "PreCompact"},
 	"gemini": {"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"},
 }
 
@@ -95,11 +96,16 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 	stdout, exit, err := d.EncodeOutput(o)
 	require.NoError(t, err)
 	r := dialect.HookResult{ExitCode: exit, Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}
-	if exit != 0 {
+	if exit != 0 && d.Stderr != nil {
+		r.Stderr = dialect.Capture{Head: []byte(d.Stderr(o)), Total: int64(len(d.Stderr(o)))}
+	} else if exit != 0 {
 		r.Stderr = dialect.Capture{Head: []byte(o.Reason), Total: int64(len(o.Reason))}
 	}
 	c := protocol.Call{Event: o.Event, Tool: o.Tool}
 	v := d.Decode(&c, "hookrun", &r)
+	if d.Name == "droid" && exit == 5 { // what the model is told before a tool is on stderr
+		v.Problem = ""
+	}
 	require.Empty(t, v.Problem, "%s at %s: %s", d.Name, o.Event, stdout)
 	require.Empty(t, v.Warnings, "%s at %s: %s", d.Name, o.Event, stdout)
 	return v
@@ -109,6 +115,7 @@ func TestAnswer(t *testing.T) {
 	moments := map[string][3]protocol.Event{
 		"claude": {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"codex":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+		"droid":  {"UserPromptSubmit", "PreToolUse", "PostToolUse"},
 		"gemini": {"BeforeAgent", "BeforeTool", "AfterTool"},
 	}
 	for _, d := range all.Clients() {
@@ -131,10 +138,10 @@ func TestAnswer(t *testing.T) {
 				o.Decision, o.Reason = protocol.Ask, "sure?"
 				v := readBack(t, d, o)
 				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block,
-					"gemini": protocol.Ask}[d.Name], v.Decision)
+					"droid": protocol.Block, "gemini": protocol.Ask}[d.Name], v.Decision)
 				require.Contains(t, v.Reason, "sure?")
-				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason,
-					"a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
+				require.Equal(t, v.Decision == protocol.Block, strings.Contains(v.Reason, fmt.Sprintf(
+					"a hook said ask, and a hook of %s cannot say that here, so it is a block", d.Settings.Client)))
 			})
 			t.Run("a rewrite is the tool's input, and approves nothing", func(t *testing.T) {
 				o := goesOn(pre)
@@ -153,6 +160,10 @@ func TestAnswer(t *testing.T) {
 						string(v.UpdatedOutput))
 					return
 				}
+				if d.Name == "droid" {
+					require.True(t, v.Stop, "the model would read the old one")
+					return
+				}
 				require.Equal(t, protocol.Block, v.Decision, "the reason is what the model gets instead")
 				require.Equal(t, "clean", v.Reason)
 			})
@@ -168,6 +179,10 @@ func TestAnswer(t *testing.T) {
 							v.SystemMessage)
 						continue
 					}
+					if d.Name == "droid" && e == pre {
+						require.Equal(t, "one\n\n<two>", d.Stderr(o))
+						continue
+					}
 					require.Equal(t, "one\n\n<two>", v.Context)
 				}
 			})
@@ -176,7 +191,7 @@ func TestAnswer(t *testing.T) {
 					o := goesOn(e)
 					o.Stop, o.StopReason = true, "enough"
 					v := readBack(t, d, o)
-					if d.Name == "codex" && e != prompt {
+					if d.Name == "codex" && e != prompt || d.Name == "droid" && e == prompt {
 						require.Equal(t, protocol.Block, v.Decision)
 						require.Equal(t, "enough", v.Reason)
 						continue
@@ -324,6 +339,8 @@ func Example_answer() {
 		"claude": `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r /"}}`,
 		"codex": `{"hook_event_name":"PreToolUse","turn_id":"1","tool_name":"Bash","tool_input":{"command":"rm -r ` +
 			`/"}}`,
+		"droid": `{"hook_event_name":"PreToolUse","permission_mode":"off","tool_name":"Execute","tool_input":` +
+			`{"command":"rm -r /"}}`,
 		"gemini": `{"hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 	}
 	for _, client := range all.Clients() {
@@ -345,5 +362,6 @@ func Example_answer() {
 	// Output:
 	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// droid 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// gemini 0 {"decision":"deny","reason":"look first"}
 }

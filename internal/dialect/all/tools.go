@@ -13,7 +13,11 @@ import (
 // tools are those of all clients.
 var tools = sync.OnceValue(func() (tools []dialect.Tool) {
 	for _, d := range dialects {
-		tools = append(tools, d.Tools...)
+		for _, t := range d.Tools {
+			if !slices.Contains(tools, t) { // clients share some
+				tools = append(tools, t)
+			}
+		}
 	}
 	return tools
 })

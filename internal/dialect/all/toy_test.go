@@ -123,5 +123,5 @@ func TestNewDialect(t *testing.T) {
 	require.Contains(t, entries+report, "toys are made of wood")
 
 	_, unknown := run(1, "", "install", "boy")
-	require.Contains(t, unknown, `did you mean "toy"?; give one of claude, codex, gemini, toy`)
+	require.Contains(t, unknown, `did you mean "toy"?; give one of claude, codex, droid, gemini, toy`)
 }

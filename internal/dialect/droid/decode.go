@@ -104,7 +104,7 @@ func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string
 	case "Stop":
 		switch {
 		case a.decision == "block":
-			if v.Word = wordBlock; a.reason != "" {
+			if v.Word = cmp.Or(v.Word, wordBlock); a.reason != "" {
 				v.Decide(protocol.Block, a.reason)
 			}
 		default:

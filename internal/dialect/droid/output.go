@@ -19,7 +19,8 @@ import (
 const exitNote = 5
 
 // hookOutput returns the outcome as Droid's hook output, which makes hookrun a hook command of its own there. Where the
-// client has no word for something at the event, the next stricter thing is used.
+// client has no word for something at the event, the next stricter thing is used. At events where a text is for the
+// model {} would be one, so nothing to say is no output.
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
 	out := dialect.HookOutput{}
@@ -29,21 +30,20 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 			specific.Set(key, strictjson.Quote(text))
 		}
 	}
-	stop := func(reason string) { out.Continue, out.StopReason = new(bool), reason }
 	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
-	context, held := strings.Join(o.Texts(), "\n\n"), o.Decision != protocol.Continue
-	why := cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
+	context, toUser := strings.Join(o.Texts(), "\n\n"), strings.Join(messages, "\n")
+	held, told := o.Decision != protocol.Continue, true
+	stop := func() { out.Continue, out.StopReason = new(bool), onStderr(o) }
+	if o.Stop && m.does&stops != 0 {
+		stop()
+		return encoded(out, specific, toUser, 0)
+	}
 	switch m.name {
 	case "PreToolUse":
-		if unfit := dialect.UnfitInput(o); unfit != "" && !held {
-			held, why = true, unfit
-		}
-		switch {
-		case o.Stop:
-			stop(joined(o.StopReason, o.Reason))
-		case held:
+		switch unfit := dialect.UnfitInput(o); {
+		case held || unfit != "":
 			set("permissionDecision", "deny")
-			set("permissionDecisionReason", joined(why, context))
+			set("permissionDecisionReason", joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
 		default:
 			if o.Approved {
 				set("permissionDecision", "allow")
@@ -55,11 +55,12 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 			if onStderr(o) != "" {
 				exit = exitNote
 			}
+			told = false // where nobody translates the exit code
 		}
 	case "PostToolUse":
-		switch reason := withheld(o); {
-		case o.Stop || reason != "":
-			stop(joined(o.StopReason, reason, o.Reason, context))
+		switch {
+		case withheld(o) != "":
+			stop()
 		case held:
 			exit = 2
 			fallthrough
@@ -68,27 +69,27 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		}
 	case "UserPromptSubmit":
 		if held || o.Stop {
+			stop() // stderr, which has the same, comes first
 			exit = 2
 			break
 		}
-		if set("additionalContext", joined(context, strings.Join(messages, "\n"))); o.Other.Get("updatedInput") != nil {
+		if set("additionalContext", joined(context, toUser)); o.Other.Get("updatedInput") != nil {
 			specific.Set("updatedInput", o.Other.Get("updatedInput"))
 		}
 	case "SessionStart":
-		set("additionalContext", joined(context, strings.Join(messages, "\n")))
+		set("additionalContext", joined(context, toUser))
 	case "Stop":
-		switch {
-		case o.Stop:
-			stop(joined(o.StopReason, o.Reason))
-		case held:
-			out.Decision, out.Reason = "block", joined(why, context)
+		if told = held; held {
+			out.Decision, out.Reason = "block", onStderr(o)
 		}
 	case "PreCompact":
-		if held || o.Stop {
+		if told = held || o.Stop; told {
 			exit = 2
 		}
+	default:
+		told = false
 	}
-	if context != "" && m.does&(tells|blocks) == 0 || context != "" && m.name == "PreToolUse" && exit == exitNote {
+	if context != "" && !told {
 		messages = append(messages, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client, m.name,
 			context))
 	}
@@ -96,21 +97,35 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		messages = append(messages, fmt.Sprintf("hookrun: %s cannot be held up at %s: %s", client, m.name,
 			joined(o.StopReason, o.Reason)))
 	}
-	if out.SystemMessage = strings.Join(messages, "\n"); len(specific) > 1 {
-		out.Specific = specific
-	}
-	stdout, err = strictjson.Marshal(out)
-	return stdout, exit, err
+	return encoded(out, specific, strings.Join(messages, "\n"), exit)
 }
 
-// onStderr is what stands there: before a tool that runs, what the model is to read in front of its result; else the
-// reason. Before a tool the client shows nobody a message.
+func encoded(out dialect.HookOutput, specific protocol.Fields, message string, code int) (b []byte, exit int, err error) {
+	if out.SystemMessage = message; len(specific) > 1 {
+		out.Specific = specific
+	}
+	if b, err = strictjson.Marshal(out); string(b) == "{}" {
+		return nil, code, err
+	}
+	return b, code, err
+}
+
+// onStderr is what stands there: why something is held up or ends, and of a tool that will run what the model is to
+// read in front of its result. There the client shows nobody a message.
 func onStderr(o protocol.Outcome) string {
-	if o.Event.Canonical() != protocol.PreTool || o.Decision != protocol.Continue || o.Stop {
-		return cmp.Or(dialect.BlockReason(o, client), o.StopReason)
+	context := strings.Join(o.Texts(), "\n\n")
+	switch {
+	case o.Event.Canonical() == protocol.PostTool && withheld(o) != "":
+		return joined(o.StopReason, withheld(o), o.Reason, context)
+	case o.Stop:
+		return cmp.Or(joined(o.StopReason, o.Reason, context), "Stopped by a hook")
+	case o.Decision != protocol.Continue && o.Event.Canonical() == protocol.PostTool:
+		return cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook") // the context is in the answer
+	case o.Decision != protocol.Continue:
+		return cmp.Or(joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
 	}
 	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
-	return joined(strings.Join(o.Texts(), "\n\n"), strings.Join(messages, "\n"))
+	return joined(context, strings.Join(messages, "\n"))
 }
 
 // withheld says why the model must not read the tool's result: a hook changed it, or was to and failed. The client
@@ -130,33 +145,22 @@ func withheld(o protocol.Outcome) string {
 	return ""
 }
 
-// fitInput blocks for a new input without one of the tool's keys: the client merges it into the old one, in which the
-// key stays.
-func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
-	if v.UpdatedInput == nil || v.Decision == protocol.Block {
-		return
-	}
-	old, _, err := c.Input()
-	now := dialect.LastOf(gjson.ParseBytes(v.UpdatedInput))
-	if err != nil || len(now) == 0 {
-		return // no object, for which the call is blocked
-	}
-	for _, f := range fieldsOf(old) {
-		if _, has := now[f]; !has {
-			v.Decide(protocol.Block, fmt.Sprintf("project hook '%s' took %q out of the tool's input, where Droid would "+
-				"leave it", printable.Escape(hook), f))
-			v.Cause, v.Approved, v.UpdatedInput = protocol.CauseRewrite, false, nil
-			return
-		}
-	}
-}
+// describing are keys of a shell call that say what it is for. Who changes the command may leave them out.
+var describing = []string{"summary", "riskLevel", "riskLevelReason"}
 
-func fieldsOf(object []byte) (keys []string) {
-	gjson.ParseBytes(object).ForEach(func(key, _ gjson.Result) bool {
-		keys = append(keys, strictjson.Text(key.Raw))
-		return true
-	})
-	return keys
+// fitInput tells of the keys that a new input does not have: the client merges it into the old one, in which they stay.
+func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
+	old, _, err := c.Input()
+	if now := dialect.LastOf(gjson.ParseBytes(v.UpdatedInput)); err == nil && len(now) > 0 {
+		gjson.ParseBytes(old).ForEach(func(key, _ gjson.Result) bool {
+			name := strictjson.Text(key.Raw)
+			if _, has := now[name]; !has && !(c.Tool == "Execute" && slices.Contains(describing, name)) {
+				v.SystemMessage = strings.TrimSpace(fmt.Sprintf("%s\nhookrun: project hook '%s' took %q out of the "+
+					"tool's input, and Droid leaves it there", v.SystemMessage, printable.Escape(hook), name))
+			}
+			return true
+		})
+	}
 }
 
 // joined are the texts that say something, each but once.

@@ -21,6 +21,7 @@ package clientfile
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -85,6 +86,9 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.overridden(p); err != nil {
+		return nil, err
+	}
 	change, err := plan(p)
 	if err != nil {
 		return nil, err
@@ -97,6 +101,26 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	}
 	change.Exists = true
 	return change, nil
+}
+
+// overridden is an error where the client would take the hooks of another file than the one that the entry goes into.
+func (c *Client) overridden(p dialect.Place) error {
+	if c.Flat == "" {
+		return nil
+	}
+	beside := filepath.Join(filepath.Dir(p.Path), c.Flat)
+	doc, err := hookfile.ReadFile(beside)
+	if err != nil {
+		return nil // there is none, or none that the client reads
+	}
+	if d, _ := all.Named(c.Name); d != nil {
+		_, err = hookfile.ParseAs(beside, doc, d)
+	}
+	if err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s takes the hooks of %s, and not those of %s beside it, where the entry would be; move its "+
+		"events to \"hooks\" there, and remove it", c.Settings.Client, beside, c.Base)
 }
 
 // Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun

@@ -13,8 +13,8 @@ import (
 
 // validWords is how an answer says no.
 const validWords = `an answer that blocks is {"hookSpecificOutput": {"permissionDecision": "deny", ` +
-	`"permissionDecisionReason": "…"}} before a tool, and {"decision": "block", "reason": "…"} at Stop; exit 2 blocks ` +
-	`everywhere`
+	`"permissionDecisionReason": "…"}} before a tool, and {"decision": "block", "reason": "…"} at Stop; exit 2 ` +
+	`blocks everywhere`
 
 // answer is the JSON of a hook, as far as the client reads it. No type is converted, and of two equal keys the last
 // counts. Any value but null, false, 0 and "" is a permissionDecision, also one that does nothing.
@@ -42,8 +42,8 @@ func readAnswer(stdout string, cut bool) (a answer, broken bool) {
 	a = answer{object: object, stops: top["continue"].Type == gjson.False,
 		stopReason: dialect.StringOf(top["stopReason"]), decision: dialect.StringOf(top["decision"]),
 		reason: dialect.StringOf(top["reason"]), system: dialect.StringOf(top["systemMessage"]),
-		why: dialect.StringOf(within["permissionDecisionReason"]), context: dialect.StringOf(within["additionalContext"]),
-		input: within["updatedInput"]}
+		why: dialect.StringOf(within["permissionDecisionReason"]), input: within["updatedInput"],
+		context: dialect.StringOf(within["additionalContext"])}
 	if word := within["permissionDecision"]; word.Type == gjson.String {
 		a.word = strictjson.Text(word.Raw)
 	} else if word.Type == gjson.True || word.Type == gjson.JSON || word.Type == gjson.Number && word.Num != 0 {

@@ -108,23 +108,13 @@ var modes = []string{"off", "spec", "auto-low", "auto-medium", "auto-high"}
 
 func detect(c *protocol.Call) bool { return slices.Contains(modes, c.Field("permission_mode")) }
 
-// environment has the project's folder, and each text, number and truth value of the hook input under its own name.
+// environment has the project's folder, and each text, number and truth value of the client's hook input under its own
+// name.
 func environment(c *protocol.Call) (env []string) {
 	for _, name := range folders {
 		env = append(env, name+"="+c.Workspace)
 	}
-	if c.Event == "" { // of a process that sees many calls
-		return env
-	}
-	given := c.ClientInput
-	if given == "" {
-		p, _, err := payload(dialect.NewCall(*c))
-		if err != nil {
-			return env
-		}
-		given = string(p.Bytes())
-	}
-	gjson.Parse(given).ForEach(func(key, value gjson.Result) bool {
+	gjson.Parse(c.ClientInput).ForEach(func(key, value gjson.Result) bool {
 		name := strictjson.Text(key.Raw)
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00") || strings.HasPrefix(name, "HOOKRUN"):

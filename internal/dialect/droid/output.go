@@ -100,7 +100,8 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	return encoded(out, specific, strings.Join(messages, "\n"), exit)
 }
 
-func encoded(out dialect.HookOutput, specific protocol.Fields, message string, code int) (b []byte, exit int, err error) {
+func encoded(out dialect.HookOutput, specific protocol.Fields, message string, code int) (b []byte, exit int,
+	err error) {
 	if out.SystemMessage = message; len(specific) > 1 {
 		out.Specific = specific
 	}

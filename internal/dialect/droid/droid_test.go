@@ -43,7 +43,8 @@ func TestPreToolUse(t *testing.T) {
 		stop     string
 		closed   protocol.Decision // with a policy that blocks for every cause
 	}{
-		"a deny behind an allow": {[]dialect.HookResult{print(permission("allow", "yes")), print(permission("deny", "no"))},
+		"a deny behind an allow": {[]dialect.HookResult{print(permission("allow", "yes")),
+			print(permission("deny", "no"))},
 			protocol.Continue, "yes", true, "", protocol.Continue},
 		"a deny with exit 2 behind an allow": {[]dialect.HookResult{print(permission("allow", "yes")),
 			exit(2, permission("deny", "no"), "E")}, protocol.Block, "E", false, "", protocol.Block},
@@ -60,10 +61,11 @@ func TestPreToolUse(t *testing.T) {
 			"S", protocol.Block},
 		"silent exit 3": {[]dialect.HookResult{exit(3, permission("allow", "yes"), "")}, protocol.Block,
 			"Agent aborted by PreToolUse hook", false, "Agent aborted by PreToolUse hook", protocol.Block},
-		"a deny before the time was over": {[]dialect.HookResult{late}, protocol.Block, "late", false, "", protocol.Block},
-		"exit 2 after that":               {[]dialect.HookResult{silent}, protocol.Continue, "", false, "", protocol.Block},
-		"a deny of a hook that was killed": {[]dialect.HookResult{dialecttest.Killed("SIGKILL", permission("deny", "k"),
-			"")}, protocol.Block, "k", false, "", protocol.Block},
+		"a deny before the time was over": {[]dialect.HookResult{late}, protocol.Block, "late", false, "",
+			protocol.Block},
+		"exit 2 after that": {[]dialect.HookResult{silent}, protocol.Continue, "", false, "", protocol.Block},
+		"a deny of a hook that was killed": {[]dialect.HookResult{dialecttest.Killed("SIGKILL",
+			permission("deny", "k"), "")}, protocol.Block, "k", false, "", protocol.Block},
 		"a byte order mark": {[]dialect.HookResult{print("\ufeff" + permission("deny", "no"))}, protocol.Continue, "",
 			false, "", protocol.Block},
 		"the last of equal keys": {[]dialect.HookResult{print(`{"hookSpecificOutput":{"permissionDecision":"deny",` +
@@ -122,7 +124,8 @@ func TestOtherEvents(t *testing.T) {
 	require.Equal(t, []string{"one"}, texts(o))
 	require.Len(t, o.Warnings, 1)
 
-	o = merged("UserPromptSubmit", nil, print(context("UserPromptSubmit", "one")+" "), print("two"), exit(1, "three", ""))
+	o = merged("UserPromptSubmit", nil, print(context("UserPromptSubmit", "one")+" "), print("two"),
+		exit(1, "three", ""))
 	require.Equal(t, []string{"one"}, texts(o))
 	o = merged("UserPromptSubmit", nil, print(`{"continue":false,"stopReason":"S"}`))
 	require.Equal(t, protocol.Block, o.Decision)
@@ -145,7 +148,8 @@ func TestOtherEvents(t *testing.T) {
 // TestFitInput: what a hook takes out of the input stays there, and that is told.
 func TestFitInput(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "Execute", Args: `{"command":"ls","summary":"s","timeout":5}`}
-	v := dialecttest.And(dialecttest.Passes(), func(v *dialect.Verdict) { v.UpdatedInput = []byte(`{"command":"pwd"}`) })
+	v := dialecttest.Passes()
+	v.UpdatedInput = []byte(`{"command":"pwd"}`)
 	droid.Dialect.FitInput(&c, "h", &v)
 	require.Equal(t, `hookrun: project hook 'h' took "timeout" out of the tool's input, and Droid leaves it there`,
 		v.SystemMessage)
@@ -186,4 +190,21 @@ func TestInput(t *testing.T) {
 		"n=1.5", "b=true"}, droid.Dialect.Environment(&c))
 	require.Empty(t, droid.Dialect.EventOf(&protocol.Call{Event: "post-tool", Failed: true}))
 	require.Equal(t, "mcp__srv__ping", droid.Dialect.ToolName(&protocol.Call{Tool: "srv___ping"}))
+}
+
+// TestInstall: hooks.json takes the place of the file with the entry, unless it has the wrong form.
+func TestInstall(t *testing.T) {
+	in := &dialect.Installed{Entries: []dialect.EntryText{{Path: "/w/.factory/settings.json"}}}
+	for text, found := range map[string]int{`{"PreToolUse":[]}`: 1, `{"hooks":{}}`: 0, `{`: 0} {
+		in.Files = []dialect.SettingsText{{Path: "/w/.factory/hooks.json", Text: text}, {Path: "/home/.factory/x"}}
+		require.Len(t, droid.Dialect.Install.Obstacles(in), found, text)
+	}
+	require.Empty(t, droid.Dialect.Install.ReadSwitches(`{"hooksDisabled":true}`), "there it means nothing")
+	require.True(t, droid.Dialect.Install.ReadSwitches(`{"hooks":{"hooksDisabled":true}}`)[0].Off)
+	files := droid.Dialect.Install.Servers(dialect.Where{Workspace: "/w", Home: "/h",
+		Getenv: func(string) string { return "" }}, nil)
+	require.Len(t, files, 2)
+	servers := files[0].Read(`{"mcpServers":{"a":{"command":"x"},"b":{"command":"y","disabled":true}}}`)
+	require.Equal(t, []dialect.Server{{Name: "a", At: 15, Line: []string{"x"}}, {Name: "b", At: 35, Line: []string{"y"},
+		Off: true}}, servers)
 }

@@ -178,7 +178,7 @@ changed the matcher ".*" is for every tool, so the entry has none`},
 			pre(`{"matcher":"Write","hooks":[{"type":"command","command":"a","timeout":30}]}`),
 			`[{"name":"a","command":"a","events":["pre-tool"],"matcher":"Write|apply_patch|fs_write","timeout":30,` +
 				open + `}]`,
-			wide("Write", "Write|apply_patch|fs_write", "write_file")},
+			wide("Write", "Write|apply_patch|fs_write", "Create, ApplyPatch, write_file")},
 		"other events": {claude,
 			`{"hooks":{"PostToolUse":[{"hooks":[{"type":"command","command":"a","timeout":30}]}],` +
 				`"Stop":[{"hooks":[{"type":"command","command":"b"}]}],"Nope":[]}}`,
@@ -235,7 +235,7 @@ left_out this hook is not carried: http://h is not among the "allowedHttpHookUrl
 				`},{"name":"a-3","command":"a","events":["pre-tool"],"timeout":30,` + open + `}]`,
 			wide("Bash", "Bash|shell", shells) + `
 changed this hook is the same as that of .claude/settings.json:1, and is there once
-` + wide("Edit", "Edit|fs_edit", "MultiEdit, NotebookEdit, apply_patch, replace") + `
+` + wide("Edit", "Edit|fs_edit", "MultiEdit, NotebookEdit, apply_patch, ApplyPatch, replace") + `
 differs Claude Code runs this hook and that of .claude/settings.json:1 once where a call is for both; here each of them runs`},
 		"another client's": {gemini,
 			before(`{"matcher":"write_file|replace","sequential":true,"hooks":[{"type":"command","name":"format",` +
@@ -244,7 +244,8 @@ differs Claude Code runs this hook and that of .claude/settings.json:1 once wher
 				`'a;b'"],"events":["pre-tool"],"matcher":"*write_file*|*replace*|fs_write|fs_edit","timeout":"5s",` +
 				`"on_failure":{"signal":"continue"},"env":{"U":"1"}}]`,
 			"changed BeforeTool is pre-tool here\n" + wide("write_file|replace",
-				"*write_file*|*replace*|fs_write|fs_edit", "Write, Edit, MultiEdit, NotebookEdit, apply_patch") + `
+				"*write_file*|*replace*|fs_write|fs_edit", "Write, Edit, MultiEdit, NotebookEdit, apply_patch, "+
+					"Create, ApplyPatch") + `
 changed Gemini CLI runs it with bash, so the entry names it` + words + `
 changed 5000 is 5s here
 left_out the variable "T" is not carried: "$HOME" has another variable in it, and entries have texts alone`},

@@ -43,7 +43,7 @@ type Hook struct {
 	Name    string           // where the file has none, what it runs
 	Source  string           // file:line of its entry
 	Level   string           // whose file that is: managed, user, project or local
-	Dialect string           // by whose rules it runs: tenex, claude, codex, gemini, massgen or opencode
+	Dialect string           // by whose rules it runs: tenex, or that of a client, such as claude
 	Events  []protocol.Event // as the dialect names them
 	Matcher string           // for which tools, or what else an event has; "": for all
 	If      string           // for which arguments; "": for all

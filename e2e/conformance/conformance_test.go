@@ -37,7 +37,7 @@ func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini
 
 // Cursor cannot be run here: its cases are written from its documents.
 func TestCursorConformance(t *testing.T) { runConformance(t, "../testdata/cursor") }
-func TestQwenConformance(t *testing.T) { runConformance(t, "../testdata/qwen") }
+func TestQwenConformance(t *testing.T)   { runConformance(t, "../testdata/qwen") }
 
 // callLimit is how long one `hookrun fire` may take.
 const callLimit = 30 * time.Second
@@ -116,7 +116,6 @@ type recorded struct {
 	Expect          expectation
 
 	// What was seen of the client, for people.
-	Client       json.RawMessage
 	ConfiguredAs json.RawMessage `json:"configured_as"`
 	ClientFlags  json.RawMessage `json:"client_flags"`
 }

@@ -59,7 +59,7 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 // files say which hooks files the flags mean.
 func (f *callFlags) files() hookfile.Options {
 	return hookfile.Options{Workspace: f.workspace, Files: f.configs, Project: &f.project.Project, Dialect: f.form(),
-		Claude: f.claude, NoUser: f.noUser}
+		Claude: f.claude, NoUser: f.noUser, AsClient: f.onFailure != protocol.Block.String()}
 }
 
 // readAgain reads the hooks files anew. One that was found at first may have been taken away on purpose since.

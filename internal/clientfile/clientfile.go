@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -119,6 +120,9 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.overridden(p); err != nil {
+		return nil, err
+	}
 	change, err := plan(p)
 	if err != nil {
 		return nil, err
@@ -131,6 +135,26 @@ func (c *Client) Install(p dialect.Place, e Entry) (*Change, error) {
 	}
 	change.Exists = true
 	return change, nil
+}
+
+// overridden is an error where the client would take the hooks of another file than the one that the entry goes into.
+func (c *Client) overridden(p dialect.Place) error {
+	if c.TopEvents == "" {
+		return nil
+	}
+	beside := filepath.Join(filepath.Dir(p.Path), c.TopEvents)
+	doc, err := hookfile.ReadFile(beside)
+	if err != nil {
+		return nil // there is none, or none that the client reads
+	}
+	if d, _ := all.Named(c.Name); d != nil {
+		_, err = hookfile.ParseAs(beside, doc, d)
+	}
+	if err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s takes the hooks of %s, and not those of %s beside it, where the entry would be; move its "+
+		"events to \"hooks\" there, and remove it", c.Settings.Client, beside, c.Base)
 }
 
 // Uninstall plans the change that takes every entry of hookrun's out of a file. Binary is a path that is hookrun

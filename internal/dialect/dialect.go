@@ -135,6 +135,8 @@ type Dialect struct {
 	// FitResult makes sure, after the tool, of what the client shows its model of the tool's result, by what one hook
 	// of any dialect says; nil: it takes any.
 	FitResult func(c *protocol.Call, hook string, v *Verdict)
+	// FitInput makes sure, before the tool, of what the client gives it; nil: it gives any input that a hook changed.
+	FitInput func(c *protocol.Call, hook string, v *Verdict)
 	// ReadResult reads from the client's hook input how the tool ended, where that says it in a way of its own; nil: it
 	// does not.
 	ReadResult func(c *protocol.Call, response gjson.Result)

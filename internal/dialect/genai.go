@@ -35,20 +35,6 @@ func ReadLLMResponse(c *protocol.Call, response gjson.Result) {
 	}
 }
 
-// MergedJSON is an object with the fields of another one over its own, nil where either is none.
-func MergedJSON(object, over []byte) []byte {
-	if !gjson.ParseBytes(object).IsObject() || !gjson.ParseBytes(over).IsObject() {
-		return nil
-	}
-	var all, more protocol.Fields
-	_, _ = all.UnmarshalJSON(object), more.UnmarshalJSON(over) // of an object there is no error
-	for _, f := range more {
-		all.Set(f.Key, f.Value)
-	}
-	merged, _ := all.MarshalJSON() // made of JSON, it cannot fail
-	return merged
-}
-
 // JSONOrQuoted reads a text as these clients do: it is JSON, or a JSON string that holds JSON, or no JSON at all.
 func JSONOrQuoted(text string) (value gjson.Result, is bool) {
 	if value, is = JSONValue(text); is && value.Type == gjson.String {

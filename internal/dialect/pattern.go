@@ -19,6 +19,8 @@ type Pattern struct {
 	Exact []string
 	// Aliases are more names by which it matches a tool. Clients know them from here to there only.
 	Aliases map[string][]string
+	// Only is the one name that it can match; "": any.
+	Only string
 
 	// Names of a tool that the matcher is held against; nil: its own and Aliases. Refused says why the client drops an
 	// entry with such a matcher, and what to write; "": it does not.
@@ -49,6 +51,8 @@ func (p Pattern) Match(name string) bool {
 
 func (p Pattern) match(name string) bool {
 	switch {
+	case p.Only != "" && name != p.Only:
+		return false
 	case p.Names != nil:
 		return slices.Contains(p.Names, name)
 	case p.Err != nil:

@@ -31,6 +31,8 @@ type Settings struct {
 	Base       string   // the file in there with the hooks
 	Local      string   // the file in a project's for one person alone, which nobody commits; "": there is none
 	Others     []string // more files in there that have hooks or switches
+	// TopEvents is a file in there with the events at its top level, which takes the place of the hooks in Base; "": none.
+	TopEvents string
 	// FolderVariable names the user's folder itself, HomeVariable another home of the user's; "": there is no such
 	// variable.
 	FolderVariable, HomeVariable string
@@ -45,10 +47,19 @@ type Settings struct {
 	// no such field.
 	Off      string
 	Switches []Field
+	// Within are switches that stand in "hooks" beside the events; the first switches all hooks off.
+	Within []Field
+	// Commented: the client's JSON may have comments and equal keys, of which the last counts, and it skips a hook with
+	// an empty command. DropsFaulty: it goes on without the hooks of a file that has a fault. So does hookrun where it
+	// runs hooks and no failure is to block; each fault is a warning of the outcome then.
+	Commented, DropsFaulty bool
 
-	Group    []Field
-	Common   []Field // fields of handlers of every type
-	Handlers []HandlerType
+	Group []Field
+	// CommandOf is the tool whose command a group's "commandRegex" is held against, as JavaScript; "": there is no such
+	// field. A group that has it is for that tool alone.
+	CommandOf string
+	Common    []Field // fields of handlers of every type
+	Handlers  []HandlerType
 
 	// Pattern reads a matcher that is held against the field subject.
 	Pattern func(text, subject string) Pattern
@@ -125,6 +136,8 @@ type TimeoutForm struct {
 	More  string        // the unit that is meant by a number of less than a second; "": none
 	Whole bool          // there are no fractions
 	Zero  time.Duration // what 0 stands for; 0: it is an error
+	// Negative is what stands for a number below 0, with which the client kills a hook at once; 0: it is an error.
+	Negative time.Duration
 	// Milliseconds is from which number on it is one of milliseconds; 0: none is. Odd: what is no number above 0 is
 	// passed over, and a text can be a number.
 	Milliseconds float64

@@ -23,6 +23,9 @@ type Verdict struct {
 	// ApplyFailurePolicy makes a warning of it, or a block where a policy for unreadable answers was given.
 	Doubt string
 
+	// Word is what it decided with, as its client has it, for a client in which the first word in the file counts.
+	Word string
+
 	Reason        string // why the tool must not run, or why it may
 	Approved      bool   // it said allow: the host may skip its own prompt
 	Stop          bool   // it wants the loop to end

@@ -2,7 +2,9 @@ package hookfile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsontype"
+	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -39,7 +43,11 @@ func (p *parser) clientFile(top gjson.Result) {
 	for _, e := range events { // once: a file can have a hundred thousand wrong ones to compare with them
 		p.eventNames = append(p.eventNames, string(e))
 	}
-	f := p.members(top, p.form.Top, "", p.drops, p.form.About)
+	flat := p.form.TopEvents != "" && filepath.Base(p.file) == p.form.TopEvents
+	f := map[string]gjson.Result{"hooks": top}
+	if !flat {
+		f = p.members(top, p.form.Top, "", p.drops, p.form.About)
+	}
 	s := &settings{}
 	p.settings = s
 	p.config.settings = map[*dialect.Settings]*settings{p.form: s}
@@ -79,12 +87,20 @@ func (p *parser) clientFile(top gjson.Result) {
 		p.clientType(`"hooks"`, "an object", hooks, p.drops)
 		return
 	}
+	p.overridden(hooks)
 	last := dialect.LastOf(hooks)
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
 		d := p.spelt(key.String())
+		within := slices.IndexFunc(p.form.Within, func(m dialect.Field) bool { return m.Key == key.String() })
 		switch {
-		case last[key.String()].Index != groups.Index: // an equal key follows
+		case last[strictjson.Text(key.Raw)].Index != groups.Index: // an equal key follows
+		case flat && key.String() == "hooks":
+			p.problem(key.Index, "in %s events stand at the top level; take them out of \"hooks\"%s", p.form.TopEvents,
+				p.drops)
+		case within == 0 && groups.IsBool():
+			p.switchOff(groups.Bool(), strconv.Quote(key.String()), "true", key)
+		case within >= 0:
 		case d != nil:
 			p.clientEvent(d, event, groups)
 		case dialect.OwnKey(key.String()):
@@ -269,8 +285,9 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 		if !ok || p.form.Lenient && len(p.problems) > before {
 			return true
 		}
+		var when []Condition
 		add := func(entry gjson.Result, name string) {
-			h := Hook{Matcher: m, Events: []protocol.Event{event}, Dialect: d.Of(event),
+			h := Hook{Matcher: m, When: when, Events: []protocol.Event{event}, Dialect: d.Of(event),
 				Sequential: f["sequential"].Type == gjson.True, File: p.file, form: p.form, settings: p.settings}
 			if p.handler(&h, entry, name, drops) && p.firstOfName(&h, group, entry) {
 				p.config.Hooks = append(p.config.Hooks, h)
@@ -280,6 +297,7 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 			add(group, strings.TrimSuffix(who, ": "))
 			return true
 		}
+		m, when = p.commandRegex(m, f["commandRegex"], who)
 		hooks, ok := f["hooks"]
 		switch {
 		case !ok:
@@ -319,6 +337,47 @@ func (p *parser) firstOfName(h *Hook, group, entry gjson.Result) bool {
 		p.named[key] = h.Line
 	}
 	return true
+}
+
+// overridden warns of hooks in a file that its client does not read, since another one stands beside it.
+func (p *parser) overridden(hooks gjson.Result) {
+	if p.form.TopEvents == "" || filepath.Base(p.file) != p.form.Base || len(dialect.LastOf(hooks)) == 0 {
+		return
+	}
+	beside := filepath.Join(filepath.Dir(p.file), p.form.TopEvents)
+	if doc, err := readFile(beside); err == nil {
+		if _, err := ParseAs(beside, doc, p.dialect); err == nil {
+			p.warnOfGate(hooks.Index, fmt.Sprintf("%s takes the hooks of %s and not these; put them all in one file",
+				p.form.Client, p.form.TopEvents))
+		}
+	}
+}
+
+// commandRegex reads the expression that the command of one tool must match. It narrows the matcher to that tool.
+func (p *parser) commandRegex(m Matcher, text gjson.Result, who string) (Matcher, []Condition) {
+	if p.form.CommandOf == "" || text.String() == "" {
+		return m, nil
+	}
+	pattern, _ := m.(dialect.Pattern)
+	pattern.Only = p.form.CommandOf
+	c := Condition{text: "commandRegex " + quote(text.String()), path: "tool_input.command", field: "tool_input",
+		steps: []step{{key: "command"}}}
+	re, err := jsregexp.Compile(text.String())
+	if len(text.Raw) > maxPattern {
+		err = errors.New("it is longer than 64 KiB")
+	}
+	if err != nil {
+		p.warnOfGate(text.Index, fmt.Sprintf("%sthe commandRegex %s is no regular expression and matches nothing, so "+
+			"the hook never runs: %s", who, quote(text.String()), spelling.Expression(err)))
+		return pattern, []Condition{c} // which never holds
+	}
+	c.holds = func(all []value) bool {
+		return slices.ContainsFunc(all, func(v value) bool {
+			matches, err := re.Match(v.text)
+			return !v.json && v.text != "" && (matches || err != nil)
+		})
+	}
+	return pattern, []Condition{c}
 }
 
 // clientMatcher reads the matcher of a group, nil if there is none.

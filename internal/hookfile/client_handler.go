@@ -48,7 +48,8 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 			}
 		}
 		p.clientFields(h, handler, f, who, drops)
-		return len(p.problems) == before
+		skipped := p.form.Commented && handler.Kind == dialect.Runs && h.Command.Shell == "" && h.Command.Argv == nil
+		return len(p.problems) == before && !skipped
 	}
 	switch {
 	case !kind.Exists():
@@ -193,6 +194,10 @@ func (p *parser) clientTimeout(key string, v gjson.Result, event protocol.Event,
 		p.problem(v.Index, "%s%q must be a whole number of %s, not %s%s", who, key, form.Name, brief(v.Raw), drops)
 	case n == 0 && form.Zero > 0:
 		d = form.Zero
+	case d < 0 && form.Negative > 0:
+		d = form.Negative
+		p.warnOfGate(v.Index, fmt.Sprintf("%s\"timeout\" is %s: %s kills the hook at once, so it decides nothing there",
+			who, brief(v.Raw), p.form.Client))
 	case d <= 0:
 		p.problem(v.Index, "%s%q must be more than 0, not %s%s", who, key, brief(v.Raw), drops)
 	case d > time.Hour:
@@ -244,6 +249,9 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	text = p.expanded(text)
 	switch {
 	case !ok:
+		return
+	case text == "" && p.form.Commented:
+		p.warnOfGate(command.Index, who+"the command is empty, so "+p.form.Client+" skips the hook")
 		return
 	case text == "" && p.form.Commands == nil:
 		p.problem(command.Index,

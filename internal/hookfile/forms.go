@@ -59,6 +59,14 @@ func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Diale
 	return cmp.Or(placed, anyFolder())
 }
 
+// clientOf finds the dialect of a file before it is read: as, or the one of its folder; nil: neither is a client's.
+func clientOf(path string, as *dialect.Dialect) *dialect.Dialect {
+	if as != nil && as.Settings != nil {
+		return as
+	}
+	return formOfFolder(path)
+}
+
 // formOfFolder finds the dialect that a file has by its folder, nil if the folder is no client's.
 func formOfFolder(path string) *dialect.Dialect {
 	absolute, err := filepath.Abs(path)

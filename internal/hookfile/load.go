@@ -36,6 +36,8 @@ type Options struct {
 	// is Claude Code's in any other folder. It changes nothing for files in other forms.
 	Dialect *dialect.Dialect
 	Claude  bool // also what Claude Code would load in the workspace: the user's, the project's and the local settings
+	// AsClient loads a file with a fault without its hooks, and with warnings, where its client goes on like that.
+	AsClient bool
 }
 
 // Load reads the hooks files of all levels, and adds each to those before it: the managed one, the user's, and the
@@ -169,7 +171,21 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 		}
 		return nil, Diagnostics{{File: f.Path, Text: text}}
 	}
-	return parse(f, doc, o.Dialect)
+	cfg, err := parse(f, doc, o.Dialect)
+	var faults Diagnostics
+	if d := clientOf(f.Path, o.Dialect); o.AsClient && d != nil && d.Settings.DropsFaulty && errors.As(err, &faults) {
+		return dropped(f, doc, d, faults), nil
+	}
+	return cfg, err
+}
+
+// dropped is a file whose hooks its client drops for a fault. Each fault is a warning about a gate.
+func dropped(f File, doc []byte, d *dialect.Dialect, faults Diagnostics) *Config {
+	f.Text = string(doc)
+	for i := range faults {
+		faults[i].Gate = true
+	}
+	return &Config{Files: []File{f}, Warnings: faults, Dialect: d}
 }
 
 // LoadFile reads a hooks file that somebody named: a missing one is an error. as is Options.Dialect.
@@ -254,6 +270,15 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 }
 
 func (p *parser) json() {
+	client := clientOf(p.file, p.as)
+	if client != nil && client.Settings.Commented {
+		plain, open := strictjson.BlankComments(p.doc)
+		if open >= 0 {
+			p.problem(open, "parsing: this comment is never closed%s", client.Settings.Drops)
+			return
+		}
+		p.doc = plain
+	}
 	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
 		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
 		return
@@ -265,15 +290,19 @@ func (p *parser) json() {
 	}
 	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
 		switch {
+		case f.Kind == strictjson.Duplicate && client != nil && client.Settings.Commented:
+			p.warn(f.Offset, "%s; %s takes the last", f.Text, client.Settings.Client)
 		case f.Kind == strictjson.Duplicate && placed != nil && placed.Settings.TakesLast:
 			p.warnOfGate(f.Offset, f.Text+"; "+placed.Settings.Client+" takes the last")
-		case !lenient:
-			p.problem(f.Offset, "parsing: %s", f.Text)
-		case f.Kind == strictjson.Duplicate:
+		case lenient && f.Kind == strictjson.Duplicate:
 			p.warn(f.Offset, "%s; the last one counts", f.Text)
-		default:
+		case lenient:
 			p.dialect = placed
 			p.warnOfGate(f.Offset, "parsing: "+f.Text+p.dialect.Settings.Drops)
+		case client != nil && client.Settings.DropsFaulty:
+			p.problem(f.Offset, "parsing: %s%s", f.Text, client.Settings.Drops)
+		default:
+			p.problem(f.Offset, "parsing: %s", f.Text)
 		}
 		readable = readable && f.Kind == strictjson.Duplicate
 	}

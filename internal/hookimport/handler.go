@@ -20,7 +20,7 @@ import (
 
 // group walks the hooks of a group.
 func (r *reader) group(event protocol.Event, group gjson.Result, at string, carried bool) {
-	var hooks, matcher gjson.Result
+	var hooks, matcher, command gjson.Result
 	group.ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
 		case name == "hooks":
@@ -28,6 +28,8 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		case name == "matcher":
 			matcher = value
 		case carried && has(r.form.Group, name) && r.keeps && value.Bool() == r.dialect.Parallel: // so it is here
+		case name == "commandRegex" && r.form.CommandOf != "":
+			command = value
 		case carried && has(r.form.Group, name):
 			r.item(Note, at+"."+name, key.Index, "%q: here all hooks run one after the other, whatever this says", name)
 		case carried && !(r.form.Flat && !group.Get("hooks").Exists()): // else it is the handler's
@@ -40,10 +42,15 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		entries = []gjson.Result{group}
 	}
 	for n, entry := range entries {
+		if text := dialect.LastOf(entry)["command"]; r.form.Commented && text.String() == "" {
+			r.item(LeftOut, at+".hooks."+strconv.Itoa(n), entry.Index, "%s skips a hook with an empty command",
+				r.form.Client)
+			continue
+		}
 		h := r.loaded(entry)
 		if carried && h != nil {
 			g := handler{reader: r, dialect: h.Dialect, hook: h, event: event, entry: entry, matcher: matcher,
-				given: map[string]gjson.Result{}}
+				commandRegex: command, given: map[string]gjson.Result{}}
 			if g.group, g.path = at, at; !flat {
 				g.path = at + ".hooks." + strconv.Itoa(n)
 			}
@@ -75,10 +82,12 @@ type handler struct {
 	entry       gjson.Result
 	matcher     gjson.Result
 	group, path string
-	keys        []string // in the order of the file
-	given       map[string]gjson.Result
-	to          Entry
-	when        []string
+
+	commandRegex gjson.Result // of the group
+	keys         []string     // in the order of the file
+	given        map[string]gjson.Result
+	to           Entry
+	when         []string
 }
 
 // leaveOut leaves the whole hook out. It returns false: the hook is not carried over.
@@ -130,7 +139,7 @@ func (g *handler) convert() {
 		g.command()
 	}
 	g.set("events", []string{string(g.event.Canonical())})
-	if !g.narrow() {
+	if g.commandRegex.String() == "" && !g.narrow() || g.commandRegex.String() != "" && !g.narrowToCommand() {
 		return
 	}
 	if rule != "" {

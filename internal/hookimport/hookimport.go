@@ -22,6 +22,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,10 @@ func Parse(path string, doc []byte, as *dialect.Dialect, in Terms) (*Result, err
 			all.ImportList())
 	}
 	r.result.Client = r.form.Client
+	if r.form.Commented {
+		r.doc, _ = strictjson.BlankComments(r.doc)
+	}
+	r.flat = r.form.TopEvents != "" && filepath.Base(path) == r.form.TopEvents
 	text := r.doc
 	if f := r.dialect.Format; f.Is(path) {
 		file := f.Read(r.doc)
@@ -168,6 +173,7 @@ type reader struct {
 	hooks   []hookfile.Hook
 	result  *Result
 
+	flat     bool                                   // events stand at the top level
 	loadedAt map[hookfile.Diagnostic]*hookfile.Hook // by their positions
 	env      gjson.Result                           // of the settings
 	other    []string                               // settings that are the client's
@@ -203,10 +209,15 @@ func (r *reader) item(kind Kind, path string, at int, format string, args ...any
 
 // json looks at the settings of a file as JSON, and returns its hooks.
 func (r *reader) json(text string) (hooks gjson.Result) {
+	if r.flat {
+		r.switchesWithin(gjson.Parse(text))
+		return gjson.Parse(text)
+	}
 	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
 		switch name := key.String(); {
 		case name == "hooks":
 			hooks = value
+			r.switchesWithin(hooks)
 		case name == r.form.Off:
 			if value.Bool() {
 				r.switchOff(name, name, key.Index)
@@ -224,6 +235,23 @@ func (r *reader) json(text string) (hooks gjson.Result) {
 		return true
 	})
 	return hooks
+}
+
+// switchesWithin looks at the switches that stand beside the events.
+func (r *reader) switchesWithin(hooks gjson.Result) {
+	for i, m := range r.form.Within {
+		if v, there := dialect.LastOf(hooks)[m.Key]; there && i == 0 && v.Bool() {
+			r.switchOff(m.Key, r.pathOf(m.Key), v.Index)
+		}
+	}
+}
+
+// pathOf is the path of an event.
+func (r *reader) pathOf(event string) string {
+	if r.flat {
+		return escaped(event)
+	}
+	return "hooks." + escaped(event)
 }
 
 func (r *reader) switchOff(name, path string, at int) {
@@ -261,9 +289,18 @@ func (r *reader) events(hooks gjson.Result) {
 	if !hooks.IsObject() {
 		return
 	}
+	last := dialect.LastOf(hooks)
 	hooks.ForEach(func(key, groups gjson.Result) bool {
 		event := protocol.Event(key.String())
-		path := "hooks." + escaped(key.String())
+		path := r.pathOf(key.String())
+		if has(r.form.Within, key.String()) {
+			r.other = append(r.other, path)
+			return true
+		}
+		if last[strictjson.Text(key.Raw)].Index != groups.Index {
+			r.item(LeftOut, path, key.Index, "%s takes the last of two equal keys, and not this one", r.form.Client)
+			return true
+		}
 		known := slices.Contains(r.dialect.Events(), event) ||
 			r.dialect.Spelling != nil && slices.Contains(r.dialect.Spelling.Events(), event)
 		carried := known && (r.keeps || slices.Contains(protocol.Events(), event.Canonical()))

@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/jsregexp"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toolmatch"
@@ -66,6 +67,28 @@ func (g *handler) narrow() bool {
 		return g.globs(names)
 	}
 	return g.condition(text)
+}
+
+// narrowToCommand carries a group that is for commands of one tool alone. It reports whether the hook is carried.
+func (g *handler) narrowToCommand() bool {
+	text, tool := g.commandRegex.String(), g.form.CommandOf
+	re, err := regexp.Compile(text)
+	_, invalid := jsregexp.Compile(text)
+	switch {
+	case g.dialect.SubjectField(g.event) != "tool_name" || !g.hook.Matcher.Match(tool):
+		return g.leaveOut("its commandRegex is for %s alone, and the group is for other calls, so it never runs", tool)
+	case invalid != nil:
+		return g.leaveOut("its commandRegex %s is no regular expression, so it never runs", brief(text))
+	case err != nil || !readAlike(text):
+		g.item(Wider, g.group+".commandRegex", g.commandRegex.Index,
+			"the commandRegex %s uses JavaScript that RE2 cannot express, so the entry is for every command",
+			brief(text))
+	default:
+		g.when = append(g.when, `{"path": "args.command", "matches": `+
+			string(strictjson.AppendString(nil, re.String()))+`}`)
+		g.item(Changed, g.group+".commandRegex", g.commandRegex.Index, `the commandRegex is a condition in "when" here`)
+	}
+	return g.globs([]string{tool})
 }
 
 // ordinary are names that every form of a matcher must agree on, beside those above.

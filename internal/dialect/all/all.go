@@ -10,6 +10,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/copilot"
 	"github.com/hookrun/hookrun/internal/dialect/cursor"
+	"github.com/hookrun/hookrun/internal/dialect/droid"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
@@ -26,6 +27,7 @@ var dialects = []*dialect.Dialect{
 	codex.Dialect,
 	copilot.Dialect,
 	cursor.Dialect,
+	droid.Dialect,
 	gemini.Dialect,
 	opencode.Dialect,
 	qwen.Dialect,

@@ -169,13 +169,16 @@ func equalIn(doc, key string) bool {
 	return equal || there > 1
 }
 
-// FitResult makes sure of what a client shows its model of the tool's result, where the call comes from one that has
-// rules for it.
+// FitResult makes sure of what a client gives its tool before it runs, and of what it shows its model of the tool's
+// result, where the call comes from one that has rules for it.
 func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
-	if c.ClientInput == "" || c.Event.Canonical() != protocol.PostTool {
+	if c.ClientInput == "" || !c.Event.HasTool() {
 		return
 	}
-	if client := ClientOf(c); client.FitResult != nil {
+	switch client, moment := ClientOf(c), c.Event.Canonical(); {
+	case moment == protocol.PreTool && client.FitInput != nil:
+		client.FitInput(c, hook, v)
+	case moment == protocol.PostTool && client.FitResult != nil:
 		client.FitResult(c, hook, v)
 	}
 }

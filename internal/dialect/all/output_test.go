@@ -104,7 +104,9 @@ func readBack(t testing.TB, d *dialect.Dialect, o protocol.Outcome) dialect.Verd
 	stdout, exit, err := d.EncodeOutput(o)
 	require.NoError(t, err)
 	r := dialect.HookResult{ExitCode: exit, Stdout: dialect.Capture{Head: stdout, Total: int64(len(stdout))}}
-	if exit != 0 {
+	if exit != 0 && d.Stderr != nil {
+		r.Stderr = dialect.Capture{Head: []byte(d.Stderr(o)), Total: int64(len(d.Stderr(o)))}
+	} else if exit != 0 {
 		r.Stderr = dialect.Capture{Head: []byte(o.Reason), Total: int64(len(o.Reason))}
 	}
 	c := protocol.Call{Event: o.Event, Tool: o.Tool}
@@ -152,8 +154,8 @@ func TestAnswer(t *testing.T) {
 				require.Equal(t, map[string]protocol.Decision{"claude": protocol.Ask, "codex": protocol.Block,
 					"copilot": protocol.Ask, "gemini": protocol.Ask, "qwen": protocol.Ask}[d.Name], v.Decision)
 				require.Contains(t, v.Reason, "sure?")
-				require.Equal(t, d.Name == "codex", strings.Contains(v.Reason,
-					"a hook said ask, and a hook of Codex cannot say that here, so it is a block"))
+				require.Equal(t, v.Decision == protocol.Block, strings.Contains(v.Reason, fmt.Sprintf(
+					"a hook said ask, and a hook of %s cannot say that here, so it is a block", d.Settings.Client)))
 			})
 			t.Run("a rewrite is the tool's input, and approves nothing", func(t *testing.T) {
 				o := goesOn(pre)
@@ -193,6 +195,10 @@ func TestAnswer(t *testing.T) {
 						require.Empty(t, v.Context)
 						require.Equal(t, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\none\n\n<two>",
 							d.Settings.Client, pre), v.SystemMessage)
+						continue
+					}
+					if d.Name == "droid" && e == pre {
+						require.Equal(t, "one\n\n<two>", d.Stderr(o))
 						continue
 					}
 					require.Equal(t, "one\n\n<two>", v.Context)

@@ -1,0 +1,87 @@
+package droid
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// validWords is how an answer says no.
+const validWords = `an answer that blocks is {"hookSpecificOutput": {"permissionDecision": "deny", ` +
+	`"permissionDecisionReason": "…"}} before a tool, and {"decision": "block", "reason": "…"} at Stop; exit 2 ` +
+	`blocks everywhere`
+
+// answer is the JSON of a hook, as far as the client reads it. No type is converted, and of two equal keys the last
+// counts. Any value but null, false, 0 and "" is a permissionDecision, also one that does nothing.
+type answer struct {
+	object               gjson.Result // does not exist where there is no JSON
+	stops                bool
+	stopReason, decision string
+	reason, system       string
+	word, why            string // of permissionDecision
+	context              string
+	input                gjson.Result
+}
+
+// readAnswer reads stdout. broken: it begins as JSON does, and is none, so the client takes it for text.
+func readAnswer(stdout string, cut bool) (a answer, broken bool) {
+	if !strings.HasPrefix(dialect.TrimJS(stdout), "{") {
+		return a, false
+	}
+	object, is := dialect.JSONValue(strings.Trim(stdout, " \t\r\n"))
+	if !is || cut || !object.IsObject() {
+		return a, true
+	}
+	top := dialect.LastOf(object)
+	within := dialect.LastOf(top["hookSpecificOutput"])
+	a = answer{object: object, stops: top["continue"].Type == gjson.False,
+		stopReason: dialect.StringOf(top["stopReason"]), decision: dialect.StringOf(top["decision"]),
+		reason: dialect.StringOf(top["reason"]), system: dialect.StringOf(top["systemMessage"]),
+		why: dialect.StringOf(within["permissionDecisionReason"]), input: within["updatedInput"],
+		context: dialect.StringOf(within["additionalContext"])}
+	if word := within["permissionDecision"]; word.Type == gjson.String {
+		a.word = strictjson.Text(word.Raw)
+	} else if word.Type == gjson.True || word.Type == gjson.JSON || word.Type == gjson.Number && word.Num != 0 {
+		a.word = word.Raw
+	}
+	return a, false
+}
+
+// known reports whether an answer has a key of the client's, without which it is plain text.
+func (a *answer) known() bool {
+	for _, key := range []string{"continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason",
+		"hookSpecificOutput"} {
+		if _, has := dialect.LastOf(a.object)[key]; has {
+			return true
+		}
+	}
+	return false
+}
+
+// doubt says what of an answer, which the client lets pass, may have been meant to hold the call up.
+func (a *answer) doubt(m eventRule) error {
+	top := dialect.LastOf(a.object)
+	goesOn := top["continue"]
+	switch {
+	case goesOn.Type != gjson.Null && !goesOn.IsBool():
+		return dialect.WrongType("continue", "true or false", goesOn)
+	case a.stops && m.does&(blocks|stops) == 0:
+		return fmt.Errorf(`"continue": false means nothing at %s`, m.name)
+	case m.name == "PreToolUse" && a.word == "ask":
+		return fmt.Errorf(`"permissionDecision": "ask" asks nobody, and the tool runs; deny, or exit with 2`)
+	case m.name == "PreToolUse" && a.word != "" && a.word != "allow":
+		return fmt.Errorf("permissionDecision %q does not exist; %s", a.word, validWords)
+	case m.name == "Stop" && a.decision == "block":
+		return fmt.Errorf(`"decision": "block" needs a "reason"`)
+	case m.name != "Stop" && cmp.Or(a.decision, "approve") != "approve":
+		return fmt.Errorf(`"decision": %q means nothing at %s; %s`, a.decision, m.name, validWords)
+	case a.input.Exists() && a.input.Type != gjson.Null && !a.input.IsObject():
+		return dialect.WrongType("updatedInput", "an object", a.input)
+	}
+	return dialect.DoubtOf(a.object, validWords)
+}

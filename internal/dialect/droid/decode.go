@@ -1,0 +1,145 @@
+package droid
+
+import (
+	"cmp"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Words of a verdict beside those of permissionDecision: how a hook ends the run, and a block at Stop.
+const (
+	wordStop  = "continue: false"
+	wordAbort = "exit 3"
+	wordBlock = "decision: block"
+)
+
+// decode reads what a hook printed, whatever its exit code, also one that timed out later.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := ruleOf(eventOf(c))
+	who := dialect.Who(m.name, hook)
+	late := r.TimedOut && r.Err == nil && !r.Async
+	if v, none := r.NoAnswer(who); none && !late {
+		return v
+	}
+	code := r.ExitCode
+	if late || r.Signal != "" {
+		code = 1 // whatever it exits with in its last moments
+	}
+	a, broken := readAnswer(r.Stdout.All(), r.Stdout.LeftOut() > 0)
+	v := dialect.OK()
+	v.SystemMessage = a.system
+	m.decide(&v, a, code, r.Stderr.Text())
+	m.say(&v, c, a, broken, code, who, r)
+	if late && v.Decision != protocol.Continue {
+		v.Warnings = append(v.Warnings, r.Timeout(who)+"; what it had printed until then counts")
+	}
+	if v.Decision != protocol.Continue {
+		return v
+	}
+	if err := a.doubt(m); a.object.Exists() && err != nil {
+		v.Doubt = dialect.Doubted(who, client, err)
+	} else if !broken && !a.object.Exists() && code == 0 {
+		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+	}
+	switch {
+	case late:
+		v.Cause, v.Problem, v.Status = protocol.CauseTimeout, r.Timeout(who), protocol.StatusTimeout
+	case code != 0:
+		v.Cause, v.Problem = r.Ended(who)
+		v.Status, v.Answered = protocol.StatusFailed, a.object.Exists() || v.Stop
+	case broken:
+		return dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
+			dialect.PrintAlone(r.Stdout.All()))
+	}
+	return dialect.DoubtEqualKeys(who, a.object, v)
+}
+
+// decide takes what a hook decides.
+func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string) {
+	exit := func(code2, code3 string) {
+		switch {
+		case code == 2:
+			v.Decide(protocol.Block, cmp.Or(stderr, code2))
+		case code == 3 && code3 != "":
+			v.Decide(protocol.Block, cmp.Or(stderr, code3))
+		}
+	}
+	end := func(word, reason, silent string) {
+		v.Word, v.Stop, v.StopReason = word, true, cmp.Or(reason, silent)
+	}
+	if m.does&stops != 0 && a.stops {
+		end(wordStop, a.stopReason, "Hook requested to stop execution")
+	} else if m.does&stops != 0 && code == 3 {
+		end(wordAbort, stderr, "Agent aborted by "+string(m.name)+" hook")
+	}
+	switch m.name {
+	case "PreToolUse":
+		if v.Stop {
+			v.Decide(protocol.Block, v.StopReason)
+			return
+		}
+		switch v.Word = a.word; a.word {
+		case "allow":
+			v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, a.why
+		case "deny":
+			v.Decide(protocol.Block, cmp.Or(a.why, "Tool execution denied by hook"))
+			return
+		}
+		if exit("Tool execution blocked by hook", ""); v.Decision == protocol.Block {
+			v.Approved = false
+		}
+	case "PostToolUse":
+		exit("PostToolUse hook reported an issue", "")
+	case "UserPromptSubmit":
+		const silent = "User prompt submission blocked by hook"
+		if a.stops {
+			v.Decide(protocol.Block, cmp.Or(stderr, a.stopReason, a.system, silent))
+			return
+		}
+		exit(cmp.Or(a.stopReason, a.system, silent), "User prompt submission aborted by hook")
+	case "Stop":
+		switch {
+		case a.decision == "block":
+			if v.Word = cmp.Or(v.Word, wordBlock); a.reason != "" {
+				v.Decide(protocol.Block, a.reason)
+			}
+		default:
+			exit("Stop hook requested continuation", "")
+		}
+	case "PreCompact":
+		const silent = "Compaction blocked by hook"
+		exit(silent, silent)
+	}
+}
+
+// say takes what a hook says to the model, or changes for it.
+func (m *eventRule) say(v *dialect.Verdict, c *protocol.Call, a answer, broken bool, code int, who string,
+	r *dialect.HookResult) {
+	switch {
+	case m.does&tells == 0 && a.context != "":
+		v.Warnings = append(v.Warnings, who+` answered with "additionalContext", which `+
+			client+" gives nobody there")
+	case m.does&tells == 0:
+	case a.context != "" && (code == 0 || m.does&speaks == 0):
+		v.Context = a.context
+	case m.does&speaks != 0 && code == 0 && !broken && !a.known():
+		v.Context, v.Truncated = r.Stdout.Text(), r.Stdout.LeftOut() > 0
+	}
+	if !a.input.IsObject() {
+		return
+	}
+	switch m.name {
+	case "PreToolUse": // also beside a word that loses it: no other hook's counts then
+		if input, _, err := c.Input(); err == nil && a.word != "deny" {
+			v.UpdatedInput = dialect.MergedJSON(input, dialect.Rewritten(a.input))
+		}
+	case "UserPromptSubmit":
+		if prompt := dialect.LastOf(a.input)["prompt"]; prompt.Type == gjson.String {
+			v.Other.Set("updatedInput", strictjson.Compact(nil, `{"prompt":`+prompt.Raw+`}`))
+		}
+	}
+}

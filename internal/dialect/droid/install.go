@@ -1,0 +1,67 @@
+package droid
+
+import (
+	"path/filepath"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+var install = &dialect.Installation{
+	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	// 5 is exitNote. Any other code blocks, also 1, with which a hookrun ends that does not know this client.
+	OrBlock:  ` || { [ $? = 5 ] && exit 1; exit 2; }`,
+	Comments: true,
+	ReadSwitches: func(doc string) []dialect.Switch {
+		v := gjson.Get(doc, "hooks.hooksDisabled")
+		if !v.IsBool() {
+			return nil
+		}
+		return []dialect.Switch{{
+			Name: "hooks.hooksDisabled", Off: v.Bool(),
+			Why:  `"hooks" has "hooksDisabled": true, so Droid runs no hook`,
+			Mend: `take "hooksDisabled" out of "hooks" in that file`,
+		}}
+	},
+	Obstacles: obstacles,
+	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
+		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
+			path := filepath.Join(filepath.Dir(place.Path), "mcp.json")
+			files = append(files, dialect.ServerFile{Path: path, Read: func(doc string) []dialect.Server {
+				var off []string
+				gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
+					if v.Get("disabled").Bool() {
+						off = append(off, key.String())
+					}
+					return true
+				})
+				return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
+			}})
+		}
+		return files
+	},
+	Program:  "droid",
+	Versions: []string{"0.215.0"},
+}
+
+// obstacles are a hooks.json beside the file with the entry, and an administrator's policy.
+func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
+	for _, file := range in.Files {
+		if filepath.Base(file.Path) != settings.TopEvents || !gjson.Valid(file.Text) ||
+			gjson.Get(file.Text, "hooks").Exists() {
+			continue
+		}
+		for _, e := range in.Entries {
+			if filepath.Dir(e.Path) == filepath.Dir(file.Path) {
+				found = append(found, dialect.Obstacle{
+					Path: file.Path, Text: "Droid takes the hooks of this file and not those of " + settings.Base +
+						" beside it, in which hookrun is", Known: true,
+					Mend: `move its events to "hooks" in ` + settings.Base + ", and remove the file",
+				})
+				break
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,19 @@
+package droid
+
+import (
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/jsregexp"
+)
+
+// newPattern reads a matcher as Droid 0.215.0 does. "" and * are everything. Anything else is a JavaScript regular
+// expression, found anywhere in the name; one that is none is a whole name. Blanks count.
+func newPattern(text, _ string) dialect.Pattern {
+	p := dialect.Pattern{Text: text, Word: text}
+	if text == "" || text == "*" {
+		return p
+	}
+	if p.JavaScript, p.Err = jsregexp.Compile(text); p.Err != nil {
+		p.Names = []string{text}
+	}
+	return p
+}

@@ -1,0 +1,99 @@
+package droid
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// outrank: the first word of permissionDecision in the file counts, and the first context and the first new input. An
+// exit 2 counts beside any of them. What another hook said is lost there, and a warning here.
+func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
+	lost := func(h *dialect.HookVerdict, what, whose string) {
+		h.Verdict.Warnings = append(h.Verdict.Warnings, fmt.Sprintf("%s %s, and %s takes %s",
+			dialect.Who(eventOf(c), h.Report.Name), what, client, whose))
+	}
+	var word, input, context *dialect.HookVerdict
+	for _, h := range hooks {
+		v := &h.Verdict
+		if v.Word != "" && !v.Stop && word == nil {
+			word = h
+		}
+		if v.UpdatedInput != nil && (input == nil || h == word) {
+			input = h
+		}
+		if v.Context == "" || eventOf(c) == "SessionStart" {
+			continue
+		}
+		if context != nil {
+			v.Context = ""
+			lost(h, "answered with additionalContext", "that of the first hook alone")
+		} else {
+			context = h
+		}
+	}
+	for _, h := range hooks {
+		v := &h.Verdict
+		if v.UpdatedInput != nil && (h != input || h == word && v.Word != "allow") {
+			v.UpdatedInput = nil
+			lost(h, "changed the tool's input", "the change of another hook, or none beside this answer")
+		}
+		exit2 := h.Report.ExitCode != nil && *h.Report.ExitCode == 2
+		if h == word || word == nil || v.Stop || v.Word == "" {
+			continue
+		}
+		if v.Approved = false; word.Verdict.Word == "deny" || v.Word == wordBlock && word.Verdict.Reason != "" {
+			continue
+		}
+		switch {
+		case v.Decision != protocol.Block || exit2 && v.Word != "deny":
+		case exit2:
+			v.Reason = cmp.Or(h.Report.Stderr, "Tool execution blocked by hook")
+		default:
+			v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", protocol.StatusOK, ""
+			h.Report.Status, h.Report.Cause, h.Report.Held = v.Status, "", false
+			lost(h, fmt.Sprintf("answered with %q", v.Word), "the first answer in the file, which is that of hook '"+
+				word.Report.Name+"'")
+		}
+	}
+	if word != nil && word.Verdict.Word == wordBlock && word.Verdict.Decision == protocol.Continue {
+		silenceExits(hooks, lost)
+	}
+}
+
+// silenceExits: at Stop a block without a reason is none, and beside it no exit 2 is.
+func silenceExits(hooks []*dialect.HookVerdict, lost func(h *dialect.HookVerdict, what, whose string)) {
+	for _, h := range hooks {
+		if v := &h.Verdict; v.Decision == protocol.Block && v.Word == "" {
+			v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", protocol.StatusOK, ""
+			h.Report.Status, h.Report.Cause, h.Report.Held = v.Status, "", false
+			lost(h, "exited with 2", "the block without a reason of an earlier hook, which is none")
+		}
+	}
+}
+
+// merge: who ends the run gives the reason, by the answer before the exit code; then a deny, then an exit code.
+func merge(m *dialect.Merging) {
+	by := func(words ...string) (first *dialect.HookVerdict) {
+		for _, word := range words {
+			i := slices.IndexFunc(m.Hooks, func(h *dialect.HookVerdict) bool { return h.Verdict.Word == word })
+			if i >= 0 {
+				return m.Hooks[i]
+			}
+		}
+		return nil
+	}
+	stopper := by(wordStop, wordAbort)
+	if stopper != nil {
+		m.StopReason = stopper.Verdict.StopReason
+	}
+	if m.Decision != protocol.Block || m.Decider == nil {
+		return
+	}
+	if first := cmp.Or(stopper, by("deny", wordBlock)); first != nil && first.Verdict.Decision == protocol.Block {
+		m.DecideBy(first)
+	}
+}

@@ -1,0 +1,176 @@
+package droid
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// exitNote says that the call goes on, and that stderr is for the model. The client knows 1 for that, which any program
+// exits with that fails: the entry that install writes makes 1 of it, and 2 of all else.
+const exitNote = 5
+
+// hookOutput returns the outcome as Droid's hook output, which makes hookrun a hook command of its own there. Where the
+// client has no word for something at the event, the next stricter thing is used. At events where a text is for the
+// model {} would be one, so nothing to say is no output.
+func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
+	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
+	out := dialect.HookOutput{}
+	specific := dialect.FieldsOf("hookEventName", strictjson.Quote(string(m.name)))
+	set := func(key, text string) {
+		if text != "" {
+			specific.Set(key, strictjson.Quote(text))
+		}
+	}
+	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	context, toUser := strings.Join(o.Texts(), "\n\n"), strings.Join(messages, "\n")
+	held, told := o.Decision != protocol.Continue, true
+	stop := func() { out.Continue, out.StopReason = new(bool), onStderr(o) }
+	if o.Stop && m.does&stops != 0 {
+		stop()
+		return encoded(out, specific, toUser, 0)
+	}
+	switch m.name {
+	case "PreToolUse":
+		switch unfit := dialect.UnfitInput(o); {
+		case held || unfit != "":
+			set("permissionDecision", "deny")
+			set("permissionDecisionReason", joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
+		default:
+			if o.Approved {
+				set("permissionDecision", "allow")
+				set("permissionDecisionReason", o.Reason)
+			}
+			if o.UpdatedInput != nil {
+				specific.Set("updatedInput", o.UpdatedInput)
+			}
+			if onStderr(o) != "" {
+				exit = exitNote
+			}
+			told = false // where nobody translates the exit code
+		}
+	case "PostToolUse":
+		switch {
+		case withheld(o) != "":
+			stop()
+		case held:
+			exit = 2
+			fallthrough
+		default:
+			set("additionalContext", context)
+		}
+	case "UserPromptSubmit":
+		if held || o.Stop {
+			stop() // stderr, which has the same, comes first
+			exit = 2
+			break
+		}
+		if set("additionalContext", joined(context, toUser)); o.Other.Get("updatedInput") != nil {
+			specific.Set("updatedInput", o.Other.Get("updatedInput"))
+		}
+	case "SessionStart":
+		set("additionalContext", joined(context, toUser))
+	case "Stop":
+		if told = held; held {
+			out.Decision, out.Reason = "block", onStderr(o)
+		}
+	case "PreCompact":
+		if told = held || o.Stop; told {
+			exit = 2
+		}
+	default:
+		told = false
+	}
+	if context != "" && !told {
+		messages = append(messages, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client, m.name,
+			context))
+	}
+	if (held || o.Stop) && m.does&blocks == 0 {
+		messages = append(messages, fmt.Sprintf("hookrun: %s cannot be held up at %s: %s", client, m.name,
+			joined(o.StopReason, o.Reason)))
+	}
+	return encoded(out, specific, strings.Join(messages, "\n"), exit)
+}
+
+func encoded(out dialect.HookOutput, specific protocol.Fields, message string, code int) (b []byte, exit int,
+	err error) {
+	if out.SystemMessage = message; len(specific) > 1 {
+		out.Specific = specific
+	}
+	if b, err = strictjson.Marshal(out); string(b) == "{}" {
+		return nil, code, err
+	}
+	return b, code, err
+}
+
+// onStderr is what stands there: why something is held up or ends, and of a tool that will run what the model is to
+// read in front of its result. There the client shows nobody a message.
+func onStderr(o protocol.Outcome) string {
+	context := strings.Join(o.Texts(), "\n\n")
+	switch {
+	case o.Event.Canonical() == protocol.PostTool && withheld(o) != "":
+		return joined(o.StopReason, withheld(o), o.Reason, context)
+	case o.Stop:
+		return cmp.Or(joined(o.StopReason, o.Reason, context), "Stopped by a hook")
+	case o.Decision != protocol.Continue && o.Event.Canonical() == protocol.PostTool:
+		return cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook") // the context is in the answer
+	case o.Decision != protocol.Continue:
+		return cmp.Or(joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
+	}
+	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	return joined(context, strings.Join(messages, "\n"))
+}
+
+// withheld says why the model must not read the tool's result: a hook changed it, or was to and failed. The client
+// takes no other result, so the run ends before the model reads this one; "": it may.
+func withheld(o protocol.Outcome) string {
+	const ends = ", and Droid cannot give the model another one, so the run ends; the tool has run"
+	failed := o.Decision == protocol.Block && o.Hook != "" && o.Cause != protocol.CausePolicy &&
+		o.Cause != protocol.CauseUnsupported
+	switch {
+	case o.UpdatedOutput != nil:
+		return fmt.Sprintf("project hook '%s' changed the tool's result", printable.Escape(o.RewroteOutput)) + ends
+	case o.Withheld != nil:
+		return o.WithheldReason + ends
+	case failed:
+		return fmt.Sprintf("project hook '%s' failed (%s) and fails closed", printable.Escape(o.Hook), o.Cause) + ends
+	}
+	return ""
+}
+
+// describing are keys of a shell call that say what it is for. Who changes the command may leave them out.
+var describing = []string{"summary", "riskLevel", "riskLevelReason"}
+
+// fitInput tells of the keys that a new input does not have: the client merges it into the old one, in which they stay.
+func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
+	old, _, err := c.Input()
+	if now := dialect.LastOf(gjson.ParseBytes(v.UpdatedInput)); err == nil && len(now) > 0 {
+		gjson.ParseBytes(old).ForEach(func(key, _ gjson.Result) bool {
+			name := strictjson.Text(key.Raw)
+			if _, has := now[name]; !has && !(c.Tool == "Execute" && slices.Contains(describing, name)) {
+				v.SystemMessage = strings.TrimSpace(fmt.Sprintf("%s\nhookrun: project hook '%s' took %q out of the "+
+					"tool's input, and Droid leaves it there", v.SystemMessage, printable.Escape(hook), name))
+			}
+			return true
+		})
+	}
+}
+
+// joined are the texts that say something, each but once.
+func joined(texts ...string) string {
+	var all []string
+	for _, text := range texts {
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n\n")
+}

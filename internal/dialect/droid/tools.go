@@ -1,0 +1,29 @@
+package droid
+
+import (
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// tools are the client's tools by the names that projects have for such tools.
+var tools = dialect.Tools(
+	"Execute shell",
+	"Read fs_read",
+	"Create fs_write",
+	"Edit fs_edit", "ApplyPatch fs_edit fs_write", // a patch makes files, too
+	"Glob fs_glob", "Grep fs_grep", "LS fs_list",
+	"FetchUrl web_fetch", "WebSearch web_search",
+	"TodoWrite todo_write",
+	"Task delegate",
+)
+
+// toolName writes the name of an MCP tool, SERVER___TOOL, as all the others do.
+func toolName(c *protocol.Call) string {
+	server, tool, found := strings.Cut(c.Tool, "___")
+	if !found || server == "" || tool == "" {
+		return ""
+	}
+	return "mcp__" + server + "__" + tool
+}

@@ -21,7 +21,8 @@ var canonical = map[Event]Event{
 	"preToolUse": PreTool, "postToolUse": PostTool, "postToolUseFailure": PostTool, // Copilot CLI's and Cursor's
 	"userPromptSubmitted": PreExecute, "permissionRequest": "PermissionRequest", // Copilot CLI's
 	"beforeSubmitPrompt": PreExecute, "beforeShellExecution": PreTool, "beforeMCPExecution": PreTool, // Cursor's
-	"beforeReadFile": PreTool, "afterShellExecution": PostTool, "afterMCPExecution": PostTool, "afterFileEdit": PostTool,
+	"beforeReadFile": PreTool, "afterShellExecution": PostTool, "afterMCPExecution": PostTool,
+	"afterFileEdit": PostTool,
 }
 
 // Events returns the canonical events that TENEX has, in the order of a turn. All others have only their client's name.

@@ -185,6 +185,7 @@ func TestGeminiEnvironment(t *testing.T) {
 // A hook that keeps a client's rules in the project's file sees what an earlier one rewrote, in its client's input, and
 // later hooks see its own rewrite.
 func TestRewritesAcrossRules(t *testing.T) {
+	b := newBench(t)
 	const file = `{"hooks":[
 		{"name":"first","command":
 			"echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"command\":\"one\"}}}'","events":["pre-tool"]},
@@ -194,9 +195,10 @@ func TestRewritesAcrossRules(t *testing.T) {
 		{"name":"last","command":"grep -o '\"args\":{\"command\":\"two\"}'","events":["pre-tool"]}]}`
 	cfg, err := hookfile.Parse("f", []byte(file))
 	require.NoError(t, err)
-	o, err := newRunner(t, cfg, runner.Options{}).Fire(context.Background(), protocol.Call{Event: protocol.PreTool,
-		Tool: "shell", Workspace: t.TempDir(), Args: `{"command":"none"}`})
+	o, err := b.with(runner.Options{}, cfg).Fire(context.Background(), protocol.Call{Event: protocol.PreTool,
+		Tool: "shell", Workspace: b.Dir, Args: `{"command":"none"}`})
 	require.NoError(t, err)
+	b.Childless()
 	require.Equal(t, protocol.Continue, o.Decision, o.Reason)
 	require.JSONEq(t, `{"command":"two"}`, string(o.UpdatedInput))
 	require.Equal(t, []string{`"args":{"command":"two"}`}, texts(o))

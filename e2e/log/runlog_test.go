@@ -82,7 +82,8 @@ func TestRunLogOfServe(t *testing.T) {
 	require.Nil(t, c.Answer(`"twice"`).Error)
 	lines := binary.ReadLog(t, log)
 	require.Len(t, lines, 3)
-	require.Len(t, lines[2].Outcome.Warnings, 1, "what only the server says is on record too")
+	require.Contains(t, lines[2].Outcome.Warnings[0], `the key "a" is there twice`,
+		"what only the server says is on record too")
 	for i, want := range []string{"shell t1 block no rm", "other  continue "} {
 		require.Equal(t, "serve", lines[i].Command)
 		o := lines[i].Outcome

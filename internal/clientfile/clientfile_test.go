@@ -189,7 +189,7 @@ func TestNoFile(t *testing.T) {
 		require.NoDirExists(t, filepath.Join(root, c.Folder))
 
 		// The folder stays if anything else is in there, and an object of the user's is a file of the user's.
-		require.NoError(t, os.Mkdir(filepath.Join(root, c.Folder), 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Join(root, c.Folder), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(root, c.Folder, "x"), nil, 0o644))
 		change, err = c.Install(p, entry(&c))
 		do(t, change, err)

@@ -31,7 +31,8 @@ type Settings struct {
 	Base       string   // the file in there with the hooks
 	Local      string   // the file in a project's for one person alone, which nobody commits; "": there is none
 	Others     []string // more files in there that have hooks or switches
-	// TopEvents is a file in there with the events at its top level, which takes the place of the hooks in Base; "": none.
+	// TopEvents is a file in there with the events at its top level, which takes the place of the hooks in Base; "":
+	// there is none.
 	TopEvents string
 	// FolderVariable names the user's folder itself, HomeVariable another home of the user's; "": there is no such
 	// variable.

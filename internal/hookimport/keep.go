@@ -1,6 +1,8 @@
 package hookimport
 
 import (
+	"strings"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -16,14 +18,24 @@ func (g *handler) keep(name string) {
 		g.ownCommand()
 	}
 	g.set("events", []string{string(g.event)})
-	if !g.ownMatcher() {
+	switch {
+	case g.commandRegex.String() == "":
+		if !g.ownMatcher() {
+			return
+		}
+	case !g.onlyCommands():
 		return
+	default:
+		g.set("matcher", "^"+g.form.CommandOf+"$")
+		if g.when != nil {
+			g.to.Set("when", []byte("["+strings.Join(g.when, ",")+"]"))
+		}
 	}
 	if rule := h.If.String(); rule != "" {
 		g.set("if", rule)
 	}
 	g.timeout()
-	if h.OnFailure != nil && !h.Async && !g.dialect.CannotBlock(g.event) {
+	if h.OnFailure != nil && !h.Async && (g.dialect.CannotBlock == nil || !g.dialect.CannotBlock(g.event)) {
 		g.set("on_failure", g.value("onFailure").String())
 	}
 	if h.HTTP == nil {

@@ -71,6 +71,11 @@ func (g *handler) narrow() bool {
 
 // narrowToCommand carries a group that is for commands of one tool alone. It reports whether the hook is carried.
 func (g *handler) narrowToCommand() bool {
+	return g.onlyCommands() && g.globs([]string{g.form.CommandOf})
+}
+
+// onlyCommands carries the commandRegex as a condition. It reports whether the hook can ever run.
+func (g *handler) onlyCommands() bool {
 	text, tool := g.commandRegex.String(), g.form.CommandOf
 	re, err := regexp.Compile(text)
 	_, invalid := jsregexp.Compile(text)
@@ -88,7 +93,7 @@ func (g *handler) narrowToCommand() bool {
 			string(strictjson.AppendString(nil, re.String()))+`}`)
 		g.item(Changed, g.group+".commandRegex", g.commandRegex.Index, `the commandRegex is a condition in "when" here`)
 	}
-	return g.globs([]string{tool})
+	return true
 }
 
 // ordinary are names that every form of a matcher must agree on, beside those above.

@@ -69,7 +69,7 @@ var bad = map[string]struct{ doc, want string }{
 		`f:1:50: unknown key "colour"; known are name, input, env, expect, event, tool, args, result, failed, ` +
 			`prompt, session_id, tool_use_id, agent_id`},
 	"an unknown event": {one(`"name": "a", "event": "PreToolUes"`, `"stop": true`),
-		`f:1:35: unknown event "PreToolUes"; did you mean "PreToolUse"?`},
+		`f:1:35: unknown event "PreToolUes"; did you mean "PreToolUse" or "preToolUse"?`},
 	"an event of no kind": {one(`"name": "a", "event": 1, "tool": 1`, `"stop": true`),
 		"f:1:35: \"event\" must be a string, not 1\nf:1:46: \"tool\" must be a string, not 1"},
 	"no tool": {one(`"name": "a", "event": "pre-tool"`, `"stop": true`),

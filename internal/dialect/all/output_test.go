@@ -374,6 +374,8 @@ func Example_answer() {
 		"opencode": `{"hook_event_name":"tool.execute.before","tool_name":"bash",` +
 			`"tool_input":{"command":"rm -r /"}}`,
 		"cursor": `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"rm -r /"}}`,
+		"droid": `{"hook_event_name":"PreToolUse","permission_mode":"off","tool_name":"Execute","tool_input":` +
+			`{"command":"rm -r /"}}`,
 		"qwen": `{"hook_event_name":"PreToolUse","timestamp":"t","permission_mode":"yolo","tool_name":` +
 			`"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 	}
@@ -398,6 +400,7 @@ func Example_answer() {
 	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// copilot 0 {"permissionDecision":"deny","permissionDecisionReason":"look first"}
 	// cursor 0 {"permission":"deny","user_message":"look first","agent_message":"look first"}
+	// droid 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// gemini 0 {"decision":"deny","reason":"look first"}
 	// opencode 0 {"decision":"block","reason":"look first"}
 	// qwen 0 {"continue":false,"stopReason":"look first","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}

@@ -16,5 +16,6 @@ var imported = &dialect.Import{OtherWords: true, Notes: []string{
 	"afterShellExecution": unlike, "afterMCPExecution": unlike, "afterFileEdit": unlike,
 }}
 
-const unlike = `they read "command", "file_path" and the like beside the event, and an entry gets them in "tool_input"; ` +
+const unlike = `they read "command", "file_path" and the like beside the event, and an entry gets them in ` +
+	`"tool_input"; ` +
 	"name this file with --config, or write the hook for pre-tool"

@@ -34,8 +34,9 @@ var install = &dialect.Installation{
 	// Servers are in files of their own, the project's and the user's.
 	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
 		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
-			files = append(files, dialect.ServerFile{Path: place.Path[:len(place.Path)-len("hooks.json")] + "mcp.json",
-				Read: func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil) }})
+			read := func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil) }
+			path := place.Path[:len(place.Path)-len("hooks.json")] + "mcp.json"
+			files = append(files, dialect.ServerFile{Path: path, Read: read})
 		}
 		return files
 	},

@@ -16,16 +16,19 @@ func TestOutput(t *testing.T) {
 		outcome protocol.Outcome
 		want    string
 	}{
-		"nothing":          {protocol.Outcome{Event: "preToolUse", Decision: went}, `{}`},
-		"approved":         {protocol.Outcome{Event: "pre-tool", Decision: went, Approved: true}, `{"permission":"allow"}`},
+		"nothing": {protocol.Outcome{Event: "preToolUse", Decision: went}, `{}`},
+		"approved": {protocol.Outcome{Event: "pre-tool", Decision: went, Approved: true},
+			`{"permission":"allow"}`},
 		"the zero outcome": {protocol.Outcome{Event: "preToolUse"}, `{"permission":"deny"}`},
 		"block": {protocol.Outcome{Event: "preToolUse", Decision: block, Reason: "R", SystemMessages: []string{"m"}},
 			`{"permission":"deny","user_message":"R\nm","agent_message":"R"}`},
 		"block and text": {protocol.Outcome{Event: "preToolUse", Decision: block, Reason: "R", Inject: inject[:1]},
 			`{"permission":"deny","user_message":"R\n\none","agent_message":"R\n\none"}`},
 		"ask that would ask nobody": {protocol.Outcome{Event: "preToolUse", Decision: protocol.Ask, Reason: "R"},
-			`{"permission":"deny","user_message":"R\n\nhookrun: a hook said ask, and a hook of Cursor cannot say that here, ` +
-				`so it is a block","agent_message":"R\n\nhookrun: a hook said ask, and a hook of Cursor cannot say that ` +
+			`{"permission":"deny","user_message":"R\n\nhookrun: a hook said ask, and a hook of Cursor cannot say ` +
+				`that here, ` +
+				`so it is a block","agent_message":"R\n\nhookrun: a hook said ask, and a hook of Cursor cannot say ` +
+				`that ` +
 				`here, so it is a block"}`},
 		"ask": {protocol.Outcome{Event: "beforeShellExecution", Decision: protocol.Ask, Reason: "R"},
 			`{"permission":"ask","user_message":"R","agent_message":"R"}`},
@@ -33,14 +36,17 @@ func TestOutput(t *testing.T) {
 			`{"updated_input":{"a":"<"}}`},
 		"a rewrite that it cannot take": {protocol.Outcome{Event: "beforeShellExecution", Decision: went,
 			UpdatedInput: []byte(`{}`), Details: protocol.Details{RewroteInput: "h"}},
-			`{"permission":"deny","user_message":"project hook 'h' changed the tool's input, and Cursor cannot take that ` +
-				`at beforeShellExecution","agent_message":"project hook 'h' changed the tool's input, and Cursor cannot ` +
+			`{"permission":"deny","user_message":"project hook 'h' changed the tool's input, and Cursor cannot ` +
+				`take that ` +
+				`at beforeShellExecution","agent_message":"project hook 'h' changed the tool's input, and Cursor ` +
+				`cannot ` +
 				`take that at beforeShellExecution"}`},
 		"stop before a tool": {protocol.Outcome{Event: "preToolUse", Decision: went, Stop: true, StopReason: "S"},
 			`{"permission":"deny","user_message":"S","agent_message":"S"}`},
 		"text before a tool": {protocol.Outcome{Event: "preToolUse", Decision: went, Inject: inject},
 			`{"additional_context":"one\n\n<two>"}`},
-		"prompt": {protocol.Outcome{Event: "pre-execute", Decision: went, Inject: inject[:1]}, `{"additional_context":"one"}`},
+		"prompt": {protocol.Outcome{Event: "pre-execute", Decision: went, Inject: inject[:1]},
+			`{"additional_context":"one"}`},
 		"blocked prompt": {protocol.Outcome{Event: "beforeSubmitPrompt", Decision: block, Reason: "R"},
 			`{"continue":false,"user_message":"R"}`},
 		"stopped prompt": {protocol.Outcome{Event: "beforeSubmitPrompt", Decision: went, Stop: true, StopReason: "S"},
@@ -55,9 +61,11 @@ func TestOutput(t *testing.T) {
 			UpdatedOutput: []byte(`"x"`)}, `{"updated_mcp_tool_output":{"content":[{"type":"text","text":"x"}]}}`},
 		"result of another tool": {protocol.Outcome{Event: "postToolUse", Tool: "Shell", Decision: went,
 			UpdatedOutput: []byte(`"x"`), Details: protocol.Details{RewroteOutput: "h"}},
-			`{"additional_context":"hookrun: project hook 'h' put another result in the place of this one, and Cursor takes ` +
+			`{"additional_context":"hookrun: project hook 'h' put another result in the place of this one, and ` +
+				`Cursor takes ` +
 				`that of MCP tools alone: do not use or repeat the result above"}`},
-		"end of a turn": {protocol.Outcome{Event: "stop", Decision: block, Reason: "more"}, `{"followup_message":"more"}`},
+		"end of a " +
+			"turn": {protocol.Outcome{Event: "stop", Decision: block, Reason: "more"}, `{"followup_message":"more"}`},
 		"an event where nothing counts": {protocol.Outcome{Event: "sessionEnd", Decision: block, Reason: "R"},
 			`{"user_message":"hookrun: Cursor can do nothing about this at sessionEnd: R"}`},
 	} {

@@ -155,8 +155,8 @@ func (m *eventRule) odd(top map[string]gjson.Result, a *answer) error {
 	}
 	for _, key := range changes {
 		if a.specific[key].Type != gjson.Null {
-			return fmt.Errorf("it has %q, and %s lets no hook change that; block instead, and say how it should be", key,
-				client)
+			return fmt.Errorf("it has %q, and %s lets no hook change that; block instead, and say how it should be",
+				key, client)
 		}
 	}
 	return nil

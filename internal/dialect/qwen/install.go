@@ -86,7 +86,8 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			gjson.Get(f.Text, "hooks."+event).ForEach(func(_, group gjson.Result) bool {
 				if m := group.Get("matcher"); m.Type != gjson.Null && m.Type != gjson.String {
 					found = append(found, dialect.Obstacle{Path: f.Path, Known: true,
-						Text: fmt.Sprintf("the matcher %s of %s is no string, so Qwen Code runs no hook of that event", m.Raw,
+						Text: fmt.Sprintf("the matcher %s of %s is no string, so Qwen Code runs no hook of that "+
+							"event", m.Raw,
 							event),
 						Mend: "write it as a string"})
 				}

@@ -49,7 +49,8 @@ func TestSettle(t *testing.T) {
 		"exit 2, text": {[]dialect.HookResult{exit2, dialecttest.Printed("hello")}, protocol.Block, protocol.Block,
 			"no\nHook executed successfully", 0},
 		"an allow that undoes its own block, and a word that undoes that": {[]dialect.HookResult{
-			dialecttest.Printed(`{"decision":"block","reason":"R","hookSpecificOutput":{"permissionDecision":"allow"}}`),
+			dialecttest.Printed(`{"decision":"block","reason":"R",` +
+				`"hookSpecificOutput":{"permissionDecision":"allow"}}`),
 			says("maybe")}, protocol.Block, protocol.Block, "maybe", 2},
 		"stop, allow": {[]dialect.HookResult{dialecttest.Printed(`{"continue":false,"stopReason":"S"}`), says("allow")},
 			protocol.Block, protocol.Block, "S", 0},

@@ -174,7 +174,6 @@ type Hook struct {
 	form       *dialect.Settings // of the client whose rules it keeps; nil: none
 	settings   *settings         // of the files in a client's form; nil: it is in none
 	unnamed    bool              // Name was made of what it runs
-	at         int               // where its entry begins, in a client's form
 	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
 }
 

@@ -92,17 +92,6 @@ func entries(t testing.TB, r *hookimport.Result) string {
 // open is what clients make of failures.
 const open = `"on_failure":{"output":"continue","signal":"continue","unstarted":"continue"}`
 
-// known is a report without the names of tools that other clients have.
-func known(report string) string {
-	return regexp.MustCompile(`(it is also for )([^\n]*)`).ReplaceAllStringFunc(report, func(line string) string {
-		start, names, _ := strings.Cut(line, " for ")
-		kept := slices.DeleteFunc(strings.Split(names, ", "), func(name string) bool {
-			return slices.Contains([]string{"edit", "notebook_edit"}, name)
-		})
-		return start + " for " + strings.Join(kept, ", ")
-	})
-}
-
 func TestEntries(t *testing.T) {
 	pre := func(group string) string { return `{"hooks":{"PreToolUse":[` + group + `]}}` }
 	before := func(group string) string { return `{"hooks":{"BeforeTool":[` + group + `]}}` }

@@ -33,6 +33,8 @@ func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex")
 
 func TestCopilotConformance(t *testing.T) { runConformance(t, "../testdata/copilot") }
 
+func TestDroidConformance(t *testing.T) { runConformance(t, "../testdata/droid") }
+
 func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
 
 // Cursor cannot be run here: its cases are written from its documents.

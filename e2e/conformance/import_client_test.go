@@ -19,10 +19,12 @@ import (
 // TestImportedVerdicts imports the hooks of every recorded case so that they keep their client's rules, and asks both
 // files about the call: the verdict is the same.
 func TestImportedVerdicts(t *testing.T) {
+	t.Parallel()
 	for dir, atLeast := range map[string]int{"claude": 365, "codex": 213, "gemini": 153} {
 		t.Run(dir, func(t *testing.T) {
+			t.Parallel() // most of it waits for hooks that sleep
 			refused, empty, same := 0, 0, 0
-			eachCase(t, dir, func(t *testing.T, r *trial) *int {
+			eachCase(t, dir, true, func(t *testing.T, r *trial) *int {
 				result, err := hookimport.Read(r.settings, nil, hookimport.Client)
 				if err != nil {
 					_, loads := hookfile.LoadFile(r.settings, nil)

@@ -82,6 +82,7 @@ func TestRunLogOfServe(t *testing.T) {
 	require.Nil(t, c.Answer(`"twice"`).Error)
 	lines := binary.ReadLog(t, log)
 	require.Len(t, lines, 3)
+	require.Len(t, lines[2].Outcome.Warnings, 2, "the second is of a tool without a name of the project's")
 	require.Contains(t, lines[2].Outcome.Warnings[0], `the key "a" is there twice`,
 		"what only the server says is on record too")
 	for i, want := range []string{"shell t1 block no rm", "other  continue "} {

@@ -250,8 +250,8 @@ func (h *Hook) String() string {
 // off reports whether the hook runs for no call.
 func (h *Hook) off() bool { return h.Disabled != "" || h.settings.allOff() || h.disabledByClient() }
 
-// disabledByClient reports whether the client's settings switch this very hook off: by its name or, where it has none, its
-// command.
+// disabledByClient reports whether the client's settings switch this very hook off: by its name or, where it has none,
+// its command.
 func (h *Hook) disabledByClient() bool {
 	name := h.Name
 	if h.unnamed {

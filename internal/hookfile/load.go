@@ -285,8 +285,10 @@ func (p *parser) json() {
 	}
 	readable := true
 	placed, lenient := formOfFolder(p.file), p.lenient()
-	if plain, open := strictjson.BlankComments(p.doc); lenient && open < 0 {
-		p.doc = plain
+	if lenient {
+		if plain, open := strictjson.BlankComments(p.doc); open < 0 {
+			p.doc = plain
+		}
 	}
 	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
 		switch {

@@ -92,6 +92,18 @@ func entries(t testing.TB, r *hookimport.Result) string {
 // open is what clients make of failures.
 const open = `"on_failure":{"output":"continue","signal":"continue","unstarted":"continue"}`
 
+// The report of a matcher names the tools of other clients that the entry is for too.
+func TestToolsOfOtherClients(t *testing.T) {
+	r := parse(t, claude, `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"a"}]}]}}`)
+	_, others, found := strings.Cut(reported(r), `"Bash|shell" here, and holds by the names that a project has for `+
+		"tools, whatever client or loop they are of; it is also for ")
+	require.True(t, found, reported(r))
+	others, _, _ = strings.Cut(others, "\n")
+	require.Subset(t, strings.Split(others, ", "), []string{"PowerShell", "exec_command", "run_shell_command", "bash",
+		"Execute", "Shell"})
+	require.NotContains(t, others, "write_file")
+}
+
 func TestEntries(t *testing.T) {
 	pre := func(group string) string { return `{"hooks":{"PreToolUse":[` + group + `]}}` }
 	before := func(group string) string { return `{"hooks":{"BeforeTool":[` + group + `]}}` }

@@ -88,8 +88,10 @@ func TestAsyncHookIsNotWaitedFor(t *testing.T) {
 
 // Neither its own deadline nor the end of the call ends it.
 func TestAsyncHookOutlivesDeadlines(t *testing.T) {
+	newBench(t) // for what all of them leave
 	for way, h := range eachWay(processtest.AtGate("gate")+"echo done >ready", hook{"timeout": 1}) {
 		t.Run(way, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
 			open := b.Gate("gate")
 			ctx, cancel := context.WithCancel(context.Background())

@@ -45,6 +45,7 @@ func TestPersistentHookThatDoesNotFlush(t *testing.T) {
 		"ours":           {append(env, "PYTHONUNBUFFERED="), hook{"timeout": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
 			r := b.stays(runner.Options{Env: o.env}, b.config(unflushed(o.hook)))
 			outcome := b.must(r, b.pre())

@@ -40,6 +40,7 @@ func TestChildThatHoldsThePipesDoesNotDelayTheVerdict(t *testing.T) {
 
 // At its deadline a hook has no verdict, whatever it did before and does then.
 func TestDeadline(t *testing.T) {
+	newBench(t) // for what all of them leave
 	for name, script := range map[string]string{
 		"a hook that sleeps":            `echo $$ >ready; exec sleep 1000`,
 		"a child that left the session": `setsid sh -c 'echo $$ >ready; exec sleep 1000' & wait`,
@@ -50,6 +51,7 @@ func TestDeadline(t *testing.T) {
 			`echo $$ >ready; exec sleep 1000`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
 			r := b.runner(runner.Options{}, sh(script, hook{"timeout": 1}))
 			var pid int

@@ -241,8 +241,10 @@ func TestLateAnswers(t *testing.T) {
 }
 
 func TestAsyncHookIsWatchedToItsTimeout(t *testing.T) {
+	newBench(t) // for what all of them leave
 	for way, h := range eachWay("echo $$ >ready; sleep 1000", hook{"timeout": 1}) {
 		t.Run(way, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
 			r := b.stays(runner.Options{}, b.claude("PreToolUse", h))
 			require.Contains(t, statuses(b.must(r, b.pre())), protocol.StatusAsync)

@@ -47,9 +47,8 @@ const callLimit = 30 * time.Second
 // slots keeps few cases going at a time: some of them say how long they may take.
 var slots = make(chan struct{}, 4)
 
-// sampled is which part of the recorded cases always runs: every eighth of each file. The others run where all tests
-// do.
-const sampled = 8
+// sampled is which part of the recorded cases always runs: every 24th of each file. The others run where all tests do.
+const sampled = 24
 
 // runConformance runs the cases that dir has recorded from a real client: the lines of its *.jsonl, together with the
 // scripts of its prelude.json.

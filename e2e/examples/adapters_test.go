@@ -158,10 +158,11 @@ func TestAdapterPythonLoop(t *testing.T) {
 func TestAdapterPythonLoopWithoutVerdict(t *testing.T) {
 	const goesOn = `read -r line; echo ` +
 		`'{"jsonrpc":"2.0","id":1,"result":{"version":1,"event":"pre-execute","decision":"continue"}}'`
-	for name, c := range map[string]struct {
+	type program struct {
 		script string
 		asked  int // how often the model was asked
-	}{
+	}
+	programs := map[string]program{
 		"it ends at once": {`exit 0`, 0},
 		"it ends later":   {goesOn, 1},
 		"an error": {goesOn +
@@ -169,7 +170,9 @@ func TestAdapterPythonLoopWithoutVerdict(t *testing.T) {
 		"the answer to other": {goesOn +
 			`; read -r line; echo '{"jsonrpc":"2.0","id":1,"result":{"decision":"continue"}}'; cat`, 1},
 		"no JSON": {goesOn + `; read -r line; echo continue; cat`, 1},
-	} {
+	}
+	for _, name := range testall.PartOf(3, programs) {
+		c := programs[name]
 		t.Run(name, func(t *testing.T) {
 			loop, dir, m := pythonLoop(t), adapterWorkspace(t), newChatScript(t)
 			program := filepath.Join(t.TempDir(), "hookrun")

@@ -505,7 +505,7 @@ func TestExampleRemindAfterTool(t *testing.T) {
 			flags...)...).Texts()
 	}
 	type project struct{ file, tests string }
-	for _, project := range testall.Part(2, []project{
+	for _, project := range testall.Part(5, []project{
 		{"", "the tests"}, {"go.mod", "go test ./..."}, {"package.json", "npm test"}, {"Cargo.toml", "cargo test"},
 		{"pyproject.toml", "pytest"},
 	}) {

@@ -472,7 +472,7 @@ func TestExampleLoopsWithTheExampleHooks(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "CONTEXT.md"), []byte("Build with make.\n"), 0o644))
 	calls := []string{`{"command":"git push --force"}`, `{"command":"printf password=hunt; printf er2"}`,
 		`{"command":"printf 'go get x' >/dev/null; go get 2>/dev/null; true"}`}
-	for _, loop := range loops {
+	for _, loop := range testall.Part(3, loops) {
 		t.Run(loop.file, func(t *testing.T) {
 			done := binary.Run(t, dir, strings.Join(calls, "\n"), nil, "./"+loop.file)
 			require.Equal(t, 0, done.Code, done.Stderr)

@@ -223,7 +223,7 @@ func TestLedgerPrepareFailure(t *testing.T) {
 			require.NoError(r, err)
 		},
 	}
-	for _, name := range testall.PartOf(3, broken) {
+	for _, name := range testall.PartOf(5, broken) {
 		spoil := broken[name]
 		eachLedgerWay(t, "U43 "+name, func(r *ledgerRoom) {
 			spoil(r)

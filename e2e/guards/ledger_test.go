@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 func TestLedgerSchema(t *testing.T) {
@@ -296,8 +297,8 @@ func TestLedgerClassification(t *testing.T) {
 		require.Equal(t, 1, strings.Count(done.Stderr, "'harmless'"), done.Stderr)
 	})
 	t.Run("U41 a policy that nobody can read", func(t *testing.T) {
-		for _, text := range []string{"", "policies:\n- name: yaml\n",
-			`{"policies": [{"name": "o", "patterns": ["("]}]}`, `{}`} {
+		for _, text := range testall.Part(3, []string{"", "policies:\n- name: yaml\n",
+			`{"policies": [{"name": "o", "patterns": ["("]}]}`, `{}`}) {
 			r := newLedgerRoom(t, "UA_TOOL_POLICIES_OVERLAY_PATH=o.json")
 			if text != "" {
 				binary.WriteFile(t, r.dir, "o.json", text)

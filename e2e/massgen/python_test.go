@@ -153,7 +153,7 @@ func TestMassGenPython(t *testing.T) {
 		{"M29 a relative import", "pkg.sub.rel.f", "block", "pkg.sub.mod"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if i%4 != 0 {
+			if i%12 != 0 {
 				testall.Only(t, "each row starts Python twice")
 			}
 			t.Parallel()

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // tenMB is an input that no pipe holds, in two pieces.
@@ -311,7 +312,7 @@ func TestThousandProcessesLeaveNothing(t *testing.T) {
 	b.run("exit 0") // a shell is given the watchdog at once, which stays and holds a descriptor
 	start(10)
 	fds, goroutines := processtest.OpenFDs(t), runtime.NumGoroutine()
-	start(1000)
+	start(testall.Of(200, 1000))
 	require.Equal(t, fds, processtest.OpenFDs(t))
 	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+1, "not one for each") // the last may be on its way out
 	require.Empty(t, processtest.Zombies())
@@ -374,7 +375,7 @@ func TestSubreaperKeepsExitStatuses(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for i := range 50 {
+			for i := range testall.Of(10, 50) {
 				p, err := b.Start(b.script(fmt.Sprintf("true & exit %d", i)), line, never(), nil)
 				if err != nil {
 					t.Error(err)

@@ -20,6 +20,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -43,26 +44,48 @@ type Bench struct {
 
 var marks atomic.Int64
 
-// New returns a bench for a test.
+// benches are those in use. Tests that run beside each other are one process: what was open when the first of them
+// began must be what is open when the last has ended.
+var benches struct {
+	sync.Mutex
+	inUse, fds, goroutines int
+}
+
+// New returns a bench for a test. A test whose subtests run beside each other, each on a bench of its own, takes one
+// for itself before they start: then no goroutine of a subtest hides one that was left.
 func New(t *testing.T) *Bench {
 	b := &Bench{T: t, Dir: t.TempDir(), Mark: fmt.Sprintf("TEST_MARK=%d.%d", os.Getpid(), marks.Add(1))}
 	b.ready = b.fifo("ready")
 	b.lines = bufio.NewReader(b.ready) // one for all lines: it may read several of them at once
-	fds, goroutines := OpenFDs(t), runtime.NumGoroutine()
+	benches.Lock()
+	defer benches.Unlock()
+	if benches.inUse == 0 {
+		benches.fds, benches.goroutines = OpenFDs(t), runtime.NumGoroutine()
+	}
+	benches.inUse++
 	t.Cleanup(func() {
+		benches.Lock()
+		defer benches.Unlock()
+		benches.inUse--
 		require.Empty(t, b.Marked(), "processes are left")
-		require.Empty(t, Zombies(), "zombies are left")
-		until := time.Now().Add(Patience)
-		for ; runtime.NumGoroutine() > goroutines; runtime.Gosched() {
-			require.True(t, time.Now().Before(until), "goroutines are left")
+		if benches.inUse == 0 {
+			nothingIsLeft(t)
 		}
-		for OpenFDs(t) > fds && time.Now().Before(until) { // a server of the test closes its side when it sees our end
-			runtime.Gosched()
-		}
-		// Fewer are no leak: what an earlier test of the same process had closed may have gone only now.
-		require.LessOrEqual(t, OpenFDs(t), fds, "descriptors are left")
 	})
 	return b
+}
+
+func nothingIsLeft(t *testing.T) {
+	require.Empty(t, Zombies(), "zombies are left")
+	until := time.Now().Add(Patience)
+	for ; runtime.NumGoroutine() > benches.goroutines; runtime.Gosched() {
+		require.True(t, time.Now().Before(until), "goroutines are left")
+	}
+	for OpenFDs(t) > benches.fds && time.Now().Before(until) { // a server closes its side when it sees our end
+		runtime.Gosched()
+	}
+	// Fewer are no leak: what an earlier test of the same process had closed may have gone only now.
+	require.LessOrEqual(t, OpenFDs(t), benches.fds, "descriptors are left")
 }
 
 // fifo makes a fifo that is open on both sides until the end of the test.

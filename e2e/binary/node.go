@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,7 +32,8 @@ func InstallJS(t *testing.T, name string) string {
 	return dir
 }
 
-// InstallClient installs the version of a real client that was recorded, and returns the folder with its program.
+// InstallClient installs the version of a real client that was recorded, once for all tests of a package, and returns
+// the folder with its program.
 func InstallClient(t *testing.T, name string) string {
 	t.Helper()
 	packages := map[string]string{
@@ -41,11 +43,20 @@ func InstallClient(t *testing.T, name string) string {
 	Needs(t, "npm")
 	d, known := all.Named(name)
 	require.True(t, known && packages[name] != "", name)
-	dir := t.TempDir()
+	dir := filepath.Join(filepath.Dir(Path), "client-"+name)
+	bin := filepath.Join(dir, "node_modules", ".bin")
+	installing.Lock()
+	defer installing.Unlock()
+	if Exists(bin, name) {
+		return bin
+	}
+	require.NoError(t, os.MkdirAll(dir, 0o700))
 	Fetch(t, dir, nil, "npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir,
 		packages[name]+"@"+d.Install.Versions[0])
-	return filepath.Join(dir, "node_modules", ".bin")
+	return bin
 }
+
+var installing sync.Mutex
 
 // WithArgument finds the processes that have this argument.
 func WithArgument(t *testing.T, argument string) (found []string) {

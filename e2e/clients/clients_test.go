@@ -3,409 +3,186 @@
 package clients
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
-// client is what differs between the real clients of this machine.
-type client struct {
-	name  string
-	args  []string                           // one turn without a terminal, in which the shell may be used
-	env   []string                           // $URL stands for the model's, here and in home
-	home  map[string]string                  // the user's own files
-	trust func(*clientRun)                   // what is asked of the user beyond that
-	shell string                             // the tool's name
-	says  func(n int, command string) string // the model's answer: a call of the shell, or "" for the end of the turn
+var update = flag.Bool("update", false, "write what the clients did into docs/clients.md")
 
-	asks, stops outcomeOfCall // what becomes of a call that a hook asks about, or stops at
-	toUser      bool          // a text before a tool is for the user: the model cannot be told
-	mute        bool          // it shows its user no message of a hook's, nor why a prompt was blocked: only that
-	fails       bool          // it exits with an error where a prompt is blocked
-	replaces    bool          // what blocks after the tool takes the place of its result
-	silent      bool          // without a terminal it shows no message of a hook's at all
-	noRewrite   bool          // a rewrite of the input is a block
-	promptAgain bool          // before every request the prompt's hooks run: a fault of the file ends the turn there
+// row is an effect of a hook of testdata/project/.tenex-hooks.json, and how to see what a client makes of it.
+type row struct {
+	what string
+	see  func(r *clientRun) string
 }
 
-// outcomeOfCall is what becomes of a call, and of the turn.
-type outcomeOfCall struct {
-	runs, goesOn bool
-	says         string // to the model, if it goes on
+const (
+	breakFile = "echo { >.tenex-hooks.json"
+	fault     = ".tenex-hooks.json:2:1: "
+)
+
+var rows = []row{
+	{"blocks a call", call("forbidden", "not this one")},
+	{"blocks one of three calls of a reply", func(r *clientRun) string {
+		r.turn([]string{"touch free", "touch forbidden", "touch noted"})
+		if r.ran("forbidden") {
+			return "**the call runs**"
+		}
+		return map[bool]string{true: "the others run", false: "**no other runs**"}[r.ran("free") && r.ran("noted")]
+	}},
+	{"times out, `\"on_failure\": \"block\"`", call("late", "'sleeper'")},
+	{"crashes, `\"on_failure\": \"block\"`", call("crashed", "'crasher'")},
+	{"asks", call("doubtful", "let somebody look")},
+	{"stops the loop before a tool", call("stopped", "enough for today")},
+	{"rewrites a call", func(r *clientRun) string {
+		r.turn([]string{"touch asked"})
+		switch first, second := r.ran("asked"), r.ran("rewritten"); {
+		case first:
+			return "**the old call runs**"
+		case second:
+			return "the new call runs"
+		}
+		return "not run, " + r.reader("touch asked", "changed the tool's input", "why")
+	}},
+	{"injects at the prompt", func(r *clientRun) string {
+		r.turn()
+		if strings.Contains(r.requests[0], "text at the prompt") {
+			return "the model reads it"
+		}
+		return "nobody reads it"
+	}},
+	{"injects before a tool", text("touch noted", "text before the tool")},
+	{"injects after a tool", text("touch noted", "text after the tool")},
+	{"injects after a command that failed", text("cat missing", "text after a failure")},
+	{"blocks after a tool", func(r *clientRun) string {
+		return r.result("cat secret", "the launch code", "not for your eyes", "the reason")
+	}},
+	{"gives a new result", func(r *clientRun) string {
+		return r.result("cat private", "the home address", "what may be seen", "the new one")
+	}},
+	{"gives no answer, and fails open", func(r *clientRun) string {
+		r.turn([]string{"touch unchecked"})
+		if !r.ran("unchecked") {
+			return "**not run**"
+		}
+		return "runs, " + r.reader("touch unchecked", "hook 'dropout' gave no answer", "that")
+	}},
+	{"the hooks file has a fault: the next call", func(r *clientRun) string {
+		r.turn([]string{breakFile}, []string{"touch anything"})
+		return r.became("touch anything", "anything", fault)
+	}},
+	{"… a prompt", func(r *clientRun) string {
+		require.NoError(r, os.WriteFile(filepath.Join(r.workspace, ".tenex-hooks.json"), []byte("{\n"), 0o600))
+		r.turn()
+		switch {
+		case len(r.requests) > 0:
+			return "goes to the model"
+		case r.userReads(fault):
+			return "no request, the user reads why"
+		}
+		return "no request, nobody reads why"
+	}},
+	{"after `hookrun uninstall`", func(r *clientRun) string {
+		r.run(binary.Path, "uninstall", r.name, "--project")
+		r.turn([]string{"touch forbidden"})
+		return map[bool]string{true: "the call runs", false: "**not run**"}[r.ran("forbidden")]
+	}},
 }
 
-var realClients = []client{{
-	name: "claude",
-	args: []string{"-p", "go", "--allowedTools", "Bash", "--output-format", "stream-json", "--verbose"},
-	env: []string{"ANTHROPIC_BASE_URL=$URL", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"},
-
-	shell: "Bash",
-	says: func(n int, command string) string {
-		if command == "" {
-			return claudeText("done")
-		}
-		return claudeToolUse(fmt.Sprint("toolu_", n), "Bash", binary.Hook{"command": command})
-	},
-	asks:  outcomeOfCall{goesOn: true, says: "let somebody look"},
-	stops: outcomeOfCall{runs: true},
-}, {
-	name: "codex",
-	args: []string{"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "go"},
-	home: map[string]string{".codex/config.toml": `
-model = "scripted"
-model_provider = "loopback"
-model_providers.loopback = {name = "loopback", base_url = "$URL/v1", wire_api = "responses"}
-check_for_update_on_startup = false
-analytics.enabled = false
-features.plugins = false # it would look for them on GitHub
-projects."$WORKSPACE".trust_level = "trusted"
-`},
-	trust: trustInCodex,
-	shell: "exec_command",
-	says: func(n int, command string) string {
-		item := binary.Hook{"type": "message", "role": "assistant", "id": "msg",
-			"content": []any{binary.Hook{"type": "output_text", "text": "done"}}}
-		if command != "" {
-			item = binary.Hook{"type": "function_call", "call_id": fmt.Sprint("call_", n), "name": "exec_command",
-				"arguments": toText(binary.Hook{"cmd": command})}
-		}
-		return stream(
-			binary.Hook{"type": "response.created", "response": binary.Hook{"id": "resp"}},
-			binary.Hook{"type": "response.output_item.done", "item": item},
-			binary.Hook{"type": "response.completed",
-				"response": binary.Hook{"id": "resp", "usage": binary.Hook{"input_tokens": 1, "output_tokens": 1,
-					"total_tokens": 2}}})
-	},
-	asks:  outcomeOfCall{goesOn: true, says: "let somebody look"},
-	stops: outcomeOfCall{goesOn: true, says: "enough for today"},
-	mute:  true, replaces: true,
-}, {
-	name: "copilot",
-	args: []string{"-p", "go", "--allow-all-tools", "--trust-folder", "--no-color"},
-	env: []string{"COPILOT_PROVIDER_BASE_URL=$URL/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=scripted",
-		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
-	shell: "bash",
-	says: func(n int, command string) string {
-		delta, reason := binary.Hook{"role": "assistant", "content": "done"}, "stop"
-		if command != "" {
-			delta, reason = binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0,
-				"id": fmt.Sprint("call_", n), "type": "function", "function": binary.Hook{"name": "bash",
-					"arguments": toText(binary.Hook{"command": command, "description": "d"})}}}}, "tool_calls"
-		}
-		chunk := func(delta binary.Hook, reason any) binary.Hook {
-			return binary.Hook{"id": "chunk", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-				"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}}}
-		}
-		return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
-	},
-	asks:     outcomeOfCall{goesOn: true, says: "let somebody look"},
-	stops:    outcomeOfCall{goesOn: true, says: "enough for today"},
-	replaces: true, fails: true,
-}, {
-	name: "gemini",
-	args: []string{"--model", "gemini-2.5-pro", "--yolo", "--prompt", "go"},
-	env: []string{"GOOGLE_GEMINI_BASE_URL=$URL", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true",
-		"GEMINI_CLI_NO_RELAUNCH=true"}, // started as two processes it does not end after an "ask"
-	home: map[string]string{
-		".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false},
-"general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false}}`},
-	shell: "run_shell_command",
-	says: func(n int, command string) string {
-		part := binary.Hook{"text": "done"}
-		if command != "" {
-			part = binary.Hook{"functionCall": binary.Hook{"name": "run_shell_command",
-				"args": binary.Hook{"command": command}}}
-		}
-		return stream(binary.Hook{"candidates": []any{binary.Hook{"content": binary.Hook{"role": "model",
-			"parts": []any{part}}, "finishReason": "STOP"}}})
-	},
-	toUser: true, replaces: true,
-}, {
-	name: "opencode",
-	args: []string{"run", "--format", "json", "go"},
-	env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
-		"OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
-	home: map[string]string{
-		".npmrc": "fetch-retries=0\n", // it fetches what plugins may import, and waits for that
-		".config/opencode/opencode.json": `{"model": "loopback/scripted", "small_model": "loopback/scripted",
-"share": "disabled", "provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback",
-"options": {"baseURL": "$URL/v1", "apiKey": "none"}, "models": {"scripted": {"name": "scripted"}}}}}`},
-	shell: "bash",
-	says: func(n int, command string) string {
-		delta, reason := binary.Hook{"role": "assistant", "content": "done"}, "stop"
-		if command != "" {
-			delta = binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0,
-				"id": fmt.Sprint("call_", n), "type": "function", "function": binary.Hook{"name": "bash",
-					"arguments": toText(binary.Hook{"command": command, "description": "a command"})}}}}
-			reason = "tool_calls"
-		}
-		chunk := func(delta binary.Hook, reason any) binary.Hook {
-			return binary.Hook{"id": "msg", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-				"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}}}
-		}
-		return stream(chunk(delta, nil), chunk(binary.Hook{}, reason)) + "data: [DONE]\n\n"
-	},
-	asks:     outcomeOfCall{goesOn: true, says: "let somebody look"},
-	stops:    outcomeOfCall{},
-	fails:    true,
-	replaces: true,
-}, {
-	name: "qwen",
-	args: []string{"--auth-type", "openai", "--yolo", "-p", "go"},
-	env:  []string{"OPENAI_BASE_URL=$URL/v1", "OPENAI_API_KEY=none", "OPENAI_MODEL=scripted"},
-	home: map[string]string{".qwen/settings.json": `{"privacy": {"usageStatisticsEnabled": false},
-"general": {"enableAutoUpdate": false, "disableAutoUpdate": true}}`},
-	shell: "run_shell_command",
-	says: func(n int, command string) string {
-		delta, reason := binary.Hook{"role": "assistant", "content": "done"}, "stop"
-		if command != "" {
-			function := binary.Hook{"name": "run_shell_command",
-				"arguments": toText(binary.Hook{"command": command, "is_background": false})}
-			delta, reason = binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0,
-				"id": fmt.Sprint("call_", n), "type": "function", "function": function}}}, "tool_calls"
-		}
-		return stream(binary.Hook{"id": "chat", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-			"choices": []any{binary.Hook{"index": 0, "delta": delta, "finish_reason": reason}},
-			"usage":   binary.Hook{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}) + "data: [DONE]\n\n"
-	},
-	asks:   outcomeOfCall{goesOn: true, says: "let somebody look"},
-	stops:  outcomeOfCall{goesOn: true, says: "enough for today"},
-	toUser: true, replaces: true, silent: true, noRewrite: true, promptAgain: true,
-}}
-
-// claudeText is an answer of Claude's model that ends the turn.
-func claudeText(text string) string {
-	return claudeMessage(binary.Hook{"type": "text", "text": ""}, binary.Hook{"type": "text_delta", "text": text},
-		"end_turn")
-}
-
-// claudeToolUse is an answer of Claude's model that calls a tool.
-func claudeToolUse(id, tool string, input binary.Hook) string {
-	return claudeMessage(binary.Hook{"type": "tool_use", "id": id, "name": tool, "input": binary.Hook{}},
-		binary.Hook{"type": "input_json_delta", "partial_json": toText(input)}, "tool_use")
-}
-
-func claudeMessage(block, content binary.Hook, reason string) string {
-	usage := binary.Hook{"input_tokens": 1, "output_tokens": 1}
-	return stream(
-		binary.Hook{"type": "message_start", "message": binary.Hook{"id": "msg", "type": "message",
-			"role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
-		binary.Hook{"type": "content_block_start", "index": 0, "content_block": block},
-		binary.Hook{"type": "content_block_delta", "index": 0, "delta": content},
-		binary.Hook{"type": "content_block_stop", "index": 0},
-		binary.Hook{"type": "message_delta", "delta": binary.Hook{"stop_reason": reason}, "usage": usage},
-		binary.Hook{"type": "message_stop"})
-}
-
-func toText(v binary.Hook) string {
-	b, _ := json.Marshal(v)
-	return string(b)
-}
-
-// stream is server-sent events.
-func stream(events ...binary.Hook) string {
-	var all strings.Builder
-	for _, e := range events {
-		data, _ := json.Marshal(e)
-		if name, ok := e["type"]; ok {
-			fmt.Fprintf(&all, "event: %s\n", name)
-		}
-		fmt.Fprintf(&all, "data: %s\n\n", data)
+// call is a row about a call of `touch FILE`.
+func call(file, reason string) func(*clientRun) string {
+	return func(r *clientRun) string {
+		r.turn([]string{"touch " + file})
+		return r.became("touch "+file, file, reason)
 	}
-	return all.String()
 }
 
-// TestClients has the real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as
-// a user does it.
+// text is a row about a text for the model.
+func text(command, text string) func(*clientRun) string {
+	return func(r *clientRun) string {
+		r.turn([]string{command})
+		return r.reader(command, text, "it")
+	}
+}
+
+// became is what became of a call, and of its turn.
+func (r *clientRun) became(command, file, reason string) string {
+	does := "not run, "
+	if r.ran(file) {
+		does = "runs, "
+	}
+	does += r.reader(command, reason, "why")
+	if _, after := r.after(command); after == "" {
+		does += ", the turn ends"
+	}
+	return does
+}
+
+// reader is who reads a text beside the result of a command.
+func (r *clientRun) reader(command, text, as string) string {
+	switch {
+	case r.modelReads(command, text):
+		return "the model reads " + as
+	case r.userReads(text):
+		return "the user reads " + as
+	}
+	return "nobody reads " + as
+}
+
+// result is what the model reads of a result that a hook blocks or replaces.
+func (r *clientRun) result(command, old, other, otherIs string) string {
+	r.turn([]string{command})
+	_, after := r.after(command)
+	switch isOld, isOther := r.modelReads(command, old), r.modelReads(command, other); {
+	case after == "":
+		return "the turn ends"
+	case isOld && isOther:
+		return "the model reads the result and " + otherIs
+	case isOther:
+		return "the model reads " + otherIs + " alone"
+	case isOld:
+		return "**the model reads the result**"
+	}
+	return "the model reads neither"
+}
+
+// TestClients has real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a
+// user does it, and compares what they do with the table in docs/clients.md. It takes the clients that are on PATH;
+// HOOKRUN_TEST_CLIENTS=1 installs the others.
 func TestClients(t *testing.T) {
 	for _, c := range realClients {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if _, err := exec.LookPath(c.name); err != nil {
-				t.Skip(c.name + " is not on PATH")
+			if !*update {
+				t.Parallel()
 			}
-			if !alone(t) {
+			if !alone(t, pathOf(t, c.name)) {
 				newClientRun(t, c).test()
 			}
 		})
 	}
 }
 
-// alone runs the test again where there is no network but loopback, and reports whether it did: not every system lets
-// us. The proxies of a client lead nowhere, with a network or without.
-func alone(t *testing.T) bool {
-	const inside = "E2E_LOOPBACK_ONLY"
-	if os.Getenv(inside) != "" || exec.Command("unshare", "-rn", "ip", "link", "set", "lo", "up").Run() != nil {
-		return false
+// pathOf is PATH with a client in it. Where all tests run, one that is quick stands for the others.
+func pathOf(t *testing.T, client string) string {
+	path := os.Getenv("PATH")
+	if _, err := exec.LookPath(client); err == nil {
+		return path
 	}
-	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
-	cmd := exec.Command("unshare", "-rn", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", os.Args[0], "-test.v",
-		"-test.timeout=10m", "-test.run="+pattern)
-	cmd.Env = append(os.Environ(), inside+"=1")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "--- PASS: "+t.Name(), "the test did not run")
-	t.Logf("with loopback alone:\n%s", out)
-	return true
-}
-
-// clientRun is a client with a home, a project and a model of its own.
-type clientRun struct {
-	*testing.T
-	client
-	home, workspace, mark string
-	env                   []string
-	output                string // of the last turn
-
-	version  sync.Once
-	mu       sync.Mutex
-	commands []string       // that the model asks for in this turn, one after the other
-	requests map[int]string // that the model got, by the number of results in them
-}
-
-func newClientRun(t *testing.T, c client) *clientRun {
-	r := &clientRun{T: t, client: c}
-	r.prepare(r)
-	require.NoError(t, os.CopyFS(r.workspace, os.DirFS("testdata/project")))
-	return r
-}
-
-// prepare makes the home, the project and the environment of a client whose model is the handler.
-func (r *clientRun) prepare(handler http.Handler) {
-	t, c := r.T, r.client
-	r.home, r.workspace = t.TempDir(), t.TempDir()
-	r.mark = "E2E_MARK=" + r.home
-	model := httptest.NewServer(handler)
-	t.Cleanup(model.Close)
-	names := strings.NewReplacer("$URL", model.URL, "$WORKSPACE", r.workspace)
-	for path, text := range c.home {
-		path = filepath.Join(r.home, path)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(names.Replace(text)), 0o600))
+	if !(client == "droid" && testall.On()) && os.Getenv("HOOKRUN_TEST_CLIENTS") == "" {
+		t.Skip(client + " is not on PATH: HOOKRUN_TEST_CLIENTS=1 installs it")
 	}
-	// Nothing of ours that a client may know: it would change what it does, or be a key to somebody's account.
-	r.env = []string{
-		"PATH=" + filepath.Dir(binary.Path) + ":" + os.Getenv("PATH"),
-		"HOME=" + r.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TERM=dumb", r.mark,
-		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}
-	for _, e := range c.env {
-		r.env = append(r.env, names.Replace(e))
-	}
-	t.Cleanup(r.nothingLeft)
-}
-
-// ServeHTTP is the model. How far the turn has come is in the request.
-func (r *clientRun) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	body, _ := io.ReadAll(req.Body)
-	if req.Method != http.MethodPost || !bytes.Contains(body, []byte(`"name":"`+r.shell+`"`)) {
-		http.NotFound(w, req) // a list of models, a title for the session
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n, command := len(results.FindAll(body, -1)), ""
-	r.requests[n] = string(body)
-	r.version.Do(func() { r.Log(req.UserAgent()) })
-	if n < len(r.commands) {
-		command = r.commands[n]
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = io.WriteString(w, r.says(n, command))
-}
-
-var results = regexp.MustCompile(`"(tool_result|function_call_output|functionResponse)"|"role":"tool"`)
-
-// command is a program that the user starts in the project. It is gone in a while, with what it started.
-func (r *clientRun) command(name string, args ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(r.Context(), 3*binary.Patience)
-	r.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = r.workspace, append(r.env, "PWD="+r.workspace)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	return cmd
-}
-
-func (r *clientRun) run(name string, args ...string) string {
-	r.Helper()
-	out, err := r.command(name, args...).CombinedOutput()
-	require.NoError(r, err, "%s %q, which may be killed if it does not end:\n%s", name, args, out)
-	return string(out)
-}
-
-// turn runs the client while the model asks for these commands.
-func (r *clientRun) turn(commands ...string) {
-	r.Helper()
-	r.mu.Lock()
-	r.commands, r.requests = commands, map[int]string{}
-	r.mu.Unlock()
-	out, err := r.command(r.name, r.args...).CombinedOutput()
-	r.output = string(out)
-	r.mu.Lock() // behind the last request
-	defer r.mu.Unlock()
-	if !r.fails || len(r.requests) > 0 {
-		require.NoError(r, err, "%s %q, which may be killed if it does not end:\n%s", r.name, r.args, out)
-	}
-}
-
-// told requires that the model got a text right after it asked for a command.
-func (r *clientRun) told(command, text string) {
-	r.Helper()
-	n := slices.Index(r.commands, command)
-	require.Contains(r, r.requests, n+1, "the model was told nothing after %q:\n%s", command, r.output)
-	before, after := r.requests[n], r.requests[n+1]
-	last := results.FindAllStringIndex(after, -1)[n][0]
-	require.Greater(r, strings.Count(after, text), strings.Count(before, text),
-		"%q is not in what came after %q: %.1500s\n%s", text, command, after[last:], r.output)
-}
-
-// neverTold requires that the model did not get a text in this turn.
-func (r *clientRun) neverTold(text string) {
-	r.Helper()
-	for _, body := range r.requests {
-		require.NotContains(r, body, text)
-	}
-}
-
-func (r *clientRun) ran(file string) {
-	r.Helper()
-	require.FileExists(r, filepath.Join(r.workspace, file), "%s", r.output)
-}
-
-func (r *clientRun) neverRan(file string) {
-	r.Helper()
-	require.NoFileExists(r, filepath.Join(r.workspace, file), "%s", r.output)
-}
-
-func (r *clientRun) nothingLeft() {
-	left := (&binary.Call{Mark: r.mark}).Marked
-	defer func() {
-		for _, pid := range left() {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}()
-	require.Eventually(r, func() bool { return len(left()) == 0 }, binary.Patience, 10*time.Millisecond,
-		"processes are left")
+	return binary.InstallClient(t, client) + ":" + path
 }
 
 func (r *clientRun) test() {
@@ -413,99 +190,91 @@ func (r *clientRun) test() {
 	if r.trust != nil {
 		r.trust(r)
 	}
-
-	const breakFile = "echo { >.tenex-hooks.json"
-	r.turn("touch free", "touch forbidden", "touch asked", "touch noted", "cat missing", "touch late", "touch crashed",
-		"cat secret", "cat private", "touch unchecked",
-		breakFile, "touch anything")
-	require.Contains(r, r.requests[0], "text at the prompt")
-	r.ran("free")
-
-	r.neverRan("forbidden")
-	r.told("touch forbidden", "not this one")
-
-	r.neverRan("asked")
-	if r.noRewrite {
-		r.neverRan("rewritten")
-		r.told("touch asked", "changed the tool's input")
-	} else {
-		r.ran("rewritten")
-	}
-
-	r.ran("noted")
-	r.told("touch noted", "text after the tool")
-	r.told("cat missing", "text after a failure")
-	if r.toUser {
-		if !r.silent {
-			require.Contains(r, r.output, "text before the tool")
-		}
-		r.neverTold("text before the tool")
-	} else {
-		r.told("touch noted", "text before the tool")
-	}
-
-	r.neverRan("late")
-	r.told("touch late", "'sleeper'")
-	r.neverRan("crashed")
-	r.told("touch crashed", "'crasher'")
-
-	r.told("cat secret", "not for your eyes")
-	if r.replaces {
-		r.neverTold("the launch code")
-	}
-	r.told("cat private", "what may be seen")
-	r.neverTold("the home address")
-
-	r.ran("unchecked")
-	if !r.mute && !r.silent {
-		require.Contains(r, r.output, "hook 'dropout' gave no answer")
-	}
-
-	r.neverRan("anything")
-	if r.promptAgain {
-		require.NotContains(r, r.requests, slices.Index(r.commands, breakFile)+1, "%s", r.output)
-	} else {
-		r.told(breakFile, ".tenex-hooks.json:2:1: ")
-		r.told("touch anything", ".tenex-hooks.json:2:1: ")
-	}
-
-	r.turn("touch anything")
-	require.Empty(r, r.requests, "the prompt was let through:\n%s", r.output)
-	switch {
-	case r.mute:
-		require.Contains(r, r.output, "hook: UserPromptSubmit Blocked")
-	case !r.silent:
-		require.Contains(r, r.output, ".tenex-hooks.json:2:1: ")
-	}
-	r.hooks()
-
-	for file, want := range map[string]outcomeOfCall{"doubtful": r.asks, "stopped": r.stops} {
-		r.turn("touch " + file)
-		if want.runs {
-			r.ran(file)
-		} else {
-			r.neverRan(file)
-		}
-		if want.goesOn {
-			r.told("touch "+file, want.says)
-		} else {
-			require.Len(r, r.requests, 1, "%s", r.output)
+	var cells []string
+	for _, row := range rows {
+		r.hooks()
+		cells = append(cells, row.see(r))
+		for _, made := range []string{"free", "noted"} {
+			r.ran(made)
 		}
 	}
-
-	r.run(binary.Path, "uninstall", r.name, "--project")
-	r.turn("touch forbidden")
-	r.ran("forbidden")
+	title := r.title()
+	if *update {
+		updateColumn(r.T, title, cells)
+	}
+	documented := column(r.T, title)
+	for i, row := range rows {
+		require.Equal(r, documented[row.what], cells[i], "%s: %s", title, row.what)
+	}
 }
 
-// hooks writes the hooks file as it was.
-func (r *clientRun) hooks() {
-	text, err := os.ReadFile("testdata/project/.tenex-hooks.json")
-	require.NoError(r, err)
-	require.NoError(r, os.WriteFile(filepath.Join(r.workspace, ".tenex-hooks.json"), text, 0o600))
+// title is the client's name and version, as at the head of its column.
+func (r *clientRun) title() string {
+	d, _ := all.Named(r.name)
+	out := r.run(r.name, "--version")
+	version := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(out)
+	require.NotEmpty(r, version, out)
+	return d.Settings.Client + " " + version
 }
 
-// trustInCodex trusts the hooks of the project.
-func trustInCodex(r *clientRun) {
-	binary.TrustInCodex(r.T, r.home, r.workspace, r.command("codex", "app-server"), 3)
+const docs = "../../docs/clients.md"
+
+// table finds the table in docs, as lines of cells, with the text before and behind it.
+func table(t *testing.T) (before string, lines [][]string, behind string) {
+	text, err := os.ReadFile(docs)
+	require.NoError(t, err)
+	at := strings.Index(string(text), "| a hook |")
+	require.Positive(t, at)
+	before, rest := string(text[:at]), string(text[at:])
+	whole, behind, _ := strings.Cut(rest, "\n\n")
+	for line := range strings.Lines(whole) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		lines = append(lines, cells)
+	}
+	return before, lines, behind
+}
+
+// column is what docs says of a client, by row.
+func column(t *testing.T, title string) map[string]string {
+	_, lines, _ := table(t)
+	at := slices.Index(lines[0], title)
+	require.Positive(t, at, "docs/clients.md has no column of %s: -update adds it", title)
+	cells := map[string]string{}
+	for _, line := range lines[2:] {
+		cells[line[0]] = line[at]
+	}
+	return cells
+}
+
+// updateColumn writes what a client did into docs: in the place of the column of another version, else as the last.
+func updateColumn(t *testing.T, title string, cells []string) {
+	before, lines, behind := table(t)
+	name := title[:strings.LastIndex(title, " ")+1]
+	at := slices.IndexFunc(lines[0], func(c string) bool { return strings.HasPrefix(c, name) })
+	if at < 0 {
+		at = len(lines[0])
+	}
+	renewed := [][]string{slices.Clone(lines[0]), nil}
+	for _, row := range rows {
+		line := slices.Repeat([]string{""}, len(lines[0]))
+		if i := slices.IndexFunc(lines, func(l []string) bool { return l[0] == row.what }); i >= 0 {
+			line = slices.Clone(lines[i])
+		}
+		line[0] = row.what
+		renewed = append(renewed, line)
+	}
+	for i, cell := range slices.Concat([]string{title, ""}, cells) {
+		renewed[i] = slices.Concat(renewed[i], slices.Repeat([]string{""}, max(0, at+1-len(renewed[i]))))
+		renewed[i][at] = cell
+	}
+	renewed[1] = slices.Repeat([]string{"---"}, len(renewed[0]))
+	var text strings.Builder
+	for _, line := range renewed {
+		text.WriteString("| " + strings.Join(line, " | ") + " |\n")
+	}
+	out := before + strings.ReplaceAll(text.String(), "| --- ", "|---") + "\n" + behind
+	require.NoError(t, os.WriteFile(docs, []byte(strings.ReplaceAll(out, "|--- |\n", "|---|\n")), 0o644))
 }

@@ -171,7 +171,7 @@ func patient(text []byte) string {
 // TestAgentSDK has the real Claude Agent SDK obey the examples, with a scripted model and without a network.
 func TestAgentSDK(t *testing.T) {
 	sdk := agentSDK(t)
-	if alone(t) {
+	if alone(t, os.Getenv("PATH")) {
 		return
 	}
 	binary.Needs(t, "python3")

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,7 +76,7 @@ func inOpenCode(namesAndArgs ...any) (calls []binary.Hook) {
 func TestOpenCode(t *testing.T) {
 	testall.Only(t, "it installs OpenCode from npm")
 	programs := binary.InstallClient(t, "opencode")
-	client := realClients[slices.IndexFunc(realClients, func(c client) bool { return c.name == "opencode" })]
+	client := clientNamed("opencode")
 	bash := func(command string) binary.Hook { return binary.Hook{"command": command, "description": "a command"} }
 	model := &openCodeModel{calls: map[bool][][]binary.Hook{
 		false: {inOpenCode("srv_echo", binary.Hook{}, "bash", bash("touch forbidden"), "bash", bash("touch free")),
@@ -102,14 +101,14 @@ func TestOpenCode(t *testing.T) {
 	require.Contains(t, all, "not this one")
 	require.Contains(t, all, `what may be seen\n\ntext before the tool`)
 	require.NotContains(t, all, "the home address")
-	r.neverRan("forbidden")
-	r.ran("free")
-	r.ran("below")
+	require.False(t, r.ran("forbidden"))
+	require.True(t, r.ran("free"))
+	require.True(t, r.ran("below"))
 	require.Equal(t, 2, strings.Count(model.requests[len(model.requests)-1]+model.requests[len(model.requests)-2],
 		"not this one"), "the agent's call and the subagent's")
 
 	// A plugin that does not load is as good as none, and nobody is told.
 	write(".opencode/plugins/hookrun.js", `throw new Error("it does not load")`)
 	require.NotContains(t, r.run(filepath.Join(programs, "opencode"), client.args...), "it does not load")
-	r.ran("forbidden")
+	require.True(t, r.ran("forbidden"))
 }

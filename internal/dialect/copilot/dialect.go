@@ -49,7 +49,7 @@ func dialectOf(camel bool) *dialect.Dialect {
 		Merge:           func(m *dialect.Merging) { m.Unanswered = m.Any(dialect.NotRun) },
 		EncodeOutput:    encodeOutput,
 		Stderr:          stderr,
-		AnswersErrors:   true,
+		Errors:          dialect.ErrorByExitAndBlock,
 		AnsweredBy:      answeredBy,
 		Detect:          detect,
 		ProjectVariable: "COPILOT_PROJECT_DIR",

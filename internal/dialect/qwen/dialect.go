@@ -41,7 +41,7 @@ var Dialect = &dialect.Dialect{
 		text, err := hookOutput(o)
 		return text, 0, err // a JSON answer counts whatever the exit
 	},
-	TellsErrors: true, // exit 2 does nothing after a tool, and before one another hook's allow undoes it
+	Errors: dialect.ErrorByBlock, // exit 2 does nothing after a tool, and before one another hook's allow undoes it
 	// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
 	Detect: func(c *protocol.Call) bool {
 		return c.Field("timestamp") != "" && c.Field("permission_mode") != ""

@@ -198,6 +198,14 @@ func Tools(lines ...string) []Tool {
 	return tools
 }
 
+// MCPName is the name of an MCP tool as most clients write it, "" if the server or the tool has no name.
+func MCPName(server, tool string) string {
+	if server == "" || tool == "" {
+		return ""
+	}
+	return "mcp__" + server + "__" + tool
+}
+
 // ToolNames are the project's names for a tool of any client. Package all has the tables.
 var ToolNames = func(string) []string { return nil }
 

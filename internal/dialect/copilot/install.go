@@ -33,8 +33,7 @@ var install = &dialect.Installation{
 			filepath.Join(w.Workspace, ".claude", "settings.local.json")}
 	},
 	Servers: func(w dialect.Where, _ func(string) string) []dialect.ServerFile {
-		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"),
-			Read: func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil) }}}
+		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
 	},
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},

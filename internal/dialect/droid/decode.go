@@ -84,7 +84,7 @@ func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string
 		}
 		switch v.Word = a.word; a.word {
 		case "allow":
-			v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, a.why
+			v.Approve(a.why)
 		case "deny":
 			v.Decide(protocol.Block, cmp.Or(a.why, "Tool execution denied by hook"))
 			return

@@ -26,20 +26,16 @@ var install = &dialect.Installation{
 	},
 	Obstacles: obstacles,
 	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
-		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
-			path := filepath.Join(filepath.Dir(place.Path), "mcp.json")
-			files = append(files, dialect.ServerFile{Path: path, Read: func(doc string) []dialect.Server {
-				var off []string
-				gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
-					if v.Get("disabled").Bool() {
-						off = append(off, key.String())
-					}
-					return true
-				})
-				return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
-			}})
-		}
-		return files
+		return settings.ServerFiles(w, "mcp.json", func(doc string) []dialect.Server {
+			var off []string
+			gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
+				if v.Get("disabled").Bool() {
+					off = append(off, key.String())
+				}
+				return true
+			})
+			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
+		})
 	},
 	Program:  "droid",
 	Versions: []string{"0.215.0"},

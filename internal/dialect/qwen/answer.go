@@ -112,9 +112,7 @@ func (m *eventRule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who
 	if context := a.specific["additionalContext"]; context.Type == gjson.String && m.does&hears != 0 {
 		v.Context = strictjson.Text(context.Raw)
 	} else if context.Type != gjson.Null {
-		v.Warnings = append(v.Warnings,
-			fmt.Sprintf("%s answered with \"additionalContext\", which means nothing at %s; "+
-				"ignored", who, m.name))
+		v.Ignore(who, `"additionalContext"`, m.name)
 	}
 	request := dialect.LastOf(a.specific["decision"])
 	if m.does&requests != 0 && dialect.StringOf(request["behavior"]) == "allow" {

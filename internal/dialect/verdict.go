@@ -68,7 +68,8 @@ func (v *Verdict) Approve(reason string) {
 
 // Ignore warns of what a hook answered with and means nothing at the event.
 func (v *Verdict) Ignore(who, what string, e protocol.Event) {
-	v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, which means nothing at %s; ignored", who, what, e))
+	const text = "%s answered with %s, which means nothing at %s; ignored"
+	v.Warnings = append(v.Warnings, fmt.Sprintf(text, who, what, e))
 }
 
 // Rewrite changes the call as later hooks are to see it, and reports whether it did.

@@ -48,7 +48,8 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 			}
 		}
 		p.clientFields(h, handler, f, who, drops)
-		skipped := p.form.OnFault == dialect.DropsFile && handler.Kind == dialect.Runs && h.Command.Shell == "" && h.Command.Argv == nil
+		skipped := p.form.OnFault == dialect.DropsFile &&
+			handler.Kind == dialect.Runs && h.Command.Shell == "" && h.Command.Argv == nil
 		return len(p.problems) == before && !skipped
 	}
 	switch {

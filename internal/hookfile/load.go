@@ -173,7 +173,8 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 	}
 	cfg, err := parse(f, doc, o.Dialect)
 	var faults Diagnostics
-	if d := clientOf(f.Path, o.Dialect); o.AsClient && d != nil && d.Settings.OnFault == dialect.DropsFile && errors.As(err, &faults) {
+	d := clientOf(f.Path, o.Dialect)
+	if o.AsClient && d != nil && d.Settings.OnFault == dialect.DropsFile && errors.As(err, &faults) {
 		return dropped(f, doc, d, faults), nil
 	}
 	return cfg, err

@@ -56,9 +56,9 @@ func doubt(v *dialect.Verdict, m eventRule, hook, text string, strays []string) 
 	for _, f := range m.answer {
 		own = append(own, f.Key)
 	}
-	if err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...); err != nil &&
-		v.Decision == protocol.Continue {
-		v.Doubt = dialect.Doubted(dialect.Who(m.name, hook), "Claude Code", err)
+	if v.Decision == protocol.Continue {
+		err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...)
+		v.NoteDoubt(dialect.Who(m.name, hook), "Claude Code", err)
 	}
 }
 

@@ -17,15 +17,8 @@ var install = &dialect.Installation{
 		`,"decision":"block","reason":` + noAnswer + `}'; exit 2; }`,
 	Asks: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
 	ReadSwitches: func(doc string) []dialect.Switch {
-		v := gjson.Get(doc, settings.Off)
-		if !v.IsBool() {
-			return nil
-		}
-		return []dialect.Switch{{
-			Name: settings.Off, Off: v.Bool(),
-			Why:  `"disableAllHooks" is true, so Copilot CLI does not run hookrun`,
-			Mend: `take "disableAllHooks" out of that file`,
-		}}
+		return dialect.SwitchAt(doc, settings.Off, true,
+			`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
 	},
 	Obstacles: obstacles,
 	Beside: func(w dialect.Where) []string {

@@ -36,6 +36,7 @@ func stderr(o protocol.Outcome) string {
 func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
 	messages = dialect.Messages(o)
+	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.name, why)) }
 	set := func(key, value string) { out.Set(key, strictjson.Quote(value)) }
 	context := o.Texts()
 	stopsAnyway := m.name == "Stop" || m.name == "SubagentStop"
@@ -43,7 +44,7 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	if !held && o.Stop && m.does&(denies|blocks) != 0 && !stopsAnyway { // the client cannot stop, but hold this up
 		held, why = true, o.StopReason
 	} else if o.Stop && o.StopReason != why && !stopsAnyway {
-		messages = append(messages, dialect.Cannot(client, "be stopped", m.name, o.StopReason))
+		cannot("be stopped", o.StopReason)
 	}
 	if fault := dialect.UnfitInput(o); fault != "" && m.name == "PreToolUse" && o.Decision != protocol.Block {
 		held, why, o.Decision = true, strings.TrimSpace(o.Reason+"\n\n"+fault), protocol.Block
@@ -90,7 +91,7 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 		}
 		set("reason", why)
 	case held && m.does&denies == 0:
-		messages = append(messages, dialect.Cannot(client, "be held up", m.name, why))
+		cannot("be held up", why)
 	}
 	if o.UpdatedOutput != nil && !held {
 		if m.name == "PostToolUse" {
@@ -111,8 +112,8 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	}
 	if text := strings.Join(context, "\n\n"); text != "" && m.does&contexts != 0 {
 		if m.name == "PostToolUse" && len(text) > maxContext {
-			messages = append(messages, "hookrun: the context is longer than the 10 kB that Copilot CLI gives its model "+
-				"after a tool, and was cut")
+			messages = append(messages, "hookrun: the context is longer than the 10 kB that Copilot CLI gives its "+
+				"model after a tool, and was cut")
 			text = strings.ToValidUTF8(text[:maxContext-100], "") + "\n[hookrun: cut here, at 10 kB]"
 		}
 		set("additionalContext", text)

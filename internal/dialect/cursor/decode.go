@@ -49,9 +49,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 		return dialect.Unreadable(who, err.Error())
 	}
 	if v.Decision == protocol.Continue && !v.Approved && m.does&(permits|submits) != 0 {
-		if err := dialect.DoubtOf(answer, validWords); err != nil {
-			v.Doubt = dialect.Doubted(who, "Cursor", err)
-		}
+		v.NoteDoubt(who, "Cursor", dialect.DoubtOf(answer, validWords))
 	}
 	return dialect.DoubtEqualKeys(who, answer, v)
 }

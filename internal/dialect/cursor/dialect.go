@@ -77,8 +77,6 @@ func newDialect() *dialect.Dialect {
 	}
 }
 
-func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
-
 // effect is what hooks can do at an event.
 type effect int
 
@@ -98,6 +96,8 @@ type eventRule struct {
 	does    effect
 	kind    string
 }
+
+func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
 
 var events = dialect.Rules[eventRule]{
 	{"sessionStart", "", context, ""},

@@ -40,9 +40,9 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	if v.Decision != protocol.Continue {
 		return v
 	}
-	if err := a.doubt(m); a.object.Exists() && err != nil {
-		v.Doubt = dialect.Doubted(who, client, err)
-	} else if !broken && !a.object.Exists() && code == 0 {
+	if a.object.Exists() {
+		v.NoteDoubt(who, client, a.doubt(m))
+	} else if !broken && code == 0 {
 		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
 	}
 	switch {

@@ -14,15 +14,9 @@ var install = &dialect.Installation{
 	OrBlock:  ` || { [ $? = 5 ] && exit 1; exit 2; }`,
 	Comments: true,
 	ReadSwitches: func(doc string) []dialect.Switch {
-		v := gjson.Get(doc, "hooks.hooksDisabled")
-		if !v.IsBool() {
-			return nil
-		}
-		return []dialect.Switch{{
-			Name: "hooks.hooksDisabled", Off: v.Bool(),
-			Why:  `"hooks" has "hooksDisabled": true, so Droid runs no hook`,
-			Mend: `take "hooksDisabled" out of "hooks" in that file`,
-		}}
+		return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
+			`"hooks" has "hooksDisabled": true, so Droid runs no hook`,
+			`take "hooksDisabled" out of "hooks" in that file`)
 	},
 	Obstacles: obstacles,
 	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {

@@ -15,16 +15,11 @@ var install = &dialect.Installation{
 		"and with --skip-trust not even there",
 	Comments: true,
 	Named:    true,
-	ReadSwitches: func(doc string) (found []dialect.Switch) {
-		config := gjson.Get(doc, "hooksConfig")
-		if v := config.Get("enabled"); v.IsBool() {
-			found = append(found, dialect.Switch{
-				Name: "hooksConfig.enabled", Off: !v.Bool(),
-				Why:  `"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`,
-				Mend: `take "enabled" out of "hooksConfig" in that file`,
-			})
-		}
-		if slices.Contains(dialect.Texts(config.Get("disabled")), "hookrun") { // the lists of all files add up
+	ReadSwitches: func(doc string) []dialect.Switch {
+		found := dialect.SwitchAt(doc, "hooksConfig.enabled", false,
+			`"hooksConfig" has "enabled": false, so Gemini CLI runs no hook`,
+			`take "enabled" out of "hooksConfig" in that file`)
+		if slices.Contains(dialect.Texts(gjson.Get(doc, "hooksConfig.disabled")), "hookrun") { // all lists add up
 			found = append(found, dialect.Switch{
 				Name: "hooksConfig.disabled", Off: true,
 				Why:  `"hooksConfig" has "hookrun" among its "disabled", so Gemini CLI does not run it`,

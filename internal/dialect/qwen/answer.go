@@ -121,11 +121,7 @@ func (m *eventRule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who
 			v.UpdatedInput = dialect.Rewritten(input)
 		}
 	}
-	if err := m.odd(top, a); err != nil {
-		v.Doubt = dialect.Doubted(who, client, err)
-	} else if err := dialect.DoubtOf(object, validWords, "tool_input", "artifacts"); err != nil {
-		v.Doubt = dialect.Doubted(who, client, err)
-	}
+	v.NoteDoubt(who, client, cmp.Or(m.odd(top, a), dialect.DoubtOf(object, validWords, "tool_input", "artifacts")))
 }
 
 // odd is what of an answer may have been meant to hold the call up or change it, and does not.

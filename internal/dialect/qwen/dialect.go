@@ -37,7 +37,8 @@ var Dialect = &dialect.Dialect{
 	Merge:              merge,
 	Propagate:          propagate,
 	EncodeOutput:       dialect.AtExit0(hookOutput), // a JSON answer counts whatever the exit
-	Errors:             dialect.ErrorByBlock,        // exit 2 does nothing after a tool, and before one another hook's allow undoes it
+	// Exit 2 does nothing after a tool, and before one another hook's allow undoes it.
+	Errors: dialect.ErrorByBlock,
 	// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
 	Detect: func(c *protocol.Call) bool {
 		return c.Field("timestamp") != "" && c.Field("permission_mode") != ""

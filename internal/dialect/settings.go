@@ -94,7 +94,7 @@ type Settings struct {
 	DropsGroup string
 }
 
-// OnFault is what a client does with a fault of its file, such as an equal key, a comment or a wrong type.
+// OnFault is what a client does with a fault of a file in its own folder: an equal key, a comment, a wrong type.
 type OnFault int
 
 const (
@@ -106,8 +106,8 @@ const (
 	// an empty command. It goes on without the hooks of a file that has another fault. So does hookrun where it runs
 	// hooks and no failure is to block; each fault is a warning of the outcome then.
 	DropsFile
-	// DropsEntry: in its own folder the client reads comments, takes the last of equal keys, and drops what it cannot
-	// use, an entry alone or the whole document, and runs the rest. So does hookrun, with a warning.
+	// DropsEntry: the client reads comments, takes the last of equal keys, and drops what it cannot use, an entry alone
+	// or the whole document, and runs the rest. So does hookrun, with a warning.
 	DropsEntry
 )
 

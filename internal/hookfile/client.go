@@ -26,7 +26,7 @@ import (
 // clientFile reads a document in a client's form.
 func (p *parser) clientFile(top gjson.Result) {
 	p.form = p.dialect.Settings
-	if _, f := p.onFault(); f == dialect.DropsEntry {
+	if p.onFault == dialect.DropsEntry {
 		before := len(p.problems)
 		defer func() {
 			for _, d := range p.problems[before:] {

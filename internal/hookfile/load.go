@@ -173,8 +173,7 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 	}
 	cfg, err := parse(f, doc, o.Dialect)
 	var faults Diagnostics
-	d := clientOf(f.Path, o.Dialect)
-	if o.AsClient && d != nil && d.Settings.OnFault == dialect.DropsFile && errors.As(err, &faults) {
+	if d, onFault := f.onFault(o.Dialect); o.AsClient && onFault == dialect.DropsFile && errors.As(err, &faults) {
 		return dropped(f, doc, d, faults), nil
 	}
 	return cfg, err
@@ -246,7 +245,8 @@ func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
 func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 	path := f.Path
 	p := parser{file: path, level: f.Level, as: as, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
-	p.own = f.outer || levelOf(path) == LocalLevel
+	p.own = f.own()
+	p.client, p.onFault = f.onFault(as)
 	p.locator.Doc = p.doc
 	p.dialect = all.Project()
 	if d := formatOf(path); d != nil { // never a file of another level, which ends in .json
@@ -271,7 +271,7 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 }
 
 func (p *parser) json() {
-	client, onFault := p.onFault()
+	client, onFault := p.client, p.onFault
 	if onFault == dialect.DropsFile || onFault == dialect.DropsEntry {
 		plain, open := strictjson.BlankComments(p.doc)
 		switch {
@@ -308,19 +308,6 @@ func (p *parser) json() {
 		p.halfCharacters()
 		p.document()
 	}
-}
-
-// onFault is what the file's client does with a fault of it. Outside of its own folder none takes what is wrong.
-func (p *parser) onFault() (client *dialect.Dialect, f dialect.OnFault) {
-	client = clientOf(p.file, p.as)
-	if client == nil {
-		return nil, dialect.Refuses
-	}
-	f = client.Settings.OnFault
-	if f != dialect.DropsFile && (p.own || client != formOfFolder(p.file)) {
-		return client, dialect.Refuses
-	}
-	return client, f
 }
 
 // halfCharacters finds \u escapes that stand for half of a character, with the other half missing. There is no UTF-8

@@ -119,6 +119,10 @@ func FuzzClientAnswer(f *testing.F) {
 			f.Add(uint8(shape), uint8(shape*5), shape*53, "why", text, text)
 		}
 	}
+	for i := range uint8(8 * 9) { // each client at each event: a context, a message and no decision; a stop
+		f.Add(i%8, i/8, uint(protocol.Continue)|64|128, "r", "why", "text")
+		f.Add(i%8, i/8, uint(protocol.Continue)|32, "r", "why", "text")
+	}
 	f.Fuzz(func(t *testing.T, which, at uint8, shape uint, reason, context, message string) {
 		d := recordedClients()[int(which)%len(recordedClients())]
 		events := gates[d.Name]

@@ -49,11 +49,8 @@ on any other code. With --output text or json they exit with 1.`,
 				return 0, err
 			}
 			exit, err := f.fireRead(func() (protocol.Event, error) { return f.input(std.In) }, std)
-			switch {
-			case errors.Is(err, errAnswered):
+			if errors.Is(err, errAnswered) {
 				return exitOK, f.answerNothing(std)
-			case err != nil:
-				f.answerError(std, err)
 			}
 			return exit, err
 		}
@@ -71,22 +68,6 @@ func (f *callFlags) answerNothing(std Streams) error {
 		return err
 	}
 	return write(std, string(text)+"\n")
-}
-
-// answerError encodes an error as a block for a client that does not block for an exit status everywhere. The error
-// itself is printed by the caller.
-func (f *callFlags) answerError(std Streams, failure error) {
-	client, toClient := all.ClientNamed(f.output)
-	if !toClient || !client.AnswersErrors || f.call.Event == "" {
-		return
-	}
-	var reason strings.Builder
-	printError(&reason, "fire", failure)
-	text, _, err := client.EncodeOutput(protocol.Outcome{Event: f.call.Event,
-		Reason: strings.TrimSpace(reason.String()), Details: protocol.Details{Failed: f.call.Failed}})
-	if err == nil {
-		_ = write(std, string(text)+"\n") // the exit status blocks where it can
-	}
 }
 
 // answered reports whether another entry for hookrun that the client runs for the same call answers it. That one must

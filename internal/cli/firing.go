@@ -150,13 +150,11 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	began := time.Now()
 	outcome, err := f.verdict(read, std.In, &began)
 	if err != nil {
-		if !errors.Is(err, errAnswered) { // the other entry has it on record
-			warn(f.record.write(began, &f.call, nil, err))
+		if errors.Is(err, errAnswered) { // the other entry has it on record
+			return 0, err
 		}
-		if client, is := all.ClientNamed(f.output); is && client.TellsErrors && f.call.Event != "" {
-			return f.print(failedOutcome(&f.call, err), std, func() {})
-		}
-		return 0, err
+		warn(f.record.write(began, &f.call, nil, err))
+		return f.tellError(err, std)
 	}
 	claim := delivery.Claim(context.Background(), f.queue, &f.call, &outcome)
 	defer func() { warn(claim.Release(context.Background())) }() // unless it was printed
@@ -170,15 +168,27 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	return f.print(outcome, std, func() { warn(claim.Done(context.Background())) })
 }
 
-// failedOutcome is what a client is told that does not look at hookrun's exit code: a block.
-func failedOutcome(c *protocol.Call, err error) protocol.Outcome {
+// tellError encodes an error as a block for a client that does not block for the exit status at every event. It returns
+// the error for the caller to print, unless the block stands in the place of the exit status.
+func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
+	client, toClient := all.ClientNamed(f.output)
+	if !toClient || client.Errors == dialect.ErrorByExit || f.call.Event == "" {
+		return 0, failure
+	}
 	var reason strings.Builder
-	printError(&reason, "fire", err)
-	if errors.As(err, new(hookfile.Diagnostics)) {
+	printError(&reason, "fire", failure)
+	if errors.As(failure, new(hookfile.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
-	return protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: protocol.Block,
-		Reason: strings.TrimSpace(reason.String()), Details: protocol.Details{Failed: c.Failed}}
+	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
+		Reason: strings.TrimSpace(reason.String()), Details: protocol.Details{Failed: f.call.Failed}}
+	if client.Errors == dialect.ErrorByBlock {
+		return f.print(block, std, func() {})
+	}
+	if text, _, err := client.EncodeOutput(block); err == nil {
+		_ = write(std, string(text)+"\n") // the exit status blocks where it can
+	}
+	return 0, failure
 }
 
 // verdict reads the call and runs the hooks for it. began is set anew when they begin.

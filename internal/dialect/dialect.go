@@ -119,10 +119,8 @@ type Dialect struct {
 	EncodeOutput func(protocol.Outcome) (stdout []byte, exit int, err error)
 	// Stderr is what stands on stderr with an exit status other than 0; nil: the reason.
 	Stderr func(protocol.Outcome) string
-	// AnswersErrors: an error of hookrun's own is encoded as a block beside its exit status, since the client does not
-	// block for that everywhere. TellsErrors: it is encoded as a block in the place of an exit status, which at some
-	// event the client takes for nothing, with what is on stdout.
-	AnswersErrors, TellsErrors bool
+	// Errors says how the client learns of an error of hookrun's own.
+	Errors ErrorOutput
 	// AnsweredBy are files of the client's whose entry for hookrun answers in the place of this process, where the
 	// client runs several entries for one call; nil: it does not.
 	AnsweredBy func(Where) []string
@@ -172,6 +170,16 @@ type Dialect struct {
 	Import *Import
 }
 
+// ErrorOutput is how a client learns of an error of hookrun's own. A block is what EncodeOutput makes of one.
+type ErrorOutput int
+
+// Forms of ErrorOutput. The last is for a client that at some event does not read the block beside the exit status.
+const (
+	ErrorByExit         ErrorOutput = iota // the client blocks for the exit status at every event
+	ErrorByExitAndBlock                    // a block on stdout beside the exit status
+	ErrorByBlock                           // a block in the place of the exit status
+)
+
 // Tool is a client's tool, and the project's one or two names for such tools. A tool that does the work of two has two
 // names.
 type Tool struct {
@@ -188,6 +196,14 @@ func Tools(lines ...string) []Tool {
 		copy(tools[i].Names[:], words[1:])
 	}
 	return tools
+}
+
+// MCPName is the name of an MCP tool as most clients write it, "" if the server or the tool has no name.
+func MCPName(server, tool string) string {
+	if server == "" || tool == "" {
+		return ""
+	}
+	return "mcp__" + server + "__" + tool
 }
 
 // ToolNames are the project's names for a tool of any client. Package all has the tables.

@@ -100,6 +100,13 @@ func DoubtOfText(who, text string) string {
 	return ""
 }
 
+// NoteDoubt notes what DoubtOf says of an answer, if anything.
+func (v *Verdict) NoteDoubt(who, client string, err error) {
+	if err != nil {
+		v.Doubt = Doubted(who, client, err)
+	}
+}
+
 // Doubted is a doubt as a verdict has it.
 func Doubted(who, client string, err error) string {
 	return fmt.Sprintf("%s gave an answer that %s takes for none: %v", who, client, err)

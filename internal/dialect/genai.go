@@ -1,7 +1,9 @@
 package dialect
 
 import (
+	"cmp"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tidwall/gjson"
 
@@ -10,6 +12,78 @@ import (
 )
 
 // What Gemini CLI and the clients that were made of it have in common.
+
+// GenAI is what such a client has under names of its own.
+type GenAI struct {
+	Variables         string // the start of the names of its variables
+	Folder, MacFolder string // of the settings of all users
+	Settings          *Settings
+}
+
+// Machine is that of an Installation: defaults for all users, and what overrides a user's own settings.
+func (g *GenAI) Machine(getenv func(string) string) (weakest, strongest []string) {
+	folder := "/etc/" + g.Folder
+	switch runtime.GOOS {
+	case "darwin":
+		folder = "/Library/Application Support/" + g.MacFolder
+	case "windows":
+		folder = `C:\ProgramData\` + g.Folder
+	}
+	path := cmp.Or(getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
+	defaults := filepath.Join(filepath.Dir(path), "system-defaults.json")
+	return []string{cmp.Or(getenv(g.Variables+"_SYSTEM_DEFAULTS_PATH"), defaults)}, []string{path}
+}
+
+// Beside is that of an Installation: the file that says which folders the user has trusted.
+func (g *GenAI) Beside(w Where) []string {
+	beside := filepath.Join(filepath.Dir(g.Settings.User(w.Home, w.Getenv).Path), "trustedFolders.json")
+	return []string{cmp.Or(w.Getenv(g.Variables+"_TRUSTED_FOLDERS_PATH"), beside)}
+}
+
+// Servers is that of an Installation: servers are in the settings.
+func (g *GenAI) Servers(w Where, _ func(string) string) []ServerFile {
+	return g.Settings.ServerFiles(w, g.Settings.Base, func(doc string) []Server {
+		return ServersOf(gjson.Get(doc, "mcpServers"), Texts(gjson.Get(doc, "mcp.excluded")))
+	})
+}
+
+// Trust reads in the client's files whether it wants folders trusted, by default or by a setting, and whether the user
+// trusts this one or has said that nobody should. file is where that stands.
+func (g *GenAI) Trust(in *Installed, byDefault bool) (file string, wanted, trusted, refused bool) {
+	file, wanted = g.Beside(in.Where)[0], byDefault
+	for _, f := range in.Files {
+		if v := gjson.Get(f.Text, "security.folderTrust.enabled"); v.IsBool() {
+			wanted = v.Bool()
+		}
+		if f.Path == file {
+			level := folderTrust(f.Text, in.Workspace)
+			trusted, refused = level == "TRUST_FOLDER" || level == "TRUST_PARENT", level == "DO_NOT_TRUST"
+		}
+	}
+	return file, wanted, trusted, refused
+}
+
+// MergeInput merges an object into the tool's input as the next hook in turn gets it, and reports whether it did.
+func MergeInput(c *Call, object []byte) bool {
+	old, _, err := c.Input()
+	merged := MergedJSON(old, object)
+	if err != nil || merged == nil {
+		return false
+	}
+	c.SetArgs(merged)
+	SetField(&c.Call, "tool_input", merged)
+	return true
+}
+
+// AddToPrompt adds context to the prompt as the next hook in turn gets it, and reports whether there is any.
+func AddToPrompt(c *Call, context string) bool {
+	if context == "" {
+		return false
+	}
+	c.Prompt += "\n\n" + context
+	SetField(&c.Call, "prompt", strictjson.Quote(c.Prompt))
+	return true
+}
 
 // LLMResponse writes a tool's result in the form of these clients.
 func LLMResponse(c *protocol.Call) []byte {
@@ -52,9 +126,9 @@ func MessageOf(value gjson.Result) string {
 	return strictjson.ValueText([]byte(value.Raw))
 }
 
-// FolderTrust is what the file of folders that the user of such a client has trusted says of a folder: what stands
+// folderTrust is what the file of folders that the user of such a client has trusted says of a folder: what stands
 // beside the longest path that it lies in.
-func FolderTrust(doc, folder string) (level string) {
+func folderTrust(doc, folder string) (level string) {
 	longest := -1
 	gjson.Parse(doc).ForEach(func(key, value gjson.Result) bool {
 		path := key.String()

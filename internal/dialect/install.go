@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -101,6 +102,17 @@ type Server struct {
 	Line []string // the command and its arguments
 	Off  bool     // the client does not start it
 }
+
+// ServerFiles are a project's file of a name beside its hooks file, and the user's.
+func (s *Settings) ServerFiles(w Where, name string, read func(doc string) []Server) (files []ServerFile) {
+	for _, place := range []Place{s.Project(w.Workspace), s.User(w.Home, w.Getenv)} {
+		files = append(files, ServerFile{Path: filepath.Join(filepath.Dir(place.Path), name), Read: read})
+	}
+	return files
+}
+
+// MCPServers reads the "mcpServers" of a document of JSON.
+func MCPServers(doc string) []Server { return ServersOf(gjson.Get(doc, "mcpServers"), nil) }
 
 // ServersOf reads the servers of a JSON object. off are the names of those that the client does not start.
 func ServersOf(object gjson.Result, off []string) (all []Server) {

@@ -49,6 +49,9 @@ func (m *Merging) Any(is func(*Verdict) bool) bool {
 // NotRun reports whether hookrun left out a hook that its client would have run.
 func NotRun(v *Verdict) bool { return v.Problem != "" && v.Cause == protocol.CauseUnsupported }
 
+// MergeNotRun is a Merge: a hook that only the client itself can run may have been a gate.
+func MergeNotRun(m *Merging) { m.Unanswered = m.Any(NotRun) }
+
 // Merge makes one outcome of what the hooks of a call said, given in file order: each dialect decides by its own rules
 // what its hooks amount to, and the strictest of that counts. No hooks at all is a plain continue.
 func Merge(c *protocol.Call, judged []HookVerdict) protocol.Outcome {

@@ -1,5 +1,7 @@
 package dialect
 
+import "github.com/tidwall/gjson"
+
 // Switch is a setting of a client that decides whether it runs hooks. Of one that stands in several files the strongest
 // file counts.
 type Switch struct {
@@ -7,6 +9,15 @@ type Switch struct {
 	Off  bool
 	Why  string // what it does where it is off
 	Mend string
+}
+
+// SwitchAt reads a switch of all hooks in a document of JSON: off is the value with which the client runs none.
+func SwitchAt(doc, path string, off bool, why, mend string) []Switch {
+	v := gjson.Get(doc, path)
+	if !v.IsBool() {
+		return nil
+	}
+	return []Switch{{Name: path, Off: v.Bool() == off, Why: why, Mend: mend}}
 }
 
 // Obstacle is what else keeps a client from asking hookrun: a trust that is missing, a policy, its environment.

@@ -24,6 +24,34 @@ type HookOutput struct {
 	Specific      protocol.Fields `json:"hookSpecificOutput,omitempty"`
 }
 
+// NewHookOutput begins the output at an event.
+func NewHookOutput(e protocol.Event) HookOutput {
+	return HookOutput{Specific: FieldsOf("hookEventName", strictjson.Quote(string(e)))}
+}
+
+// Set adds a text to hookSpecificOutput, if it is one.
+func (out *HookOutput) Set(key, text string) {
+	if text != "" {
+		out.Specific.Set(key, strictjson.Quote(text))
+	}
+}
+
+// Encode writes the output, with messages to the user. A hookSpecificOutput that says nothing is left out.
+func (out HookOutput) Encode(messages []string) ([]byte, error) {
+	if out.SystemMessage = strings.Join(messages, "\n"); len(out.Specific) < 2 {
+		out.Specific = nil
+	}
+	return strictjson.Marshal(out)
+}
+
+// AtExit0 is an EncodeOutput for a client that reads the output whatever the exit status, or at 0 alone.
+func AtExit0(output func(protocol.Outcome) ([]byte, error)) func(protocol.Outcome) ([]byte, int, error) {
+	return func(o protocol.Outcome) ([]byte, int, error) {
+		text, err := output(o)
+		return text, 0, err
+	}
+}
+
 // FieldsOf makes fields of keys and their values in turn.
 func FieldsOf(keysAndValues ...any) (fields protocol.Fields) {
 	for i := 0; i+1 < len(keysAndValues); i += 2 {
@@ -53,8 +81,27 @@ func UnfitInput(o protocol.Outcome) string {
 	if o.UpdatedInput == nil || gjson.ParseBytes(o.UpdatedInput).IsObject() {
 		return ""
 	}
-	return fmt.Sprintf("project hook '%s' changed the tool's input to something that is no object",
-		printable.Escape(o.RewroteInput))
+	return ChangedInput(o, " to something that is no object")
+}
+
+// ChangedInput says which hook changed the tool's input, and why that cannot be.
+func ChangedInput(o protocol.Outcome, why string) string {
+	return fmt.Sprintf("project hook '%s' changed the tool's input%s", printable.Escape(o.RewroteInput), why)
+}
+
+// Cannot is a message to the user: what the client cannot do at the event, and why a hook wanted it.
+func Cannot(client, what string, e protocol.Event, why string) string {
+	return fmt.Sprintf("hookrun: %s cannot %s at %s: %s", client, what, e, why)
+}
+
+// CannotTell is a message to the user with a text that was for the model.
+func CannotTell(client string, e protocol.Event, text string) string {
+	return fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client, e, text)
+}
+
+// Messages are what the user is told: what hooks have to say, and Notices.
+func Messages(o protocol.Outcome) []string {
+	return append(slices.Clip(o.SystemMessages), Notices(o)...)
 }
 
 // Notices are for the user, in the form of a client that shows nobody what stands on stderr: the hooks that gave no

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"slices"
+	"time"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
@@ -74,6 +75,18 @@ func (o *Object) TextOrNull(name, value string) {
 	o.Text(name, value)
 }
 
+// TextIfAny adds a text, and nothing for none.
+func (o *Object) TextIfAny(name, value string) {
+	if value != "" {
+		o.Text(name, value)
+	}
+}
+
+// Now adds the time, as JavaScript writes it.
+func (o *Object) Now(name string) {
+	o.Text(name, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+}
+
 // Tool adds the tool's name and its arguments, at events that have a tool.
 func (o *Object) Tool(c *Call) (warnings []string, err error) {
 	if !c.Event.HasTool() {
@@ -85,6 +98,27 @@ func (o *Object) Tool(c *Call) (warnings []string, err error) {
 		o.Raw("tool_input", input)
 	}
 	return warnings, err
+}
+
+// EncodeInput passes on the client's own input of the event, or writes what the client would have, as far as the caller
+// knows it: the fields before those of the tool, and those behind them.
+func EncodeInput(c *Call, event protocol.Event, before, behind func(*Object)) (Payload, []string, error) {
+	if own, is := OwnInput(&c.Call, event); is {
+		return own, nil, nil
+	}
+	return WriteInput(c, before, behind)
+}
+
+// WriteInput writes what the client would have, as EncodeInput does.
+func WriteInput(c *Call, before, behind func(*Object)) (Payload, []string, error) {
+	var o Object
+	before(&o)
+	warnings, err := o.Tool(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	behind(&o)
+	return o.End(), warnings, nil
 }
 
 // OwnInput is the client's own hook input, if the call comes with one of the event.

@@ -50,10 +50,8 @@ type Settings struct {
 	Switches []Field
 	// Within are switches that stand in "hooks" beside the events; the first switches all hooks off.
 	Within []Field
-	// Commented: the client's JSON may have comments and equal keys, of which the last counts, and it skips a hook with
-	// an empty command. DropsFaulty: it goes on without the hooks of a file that has a fault. So does hookrun where it
-	// runs hooks and no failure is to block; each fault is a warning of the outcome then.
-	Commented, DropsFaulty bool
+	// OnFault is what the client does with a fault of its file.
+	OnFault OnFault
 
 	Group []Field
 	// CommandOf is the tool whose command a group's "commandRegex" is held against, as JavaScript; "": there is no such
@@ -65,17 +63,13 @@ type Settings struct {
 	// Pattern reads a matcher that is held against the field subject.
 	Pattern func(text, subject string) Pattern
 	Timeout TimeoutForm
-	// Lenient: in its own folder the client reads comments, takes the last of equal keys, and drops what it cannot use,
-	// an entry alone or the whole document, and runs the rest. So does hookrun, with a warning. MatcherStops: at a
-	// matcher that is no text it drops all hooks of the event. OneOfName: of hooks of one name (or command, without a
-	// name), with one matcher and one "sequential", the file has the first alone.
-	Lenient, MatcherStops, OneOfName bool
+	// MatcherStops: at a matcher that is no text the client drops all hooks of the event. OneOfName: of hooks of one
+	// name (or command, without a name), with one matcher and one "sequential", the file has the first alone.
+	MatcherStops, OneOfName bool
 	// Flat: a handler stands in the list of an event without a group around it; where there are fields of a Group, it
-	// can also be in one. DefaultType is the type of a handler that has none; "": it must have one. TakesLast: of two
-	// equal keys the client takes the last.
+	// can also be in one. DefaultType is the type of a handler that has none; "": it must have one.
 	Flat        bool
 	DefaultType string
-	TakesLast   bool
 	// Commands are the keys of a command line, of which the first that is there counts; nil: it is "command", which
 	// must not be empty. Exec is the key of a program that runs without a shell, with "args". FileVariable is the
 	// variable with the folder of the hooks file.
@@ -99,6 +93,23 @@ type Settings struct {
 	DropsAt    func(protocol.Event) string
 	DropsGroup string
 }
+
+// OnFault is what a client does with a fault of a file in its own folder: an equal key, a comment, a wrong type.
+type OnFault int
+
+const (
+	// Refuses: no hook of the file counts. Every fault is an error of hookrun's.
+	Refuses OnFault = iota
+	// TakesLast: of two equal keys the last counts, with a warning. All else is as with Refuses.
+	TakesLast
+	// DropsFile: the client's JSON may have comments and equal keys, of which the last counts, and it skips a hook with
+	// an empty command. It goes on without the hooks of a file that has another fault. So does hookrun where it runs
+	// hooks and no failure is to block; each fault is a warning of the outcome then.
+	DropsFile
+	// DropsEntry: the client reads comments, takes the last of equal keys, and drops what it cannot use, an entry alone
+	// or the whole document, and runs the rest. So does hookrun, with a warning.
+	DropsEntry
+)
 
 // HandlerType is a type of handler: its own fields, the first Required of which it must have, and the fields that equal
 // hooks have in common.

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"fmt"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -57,6 +59,17 @@ func OK() Verdict { return Verdict{Decision: protocol.Continue, Status: protocol
 // Decide takes a decision that holds the call up.
 func (v *Verdict) Decide(decision protocol.Decision, reason string) {
 	v.Decision, v.Cause, v.Status, v.Reason = decision, protocol.CausePolicy, protocol.StatusBlocked, reason
+}
+
+// Approve notes that the hook said yes, and why.
+func (v *Verdict) Approve(reason string) {
+	v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, reason
+}
+
+// Ignore warns of what a hook answered with and means nothing at the event.
+func (v *Verdict) Ignore(who, what string, e protocol.Event) {
+	const text = "%s answered with %s, which means nothing at %s; ignored"
+	v.Warnings = append(v.Warnings, fmt.Sprintf(text, who, what, e))
 }
 
 // Rewrite changes the call as later hooks are to see it, and reports whether it did.

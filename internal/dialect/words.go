@@ -128,11 +128,21 @@ var (
 	GeminiKeys = []string{"llm_request", "llm_response", "toolConfig", "tailToolCallRequest", "clearContext"}
 )
 
-func JSONValue(text string) (value gjson.Result, is bool) {
-	for _, f := range strictjson.Check(text, strictjson.MaxDepth) {
+// CheckJSON returns the first fault of a text as JSON, with its position. Equal keys are none.
+func CheckJSON(text string, depth int) error {
+	for _, f := range strictjson.Check(text, depth) {
 		if f.Kind != strictjson.Duplicate {
-			return gjson.Result{}, false
+			line, col := strictjson.Position(text, f.Offset)
+			return fmt.Errorf("line %d, column %d: %s", line, col, f.Text)
 		}
+	}
+	return nil
+}
+
+// JSONValue reads a text as one value of JSON.
+func JSONValue(text string) (value gjson.Result, is bool) {
+	if CheckJSON(text, strictjson.MaxDepth) != nil {
+		return gjson.Result{}, false
 	}
 	return gjson.Parse(text), true
 }

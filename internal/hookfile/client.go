@@ -26,7 +26,7 @@ import (
 // clientFile reads a document in a client's form.
 func (p *parser) clientFile(top gjson.Result) {
 	p.form = p.dialect.Settings
-	if p.lenient() {
+	if p.onFault == dialect.DropsEntry {
 		before := len(p.problems)
 		defer func() {
 			for _, d := range p.problems[before:] {
@@ -282,7 +282,7 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 			stopped = true
 		}
 		m, ok := p.clientMatcher(d, event, f, who)
-		if !ok || p.form.Lenient && len(p.problems) > before {
+		if !ok || p.form.OnFault == dialect.DropsEntry && len(p.problems) > before {
 			return true
 		}
 		var when []Condition

@@ -48,7 +48,8 @@ func (p *parser) handler(h *Hook, entry gjson.Result, who, drops string) bool {
 			}
 		}
 		p.clientFields(h, handler, f, who, drops)
-		skipped := p.form.Commented && handler.Kind == dialect.Runs && h.Command.Shell == "" && h.Command.Argv == nil
+		skipped := p.form.OnFault == dialect.DropsFile &&
+			handler.Kind == dialect.Runs && h.Command.Shell == "" && h.Command.Argv == nil
 		return len(p.problems) == before && !skipped
 	}
 	switch {
@@ -242,7 +243,7 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	}
 	h.commandPos = p.at(command.Index, "")
 	r := reader{p, who, command}
-	if command.IsArray() && p.form.Lenient { // JavaScript makes a text of it
+	if command.IsArray() && p.form.OnFault == dialect.DropsEntry { // JavaScript makes a text of it
 		command = gjson.Result{Type: gjson.String, Str: strings.Join(stringsOf(command), ","), Index: command.Index}
 	}
 	text, ok := r.text(command, strconv.Quote(key))
@@ -250,13 +251,13 @@ func (p *parser) clientCommand(h *Hook, f map[string]gjson.Result, who string) {
 	switch {
 	case !ok:
 		return
-	case text == "" && p.form.Commented:
+	case text == "" && p.form.OnFault == dialect.DropsFile:
 		p.warnOfGate(command.Index, who+"the command is empty, so "+p.form.Client+" skips the hook")
 		return
 	case text == "" && p.form.Commands == nil:
 		p.problem(command.Index,
 			"%shas an empty command, which fails whenever it runs; write a command, or take the hook out", who)
-	case strings.TrimSpace(text) == "" && p.form.Lenient: // it would do nothing
+	case strings.TrimSpace(text) == "" && p.form.OnFault == dialect.DropsEntry: // it would do nothing
 		p.problem(command.Index, "%sthe command is blank: it does nothing, and lets everything pass", who)
 	case strings.TrimSpace(text) == "" && !f["args"].Exists() && !runs:
 		p.warnOfGate(command.Index, who+"the command is blank: it does nothing, and lets everything pass")

@@ -59,12 +59,14 @@ func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Diale
 	return cmp.Or(placed, anyFolder())
 }
 
-// clientOf finds the dialect of a file before it is read: as, or the one of its folder; nil: neither is a client's.
-func clientOf(path string, as *dialect.Dialect) *dialect.Dialect {
-	if as != nil && as.Settings != nil {
-		return as
+// onFault is what the file's client does with a fault of it. It counts in the client's folder alone: a file with a
+// fault that lies elsewhere may be one of hookrun's own. as is Options.Dialect.
+func (f File) onFault(as *dialect.Dialect) (client *dialect.Dialect, on dialect.OnFault) {
+	client = formOfFolder(f.Path)
+	if client == nil || f.own() || as != nil && as != client {
+		return client, dialect.Refuses
 	}
-	return formOfFolder(path)
+	return client, client.Settings.OnFault
 }
 
 // formOfFolder finds the dialect that a file has by its folder, nil if the folder is no client's.

@@ -53,6 +53,9 @@ type File struct {
 	as    *dialect.Dialect // as in Options.Dialect
 }
 
+// own reports whether the file is hookrun's own, wherever it lies.
+func (f File) own() bool { return f.outer || levelOf(f.Path) == LocalLevel }
+
 // LocalFileName is the hooks file of a workspace that is not for committing.
 const LocalFileName = ".tenex-hooks.local.json"
 

@@ -173,7 +173,7 @@ func (o *Options) LoadFile(f File) (*Config, error) {
 	}
 	cfg, err := parse(f, doc, o.Dialect)
 	var faults Diagnostics
-	if d := clientOf(f.Path, o.Dialect); o.AsClient && d != nil && d.Settings.DropsFaulty && errors.As(err, &faults) {
+	if d, onFault := f.onFault(o.Dialect); o.AsClient && onFault == dialect.DropsFile && errors.As(err, &faults) {
 		return dropped(f, doc, d, faults), nil
 	}
 	return cfg, err
@@ -245,7 +245,8 @@ func ParseAs(path string, doc []byte, as *dialect.Dialect) (*Config, error) {
 func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 	path := f.Path
 	p := parser{file: path, level: f.Level, as: as, doc: string(bytes.TrimPrefix(doc, []byte("\ufeff")))}
-	p.own = f.outer || levelOf(path) == LocalLevel
+	p.own = f.own()
+	p.client, p.onFault = f.onFault(as)
 	p.locator.Doc = p.doc
 	p.dialect = all.Project()
 	if d := formatOf(path); d != nil { // never a file of another level, which ends in .json
@@ -270,54 +271,43 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 }
 
 func (p *parser) json() {
-	client := clientOf(p.file, p.as)
-	if client != nil && client.Settings.Commented {
+	client, onFault := p.client, p.onFault
+	if onFault == dialect.DropsFile || onFault == dialect.DropsEntry {
 		plain, open := strictjson.BlankComments(p.doc)
-		if open >= 0 {
+		switch {
+		case open < 0:
+			p.doc = plain
+		case onFault == dialect.DropsFile:
 			p.problem(open, "parsing: this comment is never closed%s", client.Settings.Drops)
 			return
 		}
-		p.doc = plain
 	}
 	if at := strictjson.InvalidUTF8(p.doc); at >= 0 {
 		p.problem(at, "parsing: not UTF-8; save the file as UTF-8")
 		return
 	}
 	readable := true
-	placed, lenient := formOfFolder(p.file), p.lenient()
-	if lenient {
-		if plain, open := strictjson.BlankComments(p.doc); open < 0 {
-			p.doc = plain
-		}
-	}
 	for _, f := range strictjson.Check(p.doc, maxFileDepth) {
+		duplicate := f.Kind == strictjson.Duplicate
 		switch {
-		case f.Kind == strictjson.Duplicate && client != nil && client.Settings.Commented:
+		case duplicate && onFault == dialect.TakesLast:
+			p.warnOfGate(f.Offset, f.Text+"; "+client.Settings.Client+" takes the last")
+		case duplicate && onFault != dialect.Refuses:
 			p.warn(f.Offset, "%s; %s takes the last", f.Text, client.Settings.Client)
-		case f.Kind == strictjson.Duplicate && placed != nil && placed.Settings.TakesLast:
-			p.warnOfGate(f.Offset, f.Text+"; "+placed.Settings.Client+" takes the last")
-		case lenient && f.Kind == strictjson.Duplicate:
-			p.warn(f.Offset, "%s; the last one counts", f.Text)
-		case lenient:
-			p.dialect = placed
-			p.warnOfGate(f.Offset, "parsing: "+f.Text+p.dialect.Settings.Drops)
-		case client != nil && client.Settings.DropsFaulty:
+		case onFault == dialect.DropsEntry:
+			p.dialect = client
+			p.warnOfGate(f.Offset, "parsing: "+f.Text+client.Settings.Drops)
+		case onFault == dialect.DropsFile:
 			p.problem(f.Offset, "parsing: %s%s", f.Text, client.Settings.Drops)
 		default:
 			p.problem(f.Offset, "parsing: %s", f.Text)
 		}
-		readable = readable && f.Kind == strictjson.Duplicate
+		readable = readable && duplicate
 	}
 	if readable {
 		p.halfCharacters()
 		p.document()
 	}
-}
-
-// lenient reports whether the file lies in the folder of a client that drops what it cannot use, and runs the rest.
-func (p *parser) lenient() bool {
-	d := formOfFolder(p.file)
-	return d != nil && d.Settings.Lenient && !p.own && (p.as == nil || p.as == d)
 }
 
 // halfCharacters finds \u escapes that stand for half of a character, with the other half missing. There is no UTF-8

@@ -24,7 +24,9 @@ var fileKeys = []string{"hooks", "tools", "inherit_env"}
 type parser struct {
 	file     string
 	level    Level
-	own      bool // it is in hookrun's form, whatever it looks like
+	own      bool             // it is in hookrun's form, whatever it looks like
+	client   *dialect.Dialect // that of its folder, and what it does with a fault
+	onFault  dialect.OnFault
 	doc      string
 	locator  strictjson.Locator
 	config   Config

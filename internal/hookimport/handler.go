@@ -42,7 +42,7 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		entries = []gjson.Result{group}
 	}
 	for n, entry := range entries {
-		if text := dialect.LastOf(entry)["command"]; r.form.Commented && text.String() == "" {
+		if text := dialect.LastOf(entry)["command"]; r.form.OnFault == dialect.DropsFile && text.String() == "" {
 			r.item(LeftOut, at+".hooks."+strconv.Itoa(n), entry.Index, "%s skips a hook with an empty command",
 				r.form.Client)
 			continue

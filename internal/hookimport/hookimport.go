@@ -111,7 +111,7 @@ func Parse(path string, doc []byte, as *dialect.Dialect, in Terms) (*Result, err
 			all.ImportList())
 	}
 	r.result.Client = r.form.Client
-	if r.form.Commented {
+	if r.form.OnFault == dialect.DropsFile {
 		r.doc, _ = strictjson.BlankComments(r.doc)
 	}
 	r.flat = r.form.TopEvents != "" && filepath.Base(path) == r.form.TopEvents

@@ -17,11 +17,8 @@ import (
 // readAnswer reads a JSON answer as the client's schema does: no type is converted, null is no value, of two equal keys
 // the last counts, and keys that the schema does not have are passed over.
 func readAnswer(c *protocol.Call, m eventRule, hook, text string) (dialect.Verdict, error) {
-	for _, f := range strictjson.Check(text, strictjson.MaxDepth) {
-		if f.Kind != strictjson.Duplicate {
-			line, col := strictjson.Position(text, f.Offset)
-			return dialect.Verdict{Decision: protocol.Continue}, fmt.Errorf("line %d, column %d: %s", line, col, f.Text)
-		}
+	if err := dialect.CheckJSON(text, strictjson.MaxDepth); err != nil {
+		return dialect.Verdict{Decision: protocol.Continue}, err
 	}
 	a, slip, err := readObject(gjson.Parse(text), dialect.ClaudeAnswer, "")
 	if err != nil {
@@ -59,9 +56,9 @@ func doubt(v *dialect.Verdict, m eventRule, hook, text string, strays []string) 
 	for _, f := range m.answer {
 		own = append(own, f.Key)
 	}
-	if err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...); err != nil &&
-		v.Decision == protocol.Continue {
-		v.Doubt = dialect.Doubted(dialect.Who(m.name, hook), "Claude Code", err)
+	if v.Decision == protocol.Continue {
+		err := dialect.DoubtOf(gjson.Parse(text), dialect.ValidWords, own...)
+		v.NoteDoubt(dialect.Who(m.name, hook), "Claude Code", err)
 	}
 }
 
@@ -151,7 +148,7 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 	}
 	permissions := m.name == "PreToolUse" || m.name == "PreModelSwitch"
 	if permissions && text(a, "decision") == "approve" {
-		v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, reason
+		v.Approve(reason)
 	}
 	blocked := m.does&blocks != 0 && text(a, "decision") == "block"
 	if blocked {
@@ -163,7 +160,7 @@ func verdictOf(c *protocol.Call, m eventRule, hook string, a, s map[string]gjson
 		block(why, reason)
 	case blocked || word == "":
 	case word == "allow":
-		v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, why
+		v.Approve(why)
 	default:
 		v.Decision, v.Cause, v.Approved, v.Reason = dialect.PermissionWords[word], protocol.CausePolicy, false, why
 		if why == "" {

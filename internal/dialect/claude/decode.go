@@ -18,15 +18,7 @@ func goesAsync(line []byte) bool {
 }
 
 func isAsync(text string) bool {
-	if !strings.Contains(text, `"async"`) {
-		return false
-	}
-	for _, f := range strictjson.Check(text, strictjson.MaxDepth) {
-		if f.Kind != strictjson.Duplicate {
-			return false
-		}
-	}
-	return asyncOnly(gjson.Parse(text))
+	return strings.Contains(text, `"async"`) && asyncOnly(dialect.AnswerOf(text))
 }
 
 // asyncOnly reports whether an answer says that nobody is to wait, and nothing that could decide, however it is spelt.
@@ -49,7 +41,7 @@ func asyncOnly(answer gjson.Result) (async bool) {
 
 // decode reads, in this order: no start, deadline, output, exit code.
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
-	m := ruleOf(eventOf(c))
+	m := ruleOf(dialect.ClaudeEventOf(c))
 	who := dialect.Who(m.name, hook)
 	switch {
 	case r.AsyncResult:

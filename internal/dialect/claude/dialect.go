@@ -12,7 +12,7 @@ import (
 // departs from the client, as in the order of results, is in the README.
 var Dialect = &dialect.Dialect{
 	Name:    "claude",
-	Events:  eventNames,
+	Events:  events.Names,
 	Timeout: 600 * time.Second,
 	TimeoutAt: func(e protocol.Event) time.Duration {
 		switch e {
@@ -25,25 +25,24 @@ var Dialect = &dialect.Dialect{
 		}
 		return 0
 	},
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout, protocol.CauseOutput,
-		protocol.CauseExit, protocol.CauseUnsupported},
+	Causes: dialect.HookCauses,
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		if e == "PreModelSwitch" && cause == protocol.CauseTimeout {
 			return protocol.Block
 		}
 		return protocol.Continue // whatever goes wrong with a hook, the client goes on
 	},
-	CannotBlock:     cannotBlock,
+	CannotBlock:     func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
 	Parallel:        true,
 	MaxContext:      10_000,
 	FollowsDir:      true,
 	Environment:     func(c *protocol.Call) []string { return []string{"CLAUDE_PROJECT_DIR=" + c.Workspace} },
 	HiddenVariables: []string{"OTEL_"},
-	SubjectField:    subject,
-	Event:           eventOf,
+	SubjectField:    events.SubjectField,
+	Event:           dialect.ClaudeEventOf,
 	EncodeInput:     payload,
 	Decode:          decode,
-	Merge:           merge,
+	Merge:           dialect.MergeNotRun,
 	GoesAsync:       goesAsync,
 	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
 		text, err := hookOutput(o)
@@ -68,6 +67,8 @@ type eventRule struct {
 	answer  []dialect.Field // what hookSpecificOutput may have; additionalContext is context everywhere
 }
 
+func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+
 // effect is what hooks can do at an event.
 type effect int
 
@@ -80,7 +81,7 @@ const (
 )
 
 // events are the events of the client.
-var events = []eventRule{
+var events = dialect.Rules[eventRule]{
 	{"SessionStart", "source", speaks, dialect.Schema("additionalContext string", "initialUserMessage string",
 		"sessionTitle string", "watchPaths strings", "reloadSkills boolean")},
 	{"Setup", "trigger", 0, nil}, // the client drops what is said there
@@ -124,30 +125,6 @@ var events = []eventRule{
 	{"SessionEnd", "reason", 0, nil},
 }
 
-func eventNames() (names []protocol.Event) {
-	for _, m := range events {
-		names = append(names, m.name)
-	}
-	return names
-}
-
-func subject(e protocol.Event) string { return ruleOf(e).subject }
-
 func ruleOf(e protocol.Event) eventRule {
-	for _, m := range events {
-		if m.name == e {
-			return m
-		}
-	}
-	return eventRule{name: e, does: blocks | fails}
+	return events.Of(e, eventRule{name: e, does: blocks | fails})
 }
-
-// eventOf: the client has an event of its own for a tool that failed.
-func eventOf(c *protocol.Call) protocol.Event {
-	if e := dialect.ClaudeEvent(c.Event); e != "PostToolUse" || !c.Failed {
-		return e
-	}
-	return "PostToolUseFailure"
-}
-
-func cannotBlock(e protocol.Event) bool { return ruleOf(e).does&fails == 0 }

@@ -13,7 +13,7 @@ import (
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it. A
 // result that is a JSON object or array goes in as it is, since the client's tools have such results.
 func payload(c *dialect.Call) (dialect.Payload, []string, error) {
-	event := eventOf(&c.Call)
+	event := dialect.ClaudeEventOf(&c.Call)
 	same := c.Call
 	if name := protocol.Event(c.Field("hook_event_name")); name != "" && name == name.Canonical() &&
 		dialect.ClaudeEvent(name) == event {
@@ -22,33 +22,28 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	if own, is := dialect.OwnInput(&same, event); is {
 		return own, nil, nil
 	}
-	var o dialect.Object
-	o.Text("session_id", c.SessionID)
-	o.Text("transcript_path", c.TranscriptPath)
-	o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
-	o.Text("permission_mode", "default")
-	if c.AgentID != "" {
-		o.Text("agent_id", c.AgentID)
-	}
-	o.Text("hook_event_name", string(event))
-	warnings, err := o.Tool(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	if event == "PostToolUse" {
-		o.Raw("tool_response", dialect.ToolResponse(c.Result))
-	}
-	if c.Event.HasTool() {
-		o.Text("tool_use_id", c.ToolUseID)
-	}
-	switch event {
-	case "PostToolUseFailure":
-		o.Text("error", c.Result)
-		o.Raw("is_interrupt", []byte("false"))
-	case "UserPromptSubmit":
-		o.Text("prompt", c.Prompt)
-	}
-	return o.End(), warnings, nil
+	return dialect.WriteInput(c, func(o *dialect.Object) {
+		o.Text("session_id", c.SessionID)
+		o.Text("transcript_path", c.TranscriptPath)
+		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
+		o.Text("permission_mode", "default")
+		o.TextIfAny("agent_id", c.AgentID)
+		o.Text("hook_event_name", string(event))
+	}, func(o *dialect.Object) {
+		if event == "PostToolUse" {
+			o.Raw("tool_response", dialect.ToolResponse(c.Result))
+		}
+		if c.Event.HasTool() {
+			o.Text("tool_use_id", c.ToolUseID)
+		}
+		switch event {
+		case "PostToolUseFailure":
+			o.Text("error", c.Result)
+			o.Raw("is_interrupt", []byte("false"))
+		case "UserPromptSubmit":
+			o.Text("prompt", c.Prompt)
+		}
+	})
 }
 
 // readResult: the client has an event for a tool that failed, and says there why.

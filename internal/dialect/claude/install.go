@@ -17,15 +17,8 @@ var install = &dialect.Installation{
 	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
 	OrBlock: " || exit 2",
 	ReadSwitches: func(doc string) []dialect.Switch {
-		v := gjson.Get(doc, settings.Off)
-		if !v.IsBool() {
-			return nil
-		}
-		return []dialect.Switch{{
-			Name: settings.Off, Off: v.Bool(),
-			Why:  `"disableAllHooks" is true, so Claude Code runs no hook`,
-			Mend: `take "disableAllHooks" out of that file`,
-		}}
+		return dialect.SwitchAt(doc, settings.Off, true, `"disableAllHooks" is true, so Claude Code runs no hook`,
+			`take "disableAllHooks" out of that file`)
 	},
 	Obstacles: obstacles,
 	Machine:   machine,

@@ -16,7 +16,7 @@ import (
 //
 // At two events the client takes plain text alone: instructions for a compaction, and the path of a new worktree.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	event := eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed})
+	event := dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed})
 	if text := o.Text(); event == "PreCompact" && text != "" {
 		return []byte(text), nil
 	}
@@ -35,7 +35,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		o.SystemMessages = append(slices.Clip(o.SystemMessages), unfitMessage(o.WithheldBy, o.Tool,
 			gjson.ParseBytes(o.Withheld)))
 	}
-	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	messages := dialect.Messages(o)
 	if event == "PostToolUseFailure" { // the client has no word for either there
 		switch {
 		case o.Stop && o.Decision == protocol.Continue:
@@ -48,13 +48,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 				"the model sees it as it was")
 		}
 	}
-	out := dialect.HookOutput{SystemMessage: strings.Join(messages, "\n")}
-	specific := dialect.FieldsOf("hookEventName", strictjson.Quote(string(event)))
-	set := func(key, value string) {
-		if value != "" {
-			specific.Set(key, strictjson.Quote(value))
-		}
-	}
+	out := dialect.NewHookOutput(event)
 	if o.Stop {
 		out.Continue, out.StopReason = new(bool), o.StopReason
 	}
@@ -63,24 +57,24 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		if o.Decision != protocol.Continue || o.Approved {
 			for word, decision := range dialect.PermissionWords {
 				if decision == o.Decision {
-					set("permissionDecision", word)
+					out.Set("permissionDecision", word)
 				}
 			}
-			set("permissionDecisionReason", o.Reason)
+			out.Set("permissionDecisionReason", o.Reason)
 		}
 	case "PermissionRequest":
-		dialect.PermissionRequest(o, &specific)
+		dialect.PermissionRequest(o, &out.Specific)
 	default:
 		if o.Decision != protocol.Continue {
 			out.Decision, out.Reason = "block", o.Reason
 		}
 	}
 	if o.UpdatedInput != nil && event != "PermissionRequest" {
-		specific.Set("updatedInput", o.UpdatedInput)
+		out.Specific.Set("updatedInput", o.UpdatedInput)
 	}
-	set("additionalContext", strings.Join(o.Texts(), "\n\n"))
+	out.Set("additionalContext", strings.Join(o.Texts(), "\n\n"))
 	if o.UpdatedOutput != nil && event != "PostToolUseFailure" {
-		specific.Set("updatedToolOutput", shellResult(o.Tool, o.UpdatedOutput))
+		out.Specific.Set("updatedToolOutput", shellResult(o.Tool, o.UpdatedOutput))
 	}
 	for _, f := range o.Other {
 		switch f.Key {
@@ -88,13 +82,10 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			out.Terminal = f.Value
 		case "updatedPermissions": // stands in the decision
 		default:
-			specific.Set(f.Key, f.Value)
+			out.Specific.Set(f.Key, f.Value)
 		}
 	}
-	if len(specific) > 1 {
-		out.Specific = specific
-	}
-	return strictjson.Marshal(out)
+	return out.Encode(messages)
 }
 
 // shellResult writes a value in the form of the shell's results: the client drops any other, and shows the model the

@@ -17,11 +17,8 @@ import (
 // readAnswer reads a JSON answer as the client does: it may have nothing but what is known, each of its type; null is
 // no value, and of two equal keys the last counts.
 func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, err error) {
-	for _, f := range strictjson.Check(text, maxDepth) {
-		if f.Kind != strictjson.Duplicate {
-			line, col := strictjson.Position(text, f.Offset)
-			return v, fmt.Errorf("line %d, column %d: %s", line, col, f.Text)
-		}
+	if err := dialect.CheckJSON(text, maxDepth); err != nil {
+		return v, err
 	}
 	if at := halfPair(text); at >= 0 {
 		line, col := strictjson.Position(text, at)
@@ -43,7 +40,7 @@ func readAnswer(c *protocol.Call, m eventRule, text string) (v dialect.Verdict, 
 		if name, ok := s["hookEventName"]; !ok {
 			return v, errors.New("hookSpecificOutput has no hookEventName")
 			// which of them does not matter
-		} else if !slices.Contains(eventNames(), protocol.Event(dialect.StringOf(name))) {
+		} else if !slices.Contains(events.Names(), protocol.Event(dialect.StringOf(name))) {
 			return v, fmt.Errorf("hookSpecificOutput.hookEventName %s is no event of Codex", name.Raw)
 		}
 	}

@@ -69,9 +69,9 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (d
 		return v, errors.New("it is too long: 1 MiB of output is kept")
 	case isJSON:
 		v, err := readAnswer(c, m, text)
-		if doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.own()...); err == nil && doubt != nil &&
-			v.Decision == protocol.Continue {
-			v.Doubt = dialect.Doubted(dialect.Who(m.name, hook), "Codex", doubt)
+		if err == nil && v.Decision == protocol.Continue {
+			doubt := dialect.DoubtOf(gjson.Parse(text), validWords, m.own()...)
+			v.NoteDoubt(dialect.Who(m.name, hook), client, doubt)
 		}
 		return v, err
 	case m.does&jsonOnly != 0:

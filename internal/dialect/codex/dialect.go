@@ -13,7 +13,7 @@ import (
 // README.
 var Dialect = &dialect.Dialect{
 	Name:    "codex",
-	Events:  eventNames,
+	Events:  events.Names,
 	Timeout: 600 * time.Second,
 	TimeoutAt: func(e protocol.Event) time.Duration {
 		if e == "Interrupt" || e == "SessionEnd" {
@@ -21,21 +21,17 @@ var Dialect = &dialect.Dialect{
 		}
 		return 0
 	},
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
-	Failure:     func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
+	Causes:      dialect.HookCauses,
+	Failure:     dialect.FailsOpen,
 	CannotBlock: func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
 	Parallel:    true,
 	MaxContext:  10_000,
 
-	SubjectField: func(e protocol.Event) string { return ruleOf(e).subject },
+	SubjectField: events.SubjectField,
 	Event:        eventOf,
 	EncodeInput:  payload,
 	Decode:       decode,
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		text, err := hookOutput(o)
-		return text, 0, err // with any other exit it would not be read
-	},
+	EncodeOutput: dialect.AtExit0(hookOutput), // with any other exit it would not be read
 	// Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
 	// SessionEnd nothing tells the two apart, and nothing that is answered counts.
 	Detect: func(c *protocol.Call) bool {
@@ -63,6 +59,8 @@ type eventRule struct {
 	answer   []dialect.Field // what hookSpecificOutput may have; nil: there is no such field
 }
 
+func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+
 // effect is what hooks can do at an event.
 type effect int
 
@@ -80,7 +78,7 @@ const (
 
 var contextOnly = dialect.Schema("additionalContext string")
 
-var events = []eventRule{
+var events = dialect.Rules[eventRule]{
 	{"SessionStart", "source", fails | stops | speaks, "", contextOnly},
 	{"UserPromptSubmit", "", blocks | fails | stops | speaks, "block", contextOnly},
 	{"PreModelRequest", "", deaf, "", nil},
@@ -100,20 +98,8 @@ var events = []eventRule{
 	{"SessionEnd", "reason", deaf, "", nil},
 }
 
-func eventNames() (names []protocol.Event) {
-	for _, m := range events {
-		names = append(names, m.name)
-	}
-	return names
-}
-
 func ruleOf(e protocol.Event) eventRule {
-	for _, m := range events {
-		if m.name == e {
-			return m
-		}
-	}
-	return eventRule{name: e, does: blocks | fails}
+	return events.Of(e, eventRule{name: e, does: blocks | fails})
 }
 
 // eventOf: a tool that failed has run all the same, and one that was blocked has not.

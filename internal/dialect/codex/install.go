@@ -2,7 +2,6 @@ package codex
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/toml"
@@ -41,13 +40,8 @@ var install = &dialect.Installation{
 	Versions:  []string{"0.169.0"},
 	Variables: []string{"CODEX_SANDBOX", "CODEX_THREAD_ID"},
 	Shell:     loginShell,
-	// Servers are in config.toml, the project's and the user's.
-	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
-		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
-			path := filepath.Join(filepath.Dir(place.Path), configFile)
-			files = append(files, dialect.ServerFile{Path: path, Read: servers})
-		}
-		return files
+	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+		return settings.ServerFiles(w, configFile, servers)
 	},
 }
 

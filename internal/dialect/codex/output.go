@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -21,9 +20,8 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	if m.does&deaf != 0 {
 		return []byte("{}"), nil
 	}
-	out := dialect.HookOutput{} // the same fields, but for terminalSequence
-	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
-	specific := dialect.FieldsOf("hookEventName", strictjson.Quote(string(m.name)))
+	out := dialect.NewHookOutput(m.name) // the same fields, but for terminalSequence
+	messages := dialect.Messages(o)
 	context := strings.Join(o.Texts(), "\n\n")
 	held, why := o.Decision != protocol.Continue, firstText(dialect.BlockReason(o, "Codex"), "Blocked by a hook")
 	switch {
@@ -32,7 +30,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			held, why = true, firstText(o.StopReason, o.Reason, "Stopped by a hook")
 		}
 		if m.name == "PermissionRequest" {
-			permissionRequest(o, &specific, held, why)
+			permissionRequest(o, &out, held, why)
 			break
 		}
 		if !held {
@@ -41,11 +39,11 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		}
 		switch {
 		case held:
-			specific.Set("permissionDecision", strictjson.Quote("deny"))
-			specific.Set("permissionDecisionReason", strictjson.Quote(why))
+			out.Set("permissionDecision", "deny")
+			out.Set("permissionDecisionReason", why)
 		case o.UpdatedInput != nil: // no approval: the client asks its user all the same
-			specific.Set("permissionDecision", strictjson.Quote("allow"))
-			specific.Set("updatedInput", o.UpdatedInput)
+			out.Set("permissionDecision", "allow")
+			out.Specific.Set("updatedInput", o.UpdatedInput)
 			if o.Tool == "Bash" {
 				messages = append(messages, unused(o.UpdatedInput)...)
 			}
@@ -58,16 +56,16 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	case held && m.decision != "":
 		out.Decision, out.Reason = "block", why
 	case held:
-		messages = append(messages, fmt.Sprintf("hookrun: Codex cannot be held up at %s: %s", m.name, why))
+		messages = append(messages, dialect.Cannot(client, "be held up", m.name, why))
 	case o.Stop:
-		messages = append(messages, fmt.Sprintf("hookrun: Codex cannot be stopped at %s: %s", m.name, o.StopReason))
+		messages = append(messages, dialect.Cannot(client, "be stopped", m.name, o.StopReason))
 	case o.UpdatedOutput != nil && m.does&replaces != 0: // a block is what puts a text in the place of the result
 		out.Decision, out.Reason = "block", firstText(strictjson.ValueText(o.UpdatedOutput), "(nothing)")
 	}
 	if o.Decision != protocol.Continue && o.Stop { // of two the client reads one
 		switch {
 		case out.Continue == nil:
-			messages = append(messages, fmt.Sprintf("hookrun: Codex cannot be stopped at %s: %s", m.name, o.StopReason))
+			messages = append(messages, dialect.Cannot(client, "be stopped", m.name, o.StopReason))
 		case m.does&replaces == 0 && why != out.StopReason:
 			messages = append(messages, why)
 		}
@@ -75,17 +73,13 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	switch {
 	case context == "":
 	case slices.Contains(m.answer, contextOnly[0]):
-		specific.Set("additionalContext", strictjson.Quote(context))
+		out.Set("additionalContext", context)
 	case out.Decision == "block" && !o.Stop: // of two the client reads the stop
 		out.Reason += "\n\n" + context
 	default:
-		messages = append(messages, fmt.Sprintf("hookrun: Codex cannot give the model this at %s:\n%s", m.name,
-			context))
+		messages = append(messages, dialect.CannotTell(client, m.name, context))
 	}
-	if out.SystemMessage = strings.Join(messages, "\n"); len(specific) > 1 {
-		out.Specific = specific
-	}
-	return strictjson.Marshal(out)
+	return out.Encode(messages)
 }
 
 // unfit says why the client would not run the tool with its new input, but fail, or drop the answer and run it with the
@@ -96,11 +90,9 @@ func unfit(o protocol.Outcome) string {
 	case dialect.UnfitInput(o) != "":
 		return dialect.UnfitInput(o)
 	case o.Tool == "Bash" && gjson.GetBytes(o.UpdatedInput, "command").Type != gjson.String:
-		return fmt.Sprintf("project hook '%s' changed the tool's input to one without a command",
-			printable.Escape(o.RewroteInput))
+		return dialect.ChangedInput(o, " to one without a command")
 	case len(strictjson.Check(string(o.UpdatedInput), maxDepth-2)) > 0:
-		return fmt.Sprintf("project hook '%s' changed the tool's input to one that is nested deeper than Codex can "+
-			"read", printable.Escape(o.RewroteInput))
+		return dialect.ChangedInput(o, " to one that is nested deeper than Codex can read")
 	}
 	return ""
 }
@@ -117,22 +109,13 @@ func unused(input []byte) (messages []string) {
 	return messages
 }
 
-// codexRequest writes the decision of PermissionRequest, which cannot carry a rewrite.
-func permissionRequest(o protocol.Outcome, specific *protocol.Fields, held bool, why string) {
-	var d protocol.Fields
-	switch {
-	case held:
-	case o.UpdatedInput != nil:
-		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and Codex cannot take that here",
-			printable.Escape(o.RewroteInput))
-	case !o.Approved:
-		return
+// permissionRequest writes the decision of that event. The client drops an answer with more than that.
+func permissionRequest(o protocol.Outcome, out *dialect.HookOutput, held bool, why string) {
+	if o.UpdatedInput != nil && !held {
+		held, why = true, dialect.ChangedInput(o, ", and Codex cannot take that here")
 	}
-	d.Set("behavior", strictjson.Quote("allow"))
-	if held {
-		d.Set("behavior", strictjson.Quote("deny"))
-		d.Set("message", strictjson.Quote(why))
+	if o.Stop, o.Other = false, nil; held {
+		o.Decision, o.Reason = protocol.Block, why
 	}
-	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
-	specific.Set("decision", text)
+	dialect.PermissionRequest(o, &out.Specific)
 }

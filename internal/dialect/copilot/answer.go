@@ -101,7 +101,7 @@ func (m *eventRule) permit(v *dialect.Verdict, f *fields, inner map[string]strin
 		v.Decide(protocol.Ask, textOf(reason))
 		return true
 	case "allow":
-		v.Approved, v.Reason, v.Cause = true, textOf(reason), protocol.CausePolicy
+		v.Approve(textOf(reason))
 	default:
 		decided = true
 		if decision.Type != gjson.Null {

@@ -22,8 +22,7 @@ func dialectOf(camel bool) *dialect.Dialect {
 	d := &dialect.Dialect{
 		Name:    "copilot",
 		Timeout: 30 * time.Second,
-		Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-			protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
+		Causes:  dialect.HookCauses,
 		Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 			m := ruleOf(e)
 			if m.does&denies == 0 || cause == protocol.CauseTimeout ||
@@ -46,10 +45,10 @@ func dialectOf(camel bool) *dialect.Dialect {
 			return decode(ruleOf(eventOf(c)), camel, hook, r)
 		},
 		Outrank:         outrank,
-		Merge:           func(m *dialect.Merging) { m.Unanswered = m.Any(dialect.NotRun) },
+		Merge:           dialect.MergeNotRun,
 		EncodeOutput:    encodeOutput,
 		Stderr:          stderr,
-		AnswersErrors:   true,
+		Errors:          dialect.ErrorByExitAndBlock,
 		AnsweredBy:      answeredBy,
 		Detect:          detect,
 		ProjectVariable: "COPILOT_PROJECT_DIR",

@@ -30,28 +30,22 @@ func claudePayload(c *dialect.Call, event protocol.Event) (dialect.Payload, []st
 	if own, is := dialect.OwnInput(&same, event); is {
 		return own, nil, nil
 	}
-	var o dialect.Object
-	o.Text("hook_event_name", string(event))
-	o.Text("session_id", c.SessionID)
-	o.Text("timestamp", time.Now().UTC().Format(layout))
-	o.Text("cwd", c.Workspace)
-	warnings, err := o.Tool(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	switch event {
-	case "PostToolUse":
-		o.Raw("tool_result", resultOf(c.Result))
-	case "PostToolUseFailure":
-		o.Text("error", c.Result)
-	case "UserPromptSubmit":
-		o.Text("prompt", c.Prompt)
-	}
-	return o.End(), warnings, nil
+	return dialect.WriteInput(c, func(o *dialect.Object) {
+		o.Text("hook_event_name", string(event))
+		o.Text("session_id", c.SessionID)
+		o.Now("timestamp")
+		o.Text("cwd", c.Workspace)
+	}, func(o *dialect.Object) {
+		switch event {
+		case "PostToolUse":
+			o.Raw("tool_result", resultOf(c.Result))
+		case "PostToolUseFailure":
+			o.Text("error", c.Result)
+		case "UserPromptSubmit":
+			o.Text("prompt", c.Prompt)
+		}
+	})
 }
-
-// layout is how the client writes a time.
-const layout = "2006-01-02T15:04:05.000Z"
 
 // resultOf writes a tool's result in the client's form.
 func resultOf(text string) []byte {

@@ -17,15 +17,8 @@ var install = &dialect.Installation{
 		`,"decision":"block","reason":` + noAnswer + `}'; exit 2; }`,
 	Asks: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
 	ReadSwitches: func(doc string) []dialect.Switch {
-		v := gjson.Get(doc, settings.Off)
-		if !v.IsBool() {
-			return nil
-		}
-		return []dialect.Switch{{
-			Name: settings.Off, Off: v.Bool(),
-			Why:  `"disableAllHooks" is true, so Copilot CLI does not run hookrun`,
-			Mend: `take "disableAllHooks" out of that file`,
-		}}
+		return dialect.SwitchAt(doc, settings.Off, true,
+			`"disableAllHooks" is true, so Copilot CLI does not run hookrun`, `take "disableAllHooks" out of that file`)
 	},
 	Obstacles: obstacles,
 	Beside: func(w dialect.Where) []string {
@@ -33,8 +26,7 @@ var install = &dialect.Installation{
 			filepath.Join(w.Workspace, ".claude", "settings.local.json")}
 	},
 	Servers: func(w dialect.Where, _ func(string) string) []dialect.ServerFile {
-		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"),
-			Read: func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil) }}}
+		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
 	},
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},

@@ -2,14 +2,12 @@ package copilot
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -37,10 +35,8 @@ func stderr(o protocol.Outcome) string {
 // encoded returns the answer, and the messages to the user.
 func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
-	messages = append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
-	say := func(format string, args ...any) {
-		messages = append(messages, fmt.Sprintf("hookrun: "+format, args...))
-	}
+	messages = dialect.Messages(o)
+	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.name, why)) }
 	set := func(key, value string) { out.Set(key, strictjson.Quote(value)) }
 	context := o.Texts()
 	stopsAnyway := m.name == "Stop" || m.name == "SubagentStop"
@@ -48,14 +44,13 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	if !held && o.Stop && m.does&(denies|blocks) != 0 && !stopsAnyway { // the client cannot stop, but hold this up
 		held, why = true, o.StopReason
 	} else if o.Stop && o.StopReason != why && !stopsAnyway {
-		say("Copilot CLI cannot be stopped at %s: %s", m.name, o.StopReason)
+		cannot("be stopped", o.StopReason)
 	}
 	if fault := dialect.UnfitInput(o); fault != "" && m.name == "PreToolUse" && o.Decision != protocol.Block {
 		held, why, o.Decision = true, strings.TrimSpace(o.Reason+"\n\n"+fault), protocol.Block
 	}
 	if m.name == "PermissionRequest" && !held && o.UpdatedInput != nil {
-		held, why = true, fmt.Sprintf("project hook '%s' changed the tool's input, and %s cannot take that here",
-			printable.Escape(o.RewroteInput), client)
+		held, why = true, dialect.ChangedInput(o, ", and Copilot CLI cannot take that here")
 	}
 	why = cmp.Or(why, "Blocked by a hook")
 	switch {
@@ -96,7 +91,7 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 		}
 		set("reason", why)
 	case held && m.does&denies == 0:
-		say("Copilot CLI cannot be held up at %s: %s", m.name, why)
+		cannot("be held up", why)
 	}
 	if o.UpdatedOutput != nil && !held {
 		if m.name == "PostToolUse" {
@@ -105,7 +100,8 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 			text, _ := result.MarshalJSON() // made of JSON, it cannot fail
 			out.Set("modifiedResult", text)
 		} else {
-			say("Copilot CLI cannot change the result of a tool that failed, and its model has read it")
+			messages = append(messages, "hookrun: Copilot CLI cannot change the result of a tool that failed, and its "+
+				"model has read it")
 		}
 	}
 	if m.name == "PreToolUse" || m.name == "PostToolUseFailure" { // there exit 2 means something else
@@ -116,12 +112,13 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	}
 	if text := strings.Join(context, "\n\n"); text != "" && m.does&contexts != 0 {
 		if m.name == "PostToolUse" && len(text) > maxContext {
-			say("the context is longer than the 10 kB that Copilot CLI gives its model after a tool, and was cut")
+			messages = append(messages, "hookrun: the context is longer than the 10 kB that Copilot CLI gives its "+
+				"model after a tool, and was cut")
 			text = strings.ToValidUTF8(text[:maxContext-100], "") + "\n[hookrun: cut here, at 10 kB]"
 		}
 		set("additionalContext", text)
 	} else if text != "" {
-		say("Copilot CLI cannot give the model this at %s:\n%s", m.name, text)
+		messages = append(messages, dialect.CannotTell(client, m.name, text))
 	}
 	for _, f := range o.Other {
 		if slices.Contains(m.carries, f.Key) && gjson.ValidBytes(f.Value) {

@@ -32,7 +32,7 @@ func settingsOf(camel bool) *dialect.Settings {
 		Timeout: dialect.TimeoutForm{Unit: time.Second, Name: "seconds", Key: "timeoutSec", Less: "milliseconds"},
 		Bash:    true,
 
-		Flat: true, DefaultType: "command", TakesLast: true,
+		Flat: true, DefaultType: "command", OnFault: dialect.TakesLast,
 		Commands:        []string{"bash", "command", "powershell"},
 		Exec:            "exec",
 		FileVariable:    "COPILOT_HOOK_DIR",

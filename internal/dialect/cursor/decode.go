@@ -49,9 +49,7 @@ func decode(e protocol.Event, hook string, r *dialect.HookResult) dialect.Verdic
 		return dialect.Unreadable(who, err.Error())
 	}
 	if v.Decision == protocol.Continue && !v.Approved && m.does&(permits|submits) != 0 {
-		if err := dialect.DoubtOf(answer, validWords); err != nil {
-			v.Doubt = dialect.Doubted(who, "Cursor", err)
-		}
+		v.NoteDoubt(who, "Cursor", dialect.DoubtOf(answer, validWords))
 	}
 	return dialect.DoubtEqualKeys(who, answer, v)
 }
@@ -114,21 +112,17 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 
 // changes reads what the answer adds and rewrites.
 func (m *eventRule) changes(v *dialect.Verdict, who string, top map[string]gjson.Result, text func(string) string) {
-	ignored := func(key string) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %q, which means nothing at %s; ignored", who, key,
-			m.name))
-	}
 	switch added := text("additional_context"); {
 	case added == "":
 	case m.does&context == 0:
-		ignored("additional_context")
+		v.Ignore(who, `"additional_context"`, m.name)
 	default:
 		v.Context = added
 	}
 	switch input := top["updated_input"]; {
 	case input.Type == gjson.Null:
 	case m.does&rewrites == 0:
-		ignored("updated_input")
+		v.Ignore(who, `"updated_input"`, m.name)
 	case !input.IsObject():
 		v.Decide(protocol.Block, who+" gave an updated_input that is no object")
 	case v.Decision != protocol.Block:
@@ -137,7 +131,7 @@ func (m *eventRule) changes(v *dialect.Verdict, who string, top map[string]gjson
 	switch output := top["updated_mcp_tool_output"]; {
 	case output.Type == gjson.Null:
 	case m.name != "postToolUse":
-		ignored("updated_mcp_tool_output")
+		v.Ignore(who, `"updated_mcp_tool_output"`, m.name)
 	default:
 		v.UpdatedOutput = dialect.Rewritten(output)
 	}

@@ -43,10 +43,9 @@ func init() {
 func newDialect() *dialect.Dialect {
 	return &dialect.Dialect{
 		Name:    "cursor",
-		Events:  eventNames,
+		Events:  events.Names,
 		Timeout: time.Minute, // the documents name none
-		Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-			protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
+		Causes:  dialect.HookCauses,
 		Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 			// A shell that is not there must do no less than one that blocks.
 			if cause == protocol.CauseUnstarted && ruleOf(e).does&(permits|submits) != 0 {
@@ -60,16 +59,13 @@ func newDialect() *dialect.Dialect {
 		CannotBlock:  func(e protocol.Event) bool { return ruleOf(e).does&(permits|submits|context) == 0 },
 		Parallel:     true,
 		Environment:  environment,
-		SubjectField: func(e protocol.Event) string { return ruleOf(e).subject },
+		SubjectField: events.SubjectField,
 		EncodeInput:  payload,
 		Decode: func(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 			return decode(eventOf(c), hook, r)
 		},
-		Merge: merge,
-		EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-			text, err := hookOutput(o)
-			return text, 0, err
-		},
+		Merge:           merge,
+		EncodeOutput:    dialect.AtExit0(hookOutput),
 		Detect:          func(c *protocol.Call) bool { return c.Field("cursor_version") != "" },
 		ProjectVariable: "CURSOR_PROJECT_DIR",
 		ToolName:        toolName,
@@ -101,7 +97,9 @@ type eventRule struct {
 	kind    string
 }
 
-var events = []eventRule{
+func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+
+var events = dialect.Rules[eventRule]{
 	{"sessionStart", "", context, ""},
 	{"beforeSubmitPrompt", "", submits | context, ""},
 	{"preToolUse", "tool_name", permits | asks | rewrites | context, ""},
@@ -125,21 +123,7 @@ var events = []eventRule{
 	{"workspaceOpen", "", 0, ""},
 }
 
-func eventNames() (names []protocol.Event) {
-	for _, m := range events {
-		names = append(names, m.name)
-	}
-	return names
-}
-
-func ruleOf(e protocol.Event) eventRule {
-	for _, m := range events {
-		if m.name == e {
-			return m
-		}
-	}
-	return eventRule{name: e}
-}
+func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // eventOf names the call's event among those for all tools. One for a kind of tools stays what it is: the client has
 // run the hooks of the other before.

@@ -3,8 +3,6 @@ package cursor
 import (
 	"runtime"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
@@ -31,13 +29,7 @@ var install = &dialect.Installation{
 	},
 	Program:   "cursor-agent",
 	Variables: []string{"CURSOR_VERSION"},
-	// Servers are in files of their own, the project's and the user's.
-	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
-		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
-			read := func(doc string) []dialect.Server { return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil) }
-			path := place.Path[:len(place.Path)-len("hooks.json")] + "mcp.json"
-			files = append(files, dialect.ServerFile{Path: path, Read: read})
-		}
-		return files
+	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+		return settings.ServerFiles(w, "mcp.json", dialect.MCPServers)
 	},
 }

@@ -3,7 +3,6 @@ package cursor
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -33,7 +32,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	c := &protocol.Call{Event: o.Event, Failed: o.Failed, Tool: o.Tool}
 	m := ruleOf(eventOf(c))
 	out := output{}
-	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	messages := dialect.Messages(o)
 	texts := strings.Join(o.Texts(), "\n\n")
 	held, why := o.Decision != protocol.Continue, o.Reason
 	if o.Stop && !held {
@@ -97,8 +96,7 @@ func (m *eventRule) permission(out *output, o protocol.Outcome, held bool, why s
 	if !held && o.UpdatedInput != nil {
 		why = dialect.UnfitInput(o)
 		if why == "" && m.does&rewrites == 0 {
-			why = fmt.Sprintf("project hook '%s' changed the tool's input, and Cursor cannot take that at %s",
-				printable.Escape(o.RewroteInput), m.name)
+			why = dialect.ChangedInput(o, ", and Cursor cannot take that at "+string(m.name))
 		}
 		held = why != ""
 	}

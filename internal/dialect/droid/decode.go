@@ -40,9 +40,9 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	if v.Decision != protocol.Continue {
 		return v
 	}
-	if err := a.doubt(m); a.object.Exists() && err != nil {
-		v.Doubt = dialect.Doubted(who, client, err)
-	} else if !broken && !a.object.Exists() && code == 0 {
+	if a.object.Exists() {
+		v.NoteDoubt(who, client, a.doubt(m))
+	} else if !broken && code == 0 {
 		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
 	}
 	switch {
@@ -84,7 +84,7 @@ func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string
 		}
 		switch v.Word = a.word; a.word {
 		case "allow":
-			v.Approved, v.Cause, v.Reason = true, protocol.CausePolicy, a.why
+			v.Approve(a.why)
 		case "deny":
 			v.Decide(protocol.Block, cmp.Or(a.why, "Tool execution denied by hook"))
 			return

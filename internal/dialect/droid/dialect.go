@@ -16,17 +16,16 @@ import (
 // equal ones too. JSON counts at every exit code, also of a hook that timed out later. The first permissionDecision in
 // the file counts, whatever later hooks say. Exit 2 blocks, 3 ends the run; all else that goes wrong fails open.
 var Dialect = &dialect.Dialect{
-	Name:    "droid",
-	Events:  eventNames,
-	Timeout: timeout,
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit},
-	Failure:         func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
+	Name:            "droid",
+	Events:          events.Names,
+	Timeout:         timeout,
+	Causes:          dialect.ProcessCauses,
+	Failure:         dialect.FailsOpen,
 	CannotBlock:     func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
 	Parallel:        true,
 	FollowsDir:      true,
 	Environment:     environment,
-	SubjectField:    func(e protocol.Event) string { return ruleOf(e).subject },
+	SubjectField:    events.SubjectField,
 	Event:           eventOf,
 	EncodeInput:     payload,
 	Decode:          decode,
@@ -55,6 +54,8 @@ type eventRule struct {
 	does    effect
 }
 
+func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+
 // effect is what hooks can do at an event.
 type effect int
 
@@ -66,7 +67,7 @@ const (
 	tells                     // additionalContext is for the model
 )
 
-var events = []eventRule{
+var events = dialect.Rules[eventRule]{
 	{"SessionStart", "source", speaks | tells},
 	{"UserPromptSubmit", "", blocks | fails | speaks | tells},
 	{"PreToolUse", "tool_name", blocks | fails | stops},
@@ -79,21 +80,7 @@ var events = []eventRule{
 	{"SessionEnd", "", 0},
 }
 
-func eventNames() (names []protocol.Event) {
-	for _, m := range events {
-		names = append(names, m.name)
-	}
-	return names
-}
-
-func ruleOf(e protocol.Event) eventRule {
-	for _, m := range events {
-		if m.name == e {
-			return m
-		}
-	}
-	return eventRule{name: e}
-}
+func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // eventOf: PostToolUse is for tools that ran and did not fail, and there is no event for the others.
 func eventOf(c *protocol.Call) protocol.Event {

@@ -9,25 +9,19 @@ import (
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(&c.Call)
-	if own, is := dialect.OwnInput(&c.Call, event); is {
-		return own, nil, nil
-	}
-	var o dialect.Object
-	o.Text("session_id", c.SessionID)
-	o.Text("transcript_path", c.TranscriptPath)
-	o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
-	o.Text("permission_mode", modes[0])
-	o.Text("hook_event_name", string(event))
-	warnings, err := o.Tool(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	switch event {
-	case "PostToolUse":
-		o.Text("tool_response", c.Result)
-	case "UserPromptSubmit":
-		o.Text("prompt", c.Prompt)
-		o.Raw("has_images", []byte("false"))
-	}
-	return o.End(), warnings, nil
+	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+		o.Text("session_id", c.SessionID)
+		o.Text("transcript_path", c.TranscriptPath)
+		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
+		o.Text("permission_mode", modes[0])
+		o.Text("hook_event_name", string(event))
+	}, func(o *dialect.Object) {
+		switch event {
+		case "PostToolUse":
+			o.Text("tool_response", c.Result)
+		case "UserPromptSubmit":
+			o.Text("prompt", c.Prompt)
+			o.Raw("has_images", []byte("false"))
+		}
+	})
 }

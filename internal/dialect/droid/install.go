@@ -14,32 +14,22 @@ var install = &dialect.Installation{
 	OrBlock:  ` || { [ $? = 5 ] && exit 1; exit 2; }`,
 	Comments: true,
 	ReadSwitches: func(doc string) []dialect.Switch {
-		v := gjson.Get(doc, "hooks.hooksDisabled")
-		if !v.IsBool() {
-			return nil
-		}
-		return []dialect.Switch{{
-			Name: "hooks.hooksDisabled", Off: v.Bool(),
-			Why:  `"hooks" has "hooksDisabled": true, so Droid runs no hook`,
-			Mend: `take "hooksDisabled" out of "hooks" in that file`,
-		}}
+		return dialect.SwitchAt(doc, "hooks.hooksDisabled", true,
+			`"hooks" has "hooksDisabled": true, so Droid runs no hook`,
+			`take "hooksDisabled" out of "hooks" in that file`)
 	},
 	Obstacles: obstacles,
 	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
-		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
-			path := filepath.Join(filepath.Dir(place.Path), "mcp.json")
-			files = append(files, dialect.ServerFile{Path: path, Read: func(doc string) []dialect.Server {
-				var off []string
-				gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
-					if v.Get("disabled").Bool() {
-						off = append(off, key.String())
-					}
-					return true
-				})
-				return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
-			}})
-		}
-		return files
+		return settings.ServerFiles(w, "mcp.json", func(doc string) []dialect.Server {
+			var off []string
+			gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
+				if v.Get("disabled").Bool() {
+					off = append(off, key.String())
+				}
+				return true
+			})
+			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
+		})
 	},
 	Program:  "droid",
 	Versions: []string{"0.215.0"},

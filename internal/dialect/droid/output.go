@@ -23,34 +23,28 @@ const exitNote = 5
 // model {} would be one, so nothing to say is no output.
 func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 	m := ruleOf(eventOf(&protocol.Call{Event: o.Event}))
-	out := dialect.HookOutput{}
-	specific := dialect.FieldsOf("hookEventName", strictjson.Quote(string(m.name)))
-	set := func(key, text string) {
-		if text != "" {
-			specific.Set(key, strictjson.Quote(text))
-		}
-	}
-	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	out := dialect.NewHookOutput(m.name)
+	messages := dialect.Messages(o)
 	context, toUser := strings.Join(o.Texts(), "\n\n"), strings.Join(messages, "\n")
 	held, told := o.Decision != protocol.Continue, true
 	stop := func() { out.Continue, out.StopReason = new(bool), onStderr(o) }
 	if o.Stop && m.does&stops != 0 {
 		stop()
-		return encoded(out, specific, toUser, 0)
+		return encoded(out, messages, 0)
 	}
 	switch m.name {
 	case "PreToolUse":
 		switch unfit := dialect.UnfitInput(o); {
 		case held || unfit != "":
-			set("permissionDecision", "deny")
-			set("permissionDecisionReason", joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
+			out.Set("permissionDecision", "deny")
+			out.Set("permissionDecisionReason", joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
 		default:
 			if o.Approved {
-				set("permissionDecision", "allow")
-				set("permissionDecisionReason", o.Reason)
+				out.Set("permissionDecision", "allow")
+				out.Set("permissionDecisionReason", o.Reason)
 			}
 			if o.UpdatedInput != nil {
-				specific.Set("updatedInput", o.UpdatedInput)
+				out.Specific.Set("updatedInput", o.UpdatedInput)
 			}
 			if onStderr(o) != "" {
 				exit = exitNote
@@ -65,7 +59,7 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 			exit = 2
 			fallthrough
 		default:
-			set("additionalContext", context)
+			out.Set("additionalContext", context)
 		}
 	case "UserPromptSubmit":
 		if held || o.Stop {
@@ -73,11 +67,11 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 			exit = 2
 			break
 		}
-		if set("additionalContext", joined(context, toUser)); o.Other.Get("updatedInput") != nil {
-			specific.Set("updatedInput", o.Other.Get("updatedInput"))
+		if out.Set("additionalContext", joined(context, toUser)); o.Other.Get("updatedInput") != nil {
+			out.Specific.Set("updatedInput", o.Other.Get("updatedInput"))
 		}
 	case "SessionStart":
-		set("additionalContext", joined(context, toUser))
+		out.Set("additionalContext", joined(context, toUser))
 	case "Stop":
 		if told = held; held {
 			out.Decision, out.Reason = "block", onStderr(o)
@@ -90,22 +84,16 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		told = false
 	}
 	if context != "" && !told {
-		messages = append(messages, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client, m.name,
-			context))
+		messages = append(messages, dialect.CannotTell(client, m.name, context))
 	}
 	if (held || o.Stop) && m.does&blocks == 0 {
-		messages = append(messages, fmt.Sprintf("hookrun: %s cannot be held up at %s: %s", client, m.name,
-			joined(o.StopReason, o.Reason)))
+		messages = append(messages, dialect.Cannot(client, "be held up", m.name, joined(o.StopReason, o.Reason)))
 	}
-	return encoded(out, specific, strings.Join(messages, "\n"), exit)
+	return encoded(out, messages, exit)
 }
 
-func encoded(out dialect.HookOutput, specific protocol.Fields, message string, code int) (b []byte, exit int,
-	err error) {
-	if out.SystemMessage = message; len(specific) > 1 {
-		out.Specific = specific
-	}
-	if b, err = strictjson.Marshal(out); string(b) == "{}" {
+func encoded(out dialect.HookOutput, messages []string, code int) (b []byte, exit int, err error) {
+	if b, err = out.Encode(messages); string(b) == "{}" {
 		return nil, code, err
 	}
 	return b, code, err
@@ -125,7 +113,7 @@ func onStderr(o protocol.Outcome) string {
 	case o.Decision != protocol.Continue:
 		return cmp.Or(joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
 	}
-	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	messages := dialect.Messages(o)
 	return joined(context, strings.Join(messages, "\n"))
 }
 

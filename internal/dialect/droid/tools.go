@@ -21,9 +21,6 @@ var tools = dialect.Tools(
 
 // toolName writes the name of an MCP tool, SERVER___TOOL, as all the others do.
 func toolName(c *protocol.Call) string {
-	server, tool, found := strings.Cut(c.Tool, "___")
-	if !found || server == "" || tool == "" {
-		return ""
-	}
-	return "mcp__" + server + "__" + tool
+	server, tool, _ := strings.Cut(c.Tool, "___")
+	return dialect.MCPName(server, tool)
 }

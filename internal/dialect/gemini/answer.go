@@ -28,10 +28,7 @@ func (m *eventRule) answer(who string, object gjson.Result) (v dialect.Verdict, 
 			odd = fmt.Errorf(format, args...)
 		}
 	}
-	ignored := func(what string) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s answered with %s, which means nothing at %s; ignored", who,
-			what, m.name))
-	}
+	ignored := func(what string) { v.Ignore(who, what, m.name) }
 	top := dialect.LastOf(object)
 	v.Reason = dialect.MessageOf(top["reason"])
 	if v.SystemMessage = dialect.MessageOf(top["systemMessage"]); dialect.MessageOf(top["suppressOutput"]) != "" {

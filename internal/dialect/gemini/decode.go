@@ -33,9 +33,8 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	switch {
 	case isJSON && answer.IsObject():
 		if v, odd = m.answer(who, answer); odd == nil && v.Decision == protocol.Continue && v.Doubt == "" {
-			if err := dialect.DoubtOf(answer, validWords, append([]string{"tool_input"}, m.carries...)...); err != nil {
-				v.Doubt = dialect.Doubted(who, "Gemini CLI", err)
-			}
+			own := append([]string{"tool_input"}, m.carries...)
+			v.NoteDoubt(who, client, dialect.DoubtOf(answer, validWords, own...))
 		}
 		v.Answered = true
 	case isJSON:

@@ -9,15 +9,17 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// client is how messages name it.
+const client = "Gemini CLI"
+
 // Dialect is the dialect of Gemini CLI 0.61.0, as the real client was recorded. All hooks of a call run at once, unless
 // a group of the file wants them in turn. A JSON answer counts whatever the exit code; a text blocks with any code but
 // 0 and 1, and a code without a text blocks nothing. Where it departs from the client is in the README.
 var Dialect = &dialect.Dialect{
 	Name:    "gemini",
-	Events:  eventNames,
+	Events:  events.Names,
 	Timeout: 60 * time.Second,
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit},
+	Causes:  dialect.ProcessCauses,
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		// The client's shell says of a command that is not there why, and ends with 127, which blocks. A shell that is
 		// not there itself must do no less.
@@ -31,16 +33,13 @@ var Dialect = &dialect.Dialect{
 	FirstOfSame:        true,
 	Environment:        environment,
 	OwnEnvironmentWins: true,
-	SubjectField:       func(e protocol.Event) string { return ruleOf(e).subject },
+	SubjectField:       events.SubjectField,
 	Event:              eventOf,
 	EncodeInput:        payload,
 	Decode:             decode,
 	Merge:              merge,
 	Propagate:          propagate,
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		text, err := hookOutput(o)
-		return text, 0, err // a JSON answer counts whatever the exit
-	},
+	EncodeOutput:       dialect.AtExit0(hookOutput), // a JSON answer counts whatever the exit
 	Detect: func(c *protocol.Call) bool {
 		return c.Field("timestamp") != "" && c.Field("permission_mode") == ""
 	},
@@ -67,6 +66,8 @@ type eventRule struct {
 	carries []string // what else hookSpecificOutput may have
 }
 
+func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+
 // effect is what hooks can do at an event.
 type effect int
 
@@ -76,7 +77,7 @@ const (
 	stops                     // continue: false ends the turn
 )
 
-var events = []eventRule{
+var events = dialect.Rules[eventRule]{
 	{"SessionStart", "source", 0, true, nil},
 	{"BeforeAgent", "", blocks | fails | stops, true, nil},
 	{"PreCompress", "trigger", 0, false, nil},
@@ -91,41 +92,14 @@ var events = []eventRule{
 	{"SessionEnd", "reason", 0, false, nil},
 }
 
-func eventNames() (names []protocol.Event) {
-	for _, m := range events {
-		names = append(names, m.name)
-	}
-	return names
-}
-
-func ruleOf(e protocol.Event) eventRule {
-	for _, m := range events {
-		if m.name == e {
-			return m
-		}
-	}
-	return eventRule{name: e}
-}
+func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // eventOf: AfterTool is for tools that ran, those that failed too.
 func eventOf(c *protocol.Call) protocol.Event {
 	if c.Blocked && c.Event.Canonical() == protocol.PostTool {
 		return "" // an event that the client does not have
 	}
-	return eventNamed(c.Event)
-}
-
-// eventNamed returns the client's name for an event.
-func eventNamed(e protocol.Event) protocol.Event {
-	switch e.Canonical() {
-	case protocol.PreExecute:
-		return "BeforeAgent"
-	case protocol.PreTool:
-		return "BeforeTool"
-	case protocol.PostTool:
-		return "AfterTool"
-	}
-	return e
+	return dialect.EventNamed(c.Event, "BeforeAgent", "BeforeTool", "AfterTool")
 }
 
 func environment(c *protocol.Call) []string {
@@ -140,9 +114,5 @@ func environment(c *protocol.Call) []string {
 // toolName writes the name of an MCP tool as all the others do. The client joins its parts by single underscores, so
 // that only what stands beside it says where the server's name ends.
 func toolName(c *protocol.Call) string {
-	server, tool := c.Field("mcp_context.server_name"), c.Field("mcp_context.tool_name")
-	if server == "" || tool == "" {
-		return ""
-	}
-	return "mcp__" + server + "__" + tool
+	return dialect.MCPName(c.Field("mcp_context.server_name"), c.Field("mcp_context.tool_name"))
 }

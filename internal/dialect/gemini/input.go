@@ -1,38 +1,29 @@
 package gemini
 
 import (
-	"time"
-
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
 func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	event := eventOf(&c.Call)
-	if own, is := dialect.OwnInput(&c.Call, event); is {
-		return own, nil, nil
-	}
-	var o dialect.Object
-	o.Text("session_id", c.SessionID)
-	o.Text("transcript_path", c.TranscriptPath)
-	o.Text("cwd", c.Workspace)
-	o.Text("hook_event_name", string(event))
-	o.Text("timestamp", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
-	warnings, err := o.Tool(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	switch event {
-	case "AfterTool":
-		o.Raw("tool_response", dialect.LLMResponse(&c.Call))
-	case "BeforeAgent":
-		o.Text("prompt", c.Prompt)
-	}
-	return o.End(), warnings, nil
+	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+		o.Text("session_id", c.SessionID)
+		o.Text("transcript_path", c.TranscriptPath)
+		o.Text("cwd", c.Workspace)
+		o.Text("hook_event_name", string(event))
+		o.Now("timestamp")
+	}, func(o *dialect.Object) {
+		switch event {
+		case "AfterTool":
+			o.Raw("tool_response", dialect.LLMResponse(&c.Call))
+		case "BeforeAgent":
+			o.Text("prompt", c.Prompt)
+		}
+	})
 }
 
 // propagate merges a rewrite into the input that the next hook in turn gets, where the tool will be given the rewrite
@@ -43,14 +34,7 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 	}
 	switch eventOf(&c.Call) {
 	case "BeforeTool":
-		old, _, err := c.Input()
-		merged := dialect.MergedJSON(old, v.UpdatedInput)
-		if err != nil || merged == nil {
-			return false
-		}
-		c.SetArgs(merged)
-		dialect.SetField(&c.Call, "tool_input", merged)
-		return true
+		return dialect.MergeInput(c, v.UpdatedInput)
 	case "BeforeModel":
 		const key = "llm_request"
 		merged := dialect.MergedJSON([]byte(gjson.Get(c.ClientInput, key).Raw), v.Other.Get(key))
@@ -60,12 +44,7 @@ func propagate(c *dialect.Call, v *dialect.Verdict) bool {
 		dialect.SetField(&c.Call, key, merged)
 		return true
 	case "BeforeAgent":
-		if v.Context == "" {
-			return false
-		}
-		c.Prompt += "\n\n" + v.Context
-		dialect.SetField(&c.Call, "prompt", strictjson.Quote(c.Prompt))
-		return true
+		return dialect.AddToPrompt(c, v.Context)
 	}
 	return false
 }

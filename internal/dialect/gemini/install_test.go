@@ -38,7 +38,8 @@ func TestObstacles(t *testing.T) {
 				return ""
 			}}
 			found := obstacles(&dialect.Installed{Where: w, Files: []dialect.SettingsText{
-				{Path: settings.User(home, w.Getenv).Path, Text: row.settings}, {Path: trustFile(w), Text: row.trust}}})
+				{Path: settings.User(home, w.Getenv).Path, Text: row.settings},
+				{Path: family.Beside(w)[0], Text: row.trust}}})
 			if !row.obstacle {
 				require.Empty(t, found)
 				return

@@ -23,9 +23,8 @@ var Dialect = &dialect.Dialect{
 		}
 		return ""
 	},
-	Timeout: time.Minute,
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit},
+	Timeout:      time.Minute,
+	Causes:       dialect.ProcessCauses,
 	Failure:      func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Block },
 	CannotBlock:  func(e protocol.Event) bool { return !slices.Contains([]protocol.Event{prompt, before, after}, e) },
 	EncodeInput:  payload,
@@ -49,14 +48,4 @@ const (
 )
 
 // eventNamed returns the client's name for an event.
-func eventNamed(e protocol.Event) protocol.Event {
-	switch e.Canonical() {
-	case protocol.PreExecute:
-		return prompt
-	case protocol.PreTool:
-		return before
-	case protocol.PostTool:
-		return after
-	}
-	return e
-}
+func eventNamed(e protocol.Event) protocol.Event { return dialect.EventNamed(e, prompt, before, after) }

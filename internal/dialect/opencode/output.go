@@ -26,7 +26,7 @@ type answer struct {
 func output(o protocol.Outcome) ([]byte, int, error) {
 	event := eventNamed(o.Event)
 	out := answer{Decision: "continue"}
-	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
+	messages := dialect.Messages(o)
 	texts := strings.Join(o.Texts(), "\n\n")
 	unfit := ""
 	if event == before {

@@ -112,9 +112,7 @@ func (m *eventRule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who
 	if context := a.specific["additionalContext"]; context.Type == gjson.String && m.does&hears != 0 {
 		v.Context = strictjson.Text(context.Raw)
 	} else if context.Type != gjson.Null {
-		v.Warnings = append(v.Warnings,
-			fmt.Sprintf("%s answered with \"additionalContext\", which means nothing at %s; "+
-				"ignored", who, m.name))
+		v.Ignore(who, `"additionalContext"`, m.name)
 	}
 	request := dialect.LastOf(a.specific["decision"])
 	if m.does&requests != 0 && dialect.StringOf(request["behavior"]) == "allow" {
@@ -123,11 +121,7 @@ func (m *eventRule) heed(v *dialect.Verdict, a *answer, object gjson.Result, who
 			v.UpdatedInput = dialect.Rewritten(input)
 		}
 	}
-	if err := m.odd(top, a); err != nil {
-		v.Doubt = dialect.Doubted(who, client, err)
-	} else if err := dialect.DoubtOf(object, validWords, "tool_input", "artifacts"); err != nil {
-		v.Doubt = dialect.Doubted(who, client, err)
-	}
+	v.NoteDoubt(who, client, cmp.Or(m.odd(top, a), dialect.DoubtOf(object, validWords, "tool_input", "artifacts")))
 }
 
 // odd is what of an answer may have been meant to hold the call up or change it, and does not.

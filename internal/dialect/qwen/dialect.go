@@ -18,30 +18,27 @@ const client = "Qwen Code"
 // answers can
 // undo what another one did.
 var Dialect = &dialect.Dialect{
-	Name:    "qwen",
-	Events:  eventNames,
-	Timeout: 60 * time.Second,
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit, protocol.CauseUnsupported},
-	Failure:            func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
+	Name:               "qwen",
+	Events:             events.Names,
+	Timeout:            60 * time.Second,
+	Causes:             dialect.HookCauses,
+	Failure:            dialect.FailsOpen,
 	CannotBlock:        func(e protocol.Event) bool { return ruleOf(e).does&fails == 0 },
 	Parallel:           true,
 	FirstOfSame:        true,
 	Environment:        environment,
 	HiddenVariables:    []string{"QWEN_SERVER_TOKEN"},
 	OwnEnvironmentWins: true,
-	SubjectField:       func(e protocol.Event) string { return ruleOf(e).subject },
-	Event:              eventOf,
+	SubjectField:       events.SubjectField,
+	Event:              dialect.ClaudeEventOf,
 	EncodeInput:        payload,
 	Decode:             decode,
 	Outrank:            settle,
 	Merge:              merge,
 	Propagate:          propagate,
-	EncodeOutput: func(o protocol.Outcome) ([]byte, int, error) {
-		text, err := hookOutput(o)
-		return text, 0, err // a JSON answer counts whatever the exit
-	},
-	TellsErrors: true, // exit 2 does nothing after a tool, and before one another hook's allow undoes it
+	EncodeOutput:       dialect.AtExit0(hookOutput), // a JSON answer counts whatever the exit
+	// Exit 2 does nothing after a tool, and before one another hook's allow undoes it.
+	Errors: dialect.ErrorByBlock,
 	// Gemini CLI has a timestamp and no permission_mode, Claude Code and Codex have it the other way round.
 	Detect: func(c *protocol.Call) bool {
 		return c.Field("timestamp") != "" && c.Field("permission_mode") != ""
@@ -69,6 +66,8 @@ type eventRule struct {
 	does    effect
 }
 
+func (m eventRule) Event() (protocol.Event, string) { return m.name, m.subject }
+
 // effect is what hooks can do at an event.
 type effect int
 
@@ -83,7 +82,7 @@ const (
 	requests                    // the answer is hookSpecificOutput.decision
 )
 
-var events = []eventRule{
+var events = dialect.Rules[eventRule]{
 	{"InstructionsLoaded", "file_path", 0},
 	{"SessionStart", "source", hears | speaks},
 	{"Notification", "notification_type", 0},
@@ -109,37 +108,15 @@ var events = []eventRule{
 	{"SessionDelete", "", 0},
 }
 
-func eventNames() (names []protocol.Event) {
-	for _, m := range events {
-		names = append(names, m.name)
-	}
-	return names
-}
-
-func ruleOf(e protocol.Event) eventRule {
-	for _, m := range events {
-		if m.name == e {
-			return m
-		}
-	}
-	return eventRule{name: e}
-}
+func ruleOf(e protocol.Event) eventRule { return events.Of(e, eventRule{name: e}) }
 
 // ruleAt is the rule of a call. Behind the fact no hook has a say about a list of todos.
 func ruleAt(c *protocol.Call) eventRule {
-	m := ruleOf(eventOf(c))
+	m := ruleOf(dialect.ClaudeEventOf(c))
 	if c.Field("phase") == "postWrite" {
 		m.does = 0
 	}
 	return m
-}
-
-// eventOf: the client has an event of its own for a tool that failed.
-func eventOf(c *protocol.Call) protocol.Event {
-	if e := dialect.ClaudeEvent(c.Event); e != "PostToolUse" || !c.Failed {
-		return e
-	}
-	return "PostToolUseFailure"
 }
 
 func environment(c *protocol.Call) []string {

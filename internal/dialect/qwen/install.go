@@ -1,10 +1,7 @@
 package qwen
 
 import (
-	"cmp"
 	"fmt"
-	"path/filepath"
-	"runtime"
 
 	"github.com/tidwall/gjson"
 
@@ -34,54 +31,22 @@ var install = &dialect.Installation{
 		}}
 	},
 	Obstacles: obstacles,
-	Machine:   machine,
-	Beside:    func(w dialect.Where) []string { return []string{trustFile(w)} },
-	Servers: func(w dialect.Where, _ func(string) string) (files []dialect.ServerFile) {
-		for _, place := range []dialect.Place{settings.Project(w.Workspace), settings.User(w.Home, w.Getenv)} {
-			files = append(files, dialect.ServerFile{Path: place.Path, Read: func(doc string) []dialect.Server {
-				return dialect.ServersOf(gjson.Get(doc, "mcpServers"), dialect.Texts(gjson.Get(doc, "mcp.excluded")))
-			}})
-		}
-		return files
-	},
+	Machine:   family.Machine,
+	Beside:    family.Beside,
+	Servers:   family.Servers,
 	Program:   "qwen",
 	Versions:  []string{"0.24.4"},
 	Variables: []string{"QWEN_CODE"},
 }
 
-// machine are the settings of all users: defaults, and what overrides the user's own.
-func machine(getenv func(string) string) (weakest, strongest []string) {
-	folder := "/etc/qwen-code"
-	switch runtime.GOOS {
-	case "darwin":
-		folder = "/Library/Application Support/QwenCode"
-	case "windows":
-		folder = `C:\ProgramData\qwen-code`
-	}
-	path := cmp.Or(getenv("QWEN_CODE_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
-	defaults := filepath.Join(filepath.Dir(path), "system-defaults.json")
-	return []string{cmp.Or(getenv("QWEN_CODE_SYSTEM_DEFAULTS_PATH"), defaults)}, []string{path}
-}
-
-// trustFile says which folders the user has trusted.
-func trustFile(w dialect.Where) string {
-	user := settings.User(w.Home, w.Getenv)
-	return cmp.Or(w.Getenv("QWEN_CODE_TRUSTED_FOLDERS_PATH"),
-		filepath.Join(filepath.Dir(user.Path), "trustedFolders.json"))
+var family = &dialect.GenAI{
+	Variables: "QWEN_CODE", Folder: "qwen-code", MacFolder: "QwenCode", Settings: settings,
 }
 
 // obstacles are a matcher that keeps every hook of its event from running, and the trust in the folder, which is off
 // unless a setting says otherwise.
 func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
-	asks, trusted, trust := false, "", trustFile(in.Where)
 	for _, f := range in.Files {
-		if v := gjson.Get(f.Text, "security.folderTrust.enabled"); v.IsBool() {
-			asks = v.Bool()
-		}
-		if f.Path == trust {
-			trusted = dialect.FolderTrust(f.Text, in.Workspace)
-			continue
-		}
 		for _, event := range installed {
 			gjson.Get(f.Text, "hooks."+event).ForEach(func(_, group gjson.Result) bool {
 				if m := group.Get("matcher"); m.Type != gjson.Null && m.Type != gjson.String {
@@ -95,8 +60,8 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			})
 		}
 	}
-	if asks && trusted != "TRUST_FOLDER" && trusted != "TRUST_PARENT" {
-		found = append(found, dialect.Obstacle{Path: trust, Known: true,
+	if file, wanted, trusted, _ := family.Trust(in, false); wanted && !trusted {
+		found = append(found, dialect.Obstacle{Path: file, Known: true,
 			Text: "the folder is not trusted, so Qwen Code runs none of its hooks",
 			Mend: "start qwen there and trust the folder"})
 	}

@@ -3,11 +3,9 @@ package qwen
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/printable"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -16,14 +14,10 @@ import (
 // where that holds something back, else a message to the user. Every block says continue: false as well, which no other
 // hook's allow undoes.
 func hookOutput(o protocol.Outcome) ([]byte, error) {
-	m := ruleOf(eventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
-	out := dialect.HookOutput{} // the same fields, but for terminalSequence
-	messages := append(slices.Clip(o.SystemMessages), dialect.Notices(o)...)
-	lost := func(what, text string) {
-		messages = append(messages, fmt.Sprintf("hookrun: %s %s at %s: %s", client, what, m.name, text))
-	}
-	specific := dialect.FieldsOf("hookEventName", strictjson.Quote(string(m.name)))
-	set := func(key, value string) { specific.Set(key, strictjson.Quote(value)) }
+	m := ruleOf(dialect.ClaudeEventOf(&protocol.Call{Event: o.Event, Failed: o.Failed}))
+	out := dialect.NewHookOutput(m.name) // the same fields, but for terminalSequence
+	messages := dialect.Messages(o)
+	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.name, why)) }
 	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, client)
 	asks := o.Decision == protocol.Ask && m.does&permits != 0 && o.UpdatedInput == nil
 	if asks {
@@ -31,8 +25,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	unfit := ""
 	if o.UpdatedInput != nil && m.does&permits != 0 {
-		unfit = fmt.Sprintf("project hook '%s' changed the tool's input, and %s lets no hook change that",
-			printable.Escape(o.RewroteInput), client)
+		unfit = dialect.ChangedInput(o, ", and Qwen Code lets no hook change that")
 	}
 	switch {
 	case held:
@@ -49,7 +42,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 			held = false
 			messages = append(messages, o.StopReason)
 		case m.does&(stops|requests|todo) == 0:
-			lost("cannot be stopped", o.StopReason)
+			cannot("be stopped", o.StopReason)
 		case !held:
 			held, why = true, o.StopReason
 		}
@@ -60,15 +53,15 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		if held {
 			o.Decision, o.Reason = protocol.Block, why
 		}
-		dialect.PermissionRequest(o, &specific)
+		dialect.PermissionRequest(o, &out.Specific)
 	case !held:
 	case m.does&permits != 0:
 		word := "deny"
 		if asks {
 			word = "ask"
 		}
-		set("permissionDecision", word)
-		set("permissionDecisionReason", why)
+		out.Set("permissionDecision", word)
+		out.Set("permissionDecisionReason", why)
 		out.Continue, out.StopReason = new(bool), why
 	case m.does&(blocks|todo) != 0:
 		out.Decision, out.Reason = "block", why
@@ -79,9 +72,9 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 		out.Continue, out.StopReason = new(bool), why
 	case m.does&hears != 0 && m.name != "SessionStart": // of a tool that failed
 		texts = strings.TrimPrefix(texts+"\n\n"+why, "\n\n")
-		lost("does not hold anything up", why)
+		messages = append(messages, fmt.Sprintf("hookrun: %s does not hold anything up at %s: %s", client, m.name, why))
 	default:
-		lost("cannot be held up", why)
+		cannot("be held up", why)
 	}
 	if o.UpdatedOutput != nil && m.name == "PostToolUseFailure" {
 		messages = append(messages,
@@ -91,19 +84,15 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	switch {
 	case texts == "":
 	case m.does&hears != 0 && !(held && m.does&speaks != 0):
-		set("additionalContext", texts)
+		out.Set("additionalContext", texts)
 	case held && m.does&(permits|blocks) != 0:
 		if out.Reason != "" {
 			out.Reason += "\n\n" + texts
 		} else {
-			set("permissionDecisionReason", why+"\n\n"+texts)
+			out.Set("permissionDecisionReason", why+"\n\n"+texts)
 		}
 	default:
-		messages = append(messages, fmt.Sprintf("hookrun: %s cannot give the model this at %s:\n%s", client,
-			m.name, texts))
+		messages = append(messages, dialect.CannotTell(client, m.name, texts))
 	}
-	if out.SystemMessage = strings.Join(messages, "\n"); len(specific) > 1 {
-		out.Specific = specific
-	}
-	return strictjson.Marshal(out)
+	return out.Encode(messages)
 }

@@ -29,7 +29,7 @@ var settings = &dialect.Settings{
 		{Name: "prompt", Required: 1, Members: dialect.Schema("prompt string", "model string")},
 	},
 	Pattern: newPattern,
-	Lenient: true, MatcherStops: true, OneOfName: true,
+	OnFault: dialect.DropsEntry, MatcherStops: true, OneOfName: true,
 	Timeout: dialect.TimeoutForm{Unit: time.Second, Name: "seconds", Less: "milliseconds", Milliseconds: 1000,
 		Odd: true},
 	Bash:   true,

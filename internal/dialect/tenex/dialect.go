@@ -14,8 +14,7 @@ var Dialect = &dialect.Dialect{
 	Name:    "tenex",
 	Events:  protocol.Events,
 	Timeout: 30 * time.Second,
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit},
+	Causes:  dialect.ProcessCauses,
 	Failure: func(e protocol.Event, cause protocol.Cause) protocol.Decision {
 		switch {
 		case e == protocol.PostTool, e == protocol.PreExecute: // the tool ran already, or there is none

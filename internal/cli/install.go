@@ -95,19 +95,15 @@ func (s *settingsFlags) doubts(client *clientfile.Client, place dialect.Place, e
 	case found != e.Binary: // else ownPath had returned it
 		doubts = append(doubts, fmt.Sprintf("the entry runs the hookrun in PATH, which is %s, and not this one", found))
 	}
-	places := []dialect.Place{client.Project(s.workspace)}
-	if local, has := client.LocalProject(s.workspace); has {
-		places = append(places, local)
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		places = append(places, client.User(home, os.Getenv))
-	}
-	for _, other := range places {
+	where := s.where()
+	twice := client.AskedTwice(where, e.Binary)
+	for _, other := range client.Places(where) {
 		if other.Path != place.Path && client.Installed(other, e.Binary) {
-			const text = "%s has an entry of hookrun's, too, so every hook runs twice; take one of them out: " +
-				"see hookrun uninstall --help"
-			doubts = append(doubts, fmt.Sprintf(text, other.Path))
+			twice = append(twice, other.Path+" has an entry of hookrun's, too, so every hook runs twice")
 		}
+	}
+	for _, text := range twice {
+		doubts = append(doubts, text+"; take one of them out: see hookrun uninstall --help")
 	}
 	return doubts
 }
@@ -164,9 +160,12 @@ func interactive(std Streams) bool {
 
 // proxied finds the client's MCP servers that run the same hooks already.
 func (s *settingsFlags) proxied(client *clientfile.Client, binary string) []hookfile.Diagnostic {
-	home, _ := os.UserHomeDir()
-	where := dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
-	return client.ProxiedServers(where, binary)
+	return client.ProxiedServers(s.where(), binary)
+}
+
+func (s *settingsFlags) where() dialect.Where {
+	home, _ := os.UserHomeDir() // without one there are no files of the user's
+	return dialect.Where{Workspace: s.workspace, Home: home, Getenv: os.Getenv, Everybody: s.user}
 }
 
 // notes list what may keep the client from running hookrun.

@@ -45,6 +45,10 @@ type Installation struct {
 	Machine func(getenv func(string) string) (weakest, strongest []string)
 	Beside  func(w Where) []string
 
+	// AlsoRuns names the clients whose hooks this one runs as well, from their settings files. An entry of hookrun's in
+	// both is asked twice; Dialect.AnsweredBy is for clients where that can be told.
+	AlsoRuns []string
+
 	Program   string   // its name in PATH
 	Versions  []string // that were recorded: what hookrun knows of the client it knows of these
 	Variables []string // that it sets for what it starts

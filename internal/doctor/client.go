@@ -193,6 +193,10 @@ func (c *client) checkEntries() {
 				What: text})
 		}
 	}
+	for _, text := range c.AskedTwice(c.where(), c.doctor.Binary) {
+		c.add(Finding{Check: "twice", Severity: Warning, What: text,
+			Mend: "take one of them out: see hookrun uninstall --help"})
+	}
 	for _, twice := range c.ProxiedServers(c.where(), c.doctor.Binary) {
 		f := diagnosed(Warning, twice)
 		f.Check = "twice"

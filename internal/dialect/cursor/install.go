@@ -9,9 +9,8 @@ import (
 var install = &dialect.Installation{
 	Events:  []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
 	OrBlock: dialect.OrBlockAndSay,
-	Asks: "Cursor runs a project's hooks only in a workspace that its user has trusted; it may also run the hooks of " +
-		".claude/settings.json: install hookrun in one of the two files, or each hook runs twice. hookrun was not " +
-		"tried with Cursor itself, see docs/dialects/cursor.md",
+	Asks: "Cursor runs a project's hooks only in a workspace that its user has trusted; hookrun was not tried with " +
+		"Cursor itself, see docs/dialects/cursor.md",
 	LoginShell: true,
 	NoMark:     true,
 	NoURLs:     true,
@@ -27,6 +26,7 @@ var install = &dialect.Installation{
 		}
 		return nil, []string{"/etc/cursor/hooks.json"}
 	},
+	AlsoRuns:  []string{"claude"},
 	Program:   "cursor-agent",
 	Variables: []string{"CURSOR_VERSION"},
 	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {

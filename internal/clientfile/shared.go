@@ -1,0 +1,45 @@
+package clientfile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+// Places are the files of a client that may have hookrun's entry: the project's, its user's own ones there, and those of
+// all the user's projects.
+func (c *Client) Places(w dialect.Where) []dialect.Place {
+	places := []dialect.Place{c.Project(w.Workspace)}
+	if local, has := c.LocalProject(w.Workspace); has {
+		places = append(places, local)
+	}
+	if w.Home != "" {
+		places = append(places, c.User(w.Home, w.Getenv))
+	}
+	return places
+}
+
+// AskedTwice describes the entries of hookrun's in files of other clients that make a client run each hook twice, beside
+// one in a file of this client: some clients run the hooks of another client's files as well. Binary is as for
+// Uninstall.
+func (c *Client) AskedTwice(w dialect.Where, binary string) (found []string) {
+	for _, name := range Names() {
+		other, _ := Lookup(name)
+		reader := c
+		switch {
+		case slices.Contains(c.AlsoRuns, name):
+		case slices.Contains(other.AlsoRuns, c.Name):
+			reader = other
+		default:
+			continue
+		}
+		for _, place := range other.Places(w) {
+			if other.Installed(place, binary) {
+				const text = "%s has an entry of hookrun's, too, and %s runs the hooks of both, so every hook runs twice there"
+				found = append(found, fmt.Sprintf(text, place.Path, reader.Client))
+			}
+		}
+	}
+	return found
+}

@@ -34,7 +34,8 @@ var realClients = []client{{
 		}
 		var blocks []claudeBlock
 		for i, command := range commands {
-			blocks = append(blocks, claudeCall(fmt.Sprintf("toolu_%d_%d", n, i), "Bash", binary.Hook{"command": command}))
+			id := fmt.Sprintf("toolu_%d_%d", n, i)
+			blocks = append(blocks, claudeCall(id, "Bash", binary.Hook{"command": command}))
 		}
 		return claudeMessage("tool_use", blocks...)
 	},

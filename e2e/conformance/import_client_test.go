@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,7 +21,8 @@ import (
 // files about the call: the verdict is the same.
 func TestImportedVerdicts(t *testing.T) {
 	t.Parallel()
-	for dir, atLeast := range map[string]int{"claude": 365, "codex": 213, "gemini": 153} {
+	for dir, atLeast := range map[string]int{"claude": 365, "codex": 213, "copilot": 242, "cursor": 154, "droid": 131,
+		"gemini": 153, "qwen": 234} {
 		t.Run(dir, func(t *testing.T) {
 			t.Parallel() // most of it waits for hooks that sleep
 			refused, empty, same := 0, 0, 0
@@ -42,14 +44,21 @@ func TestImportedVerdicts(t *testing.T) {
 				}
 				theirs := r.outcome(r.settings)
 				theyRan := r.marks(t)
+				require.NoError(t, os.RemoveAll(filepath.Join(r.workspace, "n"))) // how often a hook of Copilot's ran
 				ours := r.outcome(into)
 				if r.Matrix != nil { // which hooks ran is all that it is about
 					require.Equal(t, theyRan, r.marks(t), "%s", r.Note)
 				}
 				for _, field := range verdict {
-					if part := merged[r.ID]; part != "" && strings.HasPrefix(field, part) {
+					switch part := merged[r.ID] + merged[dir+"/"+r.ID]; {
+					case part == "decision":
+						require.Equal(t, "decision", field)
 						require.NotEqual(t, saidOf(theirs, field), saidOf(ours, field))
-					} else {
+						require.NotEqual(t, "continue", saidOf(ours, field), "what one hook blocks no other undoes")
+						return &same
+					case part != "" && strings.HasPrefix(field, part):
+						require.NotEqual(t, saidOf(theirs, field), saidOf(ours, field))
+					default:
 						require.Equal(t, saidOf(theirs, field), saidOf(ours, field), "%s\ntheirs %s\nours %s", field,
 							theirs, ours)
 					}
@@ -72,6 +81,22 @@ var merged = map[string]string{
 	"stop-block-and-stop":   "stop",
 	"ups-block-and-context": "inject.#.content", "pre-deny-and-context": "inject.#.content",
 	"bt-exit2-and-json-deny": "reason", "bt-deny-then-allow": "reason", "bt-ask-then-deny": "reason",
+
+	// Copilot CLI takes the last context alone, and no rewrite beside a block. Droid takes the first of some.
+	"ups-context-and-block": "inject.#.content", "ups-two-context": "inject.#.content",
+	"post-modified-block-same": "updated_output", "post-modified-and-block": "updated_output",
+	"two-denies": "reason", "droid/several-rewrites": "updated_input",
+	"droid/several-post-contexts": "inject.#.content",
+	"several-topdeny-topallow": "reason", "several-stop-blocks": "reason", "qwen/several-stop-stop": "reason",
+	"several-prompt-block-context": "inject.#.content", "several-exit2-topallow": "reason",
+	"several-exit2-exit2": "reason", "several-deny-text": "system_messages",
+
+	// In these clients one hook undoes what another one decided.
+	"perm-exit2-and-allow": "decision", "perm-deny-and-allow": "decision",
+	"droid/several-ask-deny": "decision", "several-slow-allow-deny": "decision",
+	"droid/several-allow-deny": "decision", "qwen/several-deny-allow": "decision",
+	"several-topdeny-allow": "decision", "several-topask-text": "decision", "several-exit2-allow": "decision",
+	"several-deny-ask": "decision", "several-ask-allow": "decision", "qwen/several-allow-exit2": "decision",
 }
 
 var (

@@ -7,8 +7,8 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// Places are the files of a client that may have hookrun's entry: the project's, its user's own ones there, and those of
-// all the user's projects.
+// Places are the files of a client that may have hookrun's entry: the project's, its user's own there, and that of all
+// the user's projects.
 func (c *Client) Places(w dialect.Where) []dialect.Place {
 	places := []dialect.Place{c.Project(w.Workspace)}
 	if local, has := c.LocalProject(w.Workspace); has {
@@ -20,9 +20,8 @@ func (c *Client) Places(w dialect.Where) []dialect.Place {
 	return places
 }
 
-// AskedTwice describes the entries of hookrun's in files of other clients that make a client run each hook twice, beside
-// one in a file of this client: some clients run the hooks of another client's files as well. Binary is as for
-// Uninstall.
+// AskedTwice describes entries of hookrun's in files of other clients. Beside one in a file of this client they make a
+// client run each hook twice that runs the hooks of both files. Binary is as for Uninstall.
 func (c *Client) AskedTwice(w dialect.Where, binary string) (found []string) {
 	for _, name := range Names() {
 		other, _ := Lookup(name)
@@ -36,7 +35,8 @@ func (c *Client) AskedTwice(w dialect.Where, binary string) (found []string) {
 		}
 		for _, place := range other.Places(w) {
 			if other.Installed(place, binary) {
-				const text = "%s has an entry of hookrun's, too, and %s runs the hooks of both, so every hook runs twice there"
+				const text = "%s has an entry of hookrun's, too, and %s runs the hooks of both, so every hook runs " +
+					"twice there"
 				found = append(found, fmt.Sprintf(text, place.Path, reader.Client))
 			}
 		}

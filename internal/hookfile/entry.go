@@ -370,7 +370,8 @@ func (r reader) onFailure(of *dialect.Dialect) protocol.FailurePolicy {
 			for _, c := range causes {
 				policy[c] = d
 			}
-			if d == protocol.Block && r.form != nil && r.form.Knows(dialect.Runs, "onFailure") {
+			if d == protocol.Block && r.form != nil && (r.form.Knows(dialect.Runs, "onFailure") ||
+				r.form.Knows(dialect.Runs, "failClosed")) {
 				policy[dialect.PolicyOfClient] = d // the word means what the client's own means
 			}
 		}

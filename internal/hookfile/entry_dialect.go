@@ -112,7 +112,7 @@ func (r reader) clientPattern(h *Hook, text string) Matcher {
 			r.problem(r.value.Index, text, r.who, subject, field, e)
 		}
 	}
-	pattern := r.form.Pattern(r.expanded(text), subject)
+	pattern := h.Dialect.Settings.Pattern(r.expanded(text), subject)
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		r.faultyMatcher(r.value.Index, pattern, fmt.Sprintf("%sthe matcher %s %s", r.who, quote(text), fault))
 	}

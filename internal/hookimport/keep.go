@@ -36,7 +36,11 @@ func (g *handler) keep(name string) {
 	}
 	g.timeout()
 	if h.OnFailure != nil && !h.Async && (g.dialect.CannotBlock == nil || !g.dialect.CannotBlock(g.event)) {
-		g.set("on_failure", g.value("onFailure").String())
+		if policy := g.value("onFailure").String(); policy != "" {
+			g.set("on_failure", policy)
+		} else { // Cursor's failClosed
+			g.set("on_failure", "block")
+		}
 	}
 	if h.HTTP == nil {
 		g.environment()

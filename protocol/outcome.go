@@ -34,12 +34,12 @@ type Outcome struct {
 	Hooks    []HookReport `json:"hooks"` // those that matched, in the order of the file
 	Duration Milliseconds `json:"duration_ms"`
 
-	Details `json:"-"`
+	details `json:"-"`
 }
 
-// Details are what an outcome has besides its JSON form. WithoutRewrites and the output of clients
+// details are what an outcome has besides its JSON form. WithoutRewrites and the output of clients
 // (runner.EncodeOutput) are made of them. An outcome that was read from JSON has none.
-type Details struct {
+type details struct {
 	// Lint are those of the Warnings that are about how the hooks files are written and concern no gate. They come
 	// with every call. The output for a client, which tells its user of all other warnings, leaves them out.
 	Lint []string
@@ -90,11 +90,11 @@ type HookReport struct {
 	Stderr      string       `json:"stderr,omitempty"`
 	LeftRunning []int        `json:"left_running,omitempty"`
 
-	HookDetails `json:"-"`
+	hookDetails `json:"-"`
 }
 
-// HookDetails are what a report has besides its JSON form, for the run log and the output of clients.
-type HookDetails struct {
+// hookDetails are what a report has besides its JSON form, for the run log and the output of clients.
+type hookDetails struct {
 	Note    Note
 	Failure string // the warning of a failure that failed open, which is in Outcome.Warnings too
 	Held    bool   // the call is held up because of it, even where its status is that it failed

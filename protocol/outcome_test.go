@@ -78,28 +78,3 @@ func TestJSON(t *testing.T) {
 	require.Equal(t, protocol.Block, back.Decision)
 	require.InDelta(t, 1.98, time.Duration(back.Hooks[0].Duration).Seconds()*1000, 0.001)
 }
-
-// TestFold has the counterparts of TENEX's unit tests, by their names.
-func TestFold(t *testing.T) {
-	for name, test := range map[string]struct {
-		result any
-		texts  []string
-		want   string
-	}{
-		"appends_to_string_result_with_separator":           {"base", []string{"x"}, "base\n\nx"},
-		"appends_to_empty_string_without_leading_separator": {"", []string{"x"}, "x"},
-		"coerces_structured_result_to_string_before_appending": {map[string]bool{"ok": true}, []string{"x"},
-			"{\"ok\":true}\n\nx"},
-		"multiple_injections_accumulate_in_order": {"base", []string{"first", "second"},
-			"base\n\nfirst\n\nsecond"},
-		"a number is its JSON, and <&> stay": {[]any{1, "<&>"}, nil, `[1,"<&>"]`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := protocol.Fold(test.result, test.texts...)
-			require.NoError(t, err)
-			require.Equal(t, test.want, got)
-		})
-	}
-	_, err := protocol.Fold(func() {})
-	require.Error(t, err)
-}

@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -76,6 +78,9 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, opt
 	default:
 		result = rec.Post.Reason
 	}
-	rec.Result, err = protocol.Fold(result, texts...)
-	return rec, err
+	if result != "" {
+		texts = slices.Insert(texts, 0, result)
+	}
+	rec.Result = strings.Join(texts, "\n\n") // as TENEX folds texts into a result
+	return rec, nil
 }

@@ -157,7 +157,7 @@ func TestUnstarted(t *testing.T) {
 	write("crlf", "#!/bin/sh\r\nexit 0\r\n", 0o755)
 	write("mark", "\ufeff#!/bin/sh\nexit 0\n", 0o755)
 	for command, want := range map[string]string{
-		"./mark": "pre-tool hook 'h' could not run: ./mark: a byte order mark stands before its " +
+		"./mark": "pre-tool hook 'h' could not run: ./mark: there is a byte order mark before its " +
 			"#!, so that is no #! line; save it as UTF-8 without a byte order mark",
 		"/nonexistent/hook-binary": "pre-tool hook 'h' could not run: /nonexistent/hook-binary: no such file",
 		"./missing":                "pre-tool hook 'h' could not run: ./missing: no such file",

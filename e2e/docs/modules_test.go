@@ -1,9 +1,11 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -105,5 +107,26 @@ func TestSupportIsForTests(t *testing.T) {
 	for _, support := range []string{"internal/testall", "internal/process/processtest", "internal/dialect/dialecttest",
 		"e2e/binary", "e2e/rpc"} {
 		require.Contains(t, deps("./"+support), "testing", support)
+	}
+}
+
+// TestTestsHaveAHome: what the tests of a package load, or its commands write, is never of whoever runs them.
+func TestTestsHaveAHome(t *testing.T) {
+	loads := regexp.MustCompile(`(?m)^package (hookfile|projecthooks|runner|cli)(_test)?$|` +
+		`"github.com/hookrun/hookrun/(internal/hookfile|internal/cli|projecthooks|runner)"`)
+	home, needs := map[string]bool{}, map[string]bool{}
+	root := binary.Repository(t)
+	require.NoError(t, filepath.WalkDir(root, func(path string, f fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, filepath.Join(root, "e2e")) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		home[filepath.Dir(path)] = home[filepath.Dir(path)] || strings.Contains(string(text), "testhome.Main(m)")
+		needs[filepath.Dir(path)] = needs[filepath.Dir(path)] || loads.Match(text)
+		return err
+	}))
+	require.True(t, needs[filepath.Join(root, "runner")])
+	for dir := range needs {
+		require.True(t, !needs[dir] || home[dir], "%s needs func TestMain(m *testing.M) { testhome.Main(m) }", dir)
 	}
 }

@@ -181,7 +181,8 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		reason.WriteString(personMustMend)
 	}
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
-		Reason: strings.TrimSpace(reason.String()), Details: protocol.Details{Failed: f.call.Failed}}
+		Reason: strings.TrimSpace(reason.String())}
+	block.Failed = f.call.Failed
 	if client.Errors == dialect.ErrorByBlock {
 		return f.print(block, std, func() {})
 	}

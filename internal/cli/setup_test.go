@@ -9,31 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testhome"
 )
 
 // Nothing of these tests starts a process: the hooks are rules, and commands run in this process with streams in
 // memory.
 
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "home")
-	if err != nil {
-		panic(err)
-	}
-	for _, name := range []string{
-		"HOOKRUN_DEPTH", "HOOKRUN_LOG", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME",
-	} {
-		os.Unsetenv(name)
-	}
-	for _, name := range []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOOKRUN_STATE"} {
-		os.Setenv(name, filepath.Join(home, name))
-		if err := os.MkdirAll(filepath.Join(home, name), 0o700); err != nil {
-			panic(err)
-		}
-	}
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { testhome.Main(m) }
 
 // ran is what became of a command.
 type ran struct {

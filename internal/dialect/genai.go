@@ -3,7 +3,6 @@ package dialect
 import (
 	"cmp"
 	"path/filepath"
-	"runtime"
 
 	"github.com/tidwall/gjson"
 
@@ -22,13 +21,7 @@ type GenAI struct {
 
 // Machine is that of an Installation: defaults for all users, and what overrides a user's own settings.
 func (g *GenAI) Machine(getenv func(string) string) (weakest, strongest []string) {
-	folder := "/etc/" + g.Folder
-	switch runtime.GOOS {
-	case "darwin":
-		folder = "/Library/Application Support/" + g.MacFolder
-	case "windows":
-		folder = `C:\ProgramData\` + g.Folder
-	}
+	folder := MachineFolder(g.Folder, g.MacFolder, `C:\ProgramData\`+g.Folder)
 	path := cmp.Or(getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
 	defaults := filepath.Join(filepath.Dir(path), "system-defaults.json")
 	return []string{cmp.Or(getenv(g.Variables+"_SYSTEM_DEFAULTS_PATH"), defaults)}, []string{path}
@@ -90,11 +83,9 @@ func LLMResponse(c *protocol.Call) []byte {
 	text := strictjson.Quote(c.Result)
 	response := FieldsOf("llmContent", text, "returnDisplay", text)
 	if c.Failed {
-		failure, _ := FieldsOf("message", text).MarshalJSON() // made of JSON, it cannot fail
-		response.Set("error", failure)
+		response.Set("error", ObjectOf(FieldsOf("message", text)))
 	}
-	written, _ := response.MarshalJSON()
-	return written
+	return ObjectOf(response)
 }
 
 // ReadLLMResponse reads a tool's result from that form: what the model sees of it.

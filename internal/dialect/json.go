@@ -16,6 +16,5 @@ func MergedJSON(object, over []byte) []byte {
 	for _, f := range more {
 		all.Set(f.Key, f.Value)
 	}
-	merged, _ := all.MarshalJSON() // made of JSON, it cannot fail
-	return merged
+	return ObjectOf(all)
 }

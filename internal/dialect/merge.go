@@ -129,7 +129,8 @@ func partition(hooks []*HookVerdict, is func(*HookVerdict) bool) (such, others [
 // newMerging gathers what hooks said, as all dialects do.
 func newMerging(c *protocol.Call, hooks []*HookVerdict, decision protocol.Decision) Merging {
 	m := Merging{Hooks: hooks, Outcome: protocol.Outcome{Version: 1, Event: c.Event, Tool: c.Tool, Decision: decision,
-		Hooks: []protocol.HookReport{}, Details: protocol.Details{Failed: c.Failed}}}
+		Hooks: []protocol.HookReport{}}}
+	m.Failed = c.Failed
 	for _, h := range hooks {
 		v, name := &h.Verdict, h.Report.Name
 		m.Outcome.Hooks = append(m.Outcome.Hooks, h.Report)

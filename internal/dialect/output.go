@@ -60,6 +60,12 @@ func FieldsOf(keysAndValues ...any) (fields protocol.Fields) {
 	return fields
 }
 
+// ObjectOf writes fields as a JSON object.
+func ObjectOf(fields protocol.Fields) []byte {
+	text, _ := fields.MarshalJSON() // made of JSON, it cannot fail
+	return text
+}
+
 // BlockReason is the reason of a decision as a block has it, for a client that has no word for it at the event.
 func BlockReason(o protocol.Outcome, client string) string {
 	if o.Decision == protocol.Block || o.Decision == protocol.Continue {
@@ -187,6 +193,5 @@ func PermissionRequest(o protocol.Outcome, specific *protocol.Fields) {
 	default:
 		return
 	}
-	text, _ := d.MarshalJSON() // made of JSON, it cannot fail
-	specific.Set("decision", text)
+	specific.Set("decision", ObjectOf(d))
 }

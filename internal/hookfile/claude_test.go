@@ -386,12 +386,12 @@ f:2:92: PreToolUse 1, hook 2: "timeout" is in seconds, and 1e400 of them are mor
 		`{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"a","if":"Bash"},{"type":"command","command":"a","if":""}]}],
 "PostToolUse":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}],"PostToolUseFailure":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}],
 "PermissionRequest":[{"hooks":[{"type":"command","command":"a","if":"Bash"}]}],"Stop":[{"hooks":[{"type":"prompt","prompt":"a","if":"Bash"}]}]}}`,
-		`f:1:78: UserPromptSubmit 1, hook 1: no tool call stands at UserPromptSubmit, so a hook with an "if" never runs
-f:3:133: Stop 1, hook 1: no tool call stands at Stop, so a hook with an "if" never runs`},
+		`f:1:78: UserPromptSubmit 1, hook 1: UserPromptSubmit has no tool call, so a hook with an "if" never runs
+f:3:133: Stop 1, hook 1: Stop has no tool call, so a hook with an "if" never runs`},
 	// They stand in the order of the file, as errors do.
 	{"several of one hook", claudeForm("Stop", `{"type":"command","command":" ","if":"Bash","timeout":9999,"x":1}`),
 		`f:2:29: Stop 1, hook 1: the command is blank: it does nothing, and lets everything pass
-f:2:38: Stop 1, hook 1: no tool call stands at Stop, so a hook with an "if" never runs
+f:2:38: Stop 1, hook 1: Stop has no tool call, so a hook with an "if" never runs
 f:2:55: Stop 1, hook 1: "timeout" is in seconds, and 9999 of them are more than an hour; were these milliseconds?
 f:2:60: Stop 1, hook 1: unknown field "x", which is passed over`},
 	{"several of the settings", `{"hooks":{"Stopp":[]},"hook":1,"disableAllHooks":true}`,

@@ -198,7 +198,7 @@ func (p *parser) members(object gjson.Result, known []dialect.Field, who, drops 
 			p.warn(key.Index, "%sunknown field %s, which is passed over%s", who, quote(name), hint)
 		case slices.Contains(p.eventNames, name):
 			p.unknownTop(key,
-				name+" stands at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
+				name+" is at the top level, so none of its hooks will ever run; put it under \"hooks\"", true)
 		case name == anyFolder().Settings.Off: // so it is not that client's file
 			p.unknownTop(key, fmt.Sprintf("%q is a switch of %s's, which %s does not know", name,
 				anyFolder().Settings.Client, p.form.Client), false)

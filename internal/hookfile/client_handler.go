@@ -98,7 +98,7 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 					who, quote(rule.String())))
 		}
 		if !h.Events[0].HasTool() && h.If.String() != "" {
-			p.warnOfGate(rule.Index, fmt.Sprintf("%sno tool call stands at %s, so a hook with an \"if\" never runs",
+			p.warnOfGate(rule.Index, fmt.Sprintf("%s%s has no tool call, so a hook with an \"if\" never runs",
 				who, h.Events[0]))
 		}
 	}

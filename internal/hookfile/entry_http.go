@@ -149,7 +149,7 @@ func (r reader) headers(e *Endpoint) (headers []Header) {
 				continue
 			}
 			r.warnOfGate(v.Index, r.who+"the header "+quote(h.Name)+" names $"+brief(name)+
-				", which stands for nothing; add it to \"allowed_env_vars\"")
+				", which is replaced by nothing; add it to \"allowed_env_vars\"")
 		}
 		headers = append(headers, h)
 		return true

@@ -135,7 +135,7 @@ func TestURLEntryProblems(t *testing.T) {
 func TestURLEntryWarnings(t *testing.T) {
 	for doc, want := range map[string]string{
 		posts(`,"headers":{"A":"b $C ${D} $5"},"allowed_env_vars":["D"]`): `f:1:80: hook "p": the ` +
-			`header "A" names $C, which stands for nothing; add it to "allowed_env_vars"`,
+			`header "A" names $C, which is replaced by nothing; add it to "allowed_env_vars"`,
 		`{"hooks":[{"name":"p","events":["pre-tool"],"url":"http://h","ca_file":"f"}]}`: `f:1:72: hook "p": ` +
 			`"ca_file" means nothing for a url that is not https`,
 	} {

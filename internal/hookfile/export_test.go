@@ -26,5 +26,8 @@ func allFileKeys() []string {
 	return keys
 }
 
-// ManagedPlace is where the managed file is on this system.
-func ManagedPlace() string { return managedPlace() }
+// ManagedPlace is where the managed file is.
+func ManagedPlace() string {
+	path, _ := new(Options).managed()
+	return path
+}

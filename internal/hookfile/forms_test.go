@@ -64,7 +64,7 @@ func TestFormFaults(t *testing.T) {
 			[]string{`1:2: unknown field "x"` + drops, `1:8: unknown field "env"` + drops,
 				`1:17: unknown field "hook"; did you mean "hooks"?` + drops}},
 		"codex, no wrapper": {codexFile, `{"PreToolUse":[]}`,
-			[]string{`1:2: PreToolUse stands at the top level, so none of its hooks will ever run; put it under ` +
+			[]string{`1:2: PreToolUse is at the top level, so none of its hooks will ever run; put it under ` +
 				`"hooks"` + drops}},
 		"codex, a description": {codexFile, `{"description":1}`,
 			[]string{`1:16: "description" must be a string, not a number` + drops}},
@@ -233,7 +233,7 @@ func TestFormWarnings(t *testing.T) {
 			[]string{`1:2: "disableAllHooks" is a switch of Claude Code's, which Gemini CLI does not know`,
 				`1:25: unknown field "hookConfig", which is passed over; did you mean "hooksConfig"?`}},
 		"gemini, an event on top": {geminiFile, `{"BeforeTool":[]}`,
-			[]string{`1:2: BeforeTool stands at the top level, so none of its hooks will ever run; put it under ` +
+			[]string{`1:2: BeforeTool is at the top level, so none of its hooks will ever run; put it under ` +
 				`"hooks"`}},
 		"gemini, fields": {geminiFile, hooksOf("BeforeTool", `"command":"a","async":true,"args":["x"]`),
 			[]string{`1:67: BeforeTool 1, hook 1: unknown field "async", which is passed over`,

@@ -169,7 +169,7 @@ func TestInspect(t *testing.T) {
 		{"no #! line", "echo hello\n",
 			"neither a program nor a script with a #! line; put #!/bin/sh on its first line"},
 		{"a mark before the #! line", bom + "#!/bin/sh\n",
-			"a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte order " +
+			"there is a byte order mark before its #!, so that is no #! line; save it as UTF-8 without a byte order " +
 				"mark"},
 		{"an empty file", "", "neither a program nor a script with a #! line; put #!/bin/sh on its first line"},
 	} {

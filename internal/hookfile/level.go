@@ -66,6 +66,9 @@ const LocalFileName = ".tenex-hooks.local.json"
 // An environment variable could be used to leave out the managed hooks, so there is none.
 var testManaged string
 
+// SetManaged sets that path in the process of a test, before any file is read.
+func SetManaged(path string) { testManaged = path }
+
 // managed returns the path of the managed file. tested: a test has set it.
 func (o *Options) managed() (path string, tested bool) {
 	if path := cmp.Or(o.Managed, testManaged); path != "" {

@@ -1,18 +1,9 @@
 package hookfile_test
 
 import (
-	"os"
 	"testing"
+
+	"github.com/hookrun/hookrun/internal/testhome"
 )
 
-// The hooks of whoever runs the tests are none of theirs.
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "config")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("XDG_CONFIG_HOME", home)
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { testhome.Main(m) }

@@ -313,7 +313,7 @@ func TestMassGenFaults(t *testing.T) {
 				"\"x\"\nf.yaml:4:32: hooks.PreToolUse[0] has the unknown key \"fail_close\"; did you mean " +
 				"\"fail_closed\"?"},
 		{"equal keys", "hooks:\n  PreToolUse: []\n\"hooks\": {}\n",
-			`f.yaml:3:1: parsing: the key "hooks" stands here twice; keep one`},
+			`f.yaml:3:1: parsing: the key "hooks" is here twice; keep one`},
 		{"a second document", "hooks: {}\n---\nhooks: {PreToolUse: [handler: m.f]}\n",
 			"f.yaml:2:1: parsing: a second document; a file has one"},
 		{"syntax", "hooks:\n  PreToolUse: [\n",

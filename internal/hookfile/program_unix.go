@@ -65,8 +65,8 @@ func StartFault(path, name, dir string, env []string) string {
 	return firstLineFault(path, name, dir, env, false)
 }
 
-const markFault = ": a byte order mark stands before its #!, so that is no #! line; save it as UTF-8 without a byte " +
-	"order mark"
+const markFault = ": there is a byte order mark before its #!, so that is no #! line; save it as UTF-8 without a " +
+	"byte order mark"
 
 // MarkFault reports that a script begins with a byte order mark, "" if it does not.
 func MarkFault(path, name string) string {

@@ -20,5 +20,5 @@ func Example() {
 	}
 	// Output:
 	// gate.check 5 3
-	// 2:1: the key "hooks" stands here twice; keep one
+	// 2:1: the key "hooks" is here twice; keep one
 }

@@ -264,7 +264,7 @@ func (r *reader) value(n *yaml.Node, depth int) *Value {
 	if n.Kind == yaml.AliasNode {
 		known := r.values[n.Alias]
 		if known == nil {
-			fail(n, "the alias *%s stands within what it stands for", brief(n.Value))
+			fail(n, "the alias *%s is inside of what it refers to", brief(n.Value))
 		}
 		return known
 	}
@@ -376,7 +376,7 @@ func (r *reader) mapping(v *Value, n *yaml.Node, depth int) {
 		at := n.Content[i]
 		key := r.value(at, depth+1)
 		if key.Kind <= String && !key.merge && known[key.Text] {
-			fail(at, "the key %q stands here twice; keep one", brief(key.Text))
+			fail(at, "the key %q is here twice; keep one", brief(key.Text))
 		}
 		value := r.value(n.Content[i+1], depth+1)
 		switch {
@@ -385,7 +385,7 @@ func (r *reader) mapping(v *Value, n *yaml.Node, depth int) {
 		case key.merge && at.Kind == yaml.AliasNode: // some readers look at the text, some at the alias
 			fail(at, "an alias of <<; write << itself")
 		case key.merge && merge != nil: // readers disagree on which one wins
-			fail(at, "the key << stands here twice; write one with a list: <<: [*a, *b]")
+			fail(at, "the key << is here twice; write one with a list: <<: [*a, *b]")
 		case key.merge:
 			merge, merged = key, value
 		default:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -30,13 +29,7 @@ var install = &dialect.Installation{
 
 // machine are the settings of the administrator, which override all others.
 func machine(func(string) string) (_, strongest []string) {
-	folder := "/etc/claude-code"
-	switch runtime.GOOS {
-	case "darwin":
-		folder = "/Library/Application Support/ClaudeCode"
-	case "windows":
-		folder = `C:\Program Files\ClaudeCode`
-	}
+	folder := dialect.MachineFolder("claude-code", "ClaudeCode", `C:\Program Files\ClaudeCode`)
 	more, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
 	return nil, append([]string{filepath.Join(folder, policyFile)}, more...)
 }

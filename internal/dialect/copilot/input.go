@@ -49,9 +49,8 @@ func claudePayload(c *dialect.Call, event protocol.Event) (dialect.Payload, []st
 
 // resultOf writes a tool's result in the client's form.
 func resultOf(text string) []byte {
-	result := dialect.FieldsOf("result_type", []byte(`"success"`), "text_result_for_llm", strictjson.Quote(text))
-	written, _ := result.MarshalJSON() // made of JSON, it cannot fail
-	return written
+	return dialect.ObjectOf(dialect.FieldsOf("result_type", []byte(`"success"`), "text_result_for_llm",
+		strictjson.Quote(text)))
 }
 
 // camelPayload is the input in camelCase: it has no name of an event, a time in milliseconds, and the client's own name
@@ -93,8 +92,7 @@ func camelPayload(c *dialect.Call) (dialect.Payload, []string, error) {
 				result.Set(camelCase(key.String()), []byte(value.Raw))
 				return true
 			})
-			text, _ := result.MarshalJSON() // made of JSON, it cannot fail
-			o.Raw("toolResult", text)
+			o.Raw("toolResult", dialect.ObjectOf(result))
 		case "last_assistant_message":
 			o.Raw("response", []byte(value.Raw))
 		default:

@@ -95,10 +95,8 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	}
 	if o.UpdatedOutput != nil && !held {
 		if m.name == "PostToolUse" {
-			result := dialect.FieldsOf("resultType", []byte(`"success"`), "textResultForLlm",
-				strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))
-			text, _ := result.MarshalJSON() // made of JSON, it cannot fail
-			out.Set("modifiedResult", text)
+			out.Set("modifiedResult", dialect.ObjectOf(dialect.FieldsOf("resultType", []byte(`"success"`),
+				"textResultForLlm", strictjson.Quote(strictjson.ValueText(o.UpdatedOutput)))))
 		} else {
 			messages = append(messages, "hookrun: Copilot CLI cannot change the result of a tool that failed, and its "+
 				"model has read it")

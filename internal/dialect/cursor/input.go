@@ -110,8 +110,7 @@ func given(c *protocol.Call, key string) string { return textOf(gjson.Parse(c.Cl
 func edits(args gjson.Result) []byte {
 	edit := dialect.FieldsOf("old_string", strictjson.Quote(textOf(args, "old_string")), "new_string",
 		strictjson.Quote(cmp.Or(textOf(args, "new_string"), textOf(args, "content"))))
-	text, _ := edit.MarshalJSON() // made of JSON, it cannot fail
-	return append(append([]byte("["), text...), ']')
+	return append(append([]byte("["), dialect.ObjectOf(edit)...), ']')
 }
 
 func textOf(object gjson.Result, key string) string { return dialect.StringOf(object.Get(key)) }
@@ -164,6 +163,5 @@ func object(c *protocol.Call, keys ...string) string {
 			fields.Set(key, []byte(v.Raw))
 		}
 	}
-	text, _ := fields.MarshalJSON() // made of JSON, it cannot fail
-	return string(text)
+	return string(dialect.ObjectOf(fields))
 }

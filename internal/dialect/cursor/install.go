@@ -1,7 +1,7 @@
 package cursor
 
 import (
-	"runtime"
+	"path/filepath"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 )
@@ -18,13 +18,8 @@ var install = &dialect.Installation{
 	Extra:      `"failClosed":true`,
 	// The settings of all users.
 	Machine: func(getenv func(string) string) (weakest, strongest []string) {
-		switch runtime.GOOS {
-		case "darwin":
-			return nil, []string{"/Library/Application Support/Cursor/hooks.json"}
-		case "windows":
-			return nil, []string{`C:\ProgramData\Cursor\hooks.json`}
-		}
-		return nil, []string{"/etc/cursor/hooks.json"}
+		folder := dialect.MachineFolder("cursor", "Cursor", `C:\ProgramData\Cursor`)
+		return nil, []string{filepath.Join(folder, settings.Base)}
 	},
 	AlsoRuns:  []string{"claude"},
 	Program:   "cursor-agent",

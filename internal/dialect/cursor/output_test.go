@@ -9,6 +9,12 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
+// with sets what no literal of an outcome can have.
+func with(o protocol.Outcome, set func(*protocol.Outcome)) protocol.Outcome {
+	set(&o)
+	return o
+}
+
 func TestOutput(t *testing.T) {
 	inject := []protocol.Inject{{Content: "one"}, {Content: "<two>"}}
 	const went, block = protocol.Continue, protocol.Block
@@ -34,8 +40,8 @@ func TestOutput(t *testing.T) {
 			`{"permission":"ask","user_message":"R","agent_message":"R"}`},
 		"rewrite": {protocol.Outcome{Event: "preToolUse", Decision: went, UpdatedInput: []byte(`{"a":"<"}`)},
 			`{"updated_input":{"a":"<"}}`},
-		"a rewrite that it cannot take": {protocol.Outcome{Event: "beforeShellExecution", Decision: went,
-			UpdatedInput: []byte(`{}`), Details: protocol.Details{RewroteInput: "h"}},
+		"a rewrite that it cannot take": {with(protocol.Outcome{Event: "beforeShellExecution", Decision: went,
+			UpdatedInput: []byte(`{}`)}, func(o *protocol.Outcome) { o.RewroteInput = "h" }),
 			`{"permission":"deny","user_message":"project hook 'h' changed the tool's input, and Cursor cannot ` +
 				`take that ` +
 				`at beforeShellExecution","agent_message":"project hook 'h' changed the tool's input, and Cursor ` +
@@ -53,14 +59,15 @@ func TestOutput(t *testing.T) {
 			`{"continue":false,"user_message":"S"}`},
 		"block after a tool": {protocol.Outcome{Event: "postToolUse", Decision: block, Reason: "R", Inject: inject[:1]},
 			`{"additional_context":"R\n\none"}`},
-		"message after a tool that failed": {protocol.Outcome{Event: "post-tool", Decision: went,
-			SystemMessages: []string{"m"}, Details: protocol.Details{Failed: true}}, `{"additional_context":"m"}`},
+		"message after a tool that failed": {with(protocol.Outcome{Event: "post-tool", Decision: went,
+			SystemMessages: []string{"m"}}, func(o *protocol.Outcome) { o.Failed = true }),
+			`{"additional_context":"m"}`},
 		"result of an MCP tool": {protocol.Outcome{Event: "postToolUse", Tool: "MCP:q", Decision: went,
 			UpdatedOutput: []byte(`{"a":1}`)}, `{"updated_mcp_tool_output":{"a":1}}`},
 		"text as result of an MCP tool": {protocol.Outcome{Event: "postToolUse", Tool: "MCP:q", Decision: went,
 			UpdatedOutput: []byte(`"x"`)}, `{"updated_mcp_tool_output":{"content":[{"type":"text","text":"x"}]}}`},
-		"result of another tool": {protocol.Outcome{Event: "postToolUse", Tool: "Shell", Decision: went,
-			UpdatedOutput: []byte(`"x"`), Details: protocol.Details{RewroteOutput: "h"}},
+		"result of another tool": {with(protocol.Outcome{Event: "postToolUse", Tool: "Shell", Decision: went,
+			UpdatedOutput: []byte(`"x"`)}, func(o *protocol.Outcome) { o.RewroteOutput = "h" }),
 			`{"additional_context":"hookrun: project hook 'h' put another result in the place of this one, and ` +
 				`Cursor takes ` +
 				`that of MCP tools alone: do not use or repeat the result above"}`},

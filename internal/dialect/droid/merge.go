@@ -53,8 +53,7 @@ func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
 		case exit2:
 			v.Reason = cmp.Or(h.Report.Stderr, "Tool execution blocked by hook")
 		default:
-			v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", protocol.StatusOK, ""
-			h.Report.Status, h.Report.Cause, h.Report.Held = v.Status, "", false
+			release(h)
 			lost(h, fmt.Sprintf("answered with %q", v.Word), "the first answer in the file, which is that of hook '"+
 				word.Report.Name+"'")
 		}
@@ -64,12 +63,18 @@ func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
 	}
 }
 
+// release takes a block back.
+func release(h *dialect.HookVerdict) {
+	v := &h.Verdict
+	v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", protocol.StatusOK, ""
+	h.Report.Status, h.Report.Cause, h.Report.Held = v.Status, "", false
+}
+
 // silenceExits: at Stop a block without a reason is none, and beside it no exit 2 is.
 func silenceExits(hooks []*dialect.HookVerdict, lost func(h *dialect.HookVerdict, what, whose string)) {
 	for _, h := range hooks {
 		if v := &h.Verdict; v.Decision == protocol.Block && v.Word == "" {
-			v.Decision, v.Cause, v.Status, v.Reason = protocol.Continue, "", protocol.StatusOK, ""
-			h.Report.Status, h.Report.Cause, h.Report.Held = v.Status, "", false
+			release(h)
 			lost(h, "exited with 2", "the block without a reason of an earlier hook, which is none")
 		}
 	}

@@ -66,7 +66,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		err := fmt.Errorf("line %d, column %d: %s", line, col, faults[0].Text)
 		if faults[0].Kind == strictjson.Syntax {
 			if end := endOfFirst(text); end > 0 {
-				err = fmt.Errorf("line %d, column %d: something stands behind the JSON", line, col)
+				err = fmt.Errorf("line %d, column %d: there is something behind the JSON", line, col)
 			}
 			err = fmt.Errorf("%w; %s", err, dialect.PrintAlone(whole))
 		}

@@ -1,0 +1,9 @@
+package trust_test
+
+import (
+	"testing"
+
+	"github.com/hookrun/hookrun/internal/testhome"
+)
+
+func TestMain(m *testing.M) { testhome.Main(m) }

@@ -3,6 +3,7 @@
 package clients
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"os/exec"
@@ -13,8 +14,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/testall"
 )
@@ -93,6 +96,11 @@ var rows = []row{
 		}
 		return "no request, nobody reads why"
 	}},
+	{"its tools that have no [name here](#names-of-tools)", func(r *clientRun) string {
+		r.hooks()
+		r.turn()
+		return r.nameless()
+	}},
 	{"after `hookrun uninstall`", func(r *clientRun) string {
 		r.run(binary.Path, "uninstall", r.name, "--project")
 		r.turn([]string{"touch forbidden"})
@@ -155,6 +163,22 @@ func (r *clientRun) result(command, old, other, otherIs string) string {
 		return "**the model reads the result**"
 	}
 	return "the model reads neither"
+}
+
+// nameless lists the tools that the client offered its model and that have no name of the project's.
+func (r *clientRun) nameless() string {
+	d, _ := all.Named(r.name)
+	var names []string
+	for _, path := range []string{"tools.#.name", "tools.#.function.name",
+		"tools.#.functionDeclarations.#.name|@flatten"} {
+		for _, name := range gjson.Get(r.requests[0], path).Array() {
+			if !slices.ContainsFunc(d.Tools, func(t dialect.Tool) bool { return t.Name == name.String() }) {
+				names = append(names, "`"+name.String()+"`")
+			}
+		}
+	}
+	slices.Sort(names)
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // TestClients has real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a

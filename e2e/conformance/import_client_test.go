@@ -87,7 +87,7 @@ var merged = map[string]string{
 	"post-modified-block-same": "updated_output", "post-modified-and-block": "updated_output",
 	"two-denies": "reason", "droid/several-rewrites": "updated_input",
 	"droid/several-post-contexts": "inject.#.content",
-	"several-topdeny-topallow": "reason", "several-stop-blocks": "reason", "qwen/several-stop-stop": "reason",
+	"several-topdeny-topallow":    "reason", "several-stop-blocks": "reason", "qwen/several-stop-stop": "reason",
 	"several-prompt-block-context": "inject.#.content", "several-exit2-topallow": "reason",
 	"several-exit2-exit2": "reason", "several-deny-text": "system_messages",
 

@@ -12,6 +12,7 @@ var tools = dialect.Tools(
 	"WebFetch web_fetch", "WebSearch web_search",
 	"TodoWrite todo_write",
 	"Agent delegate", "Task delegate", "SendMessage delegate", "TeamCreate delegate", "TeamDelete delegate",
+	"Workflow delegate",
 	"TaskCreate todo_write", "TaskUpdate todo_write", "TaskGet todo_read", "TaskList todo_read",
 	"BashOutput shell_output", "TaskOutput shell_output", "Monitor shell_output",
 	"KillShell shell_stop", "KillBash shell_stop", "TaskStop shell_stop",
@@ -19,6 +20,7 @@ var tools = dialect.Tools(
 	"Skill skill", "SlashCommand skill", "ToolSearch tool_search", "LSP code_search",
 	"EnterWorktree worktree", "ExitWorktree worktree",
 	"CronCreate schedule", "CronDelete schedule", "CronList schedule",
+	"ScheduleWakeup schedule",
 	"ListMcpResourcesTool mcp_resources", "ReadMcpResourceTool mcp_resources",
 )
 

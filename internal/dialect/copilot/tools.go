@@ -14,7 +14,8 @@ var tools = dialect.Tools(
 	"edit fs_edit", "str_replace_editor fs_edit",
 	"glob fs_glob", "grep fs_grep",
 	"web_fetch web_fetch", "web_search web_search",
-	"task delegate",
+	"task delegate", "write_agent delegate", "read_agent delegate",
+	"read_bash shell_output", "list_bash shell_output", "stop_bash shell_stop", "skill skill",
 )
 
 // claudeNames are Claude Code's names for some of them, which inputs of the events in its spelling have.

@@ -17,6 +17,7 @@ var tools = dialect.Tools(
 	"FetchUrl web_fetch", "WebSearch web_search",
 	"TodoWrite todo_write",
 	"Task delegate",
+	"TaskOutput shell_output", "TaskStop shell_stop", "Skill skill", "ToolSearch tool_search",
 )
 
 // toolName writes the name of an MCP tool, SERVER___TOOL, as all the others do.

@@ -16,5 +16,6 @@ var tools = dialect.Tools(
 	"activate_skill skill", "save_memory memory_write", "get_internal_docs fs_read", "update_topic topic",
 	"tracker_create_task todo_write", "tracker_update_task todo_write", "tracker_add_dependency todo_write",
 	"tracker_get_task todo_read", "tracker_list_tasks todo_read", "tracker_visualize todo_read",
+	"list_background_processes shell_output", "read_background_output shell_output",
 	"list_mcp_resources mcp_resources", "read_mcp_resource mcp_resources",
 )

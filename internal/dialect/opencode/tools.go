@@ -12,5 +12,5 @@ var tools = dialect.Tools(
 	"glob fs_glob", "grep fs_grep", "list fs_list",
 	"webfetch web_fetch", "websearch web_search",
 	"todowrite todo_write",
-	"task delegate",
+	"task delegate", "skill skill",
 )

@@ -11,4 +11,5 @@ var tools = dialect.Tools(
 	"web_fetch web_fetch", "web_search web_search",
 	"todo_write todo_write",
 	"agent delegate",
+	"skill skill", "tool_search tool_search", "get_goal goal", "update_goal goal",
 )

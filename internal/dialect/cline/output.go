@@ -1,0 +1,53 @@
+package cline
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// answer is what the client reads.
+type answer struct {
+	Cancel  bool            `json:"cancel,omitempty"`
+	Error   string          `json:"errorMessage,omitempty"`
+	Context string          `json:"contextModification,omitempty"`
+	Input   json.RawMessage `json:"overrideInput,omitempty"`
+}
+
+// output tells an outcome to the client. Before a tool all that holds the call up ends the run. After it a block is a
+// text for the model; the run ends where the model must not read the result.
+func output(o protocol.Outcome) ([]byte, int, error) {
+	event := eventNamed(o.Event)
+	ends := ""
+	if o.Stop {
+		ends = cmp.Or(o.StopReason, "Stopped by a hook")
+	}
+	held := o.Decision != protocol.Continue
+	reason := cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
+	if !held {
+		reason = ""
+	}
+	if event == after {
+		ends = cmp.Or(dialect.MustNotShow(o, client), ends)
+		if held && o.Cause != protocol.CausePolicy && o.Cause != protocol.CauseUnsupported {
+			ends = cmp.Or(ends, reason) // an error of hookrun's own: a hook may have had something to hide
+		}
+	} else {
+		ends = cmp.Or(reason, dialect.UnfitInput(o), ends)
+	}
+	var out answer
+	if ends != "" {
+		out.Cancel, out.Error = true, ends
+	} else {
+		texts := slices.Concat([]string{reason}, o.Texts(), o.SystemMessages, dialect.Notices(o))
+		texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+		out.Context, out.Input = strings.Join(texts, "\n\n"), o.UpdatedInput
+	}
+	text, err := strictjson.Marshal(out)
+	return text, 0, err
+}

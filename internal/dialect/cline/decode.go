@@ -3,12 +3,15 @@ package cline
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -86,9 +89,15 @@ func read(e protocol.Event, who, tool string, answer gjson.Result) dialect.Verdi
 	return dialect.DoubtEqualKeys(who, answer, v)
 }
 
+// doubtOf says what of an answer may have been meant to hold the call up, in whatever client's words.
 func doubtOf(answer gjson.Result) error {
 	if !answer.IsObject() {
 		return errors.New("it is no JSON object; " + validWords)
+	}
+	for _, s := range nearmiss.Scan(answer.Raw) {
+		if s.Place != nearmiss.Inside && !s.Report && s.Decides() {
+			return fmt.Errorf("it has %q, which is no key of an answer; %s", spelling.Brief(s.Key, 40), validWords)
+		}
 	}
 	return dialect.DoubtOf(answer, validWords)
 }

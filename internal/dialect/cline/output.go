@@ -27,27 +27,36 @@ func output(o protocol.Outcome) ([]byte, int, error) {
 	if o.Stop {
 		ends = cmp.Or(o.StopReason, "Stopped by a hook")
 	}
-	held := o.Decision != protocol.Continue
-	reason := cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
-	if !held {
-		reason = ""
+	reason := ""
+	if o.Decision != protocol.Continue {
+		reason = cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
 	}
 	if event == after {
 		ends = cmp.Or(dialect.MustNotShow(o, client), ends)
-		if held && o.Cause != protocol.CausePolicy && o.Cause != protocol.CauseUnsupported {
+		if o.Cause != protocol.CausePolicy && o.Cause != protocol.CauseUnsupported {
 			ends = cmp.Or(ends, reason) // an error of hookrun's own: a hook may have had something to hide
 		}
 	} else {
 		ends = cmp.Or(reason, dialect.UnfitInput(o), ends)
 	}
+	texts := append(o.Texts(), forUser(o)...)
+	if ends == "" && reason != "" {
+		texts = append([]string{reason}, texts...)
+	}
 	var out answer
 	if ends != "" {
-		out.Cancel, out.Error = true, ends
+		out.Cancel, out.Error = true, strings.Join(append([]string{ends}, texts...), "\n\n")
 	} else {
-		texts := slices.Concat([]string{reason}, o.Texts(), o.SystemMessages, dialect.Notices(o))
-		texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 		out.Context, out.Input = strings.Join(texts, "\n\n"), o.UpdatedInput
 	}
 	text, err := strictjson.Marshal(out)
 	return text, 0, err
+}
+
+// forUser are messages to the user, whom the client shows none: so the model is told.
+func forUser(o protocol.Outcome) (texts []string) {
+	for _, text := range append(slices.Clip(o.SystemMessages), dialect.Notices(o)...) {
+		texts = append(texts, "For the user: "+text)
+	}
+	return texts
 }

@@ -17,12 +17,15 @@ import (
 // cline is Cline CLI without its daemon, which would outlive the turn.
 var cline = client{
 	name: "cline",
-	args: []string{"--json", "--auto-approve", "true", "go"},
+	args: []string{"--json", "--auto-approve", "true", "please go"},
 	env:  []string{"CLINE_SESSION_BACKEND_MODE=local"},
-	home: map[string]string{".cline/data/settings/providers.json": `{"version": 1, "modes": {},
+	home: map[string]string{
+		".cline/data/settings/global-settings.json": `{"telemetryOptOut": true, "autoUpdateEnabled": false}`,
+		".cline/data/settings/providers.json": `{"version": 1, "modes": {},
 "lastUsedProvider": "openai-compatible", "providers": {"openai-compatible": {"tokenSource": "manual",
 "updatedAt": "2026-01-01T00:00:00.000Z", "settings": {"provider": "openai-compatible", "apiKey": "none",
-"model": "scripted", "baseUrl": "$URL/v1"}}}}`},
+"model": "scripted", "baseUrl": "$URL/v1"}}}}`,
+	},
 	shell: "run_commands",
 	says: func(n int, command string) string {
 		if command == "" {
@@ -59,9 +62,6 @@ func clineAnswer(calls ...clineCall) string {
 func TestCline(t *testing.T) {
 	testall.Only(t, "it installs Cline")
 	t.Setenv("PATH", binary.InstallClient(t, "cline")+":"+os.Getenv("PATH"))
-	if alone(t) {
-		return
-	}
 	r := newClientRun(t, cline)
 	r.run(binary.Path, "install", "cline", "--project", "--allow")
 

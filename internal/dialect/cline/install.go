@@ -36,8 +36,9 @@ var install = &dialect.Installation{
 			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil)
 		}}}
 	},
-	Program:  "cline",
-	Versions: []string{"3.0.65"},
+	Program:   "cline",
+	Versions:  []string{"3.0.65"},
+	Variables: []string{"CLINE_BUILD_ENV"},
 }
 
 // script is an executable that gives hookrun the call on its stdin.

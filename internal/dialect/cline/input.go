@@ -1,6 +1,7 @@
 package cline
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ var record = map[protocol.Event]string{before: "tool_call", after: "tool_result"
 // readInput reads a call from the client's own input.
 func readInput(c *protocol.Call) {
 	doc := gjson.Parse(c.ClientInput)
-	c.SessionID = doc.Get("sessionContext.rootSessionId").String()
+	c.SessionID = cmp.Or(doc.Get("sessionContext.rootSessionId").String(), doc.Get("taskId").String())
 	c.Dir = doc.Get("workspaceInfo.rootPath").String()
 	if doc.Get("parent_agent_id").Type == gjson.Null {
 		c.AgentID = "" // of a subagent alone

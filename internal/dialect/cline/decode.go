@@ -73,9 +73,9 @@ func read(e protocol.Event, who, tool string, answer gjson.Result) dialect.Verdi
 		v.Stop, v.StopReason = true, v.Reason
 		return v
 	} else if cancel.Exists() && cancel.Type != gjson.False && cancel.Type != gjson.Null {
-		v.Doubt = dialect.Doubted(who, client, dialect.WrongType("cancel", "true or false", cancel))
-	} else if err := doubtOf(answer); err != nil {
-		v.Doubt = dialect.Doubted(who, client, err)
+		v.NoteDoubt(who, client, dialect.WrongType("cancel", "true or false", cancel))
+	} else {
+		v.NoteDoubt(who, client, doubtOf(answer))
 	}
 	if v.Context = message; context.Type == gjson.String {
 		v.Context = dialect.StringOf(context)

@@ -25,16 +25,15 @@ var Dialect = &dialect.Dialect{
 		}
 		return ""
 	},
-	Timeout:    patience,
-	MaxContext: 50_000,
-	Causes: []protocol.Cause{protocol.CauseSignal, protocol.CauseUnstarted, protocol.CauseTimeout,
-		protocol.CauseOutput, protocol.CauseExit},
-	Failure:      func(protocol.Event, protocol.Cause) protocol.Decision { return protocol.Continue },
+	Timeout:      patience,
+	MaxContext:   50_000,
+	Causes:       dialect.ProcessCauses,
+	Failure:      dialect.FailsOpen,
 	CannotBlock:  func(e protocol.Event) bool { return !holds(e) },
 	EncodeInput:  payload,
 	Decode:       decode,
 	EncodeOutput: output,
-	TellsErrors:  true,
+	Errors:       dialect.ErrorByBlock,
 	Limit:        patience - 10*time.Second,
 	InputEvent:   inputEvent,
 	Detect:       func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
@@ -67,10 +66,7 @@ func holds(e protocol.Event) bool { return e == before || e == after }
 
 // eventNamed returns the client's name for an event.
 func eventNamed(e protocol.Event) protocol.Event {
-	if e == "PostToolUseFailure" { // the client has one event for both
-		return after
-	}
-	return dialect.ClaudeEvent(e)
+	return dialect.EventNamed(e, "UserPromptSubmit", before, after)
 }
 
 // inputEvent is the event of a hook input of this client, "" for an input of another one.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 	"mvdan.cc/sh/v3/syntax"
@@ -90,7 +89,7 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 	dir := strictjson.Quote(c.Workspace)
 	o.Text("clineVersion", "")
-	o.Text("timestamp", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+	o.Now("timestamp")
 	o.Text("taskId", c.SessionID)
 	o.Raw("sessionContext", written(dialect.FieldsOf("rootSessionId", strictjson.Quote(c.SessionID))))
 	o.Raw("workspaceRoots", []byte("["+string(dir)+"]"))

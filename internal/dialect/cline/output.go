@@ -3,7 +3,6 @@ package cline
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -55,7 +54,7 @@ func output(o protocol.Outcome) ([]byte, int, error) {
 
 // forUser are messages to the user, whom the client shows none: so the model is told.
 func forUser(o protocol.Outcome) (texts []string) {
-	for _, text := range append(slices.Clip(o.SystemMessages), dialect.Notices(o)...) {
+	for _, text := range dialect.Messages(o) {
 		texts = append(texts, "For the user: "+text)
 	}
 	return texts

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
@@ -49,7 +48,7 @@ type clineSeen struct {
 // compares nothing.
 func TestClineCases(t *testing.T) {
 	testall.Only(t, "it installs Cline")
-	t.Setenv("PATH", binary.InstallClient(t, "cline")+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", pathOf(t, "cline"))
 	folder := filepath.Join("..", "testdata", "cline")
 	doc, err := os.ReadFile(filepath.Join(folder, "prelude.json"))
 	require.NoError(t, err)
@@ -96,7 +95,7 @@ func (c *clineCase) run(t *testing.T, common map[string]string) *clineSeen {
 	if call.Name == "" {
 		call = c.Stdin.Result
 	}
-	r := &clientRun{T: t, client: cline, requests: map[int]string{}}
+	r := &clientRun{T: t, client: clientNamed("cline"), requests: map[int]string{}}
 	seen := &clineSeen{Made: []string{}, Told: []string{}}
 	r.prepare(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
@@ -155,4 +154,3 @@ func (r *clientRun) write(path, text string) {
 	require.NoError(r, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(r, os.WriteFile(path, []byte(text), 0o700))
 }
-

@@ -3,6 +3,7 @@ package cline
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -64,23 +65,19 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 	} else {
 		base(&o, c, event)
 	}
-	switch event {
-	case before:
+	if holds(event) {
 		called, given := toolCall(c, input)
-		o.Raw("tool_call", written(called))
-		o.Raw("preToolUse", written(given))
-	case after:
-		called, given := toolCall(c, input)
-		called.Set("output", dialect.ToolResponse(c.Result))
-		given.Set("result", strictjson.Quote(c.Result))
+		if event == after {
+			called.Set("output", dialect.ToolResponse(c.Result))
+			given.Set("result", strictjson.Quote(c.Result))
+		}
 		if c.Failed {
 			called.Set("error", strictjson.Quote(c.Result))
 		}
-		o.Raw("tool_result", written(called))
-		o.Raw("postToolUse", written(given))
-	case "UserPromptSubmit":
-		o.Raw("userPromptSubmit", written(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt),
-			"attachments", []byte("[]"))))
+		o.Raw(record[event], written(called))
+		o.Raw(map[protocol.Event]string{before: "preToolUse", after: "postToolUse"}[event], written(given))
+	} else if event == "UserPromptSubmit" {
+		o.Raw("userPromptSubmit", written(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt))))
 	}
 	return o.End(), warnings, nil
 }
@@ -98,10 +95,8 @@ func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 	o.Text("userId", "unknown")
 	o.Text("agent_id", c.AgentID)
 	o.Raw("parent_agent_id", []byte("null"))
-	for i, e := range events {
-		if e == event {
-			o.Text("hookName", hookNames[i])
-		}
+	if at := slices.Index(events, event); at >= 0 {
+		o.Text("hookName", hookNames[at])
 	}
 }
 

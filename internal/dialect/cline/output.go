@@ -3,6 +3,7 @@ package cline
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -38,18 +39,14 @@ func output(o protocol.Outcome) ([]byte, int, error) {
 	} else {
 		ends = cmp.Or(reason, dialect.UnfitInput(o), ends)
 	}
-	texts := append(o.Texts(), forUser(o)...)
-	if ends == "" && reason != "" {
-		texts = append([]string{reason}, texts...)
-	}
-	var out answer
+	texts := slices.Concat([]string{cmp.Or(ends, reason)}, o.Texts(), forUser(o))
+	text := strings.Join(slices.DeleteFunc(texts, dialect.Blank), "\n\n")
+	out := answer{Context: text, Input: o.UpdatedInput}
 	if ends != "" {
-		out.Cancel, out.Error = true, strings.Join(append([]string{ends}, texts...), "\n\n")
-	} else {
-		out.Context, out.Input = strings.Join(texts, "\n\n"), o.UpdatedInput
+		out = answer{Cancel: true, Error: text}
 	}
-	text, err := strictjson.Marshal(out)
-	return text, 0, err
+	stdout, err := strictjson.Marshal(out)
+	return stdout, 0, err
 }
 
 // forUser are messages to the user, whom the client shows none: so the model is told.

@@ -55,8 +55,8 @@ const (
 
 // events are the names of executables, in the order of a turn, and hookNames what their inputs call them.
 var (
-	events = []protocol.Event{"TaskStart", "TaskResume", "UserPromptSubmit", before, after, "TaskComplete", "TaskCancel",
-		"TaskError", "SessionShutdown"}
+	events = []protocol.Event{"TaskStart", "TaskResume", "UserPromptSubmit", before, after, "TaskComplete",
+		"TaskCancel", "TaskError", "SessionShutdown"}
 	hookNames = []string{"agent_start", "agent_resume", "prompt_submit", "tool_call", "tool_result", "agent_end",
 		"agent_abort", "agent_error", "session_shutdown"}
 )

@@ -124,7 +124,8 @@ func (c *clineCase) run(t *testing.T, common map[string]string) *clineSeen {
 	out := r.run(r.name, r.args...)
 	seen.Aborted = strings.Contains(out, `"run_aborted"`)
 	seen.Told = slices.DeleteFunc(seen.Told, func(text string) bool { // its own, and the prompt
-		return !strings.Contains(text, "hook_context") && !strings.HasPrefix(text, "[{") && !strings.HasPrefix(text, "{")
+		return !strings.Contains(text, "hook_context") && !strings.HasPrefix(text, "[{") &&
+			!strings.HasPrefix(text, "{")
 	})
 	files, err := os.ReadDir(r.workspace)
 	require.NoError(t, err)

@@ -26,7 +26,8 @@ func TestLoadErrors(t *testing.T) {
 	require.EqualError(t, err, same.Error())
 
 	_, err = projecthooks.Load(projecthooks.Options{Dialect: "gemni"})
-	require.ErrorContains(t, err, `unknown dialect "gemni"; did you mean "gemini"?; known are tenex, claude, codex, `)
+	require.ErrorContains(t, err,
+		`unknown dialect "gemni"; did you mean "gemini"?; known are tenex, claude, cline, codex, `)
 	_, err = projecthooks.Load(projecthooks.Options{Workspace: "/nowhere"})
 	require.ErrorAs(t, err, &found)
 }

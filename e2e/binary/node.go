@@ -37,8 +37,8 @@ func InstallJS(t *testing.T, name string) string {
 func InstallClient(t *testing.T, name string) string {
 	t.Helper()
 	packages := map[string]string{
-		"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "copilot": "@github/copilot", "droid": "droid",
-		"gemini": "@google/gemini-cli", "opencode": "opencode-ai", "qwen": "@qwen-code/qwen-code",
+		"claude": "@anthropic-ai/claude-code", "cline": "cline", "codex": "@openai/codex", "copilot": "@github/copilot",
+		"droid": "droid", "gemini": "@google/gemini-cli", "opencode": "opencode-ai", "qwen": "@qwen-code/qwen-code",
 	}
 	Needs(t, "npm")
 	d, known := all.Named(name)

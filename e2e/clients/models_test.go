@@ -40,6 +40,19 @@ var realClients = []client{{
 		return claudeMessage("tool_use", blocks...)
 	},
 }, {
+	name: "cline",
+	args: []string{"--json", "--auto-approve", "true", "please go"},
+	env:  []string{"CLINE_SESSION_BACKEND_MODE=local"}, // else it leaves a daemon behind
+	home: map[string]string{
+		".cline/data/settings/global-settings.json": `{"telemetryOptOut": true, "autoUpdateEnabled": false}`,
+		".cline/data/settings/providers.json": `{"version": 1, "modes": {},
+"lastUsedProvider": "openai-compatible", "providers": {"openai-compatible": {"tokenSource": "manual",
+"updatedAt": "2026-01-01T00:00:00.000Z", "settings": {"provider": "openai-compatible", "apiKey": "none",
+"model": "scripted", "baseUrl": "$URL/v1"}}}}`,
+	},
+	shell: "run_commands",
+	says:  clineShell,
+}, {
 	name: "codex",
 	args: []string{"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "go"},
 	home: map[string]string{".codex/config.toml": `

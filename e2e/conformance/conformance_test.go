@@ -29,6 +29,8 @@ import (
 // Each of these holds hookrun to what the client itself did with the same hooks.
 func TestClaudeConformance(t *testing.T) { runConformance(t, "../testdata/claude") }
 
+func TestClineConformance(t *testing.T) { runConformance(t, "../testdata/cline") }
+
 func TestCodexConformance(t *testing.T) { runConformance(t, "../testdata/codex") }
 
 func TestCopilotConformance(t *testing.T) { runConformance(t, "../testdata/copilot") }

@@ -236,6 +236,13 @@ func (f *callFlags) verdict(
 			return o, tooDeep
 		}
 		ctx = until.context()
+		if client, is := all.ClientNamed(f.output); is && client.Limit > 0 {
+			over := fmt.Errorf("the hooks took longer than %v, and %s waits no longer", client.Limit,
+				client.Settings.Client)
+			limited, cancel := context.WithTimeoutCause(ctx, client.Limit, over)
+			defer cancel()
+			ctx = limited
+		}
 	}
 	*began = time.Now()
 	o, err = plan.Fire(ctx)

@@ -403,7 +403,8 @@ func TestSwitchedOffElsewhere(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	require.Equal(t, []string{"claude", "codex", "copilot", "cursor", "droid", "gemini", "opencode", "qwen"}, Names())
+	require.Equal(t, []string{"claude", "cline", "codex", "copilot", "cursor",
+		"droid", "gemini", "opencode", "qwen"}, Names())
 	_, found := Lookup("emacs")
 	require.False(t, found)
 	claude, _ := Lookup("claude")

@@ -124,6 +124,12 @@ type Dialect struct {
 	// AnsweredBy are files of the client's whose entry for hookrun answers in the place of this process, where the
 	// client runs several entries for one call; nil: it does not.
 	AnsweredBy func(Where) []string
+	// Limit is how long a call may take in all, where the client waits so long for hookrun and no entry can say
+	// otherwise: what takes longer is an error; 0: as long as its hooks take.
+	Limit time.Duration
+	// InputEvent is the event of a hook input of this client's, which has no hook_event_name; "": it is another
+	// client's. nil: all inputs have one.
+	InputEvent func(doc string) protocol.Event
 	// Detect reports whether a hook input is this client's, at events that another one has too; nil: it gets the inputs
 	// that no other client detects.
 	Detect func(*protocol.Call) bool

@@ -81,6 +81,23 @@ func WithheldReason(hook string) string {
 		"is withheld; the tool has run", hook)
 }
 
+// MustNotShow says why the model must not read the tool's result: a hook changed it, or was to and failed. It is for a
+// client that takes no other result, so its run ends before the model reads this one; "": it may.
+func MustNotShow(o protocol.Outcome, client string) string {
+	ends := ", and " + client + " cannot give the model another one, so the run ends; the tool has run"
+	failed := o.Decision == protocol.Block && o.Hook != "" && o.Cause != protocol.CausePolicy &&
+		o.Cause != protocol.CauseUnsupported
+	switch {
+	case o.UpdatedOutput != nil:
+		return fmt.Sprintf("project hook '%s' changed the tool's result", printable.Escape(o.RewroteOutput)) + ends
+	case o.Withheld != nil:
+		return o.WithheldReason + ends
+	case failed:
+		return fmt.Sprintf("project hook '%s' failed (%s) and fails closed", printable.Escape(o.Hook), o.Cause) + ends
+	}
+	return ""
+}
+
 // UnfitInput says why a client could not give its tool the new input: that is no object, and it would drop it or the
 // whole answer.
 func UnfitInput(o protocol.Outcome) string {

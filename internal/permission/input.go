@@ -156,6 +156,8 @@ func (in *input) read(input string) {
 			in.readPatch(strictjson.Text(value))
 		}
 		switch {
+		case name == "commands":
+			in.commands(value)
 		case slices.Contains(commandKeys, name):
 			if line, ok := text(`{"l":`+value+`}`, "l"); ok {
 				in.lines = append(in.lines, shellLine{text: line})
@@ -171,15 +173,25 @@ func (in *input) read(input string) {
 		case strings.HasPrefix(value, "["): // edits of several files
 			gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
 				if element.IsObject() {
-					strictjson.Members(element.Raw, func(key, value string) bool {
-						if isPathKey(strictjson.Text(key)) {
-							in.path(value)
-						}
-						return true
-					})
+					in.pathIn(element.Raw)
 				}
 				return true
 			})
+		}
+		return true
+	})
+}
+
+// commands reads a list of shell lines, each of which is run by itself.
+func (in *input) commands(value string) {
+	list := gjson.Parse(value)
+	if !list.IsArray() {
+		list = gjson.Parse("[" + value + "]")
+	}
+	list.ForEach(func(_, element gjson.Result) bool {
+		line, ok := text(`{"l":`+element.Raw+`}`, "l")
+		if in.lines = append(in.lines, shellLine{text: line}); !ok {
+			in.otherLine = true
 		}
 		return true
 	})
@@ -200,14 +212,27 @@ func (in *input) path(value string) {
 		}
 	case strings.HasPrefix(value, "["):
 		gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
-			if element.Type == gjson.String {
+			switch {
+			case element.Type == gjson.String:
 				in.path(element.Raw)
+			case element.IsObject(): // a file and which lines of it
+				in.pathIn(element.Raw)
 			}
 			return true
 		})
 	case value != "null":
 		in.oddPath = true
 	}
+}
+
+// pathIn reads the paths in an object.
+func (in *input) pathIn(object string) {
+	strictjson.Members(object, func(key, value string) bool {
+		if isPathKey(strictjson.Text(key)) {
+			in.path(value)
+		}
+		return true
+	})
 }
 
 // readable returns a JSON string as text. ok is false if it is too long for a path or a line.

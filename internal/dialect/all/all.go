@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/claude"
+	"github.com/hookrun/hookrun/internal/dialect/cline"
 	"github.com/hookrun/hookrun/internal/dialect/codex"
 	"github.com/hookrun/hookrun/internal/dialect/copilot"
 	"github.com/hookrun/hookrun/internal/dialect/cursor"
@@ -24,6 +25,7 @@ import (
 var dialects = []*dialect.Dialect{
 	tenex.Dialect,
 	claude.Dialect,
+	cline.Dialect,
 	codex.Dialect,
 	copilot.Dialect,
 	cursor.Dialect,

@@ -25,6 +25,7 @@ func FuzzParseInput(f *testing.F) {
 		`{"hook_event_name":"PostToolUse","tool_response":{"a": "\ud800"},"error":null}`,
 		`{"hook_event_name":"Stop","hook_event_name":"pre-tool"}`, "{\"hook_event_name\":\"Stop\",\"\xff\":1}",
 		`{"hook_event_name":"BeforeTool","tool_name":"x"}`, `{"hook_event_name":"Stop","x":1e400,"y":-0.10}`,
+		`{"clineVersion":"","hookName":"tool_call","tool_call":{"name":"run_commands","input":["ls",{"command":"a"}]}}`,
 		`{"hook_event_name":"Stop","cwd":1}`, `{"hook_event_name":"Stop","a\u0022b":"\u2028<&>"}`,
 	} {
 		f.Add(s)
@@ -38,6 +39,9 @@ func FuzzParseInput(f *testing.F) {
 		text := strings.TrimPrefix(string([]rune(doc)), "\ufeff")
 		require.NoError(t, json.Unmarshal([]byte(text), &want), "no JSON object gets through")
 		require.Equal(t, dialecttest.Decode(t, []byte(text)), dialecttest.Decode(t, []byte(c.ClientInput)))
+		if want["hook_event_name"] == nil {
+			return // a client's that names event and tool in its own way
+		}
 		require.Equal(t, dialecttest.StringOf(want["hook_event_name"]), string(c.Event))
 		require.Equal(t, dialecttest.StringOf(want["tool_name"]), c.Tool)
 		require.NotContains(t, c.ClientInput, "\n")

@@ -1,6 +1,7 @@
 package all
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,11 +47,14 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	})
 	name := fields["hook_event_name"]
 	event, ok := ParseEvent(name.String())
+	if !name.Exists() {
+		event = unnamedEvent(doc)
+	}
 	switch {
-	case !name.Exists():
+	case event == "" && !name.Exists():
 		return protocol.Call{}, nil, errors.New("the hook input has no hook_event_name; give it what a client gives " +
 			"its hooks")
-	case name.Type != gjson.String || !ok:
+	case name.Exists() && (name.Type != gjson.String || !ok):
 		return protocol.Call{}, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s",
 			name.Raw, meantEvent(name.String()))
 	}
@@ -141,6 +145,9 @@ func ClientOf(c *protocol.Call) *dialect.Dialect {
 		return nil
 	}
 	name := protocol.Event(c.Field("hook_event_name"))
+	if name == "" {
+		name = unnamedEvent(c.ClientInput)
+	}
 	having := slices.DeleteFunc(Clients(), func(d *dialect.Dialect) bool { return !slices.Contains(d.Events(), name) })
 	if len(having) == 1 {
 		return having[0]
@@ -152,6 +159,16 @@ func ClientOf(c *protocol.Call) *dialect.Dialect {
 	}
 	clients := Clients()
 	return clients[slices.IndexFunc(clients, func(d *dialect.Dialect) bool { return d.Detect == nil })]
+}
+
+// unnamedEvent is the event of a hook input without a hook_event_name, if a client writes such inputs.
+func unnamedEvent(doc string) (event protocol.Event) {
+	for _, d := range Clients() {
+		if d.InputEvent != nil {
+			event = cmp.Or(event, d.InputEvent(doc))
+		}
+	}
+	return event
 }
 
 // equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be

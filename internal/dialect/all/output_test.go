@@ -374,6 +374,8 @@ func Example_answer() {
 		"opencode": `{"hook_event_name":"tool.execute.before","tool_name":"bash",` +
 			`"tool_input":{"command":"rm -r /"}}`,
 		"cursor": `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"rm -r /"}}`,
+		"cline": `{"clineVersion":"","hookName":"tool_call","tool_call":{"id":"c","name":"run_commands","input":` +
+			`{"commands":["rm -r /"]}}}`,
 		"droid": `{"hook_event_name":"PreToolUse","permission_mode":"off","tool_name":"Execute","tool_input":` +
 			`{"command":"rm -r /"}}`,
 		"qwen": `{"hook_event_name":"PreToolUse","timestamp":"t","permission_mode":"yolo","tool_name":` +
@@ -397,6 +399,7 @@ func Example_answer() {
 	}
 	// Output:
 	// claude 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
+	// cline 0 {"cancel":true,"errorMessage":"look first"}
 	// codex 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// copilot 0 {"permissionDecision":"deny","permissionDecisionReason":"look first"}
 	// cursor 0 {"permission":"deny","user_message":"look first","agent_message":"look first"}

@@ -98,8 +98,9 @@ func core(rng *rand.Rand) (key, value, inside string) {
 		return oneOf(rng, "action", "permission", "verdict", "status", "result", "outcome", "behavior"), no(),
 			oneOf(rng, "", "", "hookSpecificOutput")
 	case 5:
-		return oneOf(rng, "block", "blocked", "Deny", "denied", "is_blocked", "should_block", "reject"), oneOf(rng,
-			"true", "1", `"yes"`), ""
+		return oneOf(rng, "block", "blocked", "Deny", "denied", "is_blocked", "should_block", "reject", "cancel"),
+			oneOf(rng,
+				"true", "1", `"yes"`), ""
 	case 6:
 		return oneOf(rng, "allow", "Allowed", "isAllowed", "approved", "permitted"), oneOf(rng, "false", "0", `"no"`),
 			""
@@ -289,11 +290,12 @@ func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) stri
 	require.NoError(t, err)
 	var answer struct {
 		SystemMessage     string `json:"systemMessage"`
-		UserMessage       string `json:"user_message"`      // Cursor's
-		AdditionalContext string `json:"additionalContext"` // where the user is shown nothing, the model is told
+		UserMessage       string `json:"user_message"`        // Cursor's
+		AdditionalContext string `json:"additionalContext"`   // where the user is shown nothing, the model is told
+		Modification      string `json:"contextModification"` // the same, in Cline
 	}
 	require.NoError(t, json.Unmarshal(out, &answer))
-	return answer.SystemMessage + answer.UserMessage + answer.AdditionalContext
+	return answer.SystemMessage + answer.UserMessage + answer.AdditionalContext + answer.Modification
 }
 
 func toJSON(t *testing.T, o protocol.Outcome) string {

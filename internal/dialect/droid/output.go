@@ -117,22 +117,8 @@ func onStderr(o protocol.Outcome) string {
 	return joined(context, strings.Join(messages, "\n"))
 }
 
-// withheld says why the model must not read the tool's result: a hook changed it, or was to and failed. The client
-// takes no other result, so the run ends before the model reads this one; "": it may.
-func withheld(o protocol.Outcome) string {
-	const ends = ", and Droid cannot give the model another one, so the run ends; the tool has run"
-	failed := o.Decision == protocol.Block && o.Hook != "" && o.Cause != protocol.CausePolicy &&
-		o.Cause != protocol.CauseUnsupported
-	switch {
-	case o.UpdatedOutput != nil:
-		return fmt.Sprintf("project hook '%s' changed the tool's result", printable.Escape(o.RewroteOutput)) + ends
-	case o.Withheld != nil:
-		return o.WithheldReason + ends
-	case failed:
-		return fmt.Sprintf("project hook '%s' failed (%s) and fails closed", printable.Escape(o.Hook), o.Cause) + ends
-	}
-	return ""
-}
+// withheld says why the model must not read the tool's result; "": it may.
+func withheld(o protocol.Outcome) string { return dialect.MustNotShow(o, client) }
 
 // describing are keys of a shell call that say what it is for. Who changes the command may leave them out.
 var describing = []string{"summary", "riskLevel", "riskLevelReason"}

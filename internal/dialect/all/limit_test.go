@@ -1,0 +1,35 @@
+package all_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/cli"
+	"github.com/hookrun/hookrun/internal/dialect/all"
+)
+
+// TestLimit: a client that waits for hookrun no longer than it wants to is told that there is no verdict before.
+func TestLimit(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its hook is a line for sh")
+	}
+	impatient := *toy
+	impatient.Limit = 100 * time.Millisecond
+	t.Cleanup(all.Add(&impatient))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), []byte(
+		`{"hooks":[{"name":"slow","command":["sleep","1000"],"events":["pre-tool"]}]}`), 0o600))
+	var out, err bytes.Buffer
+	stdin := strings.NewReader(`{"hook_event_name":"PreToolUse","toy":"yes","tool_name":"Dig","tool_input":{}}`)
+	require.Equal(t, 2, cli.Run([]string{"fire", "-C", dir}, cli.Streams{In: stdin, Out: &out, Err: &err}))
+	require.Empty(t, out.String())
+	require.Equal(t, "hookrun fire: the hooks took longer than 100ms, and Toy waits no longer; the hooks were killed, "+
+		"there is no verdict\n", err.String())
+}

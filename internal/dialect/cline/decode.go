@@ -1,0 +1,123 @@
+package cline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/nearmiss"
+	"github.com/hookrun/hookrun/internal/spelling"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const (
+	// control begins a line with an answer among other output.
+	control = "HOOK_CONTROL\t"
+	// validWords is how an answer says no.
+	validWords = `an answer is {"cancel": true, "errorMessage": "…"}`
+)
+
+// decode reads what a hook printed, whatever its exit code.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	event := eventNamed(c.Event)
+	who := dialect.Who(event, hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	cause, problem := r.Ended(who)
+	text := answerIn(r.Stdout.All())
+	answer, isJSON := dialect.JSONValue(text)
+	v := dialect.OK()
+	switch {
+	case !holds(event): // the client reads nothing
+	case isJSON:
+		v = read(event, who, c.Tool, answer)
+	case problem == "" && text != "":
+		return dialect.Unreadable(who, "it is no JSON; "+dialect.PrintAlone(text))
+	}
+	if problem != "" && v.Decision == protocol.Continue {
+		v.Cause, v.Problem, v.Status, v.Answered = cause, problem, protocol.StatusFailed, isJSON
+	}
+	return v
+}
+
+// answerIn is the part of the output that the client reads as JSON.
+func answerIn(output string) string {
+	lines := strings.Split(output, "\n")
+	for i, line := range slices.Backward(lines) {
+		if text, is := strings.CutPrefix(dialect.TrimJS(line), control); is && lines[i] != "" {
+			return dialect.TrimJS(text)
+		}
+	}
+	return dialect.TrimJS(output)
+}
+
+// read says what an answer means.
+func read(e protocol.Event, who, tool string, answer gjson.Result) dialect.Verdict {
+	v := dialect.OK()
+	fields := dialect.LastOf(answer)
+	context, message := fields["context"], dialect.StringOf(fields["errorMessage"])
+	if context.Type != gjson.String {
+		context = fields["contextModification"]
+	}
+	if dialect.Blank(message) {
+		message = ""
+	}
+	if cancel := fields["cancel"]; cancel.Type == gjson.True {
+		v.Decide(protocol.Block, cmp.Or(message, dialect.StringOf(context), "Cancelled by a hook"))
+		v.Stop, v.StopReason = true, v.Reason
+		return v
+	} else if cancel.Exists() && cancel.Type != gjson.False && cancel.Type != gjson.Null {
+		v.NoteDoubt(who, client, dialect.WrongType("cancel", "true or false", cancel))
+	} else {
+		v.NoteDoubt(who, client, doubtOf(answer))
+	}
+	if v.Context = message; context.Type == gjson.String {
+		v.Context = dialect.StringOf(context)
+	}
+	if dialect.Blank(v.Context) {
+		v.Context = ""
+	}
+	if input := fields["overrideInput"]; e == before && input.Exists() {
+		v.UpdatedInput = []byte(argsOf(tool, gjson.ParseBytes(dialect.Rewritten(input))))
+	}
+	return dialect.DoubtEqualKeys(who, answer, v)
+}
+
+// doubtOf says what of an answer may have been meant to hold the call up, in whatever client's words.
+func doubtOf(answer gjson.Result) error {
+	if !answer.IsObject() {
+		return errors.New("it is no JSON object; " + validWords)
+	}
+	for _, s := range nearmiss.Scan(answer.Raw) {
+		if s.Place != nearmiss.Inside && !s.Report && s.Decides() {
+			return fmt.Errorf("it has %q, which is no key of an answer; %s", spelling.Brief(s.Key, 40), validWords)
+		}
+	}
+	return dialect.DoubtOf(answer, validWords)
+}
+
+// fitInput makes one input of what a hook changed of a call with several commands, which it was given in two forms.
+func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
+	old, now := dialect.LastOf(gjson.Parse(c.Args)), dialect.LastOf(gjson.ParseBytes(v.UpdatedInput))
+	lines := dialect.Texts(now["commands"])
+	if c.Tool != runCommands || len(lines) == 0 || !now["command"].Exists() {
+		return
+	}
+	all, command := strings.Join(lines, "\n"), dialect.StringOf(now["command"])
+	switch {
+	case command == all:
+	case command == dialect.StringOf(old["command"]): // the hook changed the list
+		v.UpdatedInput = []byte(argsOf(c.Tool, gjson.ParseBytes(v.UpdatedInput)))
+	case all == dialect.StringOf(old["command"]): // and here the text
+		v.UpdatedInput = written(dialect.FieldsOf("command", []byte(now["command"].Raw)))
+	default:
+		v.Decide(protocol.Block, dialect.Who(before, hook)+` changed "command" and "commands" to different commands`)
+		v.UpdatedInput = nil
+	}
+}

@@ -1,0 +1,100 @@
+// Package cline is the dialect of Cline CLI 3.0.65, as the real client was recorded. Its hooks are executables, one
+// after the other at an event. What they print as JSON counts at every exit code; whatever else goes wrong fails open.
+// A block cancels the whole run.
+package cline
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// Dialect is the dialect of Cline CLI.
+var Dialect = &dialect.Dialect{
+	Name:   "cline",
+	Events: func() []protocol.Event { return slices.Clone(events) },
+	Event:  func(c *protocol.Call) protocol.Event { return eventNamed(c.Event) },
+	SubjectField: func(e protocol.Event) string {
+		if holds(e) {
+			return "tool_name"
+		}
+		return ""
+	},
+	Timeout:      patience,
+	MaxContext:   50_000,
+	Causes:       dialect.ProcessCauses,
+	Failure:      dialect.FailsOpen,
+	CannotBlock:  func(e protocol.Event) bool { return !holds(e) },
+	EncodeInput:  payload,
+	Decode:       decode,
+	EncodeOutput: output,
+	Errors:       dialect.ErrorByBlock,
+	Limit:        patience - 10*time.Second,
+	InputEvent:   inputEvent,
+	Detect:       func(c *protocol.Call) bool { return inputEvent(c.ClientInput) != "" },
+	ReadInput:    readInput,
+	FitInput:     fitInput,
+	Tools:        tools,
+	ToolName:     toolName,
+	Settings:     settings,
+	Install:      install,
+}
+
+const (
+	client   = "Cline"
+	patience = 2 * time.Minute // the client's, for a hook; nothing changes it
+
+	before protocol.Event = "PreToolUse"
+	after  protocol.Event = "PostToolUse"
+)
+
+// events are the names of executables, in the order of a turn, and hookNames what their inputs call them.
+var (
+	events = []protocol.Event{"TaskStart", "TaskResume", "UserPromptSubmit", before, after, "TaskComplete",
+		"TaskCancel", "TaskError", "SessionShutdown"}
+	hookNames = []string{"agent_start", "agent_resume", "prompt_submit", "tool_call", "tool_result", "agent_end",
+		"agent_abort", "agent_error", "session_shutdown"}
+)
+
+// holds reports whether an answer counts at the event. At all others the client does not wait for its hooks.
+func holds(e protocol.Event) bool { return e == before || e == after }
+
+// eventNamed returns the client's name for an event.
+func eventNamed(e protocol.Event) protocol.Event {
+	return dialect.EventNamed(e, "UserPromptSubmit", before, after)
+}
+
+// inputEvent is the event of a hook input of this client, "" for an input of another one.
+func inputEvent(doc string) protocol.Event {
+	if at := slices.Index(hookNames, gjson.Get(doc, "hookName").String()); at >= 0 &&
+		gjson.Get(doc, "clineVersion").Exists() {
+		return events[at]
+	}
+	return ""
+}
+
+// tools are the client's tools by the names that projects have for such tools.
+var tools = dialect.Tools(
+	runCommands+" shell",
+	"read_files fs_read",
+	"editor fs_edit fs_write", // it makes files, too; so does apply_patch
+	"apply_patch fs_edit fs_write",
+	"search_codebase fs_grep",
+	"fetch_web_content web_fetch", "web_search web_search",
+	"skills skill", "ask_question ask_user",
+	"spawn_agent delegate", "team_spawn_teammate delegate", "team_run_task delegate",
+	"team_send_message delegate", "team_broadcast delegate",
+)
+
+// toolName writes the name of an MCP tool as all the others do. The client joins server and tool by two underscores.
+func toolName(c *protocol.Call) string {
+	if strings.Contains(c.Tool, "__") && !strings.HasPrefix(c.Tool, "mcp__") {
+		return "mcp__" + c.Tool
+	}
+	return ""
+}

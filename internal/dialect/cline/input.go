@@ -1,0 +1,186 @@
+package cline
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// record is where an input has the tool call.
+var record = map[protocol.Event]string{before: "tool_call", after: "tool_result"}
+
+// readInput reads a call from the client's own input.
+func readInput(c *protocol.Call) {
+	doc := gjson.Parse(c.ClientInput)
+	c.SessionID = cmp.Or(doc.Get("sessionContext.rootSessionId").String(), doc.Get("taskId").String())
+	c.Dir = doc.Get("workspaceInfo.rootPath").String()
+	if doc.Get("parent_agent_id").Type == gjson.Null {
+		c.AgentID = "" // of a subagent alone
+	}
+	c.Prompt = doc.Get("userPromptSubmit.prompt").String()
+	at := doc.Get(record[c.Event])
+	c.Tool, c.ToolUseID = at.Get("name").String(), at.Get("id").String()
+	c.Args = argsOf(c.Tool, at.Get("input"))
+	if c.Event == after {
+		c.Result, c.Failed = resultOf(at), at.Get("error").Type != gjson.Null
+	}
+}
+
+// resultOf is what the model sees of a tool's result.
+func resultOf(record gjson.Result) string {
+	return strictjson.ValueText([]byte(record.Get("output").Raw))
+}
+
+// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+	event := eventNamed(c.Event)
+	input, warnings, err := c.Input()
+	if err != nil && holds(event) {
+		return nil, nil, err
+	}
+	own := inputEvent(c.ClientInput) == event
+	at := gjson.Get(c.ClientInput, record[event])
+	if own && (!holds(event) || c.Args == argsOf(c.Tool, at.Get("input")) &&
+		(event == before || c.Result == resultOf(at))) {
+		return dialect.Payload{[]byte(c.ClientInput), []byte("\n")}, nil, nil
+	}
+	var o dialect.Object
+	if own { // a hook has changed the call
+		gjson.Parse(c.ClientInput).ForEach(func(key, value gjson.Result) bool {
+			switch name := key.String(); name {
+			case "tool_call", "tool_result", "preToolUse", "postToolUse":
+			default:
+				o.Raw(name, []byte(value.Raw))
+			}
+			return true
+		})
+	} else {
+		base(&o, c, event)
+	}
+	if holds(event) {
+		called, given := toolCall(c, input)
+		if event == after {
+			called.Set("output", dialect.ToolResponse(c.Result))
+			given.Set("result", strictjson.Quote(c.Result))
+		}
+		if c.Failed {
+			called.Set("error", strictjson.Quote(c.Result))
+		}
+		o.Raw(record[event], written(called))
+		o.Raw(map[protocol.Event]string{before: "preToolUse", after: "postToolUse"}[event], written(given))
+	} else if event == "UserPromptSubmit" {
+		o.Raw("userPromptSubmit", written(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt))))
+	}
+	return o.End(), warnings, nil
+}
+
+// base has the fields of every event.
+func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
+	dir := strictjson.Quote(c.Workspace)
+	o.Text("clineVersion", "")
+	o.Now("timestamp")
+	o.Text("taskId", c.SessionID)
+	o.Raw("sessionContext", written(dialect.FieldsOf("rootSessionId", strictjson.Quote(c.SessionID))))
+	o.Raw("workspaceRoots", []byte("["+string(dir)+"]"))
+	o.Raw("workspaceInfo", written(dialect.FieldsOf("rootPath", dir,
+		"hint", strictjson.Quote(filepath.Base(c.Workspace)))))
+	o.Text("userId", "unknown")
+	o.Text("agent_id", c.AgentID)
+	o.Raw("parent_agent_id", []byte("null"))
+	if at := slices.Index(events, event); at >= 0 {
+		o.Text("hookName", hookNames[at])
+	}
+}
+
+// toolCall are the two forms of a tool call: with the input as it is, and with each of its parameters as a text.
+func toolCall(c *dialect.Call, input []byte) (called, given protocol.Fields) {
+	object := gjson.ParseBytes(input)
+	if lines := commandsOf(object); c.Tool == runCommands && len(lines) > 0 {
+		list, _ := strictjson.Marshal(lines) // of texts there is no error
+		object = gjson.ParseBytes(written(dialect.FieldsOf("commands", list)))
+	}
+	var parameters protocol.Fields
+	object.ForEach(func(key, value gjson.Result) bool {
+		parameters.Set(key.String(), strictjson.Quote(strictjson.ValueText([]byte(value.Raw))))
+		return true
+	})
+	tool := strictjson.Quote(c.Tool)
+	return dialect.FieldsOf("id", strictjson.Quote(c.ToolUseID), "name", tool, "input", []byte(object.Raw)),
+		dialect.FieldsOf("toolName", tool, "parameters", written(parameters))
+}
+
+func written(fields protocol.Fields) []byte {
+	text, _ := fields.MarshalJSON() // made of JSON, it cannot fail
+	return text
+}
+
+const runCommands = "run_commands"
+
+// argsOf are the arguments of a call as hooks of a project read them. The client's shell takes a list of commands:
+// "command" has all of them as lines, and where there are several, "commands" has each. Rules are held against both,
+// since the client runs each by itself, and joins those of a here-document.
+func argsOf(tool string, input gjson.Result) string {
+	if tool != runCommands {
+		return input.Raw
+	}
+	lines := commandsOf(input)
+	if len(lines) == 0 { // the client does not run it either
+		return input.Raw
+	}
+	fields := dialect.FieldsOf("command", strictjson.Quote(strings.Join(lines, "\n")))
+	if len(lines) > 1 {
+		list, _ := strictjson.Marshal(lines) // of texts there is no error
+		fields.Set("commands", list)
+	}
+	return string(written(fields))
+}
+
+// commandsOf are the commands of a shell call in any of the forms that the client takes.
+func commandsOf(input gjson.Result) (lines []string) {
+	fields, list := dialect.LastOf(input), input
+	switch {
+	case fields["commands"].Exists():
+		list = fields["commands"]
+	case !fields["command"].Exists() && input.IsObject():
+		list = fields["cmd"]
+	}
+	if !list.IsArray() {
+		list = gjson.Parse("[" + list.Raw + "]")
+	}
+	for _, entry := range list.Array() {
+		line, ok := lineOf(entry)
+		if !ok {
+			return nil
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// lineOf is a command as a shell would read it. One with arguments is a program that the client starts without a shell.
+func lineOf(entry gjson.Result) (line string, ok bool) {
+	fields := dialect.LastOf(entry)
+	if entry.Type != gjson.String {
+		entry = fields["command"]
+	}
+	line = dialect.StringOf(entry)
+	if args := dialect.Texts(fields["args"]); len(args) > 0 && len(args) == len(fields["args"].Array()) {
+		words := append([]string{line}, args...)
+		for i, word := range words {
+			var err error
+			if words[i], err = syntax.Quote(word, syntax.LangBash); err != nil {
+				return "", false
+			}
+		}
+		line = strings.Join(words, " ")
+	}
+	return line, entry.Type == gjson.String
+}

@@ -1,0 +1,45 @@
+package cline
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+// settings is where the executables are.
+var settings = &dialect.Settings{
+	Client: client, Folder: ".clinerules/hooks", HomeFolder: ".cline/hooks", FolderVariable: "CLINE_DIR",
+	Base:    string(before),
+	Timeout: dialect.TimeoutForm{Unit: time.Millisecond, Name: "milliseconds"},
+}
+
+var install = &dialect.Installation{
+	Events: []string{string(before), string(after)},
+	// The client reads no exit code. Such a line counts whatever was printed before.
+	OrBlock: ` || printf '\nHOOK_CONTROL\t{"cancel":true,"errorMessage":"hookrun gave no answer"}\n'`,
+	Asks: "Cline waits for no hook at the prompt, so pre-execute hooks do not run in it; a block before a tool ends " +
+		"its run and tells nobody why: hookrun log has the reason",
+	OwnFiles: []dialect.OwnFile{
+		{Base: string(before), Events: []string{string(before)}, Executable: true, Comment: "#", Text: script},
+		{Base: string(after), Events: []string{string(after)}, Executable: true, Comment: "#", Text: script},
+	},
+	Servers: func(w dialect.Where, _ func(path string) string) []dialect.ServerFile {
+		folder := w.Getenv("CLINE_DIR")
+		if folder == "" {
+			folder = filepath.Join(w.Home, ".cline")
+		}
+		path := filepath.Join(folder, "data", "settings", "cline_mcp_settings.json")
+		return []dialect.ServerFile{{Path: path, Read: func(doc string) []dialect.Server {
+			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil)
+		}}}
+	},
+	Program:   "cline",
+	Versions:  []string{"3.0.65"},
+	Variables: []string{"CLINE_BUILD_ENV"},
+}
+
+// script is an executable that gives hookrun the call on its stdin.
+func script(call dialect.OwnCall) string { return "#!/bin/sh\n" + call.Command + "\n" }

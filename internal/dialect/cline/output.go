@@ -1,0 +1,58 @@
+package cline
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// answer is what the client reads.
+type answer struct {
+	Cancel  bool            `json:"cancel,omitempty"`
+	Error   string          `json:"errorMessage,omitempty"`
+	Context string          `json:"contextModification,omitempty"`
+	Input   json.RawMessage `json:"overrideInput,omitempty"`
+}
+
+// output tells an outcome to the client. Before a tool all that holds the call up ends the run. After it a block is a
+// text for the model; the run ends where the model must not read the result.
+func output(o protocol.Outcome) ([]byte, int, error) {
+	event := eventNamed(o.Event)
+	ends := ""
+	if o.Stop {
+		ends = cmp.Or(o.StopReason, "Stopped by a hook")
+	}
+	reason := ""
+	if o.Decision != protocol.Continue {
+		reason = cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
+	}
+	if event == after {
+		ends = cmp.Or(dialect.MustNotShow(o, client), ends)
+		if o.Cause != protocol.CausePolicy && o.Cause != protocol.CauseUnsupported {
+			ends = cmp.Or(ends, reason) // an error of hookrun's own: a hook may have had something to hide
+		}
+	} else {
+		ends = cmp.Or(reason, dialect.UnfitInput(o), ends)
+	}
+	texts := slices.Concat([]string{cmp.Or(ends, reason)}, o.Texts(), forUser(o))
+	text := strings.Join(slices.DeleteFunc(texts, dialect.Blank), "\n\n")
+	out := answer{Context: text, Input: o.UpdatedInput}
+	if ends != "" {
+		out = answer{Cancel: true, Error: text}
+	}
+	stdout, err := strictjson.Marshal(out)
+	return stdout, 0, err
+}
+
+// forUser are messages to the user, whom the client shows none: so the model is told.
+func forUser(o protocol.Outcome) (texts []string) {
+	for _, text := range dialect.Messages(o) {
+		texts = append(texts, "For the user: "+text)
+	}
+	return texts
+}

@@ -38,7 +38,8 @@ func InstallClient(t *testing.T, name string) string {
 	t.Helper()
 	packages := map[string]string{
 		"claude": "@anthropic-ai/claude-code", "cline": "cline", "codex": "@openai/codex", "copilot": "@github/copilot",
-		"droid": "droid", "gemini": "@google/gemini-cli", "opencode": "opencode-ai", "qwen": "@qwen-code/qwen-code",
+		"droid": "droid", "gemini": "@google/gemini-cli", "kimi": "@moonshot-ai/kimi-code", "opencode": "opencode-ai",
+		"qwen": "@qwen-code/qwen-code",
 	}
 	Needs(t, "npm")
 	d, known := all.Named(name)
@@ -51,8 +52,12 @@ func InstallClient(t *testing.T, name string) string {
 		return bin
 	}
 	require.NoError(t, os.MkdirAll(dir, 0o700))
-	Fetch(t, dir, nil, "npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir,
-		packages[name]+"@"+d.Install.Versions[0])
+	argv := []string{"npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir,
+		packages[name] + "@" + d.Install.Versions[0]}
+	if name == "kimi" { // it needs a newer Node.js than most machines have
+		argv = append(argv, "node@24")
+	}
+	Fetch(t, dir, nil, argv...)
 	return bin
 }
 

@@ -38,11 +38,11 @@ const (
 var rows = []row{
 	{"blocks a call", call("forbidden", "not this one")},
 	{"blocks one of three calls of a reply", func(r *clientRun) string {
-		r.turn([]string{"touch free", "touch forbidden", "touch noted"})
+		r.turn([]string{"touch free", "touch forbidden", "touch unchecked"})
 		if r.ran("forbidden") {
 			return "**the call runs**"
 		}
-		return map[bool]string{true: "the others run", false: "**no other runs**"}[r.ran("free") && r.ran("noted")]
+		return map[bool]string{true: "the others run", false: "**no other runs**"}[r.ran("free") && r.ran("unchecked")]
 	}},
 	{"times out, `\"on_failure\": \"block\"`", call("late", "'sleeper'")},
 	{"crashes, `\"on_failure\": \"block\"`", call("crashed", "'crasher'")},
@@ -102,7 +102,7 @@ var rows = []row{
 		return r.nameless()
 	}},
 	{"after `hookrun uninstall`", func(r *clientRun) string {
-		r.run(binary.Path, "uninstall", r.name, "--project")
+		r.run(binary.Path, "uninstall", r.name, r.scope())
 		r.turn([]string{"touch forbidden"})
 		return map[bool]string{true: "the call runs", false: "**not run**"}[r.ran("forbidden")]
 	}},
@@ -209,8 +209,19 @@ func pathOf(t *testing.T, client string) string {
 	return binary.InstallClient(t, client) + ":" + path
 }
 
+// scope is the flag for the settings that hookrun is installed in.
+func (r *clientRun) scope() string {
+	return map[bool]string{true: "--user", false: "--project"}[r.user]
+}
+
+// install installs hookrun and allows the project's hooks.
+func (r *clientRun) install() {
+	r.run(binary.Path, "install", r.name, r.scope(), "--allow")
+	r.run(binary.Path, "allow", "--yes")
+}
+
 func (r *clientRun) test() {
-	r.run(binary.Path, "install", r.name, "--project", "--allow")
+	r.install()
 	if r.trust != nil {
 		r.trust(r)
 	}
@@ -218,7 +229,7 @@ func (r *clientRun) test() {
 	for _, row := range rows {
 		r.hooks()
 		cells = append(cells, row.see(r))
-		for _, made := range []string{"free", "noted"} {
+		for _, made := range []string{"free", "noted", "unchecked"} {
 			r.ran(made)
 		}
 	}

@@ -18,6 +18,7 @@ type client struct {
 	env   []string                               // $URL stands for the model's, here and in home
 	home  map[string]string                      // the user's own files
 	trust func(*clientRun)                       // what is asked of the user beyond that
+	user  bool                                   // it has the user's settings alone
 	shell string                                 // the tool's name
 	says  func(n int, commands ...string) string // the model's nth answer: calls of the shell; none ends the turn
 }
@@ -123,6 +124,23 @@ projects."$WORKSPACE".trust_level = "trusted"
 		return stream(binary.Hook{"candidates": []any{binary.Hook{"content": binary.Hook{"role": "model",
 			"parts": parts}, "finishReason": "STOP"}}})
 	},
+}, {
+	name: "kimi",
+	args: []string{"-p", "go"},
+	env:  []string{"KIMI_CODE_NO_AUTO_UPDATE=1"},
+	home: map[string]string{".kimi-code/config.toml": `default_model = "scripted"
+[providers.loopback]
+type = "openai"
+base_url = "$URL/v1"
+api_key = "none"
+[models.scripted]
+provider = "loopback"
+model = "scripted"
+max_context_size = 100000
+`},
+	user:  true,
+	shell: "Bash",
+	says:  completions("Bash", binary.Hook{"description": "Do it"}),
 }, {
 	name: "opencode",
 	args: []string{"run", "--format", "json", "go"},

@@ -39,6 +39,8 @@ func TestDroidConformance(t *testing.T) { runConformance(t, "../testdata/droid")
 
 func TestGeminiConformance(t *testing.T) { runConformance(t, "../testdata/gemini") }
 
+func TestKimiConformance(t *testing.T) { runConformance(t, "../testdata/kimi") }
+
 // Cursor cannot be run here: its cases are written from its documents.
 func TestCursorConformance(t *testing.T) { runConformance(t, "../testdata/cursor") }
 func TestQwenConformance(t *testing.T)   { runConformance(t, "../testdata/qwen") }
@@ -365,7 +367,7 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 func (r *trial) environment() []string {
 	env := map[string]string{}
 	for _, v := range os.Environ() {
-		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "QWEN",
+		if name, value, _ := strings.Cut(v, "="); !anyPrefix(name, "CLAUDE", "CODEX", "GEMINI", "KIMI", "QWEN",
 			"HOOKRUN", "ORACLE",
 			"XDG_") {
 			env[name] = value

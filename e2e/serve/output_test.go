@@ -78,7 +78,7 @@ func TestServeAnswersEachClient(t *testing.T) {
 	a = c.Call("fire", binary.Hook{"output": "cluade", "hook_event_name": "PreToolUse", "tool_name": "Read"})
 	require.Contains(t, a.Error.Message,
 		`"output" "cluade" is not one of claude, cline, codex, copilot, cursor, droid, gemini, `+
-			`opencode, qwen, json; did you mean "claude"?`)
+			`kimi, opencode, qwen, json; did you mean "claude"?`)
 	a = c.Call("pre-tool", binary.Hook{"output": "claude", "tool": "x"})
 	require.Contains(t, a.Error.Message, `"output" is for all calls of a server`)
 }

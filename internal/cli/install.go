@@ -184,8 +184,10 @@ func (s *settingsFlags) notes(client *clientfile.Client, place dialect.Place, ch
 			notes = append(notes, fmt.Sprintf(text, problems[0]))
 		}
 	}
-	if client.Asks != "" {
-		notes = append(notes, client.Asks)
+	for _, text := range []string{client.Asks, client.Lacks} {
+		if text != "" {
+			notes = append(notes, text)
+		}
 	}
 	return notes
 }
@@ -223,6 +225,10 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	if !found {
 		near := spelling.Suggest(args[0], names)
 		return nil, dialect.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], near, one)
+	}
+	if client.UserOnly && !s.user {
+		const text = "%s reads no hooks file of a project, but the user's alone; give --user"
+		return nil, dialect.Place{}, fmt.Errorf(text, client.Client)
 	}
 	if s.user {
 		home, err := os.UserHomeDir()

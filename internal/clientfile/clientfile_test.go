@@ -38,10 +38,10 @@ func clientOf(t testing.TB, path string) *Client {
 	return c
 }
 
-// clients are those with a hooks file.
+// clients are those with a hooks file of JSON.
 var clients = func() (clients []Client) {
 	for _, name := range Names() {
-		if c, _ := Lookup(name); c.OwnFiles == nil {
+		if c, _ := Lookup(name); c.OwnFiles == nil && !c.Format.Is(c.Base) {
 			clients = append(clients, *c)
 		}
 	}
@@ -403,8 +403,8 @@ func TestSwitchedOffElsewhere(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	require.Equal(t, []string{"claude", "cline", "codex", "copilot", "cursor",
-		"droid", "gemini", "opencode", "qwen"}, Names())
+	require.Equal(t, []string{"claude", "cline", "codex", "copilot", "cursor", "droid", "gemini", "kimi", "opencode",
+		"qwen"}, Names())
 	_, found := Lookup("emacs")
 	require.False(t, found)
 	claude, _ := Lookup("claude")

@@ -38,7 +38,11 @@ func (c *Client) handler(e Entry) (h *handler, err error) {
 	if e.Timeout < 0 {
 		return nil, fmt.Errorf("a timeout of %s is no time for a hook", e.Timeout)
 	}
-	h.timeout = c.Timeout.Write(min(e.Timeout, MaxTimeout))
+	longest := MaxTimeout
+	if c.Timeout.Longest > 0 {
+		longest = c.Timeout.Longest
+	}
+	h.timeout = c.Timeout.Write(min(e.Timeout, longest))
 	if c.Named {
 		h.name = "hookrun"
 	}

@@ -15,6 +15,9 @@ import (
 
 // install returns the text with one entry at each event, and none at any other.
 func (c *Client) install(text string, exists bool, h *handler, events []string) (string, []string, error) {
+	if c.Format.Is(c.Base) {
+		return c.installTOML(text, exists, h, events)
+	}
 	var d *document
 	if exists {
 		var err error

@@ -10,7 +10,10 @@ import (
 // Places are the files of a client that may have hookrun's entry: the project's, its user's own there, and that of all
 // the user's projects.
 func (c *Client) Places(w dialect.Where) []dialect.Place {
-	places := []dialect.Place{c.Project(w.Workspace)}
+	var places []dialect.Place
+	if !c.UserOnly {
+		places = append(places, c.Project(w.Workspace))
+	}
 	if local, has := c.LocalProject(w.Workspace); has {
 		places = append(places, local)
 	}

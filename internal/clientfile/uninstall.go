@@ -8,6 +8,9 @@ import (
 
 // uninstall returns the text without the entry, and whether there is still a file.
 func (c *Client) uninstall(text, binary string) (rest string, exists bool, err error) {
+	if c.Format.Is(c.Base) {
+		return c.uninstallTOML(text, binary)
+	}
 	d, err := c.parse(text, binary)
 	if err != nil {
 		return "", false, err

@@ -19,6 +19,7 @@ type Installation struct {
 	// approval.
 	OrBlock string
 	Asks    string // what the client still wants of its user before it runs the hook
+	Lacks   string // what hooks of a project cannot do in the client at all
 
 	LoginShell bool // the login shell of its user runs the command
 

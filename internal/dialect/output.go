@@ -112,6 +112,17 @@ func ChangedInput(o protocol.Outcome, why string) string {
 	return fmt.Sprintf("project hook '%s' changed the tool's input%s", printable.Escape(o.RewroteInput), why)
 }
 
+// Joined are the texts that say something, each but once.
+func Joined(texts ...string) string {
+	var all []string
+	for _, text := range texts {
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
+
 // Cannot is a message to the user: what the client cannot do at the event, and why a hook wanted it.
 func Cannot(client, what string, e protocol.Event, why string) string {
 	return fmt.Sprintf("hookrun: %s cannot %s at %s: %s", client, what, e, why)

@@ -34,6 +34,8 @@ type Settings struct {
 	// TopEvents is a file in there with the events at its top level, which takes the place of the hooks in Base; "":
 	// there is none.
 	TopEvents string
+	// UserOnly: it reads no hooks file of a project, but the user's alone.
+	UserOnly bool
 	// FolderVariable names the user's folder itself, HomeVariable another home of the user's; "": there is no such
 	// variable.
 	FolderVariable, HomeVariable string
@@ -142,12 +144,14 @@ const (
 // TimeoutForm is how a timeout is written.
 type TimeoutForm struct {
 	Unit  time.Duration
-	Name  string        // of the unit
-	Key   string        // the field that counts before "timeout"; "": there is none
-	Less  string        // the unit that is meant by a number of more than an hour
-	More  string        // the unit that is meant by a number of less than a second; "": none
-	Whole bool          // there are no fractions
-	Zero  time.Duration // what 0 stands for; 0: it is an error
+	Name  string // of the unit
+	Key   string // the field that counts before "timeout"; "": there is none
+	Less  string // the unit that is meant by a number of more than an hour
+	More  string // the unit that is meant by a number of less than a second; "": none
+	Whole bool   // there are no fractions
+	// Longest is the longest that there may be; 0: there is no limit.
+	Longest time.Duration
+	Zero    time.Duration // what 0 stands for; 0: it is an error
 	// Negative is what stands for a number below 0, with which the client kills a hook at once; 0: it is an error.
 	Negative time.Duration
 	// Milliseconds is from which number on it is one of milliseconds; 0: none is. Odd: what is no number above 0 is

@@ -80,7 +80,11 @@ func (c *client) read() {
 	if c.Machine != nil {
 		weakest, strongest = c.Machine(w.Getenv)
 	}
-	for _, place := range []dialect.Place{user, project} {
+	places := []dialect.Place{user, project}
+	if c.UserOnly {
+		places = places[:1]
+	}
+	for _, place := range places {
 		for _, base := range append([]string{c.Base}, c.Others...) {
 			own = append(own, filepath.Join(filepath.Dir(place.Path), base))
 		}
@@ -156,6 +160,9 @@ func (c *client) where() dialect.Where {
 // checkEntries reports whether the client's entries run hookrun.
 func (c *client) checkEntries() {
 	install := "hookrun install " + c.Name + " -C " + quoted(c.doctor.Workspace.Folder)
+	if c.UserOnly {
+		install = "hookrun install " + c.Name + " --user"
+	}
 	if len(c.entries) == 0 {
 		c.add(Finding{Check: "entry", Severity: Error, Mend: install,
 			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"})
@@ -306,7 +313,7 @@ func (c *client) notRunOrAwaited(e clientfile.Found, where, install string) {
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
 		f.What = "the entry at " + e.Event + ` has "async", so the client runs the call without waiting for hookrun`
-	case entry.Get("type").String() != "command":
+	case cmp.Or(entry.Get("type").String(), c.DefaultType) != "command":
 		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
 	case entry.Get("if").String() != "":
 		f.Severity = Warning

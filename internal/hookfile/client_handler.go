@@ -201,6 +201,9 @@ func (p *parser) clientTimeout(key string, v gjson.Result, event protocol.Event,
 			who, brief(v.Raw), p.form.Client))
 	case d <= 0:
 		p.problem(v.Index, "%s%q must be more than 0, not %s%s", who, key, brief(v.Raw), drops)
+	case form.Longest > 0 && d > form.Longest:
+		p.problem(v.Index, "%s%q must be at most %d %s, not %s%s", who, key, form.Write(form.Longest), form.Name,
+			brief(v.Raw), drops)
 	case d > time.Hour:
 		p.warn(v.Index, "%s%q is in %s, and %s of them are more than an hour; were these %s?", who, key, form.Name,
 			brief(v.Raw), form.Less)

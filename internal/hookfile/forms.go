@@ -25,10 +25,11 @@ func anyFolder() *dialect.Dialect {
 	return dialects[slices.IndexFunc(dialects, func(d *dialect.Dialect) bool { return d.Settings.AnyFolder != nil })]
 }
 
-// formatOf finds the dialect of a file that is not JSON by the end of its name, nil if there is none.
-func formatOf(path string) *dialect.Dialect {
-	for _, d := range all.All() {
-		if d.Format.Is(path) {
+// formatOf finds the dialect of a file that is not JSON by the end of its name, nil if there is none. Where several
+// clients have such files it is as, the one of its folder, or else the first.
+func formatOf(path string, as *dialect.Dialect) *dialect.Dialect {
+	for _, d := range append([]*dialect.Dialect{as, formOfFolder(path)}, all.All()...) {
+		if d != nil && d.Format.Is(path) {
 			return d
 		}
 	}

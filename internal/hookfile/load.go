@@ -249,7 +249,7 @@ func parse(f File, doc []byte, as *dialect.Dialect) (*Config, error) {
 	p.client, p.onFault = f.onFault(as)
 	p.locator.Doc = p.doc
 	p.dialect = all.Project()
-	if d := formatOf(path); d != nil { // never a file of another level, which ends in .json
+	if d := formatOf(path, as); d != nil { // never a file of another level, which ends in .json
 		p.dialect = d
 		p.format(string(doc))
 	} else {

@@ -136,7 +136,7 @@ func TestParamErrors(t *testing.T) {
 		"fire with a list": {"fire", `[]`, `the hook input must be a JSON object`},
 		"fire for no client": {"fire", `{"hook_event_name":"Stop","output":"cluade"}`,
 			`"output" "cluade" is not one of claude, cline, codex, copilot, cursor, droid, gemini, ` +
-				`opencode, qwen, json; did you mean "claude"?`},
+				`kimi, opencode, qwen, json; did you mean "claude"?`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

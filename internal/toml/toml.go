@@ -53,6 +53,7 @@ const (
 type Value struct {
 	Kind    Kind
 	Offset  int
+	End     int    // of a value that stands in one place: not of a table with a header or dotted keys
 	Text    string // of a string: its value; of a number or bool: as in JSON; of an Other: as written
 	Items   []*Value
 	Members []Member // in the order of the document
@@ -69,6 +70,9 @@ type Member struct {
 
 // Get returns the value of a key, nil if it is missing.
 func (v *Value) Get(key string) *Value { return v.index[key] }
+
+// Set adds a key that is missing.
+func (v *Value) Set(key string, offset int, value *Value) { v.add(key, offset, value) }
 
 func (v *Value) add(key string, offset int, value *Value) {
 	if v.index == nil {
@@ -274,6 +278,7 @@ func (r *reader) value(n *unstable.Node, at, depth int) (v *Value, end int) {
 	default:
 		v.Kind = Other
 	}
+	v.End = end
 	return v, end
 }
 

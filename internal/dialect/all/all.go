@@ -13,6 +13,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/cursor"
 	"github.com/hookrun/hookrun/internal/dialect/droid"
 	"github.com/hookrun/hookrun/internal/dialect/gemini"
+	"github.com/hookrun/hookrun/internal/dialect/kimi"
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/opencode"
 	"github.com/hookrun/hookrun/internal/dialect/qwen"
@@ -31,6 +32,7 @@ var dialects = []*dialect.Dialect{
 	cursor.Dialect,
 	droid.Dialect,
 	gemini.Dialect,
+	kimi.Dialect,
 	opencode.Dialect,
 	qwen.Dialect,
 	massgen.Dialect,

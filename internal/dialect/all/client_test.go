@@ -60,6 +60,7 @@ func TestClient(t *testing.T) {
 		`{"hook_event_name":"PreToolUse","tool_name":"x","timestamp":"t"}`:                        "claude",
 		`{"hook_event_name":"Stop","session_id":"s","timestamp":"t"}`:                             "copilot",
 		`{"clineVersion":"","hookName":"agent_end"}`:                                              "cline",
+		`{"hook_event_name":"Interrupt","turn_id":0,"client_type":"kimi_code_cli"}`:               "kimi",
 		`{"hook_event_name":"TodoCreated"}`:                                                       "qwen",
 		`{"hook_event_name":"SessionStart","model":"m","permission_mode":"plan","timestamp":"t"}`: "qwen",
 	} {

@@ -66,10 +66,14 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 		{"session_id", &c.SessionID}, {"prompt", &c.Prompt}, {"tool_name", &c.Tool}, {"tool_use_id", &c.ToolUseID},
 		{"transcript_path", &c.TranscriptPath}, {"agent_id", &c.AgentID}, {"cwd", &c.Dir},
 	} {
-		switch value := fields[field.key]; value.Type {
-		case gjson.String:
+		value := fields[field.key]
+		text, blocks := textBlocks(value)
+		switch {
+		case value.Type == gjson.String:
 			*field.into = strictjson.Text(value.Raw)
-		case gjson.Null: // also where it is not there
+		case value.Type == gjson.Null: // also where it is not there
+		case blocks && field.key == "prompt":
+			*field.into = text
 		default:
 			return protocol.Call{}, nil, dialect.WrongType("the hook input's "+field.key, "a string", value)
 		}
@@ -96,6 +100,22 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 		return protocol.Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
 	}
 	return c, warnings, nil
+}
+
+// textBlocks joins the texts of a list of blocks, [{"type": "text", "text": …}, …], as some client has a prompt. Blocks
+// of other types, as images, have no text.
+func textBlocks(list gjson.Result) (text string, are bool) {
+	var texts []string
+	are = list.IsArray()
+	list.ForEach(func(_, block gjson.Result) bool {
+		fields := dialect.LastOf(block)
+		kind := dialect.StringOf(fields["type"])
+		if are = are && kind != ""; kind == "text" {
+			texts = append(texts, dialect.StringOf(fields["text"]))
+		}
+		return are
+	})
+	return strings.Join(texts, " "), are
 }
 
 // contradicts returns a field that a hook input has twice with different values, where hookrun or a matcher reads that

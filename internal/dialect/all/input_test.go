@@ -68,6 +68,10 @@ func TestParseInput(t *testing.T) {
 			Event: "Stop"},
 		`{"hook_event_name":"UserPromptSubmit","prompt":"\ud800x"}`: {
 			Event: "UserPromptSubmit", Prompt: "\ufffdx"},
+		`{"hook_event_name":"UserPromptSubmit","prompt":[{"type":"text","text":"a"},{"type":"image_url"},` +
+			`{"type":"text","text":"b"}]}`: {Event: "UserPromptSubmit", Prompt: "a b"},
+		`{"hook_event_name":"UserPromptSubmit","prompt":[]}`: {
+			Event: "UserPromptSubmit"},
 		"{\"hook_event_name\":\"Stop\",\"cwd\":\"\xff\"}": {
 			Event: "Stop", Dir: "\ufffd"},
 		`{"tool_name":"T","hook_event_name":"PreToolUse","tool_input":"ls"}`: {
@@ -137,6 +141,11 @@ func TestParseInput(t *testing.T) {
 		`{"hook_event_name":""}`:                 `hook_event_name "" is no event that is known`,
 		`{"hook_event_name":"Stop","cwd":1}`:     "the hook input's cwd must be a string, not 1",
 		`{"hook_event_name":"Stop","prompt":{}}`: "the hook input's prompt must be a string, not {}",
+		`{"hook_event_name":"UserPromptSubmit","prompt":["a"]}`: `the hook input's prompt must be a string, not ["a"]`,
+		`{"hook_event_name":"UserPromptSubmit","prompt":[{"text":"a"}]}`: "the hook input's prompt must be a string, " +
+			`not [{"text":"a"}]`,
+		`{"hook_event_name":"UserPromptSubmit","cwd":[{"type":"text"}]}`: "the hook input's cwd must be a string, " +
+			`not [{"type":"text"}]`,
 		`{"hook_event_name":"PreToolUse","tool_name":["Bash"]}`: `the hook input's tool_name must be a ` +
 			`string, not ["Bash"]`,
 		`{"hook_event_name":"PreToolUse","tool_use_id":true}`: "the hook input's tool_use_id must be " +

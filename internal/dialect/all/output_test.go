@@ -378,6 +378,8 @@ func Example_answer() {
 			`{"commands":["rm -r /"]}}}`,
 		"droid": `{"hook_event_name":"PreToolUse","permission_mode":"off","tool_name":"Execute","tool_input":` +
 			`{"command":"rm -r /"}}`,
+		"kimi": `{"hook_event_name":"PreToolUse","client_type":"kimi_code_cli","tool_name":"Bash","tool_input":` +
+			`{"command":"rm -r /"}}`,
 		"qwen": `{"hook_event_name":"PreToolUse","timestamp":"t","permission_mode":"yolo","tool_name":` +
 			`"run_shell_command","tool_input":{"command":"rm -r /"}}`,
 	}
@@ -405,6 +407,7 @@ func Example_answer() {
 	// cursor 0 {"permission":"deny","user_message":"look first","agent_message":"look first"}
 	// droid 0 {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// gemini 0 {"decision":"deny","reason":"look first"}
+	// kimi 0 {"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"look first"}}
 	// opencode 0 {"decision":"block","reason":"look first"}
 	// qwen 0 {"continue":false,"stopReason":"look first","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"look first"}}
 }

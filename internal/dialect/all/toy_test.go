@@ -130,5 +130,5 @@ func TestNewDialect(t *testing.T) {
 	require.Equal(t, "stop, not before may I Dig?\n", out)
 	_, unknown := run(1, "", "install", "boy")
 	require.Contains(t, unknown, `did you mean "toy"?; give one of claude, cline, codex, copilot, cursor, droid, `+
-		`gemini, opencode, qwen, toy`)
+		`gemini, kimi, opencode, qwen, toy`)
 }

@@ -293,9 +293,14 @@ func userMessage(t *testing.T, client *dialect.Dialect, o protocol.Outcome) stri
 		UserMessage       string `json:"user_message"`        // Cursor's
 		AdditionalContext string `json:"additionalContext"`   // where the user is shown nothing, the model is told
 		Modification      string `json:"contextModification"` // the same, in Cline
+		Message           string `json:"message"`             // Kimi Code's, which shows nothing at all before a tool
+		Specific          struct {
+			Reason string `json:"permissionDecisionReason"` // and blocks where there is a text for the model
+		} `json:"hookSpecificOutput"`
 	}
 	require.NoError(t, json.Unmarshal(out, &answer))
-	return answer.SystemMessage + answer.UserMessage + answer.AdditionalContext + answer.Modification
+	return answer.SystemMessage + answer.UserMessage + answer.AdditionalContext + answer.Modification + answer.Message +
+		answer.Specific.Reason
 }
 
 func toJSON(t *testing.T, o protocol.Outcome) string {

@@ -35,7 +35,7 @@ var Dialect = &dialect.Dialect{
 	// Claude Code has no turn_id, and a model at the start of a session alone, where it has no permission_mode. At
 	// SessionEnd nothing tells the two apart, and nothing that is answered counts.
 	Detect: func(c *protocol.Call) bool {
-		return c.Field("turn_id") != "" ||
+		return c.Field("turn_id") != "" && c.Field("client_type") == "" ||
 			c.Field("model") != "" && c.Field("permission_mode") != "" && c.Field("timestamp") == ""
 	},
 	Tools:       tools,

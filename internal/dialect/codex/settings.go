@@ -2,12 +2,9 @@ package codex
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/spelling"
-	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -46,33 +43,12 @@ var settings = &dialect.Settings{
 // JSON, and each place in that is known by its place in the file. What else is in the file is Codex's.
 var format = &dialect.Format{Extensions: []string{".toml"}, Read: readConfig}
 
-func readConfig(doc string) (f dialect.File) {
-	doc = strings.TrimPrefix(doc, "\ufeff")
-	places := strictjson.Locator{Doc: doc}
-	say := func(offset int, text string, warning bool) {
-		d := dialect.Diagnostic{Text: text, Warning: warning}
-		d.Line, d.Column = places.Position(offset)
-		f.Diagnostics = append(f.Diagnostics, d)
+func readConfig(doc string) dialect.File {
+	f := dialect.ReadTOML(doc)
+	if f.Top == nil {
+		return f.File
 	}
-	if at := strictjson.InvalidUTF8(doc); at >= 0 {
-		say(at, "parsing: not UTF-8; save the file as UTF-8", false)
-		return f
-	}
-	top, err := toml.Parse(doc)
-	if fault, ok := err.(toml.Fault); ok {
-		say(fault.Offset, "parsing: "+fault.Text, false)
-		return f
-	}
-	for _, m := range top.Members {
-		if m.Key == "hooks" {
-			continue
-		}
-		f.Others = append(f.Others, m.Key)
-		if hint := spelling.Suggest(m.Key, []string{"hooks"}); hint != "" {
-			say(m.Offset, "unknown field "+spelling.Quote(m.Key)+", which is passed over"+hint, true)
-		}
-	}
-	hooks := top.Get("hooks")
+	hooks := f.Top.Get("hooks")
 	if hooks == nil {
 		hooks = &toml.Value{Kind: toml.Table}
 	}
@@ -83,11 +59,5 @@ func readConfig(doc string) (f dialect.File) {
 		}
 		return m.Key == "state"
 	})
-	text, from, err := hooks.AppendJSON([]byte(`{"hooks":`), nil)
-	if fault, ok := err.(toml.Fault); ok {
-		say(fault.Offset, fault.Text, false)
-		return f
-	}
-	f.JSON, f.From = string(text)+"}", from
-	return f
+	return f.WithHooks(hooks)
 }

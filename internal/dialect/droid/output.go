@@ -37,7 +37,7 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		switch unfit := dialect.UnfitInput(o); {
 		case held || unfit != "":
 			out.Set("permissionDecision", "deny")
-			out.Set("permissionDecisionReason", joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
+			out.Set("permissionDecisionReason", dialect.Joined(cmp.Or(dialect.BlockReason(o, client), unfit), context))
 		default:
 			if o.Approved {
 				out.Set("permissionDecision", "allow")
@@ -67,11 +67,11 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 			exit = 2
 			break
 		}
-		if out.Set("additionalContext", joined(context, toUser)); o.Other.Get("updatedInput") != nil {
+		if out.Set("additionalContext", dialect.Joined(context, toUser)); o.Other.Get("updatedInput") != nil {
 			out.Specific.Set("updatedInput", o.Other.Get("updatedInput"))
 		}
 	case "SessionStart":
-		out.Set("additionalContext", joined(context, toUser))
+		out.Set("additionalContext", dialect.Joined(context, toUser))
 	case "Stop":
 		if told = held; held {
 			out.Decision, out.Reason = "block", onStderr(o)
@@ -87,7 +87,8 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 		messages = append(messages, dialect.CannotTell(client, m.name, context))
 	}
 	if (held || o.Stop) && m.does&blocks == 0 {
-		messages = append(messages, dialect.Cannot(client, "be held up", m.name, joined(o.StopReason, o.Reason)))
+		why := dialect.Joined(o.StopReason, o.Reason)
+		messages = append(messages, dialect.Cannot(client, "be held up", m.name, why))
 	}
 	return encoded(out, messages, exit)
 }
@@ -105,16 +106,16 @@ func onStderr(o protocol.Outcome) string {
 	context := strings.Join(o.Texts(), "\n\n")
 	switch {
 	case o.Event.Canonical() == protocol.PostTool && withheld(o) != "":
-		return joined(o.StopReason, withheld(o), o.Reason, context)
+		return dialect.Joined(o.StopReason, withheld(o), o.Reason, context)
 	case o.Stop:
-		return cmp.Or(joined(o.StopReason, o.Reason, context), "Stopped by a hook")
+		return cmp.Or(dialect.Joined(o.StopReason, o.Reason, context), "Stopped by a hook")
 	case o.Decision != protocol.Continue && o.Event.Canonical() == protocol.PostTool:
 		return cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook") // the context is in the answer
 	case o.Decision != protocol.Continue:
-		return cmp.Or(joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
+		return cmp.Or(dialect.Joined(dialect.BlockReason(o, client), context), "Blocked by a hook")
 	}
 	messages := dialect.Messages(o)
-	return joined(context, strings.Join(messages, "\n"))
+	return dialect.Joined(context, strings.Join(messages, "\n"))
 }
 
 // withheld says why the model must not read the tool's result; "": it may.
@@ -136,15 +137,4 @@ func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
 			return true
 		})
 	}
-}
-
-// joined are the texts that say something, each but once.
-func joined(texts ...string) string {
-	var all []string
-	for _, text := range texts {
-		if text != "" && !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "\n\n")
 }

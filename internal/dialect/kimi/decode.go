@@ -1,0 +1,119 @@
+package kimi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+// validWords is how an answer says no.
+const validWords = `an answer that blocks is {"hookSpecificOutput": {"permissionDecision": "deny", ` +
+	`"permissionDecisionReason": "…"}}, or exit 2 with the reason on stderr`
+
+// answer is the JSON of a hook, as far as the client reads it. Of two equal keys the last counts.
+type answer struct {
+	top, within map[string]gjson.Result
+	message     string
+}
+
+func readAnswer(object gjson.Result) answer {
+	a := answer{top: dialect.LastOf(object)}
+	a.within = dialect.LastOf(a.top["hookSpecificOutput"])
+	if _, has := messageOf(a.top); has {
+		a.message, _ = messageOf(a.top)
+	} else {
+		a.message, _ = messageOf(a.within)
+	}
+	return a
+}
+
+// messageOf reads the text for the model. Numbers, true and false are texts, and all else is none.
+func messageOf(fields map[string]gjson.Result) (text string, has bool) {
+	switch v := fields["message"]; {
+	case v.Type == gjson.String:
+		return dialect.StringOf(v), true
+	case v.Type == gjson.Number || v.IsBool():
+		return v.Raw, true
+	}
+	return "", false
+}
+
+// decode reads, in this order: no start, deadline, exit code, and stdout with exit 0 alone.
+func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
+	m := ruleOf(eventOf(c))
+	who := dialect.Who(m.name, hook)
+	if v, none := r.NoAnswer(who); none {
+		return v
+	}
+	v := dialect.OK()
+	silent := fmt.Sprintf("Blocked by %s hook", m.name)
+	if r.ExitCode == 2 && r.Signal == "" && m.does&blocks != 0 {
+		v.Decide(protocol.Block, cmp.Or(dialect.TrimJS(r.Stderr.All()), silent))
+		return v
+	}
+	if cause, problem := r.Ended(who); problem != "" {
+		return dialect.Failed(cause, problem)
+	}
+	text := dialect.TrimJS(r.Stdout.All())
+	object, is := dialect.JSONValue(text)
+	if is = is && object.IsObject() && r.Stdout.LeftOut() == 0; !is {
+		object = gjson.Result{}
+	}
+	a := readAnswer(object)
+	message := dialect.TrimJS(a.message)
+	if dialect.StringOf(a.within["permissionDecision"]) == "deny" && m.does&blocks != 0 {
+		reason := dialect.TrimJS(dialect.StringOf(a.within["permissionDecisionReason"]))
+		if m.does&tells != 0 { // there the user reads the message
+			reason = cmp.Or(message, reason)
+		}
+		v.Decide(protocol.Block, cmp.Or(reason, silent))
+		return v
+	}
+	if m.does&tells != 0 {
+		v.Context, v.Truncated = cmp.Or(message, text), r.Stdout.LeftOut() > 0
+	} else if message != "" {
+		v.Warnings = append(v.Warnings, fmt.Sprintf(`%s answered with a "message", which %s gives nobody there`, who,
+			client))
+	}
+	if !is {
+		if strings.HasPrefix(text, "{") {
+			problem := dialect.Unreadable(who, "it begins with { and is no JSON, or has something behind it; "+
+				dialect.PrintAlone(text))
+			v.Problem, v.Cause, v.Status, v.Answered = problem.Problem, problem.Cause, problem.Status, true
+			return v
+		}
+		v.Doubt = dialect.DoubtOfText(who, r.Stdout.All())
+		return v
+	}
+	v.NoteDoubt(who, client, a.doubt(m, object))
+	return dialect.DoubtEqualKeys(who, object, v)
+}
+
+// doubt says what of an answer, which the client lets pass, may have been meant to hold the call up.
+func (a *answer) doubt(m eventRule, object gjson.Result) error {
+	word := dialect.StringOf(a.within["permissionDecision"])
+	switch {
+	case word == "deny":
+		return fmt.Errorf("nothing can be blocked at %s", m.name)
+	case word == "ask":
+		return errors.New(`"permissionDecision": "ask" asks nobody, and the tool runs; deny, or exit with 2`)
+	case word != "" && word != "allow":
+		return fmt.Errorf("permissionDecision %q does not exist; %s", word, validWords)
+	case a.top["continue"].Type == gjson.False:
+		return errors.New(`"continue": false means nothing; ` + validWords)
+	case cmp.Or(dialect.StringOf(a.top["decision"]), "approve") != "approve":
+		return fmt.Errorf(`"decision": %q means nothing; %s`, dialect.StringOf(a.top["decision"]), validWords)
+	}
+	for _, key := range []string{"updatedInput", "additionalContext", "updatedToolOutput"} {
+		if a.within[key].Type != gjson.Null {
+			return fmt.Errorf("%q means nothing; %s", key, validWords)
+		}
+	}
+	return dialect.DoubtOf(object, validWords, "message")
+}

@@ -1,0 +1,41 @@
+package kimi
+
+import (
+	"cmp"
+	"fmt"
+	"unicode/utf16"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/strictjson"
+)
+
+// maxOutput is how many characters of a tool's result the client gives its hooks, counted as JavaScript does.
+const maxOutput = 2000
+
+// payload passes on the client's own input, or writes what the client would have, as far as the caller knows it.
+func payload(c *dialect.Call) (dialect.Payload, []string, error) {
+	event := eventOf(&c.Call)
+	return dialect.EncodeInput(c, event, func(o *dialect.Object) {
+		o.Text("hook_event_name", string(event))
+		o.Text("session_id", c.SessionID)
+		o.Text("cwd", cmp.Or(c.Dir, c.Workspace))
+		o.Text("client_type", clientType)
+	}, func(o *dialect.Object) {
+		if c.Event.HasTool() {
+			o.Text("tool_call_id", c.ToolUseID)
+		}
+		switch event {
+		case "PostToolUse":
+			output := utf16.Encode([]rune(c.Result))
+			o.Text("tool_output", string(utf16.Decode(output[:min(len(output), maxOutput)])))
+		case "PostToolUseFailure":
+			o.Raw("error", fmt.Appendf(nil, `{"code":"internal","message":%s,"retryable":false}`,
+				strictjson.Quote(c.Result)))
+		case "UserPromptSubmit":
+			o.Raw("prompt", fmt.Appendf(nil, `[{"type":"text","text":%s}]`, strictjson.Quote(c.Prompt)))
+			o.Raw("is_steer", []byte("false"))
+		case "Stop":
+			o.Raw("stop_hook_active", []byte("false"))
+		}
+	})
+}

@@ -1,0 +1,34 @@
+package kimi
+
+import (
+	"path/filepath"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+)
+
+var install = &dialect.Installation{
+	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	OrBlock: " || exit 2",
+	Lacks: "Kimi Code reads no answer after a tool and does not wait for it: a hook there can neither give the " +
+		"model a text nor change or withhold the result. Before a tool a rewrite, a question and a text for the " +
+		"model block the call, and a message to the user is shown to nobody",
+	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
+		ofProject := dialect.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
+		return append(settings.ServerFiles(w, "mcp.json", servers), ofProject)
+	},
+	Program:  "kimi",
+	Versions: []string{"2.1.0"},
+}
+
+func servers(doc string) []dialect.Server {
+	var off []string
+	gjson.Get(doc, "mcpServers").ForEach(func(key, v gjson.Result) bool {
+		if v.Get("enabled").Type == gjson.False {
+			off = append(off, key.String())
+		}
+		return true
+	})
+	return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
+}

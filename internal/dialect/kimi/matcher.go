@@ -1,0 +1,16 @@
+package kimi
+
+import (
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/jsregexp"
+)
+
+// newPattern reads a matcher as Kimi Code 2.1.0 does: a JavaScript regular expression, found anywhere in the text. ""
+// is everything, and what is no expression, as *, nothing.
+func newPattern(text, _ string) dialect.Pattern {
+	p := dialect.Pattern{Text: text, Word: text}
+	if text != "" {
+		p.JavaScript, p.Err = jsregexp.Compile(text)
+	}
+	return p
+}

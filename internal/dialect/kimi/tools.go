@@ -1,0 +1,13 @@
+package kimi
+
+import "github.com/hookrun/hookrun/internal/dialect"
+
+// tools are the client's tools by the names that projects have for such tools.
+var tools = dialect.Tools(
+	"Bash shell",
+	"Read fs_read", "Write fs_write", "Edit fs_edit",
+	"Glob fs_glob", "Grep fs_grep",
+	"FetchURL web_fetch",
+	"TodoList todo_write",
+	"Agent delegate", "AgentSwarm delegate",
+)

@@ -45,7 +45,8 @@ func TestServe(t *testing.T) {
 	require.NotContains(t, call("pre-tool", `{"tool":"shell"}`), "block")
 	file(t, path, `{"hooks": [{"name": "a"}]}`)
 	require.Contains(t, call("check", `{}`), `"ok":false`)
-	require.Contains(t, call("reload", `{}`), `"error":{"code":-32002,"message":"nothing was reloaded: `+path+`:1:12: `)
+	require.Contains(t, call("reload", `{}`), `"error":{"code":-32002,"message":"nothing was reloaded: `+
+		strings.Trim(strconv.Quote(path), `"`)+`:1:12: `)
 	require.Equal(t, `"result":null`, call("shutdown", `{}`))
 	require.Equal(t, 0, <-exit)
 	require.Empty(t, stderr.String())

@@ -31,7 +31,7 @@ func TestParamsOfACall(t *testing.T) {
 	}{
 		"no params":      {"pre-execute", "", every},
 		"null is absent": {"pre-execute", `{"prompt":null,"timeout":null}`, every},
-		"another workspace": {"pre-execute", `{"workspace":"` + other + `/."}`,
+		"another workspace": {"pre-execute", `{"workspace":` + strconv.Quote(other+"/.") + `}`,
 			with(func(c *protocol.Call) { c.Workspace = other })},
 		"what every call has": {
 			"pre-execute",

@@ -35,6 +35,9 @@ func Scripts(t *testing.T) {
 		}
 		files = append(files, file)
 	}
+	if len(files) == 0 {
+		return
+	}
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		RequireExplicitExec: true,
@@ -43,6 +46,9 @@ func Scripts(t *testing.T) {
 			"exits": exits, "outcome": outcome, "answers": answers,
 		},
 		Setup: func(env *testscript.Env) error {
+			for _, name := range ownFolders {
+				env.Setenv(name, filepath.Join(env.WorkDir, "."+name))
+			}
 			env.Setenv("PATH", filepath.Dir(Path)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},

@@ -1,11 +1,12 @@
 package binary
 
-import (
-	"regexp"
-)
+import "regexp"
 
 // programSuffix ends the name of a program.
 const programSuffix = ".exe"
+
+// ownFolders are variables with folders that each script has for itself.
+var ownFolders = []string{"APPDATA", "LOCALAPPDATA"}
 
 // goBuild is how Go writes the program of a package to a file.
 func goBuild(flags, pkg, to string) []string {
@@ -15,7 +16,7 @@ func goBuild(flags, pkg, to string) []string {
 var (
 	hashBang   = regexp.MustCompile(`(?m)^#!`)
 	shellHook  = regexp.MustCompile(`"command": *"`)
-	unixTool   = regexp.MustCompile(`"command": *\[ *"(/|cat|true|false|sh|touch|sleep|python3|node)`)
+	unixTool   = regexp.MustCompile(`"command": *\[ *"(/|cat|echo|true|false|sh|touch|sleep|python3|node)`)
 	unixCall   = regexp.MustCompile(`(?m)^(!? *exec|exits \d+) (sh|cat|chmod|touch|ln|env|python3|node|git|mkfifo|sleep) `)
 	unixSystem = regexp.MustCompile(`(?m)^(!? *chmod|symlink|kill) |/dev/|/bin/`)
 )

@@ -17,7 +17,7 @@ var (
 	hashBang   = regexp.MustCompile(`(?m)^#!`)
 	shellHook  = regexp.MustCompile(`"command": *"`)
 	unixTool   = regexp.MustCompile(`"command": *\[ *"(/|cat|echo|true|false|sh|touch|sleep|python3|node)`)
-	unixCall   = regexp.MustCompile(`(?m)^(!? *exec|exits \d+) (sh|cat|chmod|touch|ln|env|python3|node|git|mkfifo|sleep) `)
+	unixCall   = regexp.MustCompile(`(?m)^(!? *exec|exits \d+) (sh|cat|chmod|touch|ln|env|python3|node|git) `)
 	unixSystem = regexp.MustCompile(`(?m)^(!? *chmod|symlink|kill) |/dev/|/bin/`)
 )
 

@@ -22,7 +22,8 @@ func TestCheck(t *testing.T) {
 	require.Equal(t, ran{0, path + ": 3 hooks, nothing wrong\n", ""}, run("", "check", path))
 	json := run("", "check", "-o", "json", path)
 	require.Equal(t, 0, json.exit)
-	require.JSONEq(t, `{"version":1,"ok":true,"files":[{"file":`+strconv.Quote(path)+`,"level":"project","hooks":3,"errors":[],`+
+	require.JSONEq(t, `{"version":1,"ok":true,"files":[{"file":`+strconv.Quote(path)+
+		`,"level":"project","hooks":3,"errors":[],`+
 		`"warnings":[]}]}`, json.out)
 
 	bad := file(t, filepath.Join(dir, "bad.json"), `{"hooks": [{"name": "a"}]}`)

@@ -98,10 +98,10 @@ func TestLaunch(t *testing.T) {
 	require.NoError(t, err)
 	for name, want := range map[string][]string{
 		"guard.exe": {at("guard.exe"), "guard.exe", "a b"},
-		"guard.cmd": {filepath.Join(system, "cmd.exe"), "cmd.exe", "/d", "/e:on", "/v:off", "/c", "call", at("guard.cmd"),
-			"a b"},
-		"guard.ps1": {at("pwsh.exe"), "pwsh.exe", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File",
-			at("guard.ps1"), "a b"},
+		"guard.cmd": {filepath.Join(system, "cmd.exe"), "cmd.exe", "/d", "/e:on", "/v:off", "/c", "call",
+			at("guard.cmd"), "a b"},
+		"guard.ps1": {at("pwsh.exe"), "pwsh.exe", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass",
+			"-File", at("guard.ps1"), "a b"},
 		"guard.py": {at("python3.exe"), "python3.exe", at("guard.py"), "a b"},
 		"sh":       {at(`Git\bin\sh.exe`), "sh", slashed("sh"), "a b"},
 		"sh.sh":    {at(`Git\bin\sh.exe`), "sh", "-e", slashed("sh.sh"), "a b"},

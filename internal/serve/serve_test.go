@@ -144,7 +144,8 @@ func TestReload(t *testing.T) {
 
 	f.hooks(f.dir, `{"hooks": [{"name": "a"}]}`)
 	failed := c.call("reload", `{}`)
-	require.Contains(t, failed, `"error":{"code":-32002,"message":"nothing was reloaded: `+strings.Trim(strconv.Quote(file), `"`)+`:1:12: `)
+	require.Contains(t, failed, `"error":{"code":-32002,"message":"nothing was reloaded: `+
+		strings.Trim(strconv.Quote(file), `"`)+`:1:12: `)
 	require.Contains(t, failed, `"data":[{"file":`+strconv.Quote(file))
 	require.Equal(t, "new", inject())
 

@@ -14,10 +14,11 @@ func goBuild(flags, pkg, to string) []string {
 }
 
 var (
-	hashBang   = regexp.MustCompile(`(?m)^#!`)
-	shellHook  = regexp.MustCompile(`"command": *"`)
-	unixTool   = regexp.MustCompile(`"command": *\[ *"(/|cat|echo|true|false|sh|touch|sleep|python3|node)`)
-	unixCall   = regexp.MustCompile(`(?m)^(!? *exec|exits \d+) (sh|cat|chmod|touch|ln|env|python3|node|git) `)
+	hashBang  = regexp.MustCompile(`(?m)^#!`)
+	shellHook = regexp.MustCompile(`"command": *"`)
+	unixTool  = regexp.MustCompile(`"command": *\[ *"(/|cat|echo|true|false|sh|touch|sleep|python3|node)`)
+	unixCall  = regexp.MustCompile(`(?m)^(!? *exec|exits \d+) ` +
+		`(sh|cat|chmod|touch|ln|env|python3|node|git|mkfifo|sleep) `)
 	unixSystem = regexp.MustCompile(`(?m)^(!? *chmod|symlink|kill) |/dev/|/bin/`)
 )
 

@@ -191,7 +191,11 @@ func TestDeath(t *testing.T) {
 			gone(t, q)
 		})
 		require.Positive(t, never)
-		require.LessOrEqual(t, again, 1, "only before it is on record")
+		most := 1 // before it is on record
+		if !queue.Removable {
+			most = 2 // which takes the session's lock on Windows
+		}
+		require.LessOrEqual(t, again, most)
 	})
 
 	t.Run("in DrainAll and its Done", func(t *testing.T) {

@@ -203,7 +203,10 @@ func TestRemovedUnderneath(t *testing.T) {
 			claims[i] = c
 		}
 		if err := os.RemoveAll(filepath.Join(q.Dir, "queue")); err != nil {
-			t.Skip(err) // Windows keeps open files
+			for _, c := range claims { // which are still to be closed
+				_ = c.Release(ctx)
+			}
+			t.Skip("an open file cannot be removed, as on Windows:", err)
 		}
 		if again {
 			put(t, q, queue.Entry{Content: "2", Agents: []string{"a"}})
@@ -218,15 +221,8 @@ func TestRemovedUnderneath(t *testing.T) {
 
 func TestNoDescriptorIsLeft(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector would close what we forget
-	count := func() int {
-		open, err := os.ReadDir("/dev/fd")
-		if err != nil {
-			t.Skip(err)
-		}
-		return len(open)
-	}
 	q := queue.Queue{Dir: t.TempDir()}
-	before := count()
+	before := openFiles(t)
 	for range 20 {
 		everyKind(t, q)
 		put(t, q, queue.Entry{Content: "1", Agents: []string{"a"}})
@@ -242,7 +238,7 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 		require.NoError(t, err)
 		gone(t, q)
 	}
-	require.Equal(t, before, count())
+	require.InDelta(t, before, openFiles(t), moreByThreads) // of hundreds that were opened
 }
 
 // What others do between two steps.

@@ -96,6 +96,9 @@ func resultOf(got *process.Result, limit time.Duration) dialect.HookResult {
 // program is what a hook's process is started from.
 func (r *Runner) program(h *hookfile.Hook, c *dialect.Call) (p process.Program, err error) {
 	p.Env, p.Dir = r.environ(h, c), h.Dir(&c.Call)
-	p.Path, p.Args, err = h.Program(p.Dir, p.Env)
+	if p.Path, p.Args, err = h.Program(p.Dir, p.Env); err != nil {
+		return p, err
+	}
+	p.Path, p.Args, err = hookfile.Launch(p.Path, p.Args, p.Dir, p.Env)
 	return p, err
 }

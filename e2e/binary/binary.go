@@ -15,8 +15,7 @@ import (
 	"testing"
 )
 
-// Path is the binary under test, built as the README says. `go run` keeps what it has linked in the build cache, so
-// only the first package of tests has to wait for the linker; what it would start is copied instead.
+// Path is the binary under test, built as the README says.
 var Path string
 
 // Main builds the binary, runs the tests, and exits.
@@ -31,10 +30,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	Path = filepath.Join(dir, "hookrun")
-	if runtime.GOOS == "windows" {
-		Path += ".exe"
-	}
+	Path = filepath.Join(dir, "hookrun"+programSuffix)
 	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config")) // the hooks of whoever runs the tests are none of theirs
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))   // nor is what they allowed
 	for _, v := range os.Environ() {                           // nor are their secrets, of which check has a note
@@ -43,22 +39,30 @@ func run(m *testing.M) int {
 			os.Unsetenv(name)
 		}
 	}
-	// Nor are the managed ones of this machine: a test has them in its current folder.
-	const flags = "-ldflags=-s -w -X github.com/hookrun/hookrun/internal/hookfile.testManaged=managed/hooks.json"
-	build := exec.Command("go", "run", "-trimpath", flags, "-exec=cp", "github.com/hookrun/hookrun", Path)
-	if runtime.GOOS == "windows" {
-		build = exec.Command("go", "build", "-trimpath", flags, "-o", Path, "github.com/hookrun/hookrun")
-	}
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building hookrun: %v\n%s", err, out)
+	if built := os.Getenv("HOOKRUN_TEST_BINARY"); built != "" { // there may be no Go where the tests run
+		Path = built
+	} else if err := build(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	os.Unsetenv("HOOKRUN_TEST_BINARY")
 	if err := barePython(filepath.Join(dir, "python")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
+}
+
+// build builds the binary. The managed hooks of this machine are none of the tests': a test has them in its current
+// folder.
+func build() error {
+	const flags = "-ldflags=-s -w -X github.com/hookrun/hookrun/internal/hookfile.testManaged=managed/hooks.json"
+	cmd := exec.Command("go", goBuild(flags, "github.com/hookrun/hookrun", Path)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building hookrun: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // barePython puts a Python without the machine's packages first in PATH: the interpreter as of a virtual environment.

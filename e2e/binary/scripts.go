@@ -19,14 +19,36 @@ import (
 // Scripts runs the testdata/script/*.txtar of a package, in which hookrun is the real binary. They have three commands
 // more than testscript's own: see exits, outcome and answers.
 func Scripts(t *testing.T) {
+	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	var files []string
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := cannotRun(string(text)); why != "" {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { t.Skip(why) })
+			continue
+		}
+		files = append(files, file)
+	}
+	if len(files) == 0 {
+		return
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "outcome": outcome, "answers": answers,
 		},
 		Setup: func(env *testscript.Env) error {
+			for _, name := range ownFolders {
+				env.Setenv(name, filepath.Join(env.WorkDir, "."+name))
+			}
 			env.Setenv("PATH", filepath.Dir(Path)+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},

@@ -17,6 +17,7 @@ import (
 
 // TestImports: only the list of dialects imports a dialect's folder, and a process knows nothing of hooks.
 func TestImports(t *testing.T) {
+	needsGo(t)
 	const module = "github.com/hookrun/hookrun/"
 	list := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...")
 	list.Dir = filepath.Join("..", "..")
@@ -41,6 +42,7 @@ func TestImports(t *testing.T) {
 
 // TestModules holds go.mod and the list of modules in docs/architecture.md to what the binary is linked with.
 func TestModules(t *testing.T) {
+	needsGo(t)
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
@@ -96,6 +98,7 @@ func TestModules(t *testing.T) {
 // TestSupportIsForTests: what tests share stands in files that are no tests; each of these packages imports testing.
 // So what is linked, and what other programs import, must not.
 func TestSupportIsForTests(t *testing.T) {
+	needsGo(t)
 	deps := func(packages ...string) []string {
 		list := exec.Command("go", append([]string{"list", "-deps"}, packages...)...)
 		list.Dir, list.Env = binary.Repository(t), append(os.Environ(), "GOOS=linux") // where all of it builds
@@ -128,5 +131,13 @@ func TestTestsHaveAHome(t *testing.T) {
 	require.True(t, needs[filepath.Join(root, "runner")])
 	for dir := range needs {
 		require.True(t, !needs[dir] || home[dir], "%s needs func TestMain(m *testing.M) { testhome.Main(m) }", dir)
+	}
+}
+
+// needsGo skips a test of Windows under Wine, where there is no Go.
+func needsGo(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no Go, as on Windows under Wine:", err)
 	}
 }

@@ -57,7 +57,7 @@ func replace(path string, old fs.FileInfo, mode fs.FileMode, text string) error 
 		if err != nil {
 			return err
 		}
-		err = os.Rename(temporary, path)
+		err = Rename(temporary, path)
 		if err == nil {
 			return nil
 		}

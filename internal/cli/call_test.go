@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -62,6 +63,7 @@ func TestCallFromFlags(t *testing.T) {
 }
 
 func TestErrorsOfCallFlags(t *testing.T) {
+	testall.NotOnWindows(t, "the errors of the system have other words")
 	t.Parallel()
 	dir := workspace(t, "")
 	const isEmpty = " is empty; leave it out for the default"

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,10 +34,10 @@ func TestServe(t *testing.T) {
 	}
 	require.Equal(t, `"result":{"version":"`+installed()+`"}`, call("ping", `{}`))
 	require.Contains(t, call("pre-tool", `{"tool":"shell"}`), `"decision":"block","reason":"Ask first."`)
-	ok := `"result":{"version":1,"ok":true,"files":[{"file":"` + path + `","level":"project","hooks":3,` +
+	ok := `"result":{"version":1,"ok":true,"files":[{"file":` + strconv.Quote(path) + `,"level":"project","hooks":3,` +
 		`"errors":[],"warnings":[]}]}`
 	require.Equal(t, ok, call("check", `{}`))
-	require.Equal(t, `"result":{"files":["`+path+`"],"hooks":3,"warnings":[]}`, call("reload", `{}`))
+	require.Equal(t, `"result":{"files":[`+strconv.Quote(path)+`],"hooks":3,"warnings":[]}`, call("reload", `{}`))
 
 	require.NoError(t, os.Remove(path)) // on purpose
 	require.Equal(t, `"result":{"version":1,"ok":true,"files":[]}`, call("check", `{}`))
@@ -44,7 +45,8 @@ func TestServe(t *testing.T) {
 	require.NotContains(t, call("pre-tool", `{"tool":"shell"}`), "block")
 	file(t, path, `{"hooks": [{"name": "a"}]}`)
 	require.Contains(t, call("check", `{}`), `"ok":false`)
-	require.Contains(t, call("reload", `{}`), `"error":{"code":-32002,"message":"nothing was reloaded: `+path+`:1:12: `)
+	require.Contains(t, call("reload", `{}`), `"error":{"code":-32002,"message":"nothing was reloaded: `+
+		strings.Trim(strconv.Quote(path), `"`)+`:1:12: `)
 	require.Equal(t, `"result":null`, call("shutdown", `{}`))
 	require.Equal(t, 0, <-exit)
 	require.Empty(t, stderr.String())

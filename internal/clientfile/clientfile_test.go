@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -300,6 +301,7 @@ func TestRefused(t *testing.T) {
 
 // Whoever edits the file between Install and Uninstall keeps what he wrote.
 func TestEditedMeanwhile(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	claude, _ := Lookup("claude")
 	gemini, _ := Lookup("gemini")
 	const ours = `{"type":"command","command":"/opt/hookrun fire"}`
@@ -334,6 +336,7 @@ func TestEditedMeanwhile(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	claude, _ := Lookup("claude")
 	for text, want := range map[string]string{
 		`{"disableAllHooks": true}`: `"disableAllHooks" is true`,

@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 func TestDiff(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	claude, _ := Lookup("claude")
 	p := inProject(t, claude, "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 4\n}")
 	e := entry(claude)

@@ -257,7 +257,7 @@ func (c *Client) SwitchedOffElsewhere(places ...dialect.Place) (notes []string) 
 	for _, p := range places {
 		for _, base := range append(slices.Clip(c.Others), c.Base) {
 			path := filepath.Join(filepath.Dir(p.Path), base)
-			f, err := find(dialect.Place{Root: string(filepath.Separator), Path: path})
+			f, err := find(dialect.Place{Root: filepath.VolumeName(path) + string(filepath.Separator), Path: path})
 			if path == places[0].Path || err != nil || f.info == nil {
 				continue
 			}

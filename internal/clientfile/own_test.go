@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // ownClient is one without a hooks file: it runs a plugin and an executable.
@@ -40,6 +41,7 @@ func writeAll(t *testing.T, changes []*Change) {
 }
 
 func TestOwnFiles(t *testing.T) {
+	testall.NotOnWindows(t, "the path of the program is written with slashes")
 	c, e := ownClient(), ownEntry(t)
 	p := c.Project(t.TempDir())
 	second := filepath.Join(filepath.Dir(p.Path), "prompt")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/clientfile"
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // proxiedIn writes files into a folder, W in a text being the folder, and returns the names of the servers that are
@@ -39,6 +40,7 @@ func proxiedIn(t *testing.T, client string, files map[string]string, w dialect.W
 }
 
 func TestProxiedCommands(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	for line, found := range map[string]bool{
 		`"command":"hookrun","args":["mcp","--","x"]`: true,
 		// this hookrun, under another name

@@ -17,6 +17,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/lastrun"
 	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // patient is a home and a workspace with files that were made up.
@@ -105,6 +106,7 @@ func (p *patient) errors() (all []string) {
 }
 
 func TestHealthy(t *testing.T) {
+	testall.NotOnWindows(t, "its programs are scripts for sh")
 	for _, client := range []string{"claude", "gemini"} {
 		p := newPatient(t, client)
 		require.Empty(t, p.errors())
@@ -113,6 +115,7 @@ func TestHealthy(t *testing.T) {
 }
 
 func TestWhatKeepsAGateFromHolding(t *testing.T) {
+	testall.NotOnWindows(t, "its programs are scripts for sh")
 	for _, row := range []struct {
 		name, client string
 		spoil        func(*patient)
@@ -235,6 +238,7 @@ func TestWhenItLastAsked(t *testing.T) {
 
 // What a client's version and the canary come to is told by what the programs print, which nothing starts here.
 func TestPrograms(t *testing.T) {
+	testall.NotOnWindows(t, "its programs are scripts for sh")
 	deny := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 		`"permissionDecisionReason":"` + canary.Reason + `"}}`
 	for _, row := range []struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -18,6 +19,7 @@ func posts(more string) string {
 }
 
 func TestURLEntry(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".tenex-hooks.json")
 	cfg, err := hookfile.Parse(file,
@@ -147,6 +149,7 @@ func TestURLEntryWarnings(t *testing.T) {
 
 // TestInspectURLEntry: files that a request needs are looked at as programs are.
 func TestInspectURLEntry(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "text"), []byte("no certificate"), 0o600))

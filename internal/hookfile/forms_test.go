@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/massgen"
 	"github.com/hookrun/hookrun/internal/dialect/tenex"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -263,6 +264,7 @@ func TestFormWarnings(t *testing.T) {
 
 // TestFormFields: what the fields of a handler mean.
 func TestFormFields(t *testing.T) {
+	testall.NotOnWindows(t, "a string command needs sh")
 	load := func(file, doc string) []hookfile.Hook {
 		cfg, err := hookfile.Parse(file, []byte(doc))
 		require.NoError(t, err)

@@ -23,8 +23,8 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	case h.HTTP != nil:
 		return "", nil, errors.New("an HTTP hook runs no program")
 	case c.PowerShell:
-		path, err = find("pwsh", dir, env)
-		return path, []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
+		path, err = findFirst(powerShells, dir, env)
+		return path, []string{powerShells[0], "-NoProfile", "-NonInteractive", "-Command", c.Shell}, err
 	case c.Callable != "":
 		run := h.Dialect.RunFunction
 		if run == nil {
@@ -35,12 +35,10 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 	case c.Script != "":
 		return script(c.Script, dir, env)
 	case c.Bash:
-		if path, err = find(bash, dir, env); err != nil { // not every system has it there
-			path, err = find("bash", dir, env)
-		}
+		path, err = findShell("bash", dir, env)
 		return path, []string{"bash", "-c", h.filled(env)}, err
 	case c.Argv == nil:
-		path, err = find(shell, dir, env)
+		path, err = findShell("sh", dir, env)
 		name := "sh"
 		if h.form != nil && h.form.ByPath { // which its messages begin with
 			name = shell
@@ -72,7 +70,7 @@ func script(name, dir string, env []string) (path string, argv []string, err err
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, name)
 	}
-	path, err = exec.LookPath(file)
+	path, err = lookPath(file, env)
 	switch {
 	case err == nil:
 		return path, []string{name}, nil
@@ -99,18 +97,44 @@ func find(name, workspace string, env []string) (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(workspace, path)
 		}
-		found, err := exec.LookPath(path)
+		found, err := lookPath(path, env)
+		if err == nil {
+			if fault := stubFault(found); fault != "" {
+				return "", fmt.Errorf("%s: %s", name, fault)
+			}
+		}
 		return found, startError(name, err)
 	}
+	fault := "not found in PATH"
 	for _, dir := range filepath.SplitList(lookup(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+		found, err := lookPath(filepath.Join(dir, name), env)
+		if err != nil {
+			continue
+		}
+		stub := stubFault(found)
+		if stub == "" {
 			return found, nil
 		}
+		fault += "; " + stub
 	}
-	return "", fmt.Errorf("%s: not found in PATH", name)
+	return "", fmt.Errorf("%s: %s", name, fault)
+}
+
+// findFirst finds the first of several programs that is there.
+func findFirst(names []string, dir string, env []string) (path string, err error) {
+	for _, name := range names {
+		found, missing := find(name, dir, env)
+		if missing == nil {
+			return found, nil
+		}
+		if err == nil {
+			err = missing
+		}
+	}
+	return "", err
 }
 
 // startError explains in the words of the file why a program cannot be started.
@@ -129,6 +153,9 @@ func startError(name string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", name, regularfile.UnwrapPath(err))
 }
+
+const markFault = ": there is a byte order mark before its #!, so that is no #! line; save it as UTF-8 without a " +
+	"byte order mark"
 
 // lookup returns the last value of a variable, which is the one that counts.
 func lookup(env []string, name string) string {
@@ -161,6 +188,9 @@ func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
 		return h.inspectEndpoint()
 	}
 	path, argv, err := h.Program(workspace, env)
+	if err == nil {
+		_, _, err = Launch(path, argv, workspace, env)
+	}
 	switch {
 	case err != nil:
 		faults = []string{err.Error()}

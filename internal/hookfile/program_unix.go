@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,7 +16,31 @@ import (
 )
 
 // shell runs string commands. Not by PATH: who can change that should not be able to change what a gate does.
-const shell, bash = "/bin/sh", "/bin/bash"
+const shell = "/bin/sh"
+
+// lookPath finds the file of a program.
+func lookPath(path string, _ []string) (string, error) { return exec.LookPath(path) }
+
+// findShell finds sh or bash.
+func findShell(name, dir string, env []string) (path string, err error) {
+	path, err = find("/bin/"+name, dir, env)
+	if err != nil && name == "bash" { // not every system has it there
+		path, err = find(name, dir, env)
+	}
+	return path, err
+}
+
+// powerShells are the names of PowerShell.
+var powerShells = []string{"pwsh"}
+
+// stubFault: no program of Unix only pretends to be one.
+func stubFault(string) string { return "" }
+
+// Launch returns what to start for a program that Program has found: the program itself, since the system knows #!
+// lines.
+func Launch(path string, argv []string, _ string, _ []string) (string, []string, error) {
+	return path, argv, nil
+}
 
 // ownCommand is the field that a handler's command for this system stands in.
 const ownCommand = "command"
@@ -64,9 +89,6 @@ func StartFault(path, name, dir string, env []string) string {
 	}
 	return firstLineFault(path, name, dir, env, false)
 }
-
-const markFault = ": there is a byte order mark before its #!, so that is no #! line; save it as UTF-8 without a " +
-	"byte order mark"
 
 // MarkFault reports that a script begins with a byte order mark, "" if it does not.
 func MarkFault(path, name string) string {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // Snapshot tells whether the files of a Config have changed since they were read: a server goes on with what it read,
@@ -75,6 +77,6 @@ func (f *snapshotFile) look() {
 		}
 	}
 	if err == nil && time.Since(info.ModTime()) > settleTime {
-		f.seen = info
+		f.seen = regularfile.Identify(info)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -152,6 +153,7 @@ func TestWhenInDoubt(t *testing.T) {
 
 // The pattern of a project's rule does not move with the shell's cd; a relative path in the arguments does.
 func TestIfStaysInTheWorkspace(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	cfg, err := hookfile.Parse("f",
 		[]byte(`{"hooks":[{"name":"a","block":"no","events":["pre-tool"],"if":"Edit(/secrets/**)"}]}`))
 	require.NoError(t, err)

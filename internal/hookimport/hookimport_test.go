@@ -19,6 +19,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -584,6 +585,7 @@ func TestAdd(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
+	testall.NotOnWindows(t, "files have no mode bits")
 	r := parse(t, claude, `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"}]}]}}`)
 	dir := t.TempDir()
 	path := filepath.Join(dir, hookfile.FileName)

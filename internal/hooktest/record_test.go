@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/hooktest"
 	"github.com/hookrun/hookrun/internal/runlog"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -36,6 +37,7 @@ func line(about, outcome string) string {
 }
 
 func TestRecord(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	said := `"event":"post-tool","tool":"shell","decision":"continue","inject":[{"hook":"a","content":"see /work ` +
 		`space/log"},{"content":"out of a ` +
 		`queue","id":"1"},{"hook":"b","content":"two"}],"system_messages":["m"],"updated_output":"new"`
@@ -106,6 +108,7 @@ func TestRecord(t *testing.T) {
 }
 
 func TestRecordLeavesOut(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	long := strings.Repeat("é", 2500)
 	fine := `"event":"pre-tool","tool":"t","decision":"continue"`
 	for name, test := range map[string]struct{ line, why string }{
@@ -169,6 +172,7 @@ func TestRecordLeavesOut(t *testing.T) {
 
 // TestRecordStaysWithinAFile: what is printed can be read, however long the log is.
 func TestRecordStaysWithinAFile(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	var lines []string
 	for i := range 600 {
 		lines = append(lines, line(`"args":{"n":`+toJSON(t, i)+`,"text":"`+strings.Repeat("x", 2400)+`"},`,
@@ -182,6 +186,7 @@ func TestRecordStaysWithinAFile(t *testing.T) {
 
 // TestRecordReadsOnBehindALongLine: a line without an end costs no memory, and hides no other.
 func TestRecordReadsOnBehindALongLine(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	fine := line(``, `"event":"pre-tool","tool":"t","decision":"continue"`)
 	f, r, _ := recorded(t, fine, strings.Repeat("x", 17<<20), strings.Replace(fine, `"t"`, `"u"`, 1))
 	require.Len(t, f.Tests, 2)
@@ -190,6 +195,7 @@ func TestRecordReadsOnBehindALongLine(t *testing.T) {
 
 // TestRecordReadsARunLog: what the one package writes the other understands, and it knows what was cut or taken out.
 func TestRecordReadsARunLog(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	call := protocol.Call{Event: protocol.PostTool, Workspace: workspace, Tool: "shell", Args: `{"command":"ls"}`,
 		Result: "a\nb", SessionID: "s", AgentID: "g", ToolUseID: "u"}
 	outcome := protocol.Outcome{

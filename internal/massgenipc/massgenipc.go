@@ -29,6 +29,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/fnmatch"
 	"github.com/hookrun/hookrun/internal/strictjson"
 )
@@ -88,7 +89,7 @@ func (w *Writer) write(payload []byte) error {
 	}
 	_, err = file.Write(payload)
 	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), filepath.Join(w.Dir, FileName)) // atomically: no reader sees half of it
+		err = atomicfile.Rename(file.Name(), filepath.Join(w.Dir, FileName)) // atomically: no reader sees half of it
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())

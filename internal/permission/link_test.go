@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // TestLinks holds a project's rules for paths against ways to a file that go through symbolic links.
 func TestLinks(t *testing.T) {
+	testall.NotOnWindows(t, "Wine makes no symbolic links, and Windows only with a right for it")
 	ws, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	outside, err := filepath.EvalSymlinks(t.TempDir())

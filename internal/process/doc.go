@@ -20,7 +20,8 @@
 //     ms at most, and only if another process still holds them. What arrives in that time is in the result.
 //  3. A process has its own session and process group and no terminal. At the deadline, or when the context ends, the
 //     group gets SIGTERM, and SIGKILL 500 ms later. On Linux, descendants that left the group are found and killed,
-//     too. Result.TimedOut says that this happened, and Result.Left names what could not be killed.
+//     too. On Windows the console gets CTRL_BREAK, and all of the job is ended 500 ms later; no descendant can leave
+//     the job. Result.TimedOut says that this happened, and Result.Left names what could not be killed.
 //  4. After a normal exit the descendants of a process are left alone. Result.Left names those in its group. The
 //     descendants of a persistent process end with it.
 //  5. When this process dies, however that happens, its processes die too: by the parent-death signal (Linux), and
@@ -29,13 +30,15 @@
 //  6. 1 MiB each of stdout and stderr is kept, head and tail. The rest is read and counted. Of the stderr of a
 //     persistent process 64 KiB are kept, and a line of its stdout may have 1 MiB.
 //  7. A process gets no descriptor but 0, 1 and 2. For that, every descriptor of this process is set to close on exec
-//     before a program is started (Linux and macOS).
+//     before a program is started (Linux and macOS). On Windows a process inherits its three
+//     handles and no other.
 //  8. Nothing is left when Wait returns: no zombie, descriptor or goroutine. There are two exceptions: a process that
 //     the system cannot kill, and a detached one, whose exit status a goroutine waits for. The zero Result is an exit
 //     with 0 of a process that printed nothing, so look at Err and TimedOut first.
 //
 // Not guaranteed: protection from an enemy. A program that runs as the same user can undo all this. On macOS
-// descendants that left the group are not found. On Windows there is no SIGTERM: the job is ended at the deadline. If a
-// persistent process prints a second line just when it reads the next call, that line is taken for the answer to that
-// call (on macOS and Windows, also if it prints before it reads).
+// descendants that left the group are not found. If a persistent process prints a second line just when it reads the
+// next call, that line is taken for the answer to that call (on macOS and Windows, also if it prints before it reads).
+//
+// On Windows a program that imports this package is started once more to send CTRL_BREAK, and exits before its main.
 package process

@@ -2,6 +2,8 @@ package process
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -81,18 +83,54 @@ func (l *leader) closeHandles() {
 
 func (l *leader) waitExit() { windows.WaitForSingleObject(l.handle, windows.INFINITE) }
 
-// reap returns the exit status. There are no signals; a crash has an exit code of its own.
+// reap returns the exit status. There are no signals: a program that crashed has the number of the exception as its
+// exit code, which no program chooses.
 func (l *leader) reap() exitStatus {
-	var status uint32
-	if err := windows.GetExitCodeProcess(l.handle, &status); err != nil {
+	var code uint32
+	if err := windows.GetExitCodeProcess(l.handle, &code); err != nil {
 		return exitStatus{code: -1, err: fmt.Errorf("its exit status is lost: %w", err)}
 	}
-	return exitStatus{code: int(int32(status))}
+	if crashed(code) {
+		return exitStatus{code: -1, signal: crashName(code)}
+	}
+	return exitStatus{code: int(code)}
 }
 
-// terminate kills: a process without a console cannot be asked to end.
-func (l *leader) terminate() { l.kill() }
-func (l *leader) kill()      { windows.TerminateJobObject(l.job, 1) }
+// crashed reports whether an exit code is that of an exception that nobody handled: an NTSTATUS of the severity
+// "error", the system's (0xC…) or that of a language's runtime (0xE…), or a breakpoint. Negative codes that programs
+// choose begin with 0xF.
+func crashed(code uint32) bool {
+	return code>>28 >= 0xC && code>>28 <= 0xE || code == uint32(windows.STATUS_BREAKPOINT)
+}
+
+// crashNames are the exceptions that programs mostly die of.
+var crashNames = map[windows.NTStatus]string{
+	windows.STATUS_ACCESS_VIOLATION:       "STATUS_ACCESS_VIOLATION",
+	windows.STATUS_BREAKPOINT:             "STATUS_BREAKPOINT",
+	windows.STATUS_CONTROL_C_EXIT:         "STATUS_CONTROL_C_EXIT",
+	windows.STATUS_DLL_INIT_FAILED:        "STATUS_DLL_INIT_FAILED",
+	windows.STATUS_DLL_NOT_FOUND:          "STATUS_DLL_NOT_FOUND",
+	windows.STATUS_ENTRYPOINT_NOT_FOUND:   "STATUS_ENTRYPOINT_NOT_FOUND",
+	windows.STATUS_HEAP_CORRUPTION:        "STATUS_HEAP_CORRUPTION",
+	windows.STATUS_ILLEGAL_INSTRUCTION:    "STATUS_ILLEGAL_INSTRUCTION",
+	windows.STATUS_INTEGER_DIVIDE_BY_ZERO: "STATUS_INTEGER_DIVIDE_BY_ZERO",
+	windows.STATUS_STACK_BUFFER_OVERRUN:   "STATUS_STACK_BUFFER_OVERRUN",
+	windows.STATUS_STACK_OVERFLOW:         "STATUS_STACK_OVERFLOW",
+}
+
+// crashName returns the number of an exception, and its name if that is known.
+func crashName(code uint32) string {
+	number := fmt.Sprintf("0x%08X", code)
+	if name := crashNames[windows.NTStatus(code)]; name != "" {
+		return number + " " + name
+	}
+	return number
+}
+
+// terminate asks the process to end. A program that knows nothing of CTRL_BREAK ends at once.
+func (l *leader) terminate() { sendBreak(l.pid) }
+
+func (l *leader) kill() { _ = windows.TerminateJobObject(l.job, 1) }
 
 // descendants returns the processes of the job except the leader.
 func (l *leader) descendants() (pids []int) {
@@ -101,14 +139,30 @@ func (l *leader) descendants() (pids []int) {
 		ids              [256]uintptr
 	}
 	size := uint32(unsafe.Sizeof(list)) // if there are more processes, those that fit are listed
-	windows.QueryInformationJobObject(l.job, windows.JobObjectBasicProcessIdList,
+	_ = windows.QueryInformationJobObject(l.job, windows.JobObjectBasicProcessIdList,
 		uintptr(unsafe.Pointer(&list)), size, nil)
 	for _, id := range list.ids[:min(int(list.listed), len(list.ids))] {
-		if int(id) != l.pid {
+		if int(id) != l.pid && !hostsConsole(uint32(id)) {
 			pids = append(pids, int(id))
 		}
 	}
 	return pids
+}
+
+// hostsConsole reports whether a process is the one that the system has for a console. It ends with the console.
+func hostsConsole(pid uint32) bool {
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	if err != nil {
+		return false
+	}
+	defer windows.CloseHandle(process)
+	path := make([]uint16, windows.MAX_LONG_PATH)
+	n := uint32(len(path))
+	if windows.QueryFullProcessImageName(process, 0, &path[0], &n) != nil {
+		return false
+	}
+	system, err := windows.GetSystemDirectory()
+	return err == nil && strings.EqualFold(windows.UTF16ToString(path[:n]), filepath.Join(system, "conhost.exe"))
 }
 
 // leftInGroup returns what the leader has left behind, and lets it live on.

@@ -21,16 +21,11 @@ const smallestPipe = 4 << 10
 // newStdio makes the pipes.
 func newStdio() (*stdio, error) {
 	s := &stdio{}
-	for i := range s.theirs {
-		reader, writer, err := os.Pipe()
-		if err != nil {
+	for i, ours := range []*pipeEnd{&s.in, &s.out[0], &s.out[1]} {
+		var err error
+		if s.theirs[i], *ours, err = newPipe(i > 0); err != nil {
 			s.close()
 			return nil, err
-		}
-		if i == 0 {
-			s.theirs[0], s.in.File = reader, writer
-		} else {
-			s.theirs[i], s.out[i-1].File = writer, reader
 		}
 	}
 	return s, nil

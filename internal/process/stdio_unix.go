@@ -12,6 +12,15 @@ import (
 // pipeEnd is our end of a pipe.
 type pipeEnd struct{ *os.File }
 
+// newPipe makes a pipe, of which we read or write one end.
+func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
+	reader, writer, err := os.Pipe()
+	if weRead {
+		return writer, pipeEnd{reader}, err
+	}
+	return reader, pipeEnd{writer}, err
+}
+
 // stop makes all reads and writes return immediately.
 func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
 
@@ -49,4 +58,13 @@ func (s *stream) readAll(fd uintptr) (ended bool) {
 			return true
 		}
 	}
+}
+
+// createUnnamed creates a temporary file without a name.
+func createUnnamed() (*os.File, error) {
+	f, err := os.CreateTemp("", "hookrun-stdin-")
+	if err == nil {
+		_ = os.Remove(f.Name())
+	}
+	return f, err
 }

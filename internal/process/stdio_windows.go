@@ -1,10 +1,9 @@
 package process
 
 import (
-	"errors"
-	"io"
+	"crypto/rand"
 	"os"
-	"sync/atomic"
+	"path/filepath"
 	"time"
 	"unsafe"
 
@@ -14,54 +13,47 @@ import (
 // Package windows has no PeekNamedPipe.
 var peekNamedPipe = windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
 
-// pipeEnd is our end of a pipe. Windows pipes have no deadlines, so reads and writes are polled.
+// pipeEnd is our end of a pipe.
 type pipeEnd struct {
 	*os.File
-	stopped atomic.Bool
-	noWait  bool
+	handle windows.Handle // of File, whose Fd would take it from Go's poller
 }
 
-func (e *pipeEnd) stop() { e.stopped.Store(true) }
-
-func (e *pipeEnd) Read(b []byte) (int, error) {
-	for !e.stopped.Load() {
-		var available uint32
-		ok, _, err := peekNamedPipe.Call(e.Fd(), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0)
-		if ok == 0 {
-			if errors.Is(err, windows.ERROR_BROKEN_PIPE) {
-				return 0, io.EOF
-			}
-			return 0, err
-		}
-		if available > 0 {
-			return e.File.Read(b[:min(len(b), int(available))])
-		}
-		time.Sleep(time.Millisecond)
+// newPipe makes a pipe. A read or write of ours must be able to end before the pipe does, which takes an end for
+// asynchronous calls. An anonymous pipe has none, so this one has a name that nobody can guess. A process expects ends
+// for synchronous calls.
+func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
+	name := `\\.\pipe\hookrun-` + rand.Text()
+	path, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, ours, err
 	}
-	return 0, os.ErrDeadlineExceeded
+	way, access := uint32(windows.PIPE_ACCESS_OUTBOUND), uint32(windows.GENERIC_READ)
+	if weRead {
+		way, access = windows.PIPE_ACCESS_INBOUND, windows.GENERIC_WRITE
+	}
+	const flags = windows.FILE_FLAG_FIRST_PIPE_INSTANCE | windows.FILE_FLAG_OVERLAPPED
+	ours.handle, err = windows.CreateNamedPipe(path, way|flags,
+		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, 1, pipeSize, pipeSize, 0, nil)
+	if err != nil {
+		return nil, ours, os.NewSyscallError("CreateNamedPipe", err)
+	}
+	ours.File = os.NewFile(uintptr(ours.handle), name)
+	handle, err := windows.CreateFile(path, access, 0, nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		ours.Close()
+		return nil, ours, os.NewSyscallError("CreateFile", err)
+	}
+	return os.NewFile(uintptr(handle), name), ours, nil
 }
 
-func (e *pipeEnd) Write(b []byte) (written int, err error) {
-	if !e.noWait {
-		mode := uint32(windows.PIPE_NOWAIT)
-		windows.SetNamedPipeHandleState(windows.Handle(e.Fd()), &mode, nil, nil)
-		e.noWait = true
-	}
-	for written < len(b) && !e.stopped.Load() {
-		n, err := e.File.Write(b[written:min(len(b), written+4096)])
-		written += max(n, 0)
-		full := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrShortWrite)
-		if err != nil && !full {
-			return written, err
-		}
-		if n <= 0 {
-			time.Sleep(time.Millisecond)
-		}
-	}
-	if written < len(b) {
-		return written, os.ErrDeadlineExceeded
-	}
-	return written, nil
+// stop makes all reads and writes return immediately.
+func (e *pipeEnd) stop() { _ = e.SetDeadline(time.Unix(1, 0)) }
+
+// available is the number of bytes that can be read at once.
+func (e *pipeEnd) available() (n uint32) {
+	_, _, _ = peekNamedPipe.Call(uintptr(e.handle), 0, 0, 0, uintptr(unsafe.Pointer(&n)), 0)
+	return n
 }
 
 // unreadBytes cannot be known here.
@@ -85,11 +77,15 @@ func (s *stream) follow() {
 // look waits until the goroutine has read what has arrived.
 func (s *stream) look() {
 	for range 100 {
-		var available uint32
-		ok, _, _ := peekNamedPipe.Call(s.pipe.Fd(), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0)
-		if ok == 0 || available == 0 {
+		if s.pipe.available() == 0 {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// createUnnamed creates a temporary file that goes with its last handle, whichever process has that.
+func createUnnamed() (*os.File, error) {
+	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL | windows.O_FILE_FLAG_DELETE_ON_CLOSE
+	return os.OpenFile(filepath.Join(os.TempDir(), "hookrun-stdin-"+rand.Text()), flags, 0o600)
 }

@@ -81,13 +81,12 @@ func (s *Supervisor) StartDetached(program Program, input Input) error {
 	return nil
 }
 
-// unnamedFile writes the input to a temporary file without a name, and returns it open at its start.
+// unnamedFile writes the input to a temporary file that nobody can find, and returns it open at its start.
 func unnamedFile(input Input) (*os.File, error) {
-	f, err := os.CreateTemp("", "hookrun-stdin-")
+	f, err := createUnnamed()
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // Windows keeps the file in the temporary folder
 	for _, piece := range input {
 		if _, err = f.Write(piece); err != nil {
 			break

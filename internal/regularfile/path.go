@@ -23,3 +23,10 @@ func Same(a, b string) bool {
 	other, err := os.Stat(b)
 	return err == nil && os.SameFile(one, other)
 }
+
+// Identify makes os.SameFile compare the file that info describes. On Windows it would otherwise look, when it is asked
+// first, at whatever file has the path by then.
+func Identify(info fs.FileInfo) fs.FileInfo {
+	os.SameFile(info, info)
+	return info
+}

@@ -1,8 +1,11 @@
 package runlog
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // openFile opens through a root: a file opened in another way could not be renamed by others, so the log could not be
@@ -10,7 +13,7 @@ import (
 func openFile(path string) (*os.File, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: path, Err: regularfile.UnwrapPath(err)}
 	}
 	defer root.Close()
 	return root.OpenFile(filepath.Base(path), os.O_RDWR|os.O_CREATE, 0o600)

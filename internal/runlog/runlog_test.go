@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -164,6 +165,7 @@ func TestRotation(t *testing.T) {
 		require.Equal(t, [][]string{{"2", "3"}, {"1"}, nil, nil, nil}, files(t, l))
 	})
 	t.Run("by hand", func(t *testing.T) {
+		testall.NotOnWindows(t, "an open file keeps its name when it is removed, under Wine")
 		l := newLog(t, Options{})
 		fill(t, l, "1")
 		require.NoError(t, os.Remove(l.path))
@@ -266,6 +268,7 @@ func TestHeldLock(t *testing.T) {
 
 // A reader of the log does not know the folder in which the process was that wrote it.
 func TestPathsOfHooksFilesAreAbsolute(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	l, err := New(Options{Path: "log"})

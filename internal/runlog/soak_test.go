@@ -20,6 +20,7 @@ import (
 // TestSoak has 16 processes write to one log while they are killed at random. Every line is whole, none comes twice,
 // the order of each writer is kept, and what Append reported is there, but what was rotated away.
 func TestSoak(t *testing.T) {
+	testall.NotOnWindows(t, "under Wine a lock is too slow for so many writers")
 	for name, maxSize := range map[string]int64{"in one file": 1 << 40, "rotated now and then": 4 << 20,
 		"rotated all the time": 40 << 10} {
 		t.Run(name, func(t *testing.T) { soak(t, maxSize) })

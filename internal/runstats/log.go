@@ -55,7 +55,7 @@ func (l *Log) open(path string) error {
 	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", path)
 	}
-	file, err := os.Open(path)
+	file, err := openShared(path)
 	if err == nil {
 		info, err = file.Stat()
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // sample is lines as calls make them: two or three hooks each, about 800 bytes.
@@ -102,6 +103,7 @@ func requireOracle(t *testing.T, log []byte, f Filter, got *Summary) {
 }
 
 func TestSummary(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	call := func(rest string) string { return `{"version":1,"time":"2026-11-21T14:43:17.123456Z",` + rest + "}\n" }
 	outcome := func(rest string) string {
 		return call(`"session_id":"s1","outcome":{"event":"pre-tool","decision":"continue"` + rest + `}`)
@@ -319,6 +321,7 @@ func TestHistogram(t *testing.T) {
 }
 
 func TestNeverFired(t *testing.T) {
+	testall.NotOnWindows(t, "Wine makes no symbolic links, and Windows only with a right for it")
 	dir := t.TempDir()
 	file := filepath.Join(dir, hookfile.FileName)
 	cfg, err := hookfile.Parse(file, []byte(`{"hooks": [

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func TestParamsOfACall(t *testing.T) {
 	}{
 		"no params":      {"pre-execute", "", every},
 		"null is absent": {"pre-execute", `{"prompt":null,"timeout":null}`, every},
-		"another workspace": {"pre-execute", `{"workspace":"` + other + `/."}`,
+		"another workspace": {"pre-execute", `{"workspace":` + strconv.Quote(other+"/.") + `}`,
 			with(func(c *protocol.Call) { c.Workspace = other })},
 		"what every call has": {
 			"pre-execute",
@@ -126,9 +127,9 @@ func TestParamErrors(t *testing.T) {
 		"nearly a policy": {"pre-execute", `{"on_failure":"blok"}`, `not "blok"; did you mean "block"?`},
 		"a relative workspace": {"pre-execute", `{"workspace":"sub"}`,
 			`"workspace" must be an absolute path, not "sub"`},
-		"no workspace": {"pre-execute", `{"workspace":"` + dir + `/none"}`,
+		"no workspace": {"pre-execute", `{"workspace":` + strconv.Quote(dir+"/none") + `}`,
 			`"workspace" ` + dir + `/none: `},
-		"a file as workspace": {"pre-execute", `{"workspace":"` + file + `"}`,
+		"a file as workspace": {"pre-execute", `{"workspace":` + strconv.Quote(file) + `}`,
 			`"workspace" ` + file + `: not a directory; give the folder of the project`},
 		"fire without an event": {"fire", ``, `the hook input has no hook_event_name; `},
 		"fire of no event": {"fire", `{"hook_event_name":"Stopp"}`,

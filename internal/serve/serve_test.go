@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -143,8 +144,9 @@ func TestReload(t *testing.T) {
 
 	f.hooks(f.dir, `{"hooks": [{"name": "a"}]}`)
 	failed := c.call("reload", `{}`)
-	require.Contains(t, failed, `"error":{"code":-32002,"message":"nothing was reloaded: `+file+`:1:12: `)
-	require.Contains(t, failed, `"data":[{"file":"`+file+`"`)
+	require.Contains(t, failed, `"error":{"code":-32002,"message":"nothing was reloaded: `+
+		strings.Trim(strconv.Quote(file), `"`)+`:1:12: `)
+	require.Contains(t, failed, `"data":[{"file":`+strconv.Quote(file))
 	require.Equal(t, "new", inject())
 
 	require.NoError(t, os.Remove(file))

@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -163,6 +164,7 @@ func TestSeveralAnswers(t *testing.T) {
 }
 
 func TestAnsweredBy(t *testing.T) {
+	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	env := map[string]string{"COPILOT_CLI": "1"}
 	w := dialect.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
 	user, project := "/home/u/.copilot/hooks/hookrun.json", "/ws/.github/hooks/hookrun.json"

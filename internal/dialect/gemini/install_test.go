@@ -3,6 +3,7 @@ package gemini
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ func TestObstacles(t *testing.T) {
 	home, parent := t.TempDir(), t.TempDir()
 	workspace := filepath.Join(parent, "project")
 	require.NoError(t, os.Mkdir(workspace, 0o755))
-	trusts := func(path, level string) string { return `{"` + path + `": "` + level + `"}` }
+	trusts := func(path, level string) string { return `{` + strconv.Quote(path) + `: "` + level + `"}` }
 	for _, row := range []struct {
 		name, settings, trust, variable, value string
 		obstacle, known                        bool

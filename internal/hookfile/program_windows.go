@@ -1,5 +1,3 @@
-//go:build !unix
-
 package hookfile
 
 import (
@@ -7,8 +5,8 @@ import (
 	"strings"
 )
 
-// shell runs string commands; it comes with Git for Windows and must be in PATH.
-const shell, bash = "sh", "bash"
+// shell runs string commands.
+const shell = "sh"
 
 // ownCommand is the field that a handler's command for this system stands in, if it has one of its own.
 const ownCommand = "commandWindows"
@@ -22,13 +20,12 @@ var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PAT
 	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "CommonProgramFiles", "NUMBER_OF_PROCESSORS",
 	"PROCESSOR_ARCHITECTURE", "OS"}
 
-// inspectProgram has nothing to add where files have neither #! lines nor mode bits: that a program is there was found
-// out before.
+// inspectProgram has nothing to add to what Launch finds where files have no mode bits.
 func inspectProgram(path, name, workspace string, env []string, byShell bool) []string { return nil }
 
 func byShellFault(path, name, dir string, env []string) string { return "" }
 
-// StartFault knows no first lines there.
+// StartFault has nothing to add: Launch has looked at the first line.
 func StartFault(path, name, dir string, env []string) string { return "" }
 
 func worldWritable(info fs.FileInfo, name string) string { return "" }

@@ -1,0 +1,8 @@
+//go:build unix
+
+package atomicfile
+
+import "os"
+
+// Rename renames a file, also over one that others have open.
+func Rename(from, to string) error { return os.Rename(from, to) }

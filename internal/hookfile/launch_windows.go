@@ -1,0 +1,203 @@
+package hookfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/windows"
+)
+
+// powerShells are the names of PowerShell, the newer one first.
+var powerShells = []string{"pwsh", "powershell"}
+
+// pythons are the names of Python: the launcher comes first, which knows where the others are.
+var pythons = []string{"py", "python3", "python"}
+
+// lookPath finds the file of a program: with an extension as it is, else with one of PATHEXT, else a script without an
+// extension.
+func lookPath(path string, env []string) (string, error) {
+	if filepath.Ext(path) != "" && isFile(path) {
+		return path, nil
+	}
+	extensions := lookup(env, "PATHEXT")
+	if extensions == "" {
+		extensions = ".COM;.EXE;.BAT;.CMD"
+	}
+	for _, extension := range filepath.SplitList(extensions) {
+		if extension != "" && isFile(path+extension) {
+			return path + strings.ToLower(extension), nil
+		}
+	}
+	if isFile(path) {
+		return path, nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return "", errors.New("not a file")
+	}
+	return "", fs.ErrNotExist
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeIrregular != 0) // the Store's aliases
+}
+
+// findShell finds sh or bash: Git for Windows' own, which need not be in PATH, else any in PATH.
+func findShell(name, dir string, env []string) (path string, err error) {
+	folders := []string{filepath.Join(lookup(env, "ProgramFiles"), "Git"),
+		filepath.Join(lookup(env, "LOCALAPPDATA"), "Programs", "Git")}
+	if git, err := find("git", dir, env); err == nil { // in Git's cmd, bin or mingw64\bin
+		folders = append(folders, filepath.Dir(filepath.Dir(git)), filepath.Dir(filepath.Dir(filepath.Dir(git))))
+	}
+	for _, folder := range folders {
+		if path := filepath.Join(folder, "bin", name+".exe"); filepath.IsAbs(path) && isFile(path) {
+			return path, nil
+		}
+	}
+	if path, err = find(name, dir, env); err != nil {
+		err = fmt.Errorf("%w; install Git for Windows, which has it, or write the command as an array", err)
+	}
+	return path, err
+}
+
+// stubFault reports that a file is no program but only offers to install one, or would run the hook in another system;
+// "" if it is a program.
+func stubFault(path string) string {
+	folder, name := filepath.Split(strings.ToLower(path))
+	system, err := windows.GetSystemDirectory()
+	switch {
+	case (name == "bash.exe" || name == "wsl.exe") && err == nil &&
+		(filepath.Clean(folder) == strings.ToLower(system) || strings.Contains(folder, `\windowsapps\`)):
+		return path + " starts WSL, another system with other paths"
+	case strings.Contains(folder, `\microsoft\windowsapps\`) && isStoreOffer(path):
+		return path + " only opens the Microsoft Store"
+	}
+	return ""
+}
+
+// isStoreOffer reports whether an alias of the Store stands for no program that is installed. Its reparse point names
+// the program that it starts.
+func isStoreOffer(path string) bool {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return true
+	}
+	file, err := windows.CreateFile(name, 0, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, nil,
+		windows.OPEN_EXISTING, windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
+	if err != nil {
+		return true
+	}
+	defer windows.CloseHandle(file)
+	data := make([]byte, windows.MAXIMUM_REPARSE_DATA_BUFFER_SIZE)
+	var n uint32
+	err = windows.DeviceIoControl(file, windows.FSCTL_GET_REPARSE_POINT, nil, 0, &data[0], uint32(len(data)), &n, nil)
+	text := bytes.ReplaceAll(data[:n], []byte{0}, nil) // UTF-16 of ASCII
+	return err != nil || bytes.Contains(text, []byte("AppInstallerPythonRedirector"))
+}
+
+// Launch returns what to start for a program that Program has found: a script's interpreter, which the system does not
+// find by itself, or the program.
+func Launch(path string, argv []string, dir string, env []string) (string, []string, error) {
+	name, args := argv[0], argv[1:]
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".exe", ".com":
+		return path, argv, nil
+	case ".bat", ".cmd":
+		return launchBatch(path, argv)
+	case ".ps1":
+		return launchWith(powerShells, name, path, dir, env, slices.Concat([]string{"-NoProfile", "-NonInteractive",
+			"-ExecutionPolicy", "Bypass", "-File", path}, args))
+	case ".py":
+		return launchWith(pythons, name, path, dir, env, slices.Concat([]string{path}, args))
+	}
+	return launchScript(path, argv, dir, env)
+}
+
+// special are the characters that mean something to cmd.exe, in quotes or not, or that end its line.
+const special = "\"%!^&|<>\r\n\x00"
+
+// launchBatch has cmd.exe run a batch file. It reads its whole command line as text, whatever is quoted in it, so what
+// it could take for more than a word is refused. Without call it would remove quotes that it needs.
+func launchBatch(path string, argv []string) (string, []string, error) {
+	for _, word := range slices.Concat([]string{path}, argv[1:]) {
+		found := "/?" // call would print its help, and run nothing
+		if i := strings.IndexAny(word, special); i >= 0 {
+			found = word[i : i+1]
+		}
+		if strings.Contains(word, found) {
+			return "", nil, fmt.Errorf("%s: cmd.exe, which runs it, would read the %q in %q as more than a text; "+
+				"write the hook as a program or as a .ps1 or .py file", argv[0], found, word)
+		}
+	}
+	system, err := windows.GetSystemDirectory() // not %ComSpec%, which can be anything
+	if err != nil {
+		return "", nil, err
+	}
+	call := []string{"cmd.exe", "/d", "/e:on", "/v:off", "/c", "call", path}
+	return filepath.Join(system, "cmd.exe"), slices.Concat(call, argv[1:]), nil
+}
+
+// launchWith starts the first of several interpreters that is there.
+func launchWith(names []string, script, path, dir string, env, args []string) (string, []string, error) {
+	interpreter, err := findFirst(names, dir, env)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: its interpreter cannot run: %w", script, err)
+	}
+	if extension := strings.ToLower(filepath.Ext(interpreter)); extension != ".exe" && extension != ".com" {
+		return "", nil, fmt.Errorf("%s: its interpreter, %s, is a script itself", script, interpreter)
+	}
+	return interpreter, slices.Concat([]string{filepath.Base(interpreter)}, args), nil
+}
+
+// launchScript starts the interpreter that the #! line of a script names. Of its path only the name counts.
+func launchScript(path string, argv []string, dir string, env []string) (string, []string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", nil, startError(argv[0], err)
+	}
+	defer file.Close()
+	start := make([]byte, 512)
+	n, _ := io.ReadFull(file, start)
+	line, _, _ := strings.Cut(string(start[:n]), "\n")
+	if strings.HasPrefix(line, "\ufeff#!") {
+		return "", nil, errors.New(argv[0] + markFault)
+	}
+	line, isScript := strings.CutPrefix(line, "#!")
+	if !isScript {
+		return "", nil, fmt.Errorf("%s: neither a program that Windows knows by its extension nor a script with a #! "+
+			"line", argv[0])
+	}
+	words := strings.Fields(line)
+	if len(words) > 0 && unixBase(words[0]) == "env" {
+		words = words[1:]
+		if len(words) > 0 && words[0] == "-S" {
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 {
+		return "", nil, fmt.Errorf("%s: its #! line names no interpreter; write #!/bin/sh", argv[0])
+	}
+	interpreter := unixBase(words[0])
+	args := slices.Concat(words[1:], []string{filepath.ToSlash(path)}, argv[1:])
+	switch {
+	case interpreter == "sh" || interpreter == "bash":
+		found, err := findShell(interpreter, dir, env)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: the interpreter of its #! line cannot run: %w", argv[0], err)
+		}
+		return found, slices.Concat([]string{interpreter}, args), nil
+	case strings.HasPrefix(interpreter, "python"):
+		return launchWith(pythons, argv[0], path, dir, env, args)
+	}
+	return launchWith([]string{interpreter}, argv[0], path, dir, env, args)
+}
+
+// unixBase is the last part of a path with slashes.
+func unixBase(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

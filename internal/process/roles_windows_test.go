@@ -1,0 +1,149 @@
+package process_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/hookrun/hookrun/internal/process"
+)
+
+// roles are what the processes of the tests do: this program is all of them. A role that hangs ends by itself.
+var roles = map[string]func(args []string){
+	"exit": func(args []string) {
+		fmt.Print("partial\n")
+		code, _ := strconv.ParseUint(args[0], 0, 32)
+		windows.ExitProcess(uint32(code))
+	},
+	"cat": func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
+	"answer first": func([]string) {
+		_, _ = os.Stdout.Write(bytes.Repeat([]byte("z"), 1_000_000))
+		n, _ := io.Copy(io.Discard, os.Stdin)
+		fmt.Println(n)
+	},
+	"close stdin": func([]string) {
+		os.Stdin.Close()
+		fmt.Println("hi")
+	},
+	"wait": func([]string) { sayReady() },
+	"lines": func([]string) {
+		lines := bufio.NewScanner(os.Stdin)
+		for n := 1; lines.Scan(); n++ {
+			if lines.Text() == "hang" {
+				time.Sleep(2 * patience)
+			}
+			fmt.Println(n, lines.Text())
+		}
+	},
+	"flood": func([]string) {
+		go sayReady()
+		for {
+			if _, err := os.Stdout.Write(bytes.Repeat([]byte("y\n"), 32<<10)); err != nil {
+				return
+			}
+		}
+	},
+	"print": func(args []string) {
+		n, _ := strconv.Atoi(args[0])
+		fmt.Println("first")
+		for range n >> 20 {
+			_, _ = os.Stdout.Write(bytes.Repeat([]byte("x"), 1<<20))
+		}
+		fmt.Println("\nlast")
+	},
+	"notice CTRL_BREAK": func([]string) {
+		events := make(chan os.Signal, 1)
+		signal.Notify(events, os.Interrupt)
+		go sayReady()
+		<-events
+		_ = os.WriteFile("trace", nil, 0o600)
+		os.Exit(2)
+	},
+	"ignore CTRL_BREAK": func([]string) {
+		signal.Ignore(os.Interrupt)
+		sayReady()
+	},
+	// leave starts a child and exits with a code.
+	"leave": func(args []string) {
+		child := childOf("wait", 0)
+		if args[1] == "holds stdout" {
+			child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		}
+		orExit(child.Start())
+		fmt.Print("out\n")
+		fmt.Fprint(os.Stderr, "why\n")
+		code, _ := strconv.Atoi(args[0])
+		os.Exit(code)
+	},
+	// tree starts a child with some flags of CreateProcess, and waits.
+	"tree": func(args []string) {
+		flags, _ := strconv.ParseUint(args[0], 0, 32)
+		child := childOf("wait", uint32(flags))
+		if err := child.Start(); err != nil {
+			fmt.Println(err)
+			orExit(childOf("wait", 0).Start()) // so that there are two in any case
+		}
+		sayReady()
+	},
+	// orphan starts a child that starts another one and ends.
+	"orphan": func([]string) {
+		orExit(childOf("leave", 0, "0", "").Start())
+		sayReady()
+	},
+	"handle": func(args []string) {
+		number, _ := strconv.ParseUint(args[0], 10, 64)
+		path := make([]uint16, 1024)
+		n, err := windows.GetFinalPathNameByHandle(windows.Handle(number), &path[0], uint32(len(path)), 0)
+		fmt.Println(windows.UTF16ToString(path[:n]), err)
+	},
+	"window": func([]string) {
+		window, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetConsoleWindow").Call()
+		visible, _, _ := windows.NewLazySystemDLL("user32.dll").NewProc("IsWindowVisible").Call(window)
+		fmt.Println("visible", visible)
+	},
+	// host is a program that is killed while its process runs.
+	"host": func([]string) {
+		self, _ := os.Executable()
+		var s process.Supervisor
+		p, err := s.Start(process.Program{Path: self, Args: []string{self, "tree", "0"}, Env: os.Environ()},
+			process.Input{[]byte("line\n")}, time.Now().Add(2*patience), nil)
+		orExit(err)
+		go sayReady()
+		p.Wait(context.Background())
+	},
+}
+
+// sayReady says that this process is ready, and waits until the test opens the gate.
+func sayReady() {
+	conn, err := net.Dial("tcp", os.Getenv(readyVariable))
+	orExit(err)
+	_ = conn.SetDeadline(time.Now().Add(2 * patience))
+	_, err = fmt.Fprintln(conn, os.Getpid())
+	orExit(err)
+	_, _ = conn.Read(make([]byte, 1))
+}
+
+func childOf(role string, flags uint32, args ...string) *exec.Cmd {
+	self, _ := os.Executable()
+	child := exec.Command(self, append([]string{role}, args...)...)
+	child.SysProcAttr = &syscall.SysProcAttr{CreationFlags: flags}
+	return child
+}
+
+func orExit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(99)
+	}
+}

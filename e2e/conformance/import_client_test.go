@@ -20,6 +20,7 @@ import (
 // TestImportedVerdicts imports the hooks of every recorded case so that they keep their client's rules, and asks both
 // files about the call: the verdict is the same.
 func TestImportedVerdicts(t *testing.T) {
+	testall.Only(t, "it imports a corpus")
 	t.Parallel()
 	for dir, atLeast := range map[string]int{"claude": 365, "codex": 213, "copilot": 242, "cursor": 154, "droid": 131,
 		"gemini": 153, "kimi": 100, "qwen": 234} {

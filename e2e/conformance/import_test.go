@@ -34,6 +34,7 @@ var chosen = []string{"proc-timeout-sleep", "multi-timeout-and-deny", "multi-exi
 // call. Where the report has nothing but notes and what is said in other words, decision and reason are the same,
 // unless a hook ended in a way that the notes name.
 func TestImportedInOwnTerms(t *testing.T) {
+	testall.Only(t, "it imports a corpus")
 	t.Parallel()
 	// hooks of Copilot CLI and Gemini CLI answer in words of their own
 	for dir, atLeast := range map[string]int{"claude": 100, "codex": 50, "copilot": 0, "gemini": 0} {

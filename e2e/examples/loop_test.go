@@ -387,6 +387,7 @@ func requireLogged(t *testing.T, dir string, want []string) {
 
 // A message of a person's is text, whatever it begins with.
 func TestExampleLoopsTakeAnyPrompt(t *testing.T) {
+	testall.Only(t, "TestExampleLoops has a prompt for each loop")
 	for _, loop := range loops {
 		for _, prompt := range []string{"@README.md says what to do", "-", "--help", "two\nlines 'x'"} {
 			t.Run(loop.file+" "+prompt, func(t *testing.T) {
@@ -441,6 +442,7 @@ func TestExampleLoopsTakeAFileAndAPrompt(t *testing.T) {
 
 // TestExampleLoopsCarryLargePayloads: more than fits on a command line, in either direction.
 func TestExampleLoopsCarryLargePayloads(t *testing.T) {
+	testall.Only(t, "each row writes many megabytes")
 	const size, hooks = 400_000, 600_000 // the texts of two hooks are more than Node keeps unasked
 	for _, loop := range loops {
 		t.Run(loop.file, func(t *testing.T) {

@@ -82,6 +82,7 @@ func TestLedgerSchema(t *testing.T) {
 }
 
 func TestLedgerStatuses(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	stayingLedger(t, "U38 prepared, running, succeeded, failed", func(r *ledgerRoom) {
 		r.goes(ledgerCall{id: "t0", session: "before"}) // makes the tables
 		for _, moment := range []string{"INSERT", "UPDATE"} {
@@ -240,6 +241,7 @@ assert ledger_policy.key(row, "t1") == sha("r|composio|SLACK_POST|%s|%s|t1" % (a
 }
 
 func TestLedgerClassification(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	t.Parallel()
 	classify := func(r *ledgerRoom, tools ...string) binary.Result {
 		r.Helper()

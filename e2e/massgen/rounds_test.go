@@ -35,6 +35,7 @@ func limited(since time.Duration, settings, mine binary.Object) binary.Object {
 }
 
 func TestMassGenRoundTimeouts(t *testing.T) {
+	testall.Only(t, "each row waits for timeouts")
 	soft := func(initial, subsequent any) binary.Object {
 		return binary.Object{"initial_round_timeout_seconds": initial, "subsequent_round_timeout_seconds": subsequent}
 	}

@@ -66,7 +66,10 @@ func TestServeDelivers(t *testing.T) {
 	require.Equal(t, "user_message", got.Inject[0].Strategy)
 	require.Equal(t, []string{"two"}, after("other", "s1", "b").texts()) // for which there is no hook
 	require.Empty(t, after("shell", "s1", "a").Inject)
-	queued(t, state, "s1", "three", "--ttl", "1ms")
+	require.Eventually(t, func() bool { // on a busy machine the time may be over before inject has written it
+		args := []string{"inject", "--state", state, "--session", "s1", "three", "--ttl", "1ms"}
+		return exec.Command(binary.Path, args...).Run() == nil
+	}, binary.Patience, time.Millisecond)
 	require.Len(t, after("shell", "s1", "a").Warnings, 1)
 
 	// A call without an answer is not made, so nothing is taken out for it.

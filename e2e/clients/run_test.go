@@ -101,7 +101,9 @@ func (r *clientRun) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := len(results.FindAll(body, -1))
-	r.requests[n] = string(body)
+	if _, again := r.requests[n]; !again { // Qwen Code asks once more at the end of a turn
+		r.requests[n] = string(body)
+	}
 	var commands []string
 	for i, left := 0, n; i < len(r.replies) && left >= 0; i++ {
 		if left == 0 {

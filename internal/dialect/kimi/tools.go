@@ -10,4 +10,8 @@ var tools = dialect.Tools(
 	"FetchURL web_fetch",
 	"TodoList todo_write",
 	"Agent delegate", "AgentSwarm delegate",
+	"TaskOutput shell_output", "TaskList shell_output", "WaitFor shell_output", "TaskStop shell_stop",
+	"AskUserQuestion ask_user", "EnterPlanMode plan", "ExitPlanMode plan", "Skill skill",
+	"CronCreate schedule", "CronDelete schedule", "CronList schedule",
+	"CreateGoal goal", "GetGoal goal", "SetGoalBudget goal", "UpdateGoal goal",
 )

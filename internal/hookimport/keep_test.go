@@ -1,0 +1,58 @@
+package hookimport_test
+
+import (
+	"maps"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/hookimport"
+	"github.com/hookrun/hookrun/protocol"
+)
+
+const cursor = ".cursor/hooks.json"
+
+// What a client's own word says of failures is what on_failure says in an entry that keeps the client's rules.
+func TestKeptFailurePolicy(t *testing.T) {
+	t.Parallel()
+	theirs := func(key string) string {
+		return `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"a"` + key + `}]}]}}`
+	}
+	cursors := func(event, key string) string {
+		return `{"version":1,"hooks":{"` + event + `":[{"command":"a"` + key + `}]}}`
+	}
+	for _, test := range []struct{ path, doc, policy string }{
+		{claude, theirs(""), ""},
+		{claude, theirs(`,"onFailure":"block"`), `,"on_failure":"block"`},
+		{claude, theirs(`,"onFailure":"continue"`), `,"on_failure":"continue"`},
+		{cursor, cursors("beforeReadFile", ""), ""},
+		{cursor, cursors("beforeReadFile", `,"failClosed":false`), ""},
+		{cursor, cursors("beforeReadFile", `,"failClosed":true`), `,"on_failure":"block"`},
+		{cursor, cursors("preToolUse", `,"failClosed":true`), `,"on_failure":"block"`},
+		{cursor, cursors("afterFileEdit", `,"failClosed":true`), ""}, // nothing is held up there
+	} {
+		result, err := hookimport.Parse(test.path, []byte(test.doc), nil, hookimport.Client)
+		require.NoError(t, err, test.doc)
+		if test.policy == "" {
+			require.NotContains(t, entries(t, result), "on_failure", test.doc)
+		} else {
+			require.Contains(t, entries(t, result), test.policy, test.doc)
+		}
+		file := filepath.Join(t.TempDir(), hookfile.FileName)
+		_, err = hookimport.Write(file, result.Entries)
+		require.NoError(t, err, test.doc)
+
+		before, err := hookfile.Parse(test.path, []byte(test.doc))
+		require.NoError(t, err, test.doc)
+		after, err := hookfile.LoadFile(file, nil)
+		require.NoError(t, err, test.doc)
+		want := maps.Clone(before.Hooks[0].OnFailure)
+		delete(want, protocol.CauseUnsupported) // of types of hooks that no entry has
+		if test.policy == "" {
+			want = nil
+		}
+		require.Equal(t, want, after.Hooks[0].OnFailure, test.doc)
+	}
+}

@@ -3,6 +3,7 @@ package hookimport
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,7 +214,7 @@ func (g *handler) obstacle(texts string) string {
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
 	case h.Async && !g.keeps:
 		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
-	case g.knows("cwd") && g.value("cwd").Exists():
+	case g.inFolder() && !g.keeps:
 		return "it runs in a folder of its own, " + brief(g.value("cwd").String()) + ", and an entry in the project's"
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
@@ -231,6 +232,11 @@ func (g *handler) obstacle(texts string) string {
 		return "its name, matcher or if has a NUL character, which no entry may have"
 	}
 	return ""
+}
+
+// inFolder reports whether the hook runs in another folder than the workspace.
+func (g *handler) inFolder() bool {
+	return g.knows("cwd") && filepath.Clean(g.value("cwd").String()) != "."
 }
 
 // set puts a value into the entry.

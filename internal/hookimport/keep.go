@@ -45,6 +45,9 @@ func (g *handler) keep(name string) {
 	if h.Async {
 		g.set("async", true)
 	}
+	if g.inFolder() {
+		g.set("cwd", g.value("cwd").String())
+	}
 	g.otherKeys()
 	g.add(name)
 }

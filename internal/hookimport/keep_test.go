@@ -3,6 +3,7 @@ package hookimport_test
 import (
 	"maps"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,10 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-const cursor = ".cursor/hooks.json"
+const (
+	copilot = ".github/hooks/a.json"
+	cursor  = ".cursor/hooks.json"
+)
 
 // What a client's own word says of failures is what on_failure says in an entry that keeps the client's rules.
 func TestKeptFailurePolicy(t *testing.T) {
@@ -54,5 +58,27 @@ func TestKeptFailurePolicy(t *testing.T) {
 			want = nil
 		}
 		require.Equal(t, want, after.Hooks[0].OnFailure, test.doc)
+	}
+}
+
+// The report names the events at which `hookrun install` adds no entry, and no other event of a call at which it does.
+func TestNotedEvents(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ path, event, entry string }{
+		{cursor, "preToolUse", ""}, {cursor, "beforeShellExecution", ""}, {cursor, "afterFileEdit", ""},
+		{cursor, "beforeTabFileRead", "beforeTabFileRead"}, {cursor, "stop", "stop"},
+		{copilot, "preToolUse", ""}, {copilot, "PreToolUse", ""}, {copilot, "postToolUseFailure", ""},
+		{copilot, "agentStop", "agentStop"}, {copilot, "Stop", "Stop"},
+	} {
+		doc := `{"version":1,"hooks":{"` + test.event + `":[{"type":"command","command":"a"}]}}`
+		result, err := hookimport.Parse(test.path, []byte(doc), nil, hookimport.Client)
+		require.NoError(t, err, doc)
+		var named []string
+		for _, i := range result.Report {
+			if _, event, ok := strings.Cut(i.Text, "; for these hooks add an entry for "); ok {
+				named = append(named, event)
+			}
+		}
+		require.Equal(t, test.entry, strings.Join(named, " "), doc)
 	}
 }

@@ -332,8 +332,8 @@ func (r *reader) events(hooks gjson.Result) {
 	})
 }
 
-// installed reports whether the hooks of an event run where `hookrun install` puts hookrun: at that event, or at another
-// one of the same call.
+// installed reports whether the hooks of an event run where `hookrun install` puts hookrun: at that event, or at
+// another one of the same call.
 func (r *reader) installed(event protocol.Event) bool {
 	return slices.ContainsFunc(r.dialect.Install.Events, func(name string) bool {
 		e := protocol.Event(name)

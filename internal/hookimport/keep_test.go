@@ -82,3 +82,29 @@ func TestNotedEvents(t *testing.T) {
 		require.Equal(t, test.entry, strings.Join(named, " "), doc)
 	}
 }
+
+// Of several commands one is carried, and the report names the others; so with Copilot CLI's two timeouts.
+func TestOneCommand(t *testing.T) {
+	t.Parallel()
+	const others = ` is not carried: an entry has one command for all systems`
+	for keys, lost := range map[string]string{
+		`"bash":"a"`: "", `"powershell":"a"`: "", `"bash":"a","powershell":"a"`: "",
+		`"bash":"a","powershell":"b"`:             `"powershell"` + others,
+		`"command":"b","bash":"a"`:                `"command"` + others,
+		`"bash":"a","timeout":7,"timeoutSec":5`:   `"timeoutSec" counts, and not this`,
+		`"bash":"a","timeout":5,"timeoutSec":5.0`: "",
+	} {
+		doc := `{"version":1,"hooks":{"preToolUse":[{"type":"command",` + keys + `}]}}`
+		result, err := hookimport.Parse(copilot, []byte(doc), nil, hookimport.Client)
+		require.NoError(t, err, doc)
+		var left []string
+		for _, i := range result.Report {
+			if i.Kind == hookimport.LeftOut {
+				left = append(left, i.Text)
+			}
+		}
+		require.Equal(t, lost, strings.Join(left, "\n"), doc)
+		require.Len(t, result.Entries, 1, doc)
+		require.Contains(t, entries(t, result), `"a"`, doc)
+	}
+}

@@ -79,7 +79,7 @@ func (p *parser) clientFile(top gjson.Result) {
 	}
 	hooks := f["hooks"]
 	switch {
-	case p.ofHooks() && !hooks.Exists():
+	case p.ofHooks() && !hasKey(top, "hooks"):
 		p.problem(top.Index, "has no \"hooks\"; write \"hooks\": {}%s", p.drops)
 	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
 		return

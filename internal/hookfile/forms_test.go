@@ -57,6 +57,9 @@ func TestFormFaults(t *testing.T) {
 			[]string{`1:1: a hooks file must be an object, as {"hooks": […]}, not an array`}},
 		"codex, TENEX's form": {codexFile, `{"hooks":[]}`,
 			[]string{`1:10: "hooks" must be an object, not an array` + drops}},
+		"copilot, an array": {".github/hooks/a.json", `{"version":1,"hooks":[]}`,
+			[]string{`1:22: "hooks" must be an object, not an array; Copilot CLI drops the entry or the file for ` +
+				`that, and tells its log file alone`}},
 		"codex, null": {codexFile, `{"hooks":null}`,
 			[]string{`1:10: "hooks" must be an object, not null` + drops}},
 		"codex, another switch": {codexFile, `{"disableAllHooks":true,"hooks":{}}`,

@@ -94,9 +94,10 @@ func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
 			const text = "a hook of type %q needs a model or a client; hookrun skips it, with a warning in the outcome"
 			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))
 		}
-		env := h.Environ(dialect.NewCall(protocol.Call{Workspace: workspace}), nil, binary)
-		f.Errors = append(f.Errors, h.Inspect(workspace, env)...)
-		f.Warnings = append(f.Warnings, h.Doubts(workspace, env)...)
+		call := dialect.NewCall(protocol.Call{Workspace: workspace})
+		env, dir := h.Environ(call, nil, binary), h.Dir(&call.Call)
+		f.Errors = append(f.Errors, h.Inspect(dir, env)...)
+		f.Warnings = append(f.Warnings, h.Doubts(dir, env)...)
 	}
 	f.Warnings = append(f.Warnings, failOpen(hooks)...)
 	f.Notes = append(f.Notes, secrets(f.File, hooks, os.Environ())...)

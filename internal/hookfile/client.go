@@ -79,7 +79,7 @@ func (p *parser) clientFile(top gjson.Result) {
 	}
 	hooks := f["hooks"]
 	switch {
-	case p.ofHooks() && !hooks.Exists():
+	case p.ofHooks() && !hasKey(top, "hooks"):
 		p.problem(top.Index, "has no \"hooks\"; write \"hooks\": {}%s", p.drops)
 	case !hooks.Exists() || hooks.Type == gjson.Null: // where null is allowed it is as good as none
 		return
@@ -272,6 +272,11 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 			return true
 		}
 		flat := p.form.Flat && (p.form.Group == nil || !hasKey(group, "hooks"))
+		if !flat && !hasKey(group, "hooks") && (hasKey(group, "type") || hasKey(group, "command")) {
+			p.problem(group.Index, "%shas no \"hooks\"; write {\"hooks\": [{…}]} around this hook%s", who,
+				cmp.Or(p.form.DropsGroup, drops))
+			return true
+		}
 		f := map[string]gjson.Result{}
 		if !flat {
 			f = p.members(group, p.form.Group, who, drops, 0)

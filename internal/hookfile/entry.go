@@ -20,7 +20,7 @@ import (
 var hookKeys = []string{"name", "command", "url", "block", "inject", "events", "matcher", "if", "when", "timeout",
 	"on_failure",
 	"env", "inherit_env", "persistent", "workers", "headers", "allowed_env_vars", "ca_file", "client_cert",
-	"client_key", "proxy", "enabled", "dialect", "async"}
+	"client_key", "proxy", "enabled", "dialect", "async", "cwd"}
 
 // An entry has exactly one of handlerKeys. "block" and "inject" run nothing, so they cannot have any of processKeys.
 var (
@@ -123,6 +123,8 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 			h.Workers = r.workers()
 		case "async":
 			h.Async = r.boolean(`"async"`)
+		case "cwd":
+			h.folder, _ = r.text(value, `"cwd"`)
 		case "enabled":
 			if !r.boolean(`"enabled"`) {
 				h.Disabled = `"enabled" is false in ` + h.Source()

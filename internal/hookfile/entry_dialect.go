@@ -132,9 +132,11 @@ func (p *parser) faultyMatcher(at int, pattern dialect.Pattern, warning string) 
 func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 	async, hasAsync := f["async"]
 	if h.form == nil {
-		if hasAsync {
-			const text = "%s: \"async\" is a key of clients' hooks; name the client in \"dialect\", or leave it out"
-			p.problem(async.Index, text, who)
+		for _, key := range []string{"async", "cwd"} {
+			if v, ok := f[key]; ok {
+				const text = "%s: %q is a key of clients' hooks; name the client in \"dialect\", or leave it out"
+				p.problem(v.Index, text, who, key)
+			}
 		}
 		return
 	}
@@ -148,6 +150,10 @@ func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 	}
 	if hasAsync && (h.Command.String() == "" || !knows(dialect.Runs, "async")) {
 		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.form.Client)
+	}
+	if folder, ok := f["cwd"]; ok && (h.Command.String() == "" || !knows(dialect.Runs, "cwd")) {
+		const text = "%s: no such hook of %s has a \"cwd\"; leave it out"
+		p.problem(folder.Index, text, who, h.form.Client)
 	}
 	if hasAsync && h.Async && h.Persistent {
 		const text = "%s: \"async\" is for a process of each call, and \"persistent\" is for one of all calls; " +

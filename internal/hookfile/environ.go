@@ -70,7 +70,7 @@ func (h *Hook) Dir(c *protocol.Call) string {
 		return h.folder
 	}
 	if h.Dialect.FollowsDir && filepath.IsAbs(c.Dir) {
-		if info, err := os.Stat(c.Dir); err == nil && info.IsDir() {
+		if isFolder(c.Dir) {
 			return c.Dir
 		}
 	}

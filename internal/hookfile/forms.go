@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -112,8 +113,13 @@ func (p *parser) ofHooks() bool {
 }
 
 // meantEvent suggests an event for a name that the client does not have: a similar one, or its own name for another
-// client's event.
+// client's event. In the place that plugins of all clients have for their hooks, the file may be another client's.
 func (p *parser) meantEvent(event protocol.Event) string {
+	if p.pluginRoot() != "" && filepath.Base(filepath.Dir(p.file)) == "hooks" {
+		if names := all.WithEvent(event); len(names) > 0 {
+			return "; it is an event of " + strings.Join(names, ", ") + ": name the client with --dialect"
+		}
+	}
 	if hint := spelling.Suggest(string(event), p.eventNames); hint != "" {
 		return hint
 	}

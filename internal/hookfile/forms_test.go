@@ -57,6 +57,9 @@ func TestFormFaults(t *testing.T) {
 			[]string{`1:1: a hooks file must be an object, as {"hooks": […]}, not an array`}},
 		"codex, TENEX's form": {codexFile, `{"hooks":[]}`,
 			[]string{`1:10: "hooks" must be an object, not an array` + drops}},
+		"copilot, an array": {".github/hooks/a.json", `{"version":1,"hooks":[]}`,
+			[]string{`1:22: "hooks" must be an object, not an array; Copilot CLI drops the entry or the file for ` +
+				`that, and tells its log file alone`}},
 		"codex, null": {codexFile, `{"hooks":null}`,
 			[]string{`1:10: "hooks" must be an object, not null` + drops}},
 		"codex, another switch": {codexFile, `{"disableAllHooks":true,"hooks":{}}`,
@@ -74,9 +77,8 @@ func TestFormFaults(t *testing.T) {
 		"codex, a group": {codexFile, `{"hooks":{"Stop":["x"]}}`,
 			[]string{`1:19: Stop 1 must be an object, not a string` + drops}},
 		"codex, flat": {codexFile, `{"hooks":{"Stop":[{"type":"command","command":"a"}]}}`,
-			[]string{`1:19: Stop 1: has no "hooks"; Codex finds nothing to run there, without a word`,
-				`1:20: Stop 1: unknown field "type", which is passed over`,
-				`1:37: Stop 1: unknown field "command", which is passed over`}},
+			[]string{`1:19: Stop 1: has no "hooks"; write {"hooks": [{…}]} around this hook; ` +
+				`Codex finds nothing to run there, without a word`}},
 		"codex, a matcher": {codexFile, `{"hooks":{"Stop":[{"matcher":1,"hooks":[]}]}}`,
 			[]string{`1:30: Stop 1: "matcher" must be a string, not a number` + drops}},
 		"codex, no type": {codexFile, `{"hooks":{"Stop":[{"hooks":[{"command":"a"}]}]}}`,
@@ -187,6 +189,10 @@ func TestFormWarnings(t *testing.T) {
 				`1:29: unknown event "pre_tool_use": none of its hooks will ever run; did you mean "PreToolUse"?`,
 				`1:46: unknown event "BeforeTool": none of its hooks will ever run; did you mean "PreToolUse"?`,
 				`1:62: unknown event "pre-tool": none of its hooks will ever run; did you mean "PreToolUse"?`}},
+		"a plugin's file of another client": {"hooks/hooks.json", `{"hooks":{"beforeShellExecution":[],"Stopp":[]}}`,
+			[]string{`1:11: unknown event "beforeShellExecution": none of its hooks will ever run; it is an event of ` +
+				`cursor: name the client with --dialect`,
+				`1:37: unknown event "Stopp": none of its hooks will ever run; did you mean "Stop"?`}},
 		"codex, fields": {codexFile,
 			`{"hooks":{"PreToolUse":[{"bogus":1,"hooks":[{"type":"command","command":"a","if":"Bash",` +
 				`"timeoutSec":1}]}]}}`, []string{`1:26: PreToolUse 1: unknown field "bogus", which is passed over`,

@@ -178,8 +178,8 @@ var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "n
 
 // Inspect looks for what would make the hook fail when it runs, or would let anybody change what it does: a program
 // that does not exist or is not executable, a script whose interpreter is missing or whose #! line ends in CR LF, a
-// file that everybody may write to. It runs nothing.
-func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
+// file that everybody may write to. dir is where the hook runs. It runs nothing.
+func (h *Hook) Inspect(dir string, env []string) []Diagnostic {
 	var faults []string
 	if h.Unsupported != "" || h.StaticVerdict != nil {
 		return nil
@@ -187,26 +187,28 @@ func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
 	if h.HTTP != nil {
 		return h.inspectEndpoint()
 	}
-	path, argv, err := h.Program(workspace, env)
+	path, argv, err := h.Program(dir, env)
 	if err == nil {
-		_, _, err = Launch(path, argv, workspace, env)
+		_, _, err = Launch(path, argv, dir, env)
 	}
 	switch {
+	case h.folder != "" && !isFolder(dir):
+		faults = []string{fmt.Sprintf("it runs in %s: no such folder", h.folder)}
 	case err != nil:
 		faults = []string{err.Error()}
 	case h.Command.PowerShell: // nothing of the project's is there to be looked at
 	case h.Command.Callable != "": // only Python can tell whether it is there
 	case h.Command.Script != "":
-		faults = inspectProgram(path, argv[0], workspace, env, false)
+		faults = inspectProgram(path, argv[0], dir, env, false)
 		if s := scriptOf(argv); s != "" {
-			faults = append(faults, inspectScript(s, workspace)...)
+			faults = append(faults, inspectScript(s, dir)...)
 		}
 	case h.Command.Argv == nil:
-		faults = inspectCommandLine(h.Command.Shell, workspace, env)
+		faults = inspectCommandLine(h.Command.Shell, dir, env)
 	default:
-		faults = inspectProgram(path, argv[0], workspace, env, false)
+		faults = inspectProgram(path, argv[0], dir, env, false)
 		if script := scriptOf(argv); script != "" {
-			faults = append(faults, inspectScript(script, workspace)...)
+			faults = append(faults, inspectScript(script, dir)...)
 		}
 	}
 	var problems []Diagnostic
@@ -216,6 +218,11 @@ func (h *Hook) Inspect(workspace string, env []string) []Diagnostic {
 		problems = append(problems, p)
 	}
 	return problems
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // inspectCommandLine looks at the plain path that a command line starts with, or that an interpreter at its start is

@@ -20,7 +20,8 @@ var forOthers = []string{"allowedHttpHookUrls", "httpHookAllowedEnvVars"}
 
 // carriedCommand are the keys of a hook that runs a command which its entry has.
 var carriedCommand = []string{
-	"type", "command", "args", "shell", "if", "timeout", "onFailure", "failClosed", "async", "name", "env", "matcher",
+	"type", "command", "args", "shell", "if", "timeout", "onFailure", "failClosed", "async", "cwd", "name", "env",
+	"matcher",
 }
 
 // notCarried are the keys of a handler that are not carried, and why.

@@ -3,6 +3,7 @@ package hookimport
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,8 @@ func (r *reader) group(event protocol.Event, group gjson.Result, at string, carr
 		h := r.loaded(entry)
 		if carried && h != nil {
 			g := handler{reader: r, dialect: h.Dialect, hook: h, event: event, entry: entry, matcher: matcher,
-				commandRegex: command, given: map[string]gjson.Result{}}
+				commandRegex: command, given: map[string]gjson.Result{},
+				behind: map[string]gjson.Result{}}
 			if g.group, g.path = at, at; !flat {
 				g.path = at + ".hooks." + strconv.Itoa(n)
 			}
@@ -86,6 +88,7 @@ type handler struct {
 	commandRegex gjson.Result // of the group
 	keys         []string     // in the order of the file
 	given        map[string]gjson.Result
+	behind       map[string]gjson.Result // what another key's value counts before
 	to           Entry
 	when         []string
 }
@@ -171,14 +174,25 @@ func (g *handler) convert() {
 
 // unify puts the command and the timeout that count where other clients have them.
 func (g *handler) unify() {
-	for _, key := range append(slices.Clone(g.form.Commands), g.form.Exec) {
-		if v, ok := g.given[key]; ok {
-			g.given["command"] = v
-			break
+	g.first("command", append(slices.Clone(g.form.Commands), g.form.Exec))
+	g.first("timeout", []string{g.form.Timeout.Key, "timeout"})
+}
+
+// first puts the value of the first key that is there under the name of an entry's key, and keeps the other values for
+// the report.
+func (g *handler) first(name string, keys []string) {
+	var counts gjson.Result
+	for _, key := range keys {
+		switch v, ok := g.given[key]; {
+		case !ok:
+		case !counts.Exists():
+			counts = v
+		case v.String() != counts.String():
+			g.behind[key] = v
 		}
 	}
-	if v, ok := g.given[g.form.Timeout.Key]; ok {
-		g.given["timeout"] = v
+	if counts.Exists() {
+		g.given[name] = counts
 	}
 }
 
@@ -191,7 +205,12 @@ func (g *handler) unified(key string) bool {
 // otherKeys carries the author's own keys, and reports those that no entry has.
 func (g *handler) otherKeys() {
 	for _, key := range g.keys {
-		switch {
+		switch v := g.behind[key]; {
+		case key == "timeout" && v.Exists():
+			g.item(LeftOut, g.path+".timeout", v.Index, "%q counts, and not this", g.form.Timeout.Key)
+		case v.Exists():
+			g.item(LeftOut, g.path+"."+escaped(key), v.Index, "%q is not carried: an entry has one command for all "+
+				"systems", key)
 		case g.carried(key), g.unified(key):
 		case dialect.OwnKey(key):
 			g.to.Set(key, strictjson.Compact(nil, g.value(key).Raw))
@@ -213,7 +232,7 @@ func (g *handler) obstacle(texts string) string {
 		return "an entry runs a command or posts to a url, and this is of type " + h.Unsupported
 	case h.Async && !g.keeps:
 		return "it is async, and entries are waited for; end its command with & and give it /dev/null for its output"
-	case g.knows("cwd") && g.value("cwd").Exists():
+	case g.inFolder() && !g.keeps:
 		return "it runs in a folder of its own, " + brief(g.value("cwd").String()) + ", and an entry in the project's"
 	case h.HTTP == nil && strings.TrimSpace(command) == "":
 		return "its command is blank, so it lets everything pass"
@@ -231,6 +250,11 @@ func (g *handler) obstacle(texts string) string {
 		return "its name, matcher or if has a NUL character, which no entry may have"
 	}
 	return ""
+}
+
+// inFolder reports whether the hook runs in another folder than the workspace.
+func (g *handler) inFolder() bool {
+	return g.knows("cwd") && filepath.Clean(g.value("cwd").String()) != "."
 }
 
 // set puts a value into the entry.

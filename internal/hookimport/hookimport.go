@@ -321,7 +321,7 @@ func (r *reader) events(hooks gjson.Result) {
 		case !r.keeps && !isName(event):
 			r.item(Changed, path, key.Index, "%s is %s here", event, event.Canonical())
 		}
-		if at := r.dialect.Install; carried && at != nil && !slices.Contains(at.Events, string(event)) {
+		if at := r.dialect.Install; carried && at != nil && !r.installed(event) {
 			r.item(Note, path, key.Index, "hookrun install puts hookrun at %s; for these hooks add an entry for %s",
 				strings.Join(at.Events, ", "), event)
 		}
@@ -329,6 +329,15 @@ func (r *reader) events(hooks gjson.Result) {
 			r.group(event, group, path+"."+strconv.Itoa(n), carried)
 		}
 		return true
+	})
+}
+
+// installed reports whether the hooks of an event run where `hookrun install` puts hookrun: at that event, or at
+// another one of the same call.
+func (r *reader) installed(event protocol.Event) bool {
+	return slices.ContainsFunc(r.dialect.Install.Events, func(name string) bool {
+		e := protocol.Event(name)
+		return e == event || r.dialect.Of(event) != r.dialect && e.Canonical() == event.Canonical()
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // keep makes an entry that keeps the client's rules: its texts are those of the client's file.
@@ -36,17 +37,16 @@ func (g *handler) keep(name string) {
 	}
 	g.timeout()
 	if h.OnFailure != nil && !h.Async && (g.dialect.CannotBlock == nil || !g.dialect.CannotBlock(g.event)) {
-		if policy := g.value("onFailure").String(); policy != "" {
-			g.set("on_failure", policy)
-		} else { // Cursor's failClosed
-			g.set("on_failure", "block")
-		}
+		g.set("on_failure", h.OnFailure[protocol.CauseExit].String()) // of all causes: the client has one word
 	}
 	if h.HTTP == nil {
 		g.environment()
 	}
 	if h.Async {
 		g.set("async", true)
+	}
+	if g.inFolder() {
+		g.set("cwd", g.value("cwd").String())
 	}
 	g.otherKeys()
 	g.add(name)

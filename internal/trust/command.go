@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // hook adds what the command of a hook names.
@@ -15,8 +16,9 @@ func (t *taker) hook(h *hookfile.Hook) error {
 	if h.StaticVerdict != nil || h.Unsupported != "" {
 		return nil
 	}
-	folders := []string{t.Options.Workspace}
-	if t.Dir != "" && t.Dir != t.Options.Workspace && h.Dialect.FollowsDir {
+	own := t.folder(h)
+	folders := []string{own}
+	if t.Dir != "" && t.Dir != t.Options.Workspace && own == t.Options.Workspace && h.Dialect.FollowsDir {
 		folders = append(folders, t.Dir)
 	}
 	if h.HTTP != nil {
@@ -39,6 +41,11 @@ func (t *taker) hook(h *hookfile.Hook) error {
 		}
 	}
 	return nil
+}
+
+// folder is where the hook runs, wherever the call is.
+func (t *taker) folder(h *hookfile.Hook) string {
+	return h.Dir(&protocol.Call{Workspace: t.Options.Workspace})
 }
 
 // loaders are variables with files that an interpreter or the linker loads before the program.
@@ -173,7 +180,7 @@ func (c *commandLine) file(word string) {
 		path := c.in(dir, word)
 		known := slices.Contains(c.byHook[c.hook], path)
 		// Who chooses the folder of a call must not choose with it what runs.
-		chosen := !filepath.IsAbs(word) && c.folders[0] != c.Options.Workspace
+		chosen := !filepath.IsAbs(word) && c.folders[0] != c.folder(c.hook)
 		if err := c.candidate(c.hook, path, chosen); err != nil && c.err == nil {
 			c.err = err
 		}

@@ -96,6 +96,16 @@ func TestFilesOfCommands(t *testing.T) {
 	}
 }
 
+// The files of a hook that runs in a folder of its own are those of that folder.
+func TestFilesOfFolder(t *testing.T) {
+	dir := workspace(t, "tools/a.sh", "a.sh", "b.sh")
+	cfg, now := take(t, dir, `{"hooks": [
+		{"name": "h", "dialect": "copilot", "command": "./a.sh", "events": ["pre-tool"], "cwd": "tools"},
+		{"name": "other", "dialect": "copilot", "command": "./b.sh", "events": ["pre-tool"]}]}`)
+	require.Equal(t, []string{"tools/a.sh"}, now.Named(&cfg.Hooks[0]))
+	require.Equal(t, []string{"b.sh"}, now.Named(&cfg.Hooks[1]))
+}
+
 // The hash is that of what a reviewer saw, wherever it lies.
 func TestHash(t *testing.T) {
 	const doc = `{"hooks": [{"name": "h", "command": ["./a.sh"], "events": ["pre-tool"]}]}`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // InFile is the dialect of entries of .tenex-hooks.json that keep the rules of a client. There is one for each client.
@@ -28,6 +29,15 @@ func InFileNames() (names []string) {
 		}
 	}
 	return names
+}
+
+// WithEvent names the clients with a hooks file in JSON that have an event.
+func WithEvent(event protocol.Event) []string {
+	return slices.DeleteFunc(InFileNames(), func(name string) bool {
+		d, _ := Named(name)
+		return !slices.Contains(d.Events(), event) &&
+			(d.Spelling == nil || !slices.Contains(d.Spelling.Events(), event))
+	})
 }
 
 // ToolsOf are a client's names for the tool of a call that comes from another client, or from a loop of the project's

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // Path is the binary under test, built as the README says.
@@ -50,6 +52,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	testall.Beside(6)
 	return m.Run()
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // persistentGuards are the two guards of scripts/examples/persistent, and what runs them.
@@ -148,6 +149,7 @@ func TestPersistentExampleGuardsStay(t *testing.T) {
 }
 
 func TestPersistentExampleGuardsForOneCall(t *testing.T) {
+	testall.Only(t, "each row starts Python or Node many times")
 	for _, g := range persistentGuards {
 		t.Run(g.file, func(t *testing.T) {
 			binary.Needs(t, g.interpreter)

@@ -55,6 +55,7 @@ func (r *bashRoom) together(program string, calls []string, env ...string) {
 }
 
 func TestGuardsOfTheLifecycle(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	t.Run("U12 stop", func(t *testing.T) {
 		t.Parallel()
 		r := newBashRoom(t, "w")

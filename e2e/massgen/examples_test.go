@@ -74,6 +74,7 @@ func TestMassGenReminders(t *testing.T) {
 }
 
 func TestMassGenHumanInput(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	human := func(text string) massgenInject {
 		return massgenInject{"\n[Human Input]: " + text + "\n", "tool_result", "human"}
 	}
@@ -153,6 +154,7 @@ func TestMassGenHumanInput(t *testing.T) {
 }
 
 func TestMassGenBackgroundResults(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	t.Run("M91 by the queue", func(t *testing.T) {
 		t.Parallel()
 		r := newMassgenRoom(t, "")

@@ -18,6 +18,7 @@ import (
 )
 
 func TestMassGenMediaLedger(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	const wiring = `{matcher: "*read_media|*generate_media", handler: ./media_ledger.py, type: command, timeout: 20}`
 	media := func(r *massgenRoom, tool, args, result string) massgenOutcome {
 		r.Helper()

@@ -5,9 +5,11 @@ package testall
 
 import (
 	"cmp"
+	"flag"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -46,4 +48,15 @@ func Part[T any](n int, rows []T) (part []T) {
 // PartOf is Part for a map: its keys in order.
 func PartOf[K cmp.Ordered, V any](n int, rows map[K]V) []K {
 	return Part(n, slices.Sorted(maps.Keys(rows)))
+}
+
+// Beside has n tests run beside each other that may, unless the command line says how many: most of them wait for
+// processes. It is for TestMain.
+func Beside(n int) {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		_ = flag.Set("test.parallel", strconv.Itoa(n)) // any number above 0 can be set
+	}
 }

@@ -1,0 +1,13 @@
+package process_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/hookrun/hookrun/internal/testall"
+)
+
+func TestMain(m *testing.M) {
+	testall.Beside(8)
+	os.Exit(m.Run())
+}

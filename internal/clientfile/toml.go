@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/internal/toml"
 )
@@ -21,9 +22,13 @@ import (
 //	timeout = 600
 //
 // An end of line comes before it where there is anything before it. It ends a last line that has no end, and else it is
-// a blank line, so that Uninstall need not know which: without it the file is as it was.
+// a blank line, so that Uninstall need not know which: without it the file is as it was. It stays where something was
+// written behind the entry that would become part of that last line.
 
 const tomlComment = "# Written by hookrun install; hookrun uninstall takes it out."
+
+// tomlKeys are those of an entry. A matcher is somebody's own.
+var tomlKeys = []string{"event", "matcher", "command", "timeout"}
 
 // tomlEntry is an entry of hookrun's: doc[header:end] is the table, and start is where what Install added begins.
 type tomlEntry struct {
@@ -38,6 +43,24 @@ func (e *tomlEntry) text(key string) string {
 		return v.Text
 	}
 	return ""
+}
+
+// without returns the document without the entry.
+func (e *tomlEntry) without(doc string) string {
+	before, after := doc[:e.start], doc[e.end:]
+	line, _, _ := strings.Cut(after, "\n")
+	if before != "" && !strings.HasSuffix(before, "\n") && strings.TrimSuffix(line, "\r") != "" {
+		before = strings.TrimSuffix(doc[:e.header], tomlComment+lineEnd(doc))
+	}
+	return before + after
+}
+
+// lineEnd is how the first line of a document ends.
+func lineEnd(doc string) string {
+	if n := strings.IndexByte(doc, '\n'); n > 0 && doc[n-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 // tomlFaults are faults of a document.
@@ -69,6 +92,11 @@ func tomlEntries(doc, binary string) (entries []tomlEntry, err error) {
 			continue
 		}
 		for _, m := range table.Members {
+			if !slices.Contains(tomlKeys, m.Key) { // what is meant for the whole file goes with the entry else
+				const text = "%s is behind the header of hookrun's entry, so it is part of that; move it to where it " +
+					"belongs, or take it out"
+				return nil, tomlFaults(doc, m.Offset, fmt.Sprintf(text, spelling.Quote(m.Key)))
+			}
 			e.end = max(e.end, m.Value.End)
 		}
 		if n := strings.IndexByte(doc[e.end:], '\n'); n >= 0 {
@@ -103,17 +131,14 @@ func (c *Client) installTOML(text string, exists bool, h *handler, events []stri
 	if err != nil {
 		return "", nil, err
 	}
-	eol := "\n"
-	if n := strings.IndexByte(doc, '\n'); n > 0 && doc[n-1] == '\r' {
-		eol = "\r\n"
-	}
+	eol := lineEnd(doc)
 	missing := slices.Clone(events)
 	for _, e := range slices.Backward(entries) { // from the end: offsets before stay
 		n := slices.Index(missing, e.event())
 		if n < 0 || slices.ContainsFunc(entries, func(other tomlEntry) bool {
 			return other.start < e.start && other.event() == e.event() // the first of copies stays
 		}) {
-			doc = doc[:e.start] + doc[e.end:]
+			doc = e.without(doc)
 			continue
 		}
 		missing = slices.Delete(missing, n, n+1)
@@ -144,7 +169,7 @@ func (c *Client) uninstallTOML(text, binary string) (rest string, exists bool, e
 	}
 	made := bom == "" && len(entries) > 0 && entries[0].start == 0 && strings.HasPrefix(doc, tomlComment)
 	for _, e := range slices.Backward(entries) {
-		doc = doc[:e.start] + doc[e.end:]
+		doc = e.without(doc)
 	}
 	return bom + doc, doc != "" || !made, nil
 }

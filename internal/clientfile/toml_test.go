@@ -131,6 +131,37 @@ func TestTOMLNoFile(t *testing.T) {
 	require.Equal(t, "\n[more]\n", content(t, p))
 }
 
+// TestTOMLEditedBehind: what its user wrote behind the entries since stays, in lines of its own.
+func TestTOMLEditedBehind(t *testing.T) {
+	c := kimi(t)
+	for _, test := range [][3]string{
+		{"a = 1", "[b]\nc = 2\n", "a = 1\n[b]\nc = 2\n"},
+		{"a = 1", "\n[b]\nc = 2\n", "a = 1\n[b]\nc = 2\n"},
+		{"a = 1\n", "# x\n[b]\n", "a = 1\n# x\n[b]\n"},
+		{"a = 1\r\n# x", "[b]\r\nc = 2", "a = 1\r\n# x\r\n[b]\r\nc = 2"},
+	} {
+		p := inProject(t, c, test[0])
+		change, err := c.Install(p, entry(c))
+		do(t, change, err)
+		require.NoError(t, os.WriteFile(p.Path, []byte(content(t, p)+test[1]), 0o600))
+		change, err = c.Uninstall(p, "")
+		do(t, change, err)
+		require.Equal(t, test[2], content(t, p))
+	}
+	for _, behind := range []string{"default_model = 'x'\n", "[hooks.env]\nx = 1\n"} {
+		p := inProject(t, c, "a = 1\n")
+		change, err := c.Install(p, entry(c))
+		do(t, change, err)
+		text := content(t, p) + behind
+		require.NoError(t, os.WriteFile(p.Path, []byte(text), 0o600))
+		_, err = c.Install(p, entry(c))
+		require.ErrorContains(t, err, "is behind the header of hookrun's entry")
+		_, err = c.Uninstall(p, "")
+		require.ErrorContains(t, err, "is behind the header of hookrun's entry")
+		require.Equal(t, text, content(t, p))
+	}
+}
+
 func TestTOMLRefused(t *testing.T) {
 	c := kimi(t)
 	for text, want := range map[string]string{

@@ -193,6 +193,9 @@ func (in *input) commands(value string) {
 		if in.lines = append(in.lines, shellLine{text: line}); !ok {
 			in.otherLine = true
 		}
+		if element.IsObject() { // of an editor
+			in.pathIn(element.Raw)
+		}
 		return true
 	})
 }

@@ -28,6 +28,7 @@ func TestProjectTools(t *testing.T) {
 		{"Write(secrets/**)", "Write", Unknown, `{"path":"src/a"}`, false},
 		{"Write(secrets/**)", "Write", Unknown, `{"file_path":"src/a","command":"secrets/a"}`, false},
 		{"replace(*.env)", "replace", File, `{"edits":[{"file_path":"a"},{"file_path":"b/.env"}]}`, true},
+		{"replace(*.env)", "replace", File, `{"path":"a","commands":[{"file_path":"b/.env"}]}`, true},
 		{"fs_read(*.env)", "fs_read", File, `{"files":[{"path":"a","start_line":1},{"path":"b/.env"}]}`, true},
 		{"fs_read(*.env)", "fs_read", File, `{"files":[{"path":"a","start_line":1},{"path":"b"}]}`, false},
 		{"fs_read(*.env)", "fs_read", File, `{"files":{"path":"b/.env"}}`, true},

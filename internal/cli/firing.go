@@ -183,10 +183,12 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
-	if client.Errors == dialect.ErrorByBlock {
+	text, _, err := client.EncodeOutput(block)
+	switch {
+	case err != nil || len(text) == 0: // it reads nothing at the event
+	case client.Errors == dialect.ErrorByBlock:
 		return f.print(block, std, func() {})
-	}
-	if text, _, err := client.EncodeOutput(block); err == nil {
+	default:
 		_ = write(std, string(text)+"\n") // the exit status blocks where it can
 	}
 	return 0, failure
@@ -257,7 +259,11 @@ func (f *callFlags) verdict(
 // takeIPC adds the text that MassGen left for the next result, if the outcome will carry it: one that was taken is
 // gone. A tool that failed leaves it where it is.
 func (f *callFlags) takeIPC(o *protocol.Outcome) {
-	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool || !f.carries(*o) {
+	if f.ipc == nil || *f.ipc == "" || f.call.Failed || o.Event.Canonical() != protocol.PostTool {
+		return
+	}
+	with := *o
+	if with.Inject = append(slices.Clip(o.Inject), protocol.Inject{Content: "a text"}); !f.carries(with) {
 		return
 	}
 	text, found, err := ipcMemory().Take(*f.ipc, f.call.Tool)
@@ -269,8 +275,13 @@ func (f *callFlags) takeIPC(o *protocol.Outcome) {
 	}
 }
 
-// carries reports whether what is printed of an outcome has its texts: with a reason, text output has nothing else.
+// carries reports whether what is printed of an outcome has its texts: with a reason, text output has nothing else, and
+// a client that reads no answer at the event is given none.
 func (f *callFlags) carries(o protocol.Outcome) bool {
+	if client, toClient := all.ClientNamed(f.output); toClient {
+		line, _, err := client.EncodeOutput(o)
+		return err == nil && len(line) > 0
+	}
 	return f.output != "text" || o.WithoutRewrites().ExitCode() == exitOK
 }
 

@@ -143,26 +143,30 @@ func argsOf(tool string, input gjson.Result) string {
 	return string(written(fields))
 }
 
-// commandsOf are the commands of a shell call in any of the forms that the client takes.
+// commandsOf are the commands of a shell call in any of the forms that the client takes. It tries the keys in this
+// order, and passes over one whose value is of no such form.
 func commandsOf(input gjson.Result) (lines []string) {
-	fields, list := dialect.LastOf(input), input
-	switch {
-	case fields["commands"].Exists():
-		list = fields["commands"]
-	case !fields["command"].Exists() && input.IsObject():
-		list = fields["cmd"]
+	fields := dialect.LastOf(input)
+	for _, list := range []gjson.Result{fields["commands"], input, fields["cmd"]} {
+		if lines, ok := linesOf(list); ok && list.Exists() {
+			return lines
+		}
 	}
+	return nil
+}
+
+func linesOf(list gjson.Result) (lines []string, ok bool) {
 	if !list.IsArray() {
 		list = gjson.Parse("[" + list.Raw + "]")
 	}
 	for _, entry := range list.Array() {
 		line, ok := lineOf(entry)
 		if !ok {
-			return nil
+			return nil, false
 		}
 		lines = append(lines, line)
 	}
-	return lines
+	return lines, true
 }
 
 // lineOf is a command as a shell would read it. One with arguments is a program that the client starts without a shell.

@@ -33,3 +33,13 @@ func TestLimit(t *testing.T) {
 	require.Equal(t, "hookrun fire: the hooks took longer than 100ms, and Toy waits no longer; the hooks were killed, "+
 		"there is no verdict\n", err.String())
 }
+
+// TestLimitOfEntries: where a client's entries have a longest timeout, a call ends before that.
+func TestLimitOfEntries(t *testing.T) {
+	for _, d := range all.Clients() {
+		if d.Install != nil && d.Settings.Timeout.Longest > 0 {
+			require.Positive(t, d.Limit, d.Name)
+			require.Less(t, d.Limit, d.Settings.Timeout.Longest, d.Name)
+		}
+	}
+}

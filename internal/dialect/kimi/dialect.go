@@ -41,6 +41,8 @@ var Dialect = &dialect.Dialect{
 			c.Failed, c.Result = true, gjson.Get(c.ClientInput, "error.message").String()
 		}
 	},
+	// An entry has 600 seconds at most, and what is cut off then runs.
+	Limit: 590 * time.Second,
 	Tools: tools,
 
 	Settings: settings,

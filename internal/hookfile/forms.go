@@ -71,8 +71,12 @@ func (f File) onFault(as *dialect.Dialect) (client *dialect.Dialect, on dialect.
 	return client, client.Settings.OnFault
 }
 
-// formOfFolder finds the dialect that a file has by its folder, nil if the folder is no client's.
+// formOfFolder finds the dialect that a file has by its folder, nil if the folder is no client's. A project's own hooks
+// file has none: an agent that was started in a client's folder finds it there, and a fault of it must block.
 func formOfFolder(path string) *dialect.Dialect {
+	if filepath.Base(path) == FileName {
+		return nil
+	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil

@@ -70,3 +70,23 @@ func TestFindProject(t *testing.T) {
 		require.Equal(t, hookfile.Project{Workspace: ".", File: ".tenex-hooks.json"}, p)
 	})
 }
+
+// TestProjectInClientFolder: a project's own file stays strict in a folder of a client that drops a faulty file.
+func TestProjectInClientFolder(t *testing.T) {
+	for _, folder := range []string{".qwen", ".factory", ".kimi-code", ".claude", ".github/hooks"} {
+		dir := filepath.Join(t.TempDir(), filepath.FromSlash(folder))
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		load := func(doc string) (*hookfile.Config, error) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, hookfile.FileName), []byte(doc), 0o600))
+			return hookfile.Load(hookfile.Options{Workspace: dir, NoUser: true, AsClient: true})
+		}
+		const hook = `{"name":"h","command":["a"],"events":["pre-tool"]}`
+		cfg, err := load(`{"hooks":[` + hook + `]}`)
+		require.NoError(t, err, folder)
+		require.Len(t, cfg.Hooks, 1, folder)
+		for _, doc := range []string{`{"hooks":[` + hook + `,]}`, `{"hooks":[` + hook + `,{"nmae":"g"}]}`} {
+			_, err = load(doc)
+			require.Error(t, err, folder)
+		}
+	}
+}

@@ -101,6 +101,11 @@ func (r reader) clientPattern(h *Hook, text string) Matcher {
 		r.problem(r.value.Index, "%sthe matcher is longer than 64 KiB", r.who)
 		return nil
 	}
+	if h.form.Pattern == nil {
+		r.problem(r.value.Index, "%shooks of %s have no \"matcher\"; use \"when\", or leave \"dialect\" out", r.who,
+			h.form.Client)
+		return nil
+	}
 	subject := ""
 	for _, e := range h.Events {
 		switch field := h.Dialect.SubjectField(e); {
@@ -145,8 +150,12 @@ func (p *parser) ofClient(h *Hook, f map[string]gjson.Result, who string) {
 		p.problem(url.Index, "%s: %s has no hooks that post to a url; leave \"dialect\" out", who, h.form.Client)
 	}
 	if rule, ok := f["if"]; ok && !knows(dialect.Runs, "if") {
-		const text = "%s: hooks of %s have no \"if\"; use \"matcher\" and \"when\", or leave \"dialect\" out"
-		p.problem(rule.Index, text, who, h.form.Client)
+		others := `"matcher" and "when"`
+		if h.form.Pattern == nil {
+			others = `"when"`
+		}
+		p.problem(rule.Index, "%s: hooks of %s have no \"if\"; use %s, or leave \"dialect\" out", who, h.form.Client,
+			others)
 	}
 	if hasAsync && (h.Command.String() == "" || !knows(dialect.Runs, "async")) {
 		p.problem(async.Index, "%s: no such hook of %s can be async; leave \"async\" out", who, h.form.Client)

@@ -94,6 +94,8 @@ func TestEntryDialectFaults(t *testing.T) {
 		{`"dialect":"claude","async":true,"persistent":true`, `leave one of them out`},
 		{`"dialect":"claude","async":true,"on_failure":"block"`, `"on_failure" would mean nothing`},
 		{`"dialect":"gemini","if":"shell(a)"`, `hooks of Gemini CLI have no "if"; use "matcher" and "when"`},
+		{`"dialect":"cline","if":"shell(a)"`, `hooks of Cline have no "if"; use "when"`},
+		{`"dialect":"cline","matcher":"shell"`, `hooks of Cline have no "matcher"; use "when"`},
 		{`"dialect":"claude","events":["BeforeTool"]`, `unknown event "BeforeTool"; Claude Code has SessionStart, `},
 		{`"dialect":"gemini","events":["BeforTool"]`, `unknown event "BeforTool"; did you mean "BeforeTool"?`},
 		{`"dialect":"claude","events":["PreToolUse","SessionStart"],"matcher":"a"`,

@@ -55,7 +55,7 @@ func formOf(path string, as *dialect.Dialect, hooks gjson.Result) *dialect.Diale
 	switch {
 	case placed == nil && !hooks.IsObject() && (hooks.IsArray() || !named):
 		return nil
-	case as != nil && as.Settings != nil:
+	case as != nil && as.Settings != nil && as.Settings.Handlers != nil:
 		return as
 	}
 	return cmp.Or(placed, anyFolder())

@@ -123,11 +123,17 @@ func Launch(path string, argv []string, dir string, env []string) (string, []str
 // special are the characters that mean something to cmd.exe, in quotes or not, or that end its line.
 const special = "\"%!^&|<>\r\n\x00"
 
+// separators part words for cmd.exe like blanks where they are in no quotes, and only a word with a blank gets quotes.
+const separators = ",;="
+
 // launchBatch has cmd.exe run a batch file. It reads its whole command line as text, whatever is quoted in it, so what
 // it could take for more than a word is refused. Without call it would remove quotes that it needs.
 func launchBatch(path string, argv []string) (string, []string, error) {
 	for _, word := range slices.Concat([]string{path}, argv[1:]) {
 		found := "/?" // call would print its help, and run nothing
+		if i := strings.IndexAny(word, separators); i >= 0 && !strings.ContainsAny(word, " \t") {
+			found = word[i : i+1]
+		}
 		if i := strings.IndexAny(word, special); i >= 0 {
 			found = word[i : i+1]
 		}

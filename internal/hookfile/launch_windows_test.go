@@ -124,15 +124,16 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
-// cmd.exe takes what stands behind some characters for a command, in quotes or not.
+// cmd.exe takes what is behind some characters for a command, in quotes or not.
 func TestBatchFilesGetTextsAlone(t *testing.T) {
-	for _, arg := range []string{`"&calc&"`, `%PATH%`, "a&b", "a|b", "a>b", "a<b", "a^b", "!x!", "a\nb", "a\rb", "/?"} {
+	for _, arg := range []string{`"&calc&"`, `%PATH%`, "a&b", "a|b", "a>b", "a<b", "a^b", "!x!", "a\nb", "a\rb", "/?",
+		"--key=value", "a,b", "a;b"} {
 		_, _, err := Launch(`C:\guard.bat`, []string{"guard", "x", arg}, "", nil)
 		require.ErrorContains(t, err, "as more than a text", arg)
 	}
 	_, _, err := Launch(`C:\R&D\guard.bat`, []string{"guard"}, "", nil)
 	require.ErrorContains(t, err, "as more than a text")
-	for _, arg := range []string{"", "a b", `C:\dir\`, "--key=value", "(x)", "a;b,c", "it's"} {
+	for _, arg := range []string{"", "a b", `C:\dir\`, "--key=a value", "(x)", "a; b, c", "it's"} {
 		_, argv, err := Launch(`C:\guard.bat`, []string{"guard", arg}, "", nil)
 		require.NoError(t, err)
 		require.Equal(t, arg, argv[len(argv)-1])

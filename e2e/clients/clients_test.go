@@ -19,7 +19,6 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
-	"github.com/hookrun/hookrun/internal/testall"
 )
 
 var update = flag.Bool("update", false, "write what the clients did into docs/clients.md")
@@ -197,13 +196,13 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// pathOf is PATH with a client in it. Where all tests run, one that is quick stands for the others.
+// pathOf is PATH with a client in it.
 func pathOf(t *testing.T, client string) string {
 	path := os.Getenv("PATH")
 	if _, err := exec.LookPath(client); err == nil {
 		return path
 	}
-	if !(client == "droid" && testall.On()) && os.Getenv("HOOKRUN_TEST_CLIENTS") == "" {
+	if os.Getenv("HOOKRUN_TEST_CLIENTS") == "" {
 		t.Skip(client + " is not on PATH: HOOKRUN_TEST_CLIENTS=1 installs it")
 	}
 	return binary.InstallClient(t, client) + ":" + path

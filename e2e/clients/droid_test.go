@@ -23,7 +23,7 @@ func clientNamed(name string) client {
 // Doctor says so.
 func TestDroidDropsAFaultyFile(t *testing.T) {
 	testall.Only(t, "it installs Droid")
-	t.Setenv("PATH", pathOf(t, "droid"))
+	t.Setenv("PATH", binary.InstallClient(t, "droid")+":"+os.Getenv("PATH"))
 	r := newClientRun(t, clientNamed("droid"))
 	r.run(binary.Path, "install", "droid", "--project", "--allow")
 	settings := filepath.Join(r.workspace, ".factory", "settings.json")

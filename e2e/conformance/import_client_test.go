@@ -84,8 +84,8 @@ var merged = map[string]string{
 	"bt-exit2-and-json-deny": "reason", "bt-deny-then-allow": "reason", "bt-ask-then-deny": "reason",
 
 	// Copilot CLI takes the last context alone, and no rewrite beside a block. Droid takes the first of some.
-	"ups-context-and-block": "inject.#.content", "ups-two-context": "inject.#.content",
-	"post-modified-block-same": "updated_output", "post-modified-and-block": "updated_output",
+	"copilot/ups-context-and-block": "inject.#.content", "copilot/ups-two-context": "inject.#.content",
+	"copilot/post-modified-block-same": "updated_output", "copilot/post-modified-and-block": "updated_output",
 	"two-denies": "reason", "droid/several-rewrites": "updated_input",
 	"droid/several-post-contexts": "inject.#.content",
 	"several-topdeny-topallow":    "reason", "several-stop-blocks": "reason", "qwen/several-stop-stop": "reason",
@@ -93,7 +93,7 @@ var merged = map[string]string{
 	"several-exit2-exit2": "reason", "several-deny-text": "system_messages",
 
 	// In these clients one hook undoes what another one decided.
-	"perm-exit2-and-allow": "decision", "perm-deny-and-allow": "decision",
+	"copilot/perm-exit2-and-allow": "decision", "copilot/perm-deny-and-allow": "decision",
 	"droid/several-ask-deny": "decision", "several-slow-allow-deny": "decision",
 	"droid/several-allow-deny": "decision", "qwen/several-deny-allow": "decision",
 	"several-topdeny-allow": "decision", "several-topask-text": "decision", "several-exit2-allow": "decision",

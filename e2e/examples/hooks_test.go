@@ -257,6 +257,7 @@ func TestExampleBlockDangerousShell(t *testing.T) {
 }
 
 func TestExampleProtectPaths(t *testing.T) {
+	testall.Only(t, "each row starts many processes")
 	binary.Needs(t, "python3")
 	dir := binary.CopyExamples(t)
 	binary.OnlyHook(t, dir, "protect-paths")
@@ -383,6 +384,7 @@ func TestExampleProjectContext(t *testing.T) {
 }
 
 func TestExampleRedactSecrets(t *testing.T) {
+	testall.Only(t, "each row starts many processes")
 	binary.Needs(t, "node")
 	dir := binary.CopyExamples(t)
 	binary.OnlyHook(t, dir, "redact-secrets")

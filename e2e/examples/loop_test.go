@@ -195,6 +195,7 @@ func keepResults(event string) binary.Hook { return binary.On(event, "log", `cat
 
 // TestExampleLoops runs each loop that people copy through all four exit codes of hookrun, at each of its three calls.
 func TestExampleLoops(t *testing.T) {
+	testall.Only(t, "each row starts many processes")
 	const rewritten = "project hook 'answer' changed the tool's %, and text output cannot carry that; the program " +
 		"that calls hookrun must use --output json, the model can do nothing about it"
 	noInput, noOutput := strings.Replace(rewritten, "%", "input", 1), strings.Replace(rewritten, "%", "output", 1)
@@ -535,6 +536,7 @@ func TestFakeContextIsStrict(t *testing.T) {
 
 // TestContextHookOfAnotherTool: a command that was written for Claude Code's input is given all that it needs.
 func TestContextHookOfAnotherTool(t *testing.T) {
+	testall.Only(t, "each row starts many processes")
 	calls := map[string][]string{
 		"pre-execute": {"pre-execute"},
 		"pre-tool":    {"pre-tool", "--tool", "shell", "--args", `{"command":"ls"}`},

@@ -19,6 +19,7 @@ import (
 )
 
 func TestLedgerDenies(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	eachLedgerWay(t, "U42 the second of two calls, with the result of the first", func(r *ledgerRoom) {
 		r.goes(ledgerCall{id: "t1"})
 		r.denied(stillRuns, ledgerCall{id: "t2", args: `{"subject":"Report","to":"a@example.org"}`})

@@ -92,6 +92,7 @@ unfit = 5
 `
 
 func TestMassGenPython(t *testing.T) {
+	testall.Only(t, "each row starts Python many times")
 	binary.Needs(t, "python3")
 	python := func(t *testing.T, config string) *massgenRows {
 		p := massgenProject(t, config)

@@ -123,5 +123,5 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 			out.Set(f.Key, f.Value)
 		}
 	}
-	return out, messages
+	return out, slices.DeleteFunc(messages, func(text string) bool { return text == "" }) // nothing to exit with 2 for
 }

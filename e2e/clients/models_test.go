@@ -98,8 +98,9 @@ projects."$WORKSPACE".trust_level = "trusted"
 	name: "droid",
 	args: []string{"exec", "--skip-permissions-unsafe", "-m", "custom:scripted-0", "go"},
 	env:  []string{"FACTORY_AIRGAP_ENABLED=true"},
-	home: map[string]string{".factory/settings.json": `{"customModels": [{"model": "scripted", "displayName": "scripted",
-"baseUrl": "$URL/v1", "apiKey": "none", "provider": "generic-chat-completion-api", "maxOutputTokens": 1000}]}`},
+	home: map[string]string{".factory/settings.json": `{"customModels": [{"model": "scripted",
+"displayName": "scripted", "baseUrl": "$URL/v1", "apiKey": "none",
+"provider": "generic-chat-completion-api", "maxOutputTokens": 1000}]}`},
 	shell: "Execute",
 	says: completions("Execute",
 		binary.Hook{"summary": "Do it", "riskLevel": "low", "riskLevelReason": "none"}),
@@ -109,7 +110,8 @@ projects."$WORKSPACE".trust_level = "trusted"
 	env: []string{"GOOGLE_GEMINI_BASE_URL=$URL", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true",
 		"GEMINI_CLI_NO_RELAUNCH=true"}, // started as two processes it does not end after an "ask"
 	home: map[string]string{
-		".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false},
+		".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}},
+"privacy": {"usageStatisticsEnabled": false},
 "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false}}`},
 	shell: "run_shell_command",
 	says: func(n int, commands ...string) string {

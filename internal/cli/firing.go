@@ -288,7 +288,6 @@ func (f *callFlags) carries(o protocol.Outcome) bool {
 // print prints an outcome. It calls given as soon as the model's texts are printed. If hookrun is killed before that,
 // the texts stay in the queue and are delivered again.
 func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit int, err error) {
-	carried := f.carries(o)
 	client, toClient := all.ClientNamed(f.output)
 	var line []byte
 	exit = o.ExitCode()
@@ -316,7 +315,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	if err := write(std, out); err != nil {
 		return 0, err
 	}
-	if carried {
+	if toClient && len(line) > 0 || !toClient && f.carries(o) {
 		given()
 	}
 	if exit != exitOK {

@@ -41,7 +41,7 @@ var roles = map[string]func(args []string){
 		lines := bufio.NewScanner(os.Stdin)
 		for n := 1; lines.Scan(); n++ {
 			if lines.Text() == "hang" {
-				time.Sleep(2 * patience)
+				_, _ = io.Copy(io.Discard, os.Stdin) // until the caller is gone
 			}
 			fmt.Println(n, lines.Text())
 		}

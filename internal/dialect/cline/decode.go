@@ -115,7 +115,7 @@ func fitInput(c *protocol.Call, hook string, v *dialect.Verdict) {
 	case command == dialect.StringOf(old["command"]): // the hook changed the list
 		v.UpdatedInput = []byte(argsOf(c.Tool, gjson.ParseBytes(v.UpdatedInput)))
 	case all == dialect.StringOf(old["command"]): // and here the text
-		v.UpdatedInput = written(dialect.FieldsOf("command", []byte(now["command"].Raw)))
+		v.UpdatedInput = dialect.ObjectOf(dialect.FieldsOf("command", []byte(now["command"].Raw)))
 	default:
 		v.Decide(protocol.Block, dialect.Who(before, hook)+` changed "command" and "commands" to different commands`)
 		v.UpdatedInput = nil

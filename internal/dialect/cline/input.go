@@ -74,10 +74,10 @@ func payload(c *dialect.Call) (dialect.Payload, []string, error) {
 		if c.Failed {
 			called.Set("error", strictjson.Quote(c.Result))
 		}
-		o.Raw(record[event], written(called))
-		o.Raw(map[protocol.Event]string{before: "preToolUse", after: "postToolUse"}[event], written(given))
+		o.Raw(record[event], dialect.ObjectOf(called))
+		o.Raw(map[protocol.Event]string{before: "preToolUse", after: "postToolUse"}[event], dialect.ObjectOf(given))
 	} else if event == "UserPromptSubmit" {
-		o.Raw("userPromptSubmit", written(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt))))
+		o.Raw("userPromptSubmit", dialect.ObjectOf(dialect.FieldsOf("prompt", strictjson.Quote(c.Prompt))))
 	}
 	return o.End(), warnings, nil
 }
@@ -88,9 +88,9 @@ func base(o *dialect.Object, c *dialect.Call, event protocol.Event) {
 	o.Text("clineVersion", "")
 	o.Now("timestamp")
 	o.Text("taskId", c.SessionID)
-	o.Raw("sessionContext", written(dialect.FieldsOf("rootSessionId", strictjson.Quote(c.SessionID))))
+	o.Raw("sessionContext", dialect.ObjectOf(dialect.FieldsOf("rootSessionId", strictjson.Quote(c.SessionID))))
 	o.Raw("workspaceRoots", []byte("["+string(dir)+"]"))
-	o.Raw("workspaceInfo", written(dialect.FieldsOf("rootPath", dir,
+	o.Raw("workspaceInfo", dialect.ObjectOf(dialect.FieldsOf("rootPath", dir,
 		"hint", strictjson.Quote(filepath.Base(c.Workspace)))))
 	o.Text("userId", "unknown")
 	o.Text("agent_id", c.AgentID)
@@ -105,7 +105,7 @@ func toolCall(c *dialect.Call, input []byte) (called, given protocol.Fields) {
 	object := gjson.ParseBytes(input)
 	if lines := commandsOf(object); c.Tool == runCommands && len(lines) > 0 {
 		list, _ := strictjson.Marshal(lines) // of texts there is no error
-		object = gjson.ParseBytes(written(dialect.FieldsOf("commands", list)))
+		object = gjson.ParseBytes(dialect.ObjectOf(dialect.FieldsOf("commands", list)))
 	}
 	var parameters protocol.Fields
 	object.ForEach(func(key, value gjson.Result) bool {
@@ -114,12 +114,7 @@ func toolCall(c *dialect.Call, input []byte) (called, given protocol.Fields) {
 	})
 	tool := strictjson.Quote(c.Tool)
 	return dialect.FieldsOf("id", strictjson.Quote(c.ToolUseID), "name", tool, "input", []byte(object.Raw)),
-		dialect.FieldsOf("toolName", tool, "parameters", written(parameters))
-}
-
-func written(fields protocol.Fields) []byte {
-	text, _ := fields.MarshalJSON() // made of JSON, it cannot fail
-	return text
+		dialect.FieldsOf("toolName", tool, "parameters", dialect.ObjectOf(parameters))
 }
 
 const runCommands = "run_commands"
@@ -140,7 +135,7 @@ func argsOf(tool string, input gjson.Result) string {
 		list, _ := strictjson.Marshal(lines) // of texts there is no error
 		fields.Set("commands", list)
 	}
-	return string(written(fields))
+	return string(dialect.ObjectOf(fields))
 }
 
 // commandsOf are the commands of a shell call in any of the forms that the client takes. It tries the keys in this

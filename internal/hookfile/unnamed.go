@@ -15,10 +15,13 @@ import (
 // well.
 func (c *Config) Unnamed(call *dialect.Call) string {
 	client := all.ClientOf(&call.Call)
-	names := all.ProjectNames()
 	_, given := c.tools[call.Tool]
 	if client == nil || !call.Event.HasTool() || given || len(call.ProjectTools()) > 0 ||
-		strings.HasPrefix(call.Tool, "mcp__") || slices.Contains(names, call.Tool) {
+		strings.HasPrefix(call.Tool, "mcp__") {
+		return ""
+	}
+	names := all.ProjectNames()
+	if slices.Contains(names, call.Tool) {
 		return ""
 	}
 	match := NewMatchContext(call)

@@ -50,14 +50,30 @@ func joined(answers []*answer) *answer {
 		if a.stop {
 			all.stop, all.stopReason = true, cmp.Or(a.stopReason, all.stopReason)
 		}
-		decision, is := all.specific["decision"]
 		maps.Copy(all.specific, a.specific)
-		if is && behavior(decision) == "deny" { // of a permission, of which a deny counts before an allow
-			all.specific["decision"] = decision
-		}
 	}
+	all.specific["decision"] = requested(answers)
 	all.reason = strings.Join(reasons, "\n")
 	return &all
+}
+
+// requested is what the answers amount to at a PermissionRequest: a deny counts before an allow, and every message is
+// told. Several answers of which none decides refuse the request, as the client has it.
+func requested(answers []*answer) gjson.Result {
+	word, messages := "", []string(nil)
+	for _, a := range answers {
+		switch said := behavior(a.specific["decision"]); said {
+		case "deny":
+			word = said
+		case "allow":
+			word = cmp.Or(word, said)
+		}
+		if message := dialect.MessageOf(dialect.LastOf(a.specific["decision"])["message"]); message != "" {
+			messages = append(messages, message)
+		}
+	}
+	return gjson.ParseBytes(dialect.ObjectOf(dialect.FieldsOf("behavior", strictjson.Quote(word),
+		"message", strictjson.Quote(strings.Join(messages, "\n")))))
 }
 
 func (a *answer) denies() bool { return a.decision == "block" || a.decision == "deny" }

@@ -1,6 +1,7 @@
 package qwen
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -41,8 +42,8 @@ func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
 			decider = h
 		}
 	}
-	if decision != protocol.Continue && decider != nil {
-		decider.Verdict.Decide(decision, why)
+	if decision != protocol.Continue {
+		cmp.Or(decider, said[0]).Verdict.Decide(decision, why)
 	}
 }
 

@@ -69,6 +69,34 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// The client joins what several hooks answer to a permission request, and what decides nothing then refuses it.
+func TestSettlePermissionRequest(t *testing.T) {
+	says := func(decision string) dialect.HookResult {
+		return dialecttest.Printed(`{"hookSpecificOutput":{"decision":` + decision + `}}`)
+	}
+	nothing := dialecttest.Printed(`{}`)
+	for name, test := range map[string]struct {
+		hooks  []dialect.HookResult
+		want   protocol.Decision
+		reason string
+	}{
+		"one that decides nothing": {[]dialect.HookResult{nothing}, protocol.Continue, ""},
+		"two that decide nothing":  {[]dialect.HookResult{nothing, nothing}, protocol.Block, "Blocked by hook"},
+		"allow, nothing": {[]dialect.HookResult{says(`{"behavior":"allow"}`), nothing},
+			protocol.Continue, ""},
+		"deny, allow": {[]dialect.HookResult{says(`{"behavior":"deny","message":"a"}`),
+			says(`{"behavior":"allow","message":"b"}`)}, protocol.Block, "a\nb"},
+		"no behavior, allow": {[]dialect.HookResult{says(`{"message":"a"}`), says(`{"behavior":"allow"}`)},
+			protocol.Continue, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := merged("PermissionRequest", nil, test.hooks...)
+			require.Equal(t, test.want, o.Decision)
+			require.Equal(t, test.reason, o.Reason)
+		})
+	}
+}
+
 // Another dialect's block stands, whatever hooks of this one say.
 func TestSettleLeavesOthersAlone(t *testing.T) {
 	c := protocol.Call{Event: "PreToolUse", Tool: "run_shell_command"}

@@ -71,8 +71,12 @@ func (m *eventRule) decide(v *dialect.Verdict, a answer, code int, stderr string
 	end := func(word, reason, silent string) {
 		v.Word, v.Stop, v.StopReason = word, true, cmp.Or(reason, silent)
 	}
+	silentStop := "Hook requested to stop execution"
+	if m.name == "Stop" {
+		silentStop = "Hook requested immediate stop"
+	}
 	if m.does&stops != 0 && a.stops {
-		end(wordStop, a.stopReason, "Hook requested to stop execution")
+		end(wordStop, a.stopReason, silentStop)
 	} else if m.does&stops != 0 && code == 3 {
 		end(wordAbort, stderr, "Agent aborted by "+string(m.name)+" hook")
 	}

@@ -270,8 +270,7 @@ func (s *session) remove() error {
 		return err
 	}
 	// A claim that is released later needs the folder entries, so claims goes first. Only tmp may fill up again
-	// meanwhile, because a writer needs no lock for it. Then the rest stays, and
-	// Put makes the missing folders again.
+	// meanwhile, because a writer needs no lock for it. Then the rest stays, and Put makes the missing folders again.
 	for _, folder := range []string{"claims", "bad", "entries", "tmp"} {
 		if err := os.Remove(s.in(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil // something is left

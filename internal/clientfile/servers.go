@@ -33,8 +33,7 @@ func (c *Client) ProxiedServers(w dialect.Where, binary string) (found []hookfil
 			line, column := locator.Position(s.At)
 			found = append(found, hookfile.Diagnostic{File: f.Path, Line: line, Column: column, Text: fmt.Sprintf(
 				"the MCP server %q runs behind hookrun mcp, so with the hook installed every hook runs twice for its "+
-					"tools; "+
-					"start the server without hookrun mcp there, or uninstall the hook", s.Name)})
+					"tools; start the server without hookrun mcp there, or uninstall the hook", s.Name)})
 		}
 	}
 	return found

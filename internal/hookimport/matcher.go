@@ -201,10 +201,8 @@ func (g *handler) rule(text string) {
 		if rest != "" {
 			g.report(Differs, "if",
 				"the if %s is weighed word by word here: of a line that %s cannot read only what may be meant runs "+
-					"the hook, "+
-					"where the client runs it for every such line; and it is also held against what env, xargs and "+
-					"the "+
-					"like run",
+					"the hook, where the client runs it for every such line; and it is also held against what env, "+
+					"xargs and the like run",
 				brief(here+rest), g.form.Client)
 		}
 		return

@@ -13,9 +13,8 @@ import (
 const validWords = `an answer is {"decision": "block", "ask" or "allow", "reason": "…"}, or {"hookSpecificOutput": ` +
 	`{"permissionDecision": "deny", "ask" or "allow", "permissionDecisionReason": "…"}}`
 
-// decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout,
-// or stderr
-// where stdout is blank.
+// decode reads, in this order: no start, deadline, text, exit code. The text is at exit 2 stderr, else stdout, or
+// stderr where stdout is blank.
 func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdict {
 	m := ruleAt(c)
 	who := dialect.Who(m.name, hook)

@@ -14,9 +14,8 @@ const client = "Qwen Code"
 
 // Dialect is the dialect of Qwen Code 0.24.4, as the real client was recorded: Claude Code's events, Gemini CLI's tools
 // and process. All hooks of a call run at once, unless a group of the file wants them in turn. A JSON answer counts
-// whatever the exit code; a text blocks with exit 2 alone, and there it is stderr that counts. What one hook
-// answers can
-// undo what another one did.
+// whatever the exit code; a text blocks with exit 2 alone, and there it is stderr that counts. What one hook answers
+// can undo what another one did.
 var Dialect = &dialect.Dialect{
 	Name:               "qwen",
 	Events:             events.Names,

@@ -32,10 +32,9 @@ var aliases = map[string][]string{
 	"read_mcp_resource": {"ReadMcpResource", "ReadMcpResourceTool"},
 }
 
-// newPattern reads a matcher as Qwen Code 0.24.4 does. Blanks around it do not count, and without more, as * or as
-// .*, it
-// is everything. The whole text, or a part of it between two |, may be a name of the tool, its own or another. Else it
-// is a JavaScript regular expression, found anywhere in the tool's own name.
+// newPattern reads a matcher as Qwen Code 0.24.4 does. Blanks around it do not count, and without more, as * or as .*,
+// it is everything. The whole text, or a part of it between two |, may be a name of the tool, its own or another. Else
+// it is a JavaScript regular expression, found anywhere in the tool's own name.
 func newPattern(text, subject string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: dialect.TrimJS(text)}
 	if subject == "tool_name" {

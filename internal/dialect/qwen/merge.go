@@ -34,8 +34,8 @@ func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
 			decider = h
 		case v.Decision < decision && !v.Firm:
 			v.Warnings = append(v.Warnings,
-				fmt.Sprintf("%s said %s, and another hook's answer undoes that, as %s has it: "+
-					"%s", dialect.Who(m.name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
+				fmt.Sprintf("%s said %s, and another hook's answer undoes that, as %s has it: %s",
+					dialect.Who(m.name, h.Report.Name), v.Decision, client, printable.Escape(v.Reason)))
 			v.Decision, v.Cause, v.Reason = protocol.Continue, "", ""
 		}
 		if decider == nil && (answers[i].denies() || answers[i].stop) { // no answer blocks alone

@@ -78,8 +78,7 @@ func hookOutput(o protocol.Outcome) ([]byte, error) {
 	}
 	if o.UpdatedOutput != nil && m.name == "PostToolUseFailure" {
 		messages = append(messages,
-			"hookrun: Qwen Code cannot change the result of a tool that failed, so the model sees "+
-				"it as it was")
+			"hookrun: Qwen Code cannot change the result of a tool that failed, so the model sees it as it was")
 	}
 	switch {
 	case texts == "":

@@ -3,34 +3,47 @@ package qwen
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/jsregexp"
 )
 
-// aliases are the names by which matchers know a tool besides its own. Of the tools that are not here the client knows
-// the display name alone.
-var aliases = map[string][]string{
-	"run_shell_command": {"Shell", "ShellTool", "Bash"},
-	"edit":              {"Edit", "EditTool", "replace"},
-	"notebook_edit":     {"NotebookEdit", "NotebookEditTool"},
-	"write_file":        {"WriteFile", "WriteFileTool", "Write"},
-	"read_file":         {"ReadFile", "ReadFileTool", "Read"},
-	"grep_search":       {"Grep", "GrepTool", "search_file_content", "SearchFiles", "grep"},
-	"glob":              {"Glob", "GlobTool", "FindFiles"},
-	"list_directory":    {"ListFiles", "ListFilesTool", "ReadFolder"},
-	"todo_write":        {"TodoList", "TodoListTool", "TodoWrite", "TodoWriteTool"},
-	"web_fetch":         {"WebFetch", "WebFetchTool"},
-	"web_search":        {"WebSearch", "WebSearchTool"},
-	"agent":             {"Agent", "AgentTool", "task", "Task", "TaskTool"},
-	"skill":             {"Skill", "SkillTool"},
-	"ask_user_question": {"AskUserQuestion", "AskUserQuestionTool"},
-	"exit_plan_mode":    {"ExitPlanMode", "ExitPlanModeTool"},
-	"save_memory":       {"SaveMemory", "SaveMemoryTool"},
-	"exec":              {"Exec", "ExecTool"},
-	"monitor":           {"Monitor", "MonitorTool"},
-	"read_mcp_resource": {"ReadMcpResource", "ReadMcpResourceTool"},
-}
+// aliases are the names by which matchers know a tool besides its own: its display name, which is mostly its own name
+// in another spelling, that name with "Tool" behind it, and older names.
+var aliases = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{
+		"run_shell_command": {"Shell", "ShellTool", "Bash"},
+		"grep_search":       {"Grep", "GrepTool", "SearchFiles", "search_file_content"},
+		"list_directory":    {"ListFiles", "ListFilesTool", "ReadFolder"},
+		"edit":              {"replace"},
+		"write_file":        {"Write"},
+		"read_file":         {"Read"},
+		"glob":              {"FindFiles"},
+		"todo_write":        {"TodoList", "TodoListTool"},
+		"agent":             {"task", "Task", "TaskTool"},
+		"get_goal":          {"Goal", "GoalTool"},
+	}
+	for tool := range strings.FieldsSeq(sameName) {
+		display := ""
+		for word := range strings.SplitSeq(strings.TrimPrefix(tool, "omni_"), "_") {
+			display += strings.ToUpper(word[:1]) + word[1:]
+		}
+		all[tool] = append(all[tool], display, display+"Tool")
+	}
+	return all
+})
+
+// sameName are the tools whose display name is their own in another spelling: write_file is WriteFile.
+const sameName = "exec edit write_file read_file zoom_image glob todo_write save_memory agent skill exit_plan_mode " +
+	"enter_plan_mode web_fetch web_search image_gen lsp ask_user_question cron_create cron_list cron_delete " +
+	"loop_wakeup create_sub_session list_agents task_stop task_create task_update task_list team_create team_delete " +
+	"team_plan_approval request_shutdown send_message structured_output monitor notebook_edit tool_call tool_search " +
+	"read_mcp_resource enter_worktree exit_worktree workflow artifact record_artifact record_source report_findings " +
+	"get_goal update_goal propose_goal display_image omni_downsample_image omni_downscale_video " +
+	"omni_downsample_audio omni_extract_keyframes omni_extract_audio omni_clip_video omni_convert_image " +
+	"omni_transcribe_audio omni_clip_image omni_clip_audio omni_caption_image omni_caption_audio omni_ocr_image " +
+	"omni_understand_video_segments omni_recall_media_memory"
 
 // newPattern reads a matcher as Qwen Code 0.24.4 does. Blanks around it do not count, and without more, as * or as .*,
 // it is everything. The whole text, or a part of it between two |, may be a name of the tool, its own or another. Else
@@ -38,7 +51,7 @@ var aliases = map[string][]string{
 func newPattern(text, subject string) dialect.Pattern {
 	p := dialect.Pattern{Text: text, Word: dialect.TrimJS(text)}
 	if subject == "tool_name" {
-		p.Aliases = aliases
+		p.Aliases = aliases()
 	}
 	if everything(p.Word) {
 		p.Word = ""

@@ -123,4 +123,9 @@ func TestPattern(t *testing.T) {
 		require.Equal(t, want, qwen.Dialect.Settings.Pattern(matcher, "tool_name").Match("run_shell_command"), matcher)
 	}
 	require.False(t, qwen.Dialect.Settings.Pattern("Bash", "source").Match("run_shell_command"))
+	for matcher, tool := range map[string]string{"EnterPlanMode": "enter_plan_mode", "LspTool": "lsp",
+		"Write": "write_file", "WriteFileTool": "write_file", "OcrImage": "omni_ocr_image",
+		"TodoList|x": "todo_write"} {
+		require.True(t, qwen.Dialect.Settings.Pattern(matcher, "tool_name").Match(tool), matcher)
+	}
 }

@@ -63,7 +63,7 @@ func TestClear(t *testing.T) {
 // The folder of a session goes with the last entry, and those who come meanwhile make it again.
 func TestFolderGoes(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
-	each := testall.Of(20, 100)
+	each := testall.Of(10, 100)
 	var all sync.WaitGroup
 	for w := range 4 {
 		all.Go(func() {

@@ -54,7 +54,7 @@ type account struct {
 // many more entries.
 func TestSoak(t *testing.T) {
 	const writers = 8
-	total := testall.Of(400, 1_600)
+	total := testall.Of(200, 1_600)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		total = 10_000
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -88,6 +89,7 @@ func TestAsyncHookIsNotWaitedFor(t *testing.T) {
 
 // Neither its own deadline nor the end of the call ends it.
 func TestAsyncHookOutlivesDeadlines(t *testing.T) {
+	t.Parallel()
 	newBench(t) // for what all of them leave
 	for way, h := range eachWay(processtest.AtGate("gate")+"echo done >ready", hook{"timeout": 1}) {
 		t.Run(way, func(t *testing.T) {
@@ -230,7 +232,7 @@ func TestHookThatGoesAsyncUnaskedCanFailClosed(t *testing.T) {
 func TestFirstLineCountsHoweverFastTheHookEnds(t *testing.T) {
 	b := newBench(t)
 	r := b.with(runner.Options{}, b.claude("PreToolUse", command(firstLine+"echo working; echo no >&2; exit 2")))
-	for range 200 {
+	for range testall.Of(50, 200) {
 		o, err := r.Fire(context.Background(), b.pre())
 		require.NoError(t, err)
 		require.Equal(t, []protocol.Status{protocol.StatusAsync}, statuses(o))

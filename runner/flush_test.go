@@ -17,6 +17,7 @@ import (
 // A persistent hook in Python that does not flush answers all the same, unless somebody wants it otherwise; then the
 // warning asks.
 func TestPersistentHookThatDoesNotFlush(t *testing.T) {
+	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed")

@@ -22,6 +22,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
@@ -275,6 +276,7 @@ func TestSlowHookIsWaitedForAfterAnEarlyDeny(t *testing.T) {
 }
 
 func TestOneOfSeveralTimesOut(t *testing.T) {
+	t.Parallel()
 	for policy, decision := range map[string]protocol.Decision{"continue": protocol.Continue, "block": protocol.Block} {
 		b := newBench(t)
 		o := b.ask(b.claude("PreToolUse",
@@ -300,6 +302,7 @@ func TestOneOfSeveralTimesOut(t *testing.T) {
 // A hook that one deadline kills is no reason to touch its neighbours, whose descendants may have left their groups as
 // well.
 func TestDeadlineOfOneHookSparesTheOthers(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	open := b.Gate("gate")
 	f := b.begin(context.Background(), b.with(runner.Options{}, b.claude("PreToolUse",
@@ -321,6 +324,7 @@ func TestDeadlineOfOneHookSparesTheOthers(t *testing.T) {
 }
 
 func TestEqualHooksRunOnce(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	twice := "echo once >>log; exec sleep 1000"
 	first := b.claude("PreToolUse", command(twice, hook{"timeout": 100}), command("true"),
@@ -385,7 +389,7 @@ func TestParallelHooksOfManyCalls(t *testing.T) {
 	var all sync.WaitGroup
 	for g := range 4 {
 		all.Go(func() {
-			for i := range 5 {
+			for i := range testall.Of(2, 5) {
 				c := b.pre()
 				n := g*100 + i
 				c.Args = fmt.Sprintf(`{"n":%d}`, n)
@@ -414,7 +418,7 @@ func TestSubreaperKeepsVerdictsOfParallelHooks(t *testing.T) {
 	}
 	r := b.with(runner.Options{Subreaper: true}, b.claude("PreToolUse", hooks...))
 	b.ForgetSubreaper()
-	for range 10 {
+	for range testall.Of(4, 10) {
 		o, err := r.Fire(context.Background(), b.pre())
 		require.NoError(t, err)
 		require.Equal(t, protocol.CausePolicy, o.Cause)

@@ -15,11 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/runner"
 )
 
 func TestChildThatHoldsThePipesDoesNotDelayTheVerdict(t *testing.T) {
+	t.Parallel()
 	for _, code := range []int{1, 0} {
 		b := newBench(t)
 		o := b.fire(sh(fmt.Sprintf("sleep 1000 & echo $! >child; echo out; echo why >&2; exit %d", code),
@@ -40,6 +42,7 @@ func TestChildThatHoldsThePipesDoesNotDelayTheVerdict(t *testing.T) {
 
 // At its deadline a hook has no verdict, whatever it did before and does then.
 func TestDeadline(t *testing.T) {
+	t.Parallel()
 	newBench(t) // for what all of them leave
 	for name, script := range map[string]string{
 		"a hook that sleeps":            `echo $$ >ready; exec sleep 1000`,
@@ -72,6 +75,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestContextEndKillsTheHook(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	r := b.runner(runner.Options{}, sh(`trap '' TERM; echo $$ >ready; while :; do sleep 1; done`,
 		hook{"timeout": "1h"}), sh("echo >second"))
@@ -281,7 +285,7 @@ func TestTwoHundredHooksAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for g := range 8 {
 		all.Go(func() {
-			for i := range 25 {
+			for i := range testall.Of(10, 25) {
 				c := b.pre()
 				c.Tool = []string{"shell", "blocked", "killed"}[(g+i)%3]
 				c.Args = fmt.Sprintf(`{"n":%d}`, i)

@@ -241,6 +241,7 @@ func TestLateAnswers(t *testing.T) {
 }
 
 func TestAsyncHookIsWatchedToItsTimeout(t *testing.T) {
+	t.Parallel()
 	newBench(t) // for what all of them leave
 	for way, h := range eachWay("echo $$ >ready; sleep 1000", hook{"timeout": 1}) {
 		t.Run(way, func(t *testing.T) {
@@ -333,6 +334,7 @@ func TestPersistentHookThatAnswersUnread(t *testing.T) {
 }
 
 func TestLateAnswersAreBounded(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	answer := `printf '{"systemMessage":"'; head -c 900000 /dev/zero | tr '\0' m; printf '"}'`
 	r := b.stays(runner.Options{}, b.claude("PreToolUse", command(answer, hook{"async": true})))

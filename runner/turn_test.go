@@ -68,6 +68,7 @@ func inTurn(letter string) string {
 }
 
 func TestGeminiHooksInTurn(t *testing.T) {
+	t.Parallel()
 	t.Run("one that wants it is enough, and goes for those behind it too", func(t *testing.T) {
 		for wants := range 3 {
 			b := newBench(t)

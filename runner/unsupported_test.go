@@ -14,6 +14,7 @@ import (
 )
 
 func TestUnsupportedTypes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	kinds := []hook{
 		{"type": "prompt", "prompt": "is it safe?"},

@@ -84,7 +84,7 @@ func barePython(dir string) error {
 		os.WriteFile(filepath.Join(dir, "pyvenv.cfg"), []byte(settings), 0o600))
 }
 
-// Repository is the root of this project, where the examples are. Tests run in e2e/COMMAND.
+// Repository is the root of this project, where the examples are, for a test in e2e/COMMAND.
 func Repository(t testing.TB) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")

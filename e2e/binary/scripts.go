@@ -16,10 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Scripts runs the testdata/script/*.txtar of a package, in which hookrun is the real binary. They have three commands
-// more than testscript's own: see exits, outcome and answers.
-func Scripts(t *testing.T) {
-	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+// Scripts runs the *.txtar of a folder, in which hookrun is the real binary. They have three commands more than
+// testscript's own: see exits, outcome and answers.
+func Scripts(t *testing.T, folder string) {
+	all, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}

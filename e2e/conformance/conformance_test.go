@@ -221,7 +221,7 @@ type trial struct {
 	code, pid      int
 	took           time.Duration
 	timedOut       bool
-	left           bool // a hook's process was there when hookrun had ended
+	left           bool // a hook's process was there when hookrun had ended, if that was expected
 }
 
 func newTrial(t *testing.T, line string, common prelude) *trial {
@@ -359,7 +359,7 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 		<-ended
 	}
 	r.took = time.Since(start)
-	r.left = len(r.survivors()) > 0
+	r.left = r.Expect.LeftRunning && len(r.survivors()) > 0
 	r.code, r.pid = cmd.ProcessState.ExitCode(), cmd.Process.Pid
 	r.stdout, r.stderr = stdout.String(), stderr.String()
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // TestConformanceJudge demands that each kind of expectation can fail: with a stand-in for hookrun that is right
@@ -35,7 +37,7 @@ surroundings() {
 	long := strings.Repeat("é", longest)
 	var prelude prelude
 	require.NoError(t, json.Unmarshal([]byte(common), &prelude))
-	for _, row := range []struct{ field, expect, right, wrong string }{
+	rows := []struct{ field, expect, right, wrong string }{
 		{"stdout", `"any": []`, `answer`, `echo '[1]'`},
 		{"stdout", `"any": []`, `answer`, `answer; echo more`},
 		{"version", `"any": []`, `answer`, `answer '"version": 2'`},
@@ -147,7 +149,8 @@ surroundings() {
 			`surroundings; ran h.1 stat "7 (a) b) S 1 7 $$ 0"; answer`},
 		{"process.session", `"process": true`, `surroundings; answer`, `surroundings; ran h.1 stat ''; answer`},
 		{"notes.n", `"notes": {"n": {"contains": "a"}}`, `echo bab >"$ORACLE_REC/n"; answer`, `answer`},
-	} {
+	}
+	for _, row := range testall.Part(5, rows) {
 		t.Run(row.field, func(t *testing.T) {
 			t.Parallel()
 			field, _, _ := strings.Cut(row.field, ": ")

@@ -92,7 +92,7 @@ func TestWrite(t *testing.T) {
 		require.NoError(t, w.Write("first", "", 0))
 		var readers sync.WaitGroup
 		over := make(chan struct{})
-		for range 100 {
+		for range testall.Of(20, 100) {
 			readers.Go(func() {
 				for {
 					raw, err := os.ReadFile(f.path())
@@ -109,7 +109,7 @@ func TestWrite(t *testing.T) {
 				}
 			})
 		}
-		for n := range 200 {
+		for n := range testall.Of(50, 200) {
 			require.NoError(t, w.Write(fmt.Sprintf("%0*d", 100*n, n), "", 0))
 		}
 		close(over)
@@ -213,7 +213,8 @@ func TestConsume(t *testing.T) {
 // Of readers that look at once one gets a payload, and none is lost to a deletion that was meant for the one before it.
 func TestConcurrentReadersTakeEachPayloadOnce(t *testing.T) {
 	testall.NotOnWindows(t, "a file that others have open cannot be taken")
-	const readers, payloads = 4, 300
+	const readers = 4
+	payloads := testall.Of(100, 300)
 	f := newFolder(t)
 	w := massgenipc.Writer{Dir: f.dir}
 	var all sync.WaitGroup

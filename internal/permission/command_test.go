@@ -219,7 +219,7 @@ func TestWhatBashRuns(t *testing.T) {
 		"time xa p", "coproc xb p", "export A=p B", "export A=$(xa)", "read A", "[ a = b ]", "xa # c\n", "xb \\\n p",
 		"xc <<\\E # c\nxh\nE\n"}
 	var lines []string
-	for wanted := testall.Of(500, 4_000); len(lines) < wanted; {
+	for wanted := testall.Of(150, 4_000); len(lines) < wanted; {
 		var line strings.Builder
 		for range 1 + random.IntN(12) {
 			if random.IntN(4) == 0 {

@@ -34,7 +34,7 @@ func TestWhatBashComputes(t *testing.T) {
 	}
 	between := []string{" ", " ", " ", " ", " ", " ", "; ", " && ", " | ", "\n", " >f ", ` >"$P" `, " <<<$P "}
 	var lines []string
-	for wanted := testall.Of(500, 3_000); len(lines) < wanted; {
+	for wanted := testall.Of(150, 3_000); len(lines) < wanted; {
 		var line strings.Builder
 		for range 1 + random.IntN(6) {
 			line.WriteString(words[random.IntN(len(words))] + between[random.IntN(len(between))])

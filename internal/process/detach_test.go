@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/process/processtest"
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // asksToDetach is a first line that asks that nobody waits.
@@ -44,6 +45,7 @@ func TestDetachByFirstLine(t *testing.T) {
 
 // One that is not released is waited for a second time: to its end, or to its deadline.
 func TestWaitAfterDetach(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	open := b.Gate("gate")
 	p := b.startDetachable("echo detach; "+processtest.AtGate("gate")+"echo end; exit 3", line, never())
@@ -73,7 +75,7 @@ func TestDetachHoweverFastItEnds(t *testing.T) {
 		"head -c 300000 /dev/zero; echo; echo detach": false,
 	} {
 		b := newBench(t)
-		for range 20 {
+		for range testall.Of(6, 20) {
 			p := b.startDetachable(script, line, never())
 			result, ended := p.Wait(context.Background())
 			if !ended {

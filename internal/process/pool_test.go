@@ -131,6 +131,7 @@ func TestPersistentProcessThatSpeaksUnasked(t *testing.T) {
 }
 
 func TestPersistentProcessDeadline(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	p := b.pool(1, each(`case $line in
 		hang) sleep 1000 & setsid sleep 1000 & echo $$ >ready; wait ;;
@@ -220,13 +221,14 @@ func TestPersistentProcessesOfAPool(t *testing.T) {
 
 // What a process says on stderr before its answer is of that call.
 func TestPersistentProcessStderr(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	p := b.pool(1, `exec python3 -c '
 import os, sys
 for line in iter(sys.stdin.readline, ""):
     os.write(2, line.encode()); os.write(1, b"x\n")
 '`)
-	for i := range 300 {
+	for i := range testall.Of(100, 300) {
 		want := fmt.Sprint("call ", i)
 		require.Equal(t, want+"\n", string(p.ask(want).Stderr.Head))
 	}
@@ -234,6 +236,7 @@ for line in iter(sys.stdin.readline, ""):
 
 // A line of 10 MB goes in while the answer comes out.
 func TestPersistentProcessAndMegabytes(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	p := b.pool(1, `exec python3 -uc '
 import sys
@@ -280,6 +283,7 @@ func TestPersistentProcessWhoseChildHoldsItsInput(t *testing.T) {
 
 // The death of an idle process is not that of the next call, however long that call's line is.
 func TestPersistentProcessIdleDeathIsNotTheNextCalls(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	p := b.pool(1, each("echo answer; exit 7"))
 	for _, size := range []int{10, 6_000, 60_000, 300_000} {
@@ -293,7 +297,7 @@ func TestPersistentProcessIdleDeathIsNotTheNextCalls(t *testing.T) {
 func TestPersistentProcessCallHasItsOwnTime(t *testing.T) {
 	b := newBench(t)
 	p := b.pool(1, `trap '' TERM; while :; do
-		read -r line || continue
+		read -r line || { sleep 0.05; continue; }
 		case $line in
 		noise) echo a; echo b; echo ready >ready ;;
 		*) echo answer ;;

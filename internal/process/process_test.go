@@ -40,6 +40,7 @@ func TestProcessThatNeverReadsALargeInput(t *testing.T) {
 }
 
 func TestProcessThatStopsReadingIsKilledAtItsDeadline(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	p := b.start(b.script("head -c 1 >/dev/null; exec sleep 1000"), tenMB(), time.Now().Add(200*time.Millisecond))
 	require.True(t, b.wait(p).TimedOut)
@@ -64,6 +65,7 @@ func TestInputArrivesWhole(t *testing.T) {
 // Guarantee 2: the result is that of the exit.
 
 func TestChildThatHoldsThePipesDoesNotDelayTheResult(t *testing.T) {
+	t.Parallel()
 	for _, code := range []int{1, 0} {
 		b := newBench(t)
 		result := b.run(fmt.Sprintf("sleep 1000 & echo $! >child; echo out; echo why >&2; exit %d", code))
@@ -107,6 +109,8 @@ const orphan = `(echo $(exec sh -c "echo \$PPID") >ready; exec sleep 1000) & exi
 
 // The end of the context, which a test can choose, does what a deadline does.
 func TestKill(t *testing.T) {
+	t.Parallel()
+	newBench(t) // for what all of them leave
 	const stubborn = `trap "" TERM; echo $$ >ready; while :; do sleep 1; done`
 	for name, script := range map[string]string{
 		"one that sleeps":               `echo $$ >ready; exec sleep 1000`,
@@ -123,6 +127,7 @@ func TestKill(t *testing.T) {
 			`echo $$ >ready; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t)
 			var pid int
 			ctx, cancel := context.WithCancel(context.Background())
@@ -144,7 +149,7 @@ func TestKillOfAnOrphanThatExecsForEver(t *testing.T) {
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	other := b.start(b.script("exec sleep 1000"), line, never())
-	for range 20 {
+	for range testall.Of(5, 20) {
 		script := b.script(`echo 'exec sh ./loop' >loop; setsid sh -c '(echo $(exec sh -c "echo \$PPID") >ready; ` +
 			`exec sh ./loop) & exit 0'; exec sleep 1000`)
 		var pid int
@@ -160,6 +165,7 @@ func TestKillOfAnOrphanThatExecsForEver(t *testing.T) {
 }
 
 func TestDeadline(t *testing.T) {
+	t.Parallel()
 	for _, script := range []string{"exec sleep 1000", "exec yes", "sleep 1000 & setsid sleep 1000 & wait"} {
 		b := newBench(t)
 		p := b.start(b.script(script), line, time.Now().Add(300*time.Millisecond))
@@ -169,6 +175,7 @@ func TestDeadline(t *testing.T) {
 }
 
 func TestKillTermComesFirst(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	// Half a second after the signal may be too little for the shell where the machine is busy.
 	for range 4 {
@@ -225,6 +232,7 @@ func TestOwnSessionWithoutTerminal(t *testing.T) {
 // Guarantee 4: after a normal exit descendants are left alone.
 
 func TestChildrenAreLeftAfterANormalExit(t *testing.T) {
+	t.Parallel()
 	for _, redirect := range []string{"</dev/null >/dev/null 2>&1", ""} {
 		b := newBench(t)
 		result := b.run("sleep 1000 " + redirect + " & echo $! >child; exit 0")
@@ -238,7 +246,7 @@ func TestChildrenAreLeftAfterANormalExit(t *testing.T) {
 
 func TestFloodOfOutput(t *testing.T) {
 	b := newBench(t)
-	const total = 100 << 20
+	total := testall.Of(32, 100) << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	result := b.run(fmt.Sprintf("echo first; head -c %d /dev/zero | tr '\\0' x; echo; echo last; "+
@@ -283,7 +291,7 @@ func TestManyAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for g := range 8 {
 		all.Go(func() {
-			for i := range 25 {
+			for i := range testall.Of(8, 25) {
 				code := (g + i) % 3
 				p, err := b.Start(b.script(fmt.Sprintf("cat; exit %d", code)), line, never(), nil)
 				if err != nil {

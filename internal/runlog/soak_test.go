@@ -29,7 +29,7 @@ func TestSoak(t *testing.T) {
 
 func soak(t *testing.T, maxSize int64) {
 	const writers = 16
-	total := testall.Of(800, 6_400)
+	total := testall.Of(480, 6_400)
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		total = 100_000
 	} else if raceEnabled {

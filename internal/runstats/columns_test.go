@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // randomLog makes lines in which everything that a column depends on is there or not, each by the toss of a coin.
@@ -51,7 +53,7 @@ func randomLog(random *rand.Rand, lines int) string {
 
 // Every call is in one column, and so is every hook of it; the oracle counts in its own way.
 func TestColumnsAddUp(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range testall.Of(uint64(60), 300) {
 		random := rand.New(rand.NewPCG(seed, 14))
 		log := randomLog(random, 1+random.IntN(40))
 		s := summarize(t, write(t, log), Filter{})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/internal/toml"
 )
 
@@ -255,7 +256,7 @@ func alike(t testing.TB, docs []string) {
 
 // TestAlike reads what Python reads as Python does, and what is made of it by cutting, doubling and swapping.
 func TestAlike(t *testing.T) {
-	var docs, seeds []string
+	var docs, seeds, spoilt []string
 	for _, test := range accepted {
 		seeds = append(seeds, test.doc)
 	}
@@ -267,10 +268,11 @@ func TestAlike(t *testing.T) {
 		for i := range len(seed) {
 			for _, put := range []string{"", "\n", "=", "\"", "'", "[", "]", "{", "}", ".", ",", "#", "_", "0", "e",
 				"\\", " "} {
-				docs = append(docs, seed[:i]+put+seed[i:], seed[:i]+put+seed[i+1:])
+				spoilt = append(spoilt, seed[:i]+put+seed[i:], seed[:i]+put+seed[i+1:])
 			}
 		}
 	}
+	docs = append(docs, testall.Part(9, spoilt)...) // 9 meets each place and each text that is put there
 	var valid []string
 	for _, doc := range docs {
 		// Python's integers have no end

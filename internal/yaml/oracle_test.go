@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	oracle "go.yaml.in/yaml/v3"
+
+	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // differs compares a value with yaml.v3's, and says where they are not alike. Merge keys it knows nothing of: they are
@@ -457,7 +459,7 @@ func (r *random) pieces() string {
 // TestRandom compares what is accepted with yaml.v3, PyYAML and libyaml: where they read a document too, they must read
 // the same.
 func TestRandom(t *testing.T) {
-	documents, seed := 4000, uint64(1)
+	documents, seed := testall.Of(1000, 4000), uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("YAML_DOCUMENTS")); err == nil { // to look for more
 		documents, seed = n, rand.Uint64()
 	}

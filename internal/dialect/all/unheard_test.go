@@ -223,7 +223,7 @@ func runs() int {
 	if os.Getenv("HOOKRUN_SOAK") == "1" {
 		return 100_000
 	}
-	return testall.Of(4_000, 20_000)
+	return testall.Of(500, 20_000)
 }
 
 // TestNoDenyGoesUnheard: whatever holds a deny, in a place that is an answer's or nearly one, holds the call up or

@@ -1,11 +1,13 @@
 package opencode
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,62 +16,89 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 )
 
-// driver loads the plugin as the client does and makes one call of one of its hooks. It prints what is left of the
-// output, or what was thrown.
+// driver loads plugins as the client does, and makes one call of one of the hooks of each. For each it prints what is
+// left of the output, or what was thrown. To start Node.js takes much longer than a call.
 const driver = `
-import { Hookrun } from "./hookrun.mjs"
-const { hook, input, output, earlier } = JSON.parse(process.argv[2])
-const told = []
-const client = {
-  session: {
-    get: async ({ path: { id } }) => ({ data: id === "child" ? { parentID: "main" } : {} }),
-    abort: async ({ path }) => told.push("abort " + path.id),
-  },
-  tui: { showToast: async ({ body }) => told.push(body.message) },
-  app: { log: async () => { throw new Error("no log") } },
+import { readFileSync } from "node:fs"
+for (const { directory, call } of JSON.parse(readFileSync("calls.json"))) {
+  const { Hookrun } = await import(directory + "/hookrun.mjs")
+  const { hook, input, output, earlier } = call
+  const told = []
+  const client = {
+    session: {
+      get: async ({ path: { id } }) => ({ data: id === "child" ? { parentID: "main" } : {} }),
+      abort: async ({ path }) => told.push("abort " + path.id),
+    },
+    tui: { showToast: async ({ body }) => told.push(body.message) },
+    app: { log: async () => { throw new Error("no log") } },
+  }
+  const hooks = await Hookrun({ client, directory })
+  await hooks.config({ mcp: { my_srv: {}, my: {} } })
+  const args = output.args
+  let thrown = ""
+  try {
+    for (const e of earlier ?? []) await hooks[e.hook](e.input, e.output)
+    await hooks[hook](input, output)
+  } catch (error) {
+    thrown = error.message
+  }
+  console.log(JSON.stringify({ thrown, output, same: args === output.args, told }))
 }
-const hooks = await Hookrun({ client, directory: process.cwd() })
-await hooks.config({ mcp: { my_srv: {}, my: {} } })
-const args = output.args
-let thrown = ""
-try {
-  for (const e of earlier ?? []) await hooks[e.hook](e.input, e.output)
-  await hooks[hook](input, output)
-} catch (error) {
-  thrown = error.message
-}
-console.log(JSON.stringify({ thrown, output, same: args === output.args, told }))
 process.exit(0)
 `
+
+// pluginCall is a call whose hookrun is a shell script, or is missing.
+type pluginCall struct {
+	script string
+	limit  time.Duration
+	call   string
+}
 
 type called struct {
 	Thrown string
 	Output map[string]any
 	Same   bool
 	Told   []string
+	stdin  string
 }
 
-// callPlugin makes a call whose hookrun is a shell script.
-func callPlugin(t *testing.T, script string, limit time.Duration, call string) (got called, stdin string) {
+func callPlugins(t *testing.T, calls []pluginCall) (got []called) {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil || runtime.GOOS == "windows" {
 		t.Skip("it needs node and sh")
 	}
 	dir := t.TempDir()
-	own := dialect.OwnCall{Program: "/bin/sh", Args: []string{"-c", script}, Timeout: limit}
-	if script == "" {
-		own.Program = "hookrun"
+	list := make([]struct {
+		Directory string          `json:"directory"`
+		Call      json.RawMessage `json:"call"`
+	}, len(calls))
+	for i, c := range calls {
+		own := dialect.OwnCall{Program: "/bin/sh", Args: []string{"-c", c.script}, Timeout: c.limit}
+		if c.script == "" {
+			own.Program = "hookrun"
+		}
+		list[i].Directory, list[i].Call = filepath.Join(dir, strconv.Itoa(i)), json.RawMessage(c.call)
+		require.NoError(t, os.Mkdir(list[i].Directory, 0o700))
+		plugin := filepath.Join(list[i].Directory, "hookrun.mjs")
+		require.NoError(t, os.WriteFile(plugin, []byte(pluginText(own)), 0o600))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "hookrun.mjs"), []byte(pluginText(own)), 0o600))
+	text, err := json.Marshal(list)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "calls.json"), text, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "driver.mjs"), []byte(driver), 0o600))
-	cmd := exec.CommandContext(t.Context(), node, "driver.mjs", call)
+	cmd := exec.CommandContext(t.Context(), node, "driver.mjs")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH=/usr/bin:/bin")
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(out, &got), "%s", out)
-	text, _ := os.ReadFile(filepath.Join(dir, "stdin"))
-	return got, string(text)
+	got = make([]called, len(calls))
+	lines := json.NewDecoder(bytes.NewReader(out))
+	for i := range got {
+		require.NoError(t, lines.Decode(&got[i]), "%s", out)
+		text, _ := os.ReadFile(filepath.Join(list[i].Directory, "stdin"))
+		got[i].stdin = string(text)
+	}
+	return got
 }
 
 const (
@@ -88,7 +117,7 @@ func says(answer string) string { return `cat >stdin; printf '%s' '` + answer + 
 
 // TestPluginBlocks: whatever hookrun does but answer, the call is blocked, before the tool, after it and at the prompt.
 func TestPluginBlocks(t *testing.T) {
-	for name, test := range map[string]struct{ script, why string }{
+	tests := map[string]struct{ script, why string }{
 		"missing":           {"", "install hookrun: "},
 		"an exit code":      {`echo ".tenex-hooks.json:2:1: no" >&2; exit 2`, ".tenex-hooks.json:2:1: no"},
 		"a block by exit":   {says(`{"decision":"continue"}`) + "; exit 3", "it ended with 3"},
@@ -103,64 +132,70 @@ func TestPluginBlocks(t *testing.T) {
 		"an unknown key":    {says(`{"decision":"continue","updatedInput":{}}`), `"updatedInput" is unknown`},
 		"args of no object": {says(`{"decision":"continue","args":[]}`), `"args" is unknown`},
 		"a block":           {says(`{"decision":"block","reason":"not this"}`), "not this"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			calls := []string{aCall}
-			if name == "missing" || name == "no JSON" || name == "a block" { // each start of node takes its time
-				calls = append(calls, aAfter, mcpAfter, aPrompt)
-			}
-			for _, call := range calls {
-				got, _ := callPlugin(t, test.script, time.Minute, call)
-				require.Contains(t, got.Thrown, test.why)
-				if call == aPrompt {
-					require.Len(t, got.Told, 1, "the client shows nobody why")
-					require.Contains(t, got.Told[0], test.why)
-				}
-			}
-		})
+		"slow":              {"exec sleep 1000", "it took more than 0.05 s"},
 	}
-	t.Run("slow", func(t *testing.T) {
-		t.Parallel()
-		got, _ := callPlugin(t, "exec sleep 1000", 50*time.Millisecond, aCall)
-		require.Contains(t, got.Thrown, "it took more than 0.05 s")
-	})
+	var names []string
+	var calls []pluginCall
+	for name, test := range tests {
+		limit := time.Minute
+		if name == "slow" {
+			limit = 50 * time.Millisecond
+		}
+		for _, call := range []string{aCall, aAfter, mcpAfter, aPrompt} {
+			names, calls = append(names, name), append(calls, pluginCall{test.script, limit, call})
+		}
+	}
+	for i, got := range callPlugins(t, calls) {
+		why := tests[names[i]].why
+		require.Contains(t, got.Thrown, why, names[i])
+		if calls[i].call == aPrompt {
+			require.Len(t, got.Told, 1, "the client shows nobody why")
+			require.Contains(t, got.Told[0], why)
+		}
+	}
 }
 
 func TestPlugin(t *testing.T) {
-	rewrites := says(`{"decision":"continue","args":{"command":"pwd"},"systemMessage":"m"}`)
-	got, stdin := callPlugin(t, rewrites, time.Minute, aCall)
+	redacts := says(`{"decision":"continue","output":"REDACTED","context":"more"}`)
+	all := callPlugins(t, []pluginCall{
+		{says(`{"decision":"continue","args":{"command":"pwd"},"systemMessage":"m"}`), time.Minute, aCall},
+		{redacts, time.Minute, aAfter},
+		{redacts, time.Minute, mcpAfter},
+		{says(`{"decision":"continue","context":"more"}`), time.Minute, aPrompt},
+		{says(`{"decision":"block","reason":"no","stop":"enough"}`), time.Minute, aCall},
+	})
+
+	got := all[0]
 	require.Empty(t, got.Thrown)
 	require.True(t, got.Same, "the client gives the tool that very object")
 	require.Equal(t, map[string]any{"args": map[string]any{"command": "pwd"}}, got.Output)
 	require.Equal(t, []string{"m"}, got.Told)
-	require.Contains(t, stdin, `{"hook_event_name":"tool.execute.before","session_id":"s","cwd":"`)
-	require.Contains(t, stdin, `"tool_name":"bash","tool_input":{"command":"ls","x":1},"tool_use_id":"c"}`)
+	require.Contains(t, got.stdin, `{"hook_event_name":"tool.execute.before","session_id":"s","cwd":"`)
+	require.Contains(t, got.stdin, `"tool_name":"bash","tool_input":{"command":"ls","x":1},"tool_use_id":"c"}`)
 
-	redacts := says(`{"decision":"continue","output":"REDACTED","context":"more"}`)
-	got, stdin = callPlugin(t, redacts, time.Minute, aAfter)
+	got = all[1]
 	require.Empty(t, got.Thrown)
 	require.Equal(t, "REDACTED\n\nmore", got.Output["output"])
 	require.NotContains(t, got.Output, "attachments")
-	require.Contains(t, stdin, `"tool_response":"secret","failed":true}`)
+	require.Contains(t, got.stdin, `"tool_response":"secret","failed":true}`)
 
-	got, stdin = callPlugin(t, redacts, time.Minute, mcpAfter)
+	got = all[2]
 	require.Empty(t, got.Thrown)
 	part := func(text string) any { return map[string]any{"type": "text", "text": text} }
 	require.Equal(t, []any{part("REDACTED"), part("more")}, got.Output["content"])
-	require.Contains(t, stdin, `"session_id":"main","agent_id":"child"`, "a subagent is of the session that began it")
-	require.Contains(t, stdin, `"mcp_context":{"server_name":"my_srv","tool_name":"echo"}`)
-	require.Contains(t, stdin, `"tool_response":"one\n\n{\"type\":\"image\",\"data\":\"x\"}"`)
+	require.Contains(t, got.stdin, `"session_id":"main","agent_id":"child"`, "a subagent is of the session that began it")
+	require.Contains(t, got.stdin, `"mcp_context":{"server_name":"my_srv","tool_name":"echo"}`)
+	require.Contains(t, got.stdin, `"tool_response":"one\n\n{\"type\":\"image\",\"data\":\"x\"}"`)
 
-	got, stdin = callPlugin(t, says(`{"decision":"continue","context":"more"}`), time.Minute, aPrompt)
+	got = all[3]
 	require.Empty(t, got.Thrown)
 	parts := got.Output["parts"].([]any)
 	require.Len(t, parts, 3)
 	require.Equal(t, map[string]any{"id": "prt_2hookrun", "sessionID": "s", "messageID": "m", "type": "text",
 		"text": "more", "synthetic": true}, parts[2])
-	require.Contains(t, stdin, `"prompt":"go"}`)
+	require.Contains(t, got.stdin, `"prompt":"go"}`)
 
-	got, _ = callPlugin(t, says(`{"decision":"block","reason":"no","stop":"enough"}`), time.Minute, aCall)
+	got = all[4]
 	require.Equal(t, "no", got.Thrown)
 	require.Equal(t, []string{"enough", "abort s"}, got.Told)
 }
@@ -174,6 +209,6 @@ func TestPluginKeepsContext(t *testing.T) {
 	require.NoError(t, err)
 	answer := `case $(cat) in *before*) text=early;; *) text=late;; esac; ` +
 		`printf '{"decision":"continue","context":"%s"}' $text`
-	got, _ := callPlugin(t, answer, time.Minute, string(text))
-	require.Equal(t, "secret\n\nearly\n\nlate", got.Output["output"])
+	got := callPlugins(t, []pluginCall{{answer, time.Minute, string(text)}})
+	require.Equal(t, "secret\n\nearly\n\nlate", got[0].Output["output"])
 }

@@ -167,6 +167,7 @@ func TestAsyncHookGetsItsWholeInput(t *testing.T) {
 }
 
 func TestNothingThatAnAsyncHookDoesHoldsTheCallUp(t *testing.T) {
+	t.Parallel()
 	for name, h := range map[string]hook{
 		"exit 2": command("echo no >&2; echo $$ >ready; exit 2", hook{"async": true}),
 		"exit 2, must not fail": command("echo no >&2; echo $$ >ready; exit 2",

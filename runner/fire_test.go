@@ -211,6 +211,7 @@ func TestNoHooks(t *testing.T) {
 }
 
 func TestAroundTool(t *testing.T) {
+	t.Parallel()
 	pre, post := []string{"pre-tool"}, []string{"post-tool"}
 	echo := func(result string, err error) runner.Tool {
 		return func(context.Context, string) (string, error) { return result, err }

@@ -131,6 +131,7 @@ func TestAnswerLongerThanWhatIsKept(t *testing.T) {
 }
 
 func TestDeathBySignal(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []string{"KILL", "34"} {
 		b := newBench(t)
 		name := "SIG" + signal

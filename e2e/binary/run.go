@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,10 +66,15 @@ func Environment(dir string) []string {
 // Needs skips a test where a program is missing. It is run once: what stands in PATH can be a stub.
 func Needs(t *testing.T, program string) {
 	t.Helper()
-	if err := exec.Command(program, "--version").Run(); err != nil {
+	run, _ := needed.LoadOrStore(program, sync.OnceValue(func() error {
+		return exec.Command(program, "--version").Run()
+	}))
+	if err := run.(func() error)(); err != nil {
 		t.Skipf("%s is missing: %v", program, err)
 	}
 }
+
+var needed sync.Map // by the name of the program
 
 // Outcome is the part of `--output json` that these tests look at.
 type Outcome struct {

@@ -92,10 +92,12 @@ func TestFirstCommandOfTheReadme(t *testing.T) {
 	require.Empty(t, done.Stdout)
 	require.Regexp(t, `^blocked: git push --force .*\n$`, done.Stderr)
 
-	viaGo := binary.Run(t, binary.Repository(t), "", nil, append([]string{"go", "run", "."}, flags...)...)
-	require.Equal(t, 1, viaGo.Code)
-	require.Empty(t, viaGo.Stdout)
-	require.Equal(t, done.Stderr+"exit status 2\n", viaGo.Stderr)
+	if testall.On() { // the tests of README.md run it too
+		viaGo := binary.Run(t, binary.Repository(t), "", nil, append([]string{"go", "run", "."}, flags...)...)
+		require.Equal(t, 1, viaGo.Code)
+		require.Empty(t, viaGo.Stdout)
+		require.Equal(t, done.Stderr+"exit status 2\n", viaGo.Stderr)
+	}
 
 	flags[len(flags)-1] = `{"command":"git push"}`
 	done = binary.Run(t, binary.Repository(t), "", nil, append([]string{binary.Path}, flags...)...)
@@ -227,8 +229,8 @@ func TestExampleBlockDangerousShell(t *testing.T) {
 	})
 	t.Run("blocks what it cannot read", func(t *testing.T) {
 		t.Parallel()
-		for _, args := range []string{`{}`, `[]`, `rm -rf /`, `{"cmd":"ls"}`, `{"command":null}`,
-			`{"command":{"run":"ls"}}`, `{"command":[]}`, `{"command":{}}`} {
+		for _, args := range testall.Part(3, []string{`{}`, `[]`, `rm -rf /`, `{"cmd":"ls"}`, `{"command":null}`,
+			`{"command":{"run":"ls"}}`, `{"command":[]}`, `{"command":{}}`}) {
 			done := call(t, args)
 			require.Equal(t, 2, done.Code, args)
 			require.Contains(t, done.Stderr, "nobody has checked it", args)

@@ -202,7 +202,7 @@ func TestPresets(t *testing.T) {
 			dir := project(t, g.preset)
 			var tests []map[string]any
 			for decision, calls := range map[string][]call{"block": g.blocked, "continue": g.passes} {
-				for i, c := range calls {
+				for i, c := range testall.Part(2, calls) {
 					clients := []string{"claude", "codex", "gemini"}
 					for _, client := range testall.Of(clients[i%3:i%3+1], clients) {
 						tests = append(tests, map[string]any{

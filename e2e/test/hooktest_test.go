@@ -23,21 +23,18 @@ import (
 	"github.com/hookrun/hookrun/e2e/binary"
 )
 
-// testedHooks are a guard in Python, a rewrite and a hint in sh.
+// testedHooks are a guard, a rewrite and a hint, in sh.
 const testedHooks = `{"hooks": [
-  {"name": "guard", "command": ["python3", "guard.py"], "events": ["pre-tool"], "matcher": "shell"},
+  {"name": "guard", "command": ["sh", "guard.sh"], "events": ["pre-tool"], "matcher": "shell"},
   {"name": "absolute", "events": ["pre-tool"], "matcher": "write", "command": "printf '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"path\":\"%s/a.txt\"}}}' \"$PWD\""},
   {"name": "hint", "command": "cat >/dev/null; echo \"mind the style of $LANGUAGE_OF_TEST\"", "events": ["post-tool", "pre-execute"]}
 ]}`
 
-const testedGuard = `import json, os, signal, sys
-call = json.load(sys.stdin)
-command = call["tool_input"].get("command", "")
-if "--force" in command:
-    print("no force: " + command, file=sys.stderr)
-    sys.exit(2)
-if command == "crash":
-    os.kill(os.getpid(), signal.SIGKILL)
+const testedGuard = `command=$(sed -n 's/.*"tool_input":{"command":"\([^"]*\)".*/\1/p')
+case $command in
+*--force*) echo "no force: $command" >&2; exit 2 ;;
+crash) kill -KILL $$ ;;
+esac
 `
 
 const passing = `{"$schema": "x", "tests": [
@@ -52,9 +49,8 @@ const passing = `{"$schema": "x", "tests": [
 // tested is a workspace with these hooks and one file of tests.
 func tested(t *testing.T, tests string) string {
 	t.Helper()
-	binary.Needs(t, "python3")
 	dir := t.TempDir()
-	for name, text := range map[string]string{".tenex-hooks.json": testedHooks, "guard.py": testedGuard,
+	for name, text := range map[string]string{".tenex-hooks.json": testedHooks, "guard.sh": testedGuard,
 		"a.hooktest.json": tests} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
@@ -94,7 +90,7 @@ func TestHooktestPasses(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(sub, "a.hooktest.json"), []byte(passing), 0o600))
 	done = binary.Run(t, dir, "", nil, binary.Path, "test", "-C", ".", "tests")
 	require.Equal(t, 0, done.Code, "a folder of tests has the hooks of the workspace: %s%s", done.Stdout, done.Stderr)
-	require.NoError(t, os.Rename(filepath.Join(dir, "guard.py"), filepath.Join(elsewhere, "guard.py")))
+	require.NoError(t, os.Rename(filepath.Join(dir, "guard.sh"), filepath.Join(elsewhere, "guard.sh")))
 	done = binary.Run(t, dir, "", nil, binary.Path, "test", "-C", elsewhere, "a.hooktest.json")
 	require.Equal(t, 0, done.Code, done.Stdout)
 }
@@ -391,7 +387,7 @@ func TestHooktestRecordsAndRepeats(t *testing.T) {
 				"ok, 0 failed in 0 s\n", untimed(done.Stdout))
 		require.Zero(t, done.Code)
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "guard.py"), []byte("import sys; sys.stdin.read()"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "guard.sh"), []byte("cat >/dev/null"), 0o600))
 	done := binary.Run(t, dir, "", nil, binary.Path, "test")
 	require.Equal(t, 1, done.Code)
 	require.Contains(t, done.Stdout, "FAIL shell: git push --force")

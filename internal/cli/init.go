@@ -11,6 +11,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
 	"github.com/hookrun/hookrun/internal/preset"
+	"github.com/hookrun/hookrun/internal/shellword"
 )
 
 var initProject = command{
@@ -67,7 +68,7 @@ func initIn(dir string, files []preset.File, dryRun bool, std Streams) error {
 	}
 	in := ""
 	if dir != "." {
-		in = " -C " + quoted(dir)
+		in = " -C " + shellword.Local(dir)
 	}
 	fmt.Fprintf(&text, `
 Next:

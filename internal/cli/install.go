@@ -16,6 +16,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -138,7 +139,7 @@ func (s *settingsFlags) allow(yes bool, std Streams) error {
 			text = "every call is blocked, since the project's hooks have changed, until somebody looks at them and " +
 				"runs hookrun allow %s"
 		}
-		fmt.Fprintf(std.Err, "note: "+text+"\n", quoted(absolute(p.Workspace)))
+		fmt.Fprintf(std.Err, "note: "+text+"\n", shellword.Local(absolute(p.Workspace)))
 		return nil
 	}
 	if err := state.allow("", yes, std); !errors.Is(err, errNotAllowed) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/shellword"
 )
 
 // project is where the hooks of a command come from, with warnings about that.
@@ -38,13 +39,13 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	if claude && p.Workspace != folder {
 		p.warning = fmt.Sprintf(
 			"the hooks file %s was passed over: with --claude the workspace is %s itself; to use it give -C %s",
-			cmp.Or(p.File, p.Local), absolute(folder), quoted(p.Workspace))
+			cmp.Or(p.File, p.Local), absolute(folder), shellword.Local(p.Workspace))
 		p.Project = hookfile.Project{Workspace: folder}
 	}
 	if p.PassedOver == "" {
 		return p, nil
 	}
-	use := "; to use it give -C " + quoted(filepath.Dir(p.PassedOver))
+	use := "; to use it give -C " + shellword.Local(filepath.Dir(p.PassedOver))
 	if p.Repository == "" {
 		const text = "the hooks file %s does not count: hookrun looks upwards in git repositories only%s"
 		p.suggestion = fmt.Sprintf(text, p.PassedOver, use)
@@ -73,7 +74,7 @@ func (p *project) findAbove(hooks int) {
 		why = absolute(cmp.Or(p.File, p.Local)) + " is nearer, and has no hooks"
 	}
 	const text = "the hooks file %s lies above and does not count, since %s; to use it give -C %s"
-	p.suggestion = fmt.Sprintf(text, above, why, quoted(filepath.Dir(above)))
+	p.suggestion = fmt.Sprintf(text, above, why, shellword.Local(filepath.Dir(above)))
 }
 
 // remarks are the warning and the suggestion, for commands that show where hooks come from.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/shellword"
 )
 
 // Where the hooks of a command are from, and what there is to say about that.
@@ -34,9 +35,9 @@ func TestFindProject(t *testing.T) {
 		"no file anywhere":   {folder: top, workspace: top},
 		"with Claude Code's": {folder: repo, claude: true, workspace: repo, file: own},
 		"above another .git": {folder: inner, workspace: inner, warning: "the hooks file " + own +
-			" was passed over: it lies above the git repository " + inner + "; to use it give -C " + quoted(repo)},
+			" was passed over: it lies above the git repository " + inner + "; to use it give -C " + shellword.Local(repo)},
 		"above, with Claude Code's": {folder: sub, claude: true, workspace: sub, warning: "the hooks file " + own +
-			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " + quoted(repo)},
+			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " + shellword.Local(repo)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,13 +50,4 @@ func TestFindProject(t *testing.T) {
 	}
 	_, err := findProject(own, false, false)
 	require.EqualError(t, err, "--workspace "+own+": not a directory; give the folder of the project")
-}
-
-func TestQuoted(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{
-		"": "''", "a/b.json": "a/b.json", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'",
-	} {
-		require.Equal(t, want, quoted(word))
-	}
 }

@@ -27,7 +27,8 @@ hookrun kills every hook that still runs.`,
 	example: `  echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | hookrun serve`,
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		var f callFlags
-		const usage = "listen on the unix socket `PATH`, in a folder that only you can write to, instead of stdin"
+		const usage = "listen on the unix socket `PATH`, in a folder that only you can write to, " +
+			`or on Windows on the named pipe \\.\pipe\NAME, instead of stdin`
 		socket := flags.String("socket", "", usage)
 		f.defineFiles(flags)
 		f.definePolicy(flags)

@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/hooktest"
 	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -264,9 +265,9 @@ func (t *testRun) flagsFor(path string) (own callFlags, err error) {
 
 // explainFlags are the flags by which hookrun explain looks at the same hooks.
 func (f *callFlags) explainFlags() string {
-	hint := " -C " + quoted(f.workspace)
+	hint := " -C " + shellword.Local(f.workspace)
 	for _, c := range f.configs {
-		hint += " -c " + quoted(c)
+		hint += " -c " + shellword.Local(c)
 	}
 	if f.claude {
 		hint += " --claude"
@@ -275,15 +276,6 @@ func (f *callFlags) explainFlags() string {
 		hint += " --no-user"
 	}
 	return hint
-}
-
-// quoted is a word as a shell reads it.
-func quoted(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func took(d protocol.Milliseconds) string { return duration(time.Duration(d).Seconds() * 1000) }
@@ -306,14 +298,14 @@ func explaining(c *protocol.Call) string {
 		if len(c.ClientInput) > most {
 			return "--input @FILE"
 		}
-		return "--input " + quoted(c.ClientInput)
+		return "--input " + shellword.Local(c.ClientInput)
 	}
 	words := string(c.Event)
 	if c.Tool != "" {
-		words += " --tool " + quoted(c.Tool)
+		words += " --tool " + shellword.Local(c.Tool)
 	}
 	if c.Args != "" && len(c.Args) <= most {
-		words += " --args " + quoted(c.Args)
+		words += " --args " + shellword.Local(c.Args)
 	}
 	return words
 }

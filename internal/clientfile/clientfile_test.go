@@ -1,6 +1,7 @@
 package clientfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -212,7 +213,7 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 	}
 	command, err := c.Command(e.Binary, e.Args)
 	require.NoError(t, err)
-	handler := map[string]any{"type": "command", "command": command}
+	handler := map[string]any{"type": "command", cmp.Or(c.form().Key, commandKey): command}
 	if e.Timeout > 0 {
 		handler["timeout"] = e.Timeout.Seconds()
 	}
@@ -222,7 +223,7 @@ func requireAdded(t testing.TB, c *Client, before, after string, e Entry) {
 			handler["timeout"] = float64(e.Timeout.Milliseconds())
 		}
 	}
-	for key, value := range meaning(t, "{"+c.Extra+"}") {
+	for key, value := range meaning(t, "{"+cmp.Or(c.form().Extra, c.Extra)+"}") {
 		handler[key] = value
 	}
 	for _, event := range e.Events {

@@ -1,6 +1,7 @@
 package clientfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,11 +13,13 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/shellword"
 )
 
 // handler is the entry as its client reads it.
 type handler struct {
 	binary  string
+	key     string // of the member with the command; "" is commandKey
 	command string
 	timeout int64 // in the client's unit; 0 is none
 	name    string
@@ -31,7 +34,8 @@ type handler struct {
 const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
-	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts, extra: c.Extra, flat: c.Flat}
+	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts, flat: c.Flat}
+	h.key, h.extra = c.form().Key, cmp.Or(c.form().Extra, c.Extra)
 	if len(e.Events) == 0 {
 		return nil, errors.New("no event to install the hook at")
 	}
@@ -72,12 +76,12 @@ func (c *Client) commandByName(args []string) string {
 
 // inShell has a shell of its own run a script. The login shell of a user may be fish, which ends with 127 at an unknown
 // command, whatever stands behind a ||.
-func inShell(script string) string { return "/bin/sh -c " + quote(script) }
+func inShell(script string) string { return "/bin/sh -c " + shellword.POSIX(script) }
 
 func call(program string, args []string) string {
 	words := []string{program, "fire"}
 	for _, a := range args {
-		words = append(words, quote(a))
+		words = append(words, shellword.POSIX(a))
 	}
 	return strings.Join(words, " ")
 }
@@ -85,20 +89,29 @@ func call(program string, args []string) string {
 // Command is the shell command with which a client calls hookrun. A call is blocked if hookrun is not there or was
 // killed: every client takes that for a pass.
 func (c *Client) Command(binary string, args []string) (string, error) {
+	return c.write(c.form(), binary, args)
+}
+
+// write writes the command in some form.
+func (c *Client) write(form dialect.CommandForm, binary string, args []string) (string, error) {
 	switch {
-	case !filepath.IsAbs(binary):
+	case !isAbs(binary):
 		return "", fmt.Errorf("the path of hookrun must be absolute, since a hook can run in any folder, and %q is "+
 			"not", binary)
 	case !utf8.ValidString(binary) || strings.ContainsFunc(binary, unicode.IsControl):
 		return "", fmt.Errorf("the path %q cannot be written to a settings file; move hookrun", binary)
-	case c.Expand && strings.Contains(binary, "$"):
+	case c.Expand && strings.Contains(binary, "$"): // whatever quotes are around it
 		return "", fmt.Errorf("%s would take the $ in %q for a variable; move hookrun", c.Name, binary)
 	}
-	command := call(quoteProgram(binary), args)
-	if c.LoginShell && HasShell {
+	program, err := programWord(form.Shell, binary)
+	if err != nil {
+		return "", fmt.Errorf("%w; move hookrun", err)
+	}
+	command := call(program, args)
+	if c.LoginShell && HasShell && form.Shell == dialect.POSIX {
 		command = inShell("exec " + command)
 	}
-	command += shellEnd(c.OrBlock)
+	command += form.OrBlock
 	if !ours(command, binary) {
 		return "", fmt.Errorf("an entry with the arguments %q could not be told from a hook that somebody wrote; use "+
 			"--output or --dialect", args)
@@ -111,16 +124,16 @@ func (c *Client) Command(binary string, args []string) (string, error) {
 // entry, and so is one with --config or a policy: to replace it could switch off a gate.
 func ours(command, binary string) bool {
 	words, rest, byName := hookrunWords(command)
-	if len(words) < 2 || words[1] != "fire" || rest != "" && !strings.HasPrefix(rest, "||") &&
-		!strings.HasPrefix(rest, "# ") {
+	ends := func(mark string) bool { return strings.HasPrefix(rest, mark) }
+	if len(words) < 2 || words[1] != "fire" || rest != "" && !ends("||") && !ends("# ") && !ends("; if (-not $?) {") {
 		return false
 	}
 	if script, _ := shellWords(command); byName && !lookUpScript().MatchString(script[2]) {
 		return false
 	}
 	path := filepath.Clean(words[0])
-	named := path == binary || strings.TrimSuffix(filepath.Base(path), ".exe") == "hookrun"
-	if !byName && !(filepath.IsAbs(path) && named) {
+	named := path == binary || strings.TrimSuffix(base(path), ".exe") == "hookrun"
+	if !byName && !(isAbs(path) && named) {
 		return false
 	}
 	values := map[string][]string{
@@ -145,6 +158,10 @@ func ours(command, binary string) bool {
 // hookrunWords returns the words that a command begins with, or the script in it that a shell runs, and what follows
 // them. byName: the script looks hookrun up in PATH, whatever message another version of it has.
 func hookrunWords(command string) (words []string, rest string, byName bool) {
+	if program, behind, found := windowsProgram(command); found {
+		words, rest = shellWords(behind)
+		return append([]string{program}, words...), rest, false
+	}
 	words, rest = shellWords(command)
 	if len(words) != 3 || words[0] != "/bin/sh" || words[1] != "-c" {
 		return words, rest, false
@@ -166,24 +183,12 @@ func hookrunWords(command string) (words []string, rest string, byName bool) {
 // it would run itself without end.
 func RunsHookrun(command string) bool {
 	words, _, _ := hookrunWords(command)
-	if len(words) < 2 || strings.TrimSuffix(filepath.Base(words[0]), ".exe") != "hookrun" || words[1] != "fire" {
+	if len(words) < 2 || strings.TrimSuffix(base(words[0]), ".exe") != "hookrun" || words[1] != "fire" {
 		return false
 	}
 	return !slices.ContainsFunc(words[2:], func(w string) bool {
 		return strings.HasPrefix(w, "-c") || strings.HasPrefix(w, "--config")
 	})
-}
-
-// quote makes a word of a shell's.
-func quote(word string) string {
-	plain := func(r rune) bool {
-		return r >= utf8.RuneSelf || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' ||
-			strings.ContainsRune("/._-+:@%,=", r)
-	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // shellWords returns the words that a command begins with, as a shell reads them, and what comes behind them: anything

@@ -2,9 +2,10 @@
 
 package clientfile
 
+import "github.com/hookrun/hookrun/internal/dialect"
+
 // HasShell says whether /bin/sh can run a script of an entry, so that Entry.ByName counts.
 const HasShell = true
 
-func quoteProgram(path string) string { return quote(path) }
-
-func shellEnd(s string) string { return s }
+// form is how a command is written here: for sh.
+func (c *Client) form() dialect.CommandForm { return dialect.CommandForm{OrBlock: c.OrBlock} }

@@ -43,8 +43,12 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 				handlers = []gjson.Result{group}
 			}
 			for h, handler := range handlers {
-				command := handler.Get("command").String()
-				if handler.Get("command").Type != gjson.String || !runsFire(command, binary) {
+				value := handler.Get(commandKey)
+				if !value.Exists() {
+					value = handler.Get(windowsKey)
+				}
+				command := value.String()
+				if value.Type != gjson.String || !runsFire(command, binary) {
 					continue
 				}
 				f := Found{Command: command, Exact: c.exact(command)}

@@ -1,6 +1,7 @@
 package clientfile
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,7 @@ func (d *document) renew(s *style, event *hujson.ObjectMember, indent string, h 
 	for _, handlers := range d.handlers(&event.Value) {
 		for i := range handlers {
 			there := &handlers[i]
-			command := get(there, "command")
+			command := commandOf(there)
 			if !d.isOurs(command) {
 				continue
 			}
@@ -164,7 +165,7 @@ func (h *handler) event(found ...string) string {
 }
 
 func (h *handler) entry(found ...string) string {
-	text := `{"type":"command","command":` + quoted(h.command+footnote(found))
+	text := `{"type":"command",` + quoted(cmp.Or(h.key, commandKey)) + ":" + quoted(h.command+footnote(found))
 	if h.extra != "" {
 		text += "," + h.extra
 	}
@@ -214,7 +215,7 @@ func (c *Client) notes(d *document) []string {
 		groups := elements(&event.Value)
 		for i, handlers := range d.handlers(&event.Value) {
 			matcher := get(&groups[i], "matcher")
-			ours := func(v hujson.Value) bool { return d.isOurs(get(&v, "command")) }
+			ours := func(v hujson.Value) bool { return d.isOurs(commandOf(&v)) }
 			if matcher != nil && slices.ContainsFunc(handlers, ours) {
 				notes = append(notes,
 					fmt.Sprintf("the entry at %s has a matcher, %s, so the client runs hookrun for no other tool",

@@ -32,7 +32,7 @@ func (d *document) remove(goes func(event string) bool) (exists bool) {
 	event := func(m *hujson.ObjectMember) (empty bool) {
 		groups, name := array(&m.Value), keyOf(m)
 		gone := func(handler *hujson.Value) bool {
-			command := get(handler, "command")
+			command := commandOf(handler)
 			if !d.isOurs(command) || !goes(name) {
 				return false
 			}

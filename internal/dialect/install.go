@@ -17,9 +17,10 @@ type Installation struct {
 	Events []string // at which hookrun has something to say
 	// OrBlock ends the command: it blocks where hookrun itself is missing or was killed, which clients take for an
 	// approval.
-	OrBlock string
-	Asks    string // what the client still wants of its user before it runs the hook
-	Lacks   string // what hooks of a project cannot do in the client at all
+	OrBlock   string
+	OnWindows CommandForm
+	Asks      string // what the client still wants of its user before it runs the hook
+	Lacks     string // what hooks of a project cannot do in the client at all
 
 	LoginShell bool // the login shell of its user runs the command
 

@@ -168,11 +168,3 @@ func (c *client) shell(command string) process.Program {
 	}
 	return p
 }
-
-// quoted quotes a path for a shell.
-func quoted(path string) string {
-	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:") == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -159,7 +160,7 @@ func (c *client) where() dialect.Where {
 
 // checkEntries reports whether the client's entries run hookrun.
 func (c *client) checkEntries() {
-	install := "hookrun install " + c.Name + " -C " + quoted(c.doctor.Workspace.Folder)
+	install := "hookrun install " + c.Name + " -C " + shellword.Local(c.doctor.Workspace.Folder)
 	if c.UserOnly {
 		install = "hookrun install " + c.Name + " --user"
 	}
@@ -347,7 +348,7 @@ func (c *client) trust(install string) {
 		required = required || value == "required"
 		pinned = pinned && (!known || slices.Contains(args, "--pin"))
 	}
-	f := Finding{Check: "trust", Severity: Error, Mend: "hookrun allow " + quoted(w.Folder)}
+	f := Finding{Check: "trust", Severity: Error, Mend: "hookrun allow " + shellword.Local(w.Folder)}
 	switch {
 	case !required:
 		f.Severity, f.Mend = Note, install

@@ -4,12 +4,125 @@ package serve
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"net"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/jsonrpc"
+	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
+
+// maxSocketPath is what the system has room for in the address of a socket.
+const maxSocketPath = 100
+
+// shortages are errors of accept that pass.
+var shortages = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED}
+
+type unixListener struct{ *net.UnixListener }
+
+func (l unixListener) accept() (io.ReadWriteCloser, error) {
+	c, err := l.AcceptUnix()
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// mayCall lets in whoever runs as the same user.
+func mayCall(c io.ReadWriteCloser) error {
+	uid, known, err := peer(c.(*net.UnixConn))
+	switch {
+	case err != nil:
+		return jsonrpc.Errorf(codeNoVerdict, "who is calling cannot be told: %v", err)
+	case known && uid != os.Getuid():
+		return jsonrpc.Errorf(codeNoVerdict, "this is the socket of another user")
+	}
+	return nil
+}
+
+// listen makes the socket, for this user alone.
+func listen(path string) (listener, error) {
+	if len(path) > maxSocketPath {
+		const text = "the path is longer than %d bytes, which the system does not take; use a shorter one"
+		return nil, fmt.Errorf(text, maxSocketPath)
+	}
+	folder := filepath.Dir(path)
+	if err := makeFolder(folder); err != nil {
+		return nil, err
+	}
+	unlock, err := lockFolder(folder) // of two servers that start at once, the second must see the first one's socket
+	if err != nil {
+		return nil, fmt.Errorf("locking its folder: %w", regularfile.UnwrapPath(err))
+	}
+	defer unlock()
+	if err := removeDead(path); err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return nil, regularfile.UnwrapPath(err)
+	}
+	return unixListener{l}, nil
+}
+
+// makeFolder makes the folder of a socket unless it is there. It refuses one in which somebody else could put another
+// socket in our place.
+func makeFolder(folder string) error {
+	if _, err := ownpath.Resolve(folder); err != nil {
+		return fmt.Errorf("its folder: %w", regularfile.UnwrapPath(err))
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("making its folder: %w", regularfile.UnwrapPath(err))
+	}
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+		return fmt.Errorf("its folder: %w", regularfile.UnwrapPath(err))
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder", folder)
+	}
+	if err := ownFolder(info); err != nil {
+		const mend = "put the socket into a folder that only you can write to (mkdir -m 700)"
+		return fmt.Errorf("%s %w; %s", folder, err, mend)
+	}
+	return nil
+}
+
+// removeDead removes a socket on which no server listens any more. Anything else that stands there is an error, and is
+// left alone.
+func removeDead(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return regularfile.UnwrapPath(err)
+	case info.Mode()&os.ModeSocket == 0:
+		return errors.New("there is something that is no socket; it was left alone")
+	}
+	c, err := net.Dial("unix", path)
+	switch {
+	case err == nil:
+		c.Close()
+		return errors.New("another server listens on it; end that one, or use another path")
+	case !refused(err):
+		return fmt.Errorf("trying whether another server listens on it: %w", err)
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("replacing the socket of a server that is gone: %w", regularfile.UnwrapPath(err))
+	}
+	return nil
+}
 
 // ownFolder refuses a folder in which somebody else could put another socket in our place.
 func ownFolder(info fs.FileInfo) error {

@@ -19,7 +19,9 @@ var settings = &dialect.Settings{
 var install = &dialect.Installation{
 	Events: []string{string(before), string(after)},
 	// The client reads no exit code. Such a line counts whatever was printed before.
-	OrBlock: ` || printf '\nHOOK_CONTROL\t{"cancel":true,"errorMessage":"hookrun gave no answer"}\n'`,
+	OrBlock: orBlock,
+	// By the #! line of the script it starts sh there, too.
+	OnWindows: dialect.CommandForm{OrBlock: orBlock},
 	Asks: "Cline waits for no hook at the prompt, so pre-execute hooks do not run in it; a block before a tool ends " +
 		"its run and tells nobody why: hookrun log has the reason",
 	OwnFiles: []dialect.OwnFile{
@@ -40,6 +42,8 @@ var install = &dialect.Installation{
 	Versions:  []string{"3.0.65"},
 	Variables: []string{"CLINE_BUILD_ENV"},
 }
+
+const orBlock = ` || printf '\nHOOK_CONTROL\t{"cancel":true,"errorMessage":"hookrun gave no answer"}\n'`
 
 // script is an executable that gives hookrun the call on its stdin.
 func script(call dialect.OwnCall) string { return "#!/bin/sh\n" + call.Command + "\n" }

@@ -8,8 +8,9 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:  []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
-	OrBlock: dialect.OrBlockAndSay,
+	Events:    []string{"UserPromptSubmit", "PreToolUse", "PostToolUse"},
+	OrBlock:   dialect.OrBlockAndSay,
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlockAndSay},
 
 	LoginShell: true,
 	Asks: "Codex runs a hook only when its user has trusted the project and the hook, and asks again when the entry " +

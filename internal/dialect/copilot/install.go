@@ -15,6 +15,11 @@ var install = &dialect.Installation{
 	// has answered, and has something to say to the user.
 	OrBlock: ` || { [ $? = 2 ] || echo '{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer +
 		`,"decision":"block","reason":` + noAnswer + `}'; exit 2; }`,
+	OnWindows: dialect.CommandForm{
+		Shell: dialect.PowerShell, Key: "powershell",
+		OrBlock: ` ; if (-not $?) { if ($LASTEXITCODE -ne 2) { '{"permissionDecision":"deny",` +
+			`"permissionDecisionReason":` + noAnswer + `,"decision":"block","reason":` + noAnswer + `}' }; exit 2 }`,
+	},
 	Asks: "Copilot CLI runs a project's hooks only in a folder that its user has trusted, and else without a word",
 	ReadSwitches: func(doc string) []dialect.Switch {
 		return dialect.SwitchAt(doc, settings.Off, true,

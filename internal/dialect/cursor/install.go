@@ -7,8 +7,9 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:  []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
-	OrBlock: dialect.OrBlockAndSay,
+	Events:    []string{"beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"},
+	OrBlock:   dialect.OrBlockAndSay,
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlockAndSay},
 	Asks: "Cursor runs a project's hooks only in a workspace that its user has trusted; hookrun was not tried with " +
 		"Cursor itself, see docs/dialects/cursor.md",
 	LoginShell: true,

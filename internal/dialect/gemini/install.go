@@ -9,8 +9,9 @@ import (
 )
 
 var install = &dialect.Installation{
-	Events:  []string{"BeforeAgent", "BeforeTool", "AfterTool"},
-	OrBlock: dialect.OrBlockAndSay,
+	Events:    []string{"BeforeAgent", "BeforeTool", "AfterTool"},
+	OrBlock:   dialect.OrBlockAndSay,
+	OnWindows: dialect.CommandForm{Shell: dialect.PowerShell, OrBlock: dialect.PowerShellOrBlockAndSay},
 	Asks: "Gemini CLI runs a project's hooks only in a folder that its user has trusted, " +
 		"and with --skip-trust not even there",
 	Comments: true,

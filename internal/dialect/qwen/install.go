@@ -14,7 +14,12 @@ var installed = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostT
 var install = &dialect.Installation{
 	Events: installed,
 	// As JSON that is all of stderr it holds up a result as well, and no other hook's allow undoes it.
-	OrBlock: ` || { echo '{"decision":"deny","reason":"hookrun gave no answer","continue":false}' >&2; exit 2; }`,
+	OrBlock: ` || { echo '` + noAnswer + `' >&2; exit 2; }`,
+	// Without "shell" the environment decides which one it is.
+	OnWindows: dialect.CommandForm{
+		Shell: dialect.PowerShell, Extra: `"shell":"powershell"`,
+		OrBlock: ` ; if (-not $?) { [Console]::Error.WriteLine('` + noAnswer + `'); exit 2 }`,
+	},
 	Asks: "with folder trust switched on, Qwen Code runs a project's hooks only in a folder that its user has " +
 		"trusted, and with --bare or --safe-mode none",
 	Comments: true,
@@ -38,6 +43,8 @@ var install = &dialect.Installation{
 	Versions:  []string{"0.24.4"},
 	Variables: []string{"QWEN_CODE"},
 }
+
+const noAnswer = `{"decision":"deny","reason":"hookrun gave no answer","continue":false}`
 
 var family = &dialect.GenAI{
 	Variables: "QWEN_CODE", Folder: "qwen-code", MacFolder: "QwenCode", Settings: settings,

@@ -27,8 +27,8 @@ func socketFolder(t *testing.T) string {
 	return dir
 }
 
-// listen runs the server on a socket, and returns what ends it.
-func listen(t *testing.T, s *Server, path string) (stop context.CancelCauseFunc, ended chan error) {
+// serveAt runs the server on a socket, and returns what ends it.
+func serveAt(t *testing.T, s *Server, path string) (stop context.CancelCauseFunc, ended chan error) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	ended = make(chan error, 1)
 	go func() { ended <- s.Listen(ctx, path) }()
@@ -75,7 +75,7 @@ const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 func TestListen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(socketFolder(t), "made", "s")
-	_, done := listen(t, newFixture(t).server(), path)
+	_, done := serveAt(t, newFixture(t).server(), path)
 	a, b := dial(t, path), dial(t, path)
 	require.Contains(t, ask(t, a, ping), `"version":"v1.2.3"`)
 	require.Contains(t, ask(t, b, ping), `"version":"v1.2.3"`)
@@ -96,7 +96,7 @@ func TestListenEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(socketFolder(t), "s")
 	w := newWaits()
-	stop, done := listen(t, newFixture(t, w.hook()).server(), path)
+	stop, done := serveAt(t, newFixture(t, w.hook()).server(), path)
 	conn := dial(t, path)
 	_, err := io.WriteString(conn, `{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"x"}}`+"\n")
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestSocketThatIsThereAlready(t *testing.T) {
 	t.Parallel()
 	dir := socketFolder(t)
 	path := filepath.Join(dir, "s")
-	_, done := listen(t, newFixture(t).server(), path)
+	_, done := serveAt(t, newFixture(t).server(), path)
 	dial(t, path)
 	err := newFixture(t).server().Listen(context.Background(), path)
 	require.EqualError(t, err, "--socket "+path+": another server listens on it; end that one, or use another path")
@@ -124,7 +124,7 @@ func TestSocketThatIsThereAlready(t *testing.T) {
 	require.NoError(t, err)
 	listener.SetUnlinkOnClose(false)
 	require.NoError(t, listener.Close())
-	_, doneToo := listen(t, newFixture(t).server(), dead)
+	_, doneToo := serveAt(t, newFixture(t).server(), dead)
 	require.Eventually(t, func() bool {
 		conn, err := net.Dial("unix", dead)
 		if err == nil {
@@ -175,8 +175,8 @@ func TestErrorsOfAccept(t *testing.T) {
 	require.False(t, temporary(net.ErrClosed))
 	require.False(t, temporary(nil))
 	path := filepath.Join(socketFolder(t), "s")
-	listener, err := listenUnix(path)
+	l, err := listen(path)
 	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	require.ErrorIs(t, newFixture(t).server().accept(context.Background(), listener, new(connections)), net.ErrClosed)
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, newFixture(t).server().accept(context.Background(), l, new(connections)), net.ErrClosed)
 }

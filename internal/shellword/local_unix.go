@@ -1,0 +1,6 @@
+//go:build !windows
+
+package shellword
+
+// Local quotes a word for the shell of this system, in which a person is to type it.
+func Local(word string) string { return POSIX(word) }

@@ -1,0 +1,55 @@
+// Package shellword quotes words for the shells that run the commands which hookrun writes.
+//
+//	command := shellword.POSIX(path) + " fire || exit 2"
+//	hint := "hookrun allow " + shellword.Local(folder)
+//
+// Guarantee: the shell gives the program exactly the word. Cmd refuses what it cannot say to cmd.exe.
+package shellword
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// POSIX quotes a word for sh, bash, zsh and fish.
+func POSIX(word string) string {
+	if isPlain(word, "/._-+:@%,=") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// singleQuotes are the characters that PowerShell takes for a single quote, in pairs of the character and its escape.
+var singleQuotes = strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
+
+// PowerShell quotes a word for Windows PowerShell and PowerShell 7.
+func PowerShell(word string) string { return "'" + singleQuotes.Replace(word) + "'" }
+
+// Cmd quotes a word for cmd.exe. Between quotes it still replaces %NAME%, and no character keeps it from that.
+func Cmd(word string) (string, error) {
+	if i := strings.IndexAny(word, "\"%\r\n"); i >= 0 {
+		return "", fmt.Errorf("cmd.exe would read the %q in %q as more than a text", word[i:i+1], word)
+	}
+	return `"` + word + `"`, nil
+}
+
+// windowsHint quotes a word for a person on Windows, whose shell may be PowerShell or cmd.exe. Both take the same
+// quotes, except around what either of them replaces in there: then the word is for PowerShell.
+func windowsHint(word string) string {
+	switch {
+	case isPlain(word, `/\._-+:=`):
+		return word
+	case strings.ContainsAny(word, "\"$`%“”„"):
+		return PowerShell(word)
+	}
+	return `"` + word + `"`
+}
+
+// isPlain reports whether a word needs no quotes where these characters need none.
+func isPlain(word, special string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return r < utf8.RuneSelf && !strings.ContainsRune(special, r) &&
+			!('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z')
+	})
+}

@@ -118,9 +118,33 @@ func TestDeadline(t *testing.T) {
 	require.True(t, b.wait(b.start(b.role("flood"), line, time.Now().Add(300*time.Millisecond))).TimedOut)
 }
 
+// The process that sends CTRL_BREAK finds the console that a process has for itself.
+func TestBreakFindsTheConsole(t *testing.T) {
+	b := newBench(t)
+	send := func(p player) string {
+		out, _ := childOf(process.BreakCommand, windows.DETACHED_PROCESS, strconv.Itoa(p.pid)).CombinedOutput()
+		return string(out)
+	}
+	var waiting player
+	b.during(context.Background(), b.start(b.role("ignore CTRL_BREAK"), line, never()), 1, func(players []player) {
+		waiting = players[0]
+		if out := send(waiting); underWine() {
+			require.NotContains(t, out, "attaching") // the event itself is unknown there
+		} else {
+			require.Empty(t, out)
+		}
+		waiting.open()
+	})
+	require.Contains(t, send(waiting), "attaching to the console of process", "it has ended")
+}
+
+func underWine() bool {
+	return windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil
+}
+
 func TestBreakComesBeforeTheKill(t *testing.T) {
-	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil {
-		t.Skip("Wine 8.0 sends no CTRL_BREAK to a console without a window, as Windows does")
+	if underWine() {
+		t.Skip("Wine has no CTRL_BREAK")
 	}
 	b := newBench(t)
 	// Half a second after the event may be too little where the machine is busy.
@@ -133,6 +157,16 @@ func TestBreakComesBeforeTheKill(t *testing.T) {
 		}
 	}
 	t.Fatal("the process was not asked to go before it was killed")
+}
+
+// Nobody asks a process to end where no program is known that could.
+func TestKillWithoutABinary(t *testing.T) {
+	b := newBench(t)
+	b.Binary = ""
+	ctx, cancel := context.WithCancel(context.Background())
+	p := b.start(b.role("notice CTRL_BREAK"), line, never())
+	require.True(t, b.during(ctx, p, 1, func([]player) { cancel() }).TimedOut)
+	require.NoFileExists(t, filepath.Join(b.dir, "trace"))
 }
 
 func TestNoWindow(t *testing.T) {

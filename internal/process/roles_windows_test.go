@@ -65,10 +65,16 @@ var roles = map[string]func(args []string){
 	"notice CTRL_BREAK": func([]string) {
 		events := make(chan os.Signal, 1)
 		signal.Notify(events, os.Interrupt)
-		go sayReady()
-		<-events
-		_ = os.WriteFile("trace", nil, 0o600)
-		os.Exit(2)
+		open := make(chan struct{})
+		go func() {
+			sayReady()
+			close(open)
+		}()
+		select {
+		case <-events:
+			_ = os.WriteFile("trace", nil, 0o600)
+		case <-open:
+		}
 	},
 	"ignore CTRL_BREAK": func([]string) {
 		signal.Ignore(os.Interrupt)

@@ -24,8 +24,12 @@ const patience = 60 * time.Second
 // readyVariable has the address at which a role says that it is ready.
 const readyVariable = "PROCESS_TEST_READY"
 
-// TestMain plays a role if this program was started as the process of a test.
+// TestMain plays a role if this program was started as the process of a test, or sends CTRL_BREAK to one.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == process.BreakCommand {
+		orExit(process.SendBreak(os.Args[2]))
+		return
+	}
 	if addr := os.Getenv(readyVariable); addr != "" {
 		roles[os.Args[1]](os.Args[2:])
 		return
@@ -45,7 +49,9 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	b := &bench{t, &process.Supervisor{OneShot: true}, listener, t.TempDir()}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	b := &bench{t, &process.Supervisor{OneShot: true, Binary: self}, listener, t.TempDir()}
 	goroutines := runtime.NumGoroutine()
 	t.Cleanup(func() {
 		listener.Close()

@@ -30,6 +30,14 @@ func findShell(name, dir string, env []string) (path string, err error) {
 	return path, err
 }
 
+// findProgram finds the program of an array.
+func findProgram(name, dir string, env []string) (path string, err error) {
+	return find(name, dir, env)
+}
+
+// pathFault: every path is absolute or starts in the workspace.
+func pathFault(string) string { return "" }
+
 // powerShells are the names of PowerShell.
 var powerShells = []string{"pwsh"}
 

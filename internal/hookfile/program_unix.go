@@ -30,6 +30,9 @@ func findShell(name, dir string, env []string) (path string, err error) {
 	return path, err
 }
 
+// hashBangTakesCRLF: the system does not find an interpreter whose name ends in CR.
+const hashBangTakesCRLF = false
+
 // findProgram finds the program of an array.
 func findProgram(name, dir string, env []string) (path string, err error) {
 	return find(name, dir, env)

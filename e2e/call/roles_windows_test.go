@@ -14,7 +14,17 @@ import (
 // roles are what the hooks of the tests do: this program is all of them.
 var roles = map[string]func(args []string){
 	"print": func(args []string) { fmt.Println(strings.Join(args, " ")) },
-	"wait":  func([]string) { processtest.SayReady() },
+	"show": func(args []string) {
+		text, err := os.ReadFile(args[0])
+		processtest.OrExit(err)
+		_, _ = os.Stdout.Write(text)
+	},
+	"folder": func([]string) {
+		dir, err := os.Getwd()
+		processtest.OrExit(err)
+		fmt.Println(dir)
+	},
+	"wait": func([]string) { processtest.SayReady() },
 	// tree starts a child and waits.
 	"tree": func([]string) {
 		processtest.OrExit(processtest.ChildOf("wait", 0).Start())

@@ -24,7 +24,7 @@ var pythons = []string{"py", "python3", "python"}
 // lookPath finds the file of a program: with an extension as it is, else with one of PATHEXT, else a script without an
 // extension.
 func lookPath(path string, env []string) (string, error) {
-	path = filepath.FromSlash(path) // a slash begins a switch of cmd.exe
+	path = filepath.Clean(path) // with no slash, which begins a switch of cmd.exe
 	if filepath.Ext(path) != "" && isFile(path) {
 		return path, nil
 	}
@@ -134,9 +134,13 @@ func isStoreOffer(path string) bool {
 // find by itself, or the program.
 func Launch(path string, argv []string, dir string, env []string) (string, []string, error) {
 	name, args := argv[0], argv[1:]
+	if n := units(dir); n > longestFolder {
+		return "", nil, fmt.Errorf("%s: the path of the folder that it runs in has %d characters, and Windows starts "+
+			"no program in one of more than %d", name, n, longestFolder)
+	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".exe", ".com":
-		return path, argv, nil
+		return verbatim(path), argv, nil
 	case ".bat", ".cmd":
 		return launchBatch(path, argv, dir)
 	case ".ps1":
@@ -181,14 +185,16 @@ func launchBatch(path string, argv []string, dir string) (string, []string, erro
 	return filepath.Join(system, "cmd.exe"), slices.Concat(call, argv[1:]), nil
 }
 
-// longestOfCmd is the longest path of a file that cmd.exe opens.
-const longestOfCmd = windows.MAX_PATH - 1
+const (
+	longestFolder = windows.MAX_PATH - 2 // that CreateProcess takes
+	longestOfCmd  = windows.MAX_PATH - 1 // path of a file that cmd.exe opens
+)
 
 // batchFault reports why cmd.exe would not run all of a batch file, or not in the folder; "" if it would.
 func batchFault(path, dir string) string {
 	switch {
-	case units(path) > longestOfCmd || units(dir) > longestOfCmd:
-		return fmt.Sprintf("cmd.exe, which runs it, takes no path of more than %d characters; write the hook as a "+
+	case units(path) > longestOfCmd:
+		return fmt.Sprintf("cmd.exe, which runs it, opens no path of more than %d characters; write the hook as a "+
 			"program or as a .ps1 or .py file", longestOfCmd)
 	case strings.HasPrefix(filepath.FromSlash(dir), `\\`):
 		return fmt.Sprintf("cmd.exe, which runs it, cannot run in %s and would run in the folder of Windows; give "+
@@ -209,6 +215,17 @@ func batchFault(path, dir string) string {
 
 // units is how long the system finds a path.
 func units(path string) int { return len(utf16.Encode([]rune(path))) }
+
+// verbatim returns a long path as the system takes it for a program's.
+func verbatim(path string) string {
+	if units(path) < windows.MAX_PATH || strings.HasPrefix(path, `\\?\`) {
+		return path
+	}
+	if share, is := strings.CutPrefix(path, `\\`); is {
+		return `\\?\UNC\` + share
+	}
+	return `\\?\` + path
+}
 
 // isUTF16 reports whether a file begins as Windows PowerShell's > begins it.
 func isUTF16(start []byte) bool {

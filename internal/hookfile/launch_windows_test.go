@@ -183,6 +183,21 @@ func TestBatchFilesGetTextsAlone(t *testing.T) {
 	}
 }
 
+func TestLaunchOfALongPath(t *testing.T) {
+	long := strings.Repeat("a", 260) + `\guard.exe`
+	for path, want := range map[string]string{
+		`C:\` + long:             `\\?\C:\` + long,
+		`\\server\share\` + long: `\\?\UNC\server\share\` + long,
+		`\\?\C:\` + long:         `\\?\C:\` + long,
+		`C:\guard.exe`:           `C:\guard.exe`,
+	} {
+		got, argv, err := Launch(path, []string{"guard"}, `C:\`, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, []string{"guard"}, argv)
+	}
+}
+
 // cmd.exe would not run the first line of these files, or run them in another folder.
 func TestBatchFilesThatAreRefused(t *testing.T) {
 	dir := t.TempDir()
@@ -198,8 +213,8 @@ func TestBatchFilesThatAreRefused(t *testing.T) {
 		{filepath.Join(dir, "plain.cmd"), `\\server\share`, `cannot run in \\server\share`},
 		{filepath.Join(dir, "plain.cmd"), `//server/share`, `cannot run in //server/share`},
 		{filepath.Join(dir, "plain.cmd"), `\\?\C:\dir`, `cannot run in \\?\C:\dir`},
-		{filepath.Join(long, "plain.cmd"), dir, "no path of more than 259 characters"},
-		{filepath.Join(dir, "plain.cmd"), long, "no path of more than 259 characters"},
+		{filepath.Join(long, "plain.cmd"), dir, "opens no path of more than 259 characters"},
+		{filepath.Join(dir, "plain.cmd"), long, "starts no program in one of more than 258"},
 	} {
 		_, _, err := Launch(test.path, []string{"guard"}, test.dir, nil)
 		require.ErrorContains(t, err, test.want)

@@ -53,5 +53,6 @@
 //   - That a hook which runs as the same user cannot undo any of this. It is a program of the project's owner, not an
 //     enemy.
 //   - That all descendants are found on macOS: those that left the group are not.
-//   - SIGTERM on Windows: there the job of the hook is ended at the deadline.
+//   - That a hook on Windows is asked to end before it is killed, unless Options.Binary is set. That binary sends it
+//     CTRL_BREAK, and its job is ended 500 ms later. Without one the job is ended at the deadline.
 package runner

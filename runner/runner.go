@@ -105,7 +105,9 @@ func newRunner(o Options) *Runner {
 }
 
 func (r *Runner) newSupervisor() *process.Supervisor {
-	return &process.Supervisor{OneShot: r.options.OneShot, Subreaper: r.options.Subreaper}
+	return &process.Supervisor{
+		OneShot: r.options.OneShot, Subreaper: r.options.Subreaper, Binary: r.options.Binary,
+	}
 }
 
 // isZero reports whether the Runner is nil or its zero value.

@@ -1,9 +1,23 @@
 package runner
 
-import "io/fs"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
 
-// startError has nothing to add where files have no #! lines.
-func startError(err error) error { return err }
+	"golang.org/x/sys/windows"
+
+	"github.com/hookrun/hookrun/internal/process"
+)
+
+// startError adds what the system does not say: that it may be the length of the path.
+func startError(err error) error {
+	var failed *process.StartError
+	if errors.As(err, &failed) && len([]rune(failed.Program.Path)) > windows.MAX_PATH {
+		return fmt.Errorf("%w; its path has more than %d characters, too many for some systems", err, windows.MAX_PATH)
+	}
+	return err
+}
 
 // private: the folder for temporary files is the user's own here.
 func private(folder fs.FileInfo) bool { return folder.IsDir() }

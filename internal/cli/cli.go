@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/process"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -66,6 +67,8 @@ func Run(args []string, std Streams) int {
 		args = append([]string{args[1], "--help"}, args[2:]...)
 	case "__complete":
 		return completeWord(args[1:], std)
+	case process.BreakCommand:
+		return sendBreak(args[1:], std)
 	case "--version":
 		args = append([]string{"version"}, args[1:]...)
 	}
@@ -85,6 +88,15 @@ func Run(args []string, std Streams) int {
 	near := spelling.Suggest(args[0], names)
 	fmt.Fprintf(std.Err, "hookrun: unknown command %q%s (see hookrun --help)\n", args[0], near)
 	return failureExit(args)
+}
+
+// sendBreak is what the supervisor of hooks starts hookrun for on Windows.
+func sendBreak(args []string, std Streams) int {
+	if err := process.SendBreak(strings.Join(args, " ")); err != nil {
+		fmt.Fprintf(std.Err, "hookrun: %v\n", err)
+		return exitFailed
+	}
+	return exitOK
 }
 
 func (c *command) run(args []string, std Streams) int {

@@ -380,7 +380,6 @@ func TestClaudeEqualNames(t *testing.T) {
 }
 
 func TestLoadClaude(t *testing.T) {
-	testall.NotOnWindows(t, "Wine makes no symbolic links, and Windows only with a right for it")
 	command := func(name string) string { return `{"type":"command","command":"` + name + `"}` }
 	setUp := func(t *testing.T) (home, project string, write func(path, doc string) string) {
 		home, project = t.TempDir(), t.TempDir()
@@ -514,7 +513,6 @@ func TestLoadClaude(t *testing.T) {
 
 // TestClaudeOddities are files that load in the client, or might, and that mean something else here.
 func TestClaudeOddities(t *testing.T) {
-	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	for name, test := range map[string]struct{ path, doc, want string }{
 		"a list of hooks in the client's own folder": {"p/.claude/settings.json", `{"hooks":[]}`,
 			`p/.claude/settings.json:1:10: "hooks" must be an object, not an array; Claude Code drops the whole file ` +

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -19,7 +18,6 @@ func keeping(fields string) string {
 
 // An entry that keeps a client's rules has that client's events, matchers, defaults and causes.
 func TestEntryKeepsRules(t *testing.T) {
-	testall.NotOnWindows(t, "a string command needs sh")
 	cfg, err := hookfile.Parse("f", []byte(`{"hooks":[
 		{"name":"a","command":["${CLAUDE_PROJECT_DIR}/a"],"events":["post-tool","Stop"],"dialect":"claude",
 			"matcher":"^B.sh$","if":"Bash(ls)","on_failure":"block"},

@@ -3,13 +3,13 @@ package hookfile_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -19,14 +19,14 @@ func posts(more string) string {
 }
 
 func TestURLEntry(t *testing.T) {
-	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".tenex-hooks.json")
+	cert := filepath.Join(t.TempDir(), "c.pem")
 	cfg, err := hookfile.Parse(file,
 		[]byte(`{"inherit_env":false,"hooks":[{"name":"p","events":["pre-tool","post-tool"],
 		"url":"https://u:pw@h:8443/x?key=k","headers":{"Authorization":"Bearer $TOKEN","X":"${A}"},"allowed_env_vars":["TOKEN","A"],
 		"timeout":"2s","on_failure":{"exit":"continue","timeout":"continue"},"matcher":"shell","if":"shell(git *)","when":[{"path":"args.command","exists":true}],
-		"ca_file":"tls/ca.pem","client_cert":"/abs/c.pem","client_key":"key.pem","proxy":"socks5h://u:pw@p:1080"}]}`))
+		"ca_file":"tls/ca.pem","client_cert":`+strconv.Quote(cert)+`,"client_key":"key.pem","proxy":"socks5h://u:pw@p:1080"}]}`))
 	require.NoError(t, err)
 	require.Empty(t, cfg.Warnings)
 	h := &cfg.Hooks[0]
@@ -34,7 +34,7 @@ func TestURLEntry(t *testing.T) {
 		URL:            "https://u:pw@h:8443/x?key=k",
 		Headers:        []hookfile.Header{{Name: "Authorization", Value: "Bearer $TOKEN"}, {Name: "X", Value: "${A}"}},
 		AllowedEnvVars: []string{"TOKEN", "A"},
-		CAFile:         filepath.Join(dir, "tls", "ca.pem"), ClientCert: "/abs/c.pem",
+		CAFile:         filepath.Join(dir, "tls", "ca.pem"), ClientCert: cert,
 		ClientKey: filepath.Join(dir, "key.pem"),
 		Proxy:     "socks5h://u:pw@p:1080",
 	}, h.HTTP)
@@ -149,19 +149,19 @@ func TestURLEntryWarnings(t *testing.T) {
 
 // TestInspectURLEntry: files that a request needs are looked at as programs are.
 func TestInspectURLEntry(t *testing.T) {
-	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
+	const sep = string(filepath.Separator)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "text"), []byte("no certificate"), 0o600))
 	for more, want := range map[string]string{
 		"":                  "",
-		`,"ca_file":"gone"`: file + `:1:75: hook "p": ` + dir + `/gone: no such file`,
+		`,"ca_file":"gone"`: file + `:1:75: hook "p": ` + dir + sep + `gone: no such file`,
 		`,"ca_file":"text"`: file + `:1:75: hook "p": ` + dir +
-			`/text: no certificate in PEM, -----BEGIN CERTIFICATE-----`,
+			sep + `text: no certificate in PEM, -----BEGIN CERTIFICATE-----`,
 		`,"ca_file":"."`: file + `:1:75: hook "p": ` + dir + `: not a regular file`,
-		`,"client_cert":"text","client_key":"gone"`: file + `:1:79: hook "p": ` + dir + `/gone: no such file`,
-		`,"client_cert":"text","client_key":"text"`: file + `:1:79: hook "p": ` + dir + `/text and ` + dir +
-			`/text: tls: failed to find any PEM data in certificate input`,
+		`,"client_cert":"text","client_key":"gone"`: file + `:1:79: hook "p": ` + dir + sep + `gone: no such file`,
+		`,"client_cert":"text","client_key":"text"`: file + `:1:79: hook "p": ` + dir + sep + `text and ` + dir +
+			sep + `text: tls: failed to find any PEM data in certificate input`,
 	} {
 		cfg, err := hookfile.Parse(file, []byte(posts(more)))
 		require.NoError(t, err)

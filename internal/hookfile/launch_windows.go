@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"golang.org/x/sys/windows"
 )
@@ -23,6 +24,7 @@ var pythons = []string{"py", "python3", "python"}
 // lookPath finds the file of a program: with an extension as it is, else with one of PATHEXT, else a script without an
 // extension.
 func lookPath(path string, env []string) (string, error) {
+	path = filepath.Clean(path) // with no slash, which begins a switch of cmd.exe
 	if filepath.Ext(path) != "" && isFile(path) {
 		return path, nil
 	}
@@ -44,6 +46,32 @@ func lookPath(path string, env []string) (string, error) {
 	return "", fs.ErrNotExist
 }
 
+// pathFault reports that a path depends on what the current drive or its current folder is; "" if it does not.
+func pathFault(name string) string {
+	volume, slashed := filepath.VolumeName(name), filepath.ToSlash(name)
+	switch {
+	case filepath.IsAbs(name):
+		return ""
+	case volume != "":
+		return fmt.Sprintf("it starts in the current folder of drive %s; write %s/%s", volume, volume,
+			slashed[len(volume):])
+	case len(slashed) > 2 && slashed[0] == '/' && slashed[2] == '/' && filepath.VolumeName(slashed[1:2]+":") != "":
+		return fmt.Sprintf("a path of Git's sh, which other programs do not know; write %s:%s",
+			strings.ToUpper(slashed[1:2]), slashed[2:])
+	case slashed[0] == '/':
+		return "a path without a drive; write one, such as C:" + slashed
+	}
+	return ""
+}
+
+// findProgram finds the program of an array. For sh and bash it looks where string commands are run.
+func findProgram(name, dir string, env []string) (path string, err error) {
+	if shell := strings.TrimSuffix(strings.ToLower(name), ".exe"); shell == "sh" || shell == "bash" {
+		return findShell(shell, dir, env)
+	}
+	return find(name, dir, env)
+}
+
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeIrregular != 0) // the Store's aliases
@@ -62,7 +90,7 @@ func findShell(name, dir string, env []string) (path string, err error) {
 		}
 	}
 	if path, err = find(name, dir, env); err != nil {
-		err = fmt.Errorf("%w; install Git for Windows, which has it, or write the command as an array", err)
+		err = fmt.Errorf("%w; install Git for Windows, which has it, or write an array with another program", err)
 	}
 	return path, err
 }
@@ -106,11 +134,15 @@ func isStoreOffer(path string) bool {
 // find by itself, or the program.
 func Launch(path string, argv []string, dir string, env []string) (string, []string, error) {
 	name, args := argv[0], argv[1:]
+	if n := units(dir); n > longestFolder {
+		return "", nil, fmt.Errorf("%s: the path of the folder that it runs in has %d characters, and Windows starts "+
+			"no program in one of more than %d", name, n, longestFolder)
+	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".exe", ".com":
-		return path, argv, nil
+		return verbatim(path), argv, nil
 	case ".bat", ".cmd":
-		return launchBatch(path, argv)
+		return launchBatch(path, argv, dir)
 	case ".ps1":
 		return launchWith(powerShells, name, path, dir, env, slices.Concat([]string{"-NoProfile", "-NonInteractive",
 			"-ExecutionPolicy", "Bypass", "-File", path}, args))
@@ -128,7 +160,10 @@ const separators = ",;="
 
 // launchBatch has cmd.exe run a batch file. It reads its whole command line as text, whatever is quoted in it, so what
 // it could take for more than a word is refused. Without call it would remove quotes that it needs.
-func launchBatch(path string, argv []string) (string, []string, error) {
+func launchBatch(path string, argv []string, dir string) (string, []string, error) {
+	if fault := batchFault(path, dir); fault != "" {
+		return "", nil, fmt.Errorf("%s: %s", argv[0], fault)
+	}
 	for _, word := range slices.Concat([]string{path}, argv[1:]) {
 		found := "/?" // call would print its help, and run nothing
 		if i := strings.IndexAny(word, separators); i >= 0 && !strings.ContainsAny(word, " \t") {
@@ -148,6 +183,53 @@ func launchBatch(path string, argv []string) (string, []string, error) {
 	}
 	call := []string{"cmd.exe", "/d", "/e:on", "/v:off", "/c", "call", path}
 	return filepath.Join(system, "cmd.exe"), slices.Concat(call, argv[1:]), nil
+}
+
+const (
+	longestFolder = windows.MAX_PATH - 2 // that CreateProcess takes
+	longestOfCmd  = windows.MAX_PATH - 1 // path of a file that cmd.exe opens
+)
+
+// batchFault reports why cmd.exe would not run all of a batch file, or not in the folder; "" if it would.
+func batchFault(path, dir string) string {
+	switch {
+	case units(path) > longestOfCmd:
+		return fmt.Sprintf("cmd.exe, which runs it, opens no path of more than %d characters; write the hook as a "+
+			"program or as a .ps1 or .py file", longestOfCmd)
+	case strings.HasPrefix(filepath.FromSlash(dir), `\\`):
+		return fmt.Sprintf("cmd.exe, which runs it, cannot run in %s and would run in the folder of Windows; give "+
+			"the share a drive, or write the hook as a program or as a .ps1 or .py file", dir)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "" // the call reports it
+	}
+	defer file.Close()
+	start := make([]byte, len("\ufeff"))
+	n, _ := io.ReadFull(file, start)
+	if strings.HasPrefix(string(start[:n]), "\ufeff") || isUTF16(start[:n]) {
+		return "there is a byte order mark before its first line, which cmd.exe takes for a part of it; save it without"
+	}
+	return ""
+}
+
+// units is how long the system finds a path.
+func units(path string) int { return len(utf16.Encode([]rune(path))) }
+
+// verbatim returns a long path as the system takes it for a program's.
+func verbatim(path string) string {
+	if units(path) < windows.MAX_PATH || strings.HasPrefix(path, `\\?\`) {
+		return path
+	}
+	if share, is := strings.CutPrefix(path, `\\`); is {
+		return `\\?\UNC\` + share
+	}
+	return `\\?\` + path
+}
+
+// isUTF16 reports whether a file begins as Windows PowerShell's > begins it.
+func isUTF16(start []byte) bool {
+	return bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff})
 }
 
 // launchWith starts the first of several interpreters that is there.
@@ -174,6 +256,10 @@ func launchScript(path string, argv []string, dir string, env []string) (string,
 	line, _, _ := strings.Cut(string(start[:n]), "\n")
 	if strings.HasPrefix(line, "\ufeff#!") {
 		return "", nil, errors.New(argv[0] + markFault)
+	}
+	if isUTF16(start[:n]) {
+		return "", nil, errors.New(argv[0] + ": a script in UTF-16, which nothing but PowerShell reads; save it as UTF-8 " +
+			"without a byte order mark")
 	}
 	line, isScript := strings.CutPrefix(line, "#!")
 	if !isScript {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
+
+	"github.com/hookrun/hookrun/internal/dialect/all"
 )
 
 // programs is a folder of empty files, and an environment that has it in PATH.
@@ -77,8 +79,47 @@ func TestShellOfGit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(dir, "other", "sh.exe"), path)
 	_, err = findShell("sh", dir, env)
-	require.EqualError(t, err, "sh: not found in PATH; install Git for Windows, which has it, or write the command as "+
-		"an array")
+	require.EqualError(t, err, "sh: not found in PATH; install Git for Windows, which has it, or write an array "+
+		"with another program")
+}
+
+// An array that begins with sh or bash finds the shell where a string command does.
+func TestShellInAnArray(t *testing.T) {
+	dir, env := programs(t, "Git/cmd/git.exe", "Git/bin/sh.exe", "Git/bin/bash.exe")
+	env = append(env, "ProgramFiles="+dir)
+	for name, want := range map[string]string{"sh": "sh.exe", "bash": "bash.exe", "bash.exe": "bash.exe"} {
+		h := &Hook{Command: Command{Argv: []string{name, "guard.sh"}}, Dialect: all.Project()}
+		path, argv, err := h.Program(dir, env)
+		require.NoError(t, err)
+		require.Equal(t, filepath.Join(dir, "Git", "bin", want), path)
+		require.Equal(t, []string{name, "guard.sh"}, argv)
+	}
+}
+
+// A path that depends on the current drive or its current folder is refused.
+func TestPathsWithoutADrive(t *testing.T) {
+	dir, env := programs(t, "c/guard.exe", "guard.exe", "C/guard.exe")
+	for name, want := range map[string]string{
+		"C:guard.exe":     "it starts in the current folder of drive C:; write C:/guard.exe",
+		`C:dir\guard.exe`: "it starts in the current folder of drive C:; write C:/dir/guard.exe",
+		"/c/guard.exe":    "a path of Git's sh, which other programs do not know; write C:/guard.exe",
+		`\c\guard.exe`:    "a path of Git's sh, which other programs do not know; write C:/guard.exe",
+		"/guard.exe":      "a path without a drive; write one, such as C:/guard.exe",
+		"/usr/bin/env":    "a path without a drive; write one, such as C:/usr/bin/env",
+	} {
+		_, err := find(name, dir, env)
+		require.EqualError(t, err, name+": "+want)
+	}
+	for _, name := range []string{`\\server\share\guard.exe`, "//server/share/guard.exe",
+		`\\?\UNC\server\share\guard.exe`} {
+		require.Empty(t, pathFault(name))
+	}
+	for _, name := range []string{filepath.Join(dir, "guard.exe"), filepath.ToSlash(filepath.Join(dir, "guard")),
+		`\\?\` + filepath.Join(dir, "guard.exe")} {
+		path, err := find(name, t.TempDir(), env)
+		require.NoError(t, err, name)
+		require.NotContains(t, path, "/", "cmd.exe takes what is behind a slash for a switch")
+	}
 }
 
 func TestLaunch(t *testing.T) {
@@ -88,6 +129,7 @@ func TestLaunch(t *testing.T) {
 	for name, text := range map[string]string{
 		"sh": "#!/bin/sh\nexit 0", "sh.sh": "#!/bin/sh -e\r\nexit 0", "env": "#!/usr/bin/env node\n",
 		"split": "#!/usr/bin/env -S python3 -u\n", "none": "exit 0\n", "blank": "#! \n", "mark": "\ufeff#!/bin/sh\n",
+		"wide":    "\xff\xfe#\x00!\x00/\x00",
 		"in ruby": "#!/usr/bin/env -S ruby\n", "perl": "#!/usr/bin/perl\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
@@ -116,6 +158,7 @@ func TestLaunch(t *testing.T) {
 		"none":    "none: neither a program that Windows knows by its extension nor a script with a #! line",
 		"blank":   "blank: its #! line names no interpreter; write #!/bin/sh",
 		"mark":    "mark" + markFault,
+		"wide":    "wide: a script in UTF-16, which nothing but PowerShell reads; save it as UTF-8 without a byte order mark",
 		"perl":    "perl: its interpreter, " + at("perl") + ", is a script itself",
 		"in ruby": "in ruby: its interpreter cannot run: ruby: not found in PATH",
 	} {
@@ -138,4 +181,45 @@ func TestBatchFilesGetTextsAlone(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, arg, argv[len(argv)-1])
 	}
+}
+
+func TestLaunchOfALongPath(t *testing.T) {
+	long := strings.Repeat("a", 260) + `\guard.exe`
+	for path, want := range map[string]string{
+		`C:\` + long:             `\\?\C:\` + long,
+		`\\server\share\` + long: `\\?\UNC\server\share\` + long,
+		`\\?\C:\` + long:         `\\?\C:\` + long,
+		`C:\guard.exe`:           `C:\guard.exe`,
+	} {
+		got, argv, err := Launch(path, []string{"guard"}, `C:\`, nil)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, []string{"guard"}, argv)
+	}
+}
+
+// cmd.exe would not run the first line of these files, or run them in another folder.
+func TestBatchFilesThatAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"mark": "\ufeff@exit /b 2\r\n", "wide": "\xff\xfe@\x00", "plain": "@exit /b 2",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".cmd"), []byte(text), 0o600))
+	}
+	long := filepath.Join(dir, strings.Repeat("é", 200), strings.Repeat("é", 200))
+	for _, test := range []struct{ path, dir, want string }{
+		{filepath.Join(dir, "mark.cmd"), dir, "there is a byte order mark before its first line"},
+		{filepath.Join(dir, "wide.cmd"), dir, "there is a byte order mark before its first line"},
+		{filepath.Join(dir, "plain.cmd"), `\\server\share`, `cannot run in \\server\share`},
+		{filepath.Join(dir, "plain.cmd"), `//server/share`, `cannot run in //server/share`},
+		{filepath.Join(dir, "plain.cmd"), `\\?\C:\dir`, `cannot run in \\?\C:\dir`},
+		{filepath.Join(long, "plain.cmd"), dir, "opens no path of more than 259 characters"},
+		{filepath.Join(dir, "plain.cmd"), long, "starts no program in one of more than 258"},
+	} {
+		_, _, err := Launch(test.path, []string{"guard"}, test.dir, nil)
+		require.ErrorContains(t, err, test.want)
+	}
+	short := filepath.Join(dir, strings.Repeat("é", 120))
+	_, _, err := Launch(filepath.Join(dir, "plain.cmd"), []string{"guard"}, short, nil)
+	require.NoError(t, err, "120 characters of 240 bytes")
 }

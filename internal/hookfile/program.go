@@ -59,7 +59,7 @@ func (h *Hook) Program(dir string, env []string) (path string, argv []string, er
 			argv[i] = fill.Replace(a)
 		}
 	}
-	path, err = find(argv[0], dir, env)
+	path, err = findProgram(argv[0], dir, env)
 	return path, argv, err
 }
 
@@ -93,6 +93,9 @@ func script(name, dir string, env []string) (path string, argv []string, err err
 
 func find(name, workspace string, env []string) (string, error) {
 	if filepath.Base(name) != name {
+		if fault := pathFault(name); fault != "" {
+			return "", fmt.Errorf("%s: %s", name, fault)
+		}
 		path := name
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(workspace, path)

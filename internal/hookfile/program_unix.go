@@ -30,6 +30,17 @@ func findShell(name, dir string, env []string) (path string, err error) {
 	return path, err
 }
 
+// hashBangTakesCRLF: the system does not find an interpreter whose name ends in CR.
+const hashBangTakesCRLF = false
+
+// findProgram finds the program of an array.
+func findProgram(name, dir string, env []string) (path string, err error) {
+	return find(name, dir, env)
+}
+
+// pathFault: every path is absolute or starts in the workspace.
+func pathFault(string) string { return "" }
+
 // powerShells are the names of PowerShell.
 var powerShells = []string{"pwsh"}
 

@@ -14,6 +14,9 @@ const ownCommand = "commandWindows"
 // sameVariable: on Windows it is mostly Path.
 func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 
+// hashBangTakesCRLF: Launch reads the #! line.
+const hashBangTakesCRLF = true
+
 // neededHere are variables without which programs do not start or find the user's folders.
 var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "TEMP", "TMP", "USERPROFILE",
 	"USERNAME", "APPDATA", "LOCALAPPDATA",

@@ -8,11 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
-	"github.com/hookrun/hookrun/internal/testall"
 )
 
 func TestFindProject(t *testing.T) {
-	testall.NotOnWindows(t, "Wine makes no symbolic links, and Windows only with a right for it")
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	for path, isFolder := range map[string]bool{
@@ -38,8 +36,12 @@ func TestFindProject(t *testing.T) {
 		}
 		return filepath.Join(root, path)
 	}
-	require.NoError(t, os.Symlink(in("outer/repo/a/b"), in("to-b")))
-	require.NoError(t, os.Symlink(in("disk/data"), in("outer/repo/a/data")))
+	finds := func(t *testing.T, dir string, want hookfile.Project) {
+		p, err := hookfile.FindProject(in(dir))
+		require.NoError(t, err, dir)
+		require.Equal(t, hookfile.Project{Workspace: in(want.Workspace), File: in(want.File),
+			PassedOver: in(want.PassedOver), Repository: in(want.Repository)}, p, dir)
+	}
 
 	for dir, want := range map[string]hookfile.Project{
 		"outer":            {Workspace: "outer", File: "outer/.tenex-hooks.json"},
@@ -48,21 +50,21 @@ func TestFindProject(t *testing.T) {
 		"outer/repo/a/b/c": {Workspace: "outer/repo/a/b", File: "outer/repo/a/b/.tenex-hooks.json"},
 		"outer/repo/module/deep": {Workspace: "outer/repo/module/deep", Repository: "outer/repo/module",
 			PassedOver: "outer/.tenex-hooks.json"},
-		"bare/sub":          {Workspace: "bare/sub", Repository: "bare"},
-		"plain":             {Workspace: "plain", File: "plain/.tenex-hooks.json"},
-		"plain/sub":         {Workspace: "plain/sub", PassedOver: "plain/.tenex-hooks.json"},
-		"disk/data":         {Workspace: "disk/data"},
-		"to-b":              {Workspace: "to-b", File: "to-b/.tenex-hooks.json"},
-		"to-b/c":            {Workspace: "outer/repo/a/b", File: "outer/repo/a/b/.tenex-hooks.json"},
-		"outer/repo/a/data": {Workspace: "outer/repo/a", File: "outer/repo/a/.tenex-hooks.json"},
+		"bare/sub":  {Workspace: "bare/sub", Repository: "bare"},
+		"plain":     {Workspace: "plain", File: "plain/.tenex-hooks.json"},
+		"plain/sub": {Workspace: "plain/sub", PassedOver: "plain/.tenex-hooks.json"},
+		"disk/data": {Workspace: "disk/data"},
 	} {
-		t.Run(dir, func(t *testing.T) {
-			p, err := hookfile.FindProject(in(dir))
-			require.NoError(t, err)
-			require.Equal(t, hookfile.Project{Workspace: in(want.Workspace), File: in(want.File),
-				PassedOver: in(want.PassedOver), Repository: in(want.Repository)}, p)
-		})
+		t.Run(dir, func(t *testing.T) { finds(t, dir, want) })
 	}
+	t.Run("through links", func(t *testing.T) {
+		symlink(t, in("outer/repo/a/b"), in("to-b"))
+		symlink(t, in("disk/data"), in("outer/repo/a/data"))
+		finds(t, "to-b", hookfile.Project{Workspace: "to-b", File: "to-b/.tenex-hooks.json"})
+		finds(t, "to-b/c", hookfile.Project{Workspace: "outer/repo/a/b", File: "outer/repo/a/b/.tenex-hooks.json"})
+		finds(t, "outer/repo/a/data",
+			hookfile.Project{Workspace: "outer/repo/a", File: "outer/repo/a/.tenex-hooks.json"})
+	})
 	t.Run("a path of the caller's stays as it is", func(t *testing.T) {
 		t.Chdir(in("plain"))
 		p, err := hookfile.FindProject(".")

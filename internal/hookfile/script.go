@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,9 @@ func (h *Hook) Doubts(workspace string, env []string) (doubts []Diagnostic) {
 		path := name
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(workspace, path)
+		}
+		if found, err := lookPath(path, env); err == nil { // its name may lack the extension
+			path = found
 		}
 		if doubt := scriptDoubt(path); doubt != "" {
 			p := h.commandPos
@@ -51,7 +55,7 @@ func (h *Hook) scripts(workspace string, env []string) (names []string) {
 	if len(words) == 0 {
 		return names
 	}
-	if strings.Contains(words[0], "/") && h.Command.Script == "" {
+	if filepath.Base(words[0]) != words[0] && h.Command.Script == "" {
 		names = append(names, words[0])
 	}
 	if script := scriptOf(words); script != "" && h.Command.Script == "" {
@@ -81,6 +85,27 @@ func scriptDoubt(path string) string {
 		return "has nothing in it but blanks and comments, so it does nothing; is the file whole?"
 	case text[len(text)-1] != '\n' && text[len(text)-1] != '\r':
 		return "ends in a line without a line end; is the file whole?"
+	}
+	return lineEndDoubt(path, string(text))
+}
+
+// lineEndDoubt reports line ends that the program which runs a script does not take; "" if there are none. Those of a
+// #! line are looked at elsewhere.
+func lineEndDoubt(path, text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	ending := strings.ToLower(filepath.Ext(path))
+	forShell := ending == ".sh" || ending == ".bash"
+	line, isProgram := strings.CutPrefix(first, "#!")
+	if isProgram {
+		forShell = slices.ContainsFunc(strings.Fields(line), func(word string) bool {
+			return slices.Contains(shells, filepath.Base(word))
+		})
+	}
+	switch {
+	case forShell && strings.Contains(text, "\r\n") && (hashBangTakesCRLF || !isProgram):
+		return "has CR LF line ends, which a shell takes for a part of its words; save it with LF line ends"
+	case (ending == ".cmd" || ending == ".bat") && strings.Contains(text, "\n:") && !strings.Contains(text, "\r\n"):
+		return "has LF line ends, with which cmd.exe does not find each of its labels; save it with CR LF line ends"
 	}
 	return ""
 }

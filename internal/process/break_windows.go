@@ -1,7 +1,7 @@
 package process
 
 import (
-	"os"
+	"fmt"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -9,43 +9,44 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// breakVariable holds the process group to which this program, started once more, is to send CTRL_BREAK.
-//
-// The event reaches only processes of the sender's console, and each of ours has a console without a window. To change
-// to that console we would have to leave our own, which may be the terminal of the user. So a process without a
-// console does it.
-const breakVariable = "HOOKRUN_SEND_CTRL_BREAK"
-
 var (
 	kernel32      = windows.NewLazySystemDLL("kernel32.dll")
 	attachConsole = kernel32.NewProc("AttachConsole") // package windows has none
 )
 
-// init runs before main of any program that this package is a part of. The exit code is that of a hookrun that gave no
-// verdict, in case somebody sets the variable.
-func init() {
-	group := os.Getenv(breakVariable)
-	if group == "" {
-		return
+// SendBreak sends CTRL_BREAK to a process group, whose number is the pid of its first process. The caller must have no
+// console: it goes to that of the group, since the event reaches only processes of the sender's console.
+func SendBreak(group string) error {
+	pid, err := strconv.ParseUint(group, 10, 32)
+	if err != nil {
+		return fmt.Errorf("%q is no process group", group)
 	}
-	if pid, err := strconv.ParseUint(group, 10, 32); err == nil {
-		if ok, _, _ := attachConsole.Call(uintptr(pid)); ok != 0 {
-			_ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(pid))
-		}
+	if ok, _, err := attachConsole.Call(uintptr(pid)); ok == 0 {
+		return fmt.Errorf("attaching to the console of process %d: %w", pid, err)
 	}
-	os.Exit(1)
+	if err := windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(pid)); err != nil {
+		return fmt.Errorf("sending CTRL_BREAK to process group %d: %w", pid, err)
+	}
+	return nil
 }
 
-// sendBreak sends CTRL_BREAK to a process group, as far as that is possible. It does not wait for it.
-func sendBreak(group int) {
-	self, err := os.Executable()
-	if err != nil {
+// terminate asks the process to end, and kills it if nobody can ask. Our own console may be the terminal of the user,
+// so we do not leave it for that of the process. A process of the supervisor's binary sends the event.
+func (l *leader) terminate() {
+	sender := exec.Command(l.binary, BreakCommand, strconv.Itoa(l.pid))
+	sender.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
+	if l.binary == "" || sender.Start() != nil {
+		l.kill()
 		return
 	}
-	sender := exec.Command(self)
-	sender.Env = append(os.Environ(), breakVariable+"="+strconv.Itoa(group))
-	sender.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
-	if sender.Start() == nil {
-		go func() { _ = sender.Wait() }()
+	l.sender = sender
+}
+
+// endSender ends what terminate has started. Until then the handle of the leader keeps its pid from being given to
+// another process.
+func (l *leader) endSender() {
+	if l.sender != nil {
+		_ = l.sender.Process.Kill() // all that it could ask has ended
+		_ = l.sender.Wait()
 	}
 }

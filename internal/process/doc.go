@@ -20,8 +20,9 @@
 //     ms at most, and only if another process still holds them. What arrives in that time is in the result.
 //  3. A process has its own session and process group and no terminal. At the deadline, or when the context ends, the
 //     group gets SIGTERM, and SIGKILL 500 ms later. On Linux, descendants that left the group are found and killed,
-//     too. On Windows the console gets CTRL_BREAK, and all of the job is ended 500 ms later; no descendant can leave
-//     the job. Result.TimedOut says that this happened, and Result.Left names what could not be killed.
+//     too. On Windows the console gets CTRL_BREAK if Supervisor.Binary is set, and all of the job is ended 500 ms
+//     later, else at once; no descendant can leave the job. Result.TimedOut says that this happened, and Result.Left
+//     names what could not be killed.
 //  4. After a normal exit the descendants of a process are left alone. Result.Left names those in its group. The
 //     descendants of a persistent process end with it.
 //  5. When this process dies, however that happens, its processes die too: by the parent-death signal (Linux), and
@@ -39,6 +40,4 @@
 // Not guaranteed: protection from an enemy. A program that runs as the same user can undo all this. On macOS
 // descendants that left the group are not found. If a persistent process prints a second line just when it reads the
 // next call, that line is taken for the answer to that call (on macOS and Windows, also if it prints before it reads).
-//
-// On Windows a program that imports this package is started once more to send CTRL_BREAK, and exits before its main.
 package process

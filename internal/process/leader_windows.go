@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -18,6 +19,8 @@ var ntResumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumePro
 type leader struct {
 	pid         int
 	handle, job windows.Handle
+	binary      string    // of the supervisor
+	sender      *exec.Cmd // of CTRL_BREAK; nil: none was started
 }
 
 // start starts a program suspended, so that none of it can run outside the job. With diesWithUs it is killed when this
@@ -28,7 +31,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _
 	if err != nil {
 		return nil, fmt.Errorf("creating a job object: %w", err)
 	}
-	l := &leader{job: job}
+	l := &leader{job: job, binary: s.Binary}
 	if err := l.endWithUs(diesWithUs); err != nil {
 		windows.CloseHandle(l.job)
 		return nil, err
@@ -127,9 +130,6 @@ func crashName(code uint32) string {
 	return number
 }
 
-// terminate asks the process to end. A program that knows nothing of CTRL_BREAK ends at once.
-func (l *leader) terminate() { sendBreak(l.pid) }
-
 func (l *leader) kill() { _ = windows.TerminateJobObject(l.job, 1) }
 
 // descendants returns the processes of the job except the leader.
@@ -172,7 +172,10 @@ func (l *leader) leftInGroup() []int {
 	return left
 }
 
-func (l *leader) forget() { l.closeHandles() }
+func (l *leader) forget() {
+	l.endSender()
+	l.closeHandles()
+}
 
 // becomeSubreaper has no counterpart.
 func becomeSubreaper() bool { return false }

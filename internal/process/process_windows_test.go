@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/process/processtest"
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
@@ -70,9 +71,21 @@ func TestChildIsLeftAfterANormalExit(t *testing.T) {
 			require.Equal(t, code, result.ExitCode)
 			require.Equal(t, "out\n", string(result.Stdout.Head))
 			require.Equal(t, "why\n", string(result.Stderr.Head))
-			require.Equal(t, []int{child.pid}, result.Left)
-			child.spared()
+			require.Equal(t, []int{child.PID}, result.Left)
+			child.Spared()
 		}
+	}
+}
+
+// A process is in its job before any of it runs, and so is a child that it starts first of all.
+func TestChildThatIsStartedAtOnceIsInTheJob(t *testing.T) {
+	b := newBench(t)
+	for range 5 {
+		var child player
+		result := b.during(context.Background(), b.start(b.role("leave", "0", "holds nothing"), line, never()), 1,
+			func(p []player) { child = p[0] })
+		require.Equal(t, []int{child.PID}, result.Left)
+		child.Spared()
 	}
 }
 
@@ -105,7 +118,7 @@ func TestKill(t *testing.T) {
 			require.True(t, result.TimedOut)
 			require.Empty(t, result.Left)
 			for _, p := range all {
-				require.False(t, p.runs(), "process %d still runs", p.pid)
+				require.False(t, p.Runs(), "process %d still runs", p.PID)
 			}
 		})
 	}
@@ -118,9 +131,30 @@ func TestDeadline(t *testing.T) {
 	require.True(t, b.wait(b.start(b.role("flood"), line, time.Now().Add(300*time.Millisecond))).TimedOut)
 }
 
+// The process that sends CTRL_BREAK finds the console that a process has for itself.
+func TestBreakFindsTheConsole(t *testing.T) {
+	b := newBench(t)
+	send := func(p player) string {
+		sender := processtest.ChildOf(process.BreakCommand, windows.DETACHED_PROCESS, strconv.Itoa(p.PID))
+		out, _ := sender.CombinedOutput()
+		return string(out)
+	}
+	var waiting player
+	b.during(context.Background(), b.start(b.role("ignore CTRL_BREAK"), line, never()), 1, func(players []player) {
+		waiting = players[0]
+		if out := send(waiting); processtest.UnderWine() {
+			require.NotContains(t, out, "attaching") // the event itself is unknown there
+		} else {
+			require.Empty(t, out)
+		}
+		waiting.Open()
+	})
+	require.Contains(t, send(waiting), "attaching to the console of process", "it has ended")
+}
+
 func TestBreakComesBeforeTheKill(t *testing.T) {
-	if windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil {
-		t.Skip("Wine 8.0 sends no CTRL_BREAK to a console without a window, as Windows does")
+	if processtest.UnderWine() {
+		t.Skip("Wine has no CTRL_BREAK")
 	}
 	b := newBench(t)
 	// Half a second after the event may be too little where the machine is busy.
@@ -128,11 +162,21 @@ func TestBreakComesBeforeTheKill(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		p := b.start(b.role("notice CTRL_BREAK"), line, never())
 		require.True(t, b.during(ctx, p, 1, func([]player) { cancel() }).TimedOut)
-		if _, err := os.Stat(filepath.Join(b.dir, "trace")); err == nil {
+		if _, err := os.Stat(filepath.Join(b.Dir, "trace")); err == nil {
 			return
 		}
 	}
 	t.Fatal("the process was not asked to go before it was killed")
+}
+
+// Nobody asks a process to end where no program is known that could.
+func TestKillWithoutABinary(t *testing.T) {
+	b := newBench(t)
+	b.Binary = ""
+	ctx, cancel := context.WithCancel(context.Background())
+	p := b.start(b.role("notice CTRL_BREAK"), line, never())
+	require.True(t, b.during(ctx, p, 1, func([]player) { cancel() }).TimedOut)
+	require.NoFileExists(t, filepath.Join(b.Dir, "trace"))
 }
 
 func TestNoWindow(t *testing.T) {
@@ -145,16 +189,16 @@ func TestPersistent(t *testing.T) {
 	pool := b.NewPool(1, func(string) (process.Program, error) { return b.role("lines"), nil })
 	defer pool.Close()
 	ask := func(text string, limit time.Duration) process.Reply {
-		return pool.Ask(context.Background(), b.dir, process.Input{[]byte(text + "\n")}, limit,
+		return pool.Ask(context.Background(), b.Dir, process.Input{[]byte(text + "\n")}, limit,
 			func(*process.Reply) string { return "" })
 	}
 	for n := 1; n <= 3; n++ {
-		reply := ask("line", patience)
+		reply := ask("line", processtest.Patience)
 		require.NoError(t, reply.Err)
 		require.Equal(t, fmt.Sprintln(n, "line"), string(reply.Stdout.Head), "the same process")
 	}
 	require.True(t, ask("hang", 300*time.Millisecond).TimedOut)
-	require.Equal(t, "1 line\n", string(ask("line", patience).Stdout.Head), "a new process")
+	require.Equal(t, "1 line\n", string(ask("line", processtest.Patience).Stdout.Head), "a new process")
 }
 
 // Guarantee 5: when this process is killed, its processes die too.
@@ -165,11 +209,11 @@ func TestKilledHost(t *testing.T) {
 	host := exec.Command(role.Path, role.Args[1:]...)
 	host.Dir, host.Env = role.Dir, role.Env
 	require.NoError(t, host.Start())
-	players := b.ready(3)
+	players := b.ReadyAll(3)
 	require.NoError(t, host.Process.Kill())
 	_ = host.Wait()
 	for _, p := range players {
-		p.gone()
+		p.Gone()
 	}
 }
 
@@ -190,7 +234,7 @@ func TestFloodOfOutput(t *testing.T) {
 
 func TestNoHandleReachesAProcess(t *testing.T) {
 	b := newBench(t)
-	path := filepath.Join(b.dir, "secret")
+	path := filepath.Join(b.Dir, "secret")
 	f, err := os.Create(path)
 	require.NoError(t, err)
 	defer f.Close()
@@ -267,12 +311,12 @@ func TestCrash(t *testing.T) {
 
 func TestStartError(t *testing.T) {
 	b := newBench(t)
-	plain := filepath.Join(b.dir, "plain.exe")
+	plain := filepath.Join(b.Dir, "plain.exe")
 	require.NoError(t, os.WriteFile(plain, []byte("exit 0\n"), 0o700))
 	for path, want := range map[string]error{
-		filepath.Join(b.dir, "missing.exe"): fs.ErrNotExist, plain: windows.ERROR_BAD_EXE_FORMAT,
+		filepath.Join(b.Dir, "missing.exe"): fs.ErrNotExist, plain: windows.ERROR_BAD_EXE_FORMAT,
 	} {
-		_, err := b.Start(process.Program{Path: path, Args: []string{path}, Dir: b.dir, Env: os.Environ()},
+		_, err := b.Start(process.Program{Path: path, Args: []string{path}, Dir: b.Dir, Env: os.Environ()},
 			line, never(), nil)
 		var failed *process.StartError
 		require.ErrorAs(t, err, &failed)
@@ -287,9 +331,9 @@ func TestStartDetached(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMP", tmp)
 	require.NoError(t, b.StartDetached(b.role("wait"), tenMB()))
-	b.ready(1)[0].spared()
+	b.ReadyAll(1)[0].Spared()
 	require.Eventually(t, func() bool {
 		files, err := os.ReadDir(tmp)
 		return err == nil && len(files) == 0
-	}, patience, 10*time.Millisecond, "the input is left in the temporary folder")
+	}, processtest.Patience, 10*time.Millisecond, "the input is left in the temporary folder")
 }

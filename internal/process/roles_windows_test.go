@@ -6,17 +6,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/windows"
 
 	"github.com/hookrun/hookrun/internal/process"
+	"github.com/hookrun/hookrun/internal/process/processtest"
 )
 
 // roles are what the processes of the tests do: this program is all of them. A role that hangs ends by itself.
@@ -36,7 +34,7 @@ var roles = map[string]func(args []string){
 		os.Stdin.Close()
 		fmt.Println("hi")
 	},
-	"wait": func([]string) { sayReady() },
+	"wait": func([]string) { processtest.SayReady() },
 	"lines": func([]string) {
 		lines := bufio.NewScanner(os.Stdin)
 		for n := 1; lines.Scan(); n++ {
@@ -47,7 +45,7 @@ var roles = map[string]func(args []string){
 		}
 	},
 	"flood": func([]string) {
-		go sayReady()
+		go processtest.SayReady()
 		for {
 			if _, err := os.Stdout.Write(bytes.Repeat([]byte("y\n"), 32<<10)); err != nil {
 				return
@@ -65,22 +63,28 @@ var roles = map[string]func(args []string){
 	"notice CTRL_BREAK": func([]string) {
 		events := make(chan os.Signal, 1)
 		signal.Notify(events, os.Interrupt)
-		go sayReady()
-		<-events
-		_ = os.WriteFile("trace", nil, 0o600)
-		os.Exit(2)
+		open := make(chan struct{})
+		go func() {
+			processtest.SayReady()
+			close(open)
+		}()
+		select {
+		case <-events:
+			_ = os.WriteFile("trace", nil, 0o600)
+		case <-open:
+		}
 	},
 	"ignore CTRL_BREAK": func([]string) {
 		signal.Ignore(os.Interrupt)
-		sayReady()
+		processtest.SayReady()
 	},
 	// leave starts a child and exits with a code.
 	"leave": func(args []string) {
-		child := childOf("wait", 0)
+		child := processtest.ChildOf("wait", 0)
 		if args[1] == "holds stdout" {
 			child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		}
-		orExit(child.Start())
+		processtest.OrExit(child.Start())
 		fmt.Print("out\n")
 		fmt.Fprint(os.Stderr, "why\n")
 		code, _ := strconv.Atoi(args[0])
@@ -89,17 +93,17 @@ var roles = map[string]func(args []string){
 	// tree starts a child with some flags of CreateProcess, and waits.
 	"tree": func(args []string) {
 		flags, _ := strconv.ParseUint(args[0], 0, 32)
-		child := childOf("wait", uint32(flags))
+		child := processtest.ChildOf("wait", uint32(flags))
 		if err := child.Start(); err != nil {
 			fmt.Println(err)
-			orExit(childOf("wait", 0).Start()) // so that there are two in any case
+			processtest.OrExit(processtest.ChildOf("wait", 0).Start()) // so that there are two in any case
 		}
-		sayReady()
+		processtest.SayReady()
 	},
 	// orphan starts a child that starts another one and ends.
 	"orphan": func([]string) {
-		orExit(childOf("leave", 0, "0", "").Start())
-		sayReady()
+		processtest.OrExit(processtest.ChildOf("leave", 0, "0", "").Start())
+		processtest.SayReady()
 	},
 	"handle": func(args []string) {
 		number, _ := strconv.ParseUint(args[0], 10, 64)
@@ -117,33 +121,9 @@ var roles = map[string]func(args []string){
 		self, _ := os.Executable()
 		var s process.Supervisor
 		p, err := s.Start(process.Program{Path: self, Args: []string{self, "tree", "0"}, Env: os.Environ()},
-			process.Input{[]byte("line\n")}, time.Now().Add(2*patience), nil)
-		orExit(err)
-		go sayReady()
+			process.Input{[]byte("line\n")}, time.Now().Add(2*processtest.Patience), nil)
+		processtest.OrExit(err)
+		go processtest.SayReady()
 		p.Wait(context.Background())
 	},
-}
-
-// sayReady says that this process is ready, and waits until the test opens the gate.
-func sayReady() {
-	conn, err := net.Dial("tcp", os.Getenv(readyVariable))
-	orExit(err)
-	_ = conn.SetDeadline(time.Now().Add(2 * patience))
-	_, err = fmt.Fprintln(conn, os.Getpid())
-	orExit(err)
-	_, _ = conn.Read(make([]byte, 1))
-}
-
-func childOf(role string, flags uint32, args ...string) *exec.Cmd {
-	self, _ := os.Executable()
-	child := exec.Command(self, append([]string{role}, args...)...)
-	child.SysProcAttr = &syscall.SysProcAttr{CreationFlags: flags}
-	return child
-}
-
-func orExit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(99)
-	}
 }

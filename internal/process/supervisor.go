@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// BreakCommand is the argument by which Supervisor.Binary is told to send CTRL_BREAK.
+const BreakCommand = "__ctrl-break"
+
 // Supervisor starts processes and makes sure that they end when this process does. Set its fields before the first
 // start. It is safe for concurrent use. Wait for, release or end every process before Close.
 type Supervisor struct {
@@ -18,6 +21,11 @@ type Supervisor struct {
 	// they left their group and wiped their environment. Unknown children are taken for such orphans and reaped, so set
 	// it only in programs that start no other children.
 	Subreaper bool
+
+	// Binary is the path of a program that calls SendBreak with its second argument if its first is BreakCommand
+	// (Windows): hookrun itself. It is started to ask a process to end at its deadline. "": the process is not asked,
+	// and killed at once.
+	Binary string
 
 	prepared   sync.Once // by the first start
 	adopts     bool      // Subreaper is set, and the system supports it

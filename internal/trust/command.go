@@ -117,6 +117,9 @@ func (c *commandLine) ran(argv []string, path string) {
 	switch {
 	case filepath.Base(argv[0]) != argv[0] || c.hook.Command.Script != "":
 		c.file(argv[0])
+		for _, ending := range programEndings {
+			c.file(argv[0] + ending)
+		}
 	default:
 		c.program(argv[0], path)
 	}

@@ -86,7 +86,7 @@ func (t *taken) walk(file string) string {
 		if t.lookups++; t.lookups > maxLookups {
 			return ""
 		}
-		info, err := os.Lstat(next)
+		info, err := os.Lstat(native(next))
 		switch {
 		case err != nil:
 			at, missing = next, true
@@ -95,7 +95,8 @@ func (t *taken) walk(file string) string {
 			at = next
 			continue
 		}
-		target, err := os.Readlink(next)
+		target, err := os.Readlink(native(next))
+		target = slashed(target)
 		if links++; err != nil || links > maxLinks || len(target) > maxPath {
 			return ""
 		}

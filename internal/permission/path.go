@@ -21,11 +21,13 @@ func matchPath(pattern, file, dir, root, home string) bool {
 	if file == "" {
 		return false
 	}
+	pattern, file, root, home = folded(pattern), folded(file), folded(root), folded(home)
 	switch {
 	case pattern == "*", pattern == "**":
 		return true // true for the root itself, too, which has no path below the root
 	case strings.HasPrefix(pattern, "//"):
 		// Any number of slashes: `//<dir>/**` is written with a dir that brings its own.
+		pattern = fromDrive(strings.TrimLeft(pattern, "/"))
 		return gitignored("/"+strings.TrimLeft(pattern, "/"), below("/", file))
 	case strings.HasPrefix(pattern, "~/"):
 		return home != "" && gitignored(pattern[1:], below(home, file))

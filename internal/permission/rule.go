@@ -28,7 +28,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -308,18 +307,6 @@ func (r Rule) matchPath(c *Call, file string) (bool, string) {
 		}
 	}
 	return false, "does not match the path " + shown
-}
-
-// slashed returns a Windows path in the form of patterns: C:\x is /c:/x.
-func slashed(file string) string {
-	if runtime.GOOS != "windows" {
-		return file
-	}
-	file = strings.ReplaceAll(file, `\`, "/")
-	if len(file) > 1 && file[1] == ':' {
-		file = "/" + strings.ToLower(file[:1]) + file[1:]
-	}
-	return file
 }
 
 // matchHost also matches hosts that a client may read differently: with non-ASCII letters, some of which are other

@@ -43,10 +43,10 @@ func TestImportedVerdicts(t *testing.T) {
 				if len(result.Entries) == 0 {
 					return &empty
 				}
-				theirs := r.outcome(r.settings)
+				theirs := r.outcome(t, r.settings)
 				theyRan := r.marks(t)
 				require.NoError(t, os.RemoveAll(filepath.Join(r.workspace, "n"))) // how often a hook of Copilot's ran
-				ours := r.outcome(into)
+				ours := r.outcome(t, into)
 				if r.Matrix != nil { // which hooks ran is all that it is about
 					require.Equal(t, theyRan, r.marks(t), "%s", r.Note)
 				}

@@ -111,9 +111,9 @@ func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *in
 	case slices.ContainsFunc(result.Report, differs):
 		return incomplete
 	}
-	theirs := r.outcome(r.settings)
+	theirs := r.outcome(t, r.settings)
 	theyRan := r.marks(t)
-	ours := r.outcome(into)
+	ours := r.outcome(t, into)
 	weRan := r.marks(t)
 	switch wider := slices.ContainsFunc(result.Report, func(i hookimport.Item) bool {
 		return i.Kind == hookimport.Wider
@@ -137,9 +137,10 @@ func importCase(t *testing.T, r *trial, refused, incomplete, compared, noted *in
 }
 
 // outcome fires the case with a hooks file.
-func (r *trial) outcome(config string) gjson.Result {
+func (r *trial) outcome(t *testing.T, config string) gjson.Result {
+	t.Helper()
 	cmd := exec.Command(binary.Path, "fire", "-C", r.workspace, "-c", config, "-o", "json")
-	cmd.Dir, cmd.Env, cmd.Stdin = r.base, r.environment(), strings.NewReader(r.stdin)
+	cmd.Dir, cmd.Env, cmd.Stdin = r.base, r.environment(t), strings.NewReader(r.stdin)
 	cmd.WaitDelay = callLimit
 	out, _ := cmd.Output() // the exit code says what the outcome does
 	return gjson.ParseBytes(out)

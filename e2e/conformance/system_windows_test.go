@@ -1,0 +1,111 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/windows"
+
+	"github.com/hookrun/hookrun/e2e/binary"
+)
+
+// callLimit is how long one `hookrun fire` may take, also where Wine starts its processes on a busy machine.
+const callLimit = 2 * time.Minute
+
+// isThere says whether this machine has what a case needs.
+func isThere(need string) bool { return need == "no-pwsh" }
+
+// ownSession is that of the test.
+var ownSession *syscall.SysProcAttr
+
+// kill kills hookrun, and the system its hooks with it.
+func kill(p *os.Process) { _ = p.Kill() }
+
+// busy reports whether Wine has started as many processes as it can at once.
+func busy(err error) bool { return errors.Is(err, windows.ERROR_INTERNAL_ERROR) }
+
+// inPattern is an absolute path as a rule's pattern has it: C:/x is /c/x.
+func inPattern(path string) string { return "/" + strings.ToLower(path[:1]) + path[2:] }
+
+// hasProc reports whether hooks can note what the system says of their process.
+const hasProc = false
+
+// exactTimes reports whether hooks must start and end as soon as in the client: Wine takes long to start a process.
+const exactTimes = false
+
+// gitFolder makes a Git for Windows that has nothing but shells: this program, which is one under their names.
+var gitFolder = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(filepath.Dir(binary.Path), "git")
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{`cmd\git.exe`, `bin\sh.exe`, `bin\bash.exe`} {
+		path := filepath.Join(dir, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, program, 0o755))
+	}
+	return dir, err
+})
+
+// ownVariables adds what the shell of the hooks needs on this system, and the folders of the user.
+func (r *trial) ownVariables(t *testing.T, env map[string]string) {
+	t.Helper()
+	git, err := gitFolder()
+	require.NoError(t, err)
+	temp := filepath.FromSlash(r.base + "/tmp")
+	for name, value := range map[string]string{
+		missingVariable: filepath.FromSlash(r.base + "/missing"), "ProgramFiles": temp,
+		"PATH":        filepath.Join(git, "cmd") + ";" + filepath.Join(git, "bin") + ";" + os.Getenv("PATH"),
+		"USERPROFILE": r.home, "APPDATA": r.home, "LOCALAPPDATA": r.home, "TEMP": temp, "TMP": temp,
+	} {
+		maps.DeleteFunc(env, func(n, _ string) bool { return strings.EqualFold(n, name) })
+		env[name] = value
+	}
+}
+
+// leftOut is what a case's hooks need and this system does not have.
+func (r *trial) leftOut() string {
+	if what, err := os.ReadFile(r.base + "/missing"); err == nil {
+		return string(what)
+	}
+	switch {
+	case strings.Contains(r.stdout, "could not run: sh: Internal error."):
+		return "more processes at once than Wine starts"
+	case bytes.Contains(r.Config, []byte("BASH_VERSION")):
+		return "bash itself"
+	case bytes.Contains(r.Config, []byte("/proc/")):
+		return "/proc"
+	}
+	for _, f := range r.Files {
+		switch {
+		case strings.Contains(f.Content, "/proc/"), strings.Contains(f.Content, "/parent"):
+			return "/proc"
+		case strings.HasPrefix(f.Content, "#!") && f.Mode != "0755" && strings.Contains(r.ID, "executable"):
+			return "modes of files"
+		}
+	}
+	return ""
+}
+
+type process struct {
+	pid     int
+	command string
+}
+
+// survivors are none: the job of a hook ends them, which the tests of internal/process show.
+func (r *trial) survivors() []process { return nil }
+
+func (r *trial) killSurvivors() int { return 0 }

@@ -18,7 +18,7 @@ func isTerminal(w io.Writer, file *os.File) bool {
 		return false
 	}
 	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(file)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(file) && takesEscapes(file)
 }
 
 // paint is how a text is coloured, by the number of SGR; 0 is not at all.

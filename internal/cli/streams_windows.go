@@ -1,7 +1,13 @@
 package cli
 
-import "golang.org/x/sys/windows"
+import "os"
 
 type descriptor uintptr
 
-func (d descriptor) write(b []byte) (int, error) { return windows.Write(windows.Handle(d), b) }
+// write writes to stdout or stderr. Package os writes UTF-16 to a console: bytes would be in its code page.
+func (d descriptor) write(b []byte) (int, error) {
+	if d == descriptor(os.Stderr.Fd()) {
+		return os.Stderr.Write(b)
+	}
+	return os.Stdout.Write(b)
+}

@@ -1,6 +1,10 @@
 package cli
 
-import "os"
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
 
 // openTerminal opens the console of this process, whatever its streams are.
 func openTerminal() (in, out *os.File, err error) {
@@ -12,4 +16,12 @@ func openTerminal() (in, out *os.File, err error) {
 		return nil, nil, err
 	}
 	return in, out, nil
+}
+
+// takesEscapes has a console take escape sequences for what they are, and reports whether it does. Without that it
+// prints them.
+func takesEscapes(file *os.File) bool {
+	console, mode := windows.Handle(file.Fd()), uint32(0)
+	return windows.GetConsoleMode(console, &mode) == nil &&
+		windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }

@@ -122,6 +122,7 @@ var gates = []gate{
 			`.env`, `app/.env`, `/w/.env`, `.env.local`, `.env.production`, `./.env`, `.envrc`, `.env.staging.local`,
 			`/home/me/.ssh/id_rsa`, `~/.ssh/config`, `id_ed25519`, `keys/server.pem`, `a.p12`,
 			`/home/me/.aws/credentials`,
+			`C:\Users\me\.aws\credentials`, `C:\Users\me\.ssh\id_rsa`,
 			`/home/me/.netrc`, `/etc/shadow`, `/home/me/.kube/config`, `/home/me/.config/gcloud/x.db`,
 		), shell(
 			`cat .env`, `cat ./.env`, `cat 'app/.env'`, `cat ".env"`, `head -c 100 <.env`, `source .env`,
@@ -213,25 +214,31 @@ func TestPresets(t *testing.T) {
 					}
 				}
 			}
-			text, err := json.Marshal(map[string]any{"tests": tests})
-			require.NoError(t, err)
-			binary.WriteFile(t, dir, "more.hooktest.json", string(text))
-			done := binary.Run(t, dir, "", nil, binary.Path, "test", "-o", "json", "more.hooktest.json")
-			var report struct {
-				Tests []struct {
-					Name     string
-					OK       bool
-					Problems []string
-				}
-			}
-			require.NoError(t, json.Unmarshal([]byte(done.Stdout), &report), done.Stderr)
-			require.Len(t, report.Tests, len(tests))
-			for _, test := range report.Tests {
-				if !test.OK {
-					t.Errorf("%s: %s", test.Name, test.Problems)
-				}
-			}
+			run(t, dir, tests)
 		})
+	}
+}
+
+// run has hookrun test run tests of hooks.
+func run(t *testing.T, dir string, tests []map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"tests": tests})
+	require.NoError(t, err)
+	binary.WriteFile(t, dir, "more.hooktest.json", string(text))
+	done := binary.Run(t, dir, "", nil, binary.Path, "test", "-o", "json", "more.hooktest.json")
+	var report struct {
+		Tests []struct {
+			Name     string
+			OK       bool
+			Problems []string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(done.Stdout), &report), done.Stderr)
+	require.Len(t, report.Tests, len(tests))
+	for _, test := range report.Tests {
+		if !test.OK {
+			t.Errorf("%s: %s", test.Name, test.Problems)
+		}
 	}
 }
 

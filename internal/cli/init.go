@@ -19,8 +19,9 @@ var initProject = command{
 	args:    "[--preset NAME,…] [FLAGS]",
 	summary: "write a hooks file with gates that are tested",
 	about: `Writes ` + hookfile.FileName + ` with the gates of the presets, tests of them for hookrun test, and a
-JSON Schema for editors. Scripts, which need only sh, go to the folder ` + preset.Folder + `. It
-overwrites nothing: if one of the files exists, it writes none and exits with 1.
+JSON Schema for editors. Scripts go to the folder ` + preset.Folder + `. They need only sh; on Windows init
+writes rules and PowerShell in their place. It overwrites nothing: if one of the files exists, it
+writes none and exits with 1.
 
 Presets:
 ` + strings.TrimSuffix(preset.About(), "\n"),
@@ -34,7 +35,7 @@ Presets:
 			if err := noArgs(args); err != nil {
 				return 0, err
 			}
-			files, err := preset.Files(strings.Split(*names, ","))
+			files, err := preset.Files(strings.Split(*names, ","), preset.Here)
 			if err != nil {
 				return 0, fmt.Errorf("--preset: %w", err)
 			}
@@ -73,9 +74,9 @@ func initIn(dir string, files []preset.File, dryRun bool, std Streams) error {
 	fmt.Fprintf(&text, `
 Next:
   hookrun test%[1]s  runs the tests of these hooks, which are in %[2]s
-  hookrun explain pre-tool --tool shell --args '{"command":"git push -f"}'%[1]s  shows which hooks a call would run
+  %[4]s%[1]s  shows which hooks a call would run
   hookrun install %[3]s%[1]s  makes a client run these hooks
-`, in, preset.Folder+hooktest.Suffix, strings.Join(clientfile.Names(), "|"))
+`, in, preset.Folder+hooktest.Suffix, strings.Join(clientfile.Names(), "|"), exampleCall)
 	if before.File != "" {
 		const note = "note: in %s these hooks count now, and those of %s no longer do\n"
 		fmt.Fprintf(std.Err, note, absolute(dir), before.File)

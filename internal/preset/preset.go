@@ -1,10 +1,10 @@
 // Package preset has the hooks that hookrun init writes: hooks files with their tests and scripts.
 //
-//	files, err := preset.Files([]string{"git", "shell"})
+//	files, err := preset.Files([]string{"git", "shell"}, preset.Here)
 //	…
 //	err = preset.Write("project", files)
 //
-// A preset needs no interpreter but sh. Its tests are those of hookrun test.
+// A preset needs no interpreter but sh, and PowerShell on Windows. Its tests are those of hookrun test.
 package preset
 
 import (
@@ -33,17 +33,26 @@ const Folder = ".tenex-hooks"
 // SchemaName is the file of the JSON Schema, which the hooks file names.
 const SchemaName = Folder + ".schema.json"
 
+// Form is for which systems the hooks of a preset are.
+type Form struct{ folder string }
+
+// Posix is the form for systems with sh, and Windows that for Windows.
+var (
+	Posix   = Form{"files"}
+	Windows = Form{"files/windows"}
+)
+
 // presets has all presets in the order in which their hooks run. The cheap ones come first.
 var presets = []struct {
-	name, about  string
-	script, text string // "": none
+	name, about string
+	scripts     map[Form]string
 }{
-	{"git", "no forced push, none to main, no reset --hard, no --no-verify", "", ""},
-	{"secrets", "no reading of .env, ~/.ssh and the like; no keys in what is written", "", ""},
-	{"paths", "no file tool writes out of the workspace, to .git or to the hooks",
-		"protect-paths.sh", read("protect-paths.sh")},
-	{"shell", "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
-		"block-dangerous-shell.sh", examples.BlockDangerousShell},
+	{name: "git", about: "no forced push, none to main, no reset --hard, no --no-verify"},
+	{name: "secrets", about: "no reading of .env, ~/.ssh and the like; no keys in what is written"},
+	{name: "paths", about: "no file tool writes out of the workspace, to .git or to the hooks",
+		scripts: map[Form]string{Posix: "protect-paths.sh", Windows: "protect-paths.ps1"}},
+	{name: "shell", about: "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
+		scripts: map[Form]string{Posix: "block-dangerous-shell.sh"}},
 }
 
 // Default has the presets of `hookrun init` without --preset. They start no process, except before a git push.
@@ -73,8 +82,8 @@ type File struct {
 	Mode fs.FileMode
 }
 
-// Files returns the files of the presets with these names. The hooks file comes first.
-func Files(names []string) (files []File, err error) {
+// Files returns the files of the presets with these names in a form. The hooks file comes first.
+func Files(names []string, form Form) (files []File, err error) {
 	for _, name := range names {
 		if !slices.Contains(Names(), name) {
 			near := spelling.Suggest(name, Names())
@@ -86,10 +95,10 @@ func Files(names []string) (files []File, err error) {
 		if !slices.Contains(names, p.name) {
 			continue
 		}
-		hooks = append(hooks, entries(read(p.name+".json")))
-		tests = append(tests, entries(read(p.name+hooktest.Suffix)))
-		if p.script != "" {
-			files = append(files, File{Folder + "/" + p.script, p.text, 0o755})
+		hooks = append(hooks, entries(form.read(p.name+".json")))
+		tests = append(tests, entries(form.read(p.name+hooktest.Suffix)))
+		if script := p.scripts[form]; script != "" {
+			files = append(files, File{Folder + "/" + script, form.read(script), 0o755})
 		}
 	}
 	file := func(name, head string, lists []string) File {
@@ -102,8 +111,15 @@ func Files(names []string) (files []File, err error) {
 	}, files...), nil
 }
 
-func read(name string) string {
-	text, err := embedded.ReadFile(path.Join("files", name))
+// read returns the text of a file of a preset, which differs between the forms or is one for both.
+func (f Form) read(name string) string {
+	if name == "block-dangerous-shell.sh" {
+		return examples.BlockDangerousShell
+	}
+	text, err := embedded.ReadFile(path.Join(f.folder, name))
+	if err != nil {
+		text, err = embedded.ReadFile(path.Join(Posix.folder, name))
+	}
 	if err != nil {
 		panic(err) // a test reads them all
 	}

@@ -1,0 +1,4 @@
+package preset
+
+// Here is the form for this system.
+var Here = Windows

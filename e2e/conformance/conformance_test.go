@@ -259,7 +259,9 @@ func newTrial(t *testing.T, line string, common prelude) *trial {
 	decoder.DisallowUnknownFields() // what is not known is not compared
 	require.NoError(t, decoder.Decode(&r.recorded))
 	for _, need := range r.Needs {
-		if !isThere(need) {
+		if need == "python3" {
+			binary.Needs(t, need)
+		} else if !isThere(need) {
 			t.Skipf("%s is missing", need)
 		}
 	}
@@ -306,8 +308,6 @@ func isThere(need string) bool {
 	case "dash":
 		sh, err := filepath.EvalSymlinks("/bin/sh")
 		return err == nil && filepath.Base(sh) == "dash"
-	case "python3":
-		return found("python3")
 	case "no-pwsh":
 		return !found("pwsh")
 	}

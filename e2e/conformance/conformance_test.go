@@ -280,7 +280,7 @@ func newTrial(t *testing.T, line string, common prelude) *trial {
 	decoder.DisallowUnknownFields() // what is not known is not compared
 	require.NoError(t, decoder.Decode(&r.recorded))
 	for _, need := range r.Needs {
-		if !isThere(need) {
+		if !isThere(t, need) {
 			t.Skipf("%s is missing", need)
 		}
 	}

@@ -10,13 +10,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hookrun/hookrun/e2e/binary"
 )
 
 // callLimit is how long one `hookrun fire` may take.
 const callLimit = 30 * time.Second
 
 // isThere says whether this machine has what a case needs.
-func isThere(need string) bool {
+func isThere(t *testing.T, need string) bool {
 	found := func(program string) bool {
 		_, err := exec.LookPath(program)
 		return err == nil
@@ -25,10 +27,11 @@ func isThere(need string) bool {
 	case "dash":
 		sh, err := filepath.EvalSymlinks("/bin/sh")
 		return err == nil && filepath.Base(sh) == "dash"
-	case "python3":
-		return found("python3")
 	case "no-pwsh":
 		return !found("pwsh")
+	case "python3":
+		binary.Needs(t, need)
+		return true
 	}
 	return false
 }

@@ -22,7 +22,7 @@ import (
 const callLimit = 2 * time.Minute
 
 // isThere says whether this machine has what a case needs.
-func isThere(need string) bool { return need == "no-pwsh" }
+func isThere(_ *testing.T, need string) bool { return need == "no-pwsh" }
 
 // ownSession is that of the test.
 var ownSession *syscall.SysProcAttr

@@ -21,8 +21,10 @@ type Options struct {
 	Timeout   time.Duration          // of every hook; 0: each hook's own
 	OnFailure protocol.FailurePolicy // for hooks that do not say; nil: the dialect's
 	Env       []string               // that hooks get besides their own; nil: this process's environment
-	Binary    string                 // path of a hookrun binary, which hooks find as $HOOKRUN; "" leaves that out
-	Funcs     []Func                 // hooks that are functions; they run before those of the config
+	// Binary is the path of a hookrun binary, which hooks find as $HOOKRUN; "" leaves that out. On Windows it is also
+	// started to ask a hook to end at its deadline; without it the hook is killed at once.
+	Binary string
+	Funcs  []Func // hooks that are functions; they run before those of the config
 
 	// OnInput is called with what a hook gets on stdin, or as the body of its request, before it runs. Hooks that run
 	// at once call it at once. It is for debugging: the input can have secrets in it. nil: nobody looks.

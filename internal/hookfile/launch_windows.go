@@ -258,8 +258,8 @@ func launchScript(path string, argv []string, dir string, env []string) (string,
 		return "", nil, errors.New(argv[0] + markFault)
 	}
 	if isUTF16(start[:n]) {
-		return "", nil, errors.New(argv[0] + ": a script in UTF-16, which nothing but PowerShell reads; save it as UTF-8 " +
-			"without a byte order mark")
+		return "", nil, errors.New(argv[0] + ": a script in UTF-16, which nothing but PowerShell reads; save it as " +
+			"UTF-8 without a byte order mark")
 	}
 	line, isScript := strings.CutPrefix(line, "#!")
 	if !isScript {

@@ -155,10 +155,11 @@ func TestLaunch(t *testing.T) {
 		require.Equal(t, want, append([]string{path}, argv...))
 	}
 	for name, want := range map[string]string{
-		"none":    "none: neither a program that Windows knows by its extension nor a script with a #! line",
-		"blank":   "blank: its #! line names no interpreter; write #!/bin/sh",
-		"mark":    "mark" + markFault,
-		"wide":    "wide: a script in UTF-16, which nothing but PowerShell reads; save it as UTF-8 without a byte order mark",
+		"none":  "none: neither a program that Windows knows by its extension nor a script with a #! line",
+		"blank": "blank: its #! line names no interpreter; write #!/bin/sh",
+		"mark":  "mark" + markFault,
+		"wide": "wide: a script in UTF-16, which nothing but PowerShell reads; save it as UTF-8 without a byte " +
+			"order mark",
 		"perl":    "perl: its interpreter, " + at("perl") + ", is a script itself",
 		"in ruby": "in ruby: its interpreter cannot run: ruby: not found in PATH",
 	} {

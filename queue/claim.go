@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // Claim holds entries that are being delivered. Nobody else gets them until Done or Release ends the claim, or its
@@ -127,7 +128,7 @@ func (c *Claim) in(file string) string { return filepath.Join(c.session, "claims
 
 // begin makes the folder of a claim and locks it. The lock lasts until the claim ends or this process dies.
 func (c *Claim) begin() (err error) {
-	if err := os.MkdirAll(c.in(""), 0o700); err != nil {
+	if err := ownpath.MkdirAll(c.in("")); err != nil {
 		return err
 	}
 	reached("folder")

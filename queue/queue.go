@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // Queue is the entries of all sessions in one state directory. The zero Queue uses the default directory.
@@ -75,11 +76,11 @@ func (q Queue) Put(ctx context.Context, e Entry) (Entry, error) {
 
 func makeFolders(path string) error {
 	queue := filepath.Dir(path)
-	if err := os.MkdirAll(filepath.Dir(queue), 0o700); err != nil {
+	if err := ownpath.MkdirAll(filepath.Dir(queue)); err != nil {
 		return err
 	}
 	for _, folder := range []string{queue, path, filepath.Join(path, "entries"), filepath.Join(path, "tmp")} {
-		if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := ownpath.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		reached("made " + folder)

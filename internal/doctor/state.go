@@ -65,7 +65,7 @@ func (d *Doctor) logFile(client, path string) Finding {
 		case !info.Mode().IsRegular():
 			return errors.New("it is no regular file")
 		}
-		if err := ownpath.Check(info); err != nil {
+		if err := ownpath.Check(path, info); err != nil {
 			return err
 		}
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
@@ -109,7 +109,7 @@ func writable(folder string) error {
 		case !info.IsDir():
 			return fmt.Errorf("%s is no folder", at)
 		case at == folder:
-			if err := ownpath.Check(info); err != nil {
+			if err := ownpath.Check(at, info); err != nil {
 				what, _ := parted(err.Error(), "")
 				return errors.New("it " + what)
 			}

@@ -1,10 +1,10 @@
 package runlog
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -30,7 +30,7 @@ func openFile(path string) (*os.File, error) {
 		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, &security, windows.OPEN_ALWAYS,
 		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
 	if above, missing := os.Stat(filepath.Dir(path)); err != nil && missing == nil && !above.IsDir() {
-		err = syscall.ENOTDIR // the system says that the path is not found
+		err = errors.New("not a directory") // for the system the path is not found
 	}
 	if err != nil {
 		return nil, failed(err)

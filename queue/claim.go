@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/ownpath"
 )
@@ -151,7 +152,7 @@ func (c *Claim) add(s *session, t taken) error {
 		return err
 	}
 	if t.whole {
-		if err := os.Rename(s.in("entries", t.file), c.in(t.file)); err != nil {
+		if err := atomicfile.Rename(s.in("entries", t.file), c.in(t.file)); err != nil {
 			return err
 		}
 		reached("taken")
@@ -235,7 +236,7 @@ func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 // record records the delivery of all entries in one step: if we die, the next process finds all of them delivered or
 // none. If the folder is gone there is nothing to record.
 func (c *Claim) record() error {
-	if err := os.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("that the entries were delivered cannot be recorded, so they may come again: %w", err)
 	}
 	reached("done")

@@ -120,9 +120,7 @@ func (s *session) remember(lines []byte) error {
 	case !info.Mode().IsRegular():
 		return errors.New("the history is no file")
 	case info.Size()+int64(len(lines)) > maxHistory:
-		if err := os.Rename(path, path+".1"); err != nil {
-			return err
-		}
+		_ = os.Rename(path, path+".1") // while somebody has it open on Windows, it grows instead
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {

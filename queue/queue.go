@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
 	"github.com/hookrun/hookrun/internal/ownpath"
@@ -131,7 +132,7 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 	s.sweep() // a file that it cannot remove does no harm
 	id = newID(order, rand.Uint32())
 	tmp.Close() // Windows renames no open file. No sweep can take it now: that needs the session's lock.
-	if err := os.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
+	if err := atomicfile.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
 		return "", err
 	}
 	reached("queued")

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/ownpath"
 )
@@ -168,7 +169,7 @@ func (s *session) read(n name) (Entry, error) {
 	bad := s.in("bad", n.file)
 	moveErr := ownpath.MkdirAll(filepath.Dir(bad))
 	if moveErr == nil {
-		moveErr = os.Rename(s.in("entries", n.file), bad)
+		moveErr = atomicfile.Rename(s.in("entries", n.file), bad)
 	}
 	if moveErr != nil {
 		return Entry{}, errors.Join(err, moveErr)
@@ -292,7 +293,7 @@ func (s *session) remove() error {
 
 // removeFile ignores a file that is gone: a process that was killed may have removed it.
 func removeFile(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

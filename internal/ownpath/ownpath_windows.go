@@ -140,8 +140,8 @@ func isAdmin(who *windows.SID) bool {
 // whoever that is.
 func isOwn(who *windows.SID) bool {
 	user, err := me()
-	return isAdmin(who) || err == nil && who != nil && (who.Equals(user) || who.IsWellKnown(windows.WinCreatorOwnerSid) ||
-		who.IsWellKnown(windows.WinCreatorOwnerRightsSid))
+	return isAdmin(who) || err == nil && who != nil && (who.Equals(user) ||
+		who.IsWellKnown(windows.WinCreatorOwnerSid) || who.IsWellKnown(windows.WinCreatorOwnerRightsSid))
 }
 
 // isEverybody reports whether a group is one that all users are in, or all at this machine.

@@ -45,7 +45,8 @@ func TestAccessLists(t *testing.T) {
 		{"(A;;FA;;;SY)(A;;FA;;;BA)", "", "", false},
 		{"(A;;FR;;;WD)", "", "", false},
 		{"(A;;FA;;;WD)", "can be written to by ", "can be written to by everybody", false},
-		{"(A;;0x1301bf;;;AU)", "can be written to by ", "can be written to by everybody", true}, // as folders in C:\ have it
+		// As folders in C:\ have it.
+		{"(A;;0x1301bf;;;AU)", "can be written to by ", "can be written to by everybody", true},
 		{"(A;;FW;;;BU)", "can be written to by ", "can be written to by everybody", true},
 		{"(A;OICIIO;FA;;;AU)", "", "", true},
 		{"(A;;FW;;;PU)", "can be written to by ", "", true}, // one group
@@ -93,5 +94,6 @@ func TestFolderForOneUser(t *testing.T) {
 	restrict(t, folder, "(A;OICI;FR;;;WD)")
 	require.Error(t, ownpath.CheckPrivate(folder))
 	require.NoError(t, ownpath.CheckAbove(folder))
-	require.Regexp(t, `^icacls .* /inheritance:r /grant:r "\*S-1-5-21-.*:\(OI\)\(CI\)F" "\*S-1-5-18:`, ownpath.Mend(folder))
+	require.Regexp(t, `^icacls .* /inheritance:r /grant:r "\*S-1-5-21-.*:\(OI\)\(CI\)F" "\*S-1-5-18:`,
+		ownpath.Mend(folder))
 }

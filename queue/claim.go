@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // Claim holds entries that are being delivered. Nobody else gets them until Done or Release ends the claim, or its
@@ -127,7 +129,7 @@ func (c *Claim) in(file string) string { return filepath.Join(c.session, "claims
 
 // begin makes the folder of a claim and locks it. The lock lasts until the claim ends or this process dies.
 func (c *Claim) begin() (err error) {
-	if err := os.MkdirAll(c.in(""), 0o700); err != nil {
+	if err := ownpath.MkdirAll(c.in("")); err != nil {
 		return err
 	}
 	reached("folder")
@@ -150,7 +152,7 @@ func (c *Claim) add(s *session, t taken) error {
 		return err
 	}
 	if t.whole {
-		if err := os.Rename(s.in("entries", t.file), c.in(t.file)); err != nil {
+		if err := atomicfile.Rename(s.in("entries", t.file), c.in(t.file)); err != nil {
 			return err
 		}
 		reached("taken")
@@ -234,7 +236,7 @@ func (c *Claim) Finish(ctx context.Context, delivered bool) error {
 // record records the delivery of all entries in one step: if we die, the next process finds all of them delivered or
 // none. If the folder is gone there is nothing to record.
 func (c *Claim) record() error {
-	if err := os.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Rename(c.in("lock"), c.in("done")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("that the entries were delivered cannot be recorded, so they may come again: %w", err)
 	}
 	reached("done")

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
 
@@ -104,10 +105,10 @@ func (s *session) remember(lines []byte) error {
 	}
 	path := s.history()
 	folder := filepath.Dir(path)
-	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := ownpath.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if info, err := os.Lstat(folder); err != nil || !info.IsDir() || own(info) != nil {
+	if info, err := os.Lstat(folder); err != nil || !info.IsDir() || own(folder, info) != nil {
 		return errors.Join(err, errors.New("the folder of the history is somebody else's"))
 	}
 	info, err := os.Lstat(path)
@@ -119,9 +120,7 @@ func (s *session) remember(lines []byte) error {
 	case !info.Mode().IsRegular():
 		return errors.New("the history is no file")
 	case info.Size()+int64(len(lines)) > maxHistory:
-		if err := os.Rename(path, path+".1"); err != nil {
-			return err
-		}
+		_ = os.Rename(path, path+".1") // while somebody has it open on Windows, it grows instead
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {

@@ -2,11 +2,11 @@ package queue
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
 )
 
@@ -97,7 +97,7 @@ func (s *session) finish(claim string) error {
 		case delivered:
 			err = s.forget(n)
 		default:
-			err = os.Rename(path, s.in("entries", file)) // removeFile below then finds nothing, which is fine
+			err = atomicfile.Rename(path, s.in("entries", file)) // removeFile below then finds nothing, which is fine
 		}
 		if err == nil {
 			err = removeFile(path)

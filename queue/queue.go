@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/fnmatch"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // Queue is the entries of all sessions in one state directory. The zero Queue uses the default directory.
@@ -75,11 +77,11 @@ func (q Queue) Put(ctx context.Context, e Entry) (Entry, error) {
 
 func makeFolders(path string) error {
 	queue := filepath.Dir(path)
-	if err := os.MkdirAll(filepath.Dir(queue), 0o700); err != nil {
+	if err := ownpath.MkdirAll(filepath.Dir(queue)); err != nil {
 		return err
 	}
 	for _, folder := range []string{queue, path, filepath.Join(path, "entries"), filepath.Join(path, "tmp")} {
-		if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := ownpath.Mkdir(folder); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		reached("made " + folder)
@@ -130,7 +132,7 @@ func put(ctx context.Context, path string, e Entry, text []byte) (id string, err
 	s.sweep() // a file that it cannot remove does no harm
 	id = newID(order, rand.Uint32())
 	tmp.Close() // Windows renames no open file. No sweep can take it now: that needs the session's lock.
-	if err := os.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
+	if err := atomicfile.Rename(tmp.Name(), s.in("entries", newName(id, e).file)); err != nil {
 		return "", err
 	}
 	reached("queued")

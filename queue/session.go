@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // now and reached are hooks for tests: now moves the clock, reached kills the process between two steps.
@@ -82,7 +84,7 @@ func tryOpen(ctx context.Context, path string, flags int) (s *session, err error
 func ownFile(file *os.File) (fs.FileInfo, error) {
 	info, err := file.Stat()
 	if err == nil {
-		if err = own(info); err != nil {
+		if err = own(file.Name(), info); err != nil {
 			err = fmt.Errorf("%s %w", file.Name(), err)
 		}
 	}
@@ -102,7 +104,7 @@ func ownFolders(path string) error {
 		if !info.IsDir() {
 			return fmt.Errorf("%s is no folder: remove it", folder)
 		}
-		if err := own(info); err != nil {
+		if err := own(folder, info); err != nil {
 			return fmt.Errorf("%s %w", folder, err)
 		}
 	}
@@ -165,9 +167,9 @@ func (s *session) read(n name) (Entry, error) {
 		return e, err
 	}
 	bad := s.in("bad", n.file)
-	moveErr := os.MkdirAll(filepath.Dir(bad), 0o700)
+	moveErr := ownpath.MkdirAll(filepath.Dir(bad))
 	if moveErr == nil {
-		moveErr = os.Rename(s.in("entries", n.file), bad)
+		moveErr = atomicfile.Rename(s.in("entries", n.file), bad)
 	}
 	if moveErr != nil {
 		return Entry{}, errors.Join(err, moveErr)
@@ -206,7 +208,7 @@ func (s *session) got(id, agent, file string) error {
 	if _, err := os.Lstat(s.in("entries", file)); errors.Is(err, fs.ErrNotExist) {
 		return s.forget(name{id: id, agents: unsaid}) // cleared, or damaged
 	}
-	if err := os.MkdirAll(s.in("seen", agent), 0o700); err != nil {
+	if err := ownpath.MkdirAll(s.in("seen", agent)); err != nil {
 		return err
 	}
 	if err := os.WriteFile(s.in("seen", agent, id), nil, 0o600); err != nil {
@@ -291,7 +293,7 @@ func (s *session) remove() error {
 
 // removeFile ignores a file that is gone: a process that was killed may have removed it.
 func removeFile(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

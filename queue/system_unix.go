@@ -14,7 +14,7 @@ import (
 const movesOpen = true
 
 // own refuses a folder or file that another user could put entries into.
-func own(info fs.FileInfo) error {
+func own(_ string, info fs.FileInfo) error {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok || int(owner.Uid) != os.Getuid():

@@ -1,17 +1,25 @@
 package queue
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // movesOpen says that an open file cannot be renamed or removed. To close the lock first would let others in.
 const movesOpen = false
 
-// own accepts everything: the mode does not say who owns a folder. The access rights are those of the user's folder.
-func own(fs.FileInfo) error { return nil }
+// own refuses a folder or file that another user could put entries into.
+func own(path string, _ fs.FileInfo) error {
+	if err := ownpath.CheckOwn(path); err != nil {
+		return fmt.Errorf("%w, who could plant entries; mend it with: %s", err, ownpath.Mend(path))
+	}
+	return nil
+}
 
 // syncFolder has nothing to do: the system's journal keeps names.
 func syncFolder(string) error { return nil }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // previewLength is how much of a context that is too long still stands in it, in bytes.
@@ -55,8 +56,8 @@ func writeContext(text string) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(temporary, fmt.Sprintf("hookrun-%d", os.Getuid()))
-	_ = os.Mkdir(dir, 0o700)                                      // it may be there
-	if info, err := os.Lstat(dir); err != nil || !private(info) { // somebody else's: no place for what hooks say
+	_ = ownpath.Mkdir(dir)                                             // it may be there
+	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // somebody else's: no place for what hooks say
 		if dir, err = os.MkdirTemp("", "hookrun-"); err != nil {
 			return "", err
 		}

@@ -37,7 +37,7 @@ func startError(err error) error {
 }
 
 // private reports whether nobody but this user can do anything in a folder.
-func private(folder fs.FileInfo) bool {
+func private(_ string, folder fs.FileInfo) bool {
 	stat, ok := folder.Sys().(*syscall.Stat_t)
 	return ok && folder.IsDir() && int(stat.Uid) == os.Getuid() && folder.Mode().Perm()&0o077 == 0
 }

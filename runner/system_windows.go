@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
+	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/process"
 )
 
@@ -19,5 +20,7 @@ func startError(err error) error {
 	return err
 }
 
-// private: the folder for temporary files is the user's own here.
-func private(folder fs.FileInfo) bool { return folder.IsDir() }
+// private reports whether nobody but this user and administrators can do anything in a folder.
+func private(path string, folder fs.FileInfo) bool {
+	return folder.IsDir() && ownpath.CheckPrivate(path) == nil
+}

@@ -8,7 +8,7 @@
 // that the user may not write to is not replaced. Temporary files of a killed run are removed by the next run, or by
 // Sweep.
 //
-// Not guaranteed: a hard link to the file keeps the old text, and access lists are lost.
+// Not guaranteed: a hard link to the file keeps the old text, and POSIX access lists are lost.
 package atomicfile
 
 import (
@@ -92,7 +92,7 @@ func write(path string, old fs.FileInfo, mode fs.FileMode, text string) (tempora
 		if err := file.Chmod(mode); err != nil { // undo the umask
 			return "", err
 		}
-		if err := keepOwner(file, old); err != nil {
+		if err := keepOwner(file, path, old); err != nil {
 			return "", err
 		}
 	}

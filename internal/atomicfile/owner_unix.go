@@ -9,7 +9,7 @@ import (
 )
 
 // keepOwner gives a file the owner of the file that it will replace. Under sudo it would belong to root.
-func keepOwner(file *os.File, old fs.FileInfo) error {
+func keepOwner(file *os.File, _ string, old fs.FileInfo) error {
 	mine, err := file.Stat()
 	if err != nil {
 		return err

@@ -8,17 +8,23 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Rename renames a file, also over one that others have open. While they have it open the system refuses that, so it
-// is tried again for two seconds: a client reads its settings, and a virus scanner any new file, for a moment.
-func Rename(from, to string) error {
+// Rename renames a file, also over one that others have open.
+func Rename(from, to string) error { return whileHeld(to, func() error { return os.Rename(from, to) }) }
+
+// Remove removes a file, also one that others have open.
+func Remove(path string) error { return whileHeld(path, func() error { return os.Remove(path) }) }
+
+// whileHeld does something with a file. While others have it open the system refuses that, so it is tried again for two
+// seconds: a client reads its settings, and a virus scanner any new file, for a moment.
+func whileHeld(path string, do func() error) error {
 	until := time.Now().Add(2 * time.Second)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		err := os.Rename(from, to)
+		err := do()
 		held := errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
 		if !held || time.Now().After(until) {
 			return err
 		}
-		if info, missing := os.Lstat(to); missing == nil && info.IsDir() { // which stays in the way
+		if info, missing := os.Lstat(path); missing == nil && info.IsDir() { // which stays in the way
 			return err
 		}
 		time.Sleep(pause)

@@ -35,9 +35,11 @@ func TestFindProject(t *testing.T) {
 		"no file anywhere":   {folder: top, workspace: top},
 		"with Claude Code's": {folder: repo, claude: true, workspace: repo, file: own},
 		"above another .git": {folder: inner, workspace: inner, warning: "the hooks file " + own +
-			" was passed over: it lies above the git repository " + inner + "; to use it give -C " + shellword.Local(repo)},
+			" was passed over: it lies above the git repository " + inner + "; to use it give -C " +
+			shellword.Local(repo)},
 		"above, with Claude Code's": {folder: sub, claude: true, workspace: sub, warning: "the hooks file " + own +
-			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " + shellword.Local(repo)},
+			" was passed over: with --claude the workspace is " + sub + " itself; to use it give -C " +
+			shellword.Local(repo)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

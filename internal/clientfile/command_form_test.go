@@ -34,7 +34,8 @@ func TestEntriesFromWindows(t *testing.T) {
 		if c.OwnFiles != nil { // which have a line that names hookrun
 			continue
 		}
-		for _, binary := range []string{`C:\hookrun.exe`, `C:\a b\hookrun.exe`, `C:\it's\hookrun.exe`, `C:\it’s\hookrun.exe`,
+		for _, binary := range []string{`C:\hookrun.exe`, `C:\a b\hookrun.exe`, `C:\it's\hookrun.exe`,
+			`C:\it’s\hookrun.exe`,
 			`C:\a & b; c\hookrun.exe`, `C:\^(x)!\hookrun.exe`, `\\server\share\hookrun.exe`, `C:\é\hookrun.exe`} {
 			command, err := c.write(c.OnWindows, binary, []string{"--output", c.Name, "--pin"})
 			require.NoError(t, err)
@@ -46,7 +47,8 @@ func TestEntriesFromWindows(t *testing.T) {
 		require.NotEmpty(t, c.OnWindows.OrBlock, name)
 	}
 	for _, command := range []string{
-		`& 'C:\hookrun.exe' fire; true`, `& 'C:\other.exe' fire`, `& 'C:\hookrun.exe' fire -c x ; if (-not $?) { exit 2 }`,
+		`& 'C:\hookrun.exe' fire; true`, `& 'C:\other.exe' fire`,
+		`& 'C:\hookrun.exe' fire -c x ; if (-not $?) { exit 2 }`,
 		`& 'hookrun' fire`, `"C:\hookrun.exe" fire & true`, `"C:\%A%\hookrun.exe" fire`, `"hookrun.exe" fire`,
 		`& 'C:\it's\hookrun.exe' fire`,
 	} {

@@ -101,7 +101,7 @@ func (c *Change) Write() error {
 		return fmt.Errorf("%s was changed by somebody else meanwhile; try again", c.Path)
 	}
 	if !c.Exists {
-		if err := os.Remove(now.path); err != nil {
+		if err := atomicfile.Remove(now.path); err != nil {
 			return err
 		}
 		// Install may have made its folders too. One that has anything else in it is not empty, and stays; so does a

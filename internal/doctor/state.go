@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -65,7 +64,7 @@ func (d *Doctor) logFile(client, path string) Finding {
 		case !info.Mode().IsRegular():
 			return errors.New("it is no regular file")
 		}
-		if err := ownpath.Check(info); err != nil {
+		if err := ownpath.Check(path, info); err != nil {
 			return err
 		}
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
@@ -84,14 +83,14 @@ func (d *Doctor) logFile(client, path string) Finding {
 // socket connects to hookrun serve. A loop that cannot reach it gets no verdict and must not run tools.
 func (d *Doctor) socket() Finding {
 	f := Finding{Check: "socket", Severity: OK, Where: d.Socket, What: "hookrun serve listens there"}
-	conn, err := net.DialTimeout("unix", d.Socket, time.Second)
+	conn, err := dial(d.Socket)
 	if err == nil {
 		conn.Close()
 		return f
 	}
 	f.Severity, f.What = Error, fmt.Sprintf("nothing listens there: %v", err)
 	f.Mend = "hookrun serve --socket " + d.Socket
-	if err := writable(filepath.Dir(d.Socket)); err != nil {
+	if err := writable(filepath.Dir(d.Socket)); err != nil && socketsAreFiles {
 		f.What = fmt.Sprintf("the socket's folder cannot be written to: %v", err)
 		f.Mend = "name a socket in a folder that only you can write to"
 	}
@@ -109,7 +108,7 @@ func writable(folder string) error {
 		case !info.IsDir():
 			return fmt.Errorf("%s is no folder", at)
 		case at == folder:
-			if err := ownpath.Check(info); err != nil {
+			if err := ownpath.Check(at, info); err != nil {
 				what, _ := parted(err.Error(), "")
 				return errors.New("it " + what)
 			}

@@ -313,7 +313,7 @@ func inspectScript(script, workspace string) []string {
 	if err != nil {
 		return []string{startError(script, err).Error()}
 	}
-	if fault := worldWritable(info, script); fault != "" {
+	if fault := worldWritable(path, info, script); fault != "" {
 		return []string{fault}
 	}
 	return nil

@@ -72,7 +72,7 @@ func inspectProgram(path, name, workspace string, env []string, byShell bool) (f
 		// and to open a pipe would wait for ever
 		return []string{name + ": not a regular file but " + kind(info.Mode())}
 	}
-	if fault := worldWritable(info, name); fault != "" {
+	if fault := worldWritable(path, info, name); fault != "" {
 		faults = append(faults, fault)
 	}
 	if fault := firstLineFault(path, name, workspace, env, byShell); fault != "" {
@@ -215,7 +215,7 @@ func absolute(interpreter, workspace string) string {
 	return filepath.Join(workspace, interpreter)
 }
 
-func worldWritable(info fs.FileInfo, name string) string {
+func worldWritable(_ string, info fs.FileInfo, name string) string {
 	if info.Mode().Perm()&0o002 == 0 {
 		return ""
 	}

@@ -3,6 +3,8 @@ package hookfile
 import (
 	"io/fs"
 	"strings"
+
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // shell runs string commands.
@@ -23,15 +25,25 @@ var neededHere = []string{"SystemRoot", "SystemDrive", "windir", "ComSpec", "PAT
 	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "CommonProgramFiles", "NUMBER_OF_PROCESSORS",
 	"PROCESSOR_ARCHITECTURE", "OS"}
 
-// inspectProgram has nothing to add to what Launch finds where files have no mode bits.
-func inspectProgram(path, name, workspace string, env []string, byShell bool) []string { return nil }
+// inspectProgram has little to add to what Launch finds.
+func inspectProgram(path, name, workspace string, env []string, byShell bool) (faults []string) {
+	if fault := worldWritable(path, nil, name); fault != "" {
+		faults = append(faults, fault)
+	}
+	return faults
+}
 
 func byShellFault(path, name, dir string, env []string) string { return "" }
 
 // StartFault has nothing to add: Launch has looked at the first line.
 func StartFault(path, name, dir string, env []string) string { return "" }
 
-func worldWritable(info fs.FileInfo, name string) string { return "" }
+func worldWritable(path string, info fs.FileInfo, name string) string {
+	if !ownpath.WritableByAll(path, info) {
+		return ""
+	}
+	return name + ": everybody may write to it, and so change what this hook does; mend it with: " + ownpath.Mend(path)
+}
 
 // foldVariable: names of variables do not differ by case.
 func foldVariable(name string) string { return strings.ToUpper(name) }

@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // Folder is the name of the folder in the user's state folder.
@@ -33,7 +35,7 @@ func Record(state, client, workspace string) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := ownpath.MkdirAll(filepath.Dir(path)); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookrun/hookrun/internal/filelock"
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // Memory keeps the last number of each folder that hookrun has written or taken, since a payload that was taken takes
@@ -95,7 +96,7 @@ func (m Memory) open(dir string) *os.File {
 		dir = real
 	}
 	folder := filepath.Join(m.Dir, "massgen-ipc")
-	if os.MkdirAll(folder, 0o700) != nil {
+	if ownpath.MkdirAll(folder) != nil {
 		return nil
 	}
 	file, err := os.OpenFile(filepath.Join(folder, sumOf([]byte(dir))), os.O_RDWR|os.O_CREATE, 0o600)

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
 // Folder is the name of the folder in the user's state folder.
@@ -40,7 +42,7 @@ func First(state, session, what string) bool {
 	case slices.Contains(strings.Split(string(text), "\n"), line):
 		return false
 	}
-	if os.MkdirAll(folder, 0o700) != nil {
+	if ownpath.MkdirAll(folder) != nil {
 		return true
 	}
 	if file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {

@@ -4,13 +4,13 @@
 //	…
 //	file, err := os.OpenFile(real, os.O_RDWR|syscall.O_NOFOLLOW, 0)
 //	…
-//	err = ownpath.Check(info)
+//	err = ownpath.Check(real, info)
 //
 // In a folder such as /tmp any user can create a link to any file of ours. A program that follows it writes to that
 // file. Linux prevents this only if fs.protected_symlinks is set.
 //
 // Guarantees: every link that Resolve follows belongs to this user or to root. Check refuses a file that belongs to
-// another user or is writable by all. On Windows neither refuses anything.
+// another user or is writable by all. On Windows administrators are what root is, and access lists count.
 //
 // Not guaranteed: that another user's folder stays the same between Resolve and the use of its result. So check the
 // opened file, too.
@@ -46,15 +46,19 @@ func Resolve(path string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if info.Mode()&os.ModeSymlink == 0 {
+		if info.Mode()&(os.ModeSymlink|os.ModeIrregular) == 0 {
 			real = next
 			continue
 		}
 		if links++; links > maxLinks {
 			return "", fmt.Errorf("%s leads through more than %d links", path, maxLinks)
 		}
-		if !Owned(info) {
+		if !Owned(next, info) {
 			return "", fmt.Errorf("%s is a link of another user; name what it should lead to", next)
+		}
+		if info.Mode()&os.ModeSymlink == 0 { // a junction or the like of Windows, which the system follows
+			real = next
+			continue
 		}
 		target, err := os.Readlink(next)
 		if err != nil {
@@ -75,13 +79,13 @@ func Resolve(path string) (string, error) {
 	return real, nil
 }
 
-// Check refuses a file that another user could change.
-func Check(info os.FileInfo) error {
+// Check refuses a file that another user could change. On Windows the access list at the path counts, else info.
+func Check(path string, info os.FileInfo) error {
 	switch {
-	case !Owned(info):
+	case !Owned(path, info):
 		return errors.New("belongs to another user; name one of your own")
-	case writableByAll(info):
-		return errors.New("can be written to by everybody; take that away (chmod o-w) or name another")
+	case WritableByAll(path, info):
+		return errWritable
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 	check := func() error {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
-		return ownpath.Check(info)
+		return ownpath.Check(path, info)
 	}
 	require.NoError(t, check())
 	require.NoError(t, os.Chmod(path, 0o662))

@@ -3,14 +3,24 @@
 package ownpath
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
 
 // Owned reports whether a file belongs to this user or to root.
-func Owned(info os.FileInfo) bool {
+func Owned(_ string, info os.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (int(owner.Uid) == os.Geteuid() || owner.Uid == 0)
 }
 
-func writableByAll(info os.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }
+// WritableByAll reports whether all users of the machine may change a file.
+func WritableByAll(_ string, info os.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }
+
+// Mkdir makes a folder for this user alone.
+func Mkdir(path string) error { return os.Mkdir(path, 0o700) }
+
+// MkdirAll is Mkdir for a folder and those above it, as far as they are missing.
+func MkdirAll(path string) error { return os.MkdirAll(path, 0o700) }
+
+var errWritable = errors.New("can be written to by everybody; take that away (chmod o-w) or name another")

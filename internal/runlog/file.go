@@ -95,14 +95,14 @@ func (l *Log) close() error {
 }
 
 // check refuses a file that is not regular: a FIFO may block for ever, and a device may do anything.
-func check(info fs.FileInfo) error {
+func check(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		return errors.New("is a folder; name a file")
 	case !info.Mode().IsRegular():
 		return errors.New("is no regular file; name another")
 	}
-	return ownpath.Check(info)
+	return ownpath.Check(path, info)
 }
 
 // open opens the log, or creates it. It does not follow a link that another user has put in its place.
@@ -112,7 +112,7 @@ func open(path string) (*os.File, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil { // opening a device can have effects already
-		if err := check(info); err != nil {
+		if err := check(path, info); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +122,7 @@ func open(path string) (*os.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil {
-		err = check(info)
+		err = check(path, info)
 	}
 	if err != nil {
 		file.Close()

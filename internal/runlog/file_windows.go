@@ -1,22 +1,41 @@
 package runlog
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unsafe"
 
-	"github.com/hookrun/hookrun/internal/regularfile"
+	"golang.org/x/sys/windows"
+
+	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
-// openFile opens through a root: a file opened in another way could not be renamed by others, so the log could not be
-// rotated. With O_APPEND the file could not be truncated, so write takes the offset.
+// openFile opens the log so that others can rename it meanwhile, which rotates it. A new one is for this user alone.
+// With O_APPEND the file could not be truncated, so write takes the offset.
 func openFile(path string) (*os.File, error) {
-	root, err := os.OpenRoot(filepath.Dir(path))
+	failed := func(err error) error { return &fs.PathError{Op: "open", Path: path, Err: err} }
+	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: regularfile.UnwrapPath(err)}
+		return nil, failed(err)
 	}
-	defer root.Close()
-	return root.OpenFile(filepath.Base(path), os.O_RDWR|os.O_CREATE, 0o600)
+	descriptor, err := ownpath.Descriptor("(A;;FA;;;SY)(A;;FA;;;BA)")
+	if err != nil {
+		return nil, failed(err)
+	}
+	security := windows.SecurityAttributes{SecurityDescriptor: descriptor}
+	security.Length = uint32(unsafe.Sizeof(security))
+	file, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, &security, windows.OPEN_ALWAYS,
+		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
+	if above, missing := os.Stat(filepath.Dir(path)); err != nil && missing == nil && !above.IsDir() {
+		err = errors.New("not a directory") // for the system the path is not found
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	return os.NewFile(uintptr(file), path), nil
 }
 
 // write appends b to the file, whose size is at. We hold the lock, so it cannot grow meanwhile.

@@ -22,8 +22,8 @@ type listener interface {
 	Close() error
 }
 
-// Listen makes a socket, on Windows a named pipe, and answers every client that connects to it, until one of them requests a shutdown, or
-// ctx ends, whose cause is the error then.
+// Listen makes a socket, on Windows a named pipe, and answers every client that connects to it, until one of them
+// requests a shutdown, or ctx ends, whose cause is the error then.
 func (s *Server) Listen(ctx context.Context, path string) error {
 	l, err := listen(path)
 	if err != nil {

@@ -279,7 +279,7 @@ func (f *Fingerprint) Named(h *hookfile.Hook) (names []string) {
 // foreign returns a hooks file of the project that another user can change, "" if there is none.
 func (f *Fingerprint) foreign() string {
 	for _, path := range f.paths {
-		if info, err := os.Stat(path); err != nil || ownpath.Check(info) != nil {
+		if info, err := os.Stat(path); err != nil || ownpath.Check(path, info) != nil {
 			return path
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/regularfile"
@@ -46,12 +45,8 @@ func private(folder string) error {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return fmt.Errorf(text, folder, at, regularfile.UnwrapPath(err))
-		case at == folder && info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows":
-			return fmt.Errorf(text, folder, at, errors.New("can be written to by others; chmod 700 it"))
-		case at != folder && info.Mode()&fs.ModeSticky != 0 && ownpath.Owned(info):
-			// As /tmp: only its owner can rename another user's files.
 		default:
-			if err := ownpath.Check(info); err != nil {
+			if err := folderFault(at, info, at != folder); err != nil {
 				return fmt.Errorf(text, folder, at, err)
 			}
 		}
@@ -69,7 +64,7 @@ const (
 // path returns the path of a file of the state, and makes its folder.
 func (s *Store) path(folder, key, ending string) (string, error) {
 	dir := filepath.Join(s.folder, folder)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := ownpath.MkdirAll(dir); err != nil {
 		return "", fmt.Errorf("making the state folder: %w", err)
 	}
 	return filepath.Join(dir, hashed(key)+ending), nil
@@ -88,7 +83,7 @@ func (s *Store) read(folder, key, ending string) (text []byte, err error) {
 	if err == nil && found {
 		var info fs.FileInfo
 		if info, err = os.Lstat(dir); err == nil {
-			err = ownpath.Check(info)
+			err = ownpath.Check(dir, info)
 		}
 	}
 	if err != nil {

@@ -134,7 +134,7 @@ func (s *Store) Deny(f *Fingerprint) (was bool, err error) {
 
 // remove removes a file, and reports whether there was one.
 func remove(path string) (existed bool, err error) {
-	err = os.Remove(path)
+	err = atomicfile.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -1,9 +1,0 @@
-//go:build !unix
-
-package ownpath
-
-import "os"
-
-func Owned(os.FileInfo) bool { return true }
-
-func writableByAll(os.FileInfo) bool { return false }

@@ -48,10 +48,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	os.Unsetenv("HOOKRUN_TEST_BINARY")
-	if err := barePython(filepath.Join(dir, "python")); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+	pythons = filepath.Join(dir, "python", "bin")
+	os.Setenv("PATH", pythons+string(os.PathListSeparator)+os.Getenv("PATH"))
 	testall.Beside(6)
 	return m.Run()
 }
@@ -68,20 +66,22 @@ func build() error {
 	return nil
 }
 
+// pythons is first in PATH, and empty until a test needs Python.
+var pythons string
+
 // barePython puts a Python without the machine's packages first in PATH: the interpreter as of a virtual environment.
 // Packages may run code at each start, and what is in PATH may be a script that chooses among versions. Either costs
 // each hook more than the interpreter does.
-func barePython(dir string) error {
+func barePython() error {
 	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil || runtime.GOOS == "windows" {
-		return nil // tests that need Python are skipped; on Windows they take it as it is
+		return err // on Windows tests take it as it is
 	}
 	python := strings.TrimSpace(string(path))
-	bin := filepath.Join(dir, "bin")
 	settings := "home = " + filepath.Dir(python) + "\ninclude-system-site-packages = false\n"
-	os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	return errors.Join(os.MkdirAll(bin, 0o700), os.Symlink(python, filepath.Join(bin, "python3")),
-		os.WriteFile(filepath.Join(dir, "pyvenv.cfg"), []byte(settings), 0o600))
+	return errors.Join(os.MkdirAll(pythons, 0o700),
+		os.WriteFile(filepath.Join(filepath.Dir(pythons), "pyvenv.cfg"), []byte(settings), 0o600),
+		os.Symlink(python, filepath.Join(pythons, "python3")))
 }
 
 // Repository is the root of this project, where the examples are, for a test in e2e/COMMAND.

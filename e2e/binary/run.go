@@ -67,6 +67,9 @@ func Environment(dir string) []string {
 func Needs(t *testing.T, program string) {
 	t.Helper()
 	run, _ := needed.LoadOrStore(program, sync.OnceValue(func() error {
+		if program == "python3" {
+			return barePython()
+		}
 		return exec.Command(program, "--version").Run()
 	}))
 	if err := run.(func() error)(); err != nil {

@@ -124,13 +124,10 @@ func killed(t *testing.T, s *binary.Process, pid int) {
 
 // A caller that ignores SIGCHLD hands that on, and the system then reaps children by itself: their exit codes are lost.
 func TestCallerThatIgnoresSIGCHLD(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	binary.Needs(t, "python3")
 	dir := t.TempDir()
 	binary.WriteConfig(t, dir, `echo no >&2; exit 1`)
-	cmd := exec.Command(python, "-c", `import os, signal, sys
+	cmd := exec.Command("python3", "-c", `import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])`, binary.Path, "pre-tool", "--tool", "shell", "-C", dir)
 	out, _ := cmd.CombinedOutput()

@@ -273,6 +273,7 @@ func TestLogColour(t *testing.T) {
 	} {
 		argv := []string{binary.Path, "log", "run.log"}
 		if c.terminal {
+			binary.Needs(t, "python3")
 			argv = append([]string{"python3", "-c",
 				"import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"}, argv...)
 		}
@@ -366,6 +367,7 @@ type following struct {
 }
 
 func followLog(t *testing.T, dir string, flags ...string) *following {
+	binary.Needs(t, "python3")
 	// A shell that has put the tests into the background has SIGINT ignored, and what is ignored stays so.
 	python := "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], " +
 		"sys.argv[1:])"

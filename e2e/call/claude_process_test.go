@@ -32,6 +32,7 @@ const asyncLeft = `echo '{"async":true}'; trap '' PIPE; while echo 2>/dev/null; 
 	`2>&1; `
 
 func TestAsyncHookOutlivesHookrun(t *testing.T) {
+	t.Parallel()
 	work := binary.Waits("hook") + `cat >got; echo "$HOOKRUN_EVENT" >proof; echo done >ready`
 	for way, h := range map[string]binary.Hook{
 		"by the file":       binary.CommandHook(work, binary.Hook{"async": true}),
@@ -65,6 +66,7 @@ func TestAsyncHookOutlivesHookrun(t *testing.T) {
 
 // Input that no pipe would hold. By its first line a hook is given all of it before it is left to itself.
 func TestAsyncHookOutlivesHookrunWithALargeInput(t *testing.T) {
+	t.Parallel()
 	const size = 10 << 20
 	for way, h := range map[string]binary.Hook{
 		"by the file": binary.CommandHook(binary.Waits("hook")+"tr -dc x | wc -c >ready",
@@ -90,6 +92,7 @@ func TestAsyncHookOutlivesHookrunWithALargeInput(t *testing.T) {
 
 // The parent-death signal is not for hooks that may say that nobody has to wait for them; the guard is.
 func TestKilledHookrunTakesAllHooksOfACallAlong(t *testing.T) {
+	t.Parallel()
 	const n = 4
 	var handlers []binary.Hook
 	for i := range n {
@@ -114,6 +117,7 @@ func TestKilledHookrunTakesAllHooksOfACallAlong(t *testing.T) {
 
 // What is over, or was left to itself, is not the guard's any more.
 func TestKilledHookrunSparesWhatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
 	c := binary.NewCall(t, "PreToolUse",
 		binary.CommandHook("sleep 0.1; sleep 1000 </dev/null >/dev/null 2>&1 & echo ended.child $! >ready; sleep "+
 			"0.3; echo ended $$ >ready"),
@@ -146,6 +150,7 @@ func TestKilledHookrunSparesWhatIsNotItsOwn(t *testing.T) {
 }
 
 func TestSignalToHookrunKillsAllHooksOfACall(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			c := binary.NewCall(t, "PreToolUse",

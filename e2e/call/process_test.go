@@ -20,6 +20,7 @@ import (
 )
 
 func TestSignalToHookrunKillsItsHooks(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		for name, script := range map[string]string{
 			"a hook": `echo $$ >ready; exec sleep 1000`,
@@ -31,6 +32,7 @@ func TestSignalToHookrunKillsItsHooks(t *testing.T) {
 			"a hook that exits 0 on SIGTERM": `trap 'exit 0' TERM; echo $$ >ready; while :; do sleep 0.01; done`,
 		} {
 			t.Run(fmt.Sprintf("%v %s", sig, name), func(t *testing.T) {
+				t.Parallel()
 				s := binary.Start(t, script, "-o", "json")
 				pid := s.Pid()
 				require.NoError(t, s.Cmd.Process.Signal(sig))
@@ -48,6 +50,7 @@ func TestSignalToHookrunKillsItsHooks(t *testing.T) {
 
 // A second signal must not cut the killing short: it would leave what ignores the first one.
 func TestSecondSignalLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	s := binary.Start(t, `echo $$ >ready; sh -c "trap '' TERM; echo \$\$ >ready; while :; do sleep 1; done" & wait`)
 	outer, inner := s.Pid(), s.Pid()
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGINT))
@@ -95,6 +98,7 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 }
 
 func TestKilledHookrunTakesItsHooksAlong(t *testing.T) {
+	t.Parallel()
 	s := binary.Start(t, `echo $$ >ready; exec sleep 1000`)
 	pid := s.Pid()
 	killed(t, s, pid)
@@ -124,6 +128,7 @@ func killed(t *testing.T, s *binary.Process, pid int) {
 
 // A caller that ignores SIGCHLD hands that on, and the system then reaps children by itself: their exit codes are lost.
 func TestCallerThatIgnoresSIGCHLD(t *testing.T) {
+	t.Parallel()
 	binary.Needs(t, "python3")
 	dir := t.TempDir()
 	binary.WriteConfig(t, dir, `echo no >&2; exit 1`)

@@ -117,6 +117,7 @@ func (s *openServer) close() {
 }
 
 func TestPersistentExampleGuardsStay(t *testing.T) {
+	t.Parallel()
 	for _, g := range persistentGuards {
 		t.Run(g.file, func(t *testing.T) {
 			binary.Needs(t, g.interpreter)
@@ -217,6 +218,7 @@ await serve(async ({ tool_input: { command } }) => {
 )
 
 func TestPersistentExampleFunctions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		file, interpreter, source string
 		thrown                    string

@@ -183,7 +183,8 @@ func TestPlugin(t *testing.T) {
 	require.Empty(t, got.Thrown)
 	part := func(text string) any { return map[string]any{"type": "text", "text": text} }
 	require.Equal(t, []any{part("REDACTED"), part("more")}, got.Output["content"])
-	require.Contains(t, got.stdin, `"session_id":"main","agent_id":"child"`, "a subagent is of the session that began it")
+	require.Contains(t, got.stdin, `"session_id":"main","agent_id":"child"`,
+		"a subagent is of the session that began it")
 	require.Contains(t, got.stdin, `"mcp_context":{"server_name":"my_srv","tool_name":"echo"}`)
 	require.Contains(t, got.stdin, `"tool_response":"one\n\n{\"type\":\"image\",\"data\":\"x\"}"`)
 

@@ -48,44 +48,55 @@ var marks atomic.Int64
 // began must be what is open when the last has ended.
 var benches struct {
 	sync.Mutex
-	inUse, fds, goroutines int
+	inUse, looking  int // looking: tests that wait for what the last of them has left to go
+	fds, goroutines int
 }
 
 // New returns a bench for a test. A test whose subtests run beside each other, each on a bench of its own, takes one
 // for itself before they start: then no goroutine of a subtest hides one that was left.
 func New(t *testing.T) *Bench {
 	b := &Bench{T: t, Dir: t.TempDir(), Mark: fmt.Sprintf("TEST_MARK=%d.%d", os.Getpid(), marks.Add(1))}
-	b.ready = b.fifo("ready")
-	b.lines = bufio.NewReader(b.ready) // one for all lines: it may read several of them at once
 	benches.Lock()
 	defer benches.Unlock()
-	if benches.inUse == 0 {
+	if benches.inUse+benches.looking == 0 {
 		benches.fds, benches.goroutines = OpenFDs(t), runtime.NumGoroutine()
 	}
 	benches.inUse++
 	t.Cleanup(func() {
+		marked := b.Marked()
 		benches.Lock()
 		defer benches.Unlock()
 		benches.inUse--
-		require.Empty(t, b.Marked(), "processes are left")
-		if benches.inUse == 0 {
-			nothingIsLeft(t)
-		}
+		require.Empty(t, marked, "processes are left")
+		nothingIsLeft(t)
 	})
+	b.ready = b.fifo("ready")
+	b.lines = bufio.NewReader(b.ready) // one for all lines: it may read several of them at once
 	return b
 }
 
+// nothingIsLeft looks if no bench is in use. Where another test begins one meanwhile, the last of those looks. The
+// lock is held but while this waits.
 func nothingIsLeft(t *testing.T) {
-	require.Empty(t, Zombies(), "zombies are left")
-	until := time.Now().Add(Patience)
-	for ; runtime.NumGoroutine() > benches.goroutines; runtime.Gosched() {
-		require.True(t, time.Now().Before(until), "goroutines are left")
+	if benches.inUse == 0 {
+		require.Empty(t, Zombies(), "zombies are left")
 	}
-	for OpenFDs(t) > benches.fds && time.Now().Before(until) { // a server closes its side when it sees our end
-		runtime.Gosched()
+	benches.looking++
+	defer func() { benches.looking-- }()
+	for until := time.Now().Add(Patience); benches.inUse == 0; {
+		// Fewer are no leak: what an earlier test of the same process had closed may have gone only now.
+		goroutines, fds := runtime.NumGoroutine(), OpenFDs(t)
+		if goroutines <= benches.goroutines && fds <= benches.fds {
+			return
+		}
+		if time.Now().After(until) {
+			require.LessOrEqual(t, goroutines, benches.goroutines, "goroutines are left")
+			require.LessOrEqual(t, fds, benches.fds, "descriptors are left")
+		}
+		benches.Unlock()
+		runtime.Gosched() // a server closes its side when it sees our end
+		benches.Lock()
 	}
-	// Fewer are no leak: what an earlier test of the same process had closed may have gone only now.
-	require.LessOrEqual(t, OpenFDs(t), benches.fds, "descriptors are left")
 }
 
 // fifo makes a fifo that is open on both sides until the end of the test.

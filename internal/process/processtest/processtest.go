@@ -58,9 +58,7 @@ func New(t *testing.T) *Bench {
 	b := &Bench{T: t, Dir: t.TempDir(), Mark: fmt.Sprintf("TEST_MARK=%d.%d", os.Getpid(), marks.Add(1))}
 	benches.Lock()
 	defer benches.Unlock()
-	if benches.inUse+benches.looking == 0 {
-		benches.fds, benches.goroutines = OpenFDs(t), runtime.NumGoroutine()
-	}
+	first := benches.inUse+benches.looking == 0
 	benches.inUse++
 	t.Cleanup(func() {
 		marked := b.Marked()
@@ -72,6 +70,9 @@ func New(t *testing.T) *Bench {
 	})
 	b.ready = b.fifo("ready")
 	b.lines = bufio.NewReader(b.ready) // one for all lines: it may read several of them at once
+	if first { // without the fifo, which is closed before anybody looks
+		benches.fds, benches.goroutines = OpenFDs(t)-1, runtime.NumGoroutine()
+	}
 	return b
 }
 

@@ -283,9 +283,6 @@ func newTrial(t *testing.T, line string, common prelude) *trial {
 		if !isThere(need) {
 			t.Skipf("%s is missing", need)
 		}
-		if need == "python3" {
-			binary.Needs(t, need)
-		}
 	}
 	var stdin bytes.Buffer
 	require.NoError(t, json.Compact(&stdin, r.Stdin)) // the keys stay in their order

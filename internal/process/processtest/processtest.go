@@ -70,7 +70,8 @@ func New(t *testing.T) *Bench {
 	})
 	b.ready = b.fifo("ready")
 	b.lines = bufio.NewReader(b.ready) // one for all lines: it may read several of them at once
-	if first {                         // without the fifo, which is closed before anybody looks
+	// Without the fifo, which is closed before anybody looks.
+	if first {
 		benches.fds, benches.goroutines = OpenFDs(t)-1, runtime.NumGoroutine()
 	}
 	return b

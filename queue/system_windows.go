@@ -1,11 +1,6 @@
 package queue
 
-import (
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-)
+import "io/fs"
 
 // movesOpen says that an open file cannot be renamed or removed. To close the lock first would let others in.
 const movesOpen = false
@@ -15,13 +10,3 @@ func own(fs.FileInfo) error { return nil }
 
 // syncFolder has nothing to do: the system's journal keeps names.
 func syncFolder(string) error { return nil }
-
-// readFile reads through a root: a file opened in another way could not be removed by others meanwhile.
-func readFile(path string) ([]byte, error) {
-	file, err := os.OpenInRoot(filepath.Dir(path), filepath.Base(path))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(file)
-}

@@ -6,3 +6,6 @@ import "os"
 
 // Rename renames a file, also over one that others have open.
 func Rename(from, to string) error { return os.Rename(from, to) }
+
+// Read reads a file that others may replace or remove meanwhile.
+func Read(path string) ([]byte, error) { return os.ReadFile(path) }

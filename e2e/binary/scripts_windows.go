@@ -48,8 +48,8 @@ var (
 	separator = regexp.MustCompile(`(\A|[^\[<])/`) // not in a class, nor of an end tag
 	compares  = regexp.MustCompile(`^(! )?cmp(env)? `)
 	absent    = regexp.MustCompile(`no such file( or directory)?`)
-	missing   = regexp.MustCompile(`no such file or directory|File not found\.|The system cannot find the (file|path) ` +
-		`specified\.`)
+	missing   = regexp.MustCompile(`no such file or directory|File not found\.|The system cannot find the ` +
+		`(file|path) specified\.`)
 	slashes = regexp.MustCompile(`[/\\]+`)
 )
 

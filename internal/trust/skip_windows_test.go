@@ -6,4 +6,6 @@ import (
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
-func TestNotHere(t *testing.T) { testall.NotOnWindows(t, "its tests are about modes, owners and links") }
+func TestNotHere(t *testing.T) {
+	testall.NotOnWindows(t, "its tests are about modes, owners and links")
+}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/spelling"
 )
@@ -208,7 +209,7 @@ func (s *session) lines() (lines []line, err error) {
 	type key struct{ claim, id string }
 	seen := map[key]bool{}
 	for _, path := range []string{s.history() + ".1", s.history()} {
-		text, readErr := readFile(path)
+		text, readErr := atomicfile.Read(path)
 		if !errors.Is(readErr, fs.ErrNotExist) {
 			err = errors.Join(err, readErr)
 		}

@@ -77,7 +77,7 @@ func (s *session) finish(claim string) error {
 	}
 	delivered := slices.Contains(files, "done")
 	if delivered {
-		if lines, err := readFile(s.in("claims", claim, "done")); err == nil {
+		if lines, err := atomicfile.Read(s.in("claims", claim, "done")); err == nil {
 			_ = s.remember(lines) // the texts were delivered, with or without a history
 		}
 		reached("remembered")
@@ -88,7 +88,7 @@ func (s *session) finish(claim string) error {
 		switch id, agent, share := strings.Cut(file, "="); {
 		case share && delivered:
 			var entry []byte
-			if entry, err = readFile(path); err == nil {
+			if entry, err = atomicfile.Read(path); err == nil {
 				err = s.got(id, agent, string(entry))
 			}
 		case share:

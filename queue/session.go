@@ -150,7 +150,7 @@ func (s *session) names(elem ...string) ([]string, error) {
 
 // load reads a waiting entry. damaged means that the file can be read but holds no entry.
 func (s *session) load(n name) (e Entry, damaged bool, err error) {
-	text, err := readFile(s.in("entries", n.file))
+	text, err := atomicfile.Read(s.in("entries", n.file))
 	if err != nil {
 		return Entry{}, false, fmt.Errorf("an entry waits that cannot be read: %w", err)
 	}

@@ -35,5 +35,3 @@ func syncFolder(path string) error {
 	defer folder.Close()
 	return folder.Sync()
 }
-
-func readFile(path string) ([]byte, error) { return os.ReadFile(path) }

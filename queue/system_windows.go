@@ -2,10 +2,7 @@ package queue
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/hookrun/hookrun/internal/ownpath"
 )
@@ -23,13 +20,3 @@ func own(path string, _ fs.FileInfo) error {
 
 // syncFolder has nothing to do: the system's journal keeps names.
 func syncFolder(string) error { return nil }
-
-// readFile reads through a root: a file opened in another way could not be removed by others meanwhile.
-func readFile(path string) ([]byte, error) {
-	file, err := os.OpenInRoot(filepath.Dir(path), filepath.Base(path))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(file)
-}

@@ -2,8 +2,8 @@
 # Runs the tests as Windows programs under Wine: scripts/wine.sh [-v] [-run NAME] [PACKAGE…]
 #
 # Without packages it runs all of them; flags of go test may stand before them. It needs Go, and installs Wine and a C
-# compiler for Windows from Debian. Prefix and binaries are in a folder of their own, which it removes. A package that
-# takes longer than WINE_LIMIT seconds is killed and has failed.
+# compiler for Windows from Debian; where it cannot, it exits with 77. Prefix and binaries are in a folder of their own,
+# which it removes. A package that takes longer than WINE_LIMIT seconds is killed and has failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,8 +15,10 @@ missing=()
 [ -x "$wine" ] || missing+=(wine64 wine)
 command -v "$compiler" >/dev/null || missing+=(gcc-mingw-w64-x86-64-win32)
 if ((${#missing[@]})); then
-	apt-get update -qq
-	apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+	if ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; }; then
+		echo "wine.sh: cannot install ${missing[*]}" >&2
+		exit 77
+	fi
 fi
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hookrun-wine-XXXXXX")
@@ -48,8 +50,8 @@ fi
 printf '{"Replace":{"%s":"%s"}}' "$at" "$scratch/at_windows.go" >"$scratch/overlay.json"
 
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
-# The tests in e2e cannot build their binary where there is no Go.
-go build -trimpath -overlay "$scratch/overlay.json" -o "$scratch/hookrun.exe" \
+# The tests in e2e cannot build their binary where there is no Go. With -trimpath all would be compiled twice.
+go build -overlay "$scratch/overlay.json" -o "$scratch/hookrun.exe" \
 	-ldflags='-s -w -X github.com/hookrun/hookrun/internal/hookfile.testManaged=managed/hooks.json' .
 HOOKRUN_TEST_BINARY=$("$wine" winepath -w "$scratch/hookrun.exe" 9>&- | tr -d '\r')
 export HOOKRUN_TEST_BINARY

@@ -22,6 +22,7 @@ var Path string
 
 // Main builds the binary, runs the tests, and exits.
 func Main(m *testing.M) {
+	asTool()
 	os.Exit(run(m))
 }
 
@@ -48,6 +49,10 @@ func run(m *testing.M) int {
 		return 1
 	}
 	os.Unsetenv("HOOKRUN_TEST_BINARY")
+	if err := putTools(filepath.Join(dir, "tools")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	pythons = filepath.Join(dir, "python", "bin")
 	os.Setenv("PATH", pythons+string(os.PathListSeparator)+os.Getenv("PATH"))
 	testall.Beside(6)

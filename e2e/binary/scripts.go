@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,13 +39,15 @@ func Scripts(t *testing.T, folder string) {
 	if len(files) == 0 {
 		return
 	}
+	commands := map[string]func(*testscript.TestScript, bool, []string){
+		"exits": exits, "outcome": outcome, "answers": answers,
+	}
+	maps.Copy(commands, ownCommands)
 	testscript.Run(t, testscript.Params{
-		Files:               files,
+		Files:               prepared(t, files),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "outcome": outcome, "answers": answers,
-		},
+		Cmds:                commands,
 		Setup: func(env *testscript.Env) error {
 			for _, name := range ownFolders {
 				env.Setenv(name, filepath.Join(env.WorkDir, "."+name))

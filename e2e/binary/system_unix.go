@@ -2,6 +2,12 @@
 
 package binary
 
+import (
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
 // programSuffix ends the name of a program.
 const programSuffix = ""
 
@@ -16,3 +22,12 @@ func goBuild(flags, pkg, to string) []string {
 
 // cannotRun is why a script cannot run on this system.
 func cannotRun(string) string { return "" }
+
+// asTool and putTools have nothing to do: sh is there.
+func asTool() {}
+
+func putTools(string) error { return nil }
+
+func prepared(_ *testing.T, files []string) []string { return files }
+
+var ownCommands map[string]func(*testscript.TestScript, bool, []string)

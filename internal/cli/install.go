@@ -152,11 +152,7 @@ func (s *settingsFlags) allow(yes bool, std Streams) error {
 // interactive reports whether somebody at a terminal started hookrun.
 func interactive(std Streams) bool {
 	info, err := os.Stdin.Stat()
-	if std.In != os.Stdin || err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err == nil && !os.SameFile(info, null)
+	return std.In == os.Stdin && err == nil && info.Mode()&os.ModeCharDevice != 0 && !leadsNowhere(os.Stdin)
 }
 
 // proxied finds the client's MCP servers that run the same hooks already.

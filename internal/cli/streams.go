@@ -24,16 +24,6 @@ func isNull(w io.Writer) bool {
 	return ok && d == descriptor(os.Stdout.Fd()) && leadsNowhere(os.Stdout)
 }
 
-// leadsNowhere reports whether a file is the null device.
-func leadsNowhere(file *os.File) bool {
-	null, err := os.Stat(os.DevNull)
-	if err != nil {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && os.SameFile(info, null)
-}
-
 // Write writes all of b.
 func (d descriptor) Write(b []byte) (written int, err error) {
 	for written < len(b) && err == nil {

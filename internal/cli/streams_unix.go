@@ -2,7 +2,11 @@
 
 package cli
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 type descriptor uintptr
 
@@ -12,4 +16,14 @@ func (d descriptor) write(b []byte) (int, error) {
 		return 0, nil
 	}
 	return n, err
+}
+
+// leadsNowhere reports whether a file is the null device.
+func leadsNowhere(file *os.File) bool {
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && os.SameFile(info, null)
 }

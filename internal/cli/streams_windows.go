@@ -1,6 +1,10 @@
 package cli
 
-import "os"
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
 
 type descriptor uintptr
 
@@ -10,4 +14,12 @@ func (d descriptor) write(b []byte) (int, error) {
 		return os.Stderr.Write(b)
 	}
 	return os.Stdout.Write(b)
+}
+
+// leadsNowhere reports whether a file is the null device: a device of characters that is no console. os.SameFile cannot
+// tell, since devices and pipes have no identity.
+func leadsNowhere(file *os.File) bool {
+	handle, mode := windows.Handle(file.Fd()), uint32(0)
+	kind, err := windows.GetFileType(handle)
+	return err == nil && kind == windows.FILE_TYPE_CHAR && windows.GetConsoleMode(handle, &mode) != nil
 }

@@ -99,7 +99,7 @@ func (w *Writer) write(payload []byte) error {
 
 // pendingSequence returns the number of the payload that waits in a folder.
 func pendingSequence(dir string) (n int64, pending bool) {
-	raw, err := os.ReadFile(filepath.Join(dir, FileName))
+	raw, err := atomicfile.Read(filepath.Join(dir, FileName))
 	if err != nil {
 		return 0, false
 	}
@@ -228,7 +228,7 @@ func Clear(dir string) error {
 type payload map[string]json.RawMessage
 
 func read(path string) ([]byte, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := atomicfile.Read(path)
 	if err == nil && !utf8.Valid(raw) {
 		return nil, fmt.Errorf("%s: not UTF-8; it is left alone", path)
 	}
@@ -304,7 +304,7 @@ func take(path string, read []byte) (mine bool, err error) {
 	if taken == "" {
 		return false, err
 	}
-	now, err := os.ReadFile(taken)
+	now, err := atomicfile.Read(taken)
 	if err != nil || bytes.Equal(now, read) {
 		_ = os.Remove(taken)
 		return err == nil, err
@@ -320,7 +320,7 @@ func away(path string) (taken string, err error) {
 		return "", orNotThere(err)
 	}
 	f.Close()
-	if err := os.Rename(path, f.Name()); err != nil {
+	if err := atomicfile.Rename(path, f.Name()); err != nil {
 		_ = os.Remove(f.Name())
 		return "", orNotThere(err)
 	}
@@ -354,7 +354,7 @@ func earlier(a, b string) bool {
 		if info, err := os.Stat(path); err == nil {
 			at = info.ModTime()
 		}
-		if raw, err := os.ReadFile(path); err == nil {
+		if raw, err := atomicfile.Read(path); err == nil {
 			if p, err := parse(raw); err == nil {
 				sequence = p.sequence()
 			}

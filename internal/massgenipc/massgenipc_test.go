@@ -212,7 +212,6 @@ func TestConsume(t *testing.T) {
 
 // Of readers that look at once one gets a payload, and none is lost to a deletion that was meant for the one before it.
 func TestConcurrentReadersTakeEachPayloadOnce(t *testing.T) {
-	testall.NotOnWindows(t, "a file that others have open cannot be taken")
 	const readers = 4
 	payloads := testall.Of(100, 300)
 	f := newFolder(t)

@@ -111,4 +111,4 @@ func (m Memory) open(dir string) *os.File {
 }
 
 // patience is how long to wait for another process, which may be stopped.
-const patience = time.Second
+var patience = time.Second

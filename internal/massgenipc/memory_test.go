@@ -66,6 +66,7 @@ func TestTwoWriters(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	t.Run("many processes", func(t *testing.T) {
+		massgenipc.WaitLonger(t) // who gives up counts on without the memory
 		f := newFolder(t)
 		memory := massgenipc.Memory{Dir: t.TempDir()}
 		var all sync.WaitGroup

@@ -164,3 +164,11 @@ func TestFollowAll(t *testing.T) {
 	f.write("\n" + numberedLines(51, 51))
 	f.gets(51, 51)
 }
+
+// What is too long is still being written, too: its rest is no line.
+func TestLongLineWithoutEnd(t *testing.T) {
+	text := numberedLines(1, 1) + strings.Repeat("z", maxLine+2)
+	end, err := eachLine(strings.NewReader(text), 0, int64(len(text)), func([]byte, bool) error { return nil })
+	require.NoError(t, err)
+	require.EqualValues(t, len(numberedLines(1, 1)), end)
+}

@@ -98,8 +98,7 @@ func eachLineOf(parts []part, each func(line []byte, whole bool) error) (end int
 }
 
 // eachLine calls each for the lines between two offsets of a file, without their line ends. It returns where the last
-// complete line ends. whole is false for a last line that has no end yet. A line that is too long is nil and always
-// whole.
+// complete line ends. whole is false for a last line that has no end yet. A line that is too long is nil.
 func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole bool) error) (end int64, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(file, from, to-from), int(min(blockSize, to-from)))
 	end = from
@@ -122,11 +121,11 @@ func eachLine(file io.ReaderAt, from, to int64, each func(line []byte, whole boo
 			return end, err
 		}
 		whole := err == nil
-		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > maxLine {
-			line, whole = nil, true
-		}
 		if whole {
 			end = at
+		}
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > maxLine {
+			line = nil
 		}
 		if err := each(line, whole); err != nil {
 			return end, err

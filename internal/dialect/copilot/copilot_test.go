@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/testall"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -164,10 +163,10 @@ func TestSeveralAnswers(t *testing.T) {
 }
 
 func TestAnsweredBy(t *testing.T) {
-	testall.NotOnWindows(t, "the paths of its data are those of Unix")
 	env := map[string]string{"COPILOT_CLI": "1"}
 	w := dialect.Where{Workspace: "/ws", Home: "/home/u", Getenv: func(name string) string { return env[name] }}
-	user, project := "/home/u/.copilot/hooks/hookrun.json", "/ws/.github/hooks/hookrun.json"
+	user := filepath.FromSlash("/home/u/.copilot/hooks/hookrun.json")
+	project := filepath.FromSlash("/ws/.github/hooks/hookrun.json")
 	require.Equal(t, []string{user, project}, answeredBy(w), "started by settings")
 	env["COPILOT_HOOK_DIR"] = "/ws/.github/hooks"
 	require.Equal(t, []string{user}, answeredBy(w))

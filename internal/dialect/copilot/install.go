@@ -75,7 +75,7 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 func answeredBy(w dialect.Where) []string {
 	user, project := settings.User(w.Home, w.Getenv).Path, settings.Project(w.Workspace).Path
 	switch from := w.Getenv(settings.FileVariable); {
-	case w.Getenv("COPILOT_CLI") == "" || from == filepath.Dir(user):
+	case w.Getenv("COPILOT_CLI") == "" || filepath.Clean(from) == filepath.Dir(user):
 		return nil
 	case from == "":
 		return []string{user, project}

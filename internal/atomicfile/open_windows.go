@@ -2,7 +2,9 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -13,6 +15,21 @@ func Rename(from, to string) error { return whileHeld(to, func() error { return 
 
 // Remove removes a file, also one that others have open.
 func Remove(path string) error { return whileHeld(path, func() error { return os.Remove(path) }) }
+
+// Read reads a file that others may replace or remove meanwhile. It opens the file through a root: opened in another
+// way it would keep them from that.
+func Read(path string) (text []byte, err error) {
+	err = whileHeld(path, func() error {
+		file, err := os.OpenInRoot(filepath.Dir(path), filepath.Base(path))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		text, err = io.ReadAll(file)
+		return err
+	})
+	return text, err
+}
 
 // whileHeld does something with a file. While others have it open the system refuses that, so it is tried again for two
 // seconds: a client reads its settings, and a virus scanner any new file, for a moment.

@@ -1,0 +1,11 @@
+package doctor
+
+import (
+	"testing"
+
+	"github.com/hookrun/hookrun/internal/testall"
+)
+
+func TestNotHere(t *testing.T) {
+	testall.NotOnWindows(t, "the clients that its tests run are programs of Linux")
+}

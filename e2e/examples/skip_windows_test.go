@@ -1,0 +1,9 @@
+package examples
+
+import (
+	"testing"
+
+	"github.com/hookrun/hookrun/internal/testall"
+)
+
+func TestNotHere(t *testing.T) { testall.NotOnWindows(t, "the examples are scripts for sh and Python") }

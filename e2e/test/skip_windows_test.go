@@ -1,0 +1,9 @@
+package test
+
+import (
+	"testing"
+
+	"github.com/hookrun/hookrun/internal/testall"
+)
+
+func TestNotHere(t *testing.T) { testall.NotOnWindows(t, "its tests look at processes in /proc") }

@@ -137,6 +137,7 @@ func TestHTTPHookAnswers(t *testing.T) {
 }
 
 func TestHTTPHookTimesOut(t *testing.T) {
+	t.Parallel()
 	left := make(chan struct{}, 2)
 	url := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

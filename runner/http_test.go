@@ -125,6 +125,7 @@ func TestURLHookAnswers(t *testing.T) {
 
 // TestURLHookTimesOut: unlike a command, which TENEX lets pass, a server that is silent blocks.
 func TestURLHookTimesOut(t *testing.T) {
+	t.Parallel()
 	left := make(chan struct{}, 3)
 	url := serve(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {

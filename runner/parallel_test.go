@@ -350,6 +350,7 @@ func TestEqualHooksRunOnce(t *testing.T) {
 }
 
 func TestContextEndKillsAllHooks(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	const n = 6
 	var hooks []hook

@@ -186,6 +186,7 @@ func TestGeminiEnvironment(t *testing.T) {
 // A hook that keeps a client's rules in the project's file sees what an earlier one rewrote, in its client's input, and
 // later hooks see its own rewrite.
 func TestRewritesAcrossRules(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	const file = `{"hooks":[
 		{"name":"first","command":

@@ -19,6 +19,7 @@ import (
 )
 
 func TestMassGenConfigs(t *testing.T) {
+	t.Parallel()
 	example := func(t *testing.T, name string) *massgenRows {
 		text, err := os.ReadFile(filepath.Join("testdata", "rows", name))
 		require.NoError(t, err)

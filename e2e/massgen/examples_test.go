@@ -224,6 +224,7 @@ func TestMassGenBackgroundResults(t *testing.T) {
 
 // TestMassGenExamplesTogether takes the hooks file that stands beside the programs.
 func TestMassGenExamplesTogether(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(massgenExamples(t), "massgen.yaml"))
 	require.NoError(t, err)
 	r := newMassgenRoom(t, string(text))
@@ -255,6 +256,7 @@ func TestMassGenExamplesTogether(t *testing.T) {
 
 // TestMassGenExamplesReadme types what the README says, and must see what it shows.
 func TestMassGenExamplesReadme(t *testing.T) {
+	t.Parallel()
 	binary.Needs(t, "python3")
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(massgenExamples(t))))

@@ -220,6 +220,7 @@ func TestMassGenResults(t *testing.T) {
 }
 
 func TestMassGenOrder(t *testing.T) {
+	t.Parallel()
 	logs := func(word string, more ...string) string {
 		return entry("echo "+word+" >>log; echo '{}'", more...)
 	}
@@ -363,6 +364,7 @@ func TestMassGenOrder(t *testing.T) {
 }
 
 func TestMassGenHandlers(t *testing.T) {
+	t.Parallel()
 	t.Run("M24 M32 M38 a hook that fails", func(t *testing.T) {
 		fails := `echo "why it failed" >&2; echo '{"decision":"deny"}'; exit 1`
 		o := massgenProject(t, beforeTool(entry(fails), entry("cat >seen; echo '{}'"))).pre()

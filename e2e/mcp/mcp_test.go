@@ -125,6 +125,7 @@ func after(matcher, command string) binary.Hook {
 }
 
 func TestMCPAsksTheHooks(t *testing.T) {
+	t.Parallel()
 	p := newProxied(t, []binary.Hook{
 		rpc.PreTool("see", "mcp__small_server__echo", `cat >>seen`),
 		rpc.PreTool("block", "*", `case $("$HOOKRUN" get args.text) in
@@ -385,6 +386,7 @@ func TestMCPMassGen(t *testing.T) {
 }
 
 func TestMCPCancelledCallEndsAtItsHook(t *testing.T) {
+	t.Parallel()
 	p := newProxied(t, []binary.Hook{rpc.PreTool("h", "*__hang", rpc.Family)})
 	id := p.send("hang", nil)
 	pids := p.Pids(2)
@@ -500,6 +502,7 @@ func TestMCPEnds(t *testing.T) {
 }
 
 func TestMCPLargeMessages(t *testing.T) {
+	t.Parallel()
 	p := newProxied(t, []binary.Hook{after("*", `cat >/dev/null; echo end`)})
 	r := p.result("big", binary.Hook{"size": 10 << 20, "more": strings.Repeat("y", 10<<20)})
 	require.Len(t, r.Content[0].Text, 10<<20)

@@ -295,6 +295,7 @@ func TestPersistentProcessIdleDeathIsNotTheNextCalls(t *testing.T) {
 
 // To end another process does not take the time of a call.
 func TestPersistentProcessCallHasItsOwnTime(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	p := b.pool(1, `trap '' TERM; while :; do
 		read -r line || { sleep 0.05; continue; }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // clientNamed is one of realClients.
@@ -22,8 +21,7 @@ func clientNamed(name string) client {
 // TestDroidDropsAFaultyFile: the client drops all hooks of a settings file that has a fault, and so hookrun with them.
 // Doctor says so.
 func TestDroidDropsAFaultyFile(t *testing.T) {
-	testall.Only(t, "it installs Droid")
-	t.Setenv("PATH", binary.InstallClient(t, "droid")+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", pathOf(t, "droid"))
 	r := newClientRun(t, clientNamed("droid"))
 	r.run(binary.Path, "install", "droid", "--project", "--allow")
 	settings := filepath.Join(r.workspace, ".factory", "settings.json")

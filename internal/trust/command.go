@@ -30,8 +30,11 @@ func (t *taker) hook(h *hookfile.Hook) error {
 		path, argv := "", h.Command.Argv
 		if len(argv) == 0 || h.Command.Placeholders || !strings.Contains(argv[0], "/") {
 			found, filled, err := h.Program(dir, env)
-			if err == nil { // else it cannot be started, but argv still names files
-				path, argv = found, filled
+			if err == nil {
+				path = found
+			}
+			if len(filled) > 0 { // also of one that cannot be started yet, for want of a shell
+				argv = filled
 			}
 		}
 		c.ran(argv, path)
@@ -58,7 +61,8 @@ func (c *commandLine) loaded(env []string) {
 		if !slices.Contains(loaders, name) {
 			continue
 		}
-		for _, word := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" :=", r) }) {
+		parts := func(r rune) bool { return strings.ContainsRune(betweenFiles, r) }
+		for _, word := range strings.FieldsFunc(value, parts) {
 			c.file(word)
 		}
 	}
@@ -78,6 +82,7 @@ func (t *taker) endpoint(h *hookfile.Hook) error {
 }
 
 func (t *taker) in(dir, path string) string {
+	path = native(path)
 	if !filepath.IsAbs(path) {
 		path = dir + string(filepath.Separator) + path
 	}
@@ -100,6 +105,8 @@ type commandLine struct {
 // Programs by what they do with their arguments.
 var (
 	shells = []string{"sh", "bash", "dash", "zsh", "ash", "ksh", "pwsh", "powershell", "cmd"}
+	// otherShells do not read a line as sh does.
+	otherShells = []string{"pwsh", "powershell", "cmd"}
 	// writers write to the files that they are given, and run none of them.
 	writers = []string{"tee", "touch", "mkdir", "rm"}
 	// starters run the program that follows their own flags.
@@ -113,11 +120,11 @@ func (c *commandLine) ran(argv []string, path string) {
 	if len(argv) == 0 || c.err != nil {
 		return
 	}
-	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
+	name := strings.TrimSuffix(foldName(filepath.Base(argv[0])), ".exe")
 	switch {
 	case filepath.Base(argv[0]) != argv[0] || c.hook.Command.Script != "":
 		c.file(argv[0])
-		for _, ending := range programEndings {
+		for _, ending := range programEndings(c.env) {
 			c.file(argv[0] + ending)
 		}
 	default:
@@ -145,6 +152,9 @@ func (c *commandLine) ran(argv []string, path string) {
 			}
 		}
 		if i > 0 && isCommandFlag(argv[i]) && slices.Contains(shells, name) {
+			if slices.Contains(otherShells, name) {
+				c.words(word)
+			}
 			c.line(word)
 		}
 	}
@@ -170,7 +180,7 @@ func (c *commandLine) ran(argv []string, path string) {
 // isCommandFlag reports whether a command line follows the flag, as in sh -c and pwsh -Command.
 func isCommandFlag(word string) bool {
 	return len(word) > 1 && (strings.HasPrefix(word, "-") || strings.HasPrefix(word, "/")) &&
-		(strings.HasSuffix(word, "c") || strings.EqualFold(word[1:], "command"))
+		(strings.EqualFold(word[len(word)-1:], "c") || strings.EqualFold(word[1:], "command"))
 }
 
 // file adds the files that a word may mean.
@@ -229,9 +239,7 @@ func (c *commandLine) line(text string) {
 	defer func() { c.depth-- }()
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil || c.hook.Command.PowerShell {
-		for _, word := range strings.Fields(text) {
-			c.file(strings.Trim(word, `"'&;()`))
-		}
+		c.words(text)
 		return
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -260,6 +268,20 @@ func (c *commandLine) line(text string) {
 	})
 }
 
+// words adds the files that are named by a command line which sh would not read. PowerShell and cmd.exe know what a
+// backslash is to Windows, and add endings to the names of programs, also of those in the current folder.
+func (c *commandLine) words(text string) {
+	for _, word := range strings.Fields(text) {
+		if word = strings.Trim(word, `"'&;()`); word == "" {
+			continue
+		}
+		c.file(word)
+		for _, ending := range append(programEndings(c.env), ".ps1") {
+			c.file(word + ending)
+		}
+	}
+}
+
 // value returns a shell's word without quotes and with variables expanded. A command substitution at its start is taken
 // for the workspace, as $(git rev-parse --show-toplevel) is.
 func (c *commandLine) value(w *syntax.Word) (text string, known bool) {
@@ -267,19 +289,26 @@ func (c *commandLine) value(w *syntax.Word) (text string, known bool) {
 		return "", false
 	}
 	var b strings.Builder
-	known = c.parts(&b, w.Parts)
+	known = c.parts(&b, w.Parts, plainText)
 	return b.String(), known
 }
 
-func (c *commandLine) parts(b *strings.Builder, parts []syntax.WordPart) bool {
+// plainText and quotedText remove the backslashes of a shell's word. In double quotes a backslash stays before most
+// characters.
+var (
+	plainText  = strings.NewReplacer(`\\`, `\`, `\`, "")
+	quotedText = strings.NewReplacer(`\\`, `\`, `\$`, "$", "\\`", "`", `\"`, `"`, "\\\n", "")
+)
+
+func (c *commandLine) parts(b *strings.Builder, parts []syntax.WordPart, unescape *strings.Replacer) bool {
 	for _, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
+			b.WriteString(unescape.Replace(p.Value))
 		case *syntax.SglQuoted:
 			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
-			if !c.parts(b, p.Parts) {
+			if !c.parts(b, p.Parts, quotedText) {
 				return false
 			}
 		case *syntax.ParamExp:

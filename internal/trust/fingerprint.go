@@ -110,7 +110,7 @@ func (t *taker) name(path string) string {
 }
 
 func inside(path, folder string) bool {
-	return strings.HasPrefix(path, folder) && (len(path) == len(folder) || path[len(folder)] == filepath.Separator ||
+	return beginsWith(path, folder) && (len(path) == len(folder) || path[len(folder)] == filepath.Separator ||
 		strings.HasSuffix(folder, string(filepath.Separator)))
 }
 

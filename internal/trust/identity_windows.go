@@ -16,8 +16,11 @@ type identity struct {
 }
 
 func newIdentity(info fs.FileInfo) identity {
-	return identity{info.Size(), info.ModTime(), info.Mode().IsRegular()}
+	return identity{info.Size(), info.ModTime(), isRegular(info)}
 }
+
+// isRegular also takes what the system keeps elsewhere, as in the cloud. It can be run like any other file.
+func isRegular(info fs.FileInfo) bool { return info.Mode().Type()&^fs.ModeIrregular == 0 }
 
 // lookAt returns the identity of what is at a path, through links or not.
 func lookAt(path string, follow bool) (i identity, there bool) {
@@ -43,7 +46,7 @@ func readRegular(path string, buffer []byte, each func([]byte)) (i identity, fou
 		return i, false, nil
 	case info.Mode()&fs.ModeSymlink != 0:
 		return i, false, errLink
-	case !info.Mode().IsRegular():
+	case !isRegular(info):
 		return i, false, nil
 	}
 	file, err := os.Open(path)
@@ -54,8 +57,8 @@ func readRegular(path string, buffer []byte, each func([]byte)) (i identity, fou
 	if info, err = file.Stat(); err != nil {
 		return i, false, err
 	}
-	if i = newIdentity(info); each == nil {
-		return i, true, nil
+	if i = newIdentity(info); !i.regular || each == nil { // it may have been a junction, which leads to a folder
+		return i, i.regular, nil
 	}
 	for {
 		n, err := file.Read(buffer)

@@ -79,10 +79,13 @@ func TestFilesOfCommands(t *testing.T) {
 		{`"bash -c 'bash -c ./a.sh'"`, "a.sh"},
 		{`"if then ./a.sh"`, "a.sh"}, // no shell takes it
 		{`". ./a.sh"`, "a.sh"},
+		{`"python3 \"back\\slash\" \"lib/\\\"x.py\""`, `back\slash`},
+		{`["cmd", "/C", "a.sh lib/x.py"]`, "a.sh lib/x.py"},
 		{`"echo $1 $(echo lib)/x.py"`, ""},
 	} {
 		t.Run(tt.command, func(t *testing.T) {
-			dir := workspace(t, "a.sh", "lib/x.py", "data.json", "conf/c.json", "app/index.js", "out", "bin/tool")
+			dir := workspace(t, "a.sh", "lib/x.py", "data.json", "conf/c.json", "app/index.js", "out", "bin/tool",
+				`back\slash`, "tool.ps1")
 			doc := `{"hooks": [{"name": "h", "command": ` +
 				strings.ReplaceAll(tt.command, `["tool"]`, `["tool"], "env": {"PATH": "`+dir+`/bin"}`) +
 				`, "events": ["pre-tool"]}]}`
@@ -93,6 +96,18 @@ func TestFilesOfCommands(t *testing.T) {
 			}
 			require.Equal(t, tt.want, got)
 		})
+	}
+}
+
+// What a command for a shell names is known also where that shell is not there yet.
+func TestFilesWithoutTheirShell(t *testing.T) {
+	for command, want := range map[string][]string{
+		`& ./a.sh; lib/x.py`: {"a.sh", "lib/x.py"}, "./tool": {"tool.ps1"}, "tool.ps1 -x": {"tool.ps1"},
+	} {
+		dir := workspace(t, "a.sh", "lib/x.py", "tool.ps1")
+		cfg, now := take(t, dir, `{"hooks": {"PreToolUse": [{"hooks": [
+			{"type": "command", "command": "`+command+`", "shell": "powershell"}]}]}}`)
+		require.Equal(t, want, now.Named(&cfg.Hooks[0]), command)
 	}
 }
 

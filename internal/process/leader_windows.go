@@ -42,6 +42,7 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _
 		Files: stdio[:],
 		Sys: &syscall.SysProcAttr{
 			HideWindow:    true,
+			CmdLine:       commandLine(program),
 			CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP,
 		},
 	}
@@ -62,6 +63,22 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _
 		return nil, &StartError{program, fmt.Errorf("resuming it: status 0x%x", status)}
 	}
 	return l, nil
+}
+
+// commandLine joins the arguments as programs take them apart. Those of Git for Windows, its sh among them, read more
+// than others in a word without quotes: single quotes, patterns of file names, and @ for a file with more arguments.
+// So such a word gets quotes, but not from cmd.exe, which keeps them.
+func commandLine(program Program) string {
+	quotes := !strings.EqualFold(filepath.Base(program.Path), "cmd.exe")
+	words := make([]string, len(program.Args))
+	for i, arg := range program.Args {
+		words[i] = windows.EscapeArg(arg)
+		if quotes && strings.ContainsAny(arg, "'*?[]{}()~@") && !strings.HasPrefix(words[i], `"`) {
+			ending := arg[len(strings.TrimRight(arg, `\`)):] // a backslash before a quote counts only if it is doubled
+			words[i] = `"` + words[i] + ending + `"`
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // endWithUs sets whether the job ends with its last handle.

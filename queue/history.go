@@ -121,7 +121,10 @@ func (s *session) remember(lines []byte) error {
 	case !info.Mode().IsRegular():
 		return errors.New("the history is no file")
 	case info.Size()+int64(len(lines)) > maxHistory:
-		_ = os.Rename(path, path+".1") // while somebody has it open on Windows, it grows instead
+		// Where an open file cannot be moved, the history grows while somebody reads it.
+		if err := os.Rename(path, path+".1"); err != nil && movesOpen {
+			return err
+		}
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {

@@ -91,11 +91,15 @@ func (t *taken) walk(file string) string {
 		case err != nil:
 			at, missing = next, true
 			continue
-		case info.Mode()&os.ModeSymlink == 0:
-			at = next
+		case info.Mode()&(os.ModeSymlink|os.ModeIrregular) == 0:
+			at = longName(next)
 			continue
 		}
 		target, err := os.Readlink(native(next))
+		if err != nil && info.Mode()&os.ModeSymlink == 0 { // not a junction of Windows either
+			at = longName(next)
+			continue
+		}
 		target = slashed(target)
 		if links++; err != nil || links > maxLinks || len(target) > maxPath {
 			return ""

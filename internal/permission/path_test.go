@@ -92,6 +92,9 @@ func TestMatchPathPlaces(t *testing.T) {
 		{"~", "** *u //home/u //home/*", "~/** ~/../** ~"},
 	} {
 		for _, file := range strings.Fields(c.files) {
+			if strings.HasPrefix(file, "/WS/") && folded("WS") == "ws" {
+				continue // it is /ws on this system
+			}
 			for _, pattern := range strings.Fields(c.match) {
 				require.True(t, matchPath(pattern, file, "/ws", "/ws", "/home/u"), "%s on %s", pattern, file)
 			}

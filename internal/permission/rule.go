@@ -290,8 +290,11 @@ func (r Rule) matchPaths(c *Call, in *input) (bool, string) {
 func (r Rule) matchPath(c *Call, file string) (bool, string) {
 	dir, root, home := slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)
 	noHome := !strings.HasPrefix(home, "/")
-	file, shown := slashed(file), quote(file)
+	given, shown := file, quote(file)
+	file = slashed(file)
 	switch {
+	case unplaced(given):
+		return doubt("cannot place the path, which may lead to any folder")
 	case !strings.HasPrefix(dir, "/"):
 		return doubt("cannot place the path without an absolute current directory")
 	case noHome && (strings.HasPrefix(r.pattern, "~/") || strings.HasPrefix(strings.TrimSpace(file), "~")):
@@ -305,6 +308,9 @@ func (r Rule) matchPath(c *Call, file string) (bool, string) {
 		if ok, why := r.matchLinks(c, file, dir, root, home); ok {
 			return true, why
 		}
+	}
+	if other := onDrive(file, dir); other != file {
+		return r.matchPath(c, other)
 	}
 	return false, "does not match the path " + shown
 }

@@ -89,3 +89,18 @@ func TestNoRoomForMarks(t *testing.T) {
 	require.Nil(t, deliver(t, q, "a", "shell"))
 	require.Equal(t, []string{"1"}, deliver(t, q, "b", "shell"))
 }
+
+// A history that cannot be rotated does not grow without end.
+func TestHistoryThatCannotBeRotated(t *testing.T) {
+	q := queue.Queue{Dir: t.TempDir()}
+	put(t, q, queue.Entry{Content: "one", Agents: []string{"a"}})
+	deliver(t, q, "a", "shell")
+	history := filepath.Join(q.Dir, "history", session)
+	require.NoError(t, os.Truncate(history, 256<<10))
+	require.NoError(t, os.MkdirAll(filepath.Join(history+".1", "in the way"), 0o700))
+	put(t, q, queue.Entry{Content: "two", Agents: []string{"a"}})
+	deliver(t, q, "a", "shell")
+	info, err := os.Stat(history)
+	require.NoError(t, err)
+	require.EqualValues(t, 256<<10, info.Size())
+}

@@ -7,10 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/printable"
+	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -171,11 +170,7 @@ func (f *Fingerprint) shown() string { return printable.Escape(f.Workspace) }
 
 // command returns the command that a person runs.
 func command(name, folder string) string {
-	word, err := syntax.Quote(folder, syntax.LangPOSIX)
-	if err != nil {
-		word = folder
-	}
-	return "hookrun " + name + " " + printable.Escape(word)
+	return "hookrun " + name + " " + printable.Escape(shellword.Local(folder))
 }
 
 func (f *Fingerprint) mend() string {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/testall"
 )
 
 // openCodeModel asks for these calls, one message after the other: the first are the agent's, the second those of a
@@ -74,8 +74,9 @@ func inOpenCode(namesAndArgs ...any) (calls []binary.Hook) {
 // TestOpenCode records what the real client does with a plugin beyond TestClients: MCP tools, subagents, several calls
 // at once, and plugins that it cannot load.
 func TestOpenCode(t *testing.T) {
-	testall.Only(t, "it installs OpenCode from npm")
-	programs := binary.InstallClient(t, "opencode")
+	t.Setenv("PATH", pathOf(t, "opencode"))
+	program, err := exec.LookPath("opencode")
+	require.NoError(t, err)
 	client := clientNamed("opencode")
 	bash := func(command string) binary.Hook { return binary.Hook{"command": command, "description": "a command"} }
 	model := &openCodeModel{calls: map[bool][][]binary.Hook{
@@ -85,7 +86,7 @@ func TestOpenCode(t *testing.T) {
 	}}
 	r := &clientRun{T: t, client: client}
 	r.prepare(model)
-	r.env = append(r.env, "PATH="+programs+":"+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
+	r.env = append(r.env, "PATH="+filepath.Dir(program)+":"+filepath.Dir(binary.Path)+":"+os.Getenv("PATH"))
 	require.NoError(t, os.CopyFS(r.workspace, os.DirFS("testdata/opencode")))
 	write := func(path, text string) {
 		path = filepath.Join(r.workspace, path)
@@ -96,7 +97,7 @@ func TestOpenCode(t *testing.T) {
 	write(".opencode/plugins/broken.js", `throw new Error("it does not load")`)
 	r.run(binary.Path, "install", "opencode", "--allow")
 
-	r.run(filepath.Join(programs, "opencode"), client.args...)
+	r.run(program, client.args...)
 	all := strings.Join(model.requests, "\n")
 	require.Contains(t, all, "not this one")
 	require.Contains(t, all, `what may be seen\n\ntext before the tool`)
@@ -109,6 +110,6 @@ func TestOpenCode(t *testing.T) {
 
 	// A plugin that does not load is as good as none, and nobody is told.
 	write(".opencode/plugins/hookrun.js", `throw new Error("it does not load")`)
-	require.NotContains(t, r.run(filepath.Join(programs, "opencode"), client.args...), "it does not load")
+	require.NotContains(t, r.run(program, client.args...), "it does not load")
 	require.True(t, r.ran("forbidden"))
 }

@@ -459,7 +459,7 @@ func FuzzInstall(f *testing.F) {
 			require.True(t, exists)
 			require.Equal(t, text, back)
 			requireAdded(t, c, text, installed, e)
-			older := &handler{binary: h.binary, name: h.name, flat: h.flat, extra: h.extra}
+			older := &handler{binary: h.binary, key: h.key, name: h.name, flat: h.flat, extra: h.extra}
 			older.command, older.timeout = strings.Replace(h.command, "/opt", "/usr/local", 1), 0
 			stale, _, err := c.install(text, true, older, append([]string{"Stop"}, e.Events...))
 			if err != nil { // the list of Stop

@@ -19,7 +19,7 @@ import (
 // handler is the entry as its client reads it.
 type handler struct {
 	binary  string
-	key     string // of the member with the command; "" is commandKey
+	key     string // of the member with the command
 	command string
 	timeout int64 // in the client's unit; 0 is none
 	name    string
@@ -35,7 +35,7 @@ const MaxTimeout = 24 * 24 * time.Hour
 
 func (c *Client) handler(e Entry) (h *handler, err error) {
 	h = &handler{binary: e.Binary, keepsLongerTimeout: c.Trusts, flat: c.Flat}
-	h.key, h.extra = c.form().Key, cmp.Or(c.form().Extra, c.Extra)
+	h.key, h.extra = cmp.Or(c.form().Key, commandKey), cmp.Or(c.form().Extra, c.Extra)
 	if len(e.Events) == 0 {
 		return nil, errors.New("no event to install the hook at")
 	}

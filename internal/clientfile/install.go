@@ -1,7 +1,6 @@
 package clientfile
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -165,7 +164,7 @@ func (h *handler) event(found ...string) string {
 }
 
 func (h *handler) entry(found ...string) string {
-	text := `{"type":"command",` + quoted(cmp.Or(h.key, commandKey)) + ":" + quoted(h.command+footnote(found))
+	text := `{"type":"command",` + quoted(h.key) + ":" + quoted(h.command+footnote(found))
 	if h.extra != "" {
 		text += "," + h.extra
 	}

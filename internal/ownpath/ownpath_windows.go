@@ -34,9 +34,20 @@ func Descriptor(more string) (*windows.SECURITY_DESCRIPTOR, error) {
 	return windows.SecurityDescriptorFromString("D:P(A;OICI;FA;;;" + user.String() + ")" + more)
 }
 
+// Admins lets the system and administrators in, in SDDL.
+const Admins = "(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+
+// Attributes has the Descriptor for what is about to be made.
+func Attributes(more string) (*windows.SecurityAttributes, error) {
+	descriptor, err := Descriptor(more)
+	attributes := windows.SecurityAttributes{SecurityDescriptor: descriptor}
+	attributes.Length = uint32(unsafe.Sizeof(attributes))
+	return &attributes, err
+}
+
 // Mkdir makes a folder for this user, the system and administrators, as the system does it for the folder of a user.
 func Mkdir(path string) error {
-	descriptor, err := Descriptor("(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)")
+	security, err := Attributes(Admins)
 	if err != nil {
 		return err
 	}
@@ -44,9 +55,7 @@ func Mkdir(path string) error {
 	if err != nil {
 		return err
 	}
-	security := windows.SecurityAttributes{SecurityDescriptor: descriptor}
-	security.Length = uint32(unsafe.Sizeof(security))
-	if err := windows.CreateDirectory(name, &security); err != nil {
+	if err := windows.CreateDirectory(name, security); err != nil {
 		return &fs.PathError{Op: "mkdir", Path: path, Err: err}
 	}
 	return nil

@@ -45,15 +45,20 @@ var (
 // presets has all presets in the order in which their hooks run. The cheap ones come first.
 var presets = []struct {
 	name, about string
-	scripts     map[Form]string
+	scripts     map[Form]script
 }{
 	{name: "git", about: "no forced push, none to main, no reset --hard, no --no-verify"},
 	{name: "secrets", about: "no reading of .env, ~/.ssh and the like; no keys in what is written"},
 	{name: "paths", about: "no file tool writes out of the workspace, to .git or to the hooks",
-		scripts: map[Form]string{Posix: "protect-paths.sh", Windows: "protect-paths.ps1"}},
+		scripts: map[Form]script{
+			Posix:   {"protect-paths.sh", Posix.read("protect-paths.sh")},
+			Windows: {"protect-paths.ps1", Windows.read("protect-paths.ps1")},
+		}},
 	{name: "shell", about: "no rm -rf of / or ~, curl | sh, chmod -R 777, mkfs, dd to a device",
-		scripts: map[Form]string{Posix: "block-dangerous-shell.sh"}},
+		scripts: map[Form]script{Posix: {"block-dangerous-shell.sh", examples.BlockDangerousShell}}},
 }
+
+type script struct{ name, text string }
 
 // Default has the presets of `hookrun init` without --preset. They start no process, except before a git push.
 var Default = []string{"git", "secrets"}
@@ -97,8 +102,8 @@ func Files(names []string, form Form) (files []File, err error) {
 		}
 		hooks = append(hooks, entries(form.read(p.name+".json")))
 		tests = append(tests, entries(form.read(p.name+hooktest.Suffix)))
-		if script := p.scripts[form]; script != "" {
-			files = append(files, File{Folder + "/" + script, form.read(script), 0o755})
+		if s, ok := p.scripts[form]; ok {
+			files = append(files, File{Folder + "/" + s.name, s.text, 0o755})
 		}
 	}
 	file := func(name, head string, lists []string) File {
@@ -113,9 +118,6 @@ func Files(names []string, form Form) (files []File, err error) {
 
 // read returns the text of a file of a preset, which differs between the forms or is one for both.
 func (f Form) read(name string) string {
-	if name == "block-dangerous-shell.sh" {
-		return examples.BlockDangerousShell
-	}
 	text, err := embedded.ReadFile(path.Join(f.folder, name))
 	if err != nil {
 		text, err = embedded.ReadFile(path.Join(Posix.folder, name))

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"unsafe"
 
 	"golang.org/x/sys/windows"
 
@@ -20,14 +19,12 @@ func openFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, failed(err)
 	}
-	descriptor, err := ownpath.Descriptor("(A;;FA;;;SY)(A;;FA;;;BA)")
+	security, err := ownpath.Attributes(ownpath.Admins)
 	if err != nil {
 		return nil, failed(err)
 	}
-	security := windows.SecurityAttributes{SecurityDescriptor: descriptor}
-	security.Length = uint32(unsafe.Sizeof(security))
 	file, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE,
-		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, &security, windows.OPEN_ALWAYS,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, security, windows.OPEN_ALWAYS,
 		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
 	if above, missing := os.Stat(filepath.Dir(path)); err != nil && missing == nil && !above.IsDir() {
 		err = errors.New("not a directory") // for the system the path is not found

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/windows"
 
@@ -31,7 +30,7 @@ var shortages = []error{
 // pipe is a listener. Each client gets an instance of its own, and one more waits for the next client.
 type pipe struct {
 	name      string
-	security  windows.SecurityAttributes
+	security  *windows.SecurityAttributes
 	next      windows.Handle // 0: making it failed
 	wait      windows.Overlapped
 	connected windows.Handle // an event
@@ -39,7 +38,7 @@ type pipe struct {
 }
 
 // listen makes the pipe, for this user alone.
-func listen(path string) (listener, error) {
+func listen(path string) (l listener, err error) {
 	name := filepath.FromSlash(path)
 	own := len(name) > len(pipeFolder) && strings.EqualFold(name[:len(pipeFolder)], pipeFolder)
 	if !own || strings.Contains(name[len(pipeFolder):], `\`) {
@@ -48,12 +47,10 @@ func listen(path string) (listener, error) {
 	if err := refuseLive(name); err != nil {
 		return nil, err
 	}
-	descriptor, err := ownpath.Descriptor("")
-	if err != nil {
+	p := &pipe{name: name}
+	if p.security, err = ownpath.Attributes(""); err != nil {
 		return nil, err
 	}
-	p := &pipe{name: name, security: windows.SecurityAttributes{SecurityDescriptor: descriptor}}
-	p.security.Length = uint32(unsafe.Sizeof(p.security))
 	// Others could otherwise have made the pipe first, and would get our clients.
 	if p.next, err = p.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE); err != nil {
 		return nil, err
@@ -85,7 +82,7 @@ func (p *pipe) instance(flags uint32) (windows.Handle, error) {
 	}
 	h, err := windows.CreateNamedPipe(name, windows.PIPE_ACCESS_DUPLEX|windows.FILE_FLAG_OVERLAPPED|flags,
 		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, windows.PIPE_UNLIMITED_INSTANCES,
-		pipeBuffer, pipeBuffer, 0, &p.security)
+		pipeBuffer, pipeBuffer, 0, p.security)
 	if err != nil {
 		return 0, fmt.Errorf("making the pipe: %w", err)
 	}

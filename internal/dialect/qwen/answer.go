@@ -52,7 +52,6 @@ func joined(answers []*answer) *answer {
 		}
 		maps.Copy(all.specific, a.specific)
 	}
-	all.specific["decision"] = requested(answers)
 	all.reason = strings.Join(reasons, "\n")
 	return &all
 }

@@ -25,7 +25,11 @@ func settle(c *protocol.Call, hooks []*dialect.HookVerdict) {
 		return
 	}
 	m := ruleAt(c)
-	decision, why := m.decide(joined(answers))
+	all := joined(answers)
+	if m.does&requests != 0 {
+		all.specific["decision"] = requested(answers)
+	}
+	decision, why := m.decide(all)
 	var decider *dialect.HookVerdict
 	for i, h := range said {
 		v := &h.Verdict

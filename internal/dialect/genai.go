@@ -21,7 +21,7 @@ type GenAI struct {
 
 // Machine is that of an Installation: defaults for all users, and what overrides a user's own settings.
 func (g *GenAI) Machine(getenv func(string) string) (weakest, strongest []string) {
-	folder := MachineFolder(g.Folder, g.MacFolder, `C:\ProgramData\`+g.Folder)
+	folder := MachineFolder("/etc/"+g.Folder, "/Library/Application Support/"+g.MacFolder, `C:\ProgramData\`+g.Folder)
 	path := cmp.Or(getenv(g.Variables+"_SYSTEM_SETTINGS_PATH"), filepath.Join(folder, "settings.json"))
 	defaults := filepath.Join(filepath.Dir(path), "system-defaults.json")
 	return []string{cmp.Or(getenv(g.Variables+"_SYSTEM_DEFAULTS_PATH"), defaults)}, []string{path}

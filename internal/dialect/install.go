@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -108,17 +107,6 @@ type Server struct {
 	At   int      // in the file
 	Line []string // the command and its arguments
 	Off  bool     // the client does not start it
-}
-
-// MachineFolder is the folder of a client's settings for all users of the machine.
-func MachineFolder(linux, darwin, windows string) string {
-	switch runtime.GOOS {
-	case "darwin":
-		return filepath.Join("/Library/Application Support", darwin)
-	case "windows":
-		return windows
-	}
-	return filepath.Join("/etc", linux)
 }
 
 // ServerFiles are a project's file of a name beside its hooks file, and the user's.

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,12 +103,6 @@ func (c *client) canary(e clientfile.Found, install string) {
 		SessionID: "hookrun-doctor", ToolUseID: "hookrun-doctor",
 		Workspace: c.doctor.Workspace.Folder, Dir: c.doctor.Workspace.Folder,
 	})
-	if runtime.GOOS == "windows" {
-		c.add(Finding{Check: "canary", Severity: Note,
-			What: "the entry was not tried: which shell runs it was not recorded",
-			Mend: "see that a guard blocks a call in " + c.Settings.Client})
-		return
-	}
 	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line), Mend: install}
 	payload, _, err := c.dialect.EncodeInput(call)
 	if err != nil {
@@ -118,17 +111,22 @@ func (c *client) canary(e clientfile.Found, install string) {
 		return
 	}
 	limit := min(cmp.Or(e.Timeout, canaryLimit), canaryLimit)
-	got := c.doctor.Start(c.shell(e.Command), process.Input(payload), limit)
+	var got process.Result
+	program, err := c.start(e.Command)
+	if err == nil {
+		got = c.doctor.Start(program, process.Input(payload), limit)
+		err = got.Err
+	}
 	result := dialect.HookResult{
-		Err: got.Err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
+		Err: err, TimedOut: got.TimedOut, Limit: limit, ExitCode: got.ExitCode, Signal: got.Signal,
 		Stdout: dialect.Capture(got.Stdout), Stderr: dialect.Capture(got.Stderr), Shell: true,
 	}
 	verdict := c.dialect.Decode(&call.Call, "hookrun", &result)
 	answer := strings.Join(strings.Fields(cmp.Or(verdict.Reason, result.Stderr.Text(), result.Stdout.Text())), " ")
 	answer = spelling.Brief(answer, 300)
 	switch {
-	case got.Err != nil:
-		f.What = "the shell of the entry cannot be started: " + got.Err.Error()
+	case err != nil:
+		f.What = "the entry cannot be started: " + err.Error()
 	case got.TimedOut:
 		f.What = fmt.Sprintf("the entry gave no answer in %s", limit)
 	case verdict.Decision != protocol.Block:
@@ -145,19 +143,9 @@ func (c *client) canary(e clientfile.Found, install string) {
 	c.add(f)
 }
 
-// shell returns the process that the client starts for a command.
-func (c *client) shell(command string) process.Program {
-	shell := "/bin/sh"
-	switch {
-	case c.Shell != nil:
-		shell = cmp.Or(c.Shell(), shell)
-	case c.Bash:
-		shell = "bash"
-	}
-	p := process.Program{Path: shell, Args: []string{shell, "-c", command}, Dir: c.doctor.Workspace.Folder}
-	if path, err := exec.LookPath(shell); err == nil {
-		p.Path = path
-	}
+// start returns the process that the client starts for an entry.
+func (c *client) start(command string) (p process.Program, err error) {
+	p.Dir = c.doctor.Workspace.Folder
 	variable := c.dialect.ProjectVariable
 	p.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return variable != "" && strings.HasPrefix(v, variable+"=") || strings.HasPrefix(v, "PWD=")
@@ -166,5 +154,10 @@ func (c *client) shell(command string) process.Program {
 	if variable != "" {
 		p.Env = append(p.Env, variable+"="+p.Dir)
 	}
-	return p
+	isPlugin := c.OwnFiles != nil && !c.OwnFiles[0].Executable // which starts hookrun itself
+	if path, args, known := clientfile.Program(command); known && isPlugin {
+		p.Path, p.Args = path, append([]string{path}, args...)
+		return p, nil
+	}
+	return p, c.giveToShell(&p, command)
 }

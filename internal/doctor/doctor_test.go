@@ -39,7 +39,8 @@ func newPatient(t *testing.T, client string) *patient {
 	folder, home := t.TempDir(), t.TempDir()
 	p.Doctor = &doctor.Doctor{
 		Workspace: doctor.Workspace{Folder: folder, Found: "hooks file .tenex-hooks.json"},
-		Home:      home, State: filepath.Join(home, "state"), Binary: filepath.Join(home, "hookrun"), Now: time.Now(),
+		Home:      home, State: filepath.Join(home, "state"), Binary: filepath.Join(home, "hookrun.exe"),
+		Now:    time.Now(),
 		Getenv: func(name string) string { return p.variables[name] },
 		Look:   func(string) (string, error) { return "", errors.New("not in PATH") },
 	}
@@ -238,7 +239,6 @@ func TestWhenItLastAsked(t *testing.T) {
 
 // What a client's version and the canary come to is told by what the programs print, which nothing starts here.
 func TestPrograms(t *testing.T) {
-	testall.NotOnWindows(t, "its programs are scripts for sh")
 	deny := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 		`"permissionDecisionReason":"` + canary.Reason + `"}}`
 	for _, row := range []struct {
@@ -268,7 +268,9 @@ func TestPrograms(t *testing.T) {
 					return r
 				}
 				require.Equal(t, p.Workspace.Folder, program.Dir)
-				require.Contains(t, program.Args[2], p.Binary+" fire --output claude")
+				command := program.Args[len(program.Args)-1] // of PowerShell, too
+				require.Contains(t, command, p.Binary)
+				require.Contains(t, command, " fire --output claude")
 				require.Contains(t, program.Env, "CLAUDE_PROJECT_DIR="+p.Workspace.Folder)
 				require.Contains(t, string(stdin[0]), canary.Tool)
 				r.ExitCode, r.TimedOut = row.exit, row.timedOut

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -144,9 +143,6 @@ func firstLineFault(path, name, workspace string, env []string, byShell bool) st
 	}
 	return missingInterpreter(name, strings.Fields(string(line)), workspace, env)
 }
-
-// splitsWords: macOS gives an interpreter all words of its #! line, other systems all but the first as one.
-const splitsWords = runtime.GOOS == "darwin" || runtime.GOOS == "ios"
 
 // missingInterpreter looks for what a #! line names, and behind env for the program that env is to start.
 func missingInterpreter(name string, words []string, workspace string, env []string) string {

@@ -67,7 +67,8 @@ func (s *Supervisor) start(program Program, stdio [3]uintptr, diesWithUs bool, _
 
 // commandLine joins the arguments as programs take them apart. Those of Git for Windows, its sh among them, read more
 // than others in a word without quotes: single quotes, patterns of file names, and @ for a file with more arguments.
-// So such a word gets quotes, but not from cmd.exe, which keeps them.
+// So such a word gets quotes, but not from cmd.exe, which keeps them. Behind /s /c that takes off the first quote and
+// the last, and runs what is between them: quotes in there are the command's own.
 func commandLine(program Program) string {
 	quotes := !strings.EqualFold(filepath.Base(program.Path), "cmd.exe")
 	words := make([]string, len(program.Args))
@@ -77,6 +78,9 @@ func commandLine(program Program) string {
 			ending := arg[len(strings.TrimRight(arg, `\`)):] // a backslash before a quote counts only if it is doubled
 			words[i] = `"` + words[i] + ending + `"`
 		}
+	}
+	if last := len(words) - 1; !quotes && last > 2 && words[last-2] == "/s" && words[last-1] == "/c" {
+		words[last] = `"` + program.Args[last] + `"`
 	}
 	return strings.Join(words, " ")
 }

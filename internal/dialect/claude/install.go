@@ -33,7 +33,8 @@ var install = &dialect.Installation{
 
 // machine are the settings of the administrator, which override all others.
 func machine(func(string) string) (_, strongest []string) {
-	folder := dialect.MachineFolder("claude-code", "ClaudeCode", `C:\Program Files\ClaudeCode`)
+	folder := dialect.MachineFolder("/etc/claude-code", "/Library/Application Support/ClaudeCode",
+		`C:\Program Files\ClaudeCode`)
 	more, _ := filepath.Glob(filepath.Join(folder, "managed-settings.d", "*.json"))
 	return nil, append([]string{filepath.Join(folder, policyFile)}, more...)
 }

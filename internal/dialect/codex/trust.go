@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,10 +20,8 @@ const policyFile = "requirements.toml"
 
 // machine are the settings of all users, and the administrator's policy.
 func machine(func(string) string) (weakest, strongest []string) {
-	if runtime.GOOS == "windows" {
-		return nil, nil
-	}
-	return []string{"/etc/codex/" + configFile}, []string{"/etc/codex/" + policyFile}
+	folder := dialect.MachineFolder("/etc/codex", "/etc/codex", `C:\ProgramData\OpenAI\Codex`)
+	return []string{filepath.Join(folder, configFile)}, []string{filepath.Join(folder, policyFile)}
 }
 
 // obstacles are the policy, and the trust in the project and in each hook, which are in the user's config.toml.

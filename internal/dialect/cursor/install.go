@@ -19,7 +19,7 @@ var install = &dialect.Installation{
 	Extra:      `"failClosed":true`,
 	// The settings of all users.
 	Machine: func(getenv func(string) string) (weakest, strongest []string) {
-		folder := dialect.MachineFolder("cursor", "Cursor", `C:\ProgramData\Cursor`)
+		folder := dialect.MachineFolder("/etc/cursor", "/Library/Application Support/Cursor", `C:\ProgramData\Cursor`)
 		return nil, []string{filepath.Join(folder, settings.Base)}
 	},
 	AlsoRuns:  []string{"claude"},

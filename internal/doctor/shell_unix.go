@@ -1,0 +1,24 @@
+//go:build !windows
+
+package doctor
+
+import (
+	"cmp"
+	"os/exec"
+
+	"github.com/hookrun/hookrun/internal/process"
+)
+
+// giveToShell has the shell of the client run a command.
+func (c *client) giveToShell(p *process.Program, command string) (err error) {
+	shell := "/bin/sh"
+	switch {
+	case c.Shell != nil:
+		shell = cmp.Or(c.Shell(), shell)
+	case c.Bash:
+		shell = "bash"
+	}
+	p.Args = []string{shell, "-c", command}
+	p.Path, err = exec.LookPath(shell)
+	return err
+}

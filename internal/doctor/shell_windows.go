@@ -1,0 +1,24 @@
+package doctor
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/process"
+)
+
+// giveToShell has the shell of the client run a command.
+func (c *client) giveToShell(p *process.Program, command string) (err error) {
+	if c.OnWindows.Shell == dialect.Cmd {
+		system, err := windows.GetSystemDirectory()
+		p.Path, p.Args = filepath.Join(system, "cmd.exe"), []string{"cmd.exe", "/d", "/s", "/c", command}
+		return err
+	}
+	hook := hookfile.Hook{Command: hookfile.Command{Shell: command,
+		PowerShell: c.OnWindows.Shell == dialect.PowerShell}}
+	p.Path, p.Args, err = hook.Program(p.Dir, p.Env)
+	return err
+}

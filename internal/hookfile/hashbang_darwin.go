@@ -1,0 +1,4 @@
+package hookfile
+
+// splitsWords: an interpreter gets each word of its #! line.
+const splitsWords = true

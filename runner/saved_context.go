@@ -55,10 +55,10 @@ func writeContext(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(temporary, fmt.Sprintf("hookrun-%d", os.Getuid()))
+	dir := filepath.Join(temporary, contextFolder)
 	_ = ownpath.Mkdir(dir)                                             // it may be there
 	if info, err := os.Lstat(dir); err != nil || !private(dir, info) { // somebody else's: no place for what hooks say
-		if dir, err = os.MkdirTemp("", "hookrun-"); err != nil {
+		if dir, err = os.MkdirTemp(temporary, "hookrun-"); err != nil {
 			return "", err
 		}
 	}

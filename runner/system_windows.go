@@ -20,6 +20,9 @@ func startError(err error) error {
 	return err
 }
 
+// contextFolder is in the folder for temporary files, which is the user's.
+const contextFolder = "hookrun"
+
 // private reports whether nobody but this user and administrators can do anything in a folder.
 func private(path string, folder fs.FileInfo) bool {
 	return folder.IsDir() && ownpath.CheckPrivate(path) == nil

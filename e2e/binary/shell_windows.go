@@ -2,6 +2,7 @@ package binary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,21 +64,30 @@ func sh(own streams, args []string, more ...interp.RunnerOption) int {
 	} else {
 		text, err := os.ReadFile(own.path(name))
 		if err != nil {
-			return own.fail("sh", err)
+			fmt.Fprintf(own.err, "sh: 0: cannot open %s: No such file\n", name)
+			return notFound
 		}
 		script, args = string(text), args[1:]
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), name)
 	if err != nil {
+		if lacks("the words of a shell about faults of syntax") {
+			return notFound
+		}
 		own.fail("sh", err)
 		return 2
 	}
+	if inBackground(file) && lacks("a process in the background") {
+		return notFound
+	}
 	runner, err := interp.New(append(more, interp.StdIO(own.in, own.out, own.err), interp.Dir(own.dir),
-		interp.Params(append([]string{"--"}, args...)...), interp.ExecHandlers(inProcess))...)
+		interp.Params(append([]string{"--"}, args...)...), interp.CallHandler(call), interp.OpenHandler(open),
+		interp.ExecHandlers(inProcess))...)
 	if err == nil {
 		err = runner.Run(context.Background(), file)
 	}
-	if status, exited := interp.IsExitStatus(err); exited {
+	var status interp.ExitStatus
+	if errors.As(err, &status) {
 		return int(status)
 	} else if err != nil {
 		return own.fail("sh", err)
@@ -85,21 +95,78 @@ func sh(own streams, args []string, more ...interp.RunnerOption) int {
 	return 0
 }
 
-// inProcess runs the tools and scripts that a script calls in the process of the shell.
+func inBackground(file *syntax.File) (found bool) {
+	syntax.Walk(file, func(node syntax.Node) bool {
+		statement, is := node.(*syntax.Stmt)
+		found = found || is && statement.Background
+		return true
+	})
+	return found
+}
+
+// LacksVariable names a file in which the shell notes the first thing that a script needs and the shell does not have.
+// Without the variable it does what it can.
+const LacksVariable = "HOOKRUN_TEST_LACKS"
+
+// notFound is the exit code of a shell that does not find a program.
+const notFound = 127
+
+// lacks notes what a script needs, and reports whether anybody wants to know: then the script need not go on.
+func lacks(what string) bool {
+	path := os.Getenv(LacksVariable)
+	if file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_, _ = file.WriteString(what)
+		_ = file.Close()
+	}
+	return path != ""
+}
+
+// call looks at each command of a script: these are about processes, signals and modes of Unix.
+func call(_ context.Context, args []string) ([]string, error) {
+	switch args[0] {
+	case "trap", "kill", "exec", "wait", "ulimit", "umask", "chmod":
+		atExit := args[0] == "trap" && args[len(args)-1] == "EXIT"
+		if !atExit && lacks(args[0]) {
+			return nil, interp.ExitStatus(notFound)
+		}
+	}
+	return args, nil
+}
+
+// open opens what a script redirects to or from.
+func open(ctx context.Context, path string, flag int, mode os.FileMode) (io.ReadWriteCloser, error) {
+	if isEmpty(path) {
+		path = "/dev/null"
+	}
+	return interp.DefaultOpenHandler()(ctx, path, flag, mode)
+}
+
+// isEmpty says of which files of Unix nothing is to be read. A script notes what /proc has.
+func isEmpty(path string) bool {
+	slashed := filepath.ToSlash(path)
+	return slashed == "/dev/null" || strings.HasPrefix(slashed, "/proc/")
+}
+
+// inProcess runs the tools, shells and scripts that a script calls in the process of the shell.
 func inProcess(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
 		shell := interp.HandlerCtx(ctx)
 		own := streams{shell.Stdin, shell.Stdout, shell.Stderr, shell.Dir}
-		code := 0
-		if tool := tools[args[0]]; tool != nil {
+		name, code := args[0], 0
+		if tool := tools[name]; tool != nil {
 			code = tool(own, args[1:])
-		} else if own.isScript(args[0]) {
+		} else if name == "sh" || name == "bash" {
+			code = sh(own, args[1:], interp.Env(shell.Env))
+		} else if own.isScript(name) {
 			code = sh(own, args, interp.Env(shell.Env))
-		} else if _, err := interp.LookPathDir(shell.Dir, shell.Env, args[0]); err != nil {
-			fmt.Fprintf(shell.Stderr, "sh: 1: %s: not found\n", args[0])
-			code = 127
-		} else {
+		} else if path, err := interp.LookPathDir(shell.Dir, shell.Env, name); err == nil && isProgram(path) {
 			return next(ctx, args)
+		} else {
+			if !strings.ContainsAny(name, `/\`) {
+				lacks(name)
+			}
+			fmt.Fprintf(shell.Stderr, "sh: 1: %s: not found\n", name)
+			code = notFound
 		}
 		if code != 0 {
 			return interp.ExitStatus(code)
@@ -107,6 +174,8 @@ func inProcess(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		return nil
 	}
 }
+
+func isProgram(path string) bool { return strings.EqualFold(filepath.Ext(path), programSuffix) }
 
 // streams are those of a tool, and its current folder.
 type streams struct {
@@ -116,21 +185,30 @@ type streams struct {
 }
 
 func (s streams) path(name string) string {
-	if filepath.IsAbs(name) {
+	switch {
+	case isEmpty(name):
+		return os.DevNull
+	case filepath.IsAbs(name):
 		return name
 	}
 	return filepath.Join(s.dir, name)
 }
 
+// isScript reports whether a file has no #! line or that of a shell.
 func (s streams) isScript(name string) bool {
-	if !strings.ContainsAny(name, `/\`) {
+	if !strings.ContainsAny(name, `/\`) || isProgram(name) {
 		return false
 	}
 	text, err := os.ReadFile(s.path(name))
-	return err == nil && strings.HasPrefix(string(text), "#!/bin/sh")
+	line, _, _ := strings.Cut(string(text), "\n")
+	return err == nil && (strings.HasSuffix(line, "sh") || !strings.HasPrefix(line, "#!"))
 }
 
+// fail says why a tool fails.
 func (s streams) fail(tool string, err error) int {
+	if errors.Is(err, errUsage) && lacks(tool) {
+		return notFound
+	}
 	fmt.Fprintf(s.err, "%s: %v\n", tool, err)
 	return 1
 }

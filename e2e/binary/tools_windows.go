@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 var tools = map[string]func(s streams, args []string) int{
 	"cat":   cat,
 	"chmod": func(streams, []string) int { return 0 }, // files have no mode bits
+	"date":  date,
 	"echo":  echo,
 	"false": func(streams, []string) int { return 1 },
 	"grep":  grep,
@@ -82,7 +84,9 @@ func (s streams) read(names []string) (all []byte, err error) {
 	}
 	for _, name := range names {
 		text, err := os.ReadFile(s.path(name))
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: No such file or directory", name)
+		} else if err != nil {
 			return nil, err
 		}
 		all = append(all, text...)
@@ -102,6 +106,18 @@ func cat(s streams, args []string) int {
 		return s.fail("cat", err)
 	}
 	_, _ = s.out.Write(text)
+	return 0
+}
+
+// date is `date +FORMAT` with %s and %N.
+func date(s streams, args []string) int {
+	now := time.Now()
+	text := strings.NewReplacer("%s", strconv.FormatInt(now.Unix(), 10), "%N", fmt.Sprintf("%09d", now.Nanosecond())).
+		Replace(strings.Join(args, " "))
+	if !strings.HasPrefix(text, "+") || strings.Contains(text, "%") {
+		return s.fail("date", errUsage)
+	}
+	fmt.Fprintln(s.out, text[1:])
 	return 0
 }
 
@@ -290,7 +306,7 @@ func sleep(s streams, args []string) int {
 func tr(s streams, args []string) int {
 	given, sets, err := options("d", args)
 	for i := range sets {
-		sets[i] = strings.NewReplacer(`\\`, `\`, `\0`, "\x00", `\n`, "\n").Replace(sets[i])
+		sets[i] = strings.NewReplacer(`\\`, `\`, `\000`, "\x00", `\0`, "\x00", `\n`, "\n").Replace(sets[i])
 	}
 	if err != nil || given == "d" && len(sets) != 1 || given == "" && (len(sets) != 2 || len(sets[0]) != len(sets[1])) {
 		return s.fail("tr", errUsage)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -42,33 +42,15 @@ const hasProc = false
 // exactTimes reports whether hooks must start and end as soon as in the client: Wine takes long to start a process.
 const exactTimes = false
 
-// gitFolder makes a Git for Windows that has nothing but shells: this program, which is one under their names.
-var gitFolder = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(filepath.Dir(binary.Path), "git")
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	program, err := os.ReadFile(self)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range []string{`cmd\git.exe`, `bin\sh.exe`, `bin\bash.exe`} {
-		path := filepath.Join(dir, name)
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, program, 0o755))
-	}
-	return dir, err
-})
-
 // ownVariables adds what the shell of the hooks needs on this system, and the folders of the user.
 func (r *trial) ownVariables(t *testing.T, env map[string]string) {
 	t.Helper()
-	git, err := gitFolder()
+	sh, err := exec.LookPath("sh") // that of the tests
 	require.NoError(t, err)
 	temp := filepath.FromSlash(r.base + "/tmp")
 	for name, value := range map[string]string{
-		missingVariable: filepath.FromSlash(r.base + "/missing"), "ProgramFiles": temp,
-		"PATH":        filepath.Join(git, "cmd") + ";" + filepath.Join(git, "bin") + ";" + os.Getenv("PATH"),
+		binary.LacksVariable: filepath.FromSlash(r.base + "/missing"),
+		"PATH":               filepath.Dir(sh), "ProgramFiles": temp, // no Git with a sh of its own
 		"USERPROFILE": r.home, "APPDATA": r.home, "LOCALAPPDATA": r.home, "TEMP": temp, "TMP": temp,
 	} {
 		maps.DeleteFunc(env, func(n, _ string) bool { return strings.EqualFold(n, name) })

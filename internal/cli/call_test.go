@@ -68,12 +68,13 @@ func TestErrorsOfCallFlags(t *testing.T) {
 	dir := workspace(t, "")
 	const isEmpty = " is empty; leave it out for the default"
 	for line, want := range map[string]string{
-		"--tool x --workspace=":  "--workspace" + isEmpty,
-		"--tool x --timeout=":    "--timeout" + isEmpty,
-		"--tool x --on-failure=": "--on-failure" + isEmpty,
-		"--tool x --dialect=":    "--dialect" + isEmpty,
-		"--tool x --state=":      "--state" + isEmpty,
-		"--tool x -o yaml":       `--output "yaml" is not one of text, json`,
+		"--tool x --workspace=":   "--workspace" + isEmpty,
+		"--tool x --timeout=":     "--timeout" + isEmpty,
+		"--tool x --on-failure=":  "--on-failure" + isEmpty,
+		"--tool x --dialect=":     "--dialect" + isEmpty,
+		"--tool x --state=":       "--state" + isEmpty,
+		"--tool x -c a --config=": "--config" + isEmpty,
+		"--tool x -o yaml":        `--output "yaml" is not one of text, json`,
 		"--tool x --dialect tenx": `--dialect "tenx" is not one of ` + dialectNames() +
 			`; did you mean "tenex"?`,
 		"--tool x --notes=separate": "--notes is for messages; " +

@@ -241,6 +241,9 @@ func (f *callFlags) notEmpty() error {
 			return fmt.Errorf("--%s is empty; leave it out for the default", name)
 		}
 	}
+	if slices.Contains(f.configs, "") {
+		return errors.New("--config is empty; leave it out for the default")
+	}
 	return nil
 }
 

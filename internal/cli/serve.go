@@ -80,6 +80,9 @@ func (f *callFlags) serve(socket string, std Streams) error {
 	if socket != "" {
 		return server.Listen(until.context(), socket)
 	}
+	if isNull(std.Out) {
+		return errors.New("stdout is the null device, so nobody would read the answers; give --socket, or read stdout")
+	}
 	if std.In == os.Stdin {
 		ownSession()
 	}

@@ -156,6 +156,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	case err = <-c.ended:
 		if err == nil {
 			c.Wait(c.limits.AfterEnd) // a pipe may end right after its last request
+			err = context.Cause(ctx)  // an answer that could not be written
 		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)

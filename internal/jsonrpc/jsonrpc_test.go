@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -289,6 +290,20 @@ func TestNobodyReads(t *testing.T) {
 	_, err = io.WriteString(requests, `{"jsonrpc":"2.0","id":2,"method":"m"}`+"\n")
 	require.NoError(t, err)
 	require.ErrorContains(t, <-ended, "nobody reads") // the first call was given up
+}
+
+// An answer that nobody got is an error also where the input has ended before it was ready.
+func TestNobodyReadsAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		conn := jsonrpc.NewConn(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"wait"}`), closed{}, g.answer,
+			jsonrpc.Limits{Line: 100, Calls: 1, AfterEnd: patience})
+		ended := make(chan error, 1)
+		go func() { ended <- conn.Run(context.Background()) }()
+		synctest.Wait() // it has seen the end
+		close(g.open)
+		require.ErrorContains(t, <-ended, "nobody reads")
+	})
 }
 
 // Nor does Run wait for ever for somebody who has asked, and does not read.

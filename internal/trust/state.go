@@ -85,6 +85,8 @@ func (s *Store) read(folder, key, ending string) (text []byte, err error) {
 		if info, err = os.Lstat(dir); err == nil {
 			err = ownpath.Check(dir, info)
 		}
+	} else if _, other := os.Lstat(path); err == nil && other == nil {
+		err = errors.New("it is no file; remove it, and allow the hooks again")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, regularfile.UnwrapPath(err))

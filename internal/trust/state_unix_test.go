@@ -42,3 +42,11 @@ func TestFoldersAboveTheState(t *testing.T) {
 		require.ErrorContains(t, err, c.fault, name)
 	}
 }
+
+// What is in the way of the state folder is not the same as nothing that was ever allowed.
+func TestStateFolderThatIsNone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err := trust.Open(file)
+	require.ErrorContains(t, err, file+" is no folder; remove it")
+}

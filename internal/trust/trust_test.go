@@ -208,4 +208,8 @@ func TestBrokenRecord(t *testing.T) {
 		_, err = store.Judge(now, trust.Rules{Required: true})
 		require.ErrorContains(t, err, "cannot be read; remove it", "%q", text)
 	}
+	require.NoError(t, os.Remove(files[0]))
+	require.NoError(t, os.Mkdir(files[0], 0o700))
+	_, err = store.Judge(now, trust.Rules{Required: true})
+	require.ErrorContains(t, err, "it is no file; remove it")
 }

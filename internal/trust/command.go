@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookrun/hookrun/internal/hookfile"
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -268,13 +269,33 @@ func (c *commandLine) line(text string) {
 	})
 }
 
+var (
+	// variables of PowerShell, those that a client fills in, those of cmd.exe, and what another command prints
+	variables = lazyregexp.New(`(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%|\$\([^()]*\)`)
+	// quoted are words of which a part is in quotes, where blanks end no word.
+	quoted = lazyregexp.New(`[^\s"']*(?:"[^"]*"|'[^']*')(?:"[^"]*"|'[^']*'|[^\s"'])*`)
+	quotes = strings.NewReplacer(`"`, "", "''", "'", "'", "")
+)
+
 // words adds the files that are named by a command line which sh would not read. PowerShell and cmd.exe know what a
 // backslash is to Windows, and add endings to the names of programs, also of those in the current folder.
 func (c *commandLine) words(text string) {
-	for _, word := range strings.Fields(text) {
+	text = variables().ReplaceAllStringFunc(text, func(variable string) string {
+		name := variables().FindStringSubmatch(variable)
+		if value := hookfile.Variable(c.env, name[1]+name[2]); value != "" {
+			return value
+		}
+		return "." // $PWD, and $(git rev-parse --show-toplevel)
+	})
+	all := strings.Fields(text) // also between quotes: cmd.exe has no single ones
+	for _, word := range quoted().FindAllString(text, -1) {
+		all = append(all, quotes.Replace(word))
+	}
+	for _, word := range all {
 		if word = strings.Trim(word, `"'&;()`); word == "" {
 			continue
 		}
+		word = strings.ReplaceAll(word, `\`, "/")
 		c.file(word)
 		for _, ending := range append(programEndings(c.env), ".ps1") {
 			c.file(word + ending)

@@ -103,8 +103,16 @@ func TestFilesOfCommands(t *testing.T) {
 func TestFilesWithoutTheirShell(t *testing.T) {
 	for command, want := range map[string][]string{
 		`& ./a.sh; lib/x.py`: {"a.sh", "lib/x.py"}, "./tool": {"tool.ps1"}, "tool.ps1 -x": {"tool.ps1"},
+		`& '.\\my lib\\it''s.ps1' -x`:                      {"my lib/it's.ps1"},
+		`. \".\\my lib\\y.ps1\"; .\\tool.ps1 'a b'`:        {"my lib/y.ps1", "tool.ps1"},
+		`& \"$env:HOOKRUN_WORKSPACE\\my lib\\y.ps1\"`:      {"my lib/y.ps1"},
+		`& \"${env:HOOKRUN_WORKSPACE}/my lib\"/y.ps1`:      {"my lib/y.ps1"},
+		`cmd /c \"%HOOKRUN_WORKSPACE%\\my lib\\y.ps1\"`:    {"my lib/y.ps1"},
+		`& \"$(git rev-parse --show-toplevel)\\tool.ps1\"`: {"tool.ps1"},
+		`pwsh -File $PWD\\tool.ps1 > none`:                 {"tool.ps1"},
+		`echo it's; .\\tool.ps1; echo it's`:                {"tool.ps1"},
 	} {
-		dir := workspace(t, "a.sh", "lib/x.py", "tool.ps1")
+		dir := workspace(t, "a.sh", "lib/x.py", "tool.ps1", "my lib/it's.ps1", "my lib/y.ps1")
 		cfg, now := take(t, dir, `{"hooks": {"PreToolUse": [{"hooks": [
 			{"type": "command", "command": "`+command+`", "shell": "powershell"}]}]}}`)
 		require.Equal(t, want, now.Named(&cfg.Hooks[0]), command)

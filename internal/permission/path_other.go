@@ -12,7 +12,7 @@ func fromDrive(path string) string { return path }
 func native(file string) string { return file }
 
 // unplaced reports whether a path depends on more than the current directory.
-func unplaced(string) bool { return false }
+func unplaced(_, _ string) bool { return false }
 
 // onDrive adds the drive to a path from the root.
 func onDrive(file, _ string) string { return file }

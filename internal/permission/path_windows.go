@@ -38,14 +38,19 @@ func withoutDevice(file string) (rest string, device bool) {
 }
 
 // unplaced reports whether a path may lead to a folder that its text does not tell: to the current one of a drive, as
-// C:x, to a drive by its share, as //localhost/c$, or by the name of its device, as //?/Volume{…}.
-func unplaced(file string) bool {
+// C:x, into any drive by a share, whose server may be this machine, or by the name of its device, as //?/Volume{…}. The
+// share in which the current directory is has one name for a file, but not the share of a whole drive, as c$.
+func unplaced(file, dir string) bool {
 	file, device := withoutDevice(file)
 	if len(file) > 1 && file[1] == ':' {
 		return len(file) > 2 && file[2] != '/'
 	}
 	parts := strings.SplitN(file, "/", 5)
-	return device || len(parts) > 3 && parts[0]+parts[1] == "" && strings.HasSuffix(parts[3], "$")
+	if device || len(parts) < 4 || parts[0]+parts[1] != "" {
+		return device
+	}
+	share := folded(strings.Join(parts[:4], "/"))
+	return strings.HasSuffix(share, "$") || !strings.HasPrefix(folded(dir)+"/", share+"/")
 }
 
 // onDrive adds the drive to a path from the root: in C:\w the path \x is C:\x.

@@ -59,7 +59,7 @@ func TestOtherNamesOfWindows(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "other"), 0o700))
 	rooted := filepath.Join(secrets, "a")[len(filepath.VolumeName(dir)):]
 	files := map[string]bool{`secrets of mine\a`: true, rooted: true, `C:secrets\a`: true, `\\localhost\c$\a`: true,
-		`\\?\GLOBALROOT\Device\HarddiskVolume1\a`: true, `\\?\UNC\localhost\c$\a`: true, `\\server\share\a`: false,
+		`\\?\GLOBALROOT\Device\HarddiskVolume1\a`: true, `\\?\UNC\localhost\c$\a`: true, `\\server\share\a`: true,
 		`other\a`: false}
 	if short := shortName(t, secrets); filepath.Base(short) != filepath.Base(secrets) {
 		files[filepath.Join(short, "a")] = true
@@ -76,6 +76,23 @@ func TestOtherNamesOfWindows(t *testing.T) {
 		c := Call{Tool: "fs_write", Kind: File, Project: true, Input: string(input), Dir: dir, Root: dir}
 		got, why := Parse("fs_write(secrets of mine/**)").Match(c)
 		require.Equal(t, want, got, "%s: %s", file, why)
+	}
+}
+
+// A share may be a folder of this machine, but for the one in which the call is.
+func TestPathsOnShares(t *testing.T) {
+	for _, row := range []struct {
+		file, dir string
+		want      bool
+	}{
+		{`\\server\share\a`, `C:\w`, true},
+		{`\\server\share\a`, `\\Server\share\w`, false},
+		{`\\?\UNC\server\share\a`, `\\server\share`, false},
+		{`\\server\shared\a`, `\\server\share`, true},
+		{`\\server\c$\a`, `\\server\c$\w`, true},
+		{`a`, `\\server\share\w`, false},
+	} {
+		require.Equal(t, row.want, unplaced(row.file, slashed(row.dir)), "%s in %s", row.file, row.dir)
 	}
 }
 

@@ -293,7 +293,7 @@ func (r Rule) matchPath(c *Call, file string) (bool, string) {
 	given, shown := file, quote(file)
 	file = slashed(file)
 	switch {
-	case unplaced(given):
+	case unplaced(given, dir):
 		return doubt("cannot place the path, which may lead to any folder")
 	case !strings.HasPrefix(dir, "/"):
 		return doubt("cannot place the path without an absolute current directory")

@@ -22,17 +22,13 @@ func programWord(shell dialect.Shell, path string) (string, error) {
 	return shellword.POSIX(filepath.ToSlash(path)), nil
 }
 
-var (
-	inPowerShell = lazyregexp.New(`^& '((?:[^'‘’‚‛]|''|‘‘|’’|‚‚|‛‛)+)'`)
-	inCmd        = lazyregexp.New(`^"((?:[A-Za-z]:)?\\[^"%]+)"`)
-	unquote      = strings.NewReplacer("''", "'", "‘‘", "‘", "’’", "’", "‚‚", "‚", "‛‛", "‛")
-)
+var inCmd = lazyregexp.New(`^"((?:[A-Za-z]:)?\\[^"%]+)"`)
 
 // windowsProgram reads the program at the start of a command for PowerShell or cmd.exe. It may be in a file that came
 // from another system.
 func windowsProgram(command string) (path, behind string, found bool) {
-	if m := inPowerShell().FindStringSubmatch(command); m != nil {
-		return unquote.Replace(m[1]), command[len(m[0]):], true
+	if word, is := strings.CutPrefix(command, "& "); is {
+		return shellword.FromPowerShell(word)
 	}
 	if m := inCmd().FindStringSubmatch(command); m != nil {
 		return m[1], command[len(m[0]):], true

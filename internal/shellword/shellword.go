@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookrun/hookrun/internal/lazyregexp"
 )
 
 // POSIX quotes a word for sh, bash, zsh and fish.
@@ -20,11 +22,24 @@ func POSIX(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// singleQuotes are the characters that PowerShell takes for a single quote, in pairs of the character and its escape.
-var singleQuotes = strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
+// PowerShell takes each of these characters for a single quote, and two of them for the character.
+var (
+	single   = strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛")
+	unsingle = strings.NewReplacer("''", "'", "‘‘", "‘", "’’", "’", "‚‚", "‚", "‛‛", "‛")
+	inSingle = lazyregexp.New(`^'((?:[^'‘’‚‛]|''|‘‘|’’|‚‚|‛‛)*)'`)
+)
 
 // PowerShell quotes a word for Windows PowerShell and PowerShell 7.
-func PowerShell(word string) string { return "'" + singleQuotes.Replace(word) + "'" }
+func PowerShell(word string) string { return "'" + single.Replace(word) + "'" }
+
+// FromPowerShell reads the word at the start of a text that PowerShell has quoted. rest is what stands behind it.
+func FromPowerShell(text string) (word, rest string, found bool) {
+	m := inSingle().FindStringSubmatch(text)
+	if m == nil {
+		return "", text, false
+	}
+	return unsingle.Replace(m[1]), text[len(m[0]):], true
+}
 
 // Cmd quotes a word for cmd.exe. Between quotes it still replaces %NAME%, and no character keeps it from that.
 func Cmd(word string) (string, error) {

@@ -23,6 +23,8 @@ func TestQuotes(t *testing.T) {
 	} {
 		require.Equal(t, c.posix, POSIX(c.word))
 		require.Equal(t, c.powershell, PowerShell(c.word))
+		word, rest, found := FromPowerShell(c.powershell + " 'x'")
+		require.Equal(t, []any{c.word, " 'x'", true}, []any{word, rest, found})
 		require.Equal(t, c.hint, windowsHint(c.word))
 		got, err := Cmd(c.word)
 		require.Equal(t, c.cmd, got)

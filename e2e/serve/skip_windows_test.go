@@ -7,5 +7,5 @@ import (
 )
 
 func TestNotHere(t *testing.T) {
-	testall.NotOnWindows(t, "serve has no socket there, and its tests look at /proc")
+	testall.NotOnWindows(t, "the other tests look at /proc")
 }

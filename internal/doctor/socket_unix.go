@@ -3,12 +3,17 @@
 package doctor
 
 import (
-	"io"
 	"net"
 	"time"
 )
 
 const socketsAreFiles = true
 
-// dial connects to hookrun serve.
-func dial(socket string) (io.Closer, error) { return net.DialTimeout("unix", socket, time.Second) }
+// dial connects to hookrun serve, and ends the connection.
+func dial(socket string) error {
+	conn, err := net.DialTimeout("unix", socket, time.Second)
+	if err == nil {
+		conn.Close()
+	}
+	return err
+}

@@ -83,9 +83,8 @@ func (d *Doctor) logFile(client, path string) Finding {
 // socket connects to hookrun serve. A loop that cannot reach it gets no verdict and must not run tools.
 func (d *Doctor) socket() Finding {
 	f := Finding{Check: "socket", Severity: OK, Where: d.Socket, What: "hookrun serve listens there"}
-	conn, err := dial(d.Socket)
+	err := dial(d.Socket)
 	if err == nil {
-		conn.Close()
 		return f
 	}
 	f.Severity, f.What = Error, fmt.Sprintf("nothing listens there: %v", err)

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -19,12 +20,28 @@ type pipeEnd struct {
 	handle windows.Handle // of File, whose Fd would take it from Go's poller
 }
 
+// private lets this user alone in. By default all users may read from a pipe, and they can list the names: one who
+// opens the pipe before we do would keep the process from starting.
+var private = sync.OnceValues(func() (*windows.SecurityAttributes, error) {
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		return nil, err
+	}
+	a := &windows.SecurityAttributes{}
+	a.Length = uint32(unsafe.Sizeof(*a))
+	a.SecurityDescriptor, err = windows.SecurityDescriptorFromString("D:P(A;;FA;;;" + user.User.Sid.String() + ")")
+	return a, err
+})
+
 // newPipe makes a pipe. A read or write of ours must be able to end before the pipe does, which takes an end for
-// asynchronous calls. An anonymous pipe has none, so this one has a name that nobody can guess. A process expects ends
-// for synchronous calls.
+// asynchronous calls. An anonymous pipe has none, so this one has a name. A process expects ends for synchronous calls.
 func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 	name := `\\.\pipe\hookrun-` + rand.Text()
 	path, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, ours, err
+	}
+	security, err := private()
 	if err != nil {
 		return nil, ours, err
 	}
@@ -34,7 +51,7 @@ func newPipe(weRead bool) (theirs *os.File, ours pipeEnd, err error) {
 	}
 	const flags = windows.FILE_FLAG_FIRST_PIPE_INSTANCE | windows.FILE_FLAG_OVERLAPPED
 	ours.handle, err = windows.CreateNamedPipe(path, way|flags,
-		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, 1, pipeSize, pipeSize, 0, nil)
+		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, 1, pipeSize, pipeSize, 0, security)
 	if err != nil {
 		return nil, ours, os.NewSyscallError("CreateNamedPipe", err)
 	}

@@ -16,6 +16,8 @@ import (
 // acceptPause is how long a connection that could not be accepted waits for the next attempt.
 const acceptPause = 50 * time.Millisecond
 
+var errLive = errors.New("another server listens on it; end that one, or use another path")
+
 // listener is a socket, which only this user can connect to.
 type listener interface {
 	accept() (io.ReadWriteCloser, error)

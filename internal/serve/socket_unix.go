@@ -114,7 +114,7 @@ func removeDead(path string) error {
 	switch {
 	case err == nil:
 		c.Close()
-		return errors.New("another server listens on it; end that one, or use another path")
+		return errLive
 	case !refused(err):
 		return fmt.Errorf("trying whether another server listens on it: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/windows"
 
@@ -31,48 +32,50 @@ var shortages = []error{
 type pipe struct {
 	name      string
 	security  *windows.SecurityAttributes
-	next      windows.Handle // 0: making it failed
 	wait      windows.Overlapped
 	connected windows.Handle // an event
 	closed    windows.Handle // an event
+
+	accepting sync.Mutex
+	next      windows.Handle // 0 after Close
 }
 
 // listen makes the pipe, for this user alone.
-func listen(path string) (l listener, err error) {
+func listen(path string) (_ listener, err error) {
 	name := filepath.FromSlash(path)
 	own := len(name) > len(pipeFolder) && strings.EqualFold(name[:len(pipeFolder)], pipeFolder)
 	if !own || strings.Contains(name[len(pipeFolder):], `\`) {
 		return nil, errors.New(`on Windows it is a named pipe; write \\.\pipe\ and a name`)
 	}
-	if err := refuseLive(name); err != nil {
-		return nil, err
-	}
 	p := &pipe{name: name}
+	defer func() {
+		if err != nil {
+			_ = p.Close()
+		}
+	}()
 	if p.security, err = ownpath.Attributes(""); err != nil {
 		return nil, err
 	}
-	// Others could otherwise have made the pipe first, and would get our clients.
-	if p.next, err = p.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE); err != nil {
+	if p.connected, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {
 		return nil, err
 	}
-	p.connected, err = windows.CreateEvent(nil, 1, 0, nil)
-	if err == nil {
-		p.closed, err = windows.CreateEvent(nil, 1, 0, nil)
-	}
 	p.wait.HEvent = p.connected
-	return p, err
-}
-
-// refuseLive refuses a pipe that has a server.
-func refuseLive(name string) error {
-	file, err := os.OpenFile(name, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
+	if p.closed, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		file.Close()
+	// Others could otherwise have made the pipe first, and would get our clients.
+	p.next, err = p.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE)
+	if err == windows.ERROR_ACCESS_DENIED || err == windows.ERROR_PIPE_BUSY {
+		return nil, errLive
 	}
-	return errors.New("another server listens on it; end that one, or use another name")
+	if err != nil {
+		return nil, fmt.Errorf("making the pipe: %w", err)
+	}
+	var instances uint32 // Wine 8.0 overlooks the flag
+	if windows.GetNamedPipeHandleState(p.next, nil, &instances, nil, nil, nil, 0) == nil && instances > 1 {
+		return nil, errLive
+	}
+	return p, nil
 }
 
 func (p *pipe) instance(flags uint32) (windows.Handle, error) {
@@ -80,43 +83,40 @@ func (p *pipe) instance(flags uint32) (windows.Handle, error) {
 	if err != nil {
 		return 0, err
 	}
-	h, err := windows.CreateNamedPipe(name, windows.PIPE_ACCESS_DUPLEX|windows.FILE_FLAG_OVERLAPPED|flags,
+	return windows.CreateNamedPipe(name, windows.PIPE_ACCESS_DUPLEX|windows.FILE_FLAG_OVERLAPPED|flags,
 		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, windows.PIPE_UNLIMITED_INSTANCES,
 		pipeBuffer, pipeBuffer, 0, p.security)
-	if err != nil {
-		return 0, fmt.Errorf("making the pipe: %w", err)
-	}
-	return h, nil
 }
 
-func (p *pipe) accept() (c io.ReadWriteCloser, err error) {
-	for {
-		if p.next == 0 {
-			if p.next, err = p.instance(0); err != nil {
+// accept keeps an instance at all times: without one the name would be free as soon as the clients leave, and somebody
+// else could make a pipe of it.
+func (p *pipe) accept() (io.ReadWriteCloser, error) {
+	p.accepting.Lock()
+	defer p.accepting.Unlock()
+	for p.next != 0 {
+		switch err := p.connect(); err {
+		case nil, windows.ERROR_PIPE_CONNECTED:
+			next, err := p.instance(0)
+			if err != nil { // the client hears no verdict
+				_ = windows.DisconnectNamedPipe(p.next)
+				return nil, fmt.Errorf("making one more instance of the pipe: %w", err)
+			}
+			c := os.NewFile(uintptr(p.next), p.name)
+			p.next = next
+			return c, nil
+		case windows.ERROR_NO_DATA, windows.ERROR_BROKEN_PIPE: // the client is gone again
+			if err := windows.DisconnectNamedPipe(p.next); err != nil {
 				return nil, err
 			}
-		}
-		err = p.connect()
-		instance := p.next
-		p.next = 0
-		switch err {
-		case nil, windows.ERROR_PIPE_CONNECTED:
-			p.next, _ = p.instance(0) // before anybody looks for it; if it fails, the next accept says so
-			return os.NewFile(uintptr(instance), p.name), nil
-		case windows.ERROR_NO_DATA, windows.ERROR_BROKEN_PIPE: // the client is gone again
-			windows.CloseHandle(instance)
 		default:
-			windows.CloseHandle(instance)
 			return nil, err
 		}
 	}
+	return nil, net.ErrClosed
 }
 
 // connect waits for a client of the next instance, or for Close.
 func (p *pipe) connect() error {
-	if closed, _ := windows.WaitForSingleObject(p.closed, 0); closed == windows.WAIT_OBJECT_0 {
-		return net.ErrClosed
-	}
 	err := windows.ConnectNamedPipe(p.next, &p.wait)
 	if err != windows.ERROR_IO_PENDING {
 		return err
@@ -133,8 +133,19 @@ func (p *pipe) connect() error {
 	return err
 }
 
-// Close ends accept, which closes the last instance, and with it the pipe.
-func (p *pipe) Close() error { return windows.SetEvent(p.closed) }
+// Close ends accept, and with the last instance the pipe.
+func (p *pipe) Close() error {
+	_ = windows.SetEvent(p.closed)
+	p.accepting.Lock()
+	defer p.accepting.Unlock()
+	for _, h := range []*windows.Handle{&p.next, &p.connected, &p.closed} {
+		if *h != 0 && *h != windows.InvalidHandle {
+			windows.CloseHandle(*h)
+		}
+		*h = 0
+	}
+	return nil
+}
 
 // mayCall has nothing to ask: the pipe lets nobody else in.
 func mayCall(io.ReadWriteCloser) error { return nil }

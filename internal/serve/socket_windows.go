@@ -89,30 +89,26 @@ func (p *pipe) instance(flags uint32) (windows.Handle, error) {
 }
 
 // accept keeps an instance at all times: without one the name would be free as soon as the clients leave, and somebody
-// else could make a pipe of it.
+// else could make a pipe of it. While no other can be made, the client waits: the next accept finds it connected.
 func (p *pipe) accept() (io.ReadWriteCloser, error) {
 	p.accepting.Lock()
 	defer p.accepting.Unlock()
-	for p.next != 0 {
-		switch err := p.connect(); err {
-		case nil, windows.ERROR_PIPE_CONNECTED:
-			next, err := p.instance(0)
-			if err != nil { // the client hears no verdict
-				_ = windows.DisconnectNamedPipe(p.next)
-				return nil, fmt.Errorf("making one more instance of the pipe: %w", err)
-			}
-			c := os.NewFile(uintptr(p.next), p.name)
-			p.next = next
-			return c, nil
-		case windows.ERROR_NO_DATA, windows.ERROR_BROKEN_PIPE: // the client is gone again
-			if err := windows.DisconnectNamedPipe(p.next); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, err
-		}
+	if p.next == 0 {
+		return nil, net.ErrClosed
 	}
-	return nil, net.ErrClosed
+	switch err := p.connect(); err {
+	case nil, windows.ERROR_PIPE_CONNECTED:
+	case windows.ERROR_NO_DATA, windows.ERROR_BROKEN_PIPE: // the client is gone again; what it wrote can be read
+	default:
+		return nil, err
+	}
+	next, err := p.instance(0)
+	if err != nil {
+		return nil, fmt.Errorf("making one more instance of the pipe: %w", err)
+	}
+	c := os.NewFile(uintptr(p.next), p.name)
+	p.next = next
+	return c, nil
 }
 
 // connect waits for a client of the next instance, or for Close.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
@@ -40,7 +41,7 @@ func TestNamesThatAreNoPipe(t *testing.T) {
 	}
 }
 
-// Nobody else can take the name when there is no room for one more instance.
+// Nobody else can take the name when there is no room for one more instance. The client waits, as on a socket.
 func TestNameIsKeptWithoutRoomForMore(t *testing.T) {
 	t.Parallel()
 	path := newSocket(t)
@@ -48,30 +49,52 @@ func TestNameIsKeptWithoutRoomForMore(t *testing.T) {
 	require.NoError(t, err)
 	defer l.Close()
 	p := l.(*pipe)
+	client := dial(t, path)
+	_, err = io.WriteString(client, "request")
+	require.NoError(t, err)
 
 	p.name = "\x00" // no instance can be made
-	client := dial(t, path)
-	_, err = l.accept()
-	require.ErrorContains(t, err, "one more instance")
-	_, err = client.Read(make([]byte, 1))
-	require.Error(t, err, "a client without a server")
-	require.NoError(t, client.Close())
-	_, err = listen(path)
-	require.ErrorIs(t, err, errLive)
+	for range 2 {
+		_, err = l.accept()
+		require.ErrorContains(t, err, "one more instance")
+		_, err = listen(path)
+		require.ErrorIs(t, err, errLive)
+	}
 
 	p.name = path
-	accepted := make(chan error, 1)
-	go func() {
-		c, err := l.accept()
-		if err == nil {
-			t.Cleanup(func() { c.Close() })
-			_, err = io.WriteString(c, "served")
-		}
-		accepted <- err
-	}()
-	text := make([]byte, len("served"))
-	_, err = io.ReadFull(dial(t, path), text)
+	c, err := l.accept()
 	require.NoError(t, err)
-	require.NoError(t, <-accepted)
-	require.Equal(t, "served", string(text))
+	defer c.Close()
+	text := make([]byte, len("request"))
+	_, err = io.ReadFull(c, text)
+	require.NoError(t, err)
+	require.Equal(t, "request", string(text))
+	require.NoError(t, dial(t, path).Close())
+}
+
+// What a client wrote counts, however soon it is gone.
+func TestClientThatIsGoneBeforeItIsAccepted(t *testing.T) {
+	t.Parallel()
+	path := newSocket(t)
+	l, err := listen(path)
+	require.NoError(t, err)
+	defer l.Close()
+	client := dial(t, path)
+	_, err = io.WriteString(client, "request")
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
+	accepted := make(chan string, 1)
+	go func() {
+		if c, err := l.accept(); err == nil {
+			defer c.Close()
+			text, _ := io.ReadAll(c)
+			accepted <- string(text)
+		}
+	}()
+	select {
+	case text := <-accepted:
+		require.Equal(t, "request", text)
+	case <-time.After(patience):
+		require.Fail(t, "what it wrote is lost")
+	}
 }

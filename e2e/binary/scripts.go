@@ -67,7 +67,11 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
+	err = ts.Exec(args[1], args[2:]...)
+	for Busy(err) {
+		err = ts.Exec(args[1], args[2:]...)
+	}
+	if err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			ts.Fatalf("%v", err)

@@ -1,6 +1,14 @@
 package binary
 
-import "regexp"
+import (
+	"errors"
+	"regexp"
+
+	"golang.org/x/sys/windows"
+)
+
+// Busy reports whether Wine has started as many processes as it can at once.
+func Busy(err error) bool { return errors.Is(err, windows.ERROR_INTERNAL_ERROR) }
 
 // programSuffix ends the name of a program.
 const programSuffix = ".exe"

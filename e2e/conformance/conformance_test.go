@@ -335,9 +335,9 @@ func writeFile(t *testing.T, path string, f caseFile) {
 }
 
 // fire calls `hookrun fire` as a client would.
-func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
+func (r *trial) fire(t *testing.T, hookrun string, limit time.Duration) {
 	t.Helper()
-	cmd := exec.Command(binary, "fire", "--config", r.settings, "-C", r.workspace, "--output", "json")
+	cmd := exec.Command(hookrun, "fire", "--config", r.settings, "-C", r.workspace, "--output", "json")
 	cmd.Dir = r.base
 	cmd.Env = r.environment(t)
 	cmd.Stdin = strings.NewReader(r.stdin)
@@ -347,7 +347,7 @@ func (r *trial) fire(t *testing.T, binary string, limit time.Duration) {
 	cmd.WaitDelay = callLimit // for a process that has our pipes and nothing else of us
 	start := time.Now()
 	err := cmd.Start()
-	if busy(err) {
+	if binary.Busy(err) {
 		t.Skip("no process could be started")
 	}
 	require.NoError(t, err)

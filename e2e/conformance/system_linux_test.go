@@ -42,9 +42,6 @@ var ownSession = &syscall.SysProcAttr{Setsid: true}
 // kill kills what was started with ownSession.
 func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// busy reports whether the system has started as many processes as it can.
-func busy(error) bool { return false }
-
 // ownVariables adds what the shell of the hooks needs on this system.
 func (r *trial) ownVariables(*testing.T, map[string]string) {}
 

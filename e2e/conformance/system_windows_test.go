@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"bytes"
-	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/windows"
 
 	"github.com/hookrun/hookrun/e2e/binary"
 )
@@ -29,9 +27,6 @@ var ownSession *syscall.SysProcAttr
 
 // kill kills hookrun, and the system its hooks with it.
 func kill(p *os.Process) { _ = p.Kill() }
-
-// busy reports whether Wine has started as many processes as it can at once.
-func busy(err error) bool { return errors.Is(err, windows.ERROR_INTERNAL_ERROR) }
 
 // inPattern is an absolute path as a rule's pattern has it: C:/x is /c/x.
 func inPattern(path string) string { return "/" + strings.ToLower(path[:1]) + path[2:] }

@@ -82,10 +82,6 @@ func inspectProgram(path, name, workspace string, env []string, byShell bool) (f
 
 // byShellFault is StartFault for a program that a shell was to start.
 func byShellFault(path, name, dir string, env []string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
 	return firstLineFault(path, name, dir, env, true)
 }
 
@@ -93,37 +89,40 @@ func byShellFault(path, name, dir string, env []string) string {
 // tells; "" if nothing is wrong with that line. It uses the words of Inspect, so that a run and a check report the
 // same. name is the program as the hooks file names it, dir where it runs, env its environment.
 func StartFault(path, name, dir string, env []string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
 	return firstLineFault(path, name, dir, env, false)
 }
 
 // MarkFault reports that a script begins with a byte order mark, "" if it does not.
 func MarkFault(path, name string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	start := make([]byte, len("\ufeff#!"))
-	if _, err := io.ReadFull(f, start); err != nil || string(start) != "\ufeff#!" {
+	if !bytes.HasPrefix(startOf(path), []byte("\ufeff#!")) {
 		return ""
 	}
 	return name + markFault
 }
 
-// firstLineFault looks at the first line of a program.
-func firstLineFault(path, name, workspace string, env []string, byShell bool) string {
+// startOf reads the first bytes of a program, nil for one that is executable and not readable, and for what is no
+// regular file: to open a named pipe would wait for ever.
+func startOf(path string) []byte {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "" // a program may be executable and not readable
+		return nil
 	}
 	defer f.Close()
 	start := make([]byte, 512)
 	n, _ := io.ReadFull(f, start)
-	start = start[:n]
+	return start[:n]
+}
+
+// firstLineFault looks at the first line of a program.
+func firstLineFault(path, name, workspace string, env []string, byShell bool) string {
+	start := startOf(path)
+	if start == nil {
+		return ""
+	}
 	if bytes.HasPrefix(start, []byte("\ufeff#!")) {
 		return name + markFault
 	}

@@ -63,7 +63,11 @@ func TestAnswerInOutputThatWasCut(t *testing.T) {
 	v := judge(protocol.PreTool, r)
 	require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause})
 	r.Stdout.Tail = []byte("more lines")
-	require.Equal(t, protocol.Continue, judge(protocol.PreTool, r).Decision)
+	v = judge(protocol.PreTool, r)
+	require.Equal(t, protocol.Continue, v.Decision)
+	require.Contains(t, v.Warnings[0], "printed 3145728 bytes, and an answer among the ")
+	v = judge(protocol.PreTool, r, protocol.FailurePolicy{protocol.CauseOutput: protocol.Block})
+	require.Equal(t, []any{protocol.Block, protocol.CauseOutput}, []any{v.Decision, v.Cause})
 }
 
 // An exit that says no is a decision: the reason of a JSON that has none is its reason.

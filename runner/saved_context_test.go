@@ -276,6 +276,14 @@ func TestForeignFolderIsNotUsed(t *testing.T) {
 		require.NoError(t, os.Chown(ours, 65534, 65534))
 		private(t, b, tmp, ours)
 	})
+	t.Run("in a relative folder for temporary files", func(t *testing.T) {
+		b := newBench(t)
+		tmp, ours := b.temporary()
+		require.NoError(t, os.Mkdir(ours, 0o755))
+		t.Chdir(filepath.Dir(tmp))
+		t.Setenv("TMPDIR", filepath.Base(tmp))
+		private(t, b, tmp, ours)
+	})
 	for name, make := range map[string]func(path string) error{
 		"a file":         func(path string) error { return os.WriteFile(path, nil, 0o600) },
 		"a link to none": func(path string) error { return os.Symlink("nowhere", path) },

@@ -3,7 +3,6 @@ package serve
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -61,5 +60,5 @@ func TestServeOnASocket(t *testing.T) {
 	require.NoError(t, server.Wait())
 	require.NoError(t, conn.Close())
 	_, err = connect(socket)
-	require.True(t, errors.Is(err, fs.ErrNotExist), err)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }

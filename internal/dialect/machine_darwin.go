@@ -1,4 +1,4 @@
 package dialect
 
-// MachineFolder is the folder of a client's settings for all users of the machine, of those on each system.
+// MachineFolder is where a client has its settings for all users of the machine. Each system has a folder of its own.
 func MachineFolder(_, darwin, _ string) string { return darwin }

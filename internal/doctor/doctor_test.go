@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -67,10 +68,12 @@ func (p *patient) hooks(text string) {
 
 func (p *patient) install(client string) {
 	c, _ := clientfile.Lookup(client)
-	change, err := c.Install(c.Project(p.Workspace.Folder), clientfile.Entry{Binary: p.Binary,
+	changes, err := c.InstallAll(c.Project(p.Workspace.Folder), clientfile.Entry{Binary: p.Binary,
 		Args: []string{"--output", client}, Timeout: 15 * time.Second, Events: c.Events})
 	require.NoError(p, err)
-	require.NoError(p, change.Write())
+	for _, change := range changes {
+		require.NoError(p, change.Write())
+	}
 }
 
 // write writes a file; $WORKSPACE and $HOME in its name stand for folders.
@@ -276,8 +279,7 @@ func TestPrograms(t *testing.T) {
 				}
 				require.Equal(t, p.Workspace.Folder, program.Dir)
 				command := program.Args[len(program.Args)-1] // of PowerShell, too
-				require.Contains(t, command, p.Binary)
-				require.Contains(t, command, " fire --output claude")
+				require.Regexp(t, regexp.QuoteMeta(p.Binary)+`'? fire --output claude`, command)
 				require.Contains(t, program.Env, "CLAUDE_PROJECT_DIR="+p.Workspace.Folder)
 				require.Contains(t, string(stdin[0]), canary.Tool)
 				r.ExitCode, r.TimedOut = row.exit, row.timedOut
@@ -294,4 +296,17 @@ func TestPrograms(t *testing.T) {
 			p.finds(doctor.Warning, "version", "does not print its version: exit 0")
 		})
 	}
+}
+
+// A plugin starts hookrun itself, also where there is no shell.
+func TestPluginNeedsNoShell(t *testing.T) {
+	p := newPatient(t, "opencode")
+	p.Start = func(program process.Program, _ process.Input, _ time.Duration) (r process.Result) {
+		require.Equal(t, p.Binary, program.Path)
+		require.Equal(t, []string{p.Binary, "fire", "--output", "opencode"}, program.Args)
+		r.Stdout.Head = []byte(`{"decision": "block", "reason": "` + canary.Reason + `"}`)
+		r.Stdout.Total = int64(len(r.Stdout.Head))
+		return r
+	}
+	p.finds(doctor.OK, "canary", "blocks the canary, as OpenCode would run it")
 }

@@ -79,7 +79,7 @@ func commandLine(program Program) string {
 			words[i] = `"` + words[i] + ending + `"`
 		}
 	}
-	if last := len(words) - 1; !quotes && last > 2 && words[last-2] == "/s" && words[last-1] == "/c" {
+	if last := len(words) - 1; !quotes && last > 2 && strings.EqualFold(words[last-2]+words[last-1], "/s/c") {
 		words[last] = `"` + program.Args[last] + `"`
 	}
 	return strings.Join(words, " ")

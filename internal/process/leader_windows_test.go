@@ -21,7 +21,7 @@ func TestCommandLine(t *testing.T) {
 	}
 	batch := Program{Path: `C:\Windows\system32\cmd.exe`, Args: []string{"cmd.exe", "/c", "call", "x.cmd", "*.go"}}
 	require.Equal(t, "cmd.exe /c call x.cmd *.go", commandLine(batch))
-	command := Program{Path: `C:\Windows\System32\cmd.exe`, Args: []string{"cmd.exe", "/d", "/s", "/c",
+	command := Program{Path: `C:\Windows\System32\cmd.exe`, Args: []string{"cmd.exe", "/d", "/S", "/C",
 		`"C:\a b\x.exe" c || exit 2`}}
-	require.Equal(t, `cmd.exe /d /s /c ""C:\a b\x.exe" c || exit 2"`, commandLine(command))
+	require.Equal(t, `cmd.exe /d /S /C ""C:\a b\x.exe" c || exit 2"`, commandLine(command))
 }

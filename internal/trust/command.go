@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -270,8 +271,10 @@ func (c *commandLine) line(text string) {
 }
 
 var (
-	// variables of PowerShell, those that a client fills in, those of cmd.exe, and what another command prints
-	variables = lazyregexp.New(`(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%|\$\([^()]*\)`)
+	// variables are those of PowerShell, those that a client fills in, and those of cmd.exe.
+	variables = lazyregexp.New(`(?i)\$\{?(?:env:)?(\w+)\}?|%(\w+)%`)
+	// printed is the text that another command prints, as git rev-parse --show-toplevel does.
+	printed = lazyregexp.New(`\$\([^()]*\)`)
 	// quoted are words of which a part is in quotes, where blanks end no word.
 	quoted = lazyregexp.New(`[^\s"']*(?:"[^"]*"|'[^']*')(?:"[^"]*"|'[^']*'|[^\s"'])*`)
 	quotes = strings.NewReplacer(`"`, "", "''", "'", "'", "")
@@ -280,13 +283,11 @@ var (
 // words adds the files that are named by a command line which sh would not read. PowerShell and cmd.exe know what a
 // backslash is to Windows, and add endings to the names of programs, also of those in the current folder.
 func (c *commandLine) words(text string) {
-	text = variables().ReplaceAllStringFunc(text, func(variable string) string {
+	value := func(variable string) string {
 		name := variables().FindStringSubmatch(variable)
-		if value := hookfile.Variable(c.env, name[1]+name[2]); value != "" {
-			return value
-		}
-		return "." // $PWD, and $(git rev-parse --show-toplevel)
-	})
+		return cmp.Or(hookfile.Variable(c.env, name[1]+name[2]), ".") // $PWD, too
+	}
+	text = printed().ReplaceAllString(text, ".")
 	all := strings.Fields(text) // also between quotes: cmd.exe has no single ones
 	for _, word := range quoted().FindAllString(text, -1) {
 		all = append(all, quotes.Replace(word))
@@ -295,6 +296,7 @@ func (c *commandLine) words(text string) {
 		if word = strings.Trim(word, `"'&;()`); word == "" {
 			continue
 		}
+		word = variables().ReplaceAllStringFunc(word, value) // PowerShell does not split it at a blank
 		word = strings.ReplaceAll(word, `\`, "/")
 		c.file(word)
 		for _, ending := range append(programEndings(c.env), ".ps1") {

@@ -111,8 +111,13 @@ func TestFilesWithoutTheirShell(t *testing.T) {
 		`& \"$(git rev-parse --show-toplevel)\\tool.ps1\"`: {"tool.ps1"},
 		`pwsh -File $PWD\\tool.ps1 > none`:                 {"tool.ps1"},
 		`echo it's; .\\tool.ps1; echo it's`:                {"tool.ps1"},
+		`& $env:HOOKRUN_WORKSPACE\\tool.ps1 -x`:            {"tool.ps1"},
 	} {
-		dir := workspace(t, "a.sh", "lib/x.py", "tool.ps1", "my lib/it's.ps1", "my lib/y.ps1")
+		names := []string{"a.sh", "lib/x.py", "tool.ps1", "my lib/it's.ps1", "my lib/y.ps1"}
+		for i, name := range names {
+			names[i] = "d'A's project/" + name
+		}
+		dir := filepath.Join(workspace(t, names...), "d'A's project")
 		cfg, now := take(t, dir, `{"hooks": {"PreToolUse": [{"hooks": [
 			{"type": "command", "command": "`+command+`", "shell": "powershell"}]}]}}`)
 		require.Equal(t, want, now.Named(&cfg.Hooks[0]), command)

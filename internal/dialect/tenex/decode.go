@@ -41,7 +41,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 		v.Context, v.Truncated, v.Warnings = r.Stdout.Text(), r.Stdout.LeftOut() > 0, a.warnings(who)
 		if n := r.Stdout.LeftOut(); n > 0 {
 			v.Doubt = fmt.Sprintf("%s printed %d bytes, and an answer among the %d in the middle would not have been "+
-				"read; print nothing but the JSON, and all else to stderr", who, r.Stdout.Total, n)
+				"read; print less, or an answer alone", who, r.Stdout.Total, n)
 		}
 		for _, d := range a.doubts { // there is one at most
 			v.Doubt = who + " " + d

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,10 +19,10 @@ var patchClients = []struct {
 	client, model string
 	call          func(id, patch string) string // a reply
 }{
-	{"cline", "gpt-5.1", completion("apply_patch", "input", nil)},
+	{"cline", "gpt-5.1", completion("apply_patch", "input")},
 	{"codex", "gpt-6.1-sol", response(func(id, patch string) binary.Hook {
 		return binary.Hook{"type": "custom_tool_call", "call_id": id, "name": "exec",
-			"input": "text(await tools.apply_patch(" + toText(binary.Hook{"p": patch}) + ".p))"}
+			"input": "text(await tools.apply_patch((" + toText(binary.Hook{"p": patch}) + ").p))"}
 	})},
 	{"codex", "gpt-6.1-sol", response(func(id, patch string) binary.Hook {
 		return binary.Hook{"type": "custom_tool_call", "call_id": id, "name": "exec",
@@ -36,8 +37,8 @@ var patchClients = []struct {
 		return chunks(binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0, "id": id,
 			"type": "custom", "custom": binary.Hook{"name": "apply_patch", "input": patch}}}}, "tool_calls")
 	}},
-	{"droid", "gpt-5.1", completion("ApplyPatch", "input", nil)},
-	{"opencode", "gpt-5.1", completion("apply_patch", "patchText", nil)},
+	{"droid", "gpt-5.1", completion("ApplyPatch", "input")},
+	{"opencode", "gpt-5.1", completion("apply_patch", "patchText")},
 }
 
 // TestPatches has real clients call apply_patch, and the rules for paths meet the paths of the patch.
@@ -47,7 +48,11 @@ func TestPatches(t *testing.T) {
 			if alone(t, pathOf(t, c.client)) {
 				return
 			}
-			r := newClientRun(t, clientNamed(c.client).with(otherModel{name: c.model}))
+			client := clientNamed(c.client)
+			if at := slices.IndexFunc(client.others, func(m otherModel) bool { return m.name == c.model }); at >= 0 {
+				client = client.with(client.others[at])
+			}
+			r := newClientRun(t, client)
 			require.NoError(t, os.WriteFile(filepath.Join(r.workspace, ".tenex-hooks.json"), []byte(
 				`{"hooks": [{"name": "in", "events": ["pre-tool"], "command": "cat >>in.jsonl"},
 {"name": "locks", "events": ["pre-tool"], "if": "fs_write(**/*.lock)", "block": "no lock files"},
@@ -58,11 +63,11 @@ func TestPatches(t *testing.T) {
 			}
 			for file, held := range map[string]bool{"a.lock": true, "b.txt": false} {
 				patch := "*** Begin Patch\n*** Add File: " + file + "\n+x\n*** End Patch\n"
-				r.shell, r.says = r.shell, func(n int, commands ...string) string {
+				r.says = func(n int, commands ...string) string {
 					if n == 0 {
 						return c.call("call_"+file, patch)
 					}
-					return clientNamed(c.client).says(n)
+					return client.says(n)
 				}
 				r.turn()
 				in, _ := os.ReadFile(filepath.Join(r.workspace, "in.jsonl"))
@@ -83,7 +88,7 @@ func response(item func(id, patch string) binary.Hook) func(id, patch string) st
 }
 
 // completion is a reply of chat completions that calls a function with the patch under a key.
-func completion(tool, key string, more binary.Hook) func(id, patch string) string {
+func completion(tool, key string) func(id, patch string) string {
 	return func(id, patch string) string {
 		return chunks(binary.Hook{"role": "assistant", "tool_calls": []any{binary.Hook{"index": 0, "id": id,
 			"type": "function", "function": binary.Hook{"name": tool, "arguments": toText(binary.Hook{key: patch})}}}},

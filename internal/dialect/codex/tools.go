@@ -15,7 +15,12 @@ var tools = dialect.Tools(
 	"update_plan todo_write",
 	"spawn_agent delegate", "send_input delegate", "resume_agent delegate", "wait_agent delegate", "wait delegate",
 	"close_agent delegate",
-	"request_user_input ask_user", "request_permissions ask_user", "tool_search tool_search",
+	// Hooks are told of those of a namespace by both names in one word.
+	"collaborationspawn_agent delegate", "collaborationsend_message delegate", "collaborationfollowup_task delegate",
+	"collaborationwait_agent delegate", "collaborationinterrupt_agent delegate",
+	"multi_agent_v1spawn_agent delegate", "multi_agent_v1send_input delegate", "multi_agent_v1resume_agent delegate",
+	"multi_agent_v1wait_agent delegate", "multi_agent_v1close_agent delegate",
+	"request_user_input ask_user", "request_user_input_async ask_user", "request_permissions ask_user", "tool_search tool_search",
 	"tool_suggest tool_search", "image_generation image_make",
 	"create_goal goal", "get_goal goal", "update_goal goal",
 	"list_mcp_resources mcp_resources", "list_mcp_resource_templates mcp_resources",

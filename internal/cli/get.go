@@ -27,14 +27,14 @@ command is the command of a shell tool's call, whichever key of its arguments ha
 cannot be seen, get says so on stderr and exits with 1, so that a guard can block:
 command=$("$HOOKRUN" get command) || exit 2
 
-PATH is names and array indexes with points between them, as args.command or args.files.0. It is
+PATH is names and array indexes with points between them, as args.path or args.files.0. It is
 gjson's path language: write \. for a point in a name. JSON that has a key twice is refused, since
 programs differ in which of the two they take.`,
 	example: `  command=$("$HOOKRUN" get command) || exit 2`,
 	setup: func(*pflag.FlagSet) func([]string, Streams) (int, error) {
 		return func(args []string, std Streams) (int, error) {
 			if len(args) != 1 || args[0] == "" {
-				return 0, errors.New("give one PATH, as in hookrun get args.command")
+				return 0, errors.New("give one PATH, as in hookrun get command")
 			}
 			var doc strings.Builder
 			if _, err := io.Copy(&doc, std.In); err != nil {

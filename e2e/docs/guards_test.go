@@ -26,7 +26,8 @@ func TestReadmeGuard(t *testing.T) {
 	path := filepath.Join(dir, "guard.sh")
 	require.NoError(t, os.WriteFile(path, guard[1], 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".tenex-hooks.json"), []byte(
-		`{"hooks": [{"name": "guard", "command": ["sh", "./guard.sh"], "events": ["pre-tool"], "matcher": "shell"}]}`), 0o644))
+		`{"hooks": [{"name": "guard", "command": ["sh", "guard.sh"], "events": ["pre-tool"], "matcher": "shell"}]}`),
+		0o644))
 	const unseen = "cannot see the command of this call"
 	for args, reason := range map[string]string{
 		`{"command":"git push --force"}`:           "Do not force-push.",
@@ -75,10 +76,11 @@ func TestGuardsDoNotGoOn(t *testing.T) {
 		require.Regexp(t, goesOn, form)
 	}
 	require.NotRegexp(t, goesOn, `command=$("$HOOKRUN" get command) || exit 2`)
-	reminders := map[string]bool{"scripts/examples/remind-after-tool.sh": true} // it runs after the tool, and holds nothing
+	// It runs after the tool, and blocks nothing.
+	reminders := map[string]bool{"scripts/examples/remind-after-tool.sh": true}
 	looked := 0
 	for _, root := range []string{"README.md", "docs", "scripts", "internal/cli", "internal/preset/files"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join("../..", root), func(path string, d fs.DirEntry, err error) error {
+		read := func(path string, d fs.DirEntry, err error) error {
 			name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
 			if err != nil || d.IsDir() || d.Name() == "node_modules" || reminders[name] {
 				return err
@@ -88,7 +90,8 @@ func TestGuardsDoNotGoOn(t *testing.T) {
 			looked++
 			require.NotRegexp(t, goesOn, string(text), name)
 			return nil
-		}))
+		}
+		require.NoError(t, filepath.WalkDir(filepath.Join("../..", root), read))
 	}
 	require.Greater(t, looked, 100)
 }

@@ -65,7 +65,8 @@ programs differ in which of the two they take.`,
 
 // argsIn returns a tool's arguments in a hook input of any client.
 func argsIn(doc string) (args gjson.Result) {
-	for _, key := range []string{"args", "tool_input", "toolArgs", "toolInput", "tool_call.input", "tool_result.input"} {
+	for _, key := range []string{"args", "tool_input", "toolArgs", "toolInput", "tool_call.input",
+		"tool_result.input"} {
 		if args = gjson.Get(doc, key); args.Exists() {
 			break
 		}

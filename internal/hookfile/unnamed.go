@@ -52,7 +52,7 @@ func (c *Config) Unnamed(call *dialect.Call) string {
 	return ""
 }
 
-// shellNote is a note of a call at which hooks for the shell run since its input has a command, if there are such hooks.
+// shellNote is a note of a call at which hooks for the shell run because its input has a command, "" if there are none.
 func (c *Config) shellNote(call *dialect.Call, key string) string {
 	match := NewMatchContext(call)
 	for i := range c.Hooks {
@@ -62,8 +62,9 @@ func (c *Config) shellNote(call *dialect.Call, key string) string {
 		}
 		globs, is := h.Matcher.(Globs)
 		if h.If.Tool() == shellTool || is && globs.Match(shellTool) && !globs.Match(call.Tool) {
-			const text = "nobody knows what the project calls the tool %s, whose input has a command under %s, so hooks " +
-				"for the shell run at it, as hook %s of %s; name it in the hooks file, as \"tools\": {%s: \"shell\"}"
+			const text = "nobody knows what the project calls the tool %s, whose input has a command under %s, so " +
+				"hooks for the shell run at it, as hook %s of %s; name it in the hooks file, as " +
+				"\"tools\": {%s: \"shell\"}"
 			return fmt.Sprintf(text, quote(call.Tool), quote(key), quote(h.Name), h.Source(), quote(call.Tool))
 		}
 	}

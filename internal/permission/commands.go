@@ -55,8 +55,8 @@ func textsOf(value string) (texts []string, ok bool) {
 	return texts, ok && len(texts) > 0
 }
 
-// HasCommand reports whether the arguments of a tool that nobody knows look like those of a shell: there is a text under
-// a key for commands.
+// HasCommand reports whether the arguments of a tool that nobody knows look like those of a shell: whether there is a
+// text under a key for commands.
 func HasCommand(args string) (key string, ok bool) {
 	if !strings.HasPrefix(args, "{") || !gjson.Valid(args) {
 		return "", false

@@ -94,7 +94,7 @@ func (l *shellLine) read(project bool) {
 	}
 }
 
-// The keys of arguments, however a tool joins their words: for a shell line, or keys that a tool types into a shell; for
+// The keys of arguments, however a tool joins their words: for a shell line, or for what a tool types into a shell; for
 // a path; and for a patch as apply_patch takes it.
 var (
 	commandKeys = []string{"command", "cmd", "script", "code"}

@@ -19,7 +19,7 @@ func TestCommandOfTheCall(t *testing.T) {
 		`{"session_id":1,"chars":"git push --force\n"}`:     `matches the command "git push --force"`,
 		`{"shellId":"s","input":"git push --force{enter}"}`: `matches the command "git push --force"`,
 		`{"input":"ls{enter}git push --force\r"}`:           `matches the command "git push --force"`,
-		`{"input":"gitx{backspace} push --force"}`:          "cannot see through the line (keys that edit it), so the hook runs",
+		`{"input":"gitx{backspace} push --force"}`:          notThrough + "keys that edit it)" + soItRuns,
 		`{"command":"ls"}`:                                  "",
 		`{"cmd":"ls"}`:                                      "",
 		`{"chars":""}`:                                      "",
@@ -146,7 +146,7 @@ func TestPatches(t *testing.T) {
 		input := `{"command":"` + line + `"}`
 		require.Equal(t, path, HasPatch(Shell, input), line)
 		if path {
-			call := Call{Tool: "Bash", Also: PatchTools, Kind: Shell, Input: input, Dir: "/ws", Home: "/h", Project: true}
+			call := Call{Tool: "Bash", Also: PatchTools, Kind: Shell, Input: input, Dir: "/ws", Project: true}
 			got, why := Parse("fs_write(/other)").Match(call)
 			require.True(t, got, line)
 			require.True(t, strings.HasSuffix(why, soItRuns), "%s: %s", line, why)

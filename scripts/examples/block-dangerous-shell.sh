@@ -14,8 +14,21 @@ block() {
 }
 
 # A command that cannot be read cannot be checked, so block it.
-command=$("${HOOKRUN:-hookrun}" get command) ||
-	block 'this hook could not read the command of the call, so nobody has checked it'
+input=$(cat)
+get() { printf '%s\n' "$input" | "${HOOKRUN:-hookrun}" get "$1"; }
+command=$(get args.command 2>/dev/null || get tool_input.command) ||
+	block 'this hook could not read the command of the call (args.command), so nobody has checked it'
+case $command in
+'["'*) # a list of words
+	count=$(get 'args.command.#' 2>/dev/null || get 'tool_input.command.#') || block 'this hook could not read the command of the call'
+	command='' i=0
+	while [ "$i" -lt "$count" ]; do
+		word=$(get "args.command.$i" 2>/dev/null || get "tool_input.command.$i") || block 'this hook could not read the command of the call'
+		command="$command $word" i=$((i + 1))
+	done
+	;;
+'{"'* | '{}' | '[]' | null) block 'the command of the call is no text, so nobody has checked it' ;;
+esac
 
 # The message of a git commit is text and not checked. But it is taken out only if there is no doubt: no quote,
 # backslash, $, comment or here-document comes before it, and it contains nothing that a shell would run.

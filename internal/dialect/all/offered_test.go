@@ -19,7 +19,7 @@ import (
 // notForShell says of a tool that takes a text like one for a shell why no shell reads it.
 var notForShell = map[string]string{
 	"claude Workflow script":  "JavaScript that starts agents, whose tools have hooks of their own",
-	"codex exec":              "JavaScript that calls tools, which have hooks of their own; the client has none for this one",
+	"codex exec":              "JavaScript that calls tools, which have hooks of their own; this one has none",
 	"opencode task command":   "the slash command that the task comes from; nobody runs it again",
 	"cline apply_patch input": "a patch", "codex apply_patch": "a patch", "copilot apply_patch": "a patch",
 	"droid ApplyPatch input": "a patch",
@@ -39,8 +39,9 @@ var notDelegate = map[string]string{
 }
 
 var (
-	shellKey    = regexp.MustCompile(`^(command|commands|cmd|script|code|chars|stdin|keys|input)$`)
-	shellWords  = regexp.MustCompile(`(?i)\b(shell|bash) (command|script)s?\b.*\b(run|execute|line)|command to execute$|to stdin\b`)
+	shellKey   = regexp.MustCompile(`^(command|commands|cmd|script|code|chars|stdin|keys|input)$`)
+	shellWords = regexp.MustCompile(`(?i)\b(shell|bash) (command|script)s?\b.*\b(run|execute|line)|` +
+		`command to execute$|to stdin\b`)
 	agentsWords = regexp.MustCompile(`(?i)agent|spawn|team_|delegate|^task$|send_?message|followup_task`)
 )
 
@@ -78,7 +79,7 @@ func TestToolsOfClients(t *testing.T) {
 				case slices.Contains(names, name):
 					require.NotContains(t, reasons, what)
 				default:
-					require.Contains(t, reasons, what, "the tool is %q here; it is %q, or a row says why not", names, name)
+					require.Contains(t, reasons, what, "%q should be %q, or a row says why not", names, name)
 					delete(left, what)
 				}
 			}
@@ -99,7 +100,8 @@ func TestToolsOfClients(t *testing.T) {
 	require.Empty(t, delegate, "rows for no tool")
 
 	for client, tools := range map[string]string{ // not offered to every model, or not on Linux
-		"claude": "PowerShell", "codex": "shell_command local_shell", "copilot": "write_bash write_powershell powershell",
+		"claude": "PowerShell", "codex": "shell_command local_shell",
+		"copilot": "write_bash write_powershell powershell",
 	} {
 		for tool := range strings.FieldsSeq(tools) {
 			require.Contains(t, namesIn(t, client, tool), "shell", tool)

@@ -157,7 +157,11 @@ func inScript(description string) (tools []recordedTool) {
 		if len(properties) > 0 {
 			schema["properties"] = properties
 		}
-		tools = append(tools, recordedTool{Name: m[1], Input: json.RawMessage(toText(schema))})
+		name := m[1] // in hooks the names of a namespace and of its tool are one word
+		if !strings.HasPrefix(name, "mcp__") {
+			name = strings.Replace(name, "__", "", 1)
+		}
+		tools = append(tools, recordedTool{Name: name, Input: json.RawMessage(toText(schema))})
 	}
 	return tools
 }

@@ -52,6 +52,7 @@ var Dialect = &dialect.Dialect{
 	FitResult:       fitResult,
 	ReadResult:      readResult,
 	Tools:           tools,
+	ToolName:        toolName,
 	ToolAliases:     toolAliases,
 
 	Settings: settings,

@@ -83,7 +83,7 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 			o.Warnings = append(o.Warnings, w)
 		}
 	}
-	for _, w := range p.set.config.Warned() {
+	for _, w := range p.set.config.WarnedAt(p.match) {
 		text := w.Error()
 		o.Warnings = append(o.Warnings, text)
 		if !w.Gate {

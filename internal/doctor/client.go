@@ -29,11 +29,13 @@ type client struct {
 	doctor   *Doctor
 	findings []Finding
 
-	found   string // by what: its program, a variable, a file; "": it is not here
-	files   []dialect.SettingsText
-	entries []clientfile.Found
-	newest  time.Time       // when a file with an entry was last written
-	faulty  map[string]bool // files that the client may drop
+	found string // by what: its program, a variable, a file; "": it is not here
+	// executable is its program in PATH, "" if there is none.
+	executable string
+	files      []dialect.SettingsText
+	entries    []clientfile.Found
+	newest     time.Time       // when a file with an entry was last written
+	faulty     map[string]bool // files that the client may drop
 }
 
 func (c *client) add(f Finding) {
@@ -41,14 +43,13 @@ func (c *client) add(f Finding) {
 	c.findings = append(c.findings, f)
 }
 
-// client examines one client. A client that is not here gets no findings, unless it was named.
-func (d *Doctor) client(name string) *client {
+// open reads a client's settings, and finds out whether the client is here.
+func (d *Doctor) open(name string) *client {
 	known, _ := clientfile.Lookup(name)
 	as, _ := all.Named(name)
 	c := &client{Client: known, dialect: as, doctor: d, faulty: map[string]bool{}}
-	program, err := d.Look(c.Program)
-	if err == nil {
-		c.found = program
+	if program, err := d.Look(c.Program); err == nil {
+		c.executable, c.found = program, program
 	}
 	for _, v := range c.Variables {
 		if d.Getenv(v) != "" {
@@ -56,10 +57,16 @@ func (d *Doctor) client(name string) *client {
 		}
 	}
 	c.read()
+	return c
+}
+
+// client examines one client. A client that is not here gets no findings, unless it was named.
+func (d *Doctor) client(name string) *client {
+	c := d.open(name)
 	switch {
 	case c.found == "" && d.Clients == nil:
 		return c
-	case program == "":
+	case c.executable == "":
 		what := c.Settings.Client + " is not in PATH"
 		if c.found != "" {
 			what += ", and was found by " + c.found
@@ -67,7 +74,7 @@ func (d *Doctor) client(name string) *client {
 		c.add(Finding{Check: "client", Severity: Note, What: what,
 			Mend: "put " + c.Program + " into PATH, or install it"})
 	default:
-		c.version(program)
+		c.version(c.executable)
 	}
 	c.checkEntries()
 	return c
@@ -237,8 +244,8 @@ func (c *client) uniqueEntries(key func(clientfile.Found) string) (some []client
 	return some
 }
 
-// obstacles reports what keeps the client from running the entries.
-func (c *client) obstacles() {
+// switches returns a finding for each switch in the client's settings. The strongest file that has it counts.
+func (c *client) switches() (found []Finding) {
 	strongest, order := map[string]Finding{}, []string{}
 	for _, file := range c.files {
 		if c.ReadSwitches == nil || file.Text == "" {
@@ -256,7 +263,15 @@ func (c *client) obstacles() {
 		}
 	}
 	for _, name := range order {
-		c.add(strongest[name])
+		found = append(found, strongest[name])
+	}
+	return found
+}
+
+// obstacles reports what keeps the client from running the entries.
+func (c *client) obstacles() {
+	for _, f := range c.switches() {
+		c.add(f)
 	}
 	if c.Obstacles == nil {
 		return
@@ -289,11 +304,7 @@ func (c *client) events(install string) {
 		}
 		for _, e := range at {
 			where := e.Path + ":" + strconv.Itoa(e.Line)
-			if !slices.Contains([]string{"", "null", `""`, `"*"`, `".*"`}, e.Matcher) {
-				const text = "the entry at %s has the matcher %s, so hookrun runs for no other tool"
-				c.add(Finding{Check: "matcher", Severity: Warning, Where: where, Mend: "take the matcher out there",
-					What: fmt.Sprintf(text, event, e.Matcher)})
-			}
+			c.narrow(e, at, where)
 			c.notRunOrAwaited(e, where, install)
 			limit := e.Timeout
 			if limit == 0 {
@@ -317,7 +328,9 @@ func (c *client) notRunOrAwaited(e clientfile.Found, where, install string) {
 	case cmp.Or(entry.Get("type").String(), c.DefaultType) != "command":
 		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
 	case entry.Get("if").String() != "":
-		f.Severity = Warning
+		if names, _ := c.needs(protocol.Event(e.Event)); len(names) == 0 {
+			f.Severity = Warning
+		}
 		f.What = "the entry at " + e.Event + ` has "if", so hookrun does not run for every call`
 	case entry.Get("shell").Exists():
 		f.Severity = Warning

@@ -189,7 +189,7 @@ func (p *parser) tools(names gjson.Result) {
 			p.config.tools[theirs] = ""
 		case value.Type != gjson.String:
 			p.wrongType(`"tools": `+quote(theirs),
-				"the project's name for that tool, a string, or null for a tool without another name", value)
+				"the project's name for that tool, a string, or null if it has no other name", value)
 		case strings.TrimSpace(strictjson.Text(value.Raw)) == "":
 			p.problem(value.Index, `"tools": %s has an empty name; write the project's for that tool`, quote(theirs))
 		default:

@@ -87,7 +87,8 @@ func Slip(name string, known []string) string {
 }
 
 // isSlip reports whether a name is a known one with a slip. A loop's own tools are called lint, exit or kill, beside
-// list, edit and skill: people rarely miss the first letter of a word, and one wrong letter of four is no proof.
+// list, edit and skill: people rarely miss the first letter of a word, and in a word of four letters another letter or
+// one more makes another word.
 func isSlip(name, known string) bool {
 	a, b := strings.ToLower(name), strings.ToLower(known)
 	switch {
@@ -112,12 +113,14 @@ func isSlip(name, known string) bool {
 	for end < len(known) && !(end > i && beginsWord(known, end)) {
 		end++
 	}
-	isVersion := len(a) > len(b) && unicode.IsDigit(rune(a[i]))
+	isLong := end-start > shortest
 	switch {
-	case i == start, isVersion:
+	case i == start:
 		return false
 	case len(a) == len(b):
-		return end-start > shortest
+		return isLong
+	case len(a) > len(b): // bash2 is another version, and plain a word of its own beside plan
+		return a[i] == a[i-1] || isLong && !unicode.IsDigit(rune(a[i]))
 	}
 	return true
 }

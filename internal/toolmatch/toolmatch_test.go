@@ -88,12 +88,12 @@ func TestCheck(t *testing.T) {
 // TestSlip has names that may have been meant as a known one, and tools that loops may well have.
 func TestSlip(t *testing.T) {
 	known := []string{"shell", "Bash", "fs_read", "fs_list", "list", "edit", "read", "glob", "task", "wait", "skill",
-		"patch", "write", "TaskGet", "run_commands", "WebFetch", "LS", "web_fetch"}
+		"patch", "write", "TaskGet", "run_commands", "WebFetch", "LS", "web_fetch", "plan"}
 	for name, want := range map[string]string{
 		// One letter too few, too many, wrong, or in its neighbour's place.
 		"shel": "shell", "Bsh": "Bash", "shelll": "shell", "Bashh": "Bash", "shall": "shell", "Bsah": "Bash",
 		"aBsh": "Bash", "SHEL": "shell", "fs_raed": "fs_read", "fs_reed": "", "TaskGte": "TaskGet", "wrote": "write",
-		"WebFetsh": "WebFetch", "sshell": "shell",
+		"WebFetsh": "WebFetch", "sshell": "shell", "Baash": "Bash", "shxell": "shell",
 		// Another case, plural or separator.
 		"Bashs": "Bash", "shells": "shell", "Bashes": "Bash", "fs-read": "fs_read", "fsRead": "fs_read",
 		"Web_Fetch": "WebFetch",
@@ -101,7 +101,7 @@ func TestSlip(t *testing.T) {
 		"Bahs*": "Bash*", "fs_raed*": "fs_read*", "run_comands*": "run_commands*",
 		// Tools of a loop.
 		"lint": "", "exit": "", "head": "", "blob": "", "ask": "", "await": "", "kill": "", "match": "", "batch": "",
-		"hell": "", "fs_head": "", "fs_lint": "", "TaskSet": "", "run_command": "", "bash2": "", "shell2": "", "LX": "",
+		"hell": "", "fs_head": "", "fs_lint": "", "TaskSet": "", "run_command": "", "bash2": "", "plain": "", "plane": "", "shell2": "", "LX": "",
 		"deploy": "", "git_*": "", "test": "", "cash": "", "db": "", "ls": "", "[sS]hel": "",
 		"": "", "*": "", "sh": "",
 	} {

@@ -102,7 +102,7 @@ func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspa
 		h := &hooks[i]
 		if h.Disabled != "" {
 			note := h.Diagnostic(fmt.Sprintf("hook %s is disabled: %s", spelling.Quote(h.Name), h.Disabled))
-			note.Gate = h.AtTools()
+			note.Gate = true
 			f.Notes = append(f.Notes, note)
 			continue
 		}

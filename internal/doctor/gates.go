@@ -14,17 +14,21 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// switchedOff reports the hooks for tools that their files switch off.
+// switchedOff reports the hooks that their files switch off: a note, or for a hook at tools a warning.
 func (d *Doctor) switchedOff() (found []Finding) {
 	for _, h := range d.hooks() {
-		if h.Disabled == "" || !h.AtTools() {
+		if h.Disabled == "" {
 			continue
 		}
-		mend := `take "enabled": false out of its entry`
-		if !strings.HasPrefix(h.Disabled, `"enabled"`) {
-			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" there`
+		severity := Note
+		if h.AtTools() {
+			severity = Warning
 		}
-		found = append(found, Finding{Check: "hook", Severity: Warning, Where: h.Source(), Mend: mend,
+		mend := `take "enabled": false out of its entry`
+		if _, local, is := strings.Cut(h.Disabled, `"disable" names it in `); is {
+			mend = "take " + strconv.Quote(h.Name) + ` out of "disable" in ` + local
+		}
+		found = append(found, Finding{Check: "hook", Severity: severity, Where: h.Source(), Mend: mend,
 			What: "hook " + strconv.Quote(h.Name) + " is switched off: " + h.Disabled})
 	}
 	return found

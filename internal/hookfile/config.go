@@ -317,8 +317,8 @@ type Diagnostic struct {
 	Line   int    `json:"line"` // 0: the file as a whole
 	Column int    `json:"column"`
 	Text   string `json:"message"`
-	// as a warning: a hook will never run or never block, so the outcome of each call has it; as a note: a hook that
-	// runs at tools is switched off
+	// as a warning: a hook will never run or never block, so the outcome of each call has it; as a note: a hook is
+	// switched off
 	Gate bool `json:"-"`
 	// as a warning: no call reaches the hook as it is written, so check and doctor take it for an error
 	Unreachable bool `json:"-"`

@@ -20,11 +20,11 @@ type doubt struct {
 
 // doubt adds a finding about a name to the hook. Matchers are ignored at events without a tool.
 func (p *parser) doubt(h *Hook, at int, text string, f toolmatch.Finding) {
-	if f.Kind == toolmatch.Unknown && !h.AtTools() {
+	if !h.AtTools() {
 		return
 	}
 	d := doubt{Diagnostic: p.at(at, text), name: f.Glob, inCalls: f.Kind != toolmatch.Unknown}
-	d.Gate, d.Unreachable = d.inCalls, f.Kind == toolmatch.Never && h.AtTools()
+	d.Gate, d.Unreachable = d.inCalls, f.Kind == toolmatch.Never
 	if h.settings != nil { // the file is the client's, which says nothing of such a name
 		d.Gate, d.Unreachable, d.inCalls = false, false, false
 	}
@@ -65,7 +65,7 @@ func (p *parser) patternDoubts(h *Hook, whole dialect.Pattern, at int, who strin
 	for _, name := range strings.FieldsFunc(whole.Text, func(r rune) bool { return r == '|' || r == ',' }) {
 		name = strings.TrimSpace(name)
 		f, odd := p.clientName(client, name)
-		if !odd {
+		if !odd || f.Meant != "" && whole.Match(f.Meant) {
 			continue
 		}
 		read := client.Settings.Pattern(name, "tool_name") // a client may know other names, or parts of a name

@@ -17,29 +17,29 @@ func CheckName(name string, known []string) (found Finding, ok bool) {
 	glob := strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(name)
 	if meant := otherCase(glob, nil, known); meant != "" {
 		return Finding{name, "which differs from " + quote(meant) + " by case alone, and case counts; did you mean " +
-			quote(meant) + "?", Never}, true
+			quote(meant) + "?", Never, meant}, true
 	}
-	what, kind := unknown(name, nil, known)
-	return Finding{name, what, kind}, what != ""
+	what, kind, meant := unknown(name, nil, known)
+	return Finding{name, what, kind, meant}, what != ""
 }
 
 // unknown describes a glob that matches no known tool, "" if it may match a tool of an MCP server.
-func unknown(glob string, whole fnmatch.List, known []string) (what string, kind Kind) {
+func unknown(glob string, whole fnmatch.List, known []string) (what string, kind Kind, meant string) {
 	const no = "which is no tool that hookrun knows"
 	if MaybeMCP(glob) {
-		return "", Unknown
+		return "", Unknown, ""
 	}
 	own := `if a loop has such a tool, write "tools": {` + quote(glob) + ": null}"
 	if strings.ContainsAny(glob, "*?[") {
 		own = `if a loop has such tools, name one of them, as "tools": {"my_tool": null}`
 	}
-	switch meant := Slip(glob, known); {
+	switch meant = Slip(glob, known); {
 	case meant != "" && whole.Match(meant): // the matcher has the right name, and another one to make sure
-		return "", Unknown
+		return "", Unknown, ""
 	case meant != "":
-		return no + "; did you mean " + quote(meant) + "? " + strings.ToUpper(own[:1]) + own[1:], Never
+		return no + "; did you mean " + quote(meant) + "? " + strings.ToUpper(own[:1]) + own[1:], Never, meant
 	}
-	return no + "; " + own, Unknown
+	return no + "; " + own, Unknown, ""
 }
 
 // MaybeMCP reports whether a glob may match a tool of an MCP server: mcp__SERVER__TOOL, and what other clients make of

@@ -33,6 +33,8 @@ type Finding struct {
 	Glob string // as it is written
 	Text string
 	Kind Kind
+	// Meant is the known name of which the name in an "if" is a slip, "" if there is none.
+	Meant string
 }
 
 // Kind is how sure a Finding is.
@@ -57,7 +59,7 @@ func Check(matcher string, known []string) (found []Finding, err error) {
 		glob = strings.TrimSpace(glob)
 		if what, kind := doubt(glob, whole, known); what != "" {
 			text := fmt.Sprintf("the matcher %s has %s, %s", quote(matcher), quote(glob), what)
-			found = append(found, Finding{glob, text, kind})
+			found = append(found, Finding{Glob: glob, Text: text, Kind: kind})
 		}
 	}
 	return found, nil
@@ -88,7 +90,8 @@ func doubt(glob string, whole fnmatch.List, known []string) (what string, kind K
 		return "which differs from the tool " + name + " by case alone, and case counts; did you mean " + name + "? " +
 			mend, Never
 	}
-	return unknown(glob, whole, known)
+	what, kind, _ = unknown(glob, whole, known)
+	return what, kind
 }
 
 // fewLetters is the number of letters in a glob that is too short to say which tool it means.

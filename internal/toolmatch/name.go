@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/hookrun/hookrun/internal/fnmatch"
-	"github.com/hookrun/hookrun/internal/spelling"
 )
 
 // CheckName returns what is odd about the name of a tool that stands alone, as in an "if". ok is false if nothing is.
@@ -67,18 +66,23 @@ const shortest = 4
 // ends in * it is the beginning of a known name.
 func Slip(name string, known []string) string {
 	literal, isPrefix := strings.CutSuffix(name, "*")
-	if strings.ContainsAny(literal, "*?[") || len(literal) > 100 {
+	if literal == "" || strings.ContainsAny(literal, "*?[") || len(literal) > 100 {
 		return ""
 	}
+	lower := strings.ToLower(literal)
 	for _, k := range known {
+		// A file can have a hundred thousand names: most known ones begin with another letter.
+		if len(k) < shortest || lower[0]|' ' != k[0]|' ' && lower[0]|' ' != k[1]|' ' {
+			continue
+		}
 		if !isPrefix {
-			if isSlip(name, k) {
+			if isSlip(lower, k) {
 				return k
 			}
 			continue
 		}
-		for n := max(shortest, len(literal)-1); n <= min(len(k), len(literal)+1); n++ {
-			if isSlip(literal, k[:n]) {
+		for n := max(shortest, len(lower)-1); n <= min(len(k), len(lower)+1); n++ {
+			if isSlip(lower, k[:n]) {
 				return k[:n] + "*"
 			}
 		}
@@ -86,49 +90,67 @@ func Slip(name string, known []string) string {
 	return ""
 }
 
-// isSlip reports whether a name is a known one with a slip. A loop's own tools are called lint, exit or kill, beside
-// list, edit and skill: people rarely miss the first letter of a word, and in a word of four letters another letter or
-// one more makes another word.
-func isSlip(name, known string) bool {
-	a, b := strings.ToLower(name), strings.ToLower(known)
-	switch {
-	case len(b) < shortest:
-		return false
-	case plain(a) == plain(b), a == b+"s", a == b+"es":
-		return true
-	case a+"s" == b, spelling.Distance(a, b) != 1: // run_command is a tool, beside run_commands
+// isSlip reports whether a name in lower case is a known one with a slip. A loop's own tools are called lint, exit or
+// kill, beside list, edit and skill: people rarely miss the first letter of a word, and in a word of four letters
+// another letter or one more makes another word.
+func isSlip(a, known string) bool {
+	if len(a) > 2*len(known) || len(known) > 2*len(a) {
 		return false
 	}
+	b := strings.ToLower(known)
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
 		i++
 	}
-	if len(a) == len(b) && a[i+1:] != b[i+1:] { // two letters in each other's place
+	restA, restB := a[i:], b[i:]
+	switch {
+	case sameLetters(restA, restB), restB == "" && (restA == "s" || restA == "es"):
 		return true
+	case i == 0 || beginsWord(known, i):
+		return isSwap(restA, restB)
+	case restB != "" && restA == restB[1:]: // one too few; run_command is a tool, beside run_commands
+		return restB != "s"
+	case restA != "" && restA[1:] == restB: // one too many; bash2 is another version of bash
+		return restA[0] == a[i-1] || isLong(known, i) && !unicode.IsDigit(rune(restA[0]))
+	case restA == "" || restB == "":
+		return false
+	case restA[1:] == restB[1:]: // another one
+		return isLong(known, i)
 	}
+	return isSwap(restA, restB)
+}
+
+// isSwap reports whether two texts differ by the order of their first two letters alone.
+func isSwap(a, b string) bool {
+	return len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
+}
+
+// sameLetters reports whether two texts are the same without _ and -.
+func sameLetters(a, b string) bool {
+	const separators = "_-"
+	for {
+		a, b = strings.TrimLeft(a, separators), strings.TrimLeft(b, separators)
+		if a == "" || b == "" || a[0] != b[0] {
+			return a == b
+		}
+		a, b = a[1:], b[1:]
+	}
+}
+
+// isLong reports whether the word of a name that has the letter i, or ends there, has more than four letters.
+func isLong(name string, i int) bool {
 	start, end := i, i
-	for start > 0 && !beginsWord(known, start) {
+	for start > 0 && !beginsWord(name, start) {
 		start--
 	}
-	for end < len(known) && !(end > i && beginsWord(known, end)) {
+	for end < len(name) && !(end > i && beginsWord(name, end)) {
 		end++
 	}
-	isLong := end-start > shortest
-	switch {
-	case i == start:
-		return false
-	case len(a) == len(b):
-		return isLong
-	case len(a) > len(b): // bash2 is another version, and plain a word of its own beside plan
-		return a[i] == a[i-1] || isLong && !unicode.IsDigit(rune(a[i]))
-	}
-	return true
+	return end-start > shortest
 }
 
 // beginsWord reports whether a word of a name begins there: behind _ or -, or at a capital.
 func beginsWord(name string, i int) bool {
-	return i < len(name) && (strings.IndexByte("_-", name[i-1]) >= 0 ||
+	return 0 < i && i < len(name) && (strings.IndexByte("_-", name[i-1]) >= 0 ||
 		unicode.IsUpper(rune(name[i])) && !unicode.IsUpper(rune(name[i-1])))
 }
-
-func plain(name string) string { return strings.NewReplacer("_", "", "-", "").Replace(name) }

@@ -196,7 +196,8 @@ var gates = []gate{
 		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"timeout"`, `"matcher": "shel|Bsah", "timeout"`) },
 	},
 	{
-		name: "a gate for another client's tool", clients: "gemini", check: "hook", what: "meets no tool of Gemini CLI, nor",
+		name: "a gate for another client's tool", clients: "gemini",
+		check: "hook", what: "meets no tool of Gemini CLI, nor",
 		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"timeout"`, `"if": "AgentSwarm", "timeout"`) },
 	},
 	{
@@ -204,7 +205,8 @@ var gates = []gate{
 		spoil: func(p *patient) {
 			text, err := os.ReadFile(p.path(".claude/settings.json"))
 			require.NoError(p, err)
-			p.write(".claude/settings.json", strings.ReplaceAll(string(text), `"hooks": [`, `"matcher": "Write", "hooks": [`))
+			narrow := strings.ReplaceAll(string(text), `"hooks": [`, `"matcher": "Write", "hooks": [`)
+			p.write(".claude/settings.json", narrow)
 		},
 	},
 	{

@@ -86,7 +86,7 @@ func (d *Doctor) gates(examined []*client) {
 			}
 			f := Finding{Check: "hook", Severity: Warning, Where: h.Source(),
 				What: "hook " + strconv.Quote(h.Name) + " meets no tool of " + c.Settings.Client,
-				Mend: "write the project's name for the tool, as shell or fs_write, if the hook is for this client, too"}
+				Mend: "write the project's name for the tool, as shell or fs_write, if the hook is for this client"}
 			if !met {
 				f.Severity = Error
 				f.What += ", nor of any other client that is here, so it runs for no call of theirs"

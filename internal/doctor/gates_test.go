@@ -16,7 +16,8 @@ import (
 func (p *patient) entries(matchers ...string) {
 	var groups []string
 	for _, m := range matchers {
-		groups = append(groups, `{"matcher": "`+m+`", "hooks": [{"type": "command", "command": "'`+p.Binary+`' fire"}]}`)
+		groups = append(groups, `{"matcher": "`+m+`", "hooks": [`+
+			`{"type": "command", "command": "'`+p.Binary+`' fire"}]}`)
 	}
 	p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [`+strings.Join(groups, ",")+`]}}`)
 }
@@ -41,7 +42,8 @@ func TestMatchersOfTheEntry(t *testing.T) {
 		{gate(`"matcher": "shell"`), []string{"Bash"}, doctor.Error, `hook "gate" does not run for `},
 		{gate(`"matcher": "fs_read"`), []string{"Write", "Edit"}, doctor.Error, `hook "gate" does not run for Read`},
 		// Together the entries match all that the gate is for.
-		{gate(`"matcher": "fs_read"`), []string{"Read|NotebookRead", "Write"}, doctor.Warning, "runs for no other tool"},
+		{gate(`"matcher": "fs_read"`), []string{"Read|NotebookRead", "Write"}, doctor.Warning,
+			"runs for no other tool"},
 		{`{"hooks": [{"name": "text", "inject": "x", "events": ["post-tool"]}]}`, []string{"Write"}, doctor.Warning,
 			"runs for no other tool"},
 	} {
@@ -64,7 +66,8 @@ func TestGatesThatMeetNoTool(t *testing.T) {
 		severity    doctor.Severity
 		text        string
 	}{
-		{"of no client here", gate(patches), "", doctor.Error, `hook "gate" meets no tool of Claude Code, nor of any other`},
+		{"of no client here", gate(patches), "", doctor.Error,
+			`hook "gate" meets no tool of Claude Code, nor of any other`},
 		{"of another client here", gate(patches), "codex", doctor.Warning, `hook "gate" meets no tool of Claude Code`},
 		{"of no client here by its if", gate(`"if": "apply_patch"`), "gemini", doctor.Error, "nor of any other"},
 		{"of another client by its rules", `{"hooks": [{"name": "gate", "command": "true", "events": ["PreToolUse"], ` +
@@ -88,7 +91,8 @@ func TestGatesThatMeetNoTool(t *testing.T) {
 		gate(`"matcher": "deploy"`), gate(`"matcher": "*"`), gate(`"matcher": "apply_patch", "enabled": false`),
 		strings.Replace(gate(`"matcher": "apply_patch"`), `]}`, `], "tools": {"apply_patch": null}}`, 1),
 		`{"hooks": [{"name": "gate", "block": "no", "events": ["pre-execute"], "matcher": "apply_patch"}]}`,
-		`{"hooks": [{"name": "gate", "command": "true", "events": ["PreToolUse"], "matcher": "Bash", "dialect": "codex"}]}`,
+		`{"hooks": [{"name": "gate", "command": "true", "events": ["PreToolUse"], "matcher": "Bash", ` +
+			`"dialect": "codex"}]}`,
 	} {
 		p := newPatient(t, "claude")
 		p.hooks(hooks)

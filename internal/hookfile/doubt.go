@@ -101,9 +101,10 @@ func ownTools(client *dialect.Dialect) (names []string) {
 func (h *Hook) deadExpression(known []string) []Diagnostic {
 	pattern, is := h.Matcher.(dialect.Pattern)
 	isExpression := is && pattern.Err == nil && (pattern.JavaScript != nil || pattern.RE2 != nil)
+	atTools := func(e protocol.Event) bool { return h.Dialect.SubjectField(e) == "tool_name" }
 	if !isExpression || strings.Trim(pattern.Text, namesOnly) == "" || len(h.Dialect.Tools) == 0 ||
 		strings.Contains(strings.ToLower(pattern.Text), "mcp") || strings.Contains(pattern.Text, "__") ||
-		!slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return h.Dialect.SubjectField(e) == "tool_name" }) {
+		!slices.ContainsFunc(h.Events, atTools) {
 		return nil
 	}
 	matches := func(name string) bool { return pattern.Match(name) }
@@ -111,8 +112,8 @@ func (h *Hook) deadExpression(known []string) []Diagnostic {
 		pattern.Match("mcp__server__tool") {
 		return nil
 	}
-	const text = "hook %s: its matcher %s matches no tool that hookrun knows; if a loop has such tools, name one of them, " +
-		`as "tools": {"my_tool": null}`
+	const text = "hook %s: its matcher %s matches no tool that hookrun knows; if a loop has such tools, name one of " +
+		`them, as "tools": {"my_tool": null}`
 	return []Diagnostic{h.Diagnostic(fmt.Sprintf(text, quote(h.Name), quote(pattern.Text)))}
 }
 

@@ -117,7 +117,8 @@ var ruleless = []fault{
 	{"tools null", `{"hooks":[],"tools":null}`,
 		`f:1:21: "tools" must be an object, as {"a_client's_tool": "shell"}, not null`},
 	{"tools without names",
-		"{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n\"c\":\"\\t\",\n\"d\":7,\n\"n\":null,\n\"e\":[\"shell\"]}}",
+		"{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n" +
+			"\"c\":\"\\t\",\n\"d\":7,\n\"n\":null,\n\"e\":[\"shell\"]}}",
 		`f:1:15: "tools": "a" has an empty name; write the project's for that tool
 f:2:1: "tools" has an empty name; write that of a client's tool
 f:3:1: "tools" has an empty name; write that of a client's tool

@@ -61,22 +61,23 @@ func MaybeMCP(glob string) bool {
 // shortest is the number of letters in the shortest name of which one with a letter more or less is a slip.
 const shortest = 4
 
-// Slip returns the known name that somebody meant who wrote another one: with one letter too many, too few, wrong or in
-// the place of its neighbour, in other case, as a plural, or without a _. It returns "" if there is none. Of a glob that
-// ends in * it is the beginning of a known name.
+// Slip returns the known name that somebody meant who wrote another one: with one letter too many, too few, wrong or
+// in the place of its neighbour, in other case, as a plural, or without a _. It returns "" if there is none. For a glob
+// that ends in * it returns the beginning of a known name.
 func Slip(name string, known []string) string {
 	literal, isPrefix := strings.CutSuffix(name, "*")
 	if literal == "" || strings.ContainsAny(literal, "*?[") || len(literal) > 100 {
 		return ""
 	}
 	lower := strings.ToLower(literal)
+	first := lower[0] | ' '
 	for _, k := range known {
 		// A file can have a hundred thousand names: most known ones begin with another letter.
-		if len(k) < shortest || lower[0]|' ' != k[0]|' ' && lower[0]|' ' != k[1]|' ' {
+		if len(k) < shortest || first != k[0]|' ' && first != k[1]|' ' {
 			continue
 		}
 		if !isPrefix {
-			if isSlip(lower, k) {
+			if sameLetters(literal, k) || isSlip(lower, k) {
 				return k
 			}
 			continue
@@ -104,7 +105,7 @@ func isSlip(a, known string) bool {
 	}
 	restA, restB := a[i:], b[i:]
 	switch {
-	case sameLetters(restA, restB), restB == "" && (restA == "s" || restA == "es"):
+	case restA == restB, restB == "" && (restA == "s" || restA == "es"):
 		return true
 	case i == 0 || beginsWord(known, i):
 		return isSwap(restA, restB)
@@ -125,7 +126,7 @@ func isSwap(a, b string) bool {
 	return len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
 }
 
-// sameLetters reports whether two texts are the same without _ and -.
+// sameLetters reports whether two names are the same without _ and -. fetch_url is a tool, beside FetchUrl.
 func sameLetters(a, b string) bool {
 	const separators = "_-"
 	for {

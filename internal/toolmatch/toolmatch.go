@@ -4,8 +4,8 @@
 //	_, err := toolmatch.Check("^(shell|Bash)$", known) // an error
 //	found, _ := toolmatch.Check("shell.*", known)      // a finding of Kind Never
 //
-// Guarantees: a matcher with the exact names of known tools causes neither an error nor a finding. Not guaranteed: that a
-// tool matches.
+// Guarantees: a matcher with the exact names of known tools causes neither an error nor a finding. Not guaranteed: that
+// a tool matches.
 package toolmatch
 
 import (
@@ -46,8 +46,8 @@ const (
 	Never               // it is a typing error, and matches no tool
 )
 
-// Check returns what is odd about a matcher, or an error if it can match no tool. known are names of tools; nil: nothing
-// is looked for but the error.
+// Check returns what is odd about a matcher, or an error if it can match no tool. known are names of tools. If known is
+// nil, there are no findings.
 func Check(matcher string, known []string) (found []Finding, err error) {
 	if i := strings.IndexAny(matcher, NoName); i >= 0 {
 		return nil, fmt.Errorf("the matcher %s has a %c, which no name of a tool has, so it would never match; %s",

@@ -31,7 +31,8 @@ func TestCheck(t *testing.T) {
 		says    string
 	}{
 		// Names and globs of known tools, and of tools that MCP servers can have.
-		{matcher: ""}, {matcher: "shell"}, {matcher: "shell|Bash"}, {matcher: "*"}, {matcher: "fs_*"}, {matcher: "sh[!x]ll"},
+		{matcher: ""}, {matcher: "shell"}, {matcher: "shell|Bash"}, {matcher: "*"}, {matcher: "fs_*"},
+		{matcher: "sh[!x]ll"},
 		{matcher: "mcp__*"}, {matcher: "mcp__a.b__c"}, {matcher: "my.tool"}, {matcher: "m*"}, {matcher: "*deploy*"},
 		{matcher: "mcp_*"}, {matcher: "server:tool"}, {matcher: "shell | Bash"}, {matcher: "glob"}, {matcher: "Glob"},
 		// Additions to a right name.
@@ -56,15 +57,15 @@ func TestCheck(t *testing.T) {
 		{"WEBFETCH", []toolmatch.Kind{never}, `did you mean "WebFetch"?`},
 
 		// One letter, one plural, a glob with one letter.
-		{"shel", []toolmatch.Kind{never}, `which is no tool that hookrun knows; did you mean "shell"? If a loop has such ` +
-			`a tool, write "tools": {"shel": null}`},
+		{"shel", []toolmatch.Kind{never}, `which is no tool that hookrun knows; did you mean "shell"? If a loop has ` +
+			`such a tool, write "tools": {"shel": null}`},
 		{"shel|Bsah", []toolmatch.Kind{never, never}, `the matcher "shel|Bsah" has "Bsah"`},
 		{"shell|Bsah", []toolmatch.Kind{never}, `did you mean "Bash"?`},
 		{"bahs*", []toolmatch.Kind{never}, `did you mean "Bash*"?`},
 
 		// Tools of a loop.
-		{"deploy", []toolmatch.Kind{unknown}, `has "deploy", which is no tool that hookrun knows; if a loop has such a ` +
-			`tool, write "tools": {"deploy": null}`},
+		{"deploy", []toolmatch.Kind{unknown}, `has "deploy", which is no tool that hookrun knows; if a loop has ` +
+			`such a tool, write "tools": {"deploy": null}`},
 		{"shell|deploy", []toolmatch.Kind{unknown}, `"deploy"`},
 		{"deploy_*", []toolmatch.Kind{unknown}, `name one of them, as "tools": {"my_tool": null}`},
 		{"Fs", []toolmatch.Kind{unknown}, `"Fs"`},
@@ -88,20 +89,21 @@ func TestCheck(t *testing.T) {
 // TestSlip has names that may have been meant as a known one, and tools that loops may well have.
 func TestSlip(t *testing.T) {
 	known := []string{"shell", "Bash", "fs_read", "fs_list", "list", "edit", "read", "glob", "task", "wait", "skill",
-		"patch", "write", "TaskGet", "run_commands", "WebFetch", "LS", "web_fetch", "plan"}
+		"patch", "write", "TaskGet", "run_commands", "WebFetch", "LS", "web_fetch", "plan", "FetchUrl"}
 	for name, want := range map[string]string{
 		// One letter too few, too many, wrong, or in its neighbour's place.
 		"shel": "shell", "Bsh": "Bash", "shelll": "shell", "Bashh": "Bash", "shall": "shell", "Bsah": "Bash",
 		"aBsh": "Bash", "SHEL": "shell", "fs_raed": "fs_read", "fs_reed": "", "TaskGte": "TaskGet", "wrote": "write",
 		"WebFetsh": "WebFetch", "sshell": "shell", "Baash": "Bash", "shxell": "shell",
 		// Another case, plural or separator.
-		"Bashs": "Bash", "shells": "shell", "Bashes": "Bash", "fs-read": "fs_read", "fsRead": "fs_read",
+		"Bashs": "Bash", "shells": "shell", "Bashes": "Bash", "fs-read": "fs_read", "fsread": "fs_read",
 		"Web_Fetch": "WebFetch",
 		// Beginnings.
 		"Bahs*": "Bash*", "fs_raed*": "fs_read*", "run_comands*": "run_commands*",
 		// Tools of a loop.
 		"lint": "", "exit": "", "head": "", "blob": "", "ask": "", "await": "", "kill": "", "match": "", "batch": "",
-		"hell": "", "fs_head": "", "fs_lint": "", "TaskSet": "", "run_command": "", "bash2": "", "plain": "", "plane": "", "shell2": "", "LX": "",
+		"hell": "", "fs_head": "", "fs_lint": "", "TaskSet": "", "run_command": "", "bash2": "", "plain": "",
+		"plane": "", "fetch_url": "", "shell2": "", "LX": "",
 		"deploy": "", "git_*": "", "test": "", "cash": "", "db": "", "ls": "", "[sS]hel": "",
 		"": "", "*": "", "sh": "",
 	} {

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -91,8 +92,13 @@ func (r *Runner) Plan(c protocol.Call, options ...CallOption) (*Plan, error) {
 
 // complete checks the call and completes it.
 func complete(c *protocol.Call) (err error) {
-	if _, ok := all.ParseEvent(string(c.Event)); !ok {
-		return fmt.Errorf("unknown event %q", c.Event)
+	if err := all.ResolveClient(c); err != nil {
+		return err
+	}
+	if client := all.ClientOf(c); client == nil || !slices.Contains(client.Events(), c.Event) {
+		if _, ok := all.ParseEvent(string(c.Event)); !ok {
+			return fmt.Errorf("unknown event %q", c.Event)
+		}
 	}
 	if c.Event.HasTool() && c.Tool == "" {
 		return fmt.Errorf("%s needs the name of a tool", c.Event)

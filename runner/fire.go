@@ -104,7 +104,8 @@ func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cau
 	error) {
 	o := dialect.Merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
-	o.UpdatedInput, o.UpdatedOutput, o.Inject = nil, nil, nil
+	o.UpdatedInput, o.Inject = nil, nil
+	all.Withhold(c, &o)
 	return o, err
 }
 

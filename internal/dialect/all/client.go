@@ -151,3 +151,14 @@ func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 		client.FitResult(c, hook, v)
 	}
 }
+
+// Withhold makes a block that no hook decided on do what that of a hook does that failed: where the client takes
+// another result of the tool, its model gets one that says nothing. A hook that did not run may have been a redactor.
+func Withhold(c *protocol.Call, o *protocol.Outcome) {
+	v := dialect.Verdict{Decision: protocol.Block, Cause: o.Cause}
+	FitResult(c, "", &v)
+	o.UpdatedOutput, o.KeepsOutput = v.UpdatedOutput, v.KeepsOutput
+	if v.SystemMessage != "" {
+		o.SystemMessages = append(o.SystemMessages, v.SystemMessage)
+	}
+}

@@ -33,6 +33,7 @@ var Dialect = &dialect.Dialect{
 	Merge:           merge,
 	EncodeOutput:    hookOutput,
 	Stderr:          onStderr,
+	Errors:          dialect.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
 	Detect:          detect,
 	ProjectVariable: folders[0],
 	FitInput:        fitInput,

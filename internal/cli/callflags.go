@@ -185,6 +185,9 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	if err := f.messages(); err != nil {
 		return err
 	}
+	if client, is := all.ClientNamed(f.output); is && f.call.Client == "" {
+		f.call.Client = client.Name
+	}
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")
 	}

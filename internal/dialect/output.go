@@ -130,7 +130,15 @@ func UnfitInput(o protocol.Outcome) string {
 
 // ChangedInput says which hook changed the tool's input, and why that cannot be.
 func ChangedInput(o protocol.Outcome, why string) string {
-	return fmt.Sprintf("project hook '%s' changed the tool's input%s", printable.Escape(o.RewroteInput), why)
+	return fmt.Sprintf("project hook '%s' changed %s%s", printable.Escape(o.RewroteInput), InputOf(o.Event), why)
+}
+
+// InputOf is what UpdatedInput stands for at an event.
+func InputOf(e protocol.Event) string {
+	if e.Canonical() == protocol.PreExecute {
+		return "the prompt"
+	}
+	return "the tool's input"
 }
 
 // Joined are the texts that say something, each but once.

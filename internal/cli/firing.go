@@ -140,7 +140,8 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 // verdict.
 func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
-		return 0, err
+		_, _ = read() // which call the error is told about
+		return f.tellError(err, std)
 	}
 	warn := func(err error) {
 		if err != nil {

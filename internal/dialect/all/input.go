@@ -18,18 +18,19 @@ import (
 // there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Client is found by the
 // input. Call.Workspace is left to the caller. With an error the call has what could be read.
 func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
-	return parseInput(doc, func(c *protocol.Call, name gjson.Result) error { return setClient(c, name) })
+	return parseInput(doc, setClient)
 }
 
-// ParseEntryInput is ParseInput for the entry of one client, or for a command line that names it. The input must be that
-// client's. A field that another client's inputs have, too, changes nothing about that.
+// ParseEntryInput is ParseInput for the entry of one client, or for a command line that names it. The input must be
+// that client's. A field that another client's inputs have, too, changes nothing about that.
 func ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (protocol.Call, []string, error) {
 	return parseInput(doc, func(c *protocol.Call, name gjson.Result) error {
 		return setClientOfEntry(c, name, entry, getenv)
 	})
 }
 
-func parseInput(doc string, setClient func(*protocol.Call, gjson.Result) error) (c protocol.Call, warnings []string,
+// parseInput reads a hook input. whose sets event and client of the call by its hook_event_name.
+func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c protocol.Call, warnings []string,
 	err error) {
 	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
 	written := doc
@@ -76,7 +77,7 @@ func parseInput(doc string, setClient func(*protocol.Call, gjson.Result) error) 
 			wrong = dialect.WrongType("the hook input's "+field.key, "a string", value)
 		}
 	}
-	if err := setClient(&c, fields["hook_event_name"]); err != nil {
+	if err := whose(&c, fields["hook_event_name"]); err != nil {
 		return protocol.Call{}, nil, err
 	}
 	c.Args = fields["tool_input"].Raw

@@ -141,7 +141,8 @@ func TestAnswersThatNeedAWord(t *testing.T) {
 	require.Equal(t, protocol.Block, said("PostToolUse", false, 0, `{"decision":"block","reason":5}`, "").Decision)
 	text, _, err := Dialect.EncodeOutput(protocol.Outcome{Event: "PreToolUse", Decision: protocol.Ask})
 	require.NoError(t, err)
-	require.Equal(t, `{"permissionDecision":"ask","permissionDecisionReason":"A hook asks for confirmation"}`, string(text))
+	require.Equal(t, `{"permissionDecision":"ask","permissionDecisionReason":"A hook asks for confirmation"}`,
+		string(text))
 	v := said("PermissionRequest", false, 0, `{"behavior":"deny","message":"m","interrupt":true}`, "")
 	require.True(t, v.Stop)
 	require.Equal(t, "m", v.Reason)

@@ -118,7 +118,7 @@ func (m *eventRule) permission(out *output, o protocol.Outcome, held bool, why s
 	return why, held
 }
 
-// fitResult withholds the result of an MCP tool where a hook failed that may have been a redactor, or hookrun itself did.
+// fitResult withholds the result of an MCP tool if a hook failed that may have been a redactor, or hookrun itself did.
 // Of other tools the client takes no other result.
 func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if eventOf(c) != "postToolUse" || !isKind(c.Tool, "mcp") || !dialect.IsFailure(v.Decision, v.Cause) {

@@ -47,6 +47,12 @@ func (p *patient) allow() { p.run("allow", "--yes") }
 func (p *patient) outOfPath() { require.NoError(p, os.Remove(p.hookrun)) }
 func (p *patient) inPath()    { require.NoError(p, os.Link(binary.Path, p.hookrun)) }
 
+// otherInPath puts another program in the place of the hookrun in PATH.
+func (p *patient) otherInPath() {
+	p.outOfPath()
+	require.NoError(p, os.WriteFile(p.hookrun, []byte("#!/bin/sh\n"), 0o755))
+}
+
 // is reports whether a finding has the severity, check and text of names. * stands for any severity.
 func (f *finding) is(names string) bool {
 	words := strings.SplitN(names, " ", 3)

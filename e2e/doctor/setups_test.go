@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookrun/hookrun/e2e/binary"
 )
 
 // setUp is a broken set-up: what doctor finds in it, and what mends it. Add a row for whatever else doctor names.
@@ -92,6 +94,24 @@ var setUps = []setUp{
 			p.replaceAll(userSettings, p.hookrun, p.path("old/hookrun"))
 		},
 		names: "error canary the entry does not block the canary", fix: "install claude --user",
+	},
+	{
+		name: "another hookrun in PATH", with: inProject, spoil: (*patient).otherInPath,
+		names: "note program the entry runs another hookrun than this one", mend: "first on PATH",
+		hand: func(p *patient) { p.outOfPath(); p.inPath() },
+	},
+	{
+		name: "another hookrun in PATH that does nothing", with: inProject, spoil: (*patient).otherInPath,
+		names: "warning canary the entry was not tried", mend: "first on PATH",
+		hand: func(p *patient) { p.outOfPath(); p.inPath() },
+	},
+	{
+		name: "in the project and local, and no hookrun in PATH", with: withLocal, spoil: func(p *patient) {
+			p.replaceAll(localSettings, p.hookrun, binary.Path)
+			p.outOfPath()
+		},
+		names: "warning twice so every hook runs twice", mend: "run one of: ",
+		hand: func(p *patient) { p.inPath(); p.run("uninstall", "claude", "--local") },
 	},
 	{
 		name: "in the project and local", with: withLocal, names: "warning twice so every hook runs twice",

@@ -104,7 +104,7 @@ func (c *client) canary(e clientfile.Found) {
 		Workspace: c.doctor.Workspace.Folder, Dir: c.doctor.Workspace.Folder,
 	})
 	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line)}
-	mend := []mending{c.reinstall(e)}
+	mend := []mending{c.otherAnswer(e)}
 	payload, _, err := c.dialect.EncodeInput(call)
 	if err != nil {
 		f.What = "the canary cannot be written: " + err.Error()

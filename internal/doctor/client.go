@@ -203,7 +203,7 @@ func (c *client) checkEntries() {
 		default:
 			const text = "the entry was not tried: it is in the project's settings, and install writes another command"
 			c.add(Finding{Check: "canary", Severity: Warning, Where: e.Path + ":" + strconv.Itoa(e.Line), What: text},
-				c.reinstall(e))
+				c.otherAnswer(e))
 		}
 	}
 	for _, text := range c.AskedTwice(c.where(), c.doctor.Binary) {

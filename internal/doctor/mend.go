@@ -75,7 +75,7 @@ func (c *client) installed(p place) mending {
 	switch {
 	case c.unreadable[p.Path]:
 		return mending{text: "mend " + p.Path + " first, then run: " + m.text}
-	case p.byName() && !c.doctor.inPath():
+	case !c.reaches(p):
 		return mending{text: c.doctor.putInPath() + ", then run: " + m.text}
 	}
 	return m
@@ -137,6 +137,17 @@ func (c *client) otherProgram(e clientfile.Found) mending {
 	return c.reinstall(e)
 }
 
+// otherAnswer is the mending of an entry that answers the canary in another way than it should, or was not tried.
+func (c *client) otherAnswer(e clientfile.Found) mending {
+	switch path, _, known := clientfile.Program(e.Command); {
+	case !known || !e.Exact:
+		return c.reinstall(e)
+	case regularfile.Same(path, c.doctor.Binary): // install would write the same
+		return mending{text: "run the command of the entry in a shell, and see what it prints"}
+	}
+	return c.otherProgram(e)
+}
+
 // notInPath is the mending of an entry whose program is not in PATH.
 func (c *client) notInPath(e clientfile.Found) mending {
 	if p, known := c.placeOf(e.Path); known && !p.byName() {
@@ -156,13 +167,16 @@ func (c *client) once(one, other clientfile.Found) mending {
 	case a == b:
 		text := "take one of them out, or run: " + c.at("uninstall", a).text + "; then: " + c.at("install", a).text
 		return mending{text: text}
-	case a.flag == "--local":
+	case a.flag == "--local" && c.reaches(b):
 		return c.at("uninstall", a)
-	case b.flag == "--local":
+	case b.flag == "--local" && c.reaches(a):
 		return c.at("uninstall", b)
 	}
 	return mending{text: "run one of: " + c.at("uninstall", a).text + ", or: " + c.at("uninstall", b).text}
 }
+
+// reaches reports whether the entry at a place finds a hookrun, if it looks for one in PATH.
+func (c *client) reaches(p place) bool { return !p.byName() || c.doctor.inPath() }
 
 // Fix is a command line that mends findings.
 type Fix struct {

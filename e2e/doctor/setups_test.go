@@ -234,6 +234,15 @@ var setUps = []setUp{
 		hand: func(p *patient) { require.NoError(p, os.Chmod(filepath.Dir(p.workspace), 0o755)) },
 	},
 	{
+		name: "started below a project without git, whose settings are not read there", with: inProject,
+		spoil: func(p *patient) {
+			require.NoError(p, os.RemoveAll(p.path(".git")))
+			p.write("sub/file", "")
+			p.workspace = p.path("sub")
+		},
+		names: "error entry hookrun is not installed", fix: "install claude -C $W",
+	},
+	{
 		name: "an edited plugin", client: "opencode", with: inProject,
 		spoil: func(p *patient) { p.write(plugin, p.read(plugin)+"//") },
 		names: "error entry was edited since", mend: "remove it, then try again",

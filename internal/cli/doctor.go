@@ -141,7 +141,11 @@ func examined(folder string) (w doctor.Workspace, err error) {
 	report := checkReport{OK: true}
 	report.add(&o, files, p.Workspace)
 	report.findAbove(&p)
-	w = doctor.Workspace{Folder: absolute(p.Workspace), Found: p.String(), Remarks: report.Warnings}
+	w = doctor.Workspace{Folder: absolute(p.Workspace), Started: absolute(folder), Found: p.String(),
+		Remarks: report.Warnings}
+	if hookfile.InRepository(w.Started, "") { // else nothing ties the two folders together for a client
+		w.Started = w.Folder
+	}
 	for _, f := range report.Files {
 		w.Files = append(w.Files, doctor.HooksFile{Path: f.File, Level: f.Level, Hooks: f.Hooks, Errors: f.Errors,
 			Warnings: f.Warnings, Notes: f.Notes})

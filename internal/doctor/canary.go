@@ -101,7 +101,7 @@ func (c *client) canary(e clientfile.Found) {
 	call := dialect.NewCall(protocol.Call{
 		Event: protocol.Event(e.Event), Tool: canary.Tool, Args: "{}",
 		SessionID: "hookrun-doctor", ToolUseID: "hookrun-doctor",
-		Workspace: c.doctor.Workspace.Folder, Dir: c.doctor.Workspace.Folder,
+		Workspace: c.doctor.Workspace.Started, Dir: c.doctor.Workspace.Started,
 	})
 	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line)}
 	mend := []mending{c.otherAnswer(e)}
@@ -147,7 +147,7 @@ func (c *client) canary(e clientfile.Found) {
 
 // start returns the process that the client starts for an entry.
 func (c *client) start(command string) (p process.Program, err error) {
-	p.Dir = c.doctor.Workspace.Folder
+	p.Dir = c.doctor.Workspace.Started
 	variable := c.dialect.ProjectVariable
 	p.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return variable != "" && strings.HasPrefix(v, variable+"=") || strings.HasPrefix(v, "PWD=")

@@ -161,7 +161,7 @@ func (c *client) fault(path string, err error, hasEntries bool) {
 }
 
 func (c *client) where() dialect.Where {
-	return dialect.Where{Workspace: c.doctor.Workspace.Folder, Home: c.doctor.Home, Getenv: c.doctor.Getenv}
+	return dialect.Where{Workspace: c.doctor.Workspace.Started, Home: c.doctor.Home, Getenv: c.doctor.Getenv}
 }
 
 // checkEntries reports whether the client's entries run hookrun.

@@ -75,7 +75,9 @@ type Doctor struct {
 
 // Workspace describes the project's hooks.
 type Workspace struct {
-	Folder  string
+	Folder string
+	// Started is the folder in which clients are started, and read their settings.
+	Started string
 	Found   string   // which files the hooks are from, and why
 	Remarks []string // about files that are not read: what is wrong, then "; " and how to mend it
 	Files   []HooksFile

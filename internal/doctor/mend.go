@@ -61,11 +61,11 @@ func (c *client) placeOf(path string) (place, bool) {
 func (c *client) at(command string, p place) mending {
 	switch p.flag {
 	case "":
-		return run(command, c.Name, "-C", c.doctor.Workspace.Folder)
+		return run(command, c.Name, "-C", c.doctor.Workspace.Started)
 	case "--user":
 		return run(command, c.Name, p.flag)
 	}
-	return run(command, c.Name, "-C", c.doctor.Workspace.Folder, p.flag)
+	return run(command, c.Name, "-C", c.doctor.Workspace.Started, p.flag)
 }
 
 // installed is the mending by an install at a place. It is no command if that would not help or make it worse: if the

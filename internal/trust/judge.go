@@ -109,7 +109,7 @@ func (s *Store) above(folder string) (string, error) {
 		if err != nil {
 			return at, err
 		}
-		if r != nil && r.HasHooks() && (r.Repository || r.Below && !inRepository(folder, at)) {
+		if r != nil && r.HasHooks() && (r.Repository || r.Below && !hookfile.InRepository(folder, at)) {
 			return at, nil
 		}
 	}

@@ -42,22 +42,9 @@ func (f *Fingerprint) key() string {
 }
 
 func newRecord(f *Fingerprint) *Record {
-	r := &Record{Fingerprint: *f, Version: 1, Time: time.Now(), Repository: inRepository(f.Workspace, "")}
+	r := &Record{Fingerprint: *f, Version: 1, Time: time.Now(), Repository: hookfile.InRepository(f.Workspace, "")}
 	r.Below = !r.Repository && hookfile.CountsBelow(f.Workspace)
 	return r
-}
-
-// inRepository reports whether a folder, or one above it and below top, has a .git. With "" there is no top.
-func inRepository(folder, top string) bool {
-	for at := folder; at != top; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
-	}
-	return false
 }
 
 // record reads a Record. Its first line is the sum of the Fingerprint. If that equals f's, the rest is not parsed, and

@@ -63,8 +63,8 @@ func (p *Plan) withoutBinary() (warnings []string) {
 	}
 	for _, h := range p.run {
 		if h.CallsBinary(h.Dir(&p.call.Call)) {
-			const text = "hook '%s' uses $HOOKRUN, which is not set: no hookrun was found; set Options.Binary, or put " +
-				"hookrun on PATH"
+			const text = "hook '%s' uses $HOOKRUN, which is not set: no hookrun was found; set Options.Binary, " +
+				"or put hookrun on PATH"
 			warnings = append(warnings, fmt.Sprintf(text, shownName(h)))
 		}
 	}

@@ -116,8 +116,8 @@ const spoken = "hookrun: message: good luck\n" +
 	"hookrun: warning: pre-tool hook 'limp' was killed by SIGKILL; continuing\n" +
 	"hookrun: message: call 2\n"
 
-// adapterWorkspace has a guard that blocks rm and rewrites ls, one that fails open, and a hook with a word for after the
-// tool.
+// adapterWorkspace has a guard that blocks rm and rewrites ls, one that fails open, and a hook with a word for after
+// the tool.
 func adapterWorkspace(t *testing.T) string {
 	dir := t.TempDir()
 	binary.WriteHooks(t, dir, binary.On("pre-tool", "guard", `in=$(cat)

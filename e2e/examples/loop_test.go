@@ -389,7 +389,8 @@ func requireLogged(t *testing.T, dir string, want []string) {
 // A gate that failed open, and what a hook says to the user, leave a line for the user. Text output has room for the
 // reason alone if the call is blocked.
 func TestExampleLoopsShowWhatHooksSay(t *testing.T) {
-	limp := binary.Hook{"name": "limp", "command": "kill -9 $$", "events": []string{"pre-tool"}, "on_failure": "continue"}
+	limp := binary.On("pre-tool", "limp", "kill -9 $$")
+	limp["on_failure"] = "continue"
 	const warning, message = "hookrun: warning: pre-tool hook 'limp' was killed by SIGKILL; continuing\n",
 		"hookrun: message: mind the gap\n"
 	for _, loop := range loops {

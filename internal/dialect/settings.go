@@ -283,8 +283,8 @@ type Entry struct {
 	Matcher   *string  // globs; nil: there is none
 	Timeout   time.Duration
 	OnFailure protocol.FailurePolicy
-	// Inherit are names of the caller's variables that the hook gets beside those that every program needs; nil: it gets
-	// all of them.
+	// Inherit are names of the caller's variables that the hook gets beside those that every program needs; nil: it
+	// gets all of them.
 	Inherit []string
 
 	Shell, Script, Function string   // what it runs, one of the three

@@ -7,9 +7,9 @@
 //	content, found, warnings := r.Consume("read_file")
 //
 // Guarantees: a reader sees a whole payload or none. If several readers look at the same time, one of them gets it. If
-// a payload is replaced while a reader takes the old one, the new one is not deleted. A Writer's text joins the one that
-// waits for the same tools, and takes nothing of it away. A Writer's texts are marked, so a Reader takes them whatever
-// their numbers are, and passes over no text of MassGen's orchestrator because of them.
+// a payload is replaced while a reader takes the old one, the new one is not deleted. A Writer's text joins the one
+// that waits for the same tools, and takes nothing of it away. A Writer's texts are marked, so a Reader takes them
+// whatever their numbers are, and passes over no text of MassGen's orchestrator because of them.
 //
 // Not guaranteed: delivery. MassGen's orchestrator replaces what waits. MassGen's own readers take each number once and
 // no lower one later, and the orchestrator counts its texts from 1. So a Writer's text that stands alone has a number
@@ -120,7 +120,8 @@ func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
 
 // takeIf takes the payload of a folder if it is meant for the caller, and returns its text if it is also fresh. wrong
 // is an error in the payload.
-func takeIf(dir string, choose func(payload) (meant, fresh bool, err error)) (content string, wrong []error, err error) {
+func takeIf(dir string, choose func(payload) (meant, fresh bool, err error)) (
+	content string, wrong []error, err error) {
 	decide := func(raw []byte) (meant bool) {
 		content = ""
 		p, err := parse(raw)

@@ -66,7 +66,8 @@ func TestWrite(t *testing.T) {
 		require.NoError(t, err)
 		require.Regexp(t,
 			`^\{"inject":\{"content":"a \\"b\\" `+
-				`<c>\\n","strategy":"tool_result"\},"tool_matcher":"\*","expires_at":\d+(\.\d+)?,"sequence":1,"x-hookrun":true\}$`,
+				`<c>\\n","strategy":"tool_result"\},"tool_matcher":"\*","expires_at":\d+(\.\d+)?,`+
+				`"sequence":1,"x-hookrun":true\}$`,
 			string(raw))
 	})
 	t.Run("M74 write", func(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 	"github.com/hookrun/hookrun/internal/testall"
 )
 
-// writers are the two that write into one folder. The orchestrator counts its own texts from 1, and replaces what waits.
+// writers are the two that write into one folder. The orchestrator counts its own texts from 1, and replaces what
+// waits.
 type writers struct {
 	folder
 	memory massgenipc.Memory

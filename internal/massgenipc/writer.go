@@ -62,8 +62,9 @@ func (w *Writer) Write(content, matcher string, ttl time.Duration) (warnings []s
 			_ = os.Remove(path)
 		}
 		if d.alone && k.theirs && !k.read {
-			d.warnings = append(d.warnings, "MassGen's orchestrator writes here too, and no reader of hookrun's took the "+
-				"last text: MassGen's own readers may pass over this one")
+			const text = "MassGen's orchestrator writes here too, and no reader of hookrun's took the last text: " +
+				"MassGen's own readers may pass over this one"
+			d.warnings = append(d.warnings, text)
 		}
 		w.last, k.last, k.read = d.sequence, d.sequence, false
 		return nil

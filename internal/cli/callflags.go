@@ -27,6 +27,7 @@ type callFlags struct {
 	configs   []string
 	claude    bool
 	noUser    bool
+	required  bool // no hooks file is an error
 	timeout   string
 	onFailure string
 	trust     string
@@ -69,8 +70,14 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 
 // defineFiring adds the flags of the commands that run hooks for one call.
 func (f *callFlags) defineFiring(flags *pflag.FlagSet) {
+	f.defineRequired(flags)
 	f.record.define(flags)
 	flags.BoolVar(&f.debug, "debug", false, "as -v, and what each hook got on stdin, which may have secrets in it")
+}
+
+// defineRequired adds the flag of commands that answer calls.
+func (f *callFlags) defineRequired(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.required, "require-hooks", false, "fail if there is no hooks file at all, of whatever level")
 }
 
 const workspaceUsage = "`DIR` of the project; hooks run in it (default the nearest folder upwards with a hooks file)"

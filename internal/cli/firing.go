@@ -52,6 +52,9 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
 		}
 	}
+	if f.required && len(cfg.Files) == 0 {
+		return nil, f.project.missing()
+	}
 	f.project.files, f.project.only = cfg.Files, cfg.Only
 	return cfg, nil
 }

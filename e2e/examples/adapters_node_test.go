@@ -92,11 +92,11 @@ func TestAdaptersJS(t *testing.T) {
 				"ends at a call": goesOn + "exit 1",
 				"answers with an error": goesOn +
 					`echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"interrupted"}}'`,
-				"gives no verdict":              goesOn + `echo '{"jsonrpc":"2.0","id":2,"result":{}}'; cat >/dev/null`,
-				"writes no JSON":                goesOn + `echo oops; cat >/dev/null`,
+				"gives no verdict": goesOn + `echo '{"jsonrpc":"2.0","id":2,"result":{}}'; cat >/dev/null`,
+				"writes no JSON":   goesOn + `echo oops; cat >/dev/null`,
 				"gives no verdict at the start": `read line; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; ` +
 					`cat >/dev/null`,
-				"is missing":                    "",
+				"is missing": "",
 			} {
 				t.Run("the server "+what, func(t *testing.T) {
 					t.Parallel()

@@ -218,7 +218,7 @@ func (p *Plan) Warnings() (warnings []string) {
 		warnings = append(warnings, w)
 	}
 	warnings = append(warnings, p.guard.notices()...)
-	return append(append(warnings, p.weakened()...), p.match.Warnings()...)
+	return slices.Concat(warnings, p.weakened(), p.withoutBinary(), p.match.Warnings())
 }
 
 // deadline is how long a hook may take at the call.

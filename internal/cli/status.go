@@ -93,7 +93,8 @@ func (r *trustReport) addOff(cfg *hookfile.Config) error {
 			r.Off = append(r.Off, switchedOff{Hook: h.Name, Source: h.Source(), Why: h.Off()})
 		}
 	}
-	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Workspace: doctor.Workspace{Folder: r.Workspace}}
+	project := doctor.Workspace{Folder: r.Workspace, Started: r.Workspace}
+	d := doctor.Doctor{Getenv: os.Getenv, Look: exec.LookPath, Workspace: project}
 	d.Home, _ = os.UserHomeDir()
 	var err error
 	d.Binary, err = ownPath()

@@ -56,6 +56,16 @@ func TestMatchersOfTheEntry(t *testing.T) {
 	}
 }
 
+// TestIfOfTheEntry: so is an "if".
+func TestIfOfTheEntry(t *testing.T) {
+	p := newPatient(t, "claude")
+	p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", `+
+		`"if": "Bash(rm *)", "command": "'`+p.Binary+`' fire"}]}]}}`)
+	p.finds(doctor.Error, "entry", `has "if", so hookrun does not run for every call`)
+	p.hooks(`{"hooks": [{"name": "text", "inject": "x", "events": ["post-tool"]}]}`)
+	p.finds(doctor.Warning, "entry", `has "if", so hookrun does not run for every call`)
+}
+
 // TestGatesThatMeetNoTool: a gate that meets no tool of a client is a warning there, and an error if no client here has
 // such a tool.
 func TestGatesThatMeetNoTool(t *testing.T) {

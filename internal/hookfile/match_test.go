@@ -160,7 +160,7 @@ func TestNearlyTheTool(t *testing.T) {
 	} {
 		_, warnings := runs(
 			cfg,
-			protocol.Call{Event: protocol.PreTool, Tool: tool, Args: `{"command":"ls"}`, Workspace: "/ws"},
+			protocol.Call{Event: protocol.PreTool, Tool: tool, Args: `{"note":"ls"}`, Workspace: "/ws"},
 		)
 		all := strings.Join(warnings, "\n")
 		for _, hook := range hooks {

@@ -68,12 +68,7 @@ func (p *parser) idle(h *Hook, f map[string]gjson.Result, who string) {
 
 // kindOf is what a tool works on, by the project's names for it: more are those of files.
 func kindOf(tool string, more map[string]string) permission.Kind {
-	for _, name := range append([]string{more[tool], tool}, all.ToolNames(tool)...) {
-		if kind := permission.KindOf(name); kind != permission.Unknown {
-			return kind
-		}
-	}
-	return permission.Unknown
+	return kindOfNames(append([]string{more[tool], tool}, all.ToolNames(tool)...))
 }
 
 // severalRules reports whether an if has the form of several: Tool(pattern) | Tool(pattern).

@@ -33,6 +33,11 @@ type command struct {
 	words []word
 	more  bool   // it gets further arguments that are known only at run time
 	by    string // the wrapper that runs it; "" if the line itself does
+
+	fed    bool   // the line gives it something to read on stdin
+	script string // that text, if it is known
+	away   bool   // as in launch
+	own    bool   // only a project's rules see it
 }
 
 // word is one word of a simple command, without its quotes.
@@ -43,6 +48,9 @@ type word struct {
 	// the result may be no word at all or several words.
 	computed, several bool
 	prefix            string
+
+	variable string // the name of the variable, if the word is nothing but its value
+	byHabit  bool   // that variable names a program by habit, and the line does not set it
 }
 
 // unsure reports whether a computed word may be an option, no word or several words.
@@ -76,6 +84,7 @@ func takeApart(src string) (line commandLine) {
 	r := reader{src: src, set: map[string]bool{}}
 	syntax.Walk(file, r.comment)
 	r.list(file.Stmts)
+	r.habits()
 	return r.line
 }
 
@@ -106,7 +115,9 @@ type reader struct {
 	front    []word // words before the next simple command; to a pattern `time` is an ordinary command
 	subshell bool
 	set      map[string]bool // variables that the line has set so far
+	given    map[string]bool // variables that the line sets in any way, for one command too; nil: none
 	inQuotes bool
+	fed      bool // the command that is being read has something to read on stdin
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -190,7 +201,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.list(c.Do)
 	case *syntax.ForClause:
 		r.loop(c)
-	default: // { }, (( )), case, functions; let, whose arguments are not words in the tree
+	case *syntax.LetClause:
+		r.let(s)
+	default: // { }, (( )), case, functions
 		r.fail("a command that is not seen through")
 	}
 }
@@ -205,20 +218,21 @@ func (r *reader) inFront(s *syntax.Stmt) {
 
 // joined reads commands joined by operators. It loops, because there may be thousands.
 func (r *reader) joined(c *syntax.BinaryCmd) {
-	behind := []*syntax.Stmt{c.Y}
-	first := c.X
+	all := []*syntax.BinaryCmd{c}
 	for {
-		c, ok := first.Cmd.(*syntax.BinaryCmd)
+		left, ok := c.X.Cmd.(*syntax.BinaryCmd)
 		if !ok {
 			break
 		}
-		behind = append(behind, c.Y)
-		first = c.X
+		all, c = append(all, left), left
 	}
-	r.statement(first)
-	for _, s := range slices.Backward(behind) {
-		r.statement(s)
+	r.statement(c.X)
+	fed := r.fed
+	for _, c := range slices.Backward(all) {
+		r.fed = fed || c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+		r.statement(c.Y)
 	}
+	r.fed = fed
 }
 
 func (r *reader) loop(c *syntax.ForClause) {
@@ -275,7 +289,7 @@ func (r *reader) test(c *syntax.TestClause) {
 	if slices.ContainsFunc(words, isComputed) {
 		words[1] = word{text: words[1].text, computed: true, several: true}
 	}
-	r.emit(append(words, word{text: "]]"}))
+	r.emit(command{words: append(words, word{text: "]]"})})
 }
 
 // noneComputed fails if a word is computed: the shell may evaluate its value and run commands in it.
@@ -307,12 +321,16 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
+	var reads command
 	for _, redirect := range s.Redirs {
-		r.redirect(redirect)
+		if target := r.redirect(redirect); feeds(redirect) {
+			reads.fed, reads.script = true, target
+		}
 	}
 	switch {
 	case len(words) > 0:
-		r.emit(words)
+		reads.words = words
+		r.emit(reads)
 	case only != nil:
 		r.set[only.Name.Value] = true
 	default:
@@ -424,12 +442,13 @@ func (r *reader) arguments(words []word, c *syntax.CallExpr) []word {
 	return words
 }
 
-func (r *reader) emit(words []word) {
+func (r *reader) emit(c command) {
 	if len(r.line.commands) == maxCommands {
 		r.fail("too many commands")
 		return
 	}
-	r.line.commands = append(r.line.commands, command{text: joined(words), words: words})
+	c.text, c.fed = joined(c.words), c.fed || r.fed
+	r.line.commands = append(r.line.commands, c)
 }
 
 // assignment reads NAME, NAME=value or NAME+=value and returns it as a word.
@@ -454,6 +473,7 @@ func (r *reader) assignment(a *syntax.Assign, u use) word {
 	if !syntax.ValidName(text) || !strings.HasPrefix(r.src[a.Pos().Offset():], text+operator) {
 		r.fail("an assignment to no variable")
 	}
+	r.gives(text)
 	text += operator
 	if a.Value == nil {
 		return word{text: text}

@@ -51,7 +51,9 @@ type Call struct {
 	Kind  Kind     // what it works on; ignored for tools that the client was recorded with
 	Input string   // a JSON object
 
-	Project   bool // the rule is in a project's own file, and sees more than the client's
+	Project bool // the rule is in a project's own file, and sees more than the client's
+	// Wrappers are programs that run a command in their arguments, besides those that this package knows.
+	Wrappers  []string
 	EqualKeys bool // the input has equal keys, so the tool may read other values than this package
 
 	Dir  string // the session's current directory, absolute
@@ -152,6 +154,10 @@ func (r Rule) Doubt(c Call) string {
 		return "hookrun cannot tell what this line runs: " + command +
 			"; write it without expansions, globs and braces in that command"
 	}
+	if text, ok := strings.CutPrefix(what, standsIn); ok {
+		return "hookrun cannot tell what this line runs: the words of the rule " + r.text + " stand in " + text +
+			"; write it without them, or run the command itself"
+	}
 	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what
 }
 
@@ -165,6 +171,7 @@ func (r Rule) isFor(c *Call) bool {
 const (
 	notThrough = "cannot see through the line ("
 	soItRuns   = ", so the hook runs"
+	standsIn   = "has all of its words in "
 	hostPrefix = "domain:"
 )
 
@@ -229,7 +236,7 @@ func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 }
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
-	line.read(c.Project)
+	line.read(c.Project, c.Wrappers)
 	opaque, all := line.client, line.commands
 	if c.Project {
 		opaque, all = line.project, slices.Concat(line.commands, line.reached.commands)
@@ -248,6 +255,7 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 		switch {
 		case !c.spend(len(command.text)):
 			return true, tooMuchWork
+		case command.own && !c.Project:
 		case r.command.match(command.text):
 			return true, "matches the command " + quote(command.text) + behind
 		case !c.Project && isXargs && r.command.match(byXargs):
@@ -261,8 +269,23 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 		return throughNot(line.reached.opaque)
 	case mayMatch != "":
 		return doubt(mayMatch)
-	case !c.Project && line.unknown && !namesCommandOnly(r.pattern):
+	case c.Project:
+		return r.matchHints(c, line.reached.hints)
+	case line.unknown && !namesCommandOnly(r.pattern):
 		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
+	}
+	return false, ""
+}
+
+// matchHints matches the words of the pattern against texts in which a command may stand.
+func (r Rule) matchHints(c *Call, hints []hint) (bool, string) {
+	for _, h := range hints {
+		switch {
+		case !c.spend(len(h.text) * len(r.command[0])):
+			return true, tooMuchWork
+		case r.command.standsIn(h.text):
+			return doubt(standsIn + h.what)
+		}
 	}
 	return false, ""
 }

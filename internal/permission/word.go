@@ -61,6 +61,9 @@ func (r *reader) word(w *syntax.Word, u use) word {
 	r.forClient(raw, u, &e)
 
 	said := word{text: e.text.String(), computed: e.computed, several: e.several, prefix: e.prefix}
+	if e.variable {
+		said.variable = variableOf(raw)
+	}
 	if e.brace > 0 && (strings.Contains(raw, ",") || strings.Contains(raw, "..")) {
 		if before := said.text[:e.brace-1]; !said.computed || len(before) < len(said.prefix) {
 			said.prefix = before
@@ -235,6 +238,10 @@ func (r *reader) harmless(p *syntax.ParamExp) bool {
 		return p.Length
 	case p.Exp.Op == syntax.OtherParamOps:
 		return false
+	case p.Exp.Op == syntax.AssignUnset, p.Exp.Op == syntax.AssignUnsetOrNull:
+		r.gives(p.Param.Value)
+	}
+	switch {
 	case p.Exp.Word == nil:
 		return true
 	}
@@ -280,8 +287,9 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 // quotedDelimiter matches the delimiter of a here-document whose body does not expand.
 var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
 
-// redirect reads a redirection. Patterns do not see it, and it must not expand.
-func (r *reader) redirect(d *syntax.Redirect) {
+// redirect reads a redirection. Patterns do not see it, and it must not expand. text is what a command reads from it, if
+// the line says that.
+func (r *reader) redirect(d *syntax.Redirect) (text string) {
 	raw := r.source(d.Word)
 	if d.N != nil && (strings.HasPrefix(d.N.Value, "{") || d.Op == syntax.RdrAll || d.Op == syntax.AppAll) {
 		r.fail("a redirection")
@@ -296,11 +304,13 @@ func (r *reader) redirect(d *syntax.Redirect) {
 			r.fail("a here-document that is not quoted")
 		case strings.Trim(first, " \t") != "":
 			r.fail("a here-document with more on its first line")
+		case d.Hdoc != nil:
+			text = r.source(d.Hdoc)
 		}
-		return
+		return text
 	case syntax.RdrInOut:
 		r.fail("a redirection")
-		return
+		return ""
 	}
 	target := r.word(d.Word, still)
 	if d.Op == syntax.DplOut || d.Op == syntax.DplIn {
@@ -310,4 +320,8 @@ func (r *reader) redirect(d *syntax.Redirect) {
 			r.fail("a redirection")
 		}
 	}
+	if d.Op == syntax.WordHdoc && !target.computed {
+		text = target.text
+	}
+	return text
 }

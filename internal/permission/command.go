@@ -34,10 +34,18 @@ type command struct {
 	more  bool   // it gets further arguments that are known only at run time
 	by    string // the wrapper that runs it; "" if the line itself does
 
-	fed    bool   // the line gives it something to read on stdin
-	script string // that text, if it is known
+	stdin  stdin
+	script string // what it reads on stdin, if the line says that
 	away   bool   // as in launch
 	own    bool   // only a project's rules see it
+}
+
+// String returns the command for messages.
+func (c *command) String() string {
+	if c.by == "" {
+		return quote(c.text)
+	}
+	return quote(c.text) + " behind " + c.by
 }
 
 // word is one word of a simple command, without its quotes.
@@ -46,11 +54,9 @@ type word struct {
 
 	// computed means that the shell computes a part of the word, after prefix, when the line runs. several means that
 	// the result may be no word at all or several words.
-	computed, several bool
-	prefix            string
-
-	variable string // the name of the variable, if the word is nothing but its value
-	byHabit  bool   // that variable names a program by habit, and the line does not set it
+	// byHabit means that it is the value of a variable that names a program by habit, and that the line does not set.
+	computed, several, byHabit bool
+	prefix                     string
 }
 
 // unsure reports whether a computed word may be an option, no word or several words.
@@ -117,7 +123,7 @@ type reader struct {
 	set      map[string]bool // variables that the line has set so far
 	given    map[string]bool // variables that the line sets in any way, for one command too; nil: none
 	inQuotes bool
-	fed      bool // the command that is being read has something to read on stdin
+	stdin    stdin // of the command that is being read
 }
 
 // fail makes the line opaque to all rules. The first reason is kept.
@@ -227,12 +233,14 @@ func (r *reader) joined(c *syntax.BinaryCmd) {
 		all, c = append(all, left), left
 	}
 	r.statement(c.X)
-	fed := r.fed
+	outside := r.stdin
 	for _, c := range slices.Backward(all) {
-		r.fed = fed || c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+		if r.stdin = outside; c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			r.stdin = fed
+		}
 		r.statement(c.Y)
 	}
-	r.fed = fed
+	r.stdin = outside
 }
 
 func (r *reader) loop(c *syntax.ForClause) {
@@ -321,10 +329,10 @@ func (r *reader) simple(s *syntax.Stmt) {
 	case *syntax.DeclClause:
 		words = r.declaration(words, c)
 	}
-	var reads command
+	reads := command{stdin: r.stdin}
 	for _, redirect := range s.Redirs {
-		if target := r.redirect(redirect); feeds(redirect) {
-			reads.fed, reads.script = true, target
+		if text, from := r.redirect(redirect); from != inherited {
+			reads.stdin, reads.script = from, text
 		}
 	}
 	switch {
@@ -447,7 +455,7 @@ func (r *reader) emit(c command) {
 		r.fail("too many commands")
 		return
 	}
-	c.text, c.fed = joined(c.words), c.fed || r.fed
+	c.text = joined(c.words)
 	r.line.commands = append(r.line.commands, c)
 }
 

@@ -229,6 +229,9 @@ just deploy --force
 bash <<'E'|git push origin main|E
 bash -s <<'E'|ls|E
 bash <<< 'git status'
+bash < setup.sh
+ssh host 'bash -s' < deploy.sh
+docker exec -i web sh < setup.sh
 find . -name '*.go' -exec gofmt -l {} +
 find . -name '*.py' -exec python3 {} ';'
 git ls-files | xargs npx prettier --check

@@ -215,6 +215,11 @@ echo "%s" | ssh host
 echo x | ssh host
 echo x | su
 echo "%s" | sudo -n -s
+docker run --odd alpine sh -c "%s"
+ssh host bash < /dev/stdin
+bash 0< /proc/self/fd/0
+echo "%s" | docker exec -i web sh
+(exec 0< x; bash)
 poetry run docker compose run app npx -y uvx %s
 echo main | xargs -I{} docker exec web %s {}
 find . -exec uv run %s {} +
@@ -233,6 +238,7 @@ var written = []string{
 	`echo 'os.system("git push --force")' | python3`,
 	`CODE='import os; os.system("git push --force")'; python3 -c "$CODE"`,
 	"python3 -c \"$(cat <<'E'\nrun(['git', 'push', '--force'])\nE\n)\"",
+	`docker run --odd alpine sh -c "g''it 'push' --for\ce"`,
 	`uv run python -c 'os.system("git push --force")'`,
 	`docker run --rm python:3 python -c 'os.system("git push --force")'`,
 	`ssh host "python3 -c 'run([\"git\", \"push\", \"--force\"])'"`,
@@ -250,7 +256,8 @@ var written = []string{
 	`php -r 'system("git push --force");'`, `php -d x=1 -r 'exec("git push --force");'`,
 	`awk 'BEGIN{system("git push --force")}'`, `gawk -F: '{print | "git push --force"}' x`,
 	`lua -e 'os.execute("git push --force")'`, `lua5.4 -e 'io.popen("git push --force")'`,
-	`deno eval 'new Deno.Command("git", {args: ["push", "--force"]})'`, `bun -e 'Bun.spawn(["git", "push", "--force"])'`,
+	`deno eval 'new Deno.Command("git", {args: ["push", "--force"]})'`,
+	`bun -e 'Bun.spawn(["git", "push", "--force"])'`,
 	"bun --print 'await Bun.$`git push --force`'",
 	`Rscript -e 'system("git push --force")'`, `osascript -e 'do shell script "git push --force"'`,
 	`julia -e 'run(Cmd(["git", "push", "--force"]))'`, `elixir -e 'System.cmd("git", ["push", "--force"])'`,
@@ -267,7 +274,7 @@ var named = []string{
 	`x="git push --force"; $x origin`, "EDITOR=git; $EDITOR push --force", `EDITOR="git push --force"; $EDITOR origin`,
 	"$GIT push --force", `"$GIT" push --force`, `"$EDITOR" -c 'git push --force'`, "$EDITOR git push --force",
 	`read -r EDITOR <<< x; $EDITOR origin`, `printf -v EDITOR %s y; $EDITOR origin`, `: "${EDITOR:=x}"; $EDITOR origin`,
-	`x=env; "$x" git push --force`, "x=eval; $x y", `"$x" "$y"`,
+	`x=env; "$x" git push --force`, "x=eval; $x y", `"$x" "g''it push --force"`, `"$x" "$y"`,
 	`EDITOR=x :; $EDITOR origin`, `for EDITOR in a b; do $EDITOR c; done`,
 }
 
@@ -305,15 +312,17 @@ func TestWhyLaunchersMatch(t *testing.T) {
 	rule := Parse("shell(git push --force*)")
 	for line, want := range map[string][2]string{
 		"npx -y git push --force": {`matches the command "git push --force" behind npx`, ""},
-		"docker run --odd alpine git push --force": {"has all of its words in the arguments of docker run, so the hook runs",
+		"docker run --odd alpine git push --force": {
+			"has all of its words in the arguments of docker run, so the hook runs",
 			"hookrun cannot tell what this line runs: the words of the rule shell(git push --force*) stand in the " +
 				"arguments of docker run; write it without them, or run the command itself"},
-		`python3 -c 'run(["git", "push", "--force"])'`: {"has all of its words in the program text of python, so the hook runs",
+		`python3 -c 'run(["git", "push", "--force"])'`: {
+			"has all of its words in the program text of python, so the hook runs",
 			"hookrun cannot tell what this line runs: the words of the rule shell(git push --force*) stand in the " +
 				"program text of python; write it without them, or run the command itself"},
 		`"$x" push --force`: {`may match the command "$x push --force", of which words are known only when it runs, ` +
-			"so the hook runs", `hookrun cannot tell what this line runs: "$x push --force", of which words are known ` +
-			"only when it runs; write it without expansions, globs and braces in that command"},
+			"so the hook runs", `hookrun cannot tell what this line runs: "$x push --force", of which words are ` +
+			"known only when it runs; write it without expansions, globs and braces in that command"},
 	} {
 		got, why := rule.Match(projectLine(t, line))
 		require.True(t, got, line)
@@ -348,10 +357,13 @@ func TestStandsIn(t *testing.T) {
 func TestProjectWrappers(t *testing.T) {
 	rule := Parse("shell(git push --force*)")
 	for line, want := range map[string]bool{
-		"inhouse git push --force": true, "/opt/bin/inhouse git push --force": true, "./inhouse -x y git push --force": true,
-		"inhouse.exe git push --force": true, "inhouse run --odd=1 z git push --force": true,
-		"sudo inhouse sh -c 'git push --force'": true, `inhouse bash -c "$x"`: true, "inhouse -- git push --force": true,
-		`x="git push --force"; inhouse -q $x`: true, "xargs inhouse": true, "inhouse x.inhouse inhouse git push --force": true,
+		"inhouse git push --force": true, "/opt/bin/inhouse git push --force": true,
+		"./inhouse -x y git push --force": true,
+		"inhouse.exe git push --force":    true, "inhouse run --odd=1 z git push --force": true,
+		"sudo inhouse sh -c 'git push --force'": true, `inhouse bash -c "$x"`: true,
+		"inhouse -- git push --force":         true,
+		`x="git push --force"; inhouse -q $x`: true, "xargs inhouse": true,
+		"inhouse x.inhouse inhouse git push --force": true,
 		"inhouse": false, "inhouse git status": false, "inhouse git push": false, "inhouse -x git pull --force": false,
 		"other git push --force": false, "inhouse2 git push --force": false, `inhouse -q $x`: false,
 		"echo inhouse git push --force": false,
@@ -381,8 +393,9 @@ func TestTables(t *testing.T) {
 			_, other := otherLauncher(p.name)
 			require.False(t, other, p.name)
 			for option := range strings.FieldsSeq(p.idle + " " + p.lines) {
-				known := strings.Contains(p.short, option) && len(option) == 1
-				require.True(t, known || strings.Contains(" "+p.long+" ", " "+option) || p.texts != "", "%s %s", p.name, option)
+				known := len(option) == 1 && strings.Contains(p.short, option) ||
+					strings.Contains(" "+p.long+" ", " "+option)
+				require.True(t, known || p.texts != "", "%s %s", p.name, option)
 			}
 		}
 	}

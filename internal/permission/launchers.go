@@ -4,8 +4,9 @@ package permission
 const (
 	suLong = "command: session-command: fast group: supp-group: login preserve-environment pty no-pty shell: user: " +
 		"whitelist-environment: help version"
-	dockerRunLong = "add-host: annotation: attach: blkio-weight: cap-add: cap-drop: cgroup-parent: cgroupns: cidfile: " +
-		"cpu-shares: cpus: cpuset-cpus: cpuset-mems: detach detach-keys: device: dns: dns-option: dns-search: " +
+	dockerRunLong = "add-host: annotation: attach: blkio-weight: cap-add: cap-drop: cgroup-parent: cgroupns: " +
+		"cidfile: cpu-shares: " +
+		"cpus: cpuset-cpus: cpuset-mems: detach detach-keys: device: dns: dns-option: dns-search: " +
 		"domainname: env: env-file: expose: gpus: group-add: hostname: init interactive ip: ip6: ipc: isolation: " +
 		"label: label-file: link: log-driver: log-opt: mac-address: memory: memory-swap: mount: name: net: network: " +
 		"network-alias: no-healthcheck oom-kill-disable pid: pids-limit: platform: privileged publish: publish-all " +
@@ -35,7 +36,8 @@ var launchers = []program{
 	{name: "apptainer run", loose: true, away: true},
 	{name: "asdf", group: true},
 	{name: "asdf exec"},
-	{name: "autossh", operands: 1, mixed: true, joins: true, shell: true, away: true, texts: "o", short: sshShort + "M:"},
+	{name: "autossh", operands: 1, mixed: true, joins: true, shell: true, away: true, texts: "o",
+		short: sshShort + "M:"},
 	{name: "aws-vault", group: true},
 	{name: "aws-vault exec", loose: true, dashed: true, away: true, shell: true},
 	{name: "builtin"},
@@ -218,8 +220,8 @@ var launchers = []program{
 func otherLauncher(name string) (p program, ok bool) {
 	switch name {
 	case "bwrap", "caffeinate", "catchsegv", "chronic", "dbus-run-session", "dumb-init", "eatmydata", "fakechroot",
-		"fakeroot", "gdb", "heaptrack", "linux32", "linux64", "lldb", "ltrace", "noglob", "nocorrect", "pkexec", "proot",
-		"proxychains", "proxychains4", "rlwrap", "setpriv", "strace", "systemd-inhibit", "systemd-run", "tini",
+		"fakeroot", "gdb", "heaptrack", "linux32", "linux64", "lldb", "ltrace", "noglob", "nocorrect", "pkexec",
+		"proot", "proxychains", "proxychains4", "rlwrap", "setpriv", "strace", "systemd-inhibit", "systemd-run", "tini",
 		"torify", "torsocks", "trickle", "tsocks", "tsp", "unbuffer", "valgrind", "xvfb-run":
 		return program{name: name, away: true}, true
 	case "arch", "cgexec", "chpst", "chrt", "concurrently", "cpulimit", "daemonize", "distrobox", "entr", "env-cmd",

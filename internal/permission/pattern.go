@@ -57,7 +57,7 @@ func (w wildcard) match(command string) bool {
 
 // mayMatch reports whether the pattern may match a command with computed words, or one that gets more arguments at run
 // time. Only the text before the first unknown word counts.
-func (w wildcard) mayMatch(c command) bool {
+func (w wildcard) mayMatch(c *command) bool {
 	i := slices.IndexFunc(c.words, isComputed)
 	switch {
 	case i == 0:
@@ -72,7 +72,7 @@ func (w wildcard) mayMatch(c command) bool {
 
 // mayName reports whether the pattern may match a command whose name is computed. If the name is one word, the words
 // behind it have to fit the pattern, or to hold all of its words: the name may be that of a launcher or an interpreter.
-// A name that may be several words may run anything.
+// A name that may be several words, or has a line or a program text behind it, may run anything.
 func (w wildcard) mayName(words []word) bool {
 	name, rest := words[0], words[1:]
 	i := slices.IndexFunc(rest, isComputed)
@@ -81,7 +81,7 @@ func (w wildcard) mayName(words []word) bool {
 		if len(rest) == 0 {
 			return false
 		}
-	case name.several, i >= 0, len(rest) == 0:
+	case name.several, i >= 0, len(rest) == 0, strings.ContainsAny(joined(rest), "'\"\\$`{}*?["):
 		return true
 	}
 	known := joined(rest) + " "

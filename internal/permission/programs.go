@@ -352,7 +352,9 @@ func (p *parsing) search() {
 	}
 	p.found.hints = append(p.found.hints, hint{joined(words), "the arguments of " + p.name})
 	i := slices.IndexFunc(words, func(w word) bool { return w.text == "--" })
-	if words = words[i+1:]; (p.loose || p.dashed && i >= 0) && len(words) > 0 && !words[0].computed && !strings.HasPrefix(words[0].text, "-") {
+	words = words[i+1:]
+	begins := len(words) > 0 && !words[0].computed && !strings.HasPrefix(words[0].text, "-")
+	if begins && (p.loose || p.dashed && i >= 0) {
 		p.launch(words)
 	}
 }

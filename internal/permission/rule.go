@@ -239,29 +239,29 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 	line.read(c.Project, c.Wrappers)
 	opaque, all := line.client, line.commands
 	if c.Project {
-		opaque, all = line.project, slices.Concat(line.commands, line.reached.commands)
+		opaque, all = line.project, line.reached.commands
 	}
 	if opaque != "" {
 		return throughNot(opaque)
 	}
 	mayMatch := ""
-	for _, command := range all {
+	for i := range all {
+		command := &all[i]
 		// As recorded, the client looks behind an xargs without options, but not behind env, sudo and the like.
 		byXargs, isXargs := strings.CutPrefix(command.text, "xargs ")
-		behind, known := "", "of which words are known only when it runs"
-		if command.by != "" {
-			behind, known = " behind "+command.by, "whose arguments are known only when it runs"
-		}
 		switch {
 		case !c.spend(len(command.text)):
 			return true, tooMuchWork
 		case command.own && !c.Project:
 		case r.command.match(command.text):
-			return true, "matches the command " + quote(command.text) + behind
+			return true, "matches the command " + command.String()
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, "matches the command " + quote(byXargs) + " behind xargs"
 		case c.Project && mayMatch == "" && r.command.mayMatch(command):
-			mayMatch = "may match the command " + quote(command.text) + behind + ", " + known
+			mayMatch = "may match the command " + command.String() + ", of which words are known only when it runs"
+			if command.by != "" {
+				mayMatch = "may match the command " + command.String() + ", whose arguments are known only when it runs"
+			}
 		}
 	}
 	switch {

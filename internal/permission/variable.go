@@ -29,19 +29,20 @@ func (r *reader) gives(name string) {
 	r.given[name] = true
 }
 
-// habits marks the commands that are the value of such a variable. A word that contains its name may set it, as
-// `read EDITOR` does.
+// habits keeps the mark of such a variable only if it is the name of a command, and the line does not set it. A word
+// that contains the variable's name may set it, as `read EDITOR` does.
 func (r *reader) habits() {
 	for _, c := range r.line.commands {
-		name := c.words[0].variable
-		if name == "" || !isProgramVariable(name) || r.set[name] || r.given[name] {
+		if !c.words[0].byHabit {
 			continue
 		}
-		c.words[0].byHabit = !slices.ContainsFunc(r.line.commands, func(other command) bool {
-			return slices.ContainsFunc(other.words, func(w word) bool {
-				return w.variable != name && strings.Contains(w.text, name)
+		name := variableOf(c.words[0].text)
+		c.words[0].byHabit = !r.set[name] && !r.given[name] &&
+			!slices.ContainsFunc(r.line.commands, func(other command) bool {
+				return slices.ContainsFunc(other.words, func(w word) bool {
+					return strings.Contains(w.text, name) && !(w.computed && variableOf(w.text) == name)
+				})
 			})
-		})
 	}
 }
 
@@ -80,12 +81,3 @@ func (r *reader) let(s *syntax.Stmt) {
 
 // letPlain are the characters of the arguments of let that the client sees through.
 const letPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=+-"
-
-// feeds reports whether a redirection gives a command something to read on stdin.
-func feeds(d *syntax.Redirect) bool {
-	switch d.Op {
-	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return true
-	}
-	return false
-}

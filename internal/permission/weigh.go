@@ -9,8 +9,13 @@ type hint struct {
 	what string // the text, for messages
 }
 
-// standsIn reports whether all words of the pattern stand in the text, in any order. Quotes, brackets and commas between
-// them do not count, so `git push` stands in run(["git", "push"]).
+// unquoted returns a hint without the quotes of a shell: the text may be a line of one, in which gi”t is git.
+func (h hint) unquoted() hint {
+	return hint{strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(h.text), h.what}
+}
+
+// standsIn reports whether all words of the pattern stand in the text, in any order. Quotes, brackets and commas
+// between them do not count, so `git push` stands in run(["git", "push"]).
 func (w wildcard) standsIn(text string) bool {
 	if len(w) == 0 {
 		return true

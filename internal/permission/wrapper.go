@@ -276,7 +276,7 @@ func replaced(by string, command []word, text string, more bool) ([]launch, stri
 	return []launch{{words: command, by: by}}, ""
 }
 
-// reached holds the commands that a line runs behind wrappers, at any depth.
+// reached holds the commands that a line runs, itself and behind wrappers at any depth.
 type reached struct {
 	commands []command
 	opaque   string // as in commandLine
@@ -292,8 +292,14 @@ func (l *shellLine) reach(wrappers []string) *reached {
 	for _, c := range l.commands {
 		r.follow(c, maxWrappers)
 	}
+	r.commands = slices.Concat(l.commands, r.commands)
 	if r.whole {
 		r.hints = append(r.hints, hint{l.text, "the line"})
+	}
+	for _, h := range r.hints {
+		if strings.ContainsAny(h.text, "'\"\\") {
+			r.hints = append(r.hints, h.unquoted())
+		}
 	}
 	return r
 }
@@ -318,7 +324,7 @@ func (r *reached) follow(c command, left int) {
 	case !found.shell:
 	case c.script != "":
 		found.all = append(found.all, launch{line: c.script, by: programName(c.words[0].text), away: c.away})
-	case c.fed || !c.away && isShell(c.words[0].text):
+	case c.stdin == fed || c.stdin == inherited && !c.away && isShell(c.words[0].text):
 		r.opaque = cmp.Or(r.opaque, computed(programName(c.words[0].text)))
 	}
 	if len(found.all) > 0 && left == 0 || len(r.commands) > maxCommands {
@@ -327,7 +333,8 @@ func (r *reached) follow(c command, left int) {
 	if r.opaque != "" {
 		return
 	}
-	r.whole = r.whole || found.whole || found.shell || c.more && len(found.hints) > 0 || len(c.words) > 0 && c.words[0].byHabit
+	r.whole = r.whole || found.whole || found.shell || c.more && len(found.hints) > 0 ||
+		len(c.words) > 0 && c.words[0].byHabit
 	r.hints = append(r.hints, found.hints...)
 	for _, l := range found.all {
 		commands := []command{{text: joined(l.words), words: l.words, more: l.more || c.more, script: c.script}}
@@ -343,7 +350,10 @@ func (r *reached) follow(c command, left int) {
 			commands = line.commands
 		}
 		for _, command := range commands {
-			command.by, command.away, command.fed = l.by, c.away || l.away, c.fed || command.fed
+			command.by, command.away = l.by, c.away || l.away
+			if command.stdin == inherited {
+				command.stdin = c.stdin
+			}
 			r.commands = append(r.commands, command)
 			r.follow(command, left-1)
 		}

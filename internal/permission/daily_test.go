@@ -179,6 +179,7 @@ python3 -c "print($x)"
 python3 -m venv .venv
 python3 -m pytest -q
 python3 -m json.tool < x.json
+python3 -m pip install --force-reinstall x
 python3 x.py --force push
 python3 "$SCRIPT" --force
 python3 -V

@@ -14,6 +14,7 @@ var interpreters = []program{
 	{name: "Rscript", short: "e:", texts: "e", long: "default-packages: no-echo no-restore no-save vanilla verbose"},
 	{name: "awk", inline: true, short: "f:F:v:", idle: "f"},
 	{name: "bun", group: true, short: "e:p:b", texts: "e eval p print", long: "bun cwd: eval: hot print: silent watch"},
+	{name: "bun run", texts: "-"},
 	{name: "deno", group: true, short: "hqV", texts: "-"},
 	{name: "deno eval", short: "pq", inline: true, long: "print quiet"},
 	{name: "deno run", short: "AqW", texts: "-"},
@@ -42,7 +43,7 @@ var interpreters = []program{
 	{name: "php", short: "c:d:f:r:B:R:E:F:S:t:z:aehilmnqsvw", texts: "r B R E", idle: "v i m l S f",
 		long: "ini rf: rc: version"},
 	{name: "pypy", as: "python"},
-	{name: "python", short: "bBc:dEhiIm:OPqRsSuvVW:xX:?", texts: "c", idle: "m h V version help",
+	{name: "python", short: "bBc:dEhiIm:OPqRsSuvVW:xX:?", texts: "c m", idle: "h V version help",
 		long: "check-hash-based-pycs: help version"},
 	{name: "pythonw", as: "python"},
 	{name: "racket", short: "e:f:l:r:t:iInv", texts: "e eval", long: "eval: require: version"},
@@ -63,7 +64,7 @@ func (p *program) interprets(args []word) (l launches) {
 	for len(args) > 0 {
 		text := args[0].text
 		switch {
-		case text == "-", isStdin(text):
+		case text == "-", isStdin(text), text == "--" && len(args) == 1:
 			return launches{whole: true}
 		case args[0].unsure() && !p.inline: // it may be an option
 			return launches{whole: true}
@@ -79,8 +80,13 @@ func (p *program) interprets(args []word) (l launches) {
 		if !ok || slices.ContainsFunc(options, func(o option) bool { return among(p.texts, o.name) }) {
 			return p.text(args)
 		}
-		if slices.ContainsFunc(options, func(o option) bool { return among(p.idle, o.name) }) {
-			return launches{}
+		for _, o := range options {
+			switch {
+			case isStdin(o.value.text):
+				return launches{whole: true}
+			case among(p.idle, o.name):
+				return launches{}
+			}
 		}
 		args = rest
 	}

@@ -255,6 +255,8 @@ var written = []string{
 	`ruby -e 'system("git", "push", "--force")'`, "ruby -rjson -e '%x(git push --force)'",
 	`php -r 'system("git push --force");'`, `php -d x=1 -r 'exec("git push --force");'`,
 	`awk 'BEGIN{system("git push --force")}'`, `gawk -F: '{print | "git push --force"}' x`,
+	`awk -f /dev/stdin <<< 'BEGIN{system("git push --force")}'`, `python3 -m timeit 'os.system("git push --force")'`,
+	`echo 'Bun.spawn(["git", "push", "--force"])' | bun run -`, `python3 -u -- <<< 'os.system("git push --force")'`,
 	`lua -e 'os.execute("git push --force")'`, `lua5.4 -e 'io.popen("git push --force")'`,
 	`deno eval 'new Deno.Command("git", {args: ["push", "--force"]})'`,
 	`bun -e 'Bun.spawn(["git", "push", "--force"])'`,

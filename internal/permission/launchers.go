@@ -5,8 +5,8 @@ const (
 	suLong = "command: session-command: fast group: supp-group: login preserve-environment pty no-pty shell: user: " +
 		"whitelist-environment: help version"
 	dockerRunLong = "add-host: annotation: attach: blkio-weight: cap-add: cap-drop: cgroup-parent: cgroupns: " +
-		"cidfile: cpu-shares: " +
-		"cpus: cpuset-cpus: cpuset-mems: detach detach-keys: device: dns: dns-option: dns-search: " +
+		"cidfile: cpu-shares: cpus: cpuset-cpus: " +
+		"cpuset-mems: detach detach-keys: device: dns: dns-option: dns-search: " +
 		"domainname: env: env-file: expose: gpus: group-add: hostname: init interactive ip: ip6: ipc: isolation: " +
 		"label: label-file: link: log-driver: log-opt: mac-address: memory: memory-swap: mount: name: net: network: " +
 		"network-alias: no-healthcheck oom-kill-disable pid: pids-limit: platform: privileged publish: publish-all " +

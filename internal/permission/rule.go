@@ -15,13 +15,14 @@
 // a line longer than 128 KiB or with more than 10,000 brackets and the like is not parsed, and counts as a match. So
 // does what package regexp could take too long for.
 //
-// It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
-// sees, let and [[ ]] evaluate text, and a program can have several names. It does not check the input either: of two
+// It does not guarantee that a rule sees what a line does. Scripts and programs such as make run commands that no rule
+// sees, [[ ]] evaluates text, and a program can have several names. It does not check the input either: of two
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
-// A rule in a project's own file (Call.Project) goes further than the client. It looks behind wrappers such as env,
-// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the shell
-// computes a part of a word, the known part is matched against the pattern.
+// A rule in a project's own file (Call.Project) goes further than the client. It looks behind launchers such as env,
+// npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the
+// shell computes a part of a word, the known part is matched against the pattern. If a command may stand in a text of
+// which nobody can tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
 package permission
 
 import (

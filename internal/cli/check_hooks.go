@@ -106,16 +106,28 @@ func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
 // secretName finds names of variables that look like those of secrets.
 var secretName = lazyregexp.New(`(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`)
 
+// cleanEnvironment says how the hooks of a file in a dialect's form are kept from the caller's variables.
+func cleanEnvironment(d *dialect.Dialect) string {
+	const top = ` at the top of the file keeps them back, and a list there names those that hooks need`
+	switch {
+	case d == all.Project():
+		return `"inherit_env": false` + top
+	case d.Format != nil && d.Settings == nil: // it is no client's, and its format has the key
+		return `x-inherit_env: false` + top
+	}
+	return `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`
+}
+
 // secrets notes once for a file which variables its hooks get that look like secrets, where nobody has written that
 // they should.
 func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagnostic {
-	getting, ours := 0, false
+	getting, mend := 0, ""
 	for i := range hooks {
 		h := &hooks[i]
 		starts := h.StaticVerdict == nil && h.HTTP == nil && h.Unsupported == "" && h.Disabled == ""
 		if starts && h.Inherit == nil {
 			getting++
-			ours = h.Dialect == all.Project()
+			mend = cleanEnvironment(h.Dialect)
 		}
 	}
 	var names []string
@@ -128,10 +140,6 @@ func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagno
 		return nil
 	}
 	slices.Sort(names)
-	mend := `"inherit_env": false at the top of the file keeps them back, and a list there names those that hooks need`
-	if !ours {
-		mend = `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`
-	}
 	verb := "gets"
 	if getting > 1 {
 		verb = "get"

@@ -67,7 +67,11 @@ it. Give a text that starts with - after --, or on stdin.`,
 				return 0, err
 			}
 			if *ipc != "" {
-				return exitOK, writeIPC(*ipc, e)
+				warnings, err := writeIPC(*ipc, e)
+				for _, w := range warnings {
+					fmt.Fprintln(std.Err, "hookrun: warning:", w)
+				}
+				return exitOK, err
 			}
 			put, err := q.Put(context.Background(), e)
 			if err != nil {
@@ -78,10 +82,10 @@ it. Give a text that starts with - after --, or on stdin.`,
 	},
 }
 
-// writeIPC leaves a text where MassGen's readers look. It replaces a text that nobody has read.
-func writeIPC(dir string, e queue.Entry) error {
+// writeIPC leaves a text where MassGen's readers look.
+func writeIPC(dir string, e queue.Entry) (warnings []string, err error) {
 	if strings.TrimSpace(e.Content) == "" {
-		return errors.New("the text is blank")
+		return nil, errors.New("the text is blank")
 	}
 	ttl := massgenipc.DefaultTTL
 	if !e.Expires.IsZero() {

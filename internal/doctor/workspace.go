@@ -33,7 +33,7 @@ func (d *Doctor) workspace() (found []Finding) {
 		severity = Error
 		found = append(found, Finding{
 			Check: "hooks-file", Severity: Error, What: "no hook runs for any call: " + w.Found,
-			Mend: "write a hook into " + filepath.Join(w.Folder, hookfile.FileName) + ", see hookrun check --schema",
+			Mend: "write a hook into " + filepath.Join(w.Folder, hookfile.FileName) + ", or run hookrun init there",
 		})
 		found = append(found, d.below()...)
 	} else {

@@ -31,13 +31,13 @@ type commandLine struct {
 type command struct {
 	text  string // the words without quotes, joined by single spaces
 	words []word
-	more  bool   // it gets further arguments that are known only at run time
 	by    string // the wrapper that runs it; "" if the line itself does
 
+	more   bool // it gets further arguments that are known only at run time
+	away   bool // as in launch
+	own    bool // only a project's rules see it
 	stdin  stdin
 	script string // what it reads on stdin, if the line says that
-	away   bool   // as in launch
-	own    bool   // only a project's rules see it
 }
 
 // String returns the command for messages.

@@ -286,7 +286,7 @@ func (r *reader) arithmetic(a *syntax.ArithmExp, e *expansions) {
 var quotedDelimiter = lazyregexp.New(`^(?:'[^'\n\\$` + "`" + `]+'|"[^"\n\\$` + "`" + `]+"|\\[A-Za-z_][A-Za-z0-9_]*)$`)
 
 // stdin is where a command's input comes from.
-type stdin int
+type stdin uint8
 
 const (
 	inherited stdin = iota

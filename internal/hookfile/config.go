@@ -37,6 +37,7 @@ type Config struct {
 	Dialect *dialect.Dialect // whose form the file is in; nil where it is not one file
 
 	tools    map[string]string               // the project's names for tools of clients, by the client's
+	wrappers []string                        // programs that run the command in their arguments, besides known ones
 	disable  []disabledName                  // of local files
 	agents   []string                        // of files in which hooks are not the same for all agents
 	settings map[*dialect.Settings]*settings // of the files in clients' forms
@@ -77,6 +78,7 @@ func (c *Config) Add(more *Config) {
 		}
 		c.tools = tools
 	}
+	c.wrappers = union(c.wrappers, more.wrappers)
 	all := maps.Clone(c.settings)
 	for f, s := range more.settings {
 		if all == nil {
@@ -86,11 +88,27 @@ func (c *Config) Add(more *Config) {
 	}
 	c.settings = all
 	for i := range c.Hooks {
-		if h := &c.Hooks[i]; h.settings != nil {
+		h := &c.Hooks[i]
+		h.wrappers = c.wrappers
+		if h.settings != nil {
 			h.settings = all[h.form]
 		}
 	}
 }
+
+// union returns the names of both lists, each once.
+func union(names, more []string) []string {
+	names = slices.Clip(names)
+	for _, name := range more {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Wrappers are the programs that the files name as ones that run the command in their arguments.
+func (c *Config) Wrappers() []string { return c.wrappers }
 
 // Paths are those of the files that were read.
 func (c *Config) Paths() []string {
@@ -184,6 +202,7 @@ type Hook struct {
 	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
 	form       *dialect.Settings // of the client whose rules it keeps; nil: none
 	settings   *settings         // of the files in a client's form; nil: it is in none
+	wrappers   []string          // as in Config
 	unnamed    bool              // Name was made of what it runs
 	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
 	doubts     []doubt           // about the names of tools in it

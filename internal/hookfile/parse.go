@@ -17,7 +17,7 @@ import (
 )
 
 // fileKeys are the keys of a hooks file at every level.
-var fileKeys = []string{"hooks", "tools", "inherit_env"}
+var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
@@ -118,6 +118,7 @@ func (p *parser) document() {
 	fields := p.fields(top, p.topKeys(top))
 	p.levelFields(fields)
 	p.tools(fields["tools"])
+	p.wrappers(fields["wrappers"])
 	if inherit, ok := fields["inherit_env"]; ok {
 		p.inherit = reader{p, "", inherit}.inherit()
 	}
@@ -150,6 +151,7 @@ func (p *parser) document() {
 		default:
 			p.config.Warnings = append(p.config.Warnings, h.sameName("line "+strconv.Itoa(other.Line)))
 		}
+		h.wrappers = p.config.wrappers
 		p.config.Hooks = append(p.config.Hooks, h)
 		return true
 	})
@@ -194,6 +196,36 @@ func (p *parser) tools(names gjson.Result) {
 			p.problem(value.Index, `"tools": %s has an empty name; write the project's for that tool`, quote(theirs))
 		default:
 			p.config.tools[theirs] = strictjson.Text(value.Raw)
+		}
+		return true
+	})
+}
+
+// wrappers reads the names of programs that run the command in their arguments.
+func (p *parser) wrappers(names gjson.Result) {
+	switch {
+	case !names.Exists():
+		return
+	case !names.IsArray():
+		p.wrongType(`"wrappers"`, `a list of names of programs, as ["inhouse"]`, names)
+		return
+	}
+	names.ForEach(func(_, v gjson.Result) bool {
+		name, ok := reader{p, "", v}.text(v, `a name in "wrappers"`)
+		switch {
+		case !ok:
+		case name == "":
+			p.problem(v.Index, `"wrappers" has an empty name; write that of a program`)
+		case strings.ContainsAny(name, `/\`):
+			p.problem(v.Index, `"wrappers": %s is a path; write the program's name alone, which counts in every folder`,
+				quote(name))
+		case strings.ContainsAny(name, " \t\n\v\f\r"):
+			p.problem(v.Index, `"wrappers": %s has a blank; write the name of one program, without its arguments`,
+				quote(name))
+		case slices.Contains(p.config.wrappers, name):
+			p.problem(v.Index, `"wrappers" has %s twice; leave one out`, quote(name))
+		default:
+			p.config.wrappers = append(p.config.wrappers, name)
 		}
 		return true
 	})

@@ -84,13 +84,13 @@ type shellLine struct {
 }
 
 // read parses the line.
-func (l *shellLine) read(project bool) {
+func (l *shellLine) read(project bool, wrappers []string) {
 	if l.commandLine == nil {
 		line := takeApart(l.text)
 		l.commandLine = &line
 	}
 	if project && l.reached == nil {
-		l.reached = l.reach()
+		l.reached = l.reach(wrappers)
 	}
 }
 

@@ -131,7 +131,7 @@ func (c *Call) input() *input {
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
 		in.read(c.Input)
 		if in.kind == Shell {
-			in.readPatches()
+			in.readPatches(c.Wrappers)
 		}
 	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
 		in.readPatch(strictjson.Text(c.Input))

@@ -61,6 +61,9 @@ before it changes the call.`,
 			if err != nil {
 				return 0, err
 			}
+			if event.HasTool() && f.call.ClientInput == "" && !flags.Changed("args") {
+				e.leaveToArgs(f.call, cfg)
+			}
 			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
 			e.found = f.project
 			if known {
@@ -126,6 +129,7 @@ type explainedHook struct {
 	Why        string                               `json:"why"`
 	Tools      []string                             `json:"client_tools,omitempty"` // with --client
 	meets      string                               // the same for people
+	onArgs     bool                                 // the arguments decide, and were not given
 	Rule       string                               `json:"rule,omitempty"` // then there is nothing to run
 	Command    string                               `json:"command,omitempty"`
 	Program    string                               `json:"program,omitempty"` // absent if it cannot be started
@@ -191,6 +195,19 @@ func explained(c *dialect.Call, h *hookfile.Hook, planned runner.PlannedHook, o 
 		x.Problems = append(x.Problems, problem.Error())
 	}
 	return x
+}
+
+// leaveToArgs marks the hooks of which only the arguments could tell whether they run.
+func (e *explanation) leaveToArgs(c protocol.Call, cfg *hookfile.Config) {
+	call := dialect.NewCall(c)
+	cfg.NameTool(call)
+	m := hookfile.NewMatchContext(call)
+	for i := range e.Hooks {
+		if h := &cfg.Hooks[i]; m.OnArgs(h) {
+			e.Hooks[i].onArgs = true
+			e.Hooks[i].Why = fmt.Sprintf("it subscribes to %s, and the arguments decide: give --args", m.Event(h.Dialect))
+		}
+	}
 }
 
 // addInputs fills in what the hooks that would run get, if none of them changes the call for those behind it.
@@ -268,16 +285,23 @@ func (e explanation) String() string {
 		fmt.Fprintf(&b, " of tool %q", e.Tool)
 	}
 	fmt.Fprintf(&b, " in %s: ", e.Workspace)
-	runs := 0
+	runs, may := 0, 0
 	if len(e.Hooks) == 0 {
 		b.WriteString("no hooks, the call goes on\n")
 	} else {
 		for _, h := range e.Hooks {
-			if h.Runs {
+			switch {
+			case h.onArgs:
+				may++
+			case h.Runs:
 				runs++
 			}
 		}
-		fmt.Fprintf(&b, "%d of %d hooks would run\n", runs, len(e.Hooks))
+		fmt.Fprintf(&b, "%d of %d hooks would run", runs, len(e.Hooks))
+		if may > 0 {
+			fmt.Fprintf(&b, ", %d more by their arguments", may)
+		}
+		b.WriteByte('\n')
 	}
 	for _, line := range e.found.lines() {
 		fmt.Fprintln(&b, line)
@@ -290,7 +314,10 @@ func (e explanation) String() string {
 	}
 	for _, h := range e.Hooks {
 		verdict := "would not run: "
-		if h.Runs {
+		switch {
+		case h.onArgs:
+			verdict = "may run: "
+		case h.Runs:
 			verdict = "would run: "
 		}
 		program := h.Program

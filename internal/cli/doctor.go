@@ -99,6 +99,9 @@ func complete(d *doctor.Doctor, workspace string) (err error) {
 	if d.Log == "" {
 		d.Log = os.Getenv(logVariable)
 	}
+	if d.Log, err = logPath(d.Log); err != nil {
+		return err
+	}
 	d.Workspace, err = examined(workspace)
 	return err
 }

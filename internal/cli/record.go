@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookrun/hookrun/internal/canary"
+	"github.com/hookrun/hookrun/internal/ownpath"
 	"github.com/hookrun/hookrun/internal/runlog"
 	"github.com/hookrun/hookrun/protocol"
 	"github.com/hookrun/hookrun/queue"
@@ -72,8 +73,12 @@ func (l *runLog) open() (err error) {
 		}
 		return nil
 	}
+	isDefault := path == defaultLog
 	if path, err = logPath(path); err != nil {
 		return err
+	}
+	if isDefault {
+		_ = ownpath.MkdirAll(filepath.Dir(path)) // the first line reports that there is none
 	}
 	l.log, err = runlog.New(runlog.Options{Path: path, Redact: l.redact, MaxSize: size})
 	return err

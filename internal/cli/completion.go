@@ -41,8 +41,8 @@ For PowerShell, in $PROFILE:
 				return 0, fmt.Errorf("give one shell: %s", strings.Join(shells, ", "))
 			}
 			if !slices.Contains(shells, args[0]) {
-				return 0, fmt.Errorf("unknown shell %q%s; there are %s", args[0], spelling.Suggest(args[0], shells),
-					strings.Join(shells, ", "))
+				return 0, fmt.Errorf("unknown shell %q; there are %s%s", args[0], strings.Join(shells, ", "),
+					spelling.Suggest(args[0], shells))
 			}
 			script, err := completionScripts.ReadFile("completion/" + args[0])
 			if err != nil {

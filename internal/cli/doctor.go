@@ -55,7 +55,7 @@ if every call is blocked. With CLIENT it checks these clients alone.`,
 			for _, name := range clients {
 				if names := clientfile.Names(); !slices.Contains(names, name) {
 					near := spelling.Suggest(name, names)
-					return 0, fmt.Errorf("unknown client %q%s; give some of %s", name, near, strings.Join(names, ", "))
+					return 0, fmt.Errorf("unknown client %q; give some of %s%s", name, strings.Join(names, ", "), near)
 				}
 			}
 			if len(clients) > 0 {

@@ -101,7 +101,7 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 	event, ok := all.ParseEvent(args[0])
 	if !ok {
 		near := spelling.Suggest(args[0], all.EventNames())
-		return "", fmt.Errorf("unknown event %q%s; known are %s", args[0], near, known)
+		return "", fmt.Errorf("unknown event %q; known are %s%s", args[0], known, near)
 	}
 	return event, nil
 }

@@ -238,7 +238,7 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	client, found := clientfile.Lookup(args[0])
 	if !found {
 		near := spelling.Suggest(args[0], names)
-		return nil, dialect.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], near, one)
+		return nil, dialect.Place{}, fmt.Errorf("unknown client %q; %s%s", args[0], one, near)
 	}
 	if client.UserOnly && !s.user {
 		const text = "%s reads no hooks file of a project, but the user's alone; give --user"

@@ -240,7 +240,7 @@ func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 
 func eventHint(wrong string) string {
 	known, list := eventNames()
-	return spelling.Suggest(wrong, known) + "; supported are " + list
+	return "; supported are " + list + spelling.Suggest(wrong, known)
 }
 
 // eventNames returns all names of events, and the canonical ones as a list.

@@ -112,7 +112,7 @@ func TestConfig(t *testing.T) {
 		entry + "type = 'command'\n":        `4:1 hook 1: unknown field "type"`,
 		entry + "cwd = 1970-01-01\n":        `4:1 hook 1: unknown field "cwd"`,
 		entry + "[hooks.env]\n":             `4:8 hook 1: unknown field "env"`,
-		"[[hooks]]\nevent = 'stop'\n":       `2:9 hook 1: unknown event "stop"; did you mean "Stop"?`,
+		"[[hooks]]\nevent = 'stop'\n":       `2:9 hook 1: unknown event "stop"; Kimi Code goes on without all hooks of the file for that; did you mean "Stop"?`,
 		"[[hooks]]\nevent = 3\n":            `2:9 hook 1: "event" must be a string`,
 		"hooks = [1]\n":                     `1:10 hook 1 must be a table`,
 		"[[hooks.Stop]]\ncommand = 'x'\n":   `1:3 "hooks" must be tables, [[hooks]]`,

@@ -39,6 +39,7 @@ func (p *project) at(typed string, argv ...string) (code int, screen string) {
 	require.NoError(p, err)
 	cmd := exec.Command(binary.Path, argv...)
 	cmd.Dir, cmd.Env, cmd.Stdin = p.dir, append(binary.Environment(p.dir), p.env...), terminal
+	cmd.Stderr = terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	_, err = leader.WriteString(typed)
 	require.NoError(p, err)
@@ -75,4 +76,17 @@ func TestAllowAtTerminal(t *testing.T) {
 	code, screen = p.at("yes\n", "allow")
 	require.Zero(t, code, screen)
 	require.Zero(t, p.run(p.dir, "status").Code)
+}
+
+func TestDenyAtTerminal(t *testing.T) {
+	p := newProject(t)
+	p.allow()
+	code, screen := p.at("n\n", "deny")
+	require.Equal(t, 1, code)
+	require.Contains(t, screen, "nothing was changed; the hooks are still allowed")
+	require.Zero(t, p.run(p.dir, "status").Code)
+	code, _ = p.at("y\n", "deny")
+	require.Zero(t, code)
+	code, screen = p.at("", "deny") // nobody is asked again
+	require.Zero(t, code, screen)
 }

@@ -41,6 +41,9 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 	}
 	all, unreached := hookfile.Merge(loaded)
 	hooks := all.Hooks
+	projectLoads := !slices.ContainsFunc(r.Files, func(f checkedFile) bool {
+		return f.Level == hookfile.ProjectLevel && len(f.Errors) > 0
+	})
 	for i := range r.Files {
 		f, n := &r.Files[i], len(loaded[i].Hooks)
 		if len(f.Errors) == 0 {
@@ -48,7 +51,7 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		}
 		hooks = hooks[n:]
 		for _, w := range unreached {
-			if w.File == f.File {
+			if w.File == f.File && projectLoads { // else its hooks are not known
 				f.Warnings = append(f.Warnings, w)
 			}
 		}

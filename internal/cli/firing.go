@@ -348,7 +348,7 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 	}
 	if f.output == "text" || f.hasMessages() { // the others have them on stdout
 		for _, m := range o.SystemMessages {
-			marked(stderr, "hookrun: message:", m)
+			marked(stderr, "hookrun: message:", strings.TrimPrefix(m, "hookrun: "))
 		}
 	}
 	if f.verbose {

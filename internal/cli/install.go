@@ -316,7 +316,8 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
 			canonical := protocol.Event(event).Canonical()
-			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
+			isRule := h.StaticVerdict != nil // which takes no time
+			if !isRule && slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
 				own := min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)
 				atEvent = min(atEvent+own+aroundHook, clientfile.MaxTimeout)
 			}

@@ -34,6 +34,8 @@ type client struct {
 	entries []clientfile.Found
 	newest  time.Time       // when a file with an entry was last written
 	faulty  map[string]bool // files that the client may drop
+
+	unreadable string // a file in which nobody can tell whether it has an entry
 }
 
 func (c *client) add(f Finding) {
@@ -114,6 +116,9 @@ func (c *client) read() {
 			c.ownFile(file, err)
 			continue
 		}
+		if err != nil && slices.Contains(own, path) {
+			c.unreadable = path
+		}
 		if err == nil && file.Text != "" {
 			_, err = hookfile.ParseAs(path, []byte(file.Text), c.dialect)
 		}
@@ -165,8 +170,13 @@ func (c *client) checkEntries() {
 		install = "hookrun install " + c.Name + " --user"
 	}
 	if len(c.entries) == 0 {
-		c.add(Finding{Check: "entry", Severity: Error, Mend: install,
-			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"})
+		f := Finding{Check: "entry", Severity: Error, Mend: install,
+			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"}
+		if c.unreadable != "" {
+			f.What = "no settings of " + c.Settings.Client + " that can be read run hookrun"
+			f.Mend = "mend " + c.unreadable + " first, then run hookrun doctor again"
+		}
+		c.add(f)
 		c.lastRun(time.Time{})
 		return
 	}

@@ -291,6 +291,8 @@ type Diagnostic struct {
 	Text   string `json:"message"`
 	// as a warning: a hook will never run or never block, so the outcome of each call has it
 	Gate bool `json:"-"`
+	// as a warning: no hook runs otherwise than it should, so a session is told once
+	Once bool `json:"-"`
 }
 
 // position is that of the problem, without its column.

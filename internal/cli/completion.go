@@ -173,6 +173,11 @@ func values(f *pflag.Flag) []string {
 	if placeholder == "PATH" { // of a socket; the PATH of get is in JSON
 		return []string{anyFiles}
 	}
+	if f.Name == "tool" {
+		names := slices.Concat(all.ProjectNames(), all.ClientTools())
+		slices.Sort(names)
+		return slices.Compact(names)
+	}
 	if words := arguments(placeholder); len(words) > 0 {
 		return words
 	}

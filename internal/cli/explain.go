@@ -48,7 +48,7 @@ before it changes the call.`,
 			if err != nil {
 				return 0, err
 			}
-			if err := f.finish(event, std.In); err != nil {
+			if err := f.finish(event, &typed{Streams: std}); err != nil {
 				return 0, err
 			}
 			cfg, o, err := f.load()
@@ -88,7 +88,7 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 		if err := noArgs(args); err != nil {
 			return "", err
 		}
-		doc, err := value("--input", input, std.In)
+		doc, err := value("--input", input, &typed{Streams: std})
 		if err != nil {
 			return "", err
 		}

@@ -148,7 +148,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		}
 	}
 	began := time.Now()
-	outcome, err := f.verdict(read, std.In, &began)
+	outcome, err := f.verdict(read, &typed{Streams: std}, &began)
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry has it on record
 			return 0, err

@@ -63,7 +63,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 			for _, w := range odd {
 				fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", w)
 			}
-			if e.Content, err = value("the text", args[0], std.In); err != nil {
+			if e.Content, err = value("the text", args[0], &typed{Streams: std}); err != nil {
 				return 0, err
 			}
 			if *ipc != "" {

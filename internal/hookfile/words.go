@@ -20,13 +20,13 @@ func (h *Hook) wordsHint(dir string, env []string) string {
 		return "; nothing expands the words of a list: write one string, which sh runs, or the path"
 	case strings.ContainsAny(program, " \t"):
 		return "; each word is a string of its own in a list: split it, or write one string, which sh runs"
-	case filepath.Base(program) == program && isFile(filepath.Join(dir, program)):
+	case filepath.Base(program) == program && isRegular(filepath.Join(dir, program)):
 		return "; a name without a slash is looked up in PATH: write ./" + program
 	}
 	return ""
 }
 
-func isFile(path string) bool {
+func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }

@@ -64,7 +64,7 @@ before it changes the call.`,
 			if event.HasTool() && f.call.ClientInput == "" && !flags.Changed("args") {
 				e.leaveToArgs(f.call, cfg)
 			}
-			e.Warnings = slices.Concat(f.warnings, nonEmpty(f.project.suggestion), e.Warnings)
+			e.Warnings = slices.Concat(f.warnings, f.project.aside(), e.Warnings)
 			e.found = f.project
 			if known {
 				e.addTools(of, cfg)

@@ -169,7 +169,7 @@ func newTrustState(folder string) (trustState, error) {
 // allow prints the hooks, and records them if a person agrees, at the terminal or by a flag.
 func (s *trustState) allow(hash string, yes bool, std Streams) error {
 	isProject := func(f hookfile.File) bool { return f.Level >= hookfile.ProjectLevel }
-	if !slices.ContainsFunc(s.config.Files, isProject) && s.allowed == nil {
+	if hash == "" && !yes && s.allowed == nil && !slices.ContainsFunc(s.config.Files, isProject) {
 		// Below a folder that was allowed calls are blocked until somebody says that there are no hooks.
 		judgment, err := s.store.Judge(s.now, trust.Rules{Required: true})
 		if err == nil && judgment.Cause == "" {

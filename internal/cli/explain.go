@@ -205,7 +205,8 @@ func (e *explanation) leaveToArgs(c protocol.Call, cfg *hookfile.Config) {
 	for i := range e.Hooks {
 		if h := &cfg.Hooks[i]; m.OnArgs(h) {
 			e.Hooks[i].onArgs = true
-			e.Hooks[i].Why = fmt.Sprintf("it subscribes to %s, and the arguments decide: give --args", m.Event(h.Dialect))
+			const why = "it subscribes to %s, and the arguments decide: give --args"
+			e.Hooks[i].Why = fmt.Sprintf(why, m.Event(h.Dialect))
 		}
 	}
 }

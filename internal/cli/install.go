@@ -100,8 +100,9 @@ func (s *settingsFlags) entry(client *clientfile.Client) (e clientfile.Entry, er
 // doubts are notes about where the entry is: it may not find this hookrun, or not be the only one.
 func (s *settingsFlags) doubts(client *clientfile.Client, place dialect.Place, e clientfile.Entry) (doubts []string) {
 	if e.ByName && s.log != "" && s.log != defaultLog {
-		doubts = append(doubts, "the entry is for all who work on the project, and the log "+s.log+" is on this machine: "+
-			"with --log "+defaultLog+" each has a log of their own")
+		const text = "the entry is for all who work on the project, and the log %s is on this machine: " +
+			"with --log %s each has a log of their own"
+		doubts = append(doubts, fmt.Sprintf(text, s.log, defaultLog))
 	}
 	found, err := exec.LookPath("hookrun")
 	switch {
@@ -316,8 +317,10 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
 			canonical := protocol.Event(event).Canonical()
-			isRule := h.StaticVerdict != nil // which takes no time
-			if !isRule && slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
+			if h.StaticVerdict != nil { // a rule takes no time
+				continue
+			}
+			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
 				own := min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)
 				atEvent = min(atEvent+own+aroundHook, clientfile.MaxTimeout)
 			}

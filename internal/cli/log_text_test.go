@@ -28,8 +28,8 @@ func TestCallText(t *testing.T) {
 		want string
 	}{
 		"all of it": {
-			runstats.Call{Event: "pre-tool", Tool: "shell", About: "git push --force", Decision: "block", Cause: "policy",
-				Hooks: many[:3]},
+			runstats.Call{Event: "pre-tool", Tool: "shell", About: "git push --force", Decision: "block",
+				Cause: "policy", Hooks: many[:3]},
 			"14:00:00  pre-tool shell  block (policy)  git push --force  " +
 				"sh: blocked 144 ms, a-longer-name: skipped, 1 more\n",
 		},
@@ -41,7 +41,8 @@ func TestCallText(t *testing.T) {
 		"a long command": {
 			runstats.Call{Event: "pre-tool", Tool: "shell", About: long, Decision: "continue",
 				Hooks: []runstats.Report{hook("sh", protocol.StatusOK, 5)}},
-			"14:00:00  pre-tool shell  continue  " + long[:36] + "…" + strings.TrimSpace(long)[499-35:] + "  sh: 5.0 ms\n",
+			"14:00:00  pre-tool shell  continue  " + long[:36] + "…" + strings.TrimSpace(long)[499-35:] +
+				"  sh: 5.0 ms\n",
 		},
 		"nothing known": {runstats.Call{Event: "Stop", Decision: "continue"}, "14:00:00  Stop  continue\n"},
 		"a prompt": {runstats.Call{Event: "pre-execute", About: "do\nit", Decision: "continue"},
@@ -56,8 +57,9 @@ func TestCallText(t *testing.T) {
 		words := []string{"", "short", long}
 		for _, word := range words {
 			for _, about := range words {
-				c := runstats.Call{Time: at, Event: word, Tool: word, Error: word, Cause: word, Stop: true, About: about,
-					Hooks: []runstats.Report{hook(long, protocol.Status(word), 3_600_000), hook("b", "ok", 1)}}
+				c := runstats.Call{Time: at, Event: word, Tool: word, Error: word, Cause: word, Stop: true,
+					About: about}
+				c.Hooks = []runstats.Report{hook(long, protocol.Status(word), 3_600_000), hook("b", "ok", 1)}
 				line := callText(&c, false)
 				if word != long { // else the verdict alone may be wider
 					require.LessOrEqual(t, utf8.RuneCountInString(line), 121, line)

@@ -83,8 +83,8 @@ func (p *project) findMisnamed() {
 	}
 }
 
-// findAbove finds misnamed files, and suggests a hooks file that lies above in the repository and does not count. It does
-// the latter only where the project has no hooks, to explain why none runs.
+// findAbove finds misnamed files, and suggests a hooks file that lies above in the repository and does not count. The
+// latter is only for a project without hooks, to explain why none runs.
 func (p *project) findAbove(hooks int) {
 	p.findMisnamed()
 	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {

@@ -80,8 +80,8 @@ func repository(dir string) (root, gitDir string) {
 	}
 }
 
-// isTracked reports whether the index has the file. A name in it ends with NUL, and the last byte before it is the lower
-// one of its length.
+// isTracked reports whether the index has the file. A name in it ends with NUL, and before it is the lower byte of its
+// length.
 func isTracked(gitDir, inside string) bool {
 	if len(inside) >= 0xfff {
 		return false

@@ -75,7 +75,8 @@ func TestOf(t *testing.T) {
 	t.Run("a worktree", func(t *testing.T) {
 		dir := t.TempDir()
 		git := func(args ...string) {
-			cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+			as := []string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@b"}
+			cmd := exec.Command("git", append(as, args...)...)
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 		}

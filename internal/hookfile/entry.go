@@ -340,8 +340,8 @@ func timeoutDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
 	case err != nil && text != "" && strings.Trim(text, "0123456789.") == "": // of a flag it is a number
-		return 0, fmt.Errorf("%s is no duration; write %s without quotes for seconds, or \"%ss\"", quote(text), brief(text),
-			brief(text))
+		const message = `%s is no duration; write %s without quotes for seconds, or "%[2]ss"`
+		return 0, fmt.Errorf(message, quote(text), brief(text))
 	case err != nil:
 		return 0, fmt.Errorf("%s is no duration; write \"5s\", \"1m30s\", or a number of seconds", quote(text))
 	case d <= 0:

@@ -287,8 +287,8 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
-// OnArgs reports whether the arguments decide if the hook runs: the call has none, the rest of the hook matches, and its
-// if or when looks at them.
+// OnArgs reports whether the arguments, which the call does not have, decide if the hook runs: the rest of the hook
+// matches, and its if or when looks at them.
 func (m *MatchContext) OnArgs(h *Hook) bool {
 	if !m.Concerns(h) {
 		return false

@@ -12,8 +12,8 @@ import (
 // maxListed is how many names of a folder are looked at: a call without hooks is to cost next to nothing.
 const maxListed = 1000
 
-// Misnamed returns the files of a folder whose names are one edit away from that of a hooks file, in order, and the name
-// that each should have. Nothing reads such a file, so the gates in it are off.
+// Misnamed returns the files of a folder whose names are one edit away from that of a hooks file, in order, and the
+// name that each should have. Nothing reads such a file, so the gates in it are off.
 func Misnamed(dir string) (paths, meant []string) {
 	folder, err := os.Open(dir)
 	if err != nil {

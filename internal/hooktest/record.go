@@ -204,8 +204,8 @@ var passing = lazyregexp.New(`(?i)\b(?:pids?|process(?:es)?)[ :=#]*[0-9]+(?:, [0
 
 var digits = lazyregexp.New(`[0-9]+`)
 
-// stable returns the text that a test expects: as it is, or as a pattern if another run would have another text; nil for
-// none.
+// stable returns the text that a test expects: as it is, or as a pattern if another run would have another text. It
+// returns nil for an empty text.
 func stable(text string) json.RawMessage {
 	spans := passing().FindAllStringIndex(text, -1)
 	switch {
@@ -254,7 +254,8 @@ func (l *logged) test(name, workspace string) (string, error) {
 		Expect: writtenExpect{
 			Decision: o.Decision, Approved: o.Approved, Reason: stable(o.Reason), Cause: o.Cause,
 			Stop: o.Stop, StopReason: stable(o.StopReason),
-			Inject: stables(o.Texts()), Message: stables(o.SystemMessages), UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
+			Inject: stables(o.Texts()), Message: stables(o.SystemMessages),
+			UpdatedInput: o.UpdatedInput, UpdatedOutput: o.UpdatedOutput,
 		},
 	}
 	var b bytes.Buffer

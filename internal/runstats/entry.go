@@ -246,7 +246,8 @@ func ParseCall(line []byte) (c Call, ok bool) {
 	}
 	c = Call{
 		Time: e.time, Session: e.session.clone(), Event: e.call.event.clone(), Tool: e.call.tool.clone(),
-		About: e.about(), Error: e.err.clone(), Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
+		About: e.about(), Error: e.err.clone(),
+		Stop: e.stop, Cause: e.cause.clone(), Hook: e.decider.clone(), Reason: e.reason.clone(),
 	}
 	if e.decided {
 		c.Decision = e.decision.String()

@@ -16,7 +16,7 @@ func (h *Hook) wordsHint(dir string, env []string) string {
 		return ""
 	}
 	switch program := c.Argv[0]; {
-	case forShell(program, env):
+	case forShell(program, env) || strings.HasPrefix(program, "$"):
 		return "; nothing expands the words of a list: write one string, which sh runs, or the path"
 	case strings.ContainsAny(program, " \t"):
 		return "; each word is a string of its own in a list: split it, or write one string, which sh runs"

@@ -38,6 +38,7 @@ var install = &dialect.Installation{
 		{What: "shows the output at the end of an async command without a hook",
 			Event: protocol.PostTool, Tools: []string{"shell"}},
 	},
+	AlsoRuns:  []string{"claude"},
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},
 	Variables: []string{"COPILOT_CLI"},

@@ -85,6 +85,9 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 	}
 	for _, w := range p.set.config.WarnedAt(p.match) {
 		text := w.Error()
+		if w.Once && !p.first(text) {
+			continue
+		}
 		o.Warnings = append(o.Warnings, text)
 		if !w.Gate {
 			o.Lint = append(o.Lint, text)

@@ -11,8 +11,10 @@ import (
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
+	"github.com/hookrun/hookrun/internal/gitignore"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/lazyregexp"
+	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -36,6 +38,9 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		if cfg.Only {
 			f.Notes = append(f.Notes, hookfile.Diagnostic{File: f.File, Text: leftOut})
 		}
+		if file.Level == hookfile.LocalLevel {
+			f.Notes = append(f.Notes, committed(file.Path)...)
+		}
 		loaded, r.Files = append(loaded, cfg), append(r.Files, f)
 		if cfg.Only {
 			break
@@ -43,6 +48,9 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 	}
 	all, unreached := hookfile.Merge(loaded)
 	hooks := all.Hooks
+	projectLoads := !slices.ContainsFunc(r.Files, func(f checkedFile) bool {
+		return f.Level == hookfile.ProjectLevel && len(f.Errors) > 0
+	})
 	for i := range r.Files {
 		f, n := &r.Files[i], len(loaded[i].Hooks)
 		if reads[i] {
@@ -50,12 +58,27 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 		}
 		hooks = hooks[n:]
 		for _, w := range unreached {
-			if w.File == f.File {
+			if w.File == f.File && projectLoads { // else its hooks are not known
 				f.Warnings = append(f.Warnings, w)
 			}
 		}
 		r.OK = r.OK && len(f.Errors) == 0
 	}
+}
+
+// committed notes that git may take a local file along, which is one person's own.
+func committed(path string) []hookfile.Diagnostic {
+	text := ""
+	switch gitignore.Of(path) {
+	case gitignore.Tracked:
+		text = "git tracks this file, which is one person's own; run git rm --cached " +
+			shellword.Local(filepath.Base(path)) + " beside it, and add its name to .gitignore"
+	case gitignore.Open:
+		text = "git does not ignore this file, which is one person's own; add its name to .gitignore"
+	default:
+		return nil
+	}
+	return []hookfile.Diagnostic{{File: path, Text: text}}
 }
 
 // failed takes what is wrong with a file as a whole.

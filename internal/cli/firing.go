@@ -152,7 +152,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		}
 	}
 	began := time.Now()
-	outcome, err := f.verdict(read, std.In, &began)
+	outcome, err := f.verdict(read, &typed{Streams: std}, &began)
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry has it on record
 			return 0, err
@@ -355,7 +355,7 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 	}
 	if f.output == "text" || f.hasMessages() { // the others have them on stdout
 		for _, m := range o.SystemMessages {
-			marked(stderr, "hookrun: message:", m)
+			marked(stderr, "hookrun: message:", strings.TrimPrefix(m, "hookrun: "))
 		}
 	}
 	if f.verbose {

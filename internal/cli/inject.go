@@ -65,7 +65,7 @@ it. Give a text that starts with - after --, or on stdin.`,
 					fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", f.Text)
 				}
 			}
-			if e.Content, err = value("the text", args[0], std.In); err != nil {
+			if e.Content, err = value("the text", args[0], &typed{Streams: std}); err != nil {
 				return 0, err
 			}
 			if *ipc != "" {

@@ -195,6 +195,7 @@ func (c *client) checkEntries() {
 	}
 	c.events()
 	c.trust()
+	c.unseen()
 	c.twice()
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		if !c.program(e) {

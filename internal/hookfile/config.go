@@ -339,6 +339,8 @@ type Diagnostic struct {
 	// as a warning: a hook will never run or never block, so the outcome of each call has it; as a note: a hook is
 	// switched off
 	Gate bool `json:"-"`
+	// as a warning: no hook runs otherwise than it should, so a session is told once
+	Once bool `json:"-"`
 	// as a warning: no call reaches the hook as it is written, so check and doctor take it for an error
 	Unreachable bool `json:"-"`
 }

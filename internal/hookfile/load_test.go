@@ -106,7 +106,7 @@ f:1:14: parsing: expected a key in double quotes, found ']'`},
 			"\"command\":\"x\"}]}",
 		`f:1:20: parsing: \ud800 is half a character; write both halves, as \ud83d\ude00, or the character itself
 f:2:1: unknown key "nane"; did you mean "name"?
-f:3:11: hook "b": unknown event "pre-tol"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
+f:3:11: hook "b": unknown event "pre-tol"; supported are pre-execute, pre-tool, post-tool; did you mean "pre-tool"?
 f:4:1: parsing: the key "name" is there twice in one object; keep one`},
 }
 
@@ -235,11 +235,11 @@ f:2:4: hook "a": "command"[2] must be a string, not an array`},
 		`f:1:58: hook "a": an event must be a string, not null`},
 	{"unknown events",
 		`{"hooks":[{"name":"a","command":"a","events":["Pre-Tool","stop","", "preToolUse","posttool"]}]}`,
-		`f:1:47: hook "a": unknown event "Pre-Tool"; did you mean "pre-tool"?; supported are pre-execute, pre-tool, post-tool
+		`f:1:47: hook "a": unknown event "Pre-Tool"; supported are pre-execute, pre-tool, post-tool; did you mean "pre-tool"?
 f:1:58: hook "a": unknown event "stop"; supported are pre-execute, pre-tool, post-tool
 f:1:65: hook "a": unknown event ""; supported are pre-execute, pre-tool, post-tool
-f:1:69: hook "a": unknown event "preToolUse"; did you mean "PreToolUse"?; supported are pre-execute, pre-tool, post-tool
-f:1:82: hook "a": unknown event "posttool"; did you mean "post-tool"?; supported are pre-execute, pre-tool, post-tool`},
+f:1:69: hook "a": unknown event "preToolUse"; supported are pre-execute, pre-tool, post-tool; did you mean "PreToolUse"?
+f:1:82: hook "a": unknown event "posttool"; supported are pre-execute, pre-tool, post-tool; did you mean "post-tool"?`},
 
 	{"matcher of wrong type", withField(`"matcher":["shell"]`),
 		`f:2:11: hook "a": "matcher" must be a string, not an array`},
@@ -272,7 +272,7 @@ f:1:82: hook "a": unknown event "posttool"; did you mean "post-tool"?; supported
 	{"duration zero", withField(`"timeout":"0s"`), `f:2:11: hook "a": "timeout" must be more than 0, not "0s"`},
 	{"duration negative", withField(`"timeout":"-5s"`), `f:2:11: hook "a": "timeout" must be more than 0, not "-5s"`},
 	{"duration without a unit", withField(`"timeout":"5"`),
-		`f:2:11: hook "a": "timeout" "5" is no duration; write "5s", "1m30s", or a number of seconds`},
+		`f:2:11: hook "a": "timeout" "5" is no duration; write 5 without quotes for seconds, or "5s"`},
 	{"duration with a blank", withField(`"timeout":"5 s"`),
 		`f:2:11: hook "a": "timeout" "5 s" is no duration; write "5s", "1m30s", or a number of seconds`},
 	{"duration in days", withField(`"timeout":"1d"`),

@@ -62,11 +62,24 @@ func (p *parser) fields(object gjson.Result, known []string) map[string]gjson.Re
 		if slices.Contains(known, name) {
 			found[name] = value
 		} else if !dialect.OwnKey(name) {
-			p.problem(key.Index, "unknown key %s%s", quote(name), hint(name, known))
+			p.problem(key.Index, "unknown key %s%s", quote(name), keyHint(name, known))
 		}
 		return true
 	})
 	return found
+}
+
+// keyHint is hint for the key of a file. Other programs have other words for some keys.
+func keyHint(wrong string, known []string) string {
+	for _, k := range []struct{ word, key string }{
+		{"cmd", "command"}, {"run", "command"}, {"exec", "command"}, {"script", "command"}, {"on", "events"},
+		{"tool", "matcher"}, {"tools", "matcher"}, {"deny", "block"}, {"reason", "block"},
+	} {
+		if k.word == strings.ToLower(wrong) && slices.Contains(known, k.key) {
+			wrong = k.key
+		}
+	}
+	return hint(wrong, known)
 }
 
 func hint(wrong string, known []string) string { return spelling.Hint(wrong, known) }

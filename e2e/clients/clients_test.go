@@ -72,13 +72,8 @@ var rows = []row{
 	{"gives a new result", func(r *clientRun) string {
 		return r.result("cat private", "the home address", "what may be seen", "the new one")
 	}},
-	{"gives no answer, and fails open", func(r *clientRun) string {
-		r.turn([]string{"touch unchecked"})
-		if !r.ran("unchecked") {
-			return "**not run**"
-		}
-		return "runs, " + r.reader("touch unchecked", "hook 'dropout' gave no answer", "that")
-	}},
+	{"gives no answer before a tool, and fails open", unanswered("unguarded", "dropout-before")},
+	{"gives no answer after a tool, and fails open", unanswered("unchecked", "dropout")},
 	{"the hooks file has a fault: the next call", func(r *clientRun) string {
 		r.turn([]string{breakFile}, []string{"touch anything"})
 		return r.became("touch anything", "anything", fault)
@@ -107,6 +102,17 @@ func call(file, reason string) func(*clientRun) string {
 	return func(r *clientRun) string {
 		r.turn([]string{"touch " + file})
 		return r.became("touch "+file, file, reason)
+	}
+}
+
+// unanswered is a row about a call of `touch FILE` that runs though a hook gave no answer.
+func unanswered(file, hook string) func(*clientRun) string {
+	return func(r *clientRun) string {
+		r.turn([]string{"touch " + file})
+		if !r.ran(file) {
+			return "**not run**"
+		}
+		return "runs, " + r.reader("touch "+file, "hook '"+hook+"' gave no answer", "that")
 	}
 }
 

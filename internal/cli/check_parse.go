@@ -11,6 +11,7 @@ import (
 type parsed struct {
 	Version  int                   `json:"version"`
 	Files    []string              `json:"files"`
+	Wrappers []string              `json:"wrappers,omitempty"`
 	Hooks    []parsedHook          `json:"hooks"`
 	Warnings []hookfile.Diagnostic `json:"warnings"`
 }
@@ -57,6 +58,7 @@ func (c *checker) parse(files []hookfile.File) (*parsed, error) {
 		return nil, err
 	}
 	p := &parsed{Version: 1, Files: cfg.Paths(), Hooks: []parsedHook{}}
+	p.Wrappers = cfg.Wrappers()
 	p.Warnings = append([]hookfile.Diagnostic{}, cfg.Warned()...)
 	for i := range cfg.Hooks {
 		p.Hooks = append(p.Hooks, newParsedHook(&cfg.Hooks[i]))

@@ -52,6 +52,9 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
 		}
 	}
+	if f.required && len(cfg.Files) == 0 {
+		return nil, f.project.missing()
+	}
 	f.project.files, f.project.only = cfg.Files, cfg.Only
 	return cfg, nil
 }
@@ -140,7 +143,8 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 // verdict.
 func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
-		return 0, err
+		_, _ = read() // which call the error is told about
+		return f.tellError(err, std)
 	}
 	warn := func(err error) {
 		if err != nil {
@@ -148,7 +152,7 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 		}
 	}
 	began := time.Now()
-	outcome, err := f.verdict(read, std.In, &began)
+	outcome, err := f.verdict(read, &typed{Streams: std}, &began)
 	if err != nil {
 		if errors.Is(err, errAnswered) { // the other entry has it on record
 			return 0, err
@@ -168,11 +172,12 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	return f.print(outcome, std, func() { warn(claim.Done(context.Background())) })
 }
 
-// tellError encodes an error as a block for a client that does not block for the exit status at every event. It returns
-// the error for the caller to print, unless the block stands in the place of the exit status.
+// tellError encodes an error as a block for a client that does not block for the exit status at every event, or shows
+// its model the tool's result beside it. It returns the error for the caller to print, unless the block stands in the
+// place of the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
 	client, toClient := all.ClientNamed(f.output)
-	if !toClient || client.Errors == dialect.ErrorByExit || f.call.Event == "" {
+	if !toClient || f.call.Event == "" {
 		return 0, failure
 	}
 	var reason strings.Builder
@@ -181,13 +186,15 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 		reason.WriteString(personMustMend)
 	}
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
-		Reason: strings.TrimSpace(reason.String())}
+		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
+	all.Withhold(&f.call, &block)
 	text, _, err := client.EncodeOutput(block)
 	switch {
 	case err != nil || len(text) == 0: // it reads nothing at the event
-	case client.Errors == dialect.ErrorByBlock:
+	case client.Errors == dialect.ErrorByBlock || block.UpdatedOutput != nil:
 		return f.print(block, std, func() {})
+	case client.Errors == dialect.ErrorByExit:
 	default:
 		_ = write(std, string(text)+"\n") // the exit status blocks where it can
 	}
@@ -348,7 +355,7 @@ func (f *callFlags) details(o *protocol.Outcome, stderr io.Writer) {
 	}
 	if f.output == "text" || f.hasMessages() { // the others have them on stdout
 		for _, m := range o.SystemMessages {
-			marked(stderr, "hookrun: message:", m)
+			marked(stderr, "hookrun: message:", strings.TrimPrefix(m, "hookrun: "))
 		}
 	}
 	if f.verbose {

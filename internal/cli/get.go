@@ -37,7 +37,7 @@ programs differ in which of the two they take.`,
 				return 0, errors.New("give one PATH, as in hookrun get command")
 			}
 			var doc strings.Builder
-			if _, err := io.Copy(&doc, std.In); err != nil {
+			if _, err := io.Copy(&doc, &typed{Streams: std}); err != nil {
 				return 0, fmt.Errorf("reading stdin: %w", regularfile.UnwrapPath(err))
 			}
 			if faults := strictjson.Check(doc.String(), maxGetDepth); len(faults) > 0 {

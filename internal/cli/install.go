@@ -46,7 +46,13 @@ when they get longer, or when hookrun moves.`,
 		s.define(flags)
 		const usage = "allow the project's hooks without a question"
 		allow := flags.Bool("allow", false, usage)
+		const logUsage = "have the hook add a line about each call to `FILE`, or with the word " + defaultLog +
+			" to run.log among the state of whoever runs the client; see hookrun log"
+		flags.StringVar(&s.log, "log", "", logUsage)
 		return func(args []string, std Streams) (int, error) {
+			if flags.Changed("log") && s.log == "" {
+				return 0, errors.New("--log is empty; leave it out for no log")
+			}
 			client, place, err := s.find(args)
 			if err != nil {
 				return 0, err
@@ -79,6 +85,12 @@ func (s *settingsFlags) entry(client *clientfile.Client) (e clientfile.Entry, er
 		Args: []string{"--output", client.Name, "--trust", "required", "--pin"}, Events: client.Events,
 		ByName: !s.user && !s.local && clientfile.HasShell,
 	}
+	if s.log != "" {
+		if s.log != defaultLog { // a client can run the hook in any folder
+			s.log = absolute(s.log)
+		}
+		e.Args = append(e.Args, "--log", s.log)
+	}
 	if e.Binary, err = ownPath(); err == nil {
 		e.Timeout, err = s.timeout(client)
 	}
@@ -87,6 +99,11 @@ func (s *settingsFlags) entry(client *clientfile.Client) (e clientfile.Entry, er
 
 // doubts are notes about where the entry is: it may not find this hookrun, or not be the only one.
 func (s *settingsFlags) doubts(client *clientfile.Client, place dialect.Place, e clientfile.Entry) (doubts []string) {
+	if e.ByName && s.log != "" && s.log != defaultLog {
+		const text = "the entry is for all who work on the project, and the log %s is on this machine: " +
+			"with --log %s each has a log of their own"
+		doubts = append(doubts, fmt.Sprintf(text, s.log, defaultLog))
+	}
 	found, err := exec.LookPath("hookrun")
 	switch {
 	case !e.ByName:
@@ -194,6 +211,7 @@ type settingsFlags struct {
 	workspace            string
 	user, project, local bool
 	dryRun               bool
+	log                  string // of install
 }
 
 func (s *settingsFlags) define(flags *pflag.FlagSet) {
@@ -221,7 +239,7 @@ func (s *settingsFlags) find(args []string) (*clientfile.Client, dialect.Place, 
 	client, found := clientfile.Lookup(args[0])
 	if !found {
 		near := spelling.Suggest(args[0], names)
-		return nil, dialect.Place{}, fmt.Errorf("unknown client %q%s; %s", args[0], near, one)
+		return nil, dialect.Place{}, fmt.Errorf("unknown client %q; %s%s", args[0], one, near)
 	}
 	if client.UserOnly && !s.user {
 		const text = "%s reads no hooks file of a project, but the user's alone; give --user"
@@ -299,6 +317,9 @@ func (s *settingsFlags) timeout(client *clientfile.Client) (time.Duration, error
 		for i := range cfg.Hooks {
 			h := &cfg.Hooks[i]
 			canonical := protocol.Event(event).Canonical()
+			if h.StaticVerdict != nil { // a rule takes no time
+				continue
+			}
 			if slices.ContainsFunc(h.Events, func(e protocol.Event) bool { return e.Canonical() == canonical }) {
 				own := min(h.Deadline(protocol.Event(event)), clientfile.MaxTimeout)
 				atEvent = min(atEvent+own+aroundHook, clientfile.MaxTimeout)

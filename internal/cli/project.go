@@ -15,10 +15,12 @@ import (
 type project struct {
 	hookfile.Project
 	began      string // where the search began
+	given      bool   // somebody named the folder: there was no search
 	configs    []string
 	files      []hookfile.File // that were read
 	only       bool            // the first of them leaves out all others
 	warning    string          // a hooks file was passed over; it is in every outcome
+	misnamed   []string        // files with nearly the name of a hooks file; nil: not looked for, or none
 	suggestion string          // a hooks file above that does not count; only check, explain and -v print it
 }
 
@@ -28,7 +30,7 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	if err := mustBeFolder(folder); err != nil {
 		return p, err
 	}
-	p.began = folder
+	p.began, p.given = folder, given
 	if given {
 		p.Project = hookfile.ProjectIn(folder)
 		return p, nil
@@ -45,23 +47,52 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	if p.PassedOver == "" {
 		return p, nil
 	}
-	use := "; to use it give -C " + shellword.Local(filepath.Dir(p.PassedOver))
-	if p.Repository == "" {
-		const text = "the hooks file %s does not count: hookrun looks upwards in git repositories only%s"
-		p.suggestion = fmt.Sprintf(text, p.PassedOver, use)
-	} else {
-		const text = "the hooks file %s was passed over: it lies above the git repository %s%s"
-		p.warning = fmt.Sprintf(text, p.PassedOver, p.Repository, use)
-	}
+	const text = "the hooks file %s was passed over: %s; to use it give -C %s"
+	p.warning = fmt.Sprintf(text, p.PassedOver, p.Why, shellword.Local(filepath.Dir(p.PassedOver)))
 	return p, nil
 }
 
-// warnings are for the outcome of every call.
-func (p *project) warnings() []string { return nonEmpty(p.warning) }
+// missing is the error of --require-hooks.
+func (p *project) missing() error {
+	where := absolute(p.Workspace)
+	if !p.given {
+		where += " or above"
+	}
+	const mend = "run hookrun init, or give -C and the folder of the project"
+	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(p.warning, strings.Join(p.misnamed, "; "),
+		"--require-hooks needs one; "+mend))
+}
 
-// findAbove suggests a hooks file that lies above in the repository and does not count. It does so only where the
-// project has no hooks, to explain why none runs.
+// warnings are for the outcome of every call.
+func (p *project) warnings() []string {
+	if !p.Found() {
+		p.findMisnamed()
+	}
+	return append(nonEmpty(p.warning), p.misnamed...)
+}
+
+// findMisnamed finds files that nothing reads, in the folder of the project and in that of its repository.
+func (p *project) findMisnamed() {
+	if len(p.configs) > 0 || p.misnamed != nil {
+		return
+	}
+	folders := []string{p.Workspace}
+	if p.Repository != "" && p.Repository != absolute(p.Workspace) {
+		folders = append(folders, p.Repository)
+	}
+	for _, folder := range folders {
+		paths, names := hookfile.Misnamed(folder)
+		for i, path := range paths {
+			const text = "the file %s is not read, since a hooks file is called %s; rename it"
+			p.misnamed = append(p.misnamed, fmt.Sprintf(text, absolute(path), names[i]))
+		}
+	}
+}
+
+// findAbove finds misnamed files, and suggests a hooks file above that would count, had no folder been named and were
+// no other file nearer. The latter is only for a project without hooks, to explain why none runs.
 func (p *project) findAbove(hooks int) {
+	p.findMisnamed()
 	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {
 		return
 	}
@@ -77,8 +108,10 @@ func (p *project) findAbove(hooks int) {
 	p.suggestion = fmt.Sprintf(text, above, why, shellword.Local(filepath.Dir(above)))
 }
 
-// remarks are the warning and the suggestion, for commands that show where hooks come from.
-func (p *project) remarks() []string { return nonEmpty(p.warning, p.suggestion) }
+// remarks are all warnings and the suggestion, for commands that show where hooks come from.
+func (p *project) remarks() []string {
+	return append(append(nonEmpty(p.warning), p.misnamed...), nonEmpty(p.suggestion)...)
+}
 
 func nonEmpty(texts ...string) (some []string) {
 	for _, text := range texts {
@@ -125,9 +158,17 @@ const leftOut = `"only" of the managed hooks file leaves out all other files`
 
 // writeTo writes which files the hooks are from, for -v.
 func (p *project) writeTo(w io.Writer) {
-	for _, text := range append(p.lines(), nonEmpty(p.suggestion)...) {
+	for _, text := range append(p.lines(), p.aside()...) {
 		fmt.Fprintln(w, "hookrun:", text)
 	}
+}
+
+// aside are the remarks that no call has as warnings.
+func (p *project) aside() (remarks []string) {
+	if p.Found() {
+		remarks = append(remarks, p.misnamed...)
+	}
+	return append(remarks, nonEmpty(p.suggestion)...)
 }
 
 func absolute(path string) string {

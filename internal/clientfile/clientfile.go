@@ -40,6 +40,8 @@ type Client struct {
 	*dialect.Installation
 	*dialect.Settings
 	Format *dialect.Format // of those of its files that are not JSON
+
+	answersOnce bool // of several entries for one call one answers
 }
 
 // Names are the clients that Lookup knows.
@@ -58,7 +60,7 @@ func Lookup(name string) (*Client, bool) {
 	if !known || d.Install == nil {
 		return nil, false
 	}
-	return &Client{d.Name, d.Install, d.Settings, d.Format}, true
+	return &Client{d.Name, d.Install, d.Settings, d.Format, d.AnsweredBy != nil}, true
 }
 
 // Entry is what Install puts into a file.

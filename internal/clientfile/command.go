@@ -148,6 +148,9 @@ func ours(command, binary string) bool {
 		if !joined && len(args) > 0 {
 			value, args = args[0], args[1:]
 		}
+		if flag == "--log" && value != "" {
+			continue
+		}
 		if !slices.Contains(values[flag], value) {
 			return false
 		}

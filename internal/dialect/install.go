@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from
@@ -20,6 +21,7 @@ type Installation struct {
 	OnWindows CommandForm
 	Asks      string // what the client still wants of its user before it runs the hook
 	Lacks     string // what hooks of a project cannot do in the client at all
+	Unseen    []Unseen
 
 	LoginShell bool // the login shell of its user runs the command
 
@@ -47,8 +49,9 @@ type Installation struct {
 	Machine func(getenv func(string) string) (weakest, strongest []string)
 	Beside  func(w Where) []string
 
-	// AlsoRuns names the clients whose hooks this one runs as well, from their settings files. An entry of hookrun's in
-	// both is asked twice; Dialect.AnsweredBy is for clients where that can be told.
+	// AlsoRuns names the clients whose hooks this one runs as well, from their settings files. Their entries may get an
+	// input of this client's. An entry of hookrun's in both files is asked twice, unless the client has
+	// Dialect.AnsweredBy.
 	AlsoRuns []string
 
 	Program   string   // its name in PATH
@@ -59,6 +62,14 @@ type Installation struct {
 	// Servers are the files with its MCP servers. read is the text of another file of JSON, "" if that has a fault.
 	// nil: there are none.
 	Servers func(w Where, read func(path string) string) []ServerFile
+}
+
+// Unseen is something that the client does and for which it runs no hook, or waits for none. docs/what-no-hook-sees.md
+// has each.
+type Unseen struct {
+	What  string         // behind the client's name: as "runs write_stdin without a hook"
+	Event protocol.Event // of the hooks that count on it: pre-execute, pre-tool or post-tool
+	Tools []string       // that those hooks are for, by the project's names; nil: any
 }
 
 // OwnFile is a file of the client's that has nothing in it but hookrun's text.

@@ -240,7 +240,7 @@ func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 
 func eventHint(wrong string) string {
 	known, list := eventNames()
-	return spelling.Suggest(wrong, known) + "; supported are " + list
+	return "; supported are " + list + spelling.Suggest(wrong, known)
 }
 
 // eventNames returns all names of events, and the canonical ones as a list.
@@ -266,12 +266,12 @@ func (r reader) matcher(h *Hook) Matcher {
 		r.problem(r.value.Index,
 			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
 	}
-	warnings, err := toolmatch.Check(s, r.knownTools())
+	found, err := toolmatch.Check(s, r.knownTools())
 	if err != nil {
 		r.problem(r.value.Index, "%s%v", r.who, err)
 	}
-	for _, w := range warnings {
-		r.warnOfGate(r.value.Index, r.who+w)
+	for _, f := range found {
+		r.doubt(h, r.value.Index, r.who+f.Text, f)
 	}
 	return m
 }
@@ -339,6 +339,9 @@ func timeoutSeconds(number string) (time.Duration, error) {
 func timeoutDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
+	case err != nil && text != "" && strings.Trim(text, "0123456789.") == "": // of a flag it is a number
+		const message = `%s is no duration; write %s without quotes for seconds, or "%[2]ss"`
+		return 0, fmt.Errorf(message, quote(text), brief(text))
 	case err != nil:
 		return 0, fmt.Errorf("%s is no duration; write \"5s\", \"1m30s\", or a number of seconds", quote(text))
 	case d <= 0:

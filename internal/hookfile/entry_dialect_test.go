@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -71,6 +72,7 @@ func TestEntryMeetsNames(t *testing.T) {
 		if test.call.ClientInput == "" && test.call.Tool == "Write" { // a call of Claude Code's
 			test.call.ClientInput = `{"hook_event_name":"PreToolUse","tool_name":"Write"}`
 		}
+		require.NoError(t, all.ResolveClient(&test.call))
 		call := dialect.NewCall(test.call)
 		cfg.NameTool(call)
 		require.Equal(t, test.runs, hookfile.NewMatchContext(call).Runs(&cfg.Hooks[0]), "%s %s", test.entry,
@@ -80,7 +82,8 @@ func TestEntryMeetsNames(t *testing.T) {
 
 func TestEntryDialectFaults(t *testing.T) {
 	for _, test := range []struct{ fields, want string }{
-		{`"dialect":"claud"`, `f:1:69: hook "a": unknown dialect "claud"; did you mean "claude"?; known are claude`},
+		{`"dialect":"claud"`, `f:1:69: hook "a": unknown dialect "claud"; known are claude, `},
+		{`"dialect":"claud"`, `; did you mean "claude"?`},
 		{`"dialect":"massgen"`, `unknown dialect "massgen"; known are `},
 		{`"dialect":"tenex"`, `"dialect" "tenex" is what entries have without it; leave it out`},
 		{`"dialect":1`, `"dialect" must be a string, not a number`},
@@ -95,7 +98,7 @@ func TestEntryDialectFaults(t *testing.T) {
 		{`"dialect":"cline","if":"shell(a)"`, `hooks of Cline have no "if"; use "when"`},
 		{`"dialect":"cline","matcher":"shell"`, `hooks of Cline have no "matcher"; use "when"`},
 		{`"dialect":"claude","events":["BeforeTool"]`, `unknown event "BeforeTool"; Claude Code has SessionStart, `},
-		{`"dialect":"gemini","events":["BeforTool"]`, `unknown event "BeforTool"; did you mean "BeforeTool"?`},
+		{`"dialect":"gemini","events":["BeforTool"]`, `; did you mean "BeforeTool"?`},
 		{`"dialect":"claude","events":["PreToolUse","SessionStart"],"matcher":"a"`,
 			`the matcher would be held against tool_name at one event and source at SessionStart; write `},
 		{`"dialect":"claude","events":["Stop"],"on_failure":"block"`, `no failure of this hook holds anything up`},

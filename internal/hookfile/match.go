@@ -276,6 +276,21 @@ func (m *MatchContext) allows(h *Hook) (ok bool, why string) {
 	return h.If.Match(rule)
 }
 
+// OnArgs reports whether the arguments, which the call does not have, decide if the hook runs: the rest of the hook
+// matches, and its if or when looks at them.
+func (m *MatchContext) OnArgs(h *Hook) bool {
+	if !m.Concerns(h) {
+		return false
+	}
+	looks := slices.ContainsFunc(h.When, func(c Condition) bool { return c.field == "args" || c.field == "tool_input" })
+	if h.If.String() == "" {
+		return looks
+	}
+	rule := m.ruleCall(h)
+	matches, _ := h.If.Match(rule)
+	return looks && matches || h.If.Doubt(rule) != ""
+}
+
 // Doubt describes what hookrun cannot tell of the call, if that alone makes the if of a project's hook match; ""
 // otherwise. The agent can then write the call in another way.
 func (m *MatchContext) Doubt(h *Hook) string {
@@ -299,6 +314,7 @@ func (m *MatchContext) ruleCall(h *Hook) permission.Call {
 		rule.Root = m.call.Workspace
 	}
 	rule.Project, rule.Also = h.Dialect.ProjectTools, m.toolNames(m.view(h.Dialect))
+	rule.Wrappers = h.wrappers
 	return rule
 }
 

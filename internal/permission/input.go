@@ -84,13 +84,13 @@ type shellLine struct {
 }
 
 // read parses the line.
-func (l *shellLine) read(project bool) {
+func (l *shellLine) read(project bool, wrappers []string) {
 	if l.commandLine == nil {
 		line := takeApart(l.text)
 		l.commandLine = &line
 	}
 	if project && l.reached == nil {
-		l.reached = l.reach()
+		l.reached = l.reach(wrappers)
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *Call) input() *input {
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
 		in.read(c.Input)
 		if in.kind == Shell {
-			in.readPatches()
+			in.readPatches(c.Wrappers)
 		}
 	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
 		in.readPatch(strictjson.Text(c.Input))

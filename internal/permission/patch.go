@@ -76,15 +76,15 @@ func patchPaths(text string) (paths []string) {
 
 // readPatches adds the paths of patches that the lines give to apply_patch. If a line runs it and does not show the
 // paths, or may run it in another folder, they cannot be read.
-func (in *input) readPatches() {
+func (in *input) readPatches(wrappers []string) {
 	for i := range in.lines {
 		line := &in.lines[i]
 		if !strings.Contains(line.text, patchTool) && !strings.Contains(line.text, "applypatch") {
 			continue
 		}
-		line.read(true)
+		line.read(true, wrappers)
 		opaque := line.project != "" || line.reached.opaque != ""
-		all := slices.Concat(line.commands, line.reached.commands)
+		all := line.reached.commands
 		runs := slices.ContainsFunc(all, func(c command) bool {
 			return len(c.words) > 0 && strings.ReplaceAll(path.Base(c.words[0].text), "_", "") == "applypatch"
 		})

@@ -15,13 +15,14 @@
 // a line longer than 128 KiB or with more than 10,000 brackets and the like is not parsed, and counts as a match. So
 // does what package regexp could take too long for.
 //
-// It does not guarantee that a rule sees what a line does. Scripts and programs such as ssh run commands that no rule
-// sees, let and [[ ]] evaluate text, and a program can have several names. It does not check the input either: of two
+// It does not guarantee that a rule sees what a line does. Scripts and programs such as make run commands that no rule
+// sees, [[ ]] evaluates text, and a program can have several names. It does not check the input either: of two
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
-// A rule in a project's own file (Call.Project) goes further than the client. It looks behind wrappers such as env,
-// timeout and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the shell
-// computes a part of a word, the known part is matched against the pattern.
+// A rule in a project's own file (Call.Project) goes further than the client. It looks behind launchers such as env,
+// npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the
+// shell computes a part of a word, the known part is matched against the pattern. If a command may stand in a text of
+// which nobody can tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
 package permission
 
 import (
@@ -51,7 +52,9 @@ type Call struct {
 	Kind  Kind     // what it works on; ignored for tools that the client was recorded with
 	Input string   // a JSON object
 
-	Project   bool // the rule is in a project's own file, and sees more than the client's
+	Project bool // the rule is in a project's own file, and sees more than the client's
+	// Wrappers are programs that run a command in their arguments, besides those that this package knows.
+	Wrappers  []string
 	EqualKeys bool // the input has equal keys, so the tool may read other values than this package
 
 	Dir  string // the session's current directory, absolute
@@ -155,6 +158,10 @@ func (r Rule) Doubt(c Call) string {
 		return "hookrun cannot tell what this line runs: " + command +
 			"; write it without expansions, globs and braces in that command"
 	}
+	if text, ok := strings.CutPrefix(what, standsIn); ok {
+		return "hookrun cannot tell what this line runs: the words of the rule " + r.text + " stand in " + text +
+			"; write it without them, or run the command itself"
+	}
 	return "hookrun cannot tell whether the rule " + r.text + " is for this call: the rule " + what
 }
 
@@ -168,6 +175,7 @@ func (r Rule) isFor(c *Call) bool {
 const (
 	notThrough = "cannot see through the line ("
 	soItRuns   = ", so the hook runs"
+	standsIn   = "has all of its words in "
 	hostPrefix = "domain:"
 )
 
@@ -254,10 +262,10 @@ func (r Rule) matchProgram(text string) (bool, string) {
 }
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
-	line.read(c.Project)
+	line.read(c.Project, c.Wrappers)
 	opaque, all := line.client, line.commands
 	if c.Project {
-		opaque, all = line.project, slices.Concat(line.commands, line.reached.commands)
+		opaque, all = line.project, line.reached.commands
 	}
 	switch {
 	case opaque != "":
@@ -266,22 +274,23 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 		return throughNot("keys that edit it")
 	}
 	mayMatch := ""
-	for _, command := range all {
+	for i := range all {
+		command := &all[i]
 		// As recorded, the client looks behind an xargs without options, but not behind env, sudo and the like.
 		byXargs, isXargs := strings.CutPrefix(command.text, "xargs ")
-		behind, known := "", "of which words are known only when it runs"
-		if command.by != "" {
-			behind, known = " behind "+command.by, "whose arguments are known only when it runs"
-		}
 		switch {
 		case !c.spend(len(command.text)):
 			return true, tooMuchWork
+		case command.own && !c.Project:
 		case r.command.match(command.text):
-			return true, "matches the command " + quote(command.text) + behind
+			return true, "matches the command " + command.String()
 		case !c.Project && isXargs && r.command.match(byXargs):
 			return true, "matches the command " + quote(byXargs) + " behind xargs"
 		case c.Project && mayMatch == "" && r.command.mayMatch(command):
-			mayMatch = "may match the command " + quote(command.text) + behind + ", " + known
+			mayMatch = "may match the command " + command.String() + ", of which words are known only when it runs"
+			if command.by != "" {
+				mayMatch = "may match the command " + command.String() + ", whose arguments are known only when it runs"
+			}
 		}
 	}
 	switch {
@@ -289,8 +298,23 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 		return throughNot(line.reached.opaque)
 	case mayMatch != "":
 		return doubt(mayMatch)
-	case !c.Project && line.unknown && !namesCommandOnly(r.pattern):
+	case c.Project:
+		return r.matchHints(c, line.reached.hints)
+	case line.unknown && !namesCommandOnly(r.pattern):
 		return doubt("says more than the name of a command, and an argument of the line is known only when it runs")
+	}
+	return false, ""
+}
+
+// matchHints matches the words of the pattern against texts in which a command may stand.
+func (r Rule) matchHints(c *Call, hints []hint) (bool, string) {
+	for _, h := range hints {
+		switch {
+		case !c.spend(len(h.text) * len(r.command[0])):
+			return true, tooMuchWork
+		case r.command.standsIn(h.text):
+			return doubt(standsIn + h.what)
+		}
 	}
 	return false, ""
 }

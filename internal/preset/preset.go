@@ -92,7 +92,7 @@ func Files(names []string, form Form) (files []File, err error) {
 	for _, name := range names {
 		if !slices.Contains(Names(), name) {
 			near := spelling.Suggest(name, Names())
-			return nil, fmt.Errorf("unknown preset %q%s; there are %s", name, near, strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("unknown preset %q; there are %s%s", name, strings.Join(Names(), ", "), near)
 		}
 	}
 	var hooks, tests []string

@@ -129,6 +129,6 @@ func TestNewDialect(t *testing.T) {
 	out, _ = run(7, call("Dig"), "fire", "-C", dir, "-c", path("kept.json"))
 	require.Equal(t, "stop, not before may I Dig?\n", out)
 	_, unknown := run(1, "", "install", "boy")
-	require.Contains(t, unknown, `did you mean "toy"?; give one of claude, cline, codex, copilot, cursor, droid, `+
-		`gemini, kimi, opencode, qwen, toy`)
+	require.Contains(t, unknown, `; give one of claude, cline, codex, copilot, cursor, droid, gemini, kimi, opencode, `+
+		`qwen, toy; did you mean "toy"?`)
 }

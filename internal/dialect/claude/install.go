@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
@@ -26,6 +27,10 @@ var install = &dialect.Installation{
 	Obstacles: obstacles,
 	Machine:   machine,
 	Servers:   servers,
+	Unseen: []dialect.Unseen{
+		{What: "gives the report of a background agent as a prompt, not as a result",
+			Event: protocol.PostTool, Tools: []string{"delegate"}},
+	},
 	Program:   "claude",
 	Versions:  []string{"2.1.329"},
 	Variables: []string{"CLAUDECODE"},

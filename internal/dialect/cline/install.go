@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // settings is where the executables are.
@@ -37,6 +38,9 @@ var install = &dialect.Installation{
 		return []dialect.ServerFile{{Path: path, Read: func(doc string) []dialect.Server {
 			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), nil)
 		}}}
+	},
+	Unseen: []dialect.Unseen{
+		{What: "waits for no hook at the prompt", Event: protocol.PreExecute},
 	},
 	Program:   "cline",
 	Versions:  []string{"3.0.65"},

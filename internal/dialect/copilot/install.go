@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
@@ -33,6 +34,11 @@ var install = &dialect.Installation{
 	Servers: func(w dialect.Where, _ func(string) string) []dialect.ServerFile {
 		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
 	},
+	Unseen: []dialect.Unseen{
+		{What: "shows the output at the end of an async command without a hook",
+			Event: protocol.PostTool, Tools: []string{"shell"}},
+	},
+	AlsoRuns:  []string{"claude"},
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},
 	Variables: []string{"COPILOT_CLI"},

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
@@ -33,6 +34,10 @@ var install = &dialect.Installation{
 			})
 			return dialect.ServersOf(gjson.Get(doc, "mcpServers"), off)
 		})
+	},
+	Unseen: []dialect.Unseen{
+		{What: "runs no hook after a tool that failed", Event: protocol.PostTool},
+		{What: "runs no hook at the prompt of droid exec", Event: protocol.PreExecute},
 	},
 	Program:  "droid",
 	Versions: []string{"0.215.0"},

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
@@ -18,6 +19,9 @@ var install = &dialect.Installation{
 	Servers: func(w dialect.Where, _ func(path string) string) (files []dialect.ServerFile) {
 		ofProject := dialect.ServerFile{Path: filepath.Join(w.Workspace, ".mcp.json"), Read: servers}
 		return append(settings.ServerFiles(w, "mcp.json", servers), ofProject)
+	},
+	Unseen: []dialect.Unseen{
+		{What: "waits for no hook after a tool", Event: protocol.PostTool},
 	},
 	Program:  "kimi",
 	Versions: []string{"2.1.0"},

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 
+	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -45,6 +48,7 @@ type parsedHook struct {
 	Workers     int                    `json:"workers,omitempty"`
 	Async       bool                   `json:"async,omitempty"`
 	Sequential  bool                   `json:"sequential,omitempty"`
+	MaxStops    int                    `json:"max_stop_blocks,omitempty"` // of a hook at the end of a turn
 	Agent       string                 `json:"agent,omitempty"`
 	NotAgents   []string               `json:"not_agents,omitempty"`
 }
@@ -77,6 +81,9 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 	}
 	for _, condition := range h.When {
 		x.When = append(x.When, condition.String())
+	}
+	if slices.ContainsFunc(h.Events, all.EndsTurn) && !h.InClientsFile() {
+		x.MaxStops = cmp.Or(h.MaxStopBlocks, hookfile.DefaultStopBlocks)
 	}
 	if h.Inherit != nil {
 		x.InheritEnv = json.RawMessage("false")

@@ -109,7 +109,7 @@ func (f *callFlags) options() (o runner.Options, err error) {
 	if o.Trust, err = f.trusted(); err != nil {
 		return o, err
 	}
-	o.Pin = f.pin
+	o.Pin, o.BlockUntilAllowed = f.pin, f.beforeAllow == "block"
 	if o.Binary, err = os.Executable(); err != nil {
 		return o, fmt.Errorf("finding hookrun itself: %w", err)
 	}
@@ -172,13 +172,23 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 // the error for the caller to print, unless the block stands in the place of the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
 	client, toClient := all.ClientNamed(f.output)
-	if !toClient || client.Errors == dialect.ErrorByExit || f.call.Event == "" {
+	endsTurn := toClient && slices.Contains(client.TurnEnds, f.call.Event)
+	switch {
+	case !toClient || f.call.Event == "":
+		return 0, failure
+	case client.Errors == dialect.ErrorByExit && !endsTurn:
+		if f.entry == entryByMark { // the exit status is the answer
+			_ = write(std, f.answer(nil))
+		}
 		return 0, failure
 	}
 	var reason strings.Builder
 	printError(&reason, "fire", failure)
 	if errors.As(failure, new(hookfile.Diagnostics)) {
 		reason.WriteString(personMustMend)
+	}
+	if endsTurn {
+		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
 	}
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
 		Reason: strings.TrimSpace(reason.String())}
@@ -189,7 +199,7 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	case client.Errors == dialect.ErrorByBlock:
 		return f.print(block, std, func() {})
 	default:
-		_ = write(std, string(text)+"\n") // the exit status blocks where it can
+		_ = write(std, f.answer(text)) // the exit status blocks where it can
 	}
 	return 0, failure
 }
@@ -308,11 +318,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 	if err != nil {
 		return 0, err
 	}
-	out := string(line)
-	if out != "" {
-		out += "\n"
-	}
-	if err := write(std, out); err != nil {
+	if err := write(std, f.answer(line)); err != nil {
 		return 0, err
 	}
 	if toClient && len(line) > 0 || !toClient && f.carries(o) {
@@ -338,7 +344,7 @@ func (f *callFlags) print(o protocol.Outcome, std Streams, given func()) (exit i
 			fmt.Fprintf(std.Err, line, o.Tool, strategy, utf8.RuneCountInString(in.Content))
 		}
 	}
-	return exit, nil
+	return f.status(exit), nil
 }
 
 // details writes for a person what the outcome has besides the verdict.

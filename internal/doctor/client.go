@@ -111,7 +111,9 @@ func (c *client) read() {
 		}
 		c.entries = append(c.entries, entries...)
 		if c.OwnFiles != nil {
-			c.ownFile(file, err)
+			if len(entries) > 0 || slices.ContainsFunc(c.wanted(), func(e string) bool { return c.RunsAt(path, e) }) {
+				c.ownFile(file, err)
+			}
 			continue
 		}
 		if err == nil && file.Text != "" {
@@ -181,9 +183,10 @@ func (c *client) checkEntries() {
 		c.add(Finding{Check: "entry", Severity: OK, Where: e.Path + ":" + strconv.Itoa(e.Line),
 			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Command})
 	}
-	c.events(install)
+	c.events(c.InstallCommand(c.where(), c.entries[0].Path))
 	c.trust(install)
 	c.twice()
+	c.twiceInFiles()
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		if !c.program(e, install) {
 			continue
@@ -277,7 +280,7 @@ func (c *client) obstacles() {
 // events reports events that have hooks but no entry, entries that are not for every tool, and timeouts that are too
 // short.
 func (c *client) events(install string) {
-	for _, event := range c.Events {
+	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))
 		at := slices.DeleteFunc(slices.Clone(c.entries), func(e clientfile.Found) bool { return e.Event != event })
 		if len(at) == 0 {
@@ -308,6 +311,14 @@ func (c *client) events(install string) {
 	}
 }
 
+// wanted are the events at which hooks need an entry.
+func (c *client) wanted() []string {
+	if c.doctor.Workspace.Config == nil {
+		return c.Events
+	}
+	return c.Wanted(c.doctor.Workspace.Config.Hooks)
+}
+
 // notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
 func (c *client) notRunOrAwaited(e clientfile.Found, where, install string) {
 	f := Finding{Check: "entry", Severity: Error, Where: where, Mend: install}
@@ -334,7 +345,7 @@ func (c *client) trust(install string) {
 	if w.Config == nil {
 		return
 	}
-	required, pinned := w.Config.Trust == "required", true
+	required, pinned, blocks := w.Config.Trust == "required", true, false
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		_, args, known := clientfile.Program(e.Command)
 		value := c.doctor.Getenv("HOOKRUN_TRUST")
@@ -346,6 +357,9 @@ func (c *client) trust(install string) {
 			}
 		}
 		required = required || value == "required"
+		for i := range args {
+			blocks = blocks || strings.Join(args[i:min(i+2, len(args))], "=") == "--before-allow=block"
+		}
 		pinned = pinned && (!known || slices.Contains(args, "--pin"))
 	}
 	f := Finding{Check: "trust", Severity: Error, Mend: "hookrun allow " + shellword.Local(w.Folder)}
@@ -357,7 +371,12 @@ func (c *client) trust(install string) {
 		f.What, f.Mend = parted(w.Trust.Problem, "chmod 700 the folder "+c.doctor.State)
 		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + f.What
 	case w.Trust.Status == "unknown":
-		f.What = "nobody has allowed the project's hooks, so they do not run"
+		f.What = "nobody has allowed the project's hooks, so "
+		if blocks {
+			f.What += "every call is blocked"
+		} else {
+			f.What += "they do not run"
+		}
 	case w.Trust.Status == "changed":
 		f.What, _ = parted(w.Trust.Reason, "")
 		f.What = "every call is blocked: " + f.What
@@ -385,7 +404,7 @@ func (c *client) needs(event protocol.Event) (names []string, needed time.Durati
 	for i := range hooks {
 		h := &hooks[i]
 		same := func(e protocol.Event) bool { return e.Canonical() == event.Canonical() }
-		if !slices.ContainsFunc(h.Events, same) {
+		if !h.Wants(event) && !slices.ContainsFunc(h.Events, same) {
 			continue
 		}
 		names = append(names, h.Name)

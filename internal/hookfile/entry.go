@@ -36,7 +36,7 @@ func (p *parser) hook(entry gjson.Result, n int) (h Hook, ok bool) {
 	}
 	before := len(p.problems)
 	f := p.fields(entry, hookKeys)
-	h.File, h.Dialect, h.Inherit = p.file, all.Project(), p.inherit
+	h.File, h.Dialect, h.Inherit, h.MaxStopBlocks = p.file, all.Project(), p.inherit, p.maxStopBlocks
 	h.Line, h.column = p.locator.Position(entry.Index)
 	who := "hook " + strconv.Itoa(n)
 	if name := f["name"]; name.Type == gjson.String && strings.TrimSpace(name.String()) != "" {
@@ -240,6 +240,10 @@ func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 
 func eventHint(wrong string) string {
 	known, list := eventNames()
+	if clients := all.WithEvent(protocol.Event(wrong)); len(clients) > 0 {
+		return fmt.Sprintf("; it is an event of clients: add \"dialect\": \"%s\" to the entry", strings.Join(clients,
+			`" or "`)) + "; without a dialect supported are " + list
+	}
 	return spelling.Suggest(wrong, known) + "; supported are " + list
 }
 
@@ -286,15 +290,18 @@ func (r reader) boolean(what string) bool {
 // maxWorkers is how many processes a persistent hook may have. A larger number is a typing error.
 const maxWorkers = 64
 
-func (r reader) workers() int {
+func (r reader) workers() int { return r.number(`"workers"`, maxWorkers) }
+
+// number reads a whole number from 1.
+func (r reader) number(what string, most int) int {
 	if r.value.Type != gjson.Number {
-		r.wrongType(r.who+`"workers"`, "a number", r.value)
+		r.wrongType(r.who+what, "a number", r.value)
 		return 0
 	}
-	if n := r.value.Num; n >= 1 && n <= maxWorkers && n == float64(int(n)) {
+	if n := r.value.Num; n >= 1 && n <= float64(most) && n == float64(int(n)) {
 		return int(n)
 	}
-	r.problem(r.value.Index, "%s\"workers\" must be a whole number from 1 to %d, not %s", r.who, maxWorkers,
+	r.problem(r.value.Index, "%s%s must be a whole number from 1 to %d, not %s", r.who, what, most,
 		brief(r.value.Raw))
 	return 0
 }

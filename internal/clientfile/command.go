@@ -184,6 +184,9 @@ func ours(command, binary string) bool {
 		!ends("; if (-not $?) {") {
 		return false
 	}
+	if script, _ := shellWords(command); !w.whole && w.byName && !olderLookUp().MatchString(script[2]) {
+		return false
+	}
 	path := filepath.Clean(w.words[0])
 	named := path == binary || strings.TrimSuffix(base(path), ".exe") == "hookrun"
 	if !w.byName && !(isAbs(path) && named) {

@@ -13,7 +13,7 @@ var olderLookUp = lazyregexp.New(`^command -v hookrun >/dev/null \|\| \{ echo "[
 	`\\]*" >&2; exit 1; \}; exec hookrun `)
 
 // olderWords returns the words that a command begins with, or the script in it that a shell runs, and what follows
-// them. byName: the script looks hookrun up in PATH.
+// them. byName: the script looks hookrun up in PATH, whatever message another version of it has.
 func olderWords(command string) (words []string, rest string, byName bool) {
 	if program, behind, found := windowsProgram(command); found {
 		words, rest = shellWords(behind)
@@ -25,10 +25,9 @@ func olderWords(command string) (words []string, rest string, byName bool) {
 	}
 	script, plain := strings.CutPrefix(words[2], "exec ")
 	if !plain {
-		if byName = olderLookUp().MatchString(words[2]); byName {
-			_, behind, _ := strings.Cut(words[2], "; exec hookrun ")
-			script = "hookrun " + behind
-		}
+		before, behind, _ := strings.Cut(words[2], "; exec hookrun ")
+		byName = strings.HasPrefix(before, "command -v hookrun ")
+		script = "hookrun " + behind
 	}
 	inside, behind := shellWords(script)
 	if behind != "" || !plain && !byName { // somebody wrote it, or has edited it

@@ -58,7 +58,7 @@ type asked struct {
 func askedEvents(hooks []hookfile.Hook) (found []asked) {
 	for i := range hooks {
 		for _, e := range hooks[i].Events {
-			if hooks[i].Runs() && !slices.Contains(protocol.Events(), e.Canonical()) {
+			if hooks[i].Active() && !slices.Contains(protocol.Events(), e.Canonical()) {
 				found = append(found, asked{i, e})
 			}
 		}

@@ -40,7 +40,7 @@ func (c *client) sameHook(theirs *hookfile.Hook) (ours *hookfile.Hook, at protoc
 	hooks := c.doctor.Workspace.Config.Hooks
 	for i := range hooks {
 		h := &hooks[i]
-		if !h.Runs() || !theirs.Runs() || h.StaticVerdict != nil || h.String() != theirs.String() {
+		if !h.Active() || !theirs.Active() || h.StaticVerdict != nil || h.String() != theirs.String() {
 			continue
 		}
 		n := slices.IndexFunc(theirs.Events, func(e protocol.Event) bool {

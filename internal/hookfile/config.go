@@ -270,8 +270,8 @@ const DefaultStopBlocks = 5
 // a turn.
 func (h *Hook) InClientsFile() bool { return h.form != nil && h.Dialect.Client == nil }
 
-// Runs reports whether the hook can run for some call.
-func (h *Hook) Runs() bool { return !h.off() && h.Unsupported == "" }
+// Active reports whether the hook can run for some call.
+func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
 
 // EventAt is the event of the hook's dialect at an event of some client, "" if its dialect has none there.
 func (h *Hook) EventAt(e protocol.Event) protocol.Event {
@@ -280,7 +280,7 @@ func (h *Hook) EventAt(e protocol.Event) protocol.Event {
 
 // Wants reports whether the hook runs at an event of some client.
 func (h *Hook) Wants(e protocol.Event) bool {
-	return h.Runs() && slices.Contains(h.Events, h.EventAt(e))
+	return h.Active() && slices.Contains(h.Events, h.EventAt(e))
 }
 
 func (h *Hook) isFor(agent string) bool {

@@ -108,8 +108,8 @@ const (
 // entry.
 var (
 	shEnd = lazyregexp.New(`^(?:command -v hookrun >/dev/null \|\| echo "[^"$` + "`" + `\\]*" >&2; )?` +
-		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [012]$`)
-	psEnd = lazyregexp.New(`^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [012]$`)
+		`echo (?:"[^"$` + "`" + `\\]*" >&2|'[^']*'); exit [0-9]$`)
+	psEnd = lazyregexp.New(`^(?:\[Console\]::Error\.WriteLine\('[^']*'\)|'[^']*'); exit [0-9]$`)
 )
 
 // end is the end of a script for sh: what it says if hookrun gave no answer, and its exit status.

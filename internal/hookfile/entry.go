@@ -240,9 +240,10 @@ func (r reader) events(d *dialect.Dialect) (events []protocol.Event) {
 
 func eventHint(wrong string) string {
 	known, list := eventNames()
-	if clients := all.WithEvent(protocol.Event(wrong)); len(clients) > 0 {
-		return fmt.Sprintf("; it is an event of clients: add \"dialect\": \"%s\" to the entry", strings.Join(clients,
-			`" or "`)) + "; without a dialect supported are " + list
+	event := protocol.Event(wrong)
+	if clients := all.WithEvent(event); len(clients) > 0 && !slices.Contains(protocol.Events(), event.Canonical()) {
+		return fmt.Sprintf(`; add "dialect": "%s" for it; without "dialect" supported are %s`,
+			strings.Join(clients, `" or "`), list)
 	}
 	return spelling.Suggest(wrong, known) + "; supported are " + list
 }

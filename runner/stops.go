@@ -54,7 +54,7 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 		p.clearStop(event)
 		return
 	}
-	reason := printable.Escape(o.Reason)
+	reason := printable.Escape(strings.TrimSpace(o.Reason))
 	if o.Cause == protocol.CauseUntrusted || o.Cause == protocol.CauseChanged { // the agent can do nothing about it
 		endTurn(o, "hookrun: the hooks at the end of this turn did not run: "+reason)
 		return

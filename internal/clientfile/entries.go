@@ -68,6 +68,14 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 	return found
 }
 
+// Call is the command line with which an entry that Install wrote calls hookrun, else its whole command.
+func (f *Found) Call() string {
+	if words := wordsOf(f.Command).words; f.Exact {
+		return strings.Join(words, " ")
+	}
+	return f.Command
+}
+
 // list are the elements of a list. Those of a value that is none are none.
 func list(v gjson.Result) []gjson.Result {
 	if !v.IsArray() {

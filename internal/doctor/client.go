@@ -181,7 +181,7 @@ func (c *client) checkEntries() {
 			}
 		}
 		c.add(Finding{Check: "entry", Severity: OK, Where: e.Path + ":" + strconv.Itoa(e.Line),
-			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Command})
+			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Call()})
 	}
 	c.events(c.InstallCommand(c.where(), c.entries[0].Path))
 	c.trust(install)

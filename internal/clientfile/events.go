@@ -33,7 +33,8 @@ func (c *Client) furtherEvents() []protocol.Event {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(d.Events()), func(e protocol.Event) bool {
-		return slices.Contains(protocol.Events(), e.Canonical()) || slices.Contains(c.Events, string(e))
+		return slices.Contains(protocol.Events(), e.Canonical()) || slices.Contains(c.Events, string(e)) ||
+			slices.Contains(c.Nameless, e)
 	})
 }
 
@@ -41,8 +42,8 @@ func (c *Client) furtherEvents() []protocol.Event {
 func (c *Client) Lacking(hooks []hookfile.Hook) (texts []string) {
 	for _, asked := range askedEvents(hooks) {
 		if !c.hasEvent(&hooks[asked.hook], asked.event) {
-			texts = append(texts, fmt.Sprintf("%s has no event %s, so the hook %q never runs there", c.Client,
-				asked.event, hooks[asked.hook].Name))
+			texts = append(texts, fmt.Sprintf("%s has no event %s that can run hookrun, so the hook %q never "+
+				"runs there", c.Client, asked.event, hooks[asked.hook].Name))
 		}
 	}
 	return texts
@@ -96,7 +97,8 @@ func (m *Missing) String() string {
 	text := fmt.Sprintf("no entry of %s runs hookrun at %s, so the hook %q never runs there; run: %s", m.Client, m.Event,
 		m.Hook.Name, m.Mend)
 	if m.Mend == "" {
-		text = fmt.Sprintf("%s has no event %s, so the hook %q never runs there", m.Client, m.Event, m.Hook.Name)
+		text = fmt.Sprintf("%s has no event %s that can run hookrun, so the hook %q never runs there", m.Client, m.Event,
+			m.Hook.Name)
 	}
 	return text
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // Installation is how a client is made to call hookrun: the entry in its settings, and what keeps the client from
 // running it. Package clientfile has the one editor of all such files.
 type Installation struct {
 	Events []string // at which hookrun has something to say
+	// Nameless are events whose hook input does not say which event it is, so that no entry of hookrun's can be there.
+	Nameless []protocol.Event
 	// NoAnswer is how the entry blocks if hookrun is missing, was killed, or printed no answer, which clients take for
 	// an approval. The zero value is exit 2 with a text on stderr.
 	NoAnswer  NoAnswer

@@ -7,10 +7,12 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 var install = &dialect.Installation{
-	Events: []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	Events:   []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"},
+	Nameless: []protocol.Event{"PermissionRequest", "SubagentStart"}, // their input is in camelCase in both spellings
 	// The client blocks before a tool for exit 2, and elsewhere for JSON alone.
 	NoAnswer: dialect.NoAnswer{Exit: 2, JSON: `{"permissionDecision":"deny","permissionDecisionReason":` + noAnswer +
 		`,"decision":"block","reason":` + noAnswer + `}`},

@@ -70,8 +70,8 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 			"counted (%v), so the turn ends; its reason: %s", printable.Escape(o.Hook), err, reason))
 	case n > most:
 		p.clearStop(event)
-		endTurn(o, fmt.Sprintf("hookrun: hooks have sent the agent back to work %d times in a row (max_stop_blocks), so "+
-			"the turn ends; hook '%s' still says: %s", most, printable.Escape(o.Hook), reason))
+		endTurn(o, fmt.Sprintf("hookrun: hooks have sent the agent back to work %d times in a row (max_stop_blocks), "+
+			"so the turn ends; hook '%s' still says: %s", most, printable.Escape(o.Hook), reason))
 	}
 }
 

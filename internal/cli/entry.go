@@ -25,10 +25,10 @@ const (
 
 // defineEntry adds the flags that the entry of a client has.
 func (f *callFlags) defineEntry(flags *pflag.FlagSet) {
-	flags.StringVar(&f.beforeAllow, "before-allow", "continue", "`block|continue`: with --trust required, what becomes "+
-		"of calls while nobody has allowed the project's hooks")
-	flags.StringVar(&f.entry, "entry", "", "`mark|status`, for the entry that install writes: print a mark before the "+
-		"answer, or exit with 6 in the place of 0")
+	const before = "`block|continue`: with --trust required, what becomes of calls before the hooks are allowed"
+	flags.StringVar(&f.beforeAllow, "before-allow", "continue", before)
+	const entry = "`mark|status`, for install's entry: print a mark before the answer, or exit with 6, not 0"
+	flags.StringVar(&f.entry, "entry", "", entry)
 }
 
 // checkEntry refuses unknown values of the flags of defineEntry.

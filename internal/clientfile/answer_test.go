@@ -12,6 +12,7 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/testall"
+	"github.com/hookrun/hookrun/protocol"
 )
 
 // withEntry are all clients whose entry is a line for a shell.
@@ -141,6 +142,31 @@ func TestAnswersReachTheClient(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What an entry says without an answer is a block by the client's own rules, at each event where something can be held.
+func TestNoAnswerIsABlockOfTheClient(t *testing.T) {
+	t.Parallel()
+	for _, c := range withEntry() {
+		d, _ := all.Named(c.Name)
+		for _, e := range c.Events {
+			event := protocol.Event(e)
+			if d.CannotBlock != nil && d.CannotBlock(event) {
+				continue
+			}
+			r := dialect.HookResult{ExitCode: c.NoAnswer.Exit, Shell: true}
+			if r.Stdout = captured(c.NoAnswer.JSON); c.NoAnswer.JSON == "" {
+				r.ExitCode, r.Stderr = 2, captured(dialect.SilentReason)
+			}
+			call := protocol.Call{Event: event, Tool: "Bash", Args: "{}"}
+			v := d.Decode(&call, "hookrun", &r)
+			require.Equal(t, protocol.Block, v.Decision, "%s %s", c.Name, e)
+		}
+	}
+}
+
+func captured(text string) dialect.Capture {
+	return dialect.Capture{Head: []byte(text), Total: int64(len(text))}
 }
 
 // At the end of a turn a block would begin the next one, without end.

@@ -42,11 +42,15 @@ func (c *Client) furtherEvents() []protocol.Event {
 func (c *Client) Lacking(hooks []hookfile.Hook) (texts []string) {
 	for _, asked := range askedEvents(hooks) {
 		if !c.hasEvent(&hooks[asked.hook], asked.event) {
-			texts = append(texts, fmt.Sprintf("%s has no event %s that can run hookrun, so the hook %q never "+
-				"runs there", c.Client, asked.event, hooks[asked.hook].Name))
+			texts = append(texts, lacking(c.Client, asked.event, &hooks[asked.hook]))
 		}
 	}
 	return texts
+}
+
+func lacking(client string, event protocol.Event, h *hookfile.Hook) string {
+	const text = "%s has no event %s that can run hookrun, so the hook %q never runs there"
+	return fmt.Sprintf(text, client, event, h.Name)
 }
 
 // asked is an event that a hook asks for.
@@ -94,13 +98,11 @@ type Missing struct {
 }
 
 func (m *Missing) String() string {
-	text := fmt.Sprintf("no entry of %s runs hookrun at %s, so the hook %q never runs there; run: %s", m.Client, m.Event,
-		m.Hook.Name, m.Mend)
 	if m.Mend == "" {
-		text = fmt.Sprintf("%s has no event %s that can run hookrun, so the hook %q never runs there", m.Client, m.Event,
-			m.Hook.Name)
+		return lacking(m.Client, m.Event, m.Hook)
 	}
-	return text
+	return fmt.Sprintf("no entry of %s runs hookrun at %s, so the hook %q never runs there; run: %s", m.Client,
+		m.Event, m.Hook.Name, m.Mend)
 }
 
 // FindMissing compares the events that hooks ask for with the entries of all clients in which hookrun is installed.

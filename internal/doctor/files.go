@@ -27,8 +27,8 @@ func (c *client) twiceInFiles() {
 			}
 			if ours, at := c.sameHook(theirs); ours != nil {
 				c.add(Finding{Check: "twice", Severity: Warning, Where: theirs.Source(),
-					What: fmt.Sprintf("every hook runs twice that is here and in hookrun's file: at %s the hook %q of %s "+
-						"does the same", at, ours.Name, ours.Source()),
+					What: fmt.Sprintf("every hook runs twice that is here and in hookrun's file: at %s the hook %q of "+
+						"%s does the same", at, ours.Name, ours.Source()),
 					Mend: "take the hook out here, or there"})
 			}
 		}

@@ -25,11 +25,15 @@ func withEntry() (found []*Client) {
 	return found
 }
 
-// shellsOf are the shells that a client may give an entry to.
+// shellsOf are the shells that a client may give an entry to. The script is much the same for all clients, so one has
+// all that are like sh.
 func shellsOf(c *Client) (paths []string) {
-	names := []string{"sh", "bash", "busybox"}
-	if c.LoginShell {
+	names := []string{"sh"}
+	switch {
+	case c.LoginShell:
 		names = append(names, "zsh", "fish", "tcsh")
+	case c.Name == "claude":
+		names = append(names, "bash", "busybox")
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
@@ -142,6 +146,20 @@ func TestAnswersReachTheClient(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An answer that cannot be handed on blocks.
+func TestNobodyReadsTheAnswer(t *testing.T) {
+	testall.NotOnWindows(t, "scripts for sh")
+	t.Parallel()
+	folder := t.TempDir()
+	script := "#!/bin/sh\necho 'hookrun:" + allow + "'\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "hookrun"), []byte(script), 0o755))
+	claude, _ := Lookup("claude")
+	cmd := inShell("/bin/sh", claude.commandByName(nil, true)+" >&-")
+	cmd.Env = []string{"PATH=" + folder}
+	require.Error(t, cmd.Run())
+	require.Equal(t, 2, cmd.ProcessState.ExitCode())
 }
 
 // What an entry says without an answer is a block by the client's own rules, at each event where something can be held.

@@ -66,7 +66,7 @@ var toy = &dialect.Dialect{
 	}},
 	Install: &dialect.Installation{Events: []string{"PreToolUse"},
 		NoAnswer: dialect.NoAnswer{JSON: `{"no":true}`, Exit: 7}},
-	Import:  &dialect.Import{Notes: []string{"toys are made of wood"}},
+	Import: &dialect.Import{Notes: []string{"toys are made of wood"}},
 }
 
 // TestNewDialect adds a dialect by one value and one line, and uses it by the command line alone.

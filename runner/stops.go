@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,8 +58,8 @@ func (p *Plan) countStops(o *protocol.Outcome) {
 		endTurn(o, "hookrun: the hooks at the end of this turn did not run: "+reason)
 		return
 	}
-	most, counts := p.maxStopBlocks(o.Hook)
-	if !counts {
+	most := p.maxStopBlocks(o.Hook)
+	if most == 0 {
 		return
 	}
 	n, err := p.addStop(event)
@@ -81,17 +80,18 @@ func endTurn(o *protocol.Outcome, message string) {
 	o.SystemMessages = append(slices.Clip(o.SystemMessages), message)
 }
 
-// maxStopBlocks is how often in a row a hook may send the agent back to work. counts is false if the hook is in a
-// client's own file.
-func (p *Plan) maxStopBlocks(hook string) (most int, counts bool) {
+// maxStopBlocks is how often in a row a hook may send the agent back to work, 0 for a hook of a client's own file.
+func (p *Plan) maxStopBlocks(name string) int {
+	most := 0
 	for _, h := range p.run {
-		if h.Name == hook && h.InClientsFile() {
-			return 0, false
-		} else if h.Name == hook {
-			most = max(most, cmp.Or(h.MaxStopBlocks, hookfile.DefaultStopBlocks))
+		if h.Name == name {
+			most = max(most, h.StopBlocks())
 		}
 	}
-	return cmp.Or(most, hookfile.DefaultStopBlocks), true
+	if name == "" {
+		return hookfile.DefaultStopBlocks
+	}
+	return most
 }
 
 // stopKey is what blocks are counted for.
@@ -124,9 +124,8 @@ func (p *Plan) clearStops() {
 	if client == nil {
 		return
 	}
-	for _, e := range client.TurnEnds {
-		asked := func(h *hookfile.Hook) bool { return slices.ContainsFunc(h.Events, all.EndsTurn) }
-		if slices.ContainsFunc(p.loaded.all, func(h hookfile.Hook) bool { return asked(&h) }) {
+	if slices.ContainsFunc(p.loaded.all, func(h hookfile.Hook) bool { return h.StopBlocks() > 0 }) {
+		for _, e := range client.TurnEnds {
 			p.clearStop(e)
 		}
 	}

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
-	"slices"
 
-	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -82,9 +79,7 @@ func newParsedHook(h *hookfile.Hook) parsedHook {
 	for _, condition := range h.When {
 		x.When = append(x.When, condition.String())
 	}
-	if slices.ContainsFunc(h.Events, all.EndsTurn) && !h.InClientsFile() {
-		x.MaxStops = cmp.Or(h.MaxStopBlocks, hookfile.DefaultStopBlocks)
-	}
+	x.MaxStops = h.StopBlocks()
 	if h.Inherit != nil {
 		x.InheritEnv = json.RawMessage("false")
 		if len(h.Inherit.Names) > 0 {

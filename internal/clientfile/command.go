@@ -90,8 +90,8 @@ const (
 	answerMark = "hookrun:"
 	shLine     = "exec /bin/sh -c "
 	shStart    = "hr_a=$("
-	shAnswer   = `); hr_s=$?; case $hr_s:$hr_a in [025]:` + answerMark + `*) printf %s "${hr_a#` + answerMark + `}" && ` +
-		`exit $((hr_s==5?1:hr_s));; esac; `
+	shAnswer   = `); hr_s=$?; case $hr_s:$hr_a in [025]:` + answerMark + `*) printf %s "${hr_a#` + answerMark +
+		`}" && exit $((hr_s==5?1:hr_s));; esac; `
 	psStart  = `$hr_a = (& `
 	psAnswer = ") -join \"`n\"; $hr_s = $LASTEXITCODE; if ($hr_a -clike '" + answerMark + "*' -and " +
 		`0,2,5 -contains $hr_s) { [Console]::Out.Write($hr_a.Substring(8)); if ($hr_s -eq 5) { exit 1 }; ` +

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,9 +267,15 @@ func (h *Hook) disabledByClient() bool {
 // DefaultStopBlocks is Hook.MaxStopBlocks of files that do not say.
 const DefaultStopBlocks = 5
 
-// InClientsFile reports whether the hook is in a file of a client's form, and keeps that client's rules for the end of
-// a turn.
-func (h *Hook) InClientsFile() bool { return h.form != nil && h.Dialect.Client == nil }
+// StopBlocks is how often in a row the hook may send an agent back to work. 0: it is at no end of a turn, or in a
+// client's own file, which keeps that client's rule.
+func (h *Hook) StopBlocks() int {
+	ofClient := h.form != nil && h.Dialect.Client == nil && filepath.Base(h.File) != FileName
+	if ofClient || !slices.ContainsFunc(h.Events, all.EndsTurn) {
+		return 0
+	}
+	return cmp.Or(h.MaxStopBlocks, DefaultStopBlocks)
+}
 
 // Active reports whether the hook can run for some call.
 func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }

@@ -31,25 +31,24 @@ type callFlags struct {
 	onFailure string
 	trust     string
 	pin       bool
+	dialect   string
+	output    string
+	outputs   []string
+	verbose   bool
+	debug     bool
+	inputs    *debugInputs // with --debug
+	wrap      bool
+	args      string
+	result    string
+	notes     string
+	warnings  []string // of reading the call, and of finding the project
+	project   project
+	queue     *queue.Queue
+	ipc       *string // nil: the command has no such flag
+	record    runLog
+	flags     *pflag.FlagSet
 
 	beforeAllow, entry string // of fire
-
-	dialect  string
-	output   string
-	outputs  []string
-	verbose  bool
-	debug    bool
-	inputs   *debugInputs // with --debug
-	wrap     bool
-	args     string
-	result   string
-	notes    string
-	warnings []string // of reading the call, and of finding the project
-	project  project
-	queue    *queue.Queue
-	ipc      *string // nil: the command has no such flag
-	record   runLog
-	flags    *pflag.FlagSet
 }
 
 // define adds the flags that go with every event.

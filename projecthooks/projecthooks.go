@@ -3,6 +3,7 @@ package projecthooks
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -33,6 +34,9 @@ type Options struct {
 	// Claude adds what Claude Code would load in the workspace: the user's settings, the project's, and the project's
 	// local ones, those that are there.
 	Claude bool
+	// RequireHooks makes it an error if no hooks file was read, of whatever level: a loop that relies on gates may have
+	// been started in another folder. A file without hooks is a file.
+	RequireHooks bool
 }
 
 // Config is the hooks of one or more files, in order. A nil or zero Config has none.
@@ -81,8 +85,13 @@ func Load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return public(hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as,
-		Claude: o.Claude, NoUser: o.NoUser}))
+	cfg, err := hookfile.Load(hookfile.Options{Workspace: o.Workspace, Files: o.Files, Dialect: as,
+		Claude: o.Claude, NoUser: o.NoUser})
+	if err == nil && o.RequireHooks && len(cfg.Files) == 0 {
+		return nil, Diagnostics{{File: filepath.Join(o.Workspace, FileName),
+			Text: "no such file, and RequireHooks needs a hooks file; see FindProject for the folder that has it"}}
+	}
+	return public(cfg, err)
 }
 
 // Parse reads the text of one hooks file. name is for messages, and its end tells MassGen's YAML and Codex's TOML from
@@ -195,15 +204,17 @@ type Project struct {
 	Workspace string // the folder of the hooks file, or where the search began if there is none
 	File      string // the hooks file; "": there is none
 	Local     string // the one beside it that is not for committing; "": there is none
-	// PassedOver is a hooks file above that does not count, where no other was found. Repository is the folder with the
-	// .git at which the search ended; "": the search began in no repository, so only its own folder counts.
+	// PassedOver is a hooks file above that does not count, if no other was found. Why says why, as in "it lies above
+	// the git repository /x". Repository is the folder with the .git at which the search ended; "": there is no .git.
 	PassedOver string
+	Why        string
 	Repository string
 }
 
 // FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, be it the local one
 // alone, the folder itself first. It does not look above the first folder with a .git: what lies there is another
-// project's. Outside of a repository only the folder itself counts: a file in /tmp can be anybody's.
+// project's. If there is no .git, it does not look above the home folder, and only through folders of this user or
+// root that nobody else can write to: a file in /tmp can be anybody's. The folder itself always counts.
 //
 // A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
 // on that way is the way through the links searched.

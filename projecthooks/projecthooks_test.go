@@ -32,6 +32,24 @@ func TestLoadErrors(t *testing.T) {
 	require.ErrorAs(t, err, &found)
 }
 
+// A program that relies on gates learns that there is no hooks file.
+func TestRequireHooks(t *testing.T) {
+	dir := t.TempDir()
+	required := projecthooks.Options{Workspace: dir, NoUser: true, RequireHooks: true}
+	_, err := projecthooks.Load(required)
+	path := filepath.Join(dir, projecthooks.FileName)
+	require.EqualError(t, err, path+": no such file, and RequireHooks needs a hooks file; "+
+		"see FindProject for the folder that has it")
+	require.ErrorAs(t, err, &projecthooks.Diagnostics{})
+	required.RequireHooks = false
+	_, err = projecthooks.Load(required)
+	require.NoError(t, err)
+	required.RequireHooks = true
+	require.NoError(t, os.WriteFile(path, []byte(`{"hooks":[]}`), 0o600))
+	_, err = projecthooks.Load(required)
+	require.NoError(t, err, "a file without hooks is a file")
+}
+
 // Nobody loaded these configs: they have no hooks.
 func TestZeroConfig(t *testing.T) {
 	for _, cfg := range []*projecthooks.Config{nil, {}} {

@@ -40,6 +40,9 @@ type Call struct {
 	// ClientInput is what a client puts on its hooks' stdin, one compact JSON object, where the call comes from a
 	// client. Hooks of the client's dialect get it as it is; the fields above say the same for all others.
 	ClientInput string
+	// Client names the client that ClientInput is from, or that reads the outcome: "claude", "codex", … ParseInput sets
+	// it. If it is "", the runner finds it by the input, once.
+	Client string
 }
 
 // Field returns a field of the client's own input as text, "" if it is not there.

@@ -61,7 +61,10 @@ func (o Outcome) Why() string {
 // WithoutRewrites returns the outcome for a host that can apply no rewrite: a rewrite then blocks the call. After the
 // tool, where a block is only feedback, the reason tells the host that the model should not see this result.
 func (o Outcome) WithoutRewrites() Outcome {
-	what, hook := "input", o.RewroteInput
+	what, hook := "the tool's input", o.RewroteInput
+	if o.Event.Canonical() == PreExecute {
+		what = "the prompt"
+	}
 	// a hook wanted nobody to see this result
 	if o.Withheld != nil && o.UpdatedOutput == nil && o.Decision == Continue {
 		o.Decision, o.Cause, o.Hook, o.Approved = Block, CauseRewrite, o.WithheldBy, false
@@ -72,15 +75,16 @@ func (o Outcome) WithoutRewrites() Outcome {
 		o.UpdatedOutput = nil
 		return o
 	}
-	if o.UpdatedOutput != nil {
-		what, hook = "output", o.RewroteOutput
+	hasOutput := o.UpdatedOutput != nil
+	if hasOutput {
+		what, hook = "the tool's output", o.RewroteOutput
 	} else if o.UpdatedInput == nil {
 		return o
 	}
 	o.UpdatedInput, o.UpdatedOutput = nil, nil
-	reason := fmt.Sprintf("project hook '%s' changed the tool's %s, and text output cannot carry that; the program "+
+	reason := fmt.Sprintf("project hook '%s' changed %s, and text output cannot carry that; the program "+
 		"that calls hookrun must use --output json, the model can do nothing about it", printable.Escape(hook), what)
-	if what == "output" { // also where the call ends in another way: this result must not pass for the changed one
+	if hasOutput { // also where the call ends in another way: this result must not pass for the changed one
 		if o.Decision != Continue {
 			o.Reason += "\n\n" + reason
 		}

@@ -19,9 +19,9 @@ type Record struct {
 	Args       string `json:"args"`   // as the tool got them, or would have
 	Result     string `json:"result"` // with the texts of the hooks folded in
 	IsError    bool   `json:"is_error"`
-	Ran        bool   `json:"ran"`                   // the tool did run
-	Stop       bool   `json:"stop,omitempty"`        // a hook wants the loop to end after this call
-	StopReason string `json:"stop_reason,omitempty"` // the pre-tool hooks' before the post-tool hooks'
+	Ran        bool   `json:"ran"`            // the tool did run
+	Stop       bool   `json:"stop,omitempty"` // a hook ends the loop with this call
+	StopReason string `json:"stop_reason,omitempty"`
 
 	Pre  protocol.Outcome `json:"-"`
 	Post protocol.Outcome `json:"-"`
@@ -35,7 +35,8 @@ type Record struct {
 // A blocked call is no error: the model reads the reason. A post-tool block is feedback, and its reason is folded in
 // last. But if a hook failed and fails closed, the reason replaces the result, which that hook might have changed.
 //
-// A stop at pre-tool changes no decision: the tool still runs, and Stop is set.
+// If a pre-tool hook stops the loop, the tool does not run and no post-tool hook does: the result is the stop's reason,
+// and Post is the zero Outcome. If Stop is set, make no further calls.
 //
 // On an error there is no verdict. If Ran is false the tool did not run. Else the post-tool hooks could not be run, and
 // Result is empty, since they might have changed it.
@@ -45,6 +46,10 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, opt
 	var err error
 	if rec.Pre, err = r.Fire(ctx, c, options...); err != nil {
 		return rec, err
+	}
+	if rec.Pre.Stop {
+		rec.Stop, rec.StopReason, rec.Result = true, rec.Pre.StopReason, rec.Pre.StopReason
+		return rec, nil
 	}
 	if rec.Pre.UpdatedInput != nil {
 		rec.Args, c.EqualKeys = string(rec.Pre.UpdatedInput), false
@@ -65,10 +70,7 @@ func (r *Runner) AroundTool(ctx context.Context, c protocol.Call, tool Tool, opt
 	if rec.Post, err = r.Fire(ctx, c, options...); err != nil {
 		return rec, errors.Join(errors.New("the post-tool hooks could not be run"), err)
 	}
-	rec.Stop = rec.Pre.Stop || rec.Post.Stop
-	if rec.StopReason = rec.Pre.StopReason; rec.StopReason == "" {
-		rec.StopReason = rec.Post.StopReason
-	}
+	rec.Stop, rec.StopReason = rec.Post.Stop, rec.Post.StopReason
 	result := rec.Post.ResultText(c.Result)
 	texts := append(rec.Pre.Texts(), rec.Post.Texts()...)
 	switch {

@@ -57,6 +57,26 @@ func BenchmarkFireNoMatch(b *testing.B) {
 	}
 }
 
+// BenchmarkFireInput is such a call of a client's: its hook input is read, and its tool gets the project's name.
+func BenchmarkFireInput(b *testing.B) {
+	r := benchRunner(b, map[string]any{"name": "h", "command": []string{"true"}, "events": []string{"pre-tool"},
+		"matcher": "fs_*|net_*"})
+	const input = `{"session_id":"s","transcript_path":"/t","cwd":"/","permission_mode":"default",` +
+		`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`
+	dir := b.TempDir()
+	b.ReportAllocs()
+	for b.Loop() {
+		call, _, err := runner.ParseInput(input)
+		if err != nil {
+			b.Fatal(err)
+		}
+		call.Workspace = dir
+		if _, err := r.Fire(context.Background(), call); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func benchRunner(b *testing.B, hook map[string]any) *runner.Runner {
 	doc, err := json.Marshal(map[string]any{"hooks": []any{hook}})
 	require.NoError(b, err)

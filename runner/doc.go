@@ -31,7 +31,7 @@
 //     All that came of it is killed by a watchdog, a shell that knows each run before it is forked (Linux; on macOS the
 //     process group alone, and once it is forked). With OneShot a program that is no shell and no script gets one when
 //     it has run for a millisecond. On Windows the system ends its job.
-//  6. Of stdout and stderr 1 MiB each is kept, head and tail, the rest is read and counted.
+//  6. Of stdout 16 MiB and of stderr 1 MiB are kept, head and tail, the rest is read and counted.
 //  7. No descriptor but 0, 1 and 2 reaches a hook. To that end every descriptor of this process is set to close on exec
 //     before a hook is started (Linux and macOS).
 //  8. Nothing is left of a call when Fire returns: no zombie, descriptor or goroutine. The exceptions are a process

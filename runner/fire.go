@@ -86,13 +86,13 @@ func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 // outcome merges the verdicts, and adds the warnings and the async results.
 func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol.Outcome {
 	o := dialect.Merge(&p.call.Call, verdicts)
-	o.Warnings = append(append(o.Warnings, p.weakened()...), p.unnamed()...)
+	o.Warnings = slices.Concat(o.Warnings, p.weakened(), p.unnamed(), p.withoutBinary())
 	for _, w := range p.match.Warnings() {
 		if !slices.Contains(o.Warnings, w) { // the encoding of the call may have it too
 			o.Warnings = append(o.Warnings, w)
 		}
 	}
-	for _, w := range p.set.config.Warned() {
+	for _, w := range p.set.config.WarnedAt(p.match) {
 		text := w.Error()
 		o.Warnings = append(o.Warnings, text)
 		if !w.Gate {
@@ -113,7 +113,8 @@ func failed(c *protocol.Call, verdicts []dialect.HookVerdict, cause protocol.Cau
 	error) {
 	o := dialect.Merge(c, verdicts)
 	o.Decision, o.Approved, o.Cause, o.Reason, o.Hook = protocol.Block, false, cause, err.Error(), ""
-	o.UpdatedInput, o.UpdatedOutput, o.Inject = nil, nil, nil
+	o.UpdatedInput, o.Inject = nil, nil
+	all.Withhold(c, &o)
 	return o, err
 }
 
@@ -320,7 +321,7 @@ func (f *firing) result(ctx context.Context, h *hookRun) dialect.HookResult {
 
 // environ is the environment of a hook's process.
 func (r *Runner) environ(h *hookfile.Hook, c *dialect.Call) []string {
-	return h.Environ(c, r.options.Env, r.options.Binary)
+	return h.Environ(c, r.options.Env, r.binary)
 }
 
 // encoded keeps the payload of a call for the next hook of the same dialect: it can be megabytes.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -149,7 +150,6 @@ func TestEnvironmentOfAHook(t *testing.T) {
 		protocol.Call{Event: protocol.PreExecute, Workspace: b.Dir})
 	require.NoError(t, err)
 	require.NotContains(t, out.Inject[0].Content, "HOOKRUN_TOOL=")
-	require.NotContains(t, "\n"+out.Inject[0].Content, "\nHOOKRUN=")
 }
 
 func TestOptions(t *testing.T) {
@@ -258,12 +258,32 @@ func TestAroundTool(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "not allowed by the supervisor\n\ncontext", rec.Result)
 	})
+	for name, answer := range map[string]string{
+		"a stop":             `{"continue":false,"stopReason":"enough"}`,
+		"a stop and a block": `{"continue":false,"stopReason":"enough","decision":"block","reason":"no"}`,
+	} {
+		t.Run(name+" at pre-tool keeps the tool and the post-tool hooks from running", func(t *testing.T) {
+			b := newBench(t)
+			r := b.runner(runner.Options{}, sh("echo '"+answer+"'", hook{"events": pre}),
+				sh("touch after", hook{"events": post}))
+			rec, err := r.AroundTool(context.Background(), b.pre(), func(context.Context, string) (string, error) {
+				t.Error("the tool ran")
+				return "", nil
+			})
+			require.NoError(t, err)
+			require.True(t, rec.Stop)
+			require.False(t, rec.Ran)
+			require.Equal(t, "enough", rec.StopReason)
+			require.Equal(t, "enough", rec.Result)
+			require.NoFileExists(t, filepath.Join(b.Dir, "after"))
+		})
+	}
 	t.Run("rewrites, feedback and a stop", func(t *testing.T) {
 		b := newBench(t)
 		r := b.runner(runner.Options{},
+			sh(`echo '{"hookSpecificOutput":{"updatedInput":{"command":"pwd"}}}'`, hook{"events": pre}),
 			sh(`echo '{"continue":false,"stopReason":"enough",`+
-				`"hookSpecificOutput":{"updatedInput":{"command":"pwd"}}}'`, hook{"events": pre}),
-			sh(`echo '{"hookSpecificOutput":{"updatedToolOutput":"clean"}}'`, hook{"events": post}),
+				`"hookSpecificOutput":{"updatedToolOutput":"clean"}}'`, hook{"events": post}),
 			sh(`echo '{"decision":"block","reason":"check it"}'`, hook{"events": post}))
 		rec, err := r.AroundTool(context.Background(), b.pre(), func(_ context.Context, args string) (string, error) {
 			return "ran " + args, nil

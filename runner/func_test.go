@@ -69,7 +69,7 @@ func TestFunc(t *testing.T) {
 			Cause: protocol.CauseUnstarted, Hook: "f"}},
 		"unreadable": {runner.Func{Run: prints(`{"decision":`)}, pre,
 			protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
-		"too long": {runner.Func{Run: prints(`{"a":"` + strings.Repeat("a", 1<<20) + `"}`)}, pre,
+		"too long": {runner.Func{Run: prints(`{"a":"` + strings.Repeat("a", 16<<20) + `"}`)}, pre,
 			protocol.Outcome{Cause: protocol.CauseOutput, Hook: "f"}},
 		"other tool": {runner.Func{Matcher: "fs_*", Run: prints(`{"decision":"block"}`)}, pre,
 			protocol.Outcome{Decision: protocol.Continue}},

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"fmt"
 	"sync"
 
 	"github.com/hookrun/hookrun/internal/notice"
@@ -53,4 +54,19 @@ func (p *Plan) unnamed() (warnings []string) {
 		return nil
 	}
 	return []string{text}
+}
+
+// withoutBinary warns of hooks that use $HOOKRUN where there is none: such a gate cannot read the call.
+func (p *Plan) withoutBinary() (warnings []string) {
+	if p.runner.binary != "" {
+		return nil
+	}
+	for _, h := range p.run {
+		if h.CallsBinary(h.Dir(&p.call.Call)) {
+			const text = "hook '%s' uses $HOOKRUN, which is not set: no hookrun was found; set Options.Binary, " +
+				"or put hookrun on PATH"
+			warnings = append(warnings, fmt.Sprintf(text, shownName(h)))
+		}
+	}
+	return warnings
 }

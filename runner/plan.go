@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hookrun/hookrun/internal/dialect"
@@ -91,8 +92,13 @@ func (r *Runner) Plan(c protocol.Call, options ...CallOption) (*Plan, error) {
 
 // complete checks the call and completes it.
 func complete(c *protocol.Call) (err error) {
-	if _, ok := all.ParseEvent(string(c.Event)); !ok {
-		return fmt.Errorf("unknown event %q", c.Event)
+	if err := all.ResolveClient(c); err != nil {
+		return err
+	}
+	if client := all.ClientOf(c); client == nil || !slices.Contains(client.Events(), c.Event) {
+		if _, ok := all.ParseEvent(string(c.Event)); !ok {
+			return fmt.Errorf("unknown event %q", c.Event)
+		}
 	}
 	if c.Event.HasTool() && c.Tool == "" {
 		return fmt.Errorf("%s needs the name of a tool", c.Event)
@@ -201,7 +207,7 @@ func (p *Plan) describe(h *hookfile.Hook, planned *PlannedHook) {
 
 // Warnings are about the hooks files and about this call. The outcome has them too.
 func (p *Plan) Warnings() (warnings []string) {
-	for _, w := range p.set.config.Warned() {
+	for _, w := range p.set.config.WarnedAt(p.match) {
 		warnings = append(warnings, w.Error())
 	}
 	if w, unknown := p.set.config.UnknownAgent(p.call.AgentID); unknown {
@@ -212,7 +218,7 @@ func (p *Plan) Warnings() (warnings []string) {
 		warnings = append(warnings, w)
 	}
 	warnings = append(warnings, p.guard.notices()...)
-	return append(append(warnings, p.weakened()...), p.match.Warnings()...)
+	return slices.Concat(warnings, p.weakened(), p.withoutBinary(), p.match.Warnings())
 }
 
 // deadline is how long a hook may take at the call.

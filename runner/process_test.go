@@ -99,16 +99,16 @@ func TestContextEndKillsTheHook(t *testing.T) {
 
 func TestFloodOfOutput(t *testing.T) {
 	b := newBench(t)
-	const total = 3 << 20
+	const total = 20 << 20
 	o := b.fire(sh(fmt.Sprintf("echo first; head -c %d /dev/zero | tr '\\0' x; echo; echo last", total)))
 	require.Equal(t, protocol.Continue, o.Decision)
 	require.EqualValues(t, total+len("first\n\nlast\n"), o.Hooks[0].StdoutBytes)
 	text := o.Inject[0].Content
 	require.True(t, o.Inject[0].Truncated)
-	require.Less(t, len(text), 1<<20+100)
+	require.Less(t, len(text), 16<<20+100)
 	require.True(t, strings.HasPrefix(text, "first\nxxx"))
 	require.True(t, strings.HasSuffix(text, "xxx\nlast"))
-	require.Contains(t, text, fmt.Sprintf("[hookrun: %d bytes left out]", total+len("first\n\nlast\n")-1<<20))
+	require.Contains(t, text, fmt.Sprintf("[hookrun: %d bytes left out]", total+len("first\n\nlast\n")-16<<20))
 }
 
 func TestFloodOfStderrStillGivesTheReason(t *testing.T) {
@@ -124,10 +124,32 @@ func TestFloodOfStderrStillGivesTheReason(t *testing.T) {
 func TestAnswerLongerThanWhatIsKept(t *testing.T) {
 	b := newBench(t)
 	o := b.fire(sh(`printf '{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"'; head -c ` +
-		`2000000 /dev/zero | tr '\0' x; printf '"}}'`))
+		`17000000 /dev/zero | tr '\0' x; printf '"}}'`))
 	require.Equal(t, protocol.Block, o.Decision)
 	require.Equal(t, protocol.CauseOutput, o.Cause)
-	require.Contains(t, o.Reason, "too long")
+	require.Contains(t, o.Reason, "too long: 16 MiB of output is kept")
+}
+
+// What a hook prints is read whole up to 16 MiB, in each client's rules.
+func TestLongAnswerIsRead(t *testing.T) {
+	b := newBench(t)
+	const blanks = `head -c 2000000 /dev/zero | tr '\0' ' '; `
+	const deny = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+		`"permissionDecisionReason":"no"}}`
+	for _, dialect := range []string{"claude", "codex", "copilot", "droid", "gemini", "kimi", "qwen", "tenex"} {
+		event, answer := "PreToolUse", deny
+		if dialect == "gemini" {
+			event, answer = "BeforeTool", `{"decision":"deny","reason":"no"}`
+		}
+		h := sh(blanks+"echo '"+answer+"'", hook{"events": []string{event}, "dialect": dialect})
+		if dialect == "tenex" {
+			delete(h, "dialect")
+		}
+		o := b.fire(h)
+		require.Equal(t, protocol.Block, o.Decision, dialect)
+		require.Equal(t, "no", o.Reason, dialect)
+		require.Equal(t, protocol.CausePolicy, o.Cause, dialect)
+	}
 }
 
 func TestDeathBySignal(t *testing.T) {

@@ -21,8 +21,10 @@ type Options struct {
 	Timeout   time.Duration          // of every hook; 0: each hook's own
 	OnFailure protocol.FailurePolicy // for hooks that do not say; nil: the dialect's
 	Env       []string               // that hooks get besides their own; nil: this process's environment
-	// Binary is the path of a hookrun binary, which hooks find as $HOOKRUN; "" leaves that out. On Windows it is also
-	// started to ask a hook to end at its deadline; without it the hook is killed at once.
+	// Binary is the path of a hookrun binary, which hooks find as $HOOKRUN. If it is "", New looks for one in the
+	// environment of the hooks: HOOKRUN itself, if that is the absolute path of a program, else hookrun in PATH. If
+	// there is none, HOOKRUN is not set, and a call of a hook that uses it has a warning. On Windows a Binary that is
+	// given is also started to ask a hook to end at its deadline; without it the hook is killed at once.
 	Binary string
 	Funcs  []Func // hooks that are functions; they run before those of the config
 
@@ -64,6 +66,7 @@ const (
 type Runner struct {
 	options      Options
 	funcs        []hookfile.Hook // of the options
+	binary       string          // of Options.Binary, or found; "": there is none
 	hooks        atomic.Pointer[hookSet]
 	asyncResults asyncResults
 	http         httphook.Client // of all HTTP hooks
@@ -104,7 +107,10 @@ func New(cfg *projecthooks.Config, o Options) (*Runner, error) {
 }
 
 func newRunner(o Options) *Runner {
-	r := &Runner{options: o}
+	r := &Runner{options: o, binary: o.Binary}
+	if r.binary == "" {
+		r.binary = hookfile.FindBinary(o.Env)
+	}
 	r.end, r.stop = context.WithCancelCause(context.Background())
 	r.processes = r.newSupervisor()
 	return r

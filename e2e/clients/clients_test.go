@@ -17,7 +17,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/e2e/binary"
-	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 )
 
@@ -95,11 +94,7 @@ var rows = []row{
 		}
 		return "no request, nobody reads why"
 	}},
-	{"its tools that have no [name here](#names-of-tools)", func(r *clientRun) string {
-		r.hooks()
-		r.turn()
-		return r.nameless()
-	}},
+	{"its tools that have no [name here](#names-of-tools)", (*clientRun).nameless},
 	{"after `hookrun uninstall`", func(r *clientRun) string {
 		r.run(binary.Path, "uninstall", r.name, r.scope())
 		r.turn([]string{"touch forbidden"})
@@ -164,16 +159,15 @@ func (r *clientRun) result(command, old, other, otherIs string) string {
 	return "the model reads neither"
 }
 
-// nameless lists the tools that the client offered its model and that have no name of the project's.
+// nameless lists the tools that the client offers its models, whichever those are, and that have no name of the
+// project's. TestClientTools compares them with the client.
 func (r *clientRun) nameless() string {
-	d, _ := all.Named(r.name)
+	text, err := os.ReadFile(filepath.Join("../testdata/tools", r.name+".json"))
+	require.NoError(r, err)
 	var names []string
-	for _, path := range []string{"tools.#.name", "tools.#.function.name",
-		"tools.#.functionDeclarations.#.name|@flatten"} {
-		for _, name := range gjson.Get(r.requests[0], path).Array() {
-			if !slices.ContainsFunc(d.Tools, func(t dialect.Tool) bool { return t.Name == name.String() }) {
-				names = append(names, "`"+name.String()+"`")
-			}
+	for _, tool := range gjson.GetBytes(text, "tools.#.name").Array() {
+		if len(all.ToolNames(tool.String())) == 0 {
+			names = append(names, "`"+tool.String()+"`")
 		}
 	}
 	slices.Sort(names)
@@ -181,18 +175,20 @@ func (r *clientRun) nameless() string {
 }
 
 // TestClients has real clients obey one file, testdata/project/.tenex-hooks.json, in which hookrun is installed as a
-// user does it, and compares what they do with the table in docs/clients.md. It takes the clients that are on PATH;
-// HOOKRUN_TEST_CLIENTS=1 installs the others.
+// user does it, and compares what they do with the table in docs/clients.md, with each model for which they have other
+// tools. It takes the clients that are on PATH; HOOKRUN_TEST_CLIENTS=1 installs the others.
 func TestClients(t *testing.T) {
 	for _, c := range realClients {
-		t.Run(c.name, func(t *testing.T) {
-			if !*update {
-				t.Parallel()
-			}
-			if !alone(t, pathOf(t, c.name)) {
-				newClientRun(t, c).test()
-			}
-		})
+		for _, m := range append([]otherModel{{name: c.model}}, c.others...) {
+			t.Run(strings.TrimSuffix(c.name+" "+m.name, " "), func(t *testing.T) {
+				if !*update {
+					t.Parallel()
+				}
+				if !alone(t, pathOf(t, c.name)) {
+					newClientRun(t, c.with(m)).test()
+				}
+			})
+		}
 	}
 }
 

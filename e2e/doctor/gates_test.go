@@ -70,13 +70,18 @@ func (p *patient) install(flags ...string) {
 	require.NoError(p, err, "%s", out)
 }
 
+// trustFolder has Codex trust the project.
+func (p *patient) trustFolder() {
+	p.write("~/.codex/config.toml", fmt.Sprintf("check_for_update_on_startup = false\nanalytics.enabled = false\n"+
+		"features.plugins = false\nprojects.%q.trust_level = \"trusted\"\n", p.workspace))
+}
+
 // trust does what Codex asks of its user.
 func (p *patient) trust() {
 	if p.client != "codex" {
 		return
 	}
-	p.write("~/.codex/config.toml", fmt.Sprintf("check_for_update_on_startup = false\nanalytics.enabled = false\n"+
-		"features.plugins = false\nprojects.%q.trust_level = \"trusted\"\n", p.workspace))
+	p.trustFolder()
 	if p.real {
 		binary.TrustInCodex(p.T, p.home, p.workspace, p.command(filepath.Join(p.programs, "codex"), "app-server"), 3)
 		return
@@ -106,7 +111,10 @@ func (p *patient) trust() {
 }
 
 // finding is one of `hookrun doctor -o json`.
-type finding struct{ Client, Check, Severity, What, Where, Mend string }
+type finding struct {
+	Client, Check, Severity, What, Where, Mend string
+	Command                                    []string
+}
 
 // examine runs doctor, which must exit with 1 if anything is an error.
 func (p *patient) examine(flags ...string) (all []finding) {
@@ -190,6 +198,24 @@ var gates = []gate{
 	{
 		name: "hooks file with a fault", check: "hook", what: `no "command"`,
 		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"command"`, `"comand"`) },
+	},
+	{
+		name: "a tool's name with a typo", check: "hook", what: `has "shel", which is no tool that hookrun knows`,
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"timeout"`, `"matcher": "shel|Bsah", "timeout"`) },
+	},
+	{
+		name: "a gate for another client's tool", clients: "gemini",
+		check: "hook", what: "meets no tool of Gemini CLI, nor",
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"timeout"`, `"if": "AgentSwarm", "timeout"`) },
+	},
+	{
+		name: "a matcher in the entry", clients: "claude", check: "matcher", what: `hook "guard" does not run for`,
+		spoil: func(p *patient) {
+			text, err := os.ReadFile(p.path(".claude/settings.json"))
+			require.NoError(p, err)
+			narrow := strings.ReplaceAll(string(text), `"hooks": [`, `"matcher": "Write", "hooks": [`)
+			p.write(".claude/settings.json", narrow)
+		},
 	},
 	{
 		name: "nobody waits", clients: "claude", check: "entry", what: `has "async"`,

@@ -29,7 +29,7 @@ func TestAdaptersJS(t *testing.T) {
 	testall.Only(t, "it installs packages of npm")
 	binary.Needs(t, "node")
 	binary.Needs(t, "npm")
-	for name, goesOn := range adaptersJS {
+	for name, sdkGoesOn := range adaptersJS {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := binary.InstallJS(t, name)
@@ -39,6 +39,7 @@ func TestAdaptersJS(t *testing.T) {
 				d := demoJS(t, folder, binary.Path, "rm -rf /", "ls")
 				require.Equal(t, 0, d.Code, d.Stderr)
 				require.Equal(t, "all done\n", d.Stdout)
+				require.Equal(t, "Tidy up.\n\nThe branch is main.", d.asked)
 				require.Equal(t, "ls -l\n", d.ran)
 				require.Equal(t, []string{"rm is not for you\n\nremember", "ran ls -l\n\nmind the dots\n\nremember"},
 					d.shown)
@@ -50,23 +51,52 @@ func TestAdaptersJS(t *testing.T) {
 				require.Equal(t, "cat password\n", d.ran)
 				require.Equal(t, []string{"[redacted]\n\nremember"}, d.shown)
 			})
-			t.Run("ends the loop", func(t *testing.T) {
+			t.Run("ends the loop before the tool", func(t *testing.T) {
 				t.Parallel()
 				d := demoJS(t, folder, binary.Path, "halt", "ls")
 				require.Equal(t, 0, d.Code, d.Stderr)
 				require.Equal(t, "that is enough\n", d.Stdout)
-				require.NotContains(t, d.ran, "ls")
+				require.Empty(t, d.ran)
 				require.Empty(t, d.shown, "the model was asked again")
 			})
+			t.Run("ends the loop after the tool", func(t *testing.T) {
+				t.Parallel()
+				d := demoJS(t, folder, binary.Path, "last", "ls")
+				require.Equal(t, 0, d.Code, d.Stderr)
+				require.Equal(t, "that was the last\n", d.Stdout)
+				require.Equal(t, "last\n", d.ran)
+				require.Empty(t, d.shown, "the model was asked again")
+			})
+			for prompt, reason := range map[string]string{"hold": "not today", "stop": "never again"} {
+				t.Run("a prompt that a hook makes "+prompt, func(t *testing.T) {
+					t.Parallel()
+					d := demoJS(t, folder, binary.Path, "ls", "prompt: "+prompt)
+					require.Equal(t, 0, d.Code, d.Stderr)
+					require.Equal(t, reason+"\n", d.Stdout)
+					require.Empty(t, d.asked, "the model was asked")
+					require.Empty(t, d.ran)
+				})
+			}
+			t.Run("shows the user what the hooks say", func(t *testing.T) {
+				t.Parallel()
+				d := demoJS(t, folder, binary.Path, "limp", "speak")
+				require.Equal(t, 0, d.Code, d.Stderr)
+				require.Equal(t, "limp\nspeak\n", d.ran)
+				require.Contains(t, d.Stderr, "hookrun: warning: pre-tool hook 'guard' was killed by SIGKILL")
+				require.Contains(t, d.Stderr, "\nhookrun: message: mind the gap\n")
+			})
 			// Without a verdict no tool runs: the server ends at once, says nothing of use, or is not there.
+			const goesOn = `read line; echo '{"jsonrpc":"2.0","id":1,"result":{"decision":"continue"}}'; read line; `
 			for what, script := range map[string]string{
 				"ends at once":   "exit 0",
-				"ends at a call": "read line; exit 1",
-				"answers with an error": `while read line; do echo ` +
-					`'{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"interrupted"}}'; exit; done`,
-				"gives no verdict": `read line; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; cat >/dev/null`,
-				"writes no JSON":   `read line; echo oops; cat >/dev/null`,
-				"is missing":       "",
+				"ends at a call": goesOn + "exit 1",
+				"answers with an error": goesOn +
+					`echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32001,"message":"interrupted"}}'`,
+				"gives no verdict": goesOn + `echo '{"jsonrpc":"2.0","id":2,"result":{}}'; cat >/dev/null`,
+				"writes no JSON":   goesOn + `echo oops; cat >/dev/null`,
+				"gives no verdict at the start": `read line; echo '{"jsonrpc":"2.0","id":1,"result":{}}'; ` +
+					`cat >/dev/null`,
+				"is missing": "",
 			} {
 				t.Run("the server "+what, func(t *testing.T) {
 					t.Parallel()
@@ -76,7 +106,7 @@ func TestAdaptersJS(t *testing.T) {
 					}
 					d := demoJS(t, folder, server, "ls")
 					require.Empty(t, d.ran)
-					if !goesOn {
+					if !sdkGoesOn || !strings.HasPrefix(script, goesOn) { // before the model is asked, or for the SDK
 						require.NotZero(t, d.Code)
 						require.Contains(t, d.Stderr, "hook")
 						require.Empty(t, d.shown)
@@ -102,7 +132,7 @@ func TestAdaptersJSHaveTheirForm(t *testing.T) {
 			require.NoError(t, err)
 			return text
 		}
-		for file, most := range map[string]int{"hooks.mjs": 80, "serve-client.mjs": 50, "demo.mjs": 50} {
+		for file, most := range map[string]int{"hooks.mjs": 80, "serve-client.mjs": 80, "demo.mjs": 50} {
 			require.LessOrEqual(t, strings.Count(string(read(file)), "\n"), most, "%s/%s", name, file)
 		}
 		var pkg struct{ Dependencies map[string]string }
@@ -122,46 +152,62 @@ type demoOfJS struct {
 	binary.Result
 	ran   string
 	shown []string
+	asked string // the user's message
 }
 
-// guardForJS blocks rm, rewrites ls and stops the loop at halt. remindForJS speaks after every call, redactForJS
-// replaces.
+// guardForJS blocks rm, rewrites ls, stops the loop at halt, fails open at limp and has a word for the user at speak.
+// remindForJS speaks after every call, redactForJS replaces and stops after last. promptForJS adds to the prompt.
 const (
+	promptForJS = `case $("$HOOKRUN" get prompt) in
+hold) echo '{"decision":"block","reason":"not today"}' ;;
+stop) echo '{"continue":false,"stopReason":"never again"}' ;;
+*) echo "The branch is main." ;;
+esac`
 	guardForJS = `case $("$HOOKRUN" get args.command) in
 rm*) echo "rm is not for you" >&2; exit 2 ;;
 halt) echo '{"continue":false,"stopReason":"that is enough"}' ;;
+limp) kill -9 $$ ;;
+speak) echo '{"systemMessage":"mind the gap"}' ;;
 ls) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls -l"},"additionalContext":"mind the dots"}}' ;;
 esac`
 	redactForJS = `case $("$HOOKRUN" get result) in *password*)
 echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":"[redacted]"}}' ;;
+"ran last") echo '{"continue":false,"stopReason":"that was the last"}' ;;
 esac`
 	remindForJS = `echo remember`
 )
 
-// demoJS runs the demo of an adapter in a new workspace. The model wants these commands, one by one.
+// demoJS runs the demo of an adapter in a new workspace. The model wants these commands, one by one. A last one that
+// begins with "prompt: " is the user's.
 func demoJS(t *testing.T, folder, server string, commands ...string) demoOfJS {
 	t.Helper()
 	workspace := t.TempDir()
 	config := map[string]any{"hooks": []map[string]any{
-		{"name": "guard", "command": guardForJS, "events": []string{"pre-tool"}, "matcher": "shell"},
+		{"name": "prompt", "command": promptForJS, "events": []string{"pre-execute"}},
+		{"name": "guard", "command": guardForJS, "events": []string{"pre-tool"}, "matcher": "shell",
+			"on_failure": "continue"},
 		{"name": "redact", "command": redactForJS, "events": []string{"post-tool"}},
 		{"name": "remind", "command": remindForJS, "events": []string{"post-tool"}},
 	}}
 	require.NoError(t, os.WriteFile(filepath.Join(workspace, ".tenex-hooks.json"), []byte(binary.JSON(t, config)),
 		0o644))
+	argv := []string{"node", "demo.mjs"}
+	if prompt, given := strings.CutPrefix(commands[len(commands)-1], "prompt: "); given {
+		commands, argv = commands[:len(commands)-1], append(argv, prompt)
+	}
 	model := &modelForJS{commands: commands}
 	api := httptest.NewServer(model)
 	defer api.Close()
 	done := binary.Run(t, folder, "", []string{"MODEL_URL=" + api.URL + "/v1", "HOOKRUN=" + server,
 		"WORKSPACE=" + workspace,
-		"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "AI_SDK_LOG_WARNINGS=false"}, "node", "demo.mjs")
+		"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "AI_SDK_LOG_WARNINGS=false"}, argv...)
 	require.Empty(t, binary.WithArgument(t, workspace), "hookrun serve is still there")
 	require.Empty(t, model.wrong)
 	ran, err := os.ReadFile(filepath.Join(workspace, "ran"))
 	if !os.IsNotExist(err) {
 		require.NoError(t, err)
 	}
-	return demoOfJS{done, string(ran), model.shown}
+	return demoOfJS{done, string(ran), model.shown, model.asked}
 }
 
 // modelForJS speaks OpenAI's chat completions. It asks for the next command after each result, and then is done.
@@ -170,6 +216,7 @@ type modelForJS struct {
 
 	mu    sync.Mutex
 	shown []string // the results of the last request
+	asked string   // the user's message in it
 	wrong []string // requests that it does not know
 }
 
@@ -191,7 +238,7 @@ func (m *modelForJS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.shown = nil
 	for _, message := range request.Messages {
-		if message.Role != "tool" {
+		if message.Role != "tool" && message.Role != "user" {
 			continue
 		}
 		var parts []struct{ Text string }
@@ -200,6 +247,10 @@ func (m *modelForJS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			for _, p := range parts {
 				text += p.Text
 			}
+		}
+		if message.Role == "user" {
+			m.asked = text
+			continue
 		}
 		m.shown = append(m.shown, text)
 	}

@@ -109,14 +109,25 @@ func (m *chatScript) saw() []string {
 	return m.shown
 }
 
-// adapterWorkspace has a guard that blocks rm and rewrites ls, and a hook with a word for after the tool.
+// spoken is what the hooks of adapterWorkspace say to the user: one guard fails open before each tool that the first
+// does not block, and the reminder has a message after each.
+const spoken = "hookrun: message: good luck\n" +
+	"hookrun: message: call 1\n" +
+	"hookrun: warning: pre-tool hook 'limp' was killed by SIGKILL; continuing\n" +
+	"hookrun: message: call 2\n"
+
+// adapterWorkspace has a guard that blocks rm and rewrites ls, one that fails open, and a hook with a word for after
+// the tool.
 func adapterWorkspace(t *testing.T) string {
 	dir := t.TempDir()
 	binary.WriteHooks(t, dir, binary.On("pre-tool", "guard", `in=$(cat)
 case $in in
 *'"command":"rm'*) echo 'rm is not for you' >&2; exit 2 ;;
 *'"command":"ls"'*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls -l"}}}' ;;
-esac`), binary.On("post-tool", "reminder", `printf remember`))
+esac`), binary.Hook{"name": "limp", "command": "kill -9 $$", "events": []string{"pre-tool"}, "on_failure": "continue"},
+		binary.On("post-tool", "reminder", `echo >>calls; printf '{"systemMessage":"call %s",'"`+
+			`\"hookSpecificOutput\":{\"additionalContext\":\"remember\"}}" $(wc -l <calls)`),
+		binary.On("pre-execute", "luck", `echo '{"systemMessage":"good luck"}'`))
 	return dir
 }
 
@@ -136,7 +147,7 @@ func adapterRuns(t *testing.T, dir string, m *chatScript, env []string, argv ...
 // requireGuarded compares what the model and the tool saw.
 func requireGuarded(t *testing.T, dir string, m *chatScript, done binary.Result) {
 	t.Helper()
-	require.Equal(t, binary.Result{Stdout: "all done\n"}, done)
+	require.Equal(t, binary.Result{Stdout: "all done\n", Stderr: spoken}, done)
 	require.Equal(t, []string{"rm is not for you\n\nremember", "ran ls -l\n\nremember"}, m.saw())
 	ran, err := os.ReadFile(filepath.Join(dir, "ran"))
 	require.NoError(t, err)
@@ -226,12 +237,12 @@ func TestAdapterAnthropicGo(t *testing.T) {
 		dir, m := adapterWorkspace(t), newChatScript(t)
 		requireGuarded(t, dir, m, adapterRuns(t, dir, m, nil, program, "tidy up"))
 	})
-	t.Run("a stop", func(t *testing.T) { // it changes no decision: the tool runs, and the loop ends
+	t.Run("a stop", func(t *testing.T) {
 		dir, m := t.TempDir(), newChatScript(t)
 		binary.WriteHooks(t, dir, binary.Answers("pre-tool", `{"continue":false,"stopReason":"enough"}`))
 		done := adapterRuns(t, dir, m, nil, program)
 		require.Equal(t, binary.Result{Code: 1, Stderr: "anthropic-go: a hook ends this: enough\n"}, done)
-		require.True(t, binary.Exists(dir, "ran"))
+		require.False(t, binary.Exists(dir, "ran"))
 		require.Equal(t, 1, m.asked)
 	})
 	t.Run("hooks that cannot be read", func(t *testing.T) {

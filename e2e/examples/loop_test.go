@@ -386,6 +386,34 @@ func requireLogged(t *testing.T, dir string, want []string) {
 	require.Equal(t, want, got)
 }
 
+// A gate that failed open, and what a hook says to the user, leave a line for the user. Text output has room for the
+// reason alone if the call is blocked.
+func TestExampleLoopsShowWhatHooksSay(t *testing.T) {
+	limp := binary.On("pre-tool", "limp", "kill -9 $$")
+	limp["on_failure"] = "continue"
+	const warning, message = "hookrun: warning: pre-tool hook 'limp' was killed by SIGKILL; continuing\n",
+		"hookrun: message: mind the gap\n"
+	for _, loop := range loops {
+		for answer, ran := range map[string]bool{
+			`{"systemMessage":"mind the gap"}`:                                    true,
+			`{"systemMessage":"mind the gap","decision":"block","reason":"no"}`:   false,
+			`{"systemMessage":"mind the gap","continue":false,"stopReason":"no"}`: false,
+		} {
+			t.Run(loop.file, func(t *testing.T) {
+				loop.needs(t)
+				dir := t.TempDir()
+				binary.WriteHooks(t, dir, limp, binary.Answers("pre-tool", answer))
+				done := binary.Run(t, dir, touch+"\n", nil, loop.path(t))
+				require.Equal(t, ran, binary.Exists(dir, "ran"))
+				if ran || loop.json {
+					require.Equal(t, 1, strings.Count(done.Stderr, warning), done.Stderr)
+					require.Equal(t, 1, strings.Count(done.Stderr, message), done.Stderr)
+				}
+			})
+		}
+	}
+}
+
 // A message of a person's is text, whatever it begins with.
 func TestExampleLoopsTakeAnyPrompt(t *testing.T) {
 	testall.Only(t, "TestExampleLoops has a prompt for each loop")

@@ -71,7 +71,7 @@ def deny_surrogate(event): return HookResult.deny("caf\udce9;")
 def deny_long(event): return HookResult.deny("\U0001f600" * 2_000_000)
 def deny_metadata(event): return HookResult(allowed=False, metadata={"reason": "meta"})
 def ask_deep(event): return HookResult(decision="ask", reason="sure?", updated_input={"x": object()})
-def long(event): return HookResult(updated_input={"x": "y" * 2_000_000})
+def long(event): return HookResult(updated_input={"x": "y" * 17_000_000})
 def surrogate(event): return HookResult(updated_input={"x": "\ud800;"})
 def thread(event):
     threading.Thread(target=time.sleep, args=(600,)).start()
@@ -134,7 +134,7 @@ func TestMassGenPython(t *testing.T) {
 		{"arguments that are no JSON", "g.deep", "continue", "is not JSON serializable" + failOpen},
 		{"NaN", "g.nan", "continue", "NaN and Infinity, which Python prints, are no JSON; print null or a text" +
 			failOpen},
-		{"a long answer", "g.long", "continue", "its answer is too long: 1 MiB of output is kept" + failOpen},
+		{"a long answer", "g.long", "continue", "its answer is too long: 16 MiB of output is kept" + failOpen},
 		{"a deny and NaN", "g.deny_nan", "block", "nan"},
 		{"a deny with an exception", "g.deny_exception", "block", "an exception"},
 		{"a deny with half a character", "g.deny_surrogate", "block", "caf\ufffd;"},

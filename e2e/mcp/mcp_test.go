@@ -347,7 +347,8 @@ func TestMCPMassGen(t *testing.T) {
 	w := massgenipc.Writer{Dir: dir}
 	put := func(content, matcher string) {
 		t.Helper()
-		require.NoError(t, w.Write(content, matcher, time.Minute))
+		_, err := w.Write(content, matcher, time.Minute)
+		require.NoError(t, err)
 	}
 	p := newProxied(t, []binary.Hook{after("*", `echo from a hook`)}, "--massgen-ipc", dir)
 	t.Run("M72 M77 a payload is added once, behind what hooks say", func(t *testing.T) {

@@ -198,9 +198,9 @@ say(tool, os.getpid())`,
 func TestPersistentHookAnswersTooMuch(t *testing.T) {
 	t.Parallel()
 	for name, lines := range map[string]string{
-		"a line":         `answer({"stdout": "x" * (2 << 20)})`,
-		"a little":       `answer({"stdout": "x" * ((1 << 20) + 100)})`,
-		"without an end": `os.write(1, b"x" * (3 << 20))` + "\ntime.sleep(1000)",
+		"a line":         `answer({"stdout": "x" * (20 << 20)})`,
+		"a little":       `answer({"stdout": "x" * ((16 << 20) + 100)})`,
+		"without an end": `os.write(1, b"x" * (20 << 20))` + "\ntime.sleep(1000)",
 		"for ever":       `while True: os.write(1, b"x" * 65536)`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestPersistentHookAnswersTooMuch(t *testing.T) {
 	}
 	t.Run("just not", func(t *testing.T) {
 		s := rpc.NewServer(t)
-		c := s.Python(`answer({"exit_code": 1, "stderr": "y" * 1000, "": "x" * 1000000})`)
+		c := s.Python(`answer({"exit_code": 1, "stderr": "y" * 1000, "": "x" * 16000000})`)
 		require.Equal(t, strings.Repeat("y", 1000), c.Tool("much").Reason)
 	})
 }

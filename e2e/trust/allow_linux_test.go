@@ -2,16 +2,12 @@ package trust
 
 import (
 	"bytes"
-	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"github.com/hookrun/hookrun/e2e/binary"
 )
@@ -29,26 +25,9 @@ func (p *project) without(stdin string, argv ...string) (code int, stderr string
 
 // at runs hookrun at a terminal on which somebody types, with a stdout that leads elsewhere.
 func (p *project) at(typed string, argv ...string) (code int, screen string) {
-	leader, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	require.NoError(p, err)
-	defer leader.Close()
-	require.NoError(p, unix.IoctlSetPointerInt(int(leader.Fd()), unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(int(leader.Fd()), unix.TIOCGPTN)
-	require.NoError(p, err)
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(p, err)
 	cmd := exec.Command(binary.Path, argv...)
-	cmd.Dir, cmd.Env, cmd.Stdin = p.dir, append(binary.Environment(p.dir), p.env...), terminal
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	_, err = leader.WriteString(typed)
-	require.NoError(p, err)
-	err = cmd.Run()
-	terminal.Close()
-	text, _ := io.ReadAll(leader) // EIO is its end
-	if cmd.ProcessState == nil {
-		require.NoError(p, err)
-	}
-	return cmd.ProcessState.ExitCode(), string(text)
+	cmd.Dir, cmd.Env = p.dir, append(binary.Environment(p.dir), p.env...)
+	return binary.AtTerminal(p.T, cmd, typed)
 }
 
 func TestAgentAllows(t *testing.T) {

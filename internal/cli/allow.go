@@ -194,27 +194,31 @@ var errNotAllowed = errors.New("nothing was allowed")
 
 // ask asks at the terminal. A caller without one may be an agent.
 func ask(shown, question string, std Streams) (yes bool, err error) {
+	answer, err := askWord(shown, question, std)
+	return answer == "y" || answer == "yes", err
+}
+
+// askWord asks at the terminal, and returns the answer in lower case.
+func askWord(shown, question string, std Streams) (answer string, err error) {
 	in, out, err := openTerminal()
 	if err != nil {
 		const text = "there is no terminal to ask at; a person must run it at one, or give --yes"
-		return false, errors.New(text)
+		return "", errors.New(text)
 	}
 	defer in.Close()
 	defer out.Close()
 	if info, err := os.Stdout.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 || isNull(std.Out) {
 		if _, err := io.WriteString(out, shown); err != nil { // the person must see what they are asked about
-			return false, err
+			return "", err
 		}
 	}
 	if _, err = io.WriteString(out, question); err != nil {
-		return false, err
+		return "", err
 	}
-	answer, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil {
-		return false, fmt.Errorf("reading the answer: %w", err)
+	if answer, err = bufio.NewReader(in).ReadString('\n'); err != nil {
+		return "", fmt.Errorf("reading the answer: %w", err)
 	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
+	return strings.ToLower(strings.TrimSpace(answer)), nil
 }
 
 // show returns what a person looks at: the hooks, the files that they name, and what changed.

@@ -27,6 +27,7 @@ type callFlags struct {
 	configs   []string
 	claude    bool
 	noUser    bool
+	required  bool // no hooks file is an error
 	timeout   string
 	onFailure string
 	trust     string
@@ -71,8 +72,14 @@ func (f *callFlags) define(flags *pflag.FlagSet, outputs ...string) {
 
 // defineFiring adds the flags of the commands that run hooks for one call.
 func (f *callFlags) defineFiring(flags *pflag.FlagSet) {
+	f.defineRequired(flags)
 	f.record.define(flags)
 	flags.BoolVar(&f.debug, "debug", false, "as -v, and what each hook got on stdin, which may have secrets in it")
+}
+
+// defineRequired adds the flag of commands that answer calls.
+func (f *callFlags) defineRequired(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.required, "require-hooks", false, "fail if there is no hooks file at all, of whatever level")
 }
 
 const workspaceUsage = "`DIR` of the project; hooks run in it (default the nearest folder upwards with a hooks file)"
@@ -186,6 +193,9 @@ func (f *callFlags) finish(event protocol.Event, stdin io.Reader) (err error) {
 	}
 	if err := f.messages(); err != nil {
 		return err
+	}
+	if client, is := all.ClientNamed(f.output); is && f.call.Client == "" {
+		f.call.Client = client.Name
 	}
 	if event.HasTool() && f.call.Tool == "" && f.call.ClientInput == "" {
 		return fmt.Errorf("--tool is missing; give the name of the tool, as in --tool shell")

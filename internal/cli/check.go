@@ -42,6 +42,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 		const parsed = "print the hooks as they are loaded, as JSON, and look at nothing on disk that they name"
 		parse := flags.Bool("parse", false, parsed)
 		noUser := flags.Bool("no-user", false, noUserUsage)
+		strict := flags.Bool("strict", false, "exit with 1 for a warning, too")
 		return func(files []string, std Streams) (int, error) {
 			switch {
 			case *output != "text" && *output != "json":
@@ -67,6 +68,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 			if err != nil {
 				return 0, err
 			}
+			report.OK = report.OK && !(*strict && report.hasWarnings())
 			if *output == "json" {
 				return report.exit(), writeJSON(std, report)
 			}
@@ -77,7 +79,7 @@ which is that of -C DIR, or the nearest one upwards.`,
 					nothing = "neither a hooks file nor settings of Claude Code, so no hooks\n"
 				}
 				report.warn(std)
-				return exitOK, write(std, nothing)
+				return report.exit(), write(std, nothing)
 			}
 			return report.exit(), report.print(std)
 		}
@@ -293,19 +295,24 @@ func (r *checkReport) print(std Streams) error {
 		}
 	}
 	stderr.Flush()
-	if !r.OK {
+	if slices.ContainsFunc(r.Files, func(f checkedFile) bool { return len(f.Errors) > 0 }) {
 		return nil
 	}
 	for _, f := range r.Files {
-		hooks := "hooks"
-		if f.Hooks == 1 {
-			hooks = "hook"
+		verdict := "nothing wrong"
+		if len(f.Warnings) > 0 {
+			verdict = counted(len(f.Warnings), "warning")
 		}
-		if err := write(std, fmt.Sprintf("%s%s: %d %s, nothing wrong\n", f.File, f.label, f.Hooks, hooks)); err != nil {
+		line := fmt.Sprintf("%s%s: %s, %s\n", f.File, f.label, counted(f.Hooks, "hook"), verdict)
+		if err := write(std, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *checkReport) hasWarnings() bool {
+	return len(r.Warnings) > 0 || slices.ContainsFunc(r.Files, func(f checkedFile) bool { return len(f.Warnings) > 0 })
 }
 
 func writeJSON(std Streams, v any) error {

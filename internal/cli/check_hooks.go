@@ -20,14 +20,16 @@ import (
 // add checks files. workspace is where hooks run, "" for the folder that projectOf gives.
 func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace string) {
 	var loaded []*hookfile.Config
+	var reads []bool
 	for _, file := range files {
 		f := checkedFile{File: file.Path, Level: file.Level, Errors: []hookfile.Diagnostic{},
 			Warnings: []hookfile.Diagnostic{}}
 		cfg, err := o.LoadFile(file)
-		if f.failed(err) {
+		reads = append(reads, !f.failed(err))
+		if err != nil {
 			cfg = &hookfile.Config{}
 		}
-		f.Warnings = append(f.Warnings, cfg.Warned()...)
+		f.warn(cfg.WarnedOfFiles())
 		if cfg.Dialect == all.Project() && f.Level != hookfile.ProjectLevel {
 			f.label = " (" + f.Level.String() + ")"
 		}
@@ -43,8 +45,8 @@ func (r *checkReport) add(o *hookfile.Options, files []hookfile.File, workspace 
 	hooks := all.Hooks
 	for i := range r.Files {
 		f, n := &r.Files[i], len(loaded[i].Hooks)
-		if len(f.Errors) == 0 {
-			f.check(hooks[:n], workspace)
+		if reads[i] {
+			f.check(all, hooks[:n], workspace)
 		}
 		hooks = hooks[n:]
 		for _, w := range unreached {
@@ -68,8 +70,21 @@ func (f *checkedFile) failed(err error) bool {
 	return err != nil
 }
 
-// check looks at the programs of a file's hooks, and at what is odd about the hooks.
-func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
+// warn adds warnings. A gate that no call can reach is an error: the file loads, and the gate looks like one that
+// approves.
+func (f *checkedFile) warn(warnings []hookfile.Diagnostic) {
+	for _, w := range warnings {
+		if w.Unreachable {
+			f.Errors = append(f.Errors, w)
+		} else {
+			f.Warnings = append(f.Warnings, w)
+		}
+	}
+}
+
+// check looks at the programs of a file's hooks, and at what is odd about the hooks. all has those of the other files,
+// too.
+func (f *checkedFile) check(all *hookfile.Config, hooks []hookfile.Hook, workspace string) {
 	if workspace == "" {
 		workspace = projectOf(f.File)
 	}
@@ -86,10 +101,12 @@ func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
 	for i := range hooks {
 		h := &hooks[i]
 		if h.Disabled != "" {
-			text := fmt.Sprintf("hook %s is disabled: %s", spelling.Quote(h.Name), h.Disabled)
-			f.Notes = append(f.Notes, h.Diagnostic(text))
+			note := h.Diagnostic(fmt.Sprintf("hook %s is disabled: %s", spelling.Quote(h.Name), h.Disabled))
+			note.Gate = true
+			f.Notes = append(f.Notes, note)
 			continue
 		}
+		f.warn(all.Doubts(h))
 		if h.Unsupported != "" {
 			const text = "a hook of type %q needs a model or a client; hookrun skips it, with a warning in the outcome"
 			f.Warnings = append(f.Warnings, h.Diagnostic(fmt.Sprintf(text, h.Unsupported)))
@@ -106,16 +123,28 @@ func (f *checkedFile) check(hooks []hookfile.Hook, workspace string) {
 // secretName finds names of variables that look like those of secrets.
 var secretName = lazyregexp.New(`(?i)(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY)(_|$)|_KEY$`)
 
+// cleanEnvironment says how the hooks of a file in a dialect's form are kept from the caller's variables.
+func cleanEnvironment(d *dialect.Dialect) string {
+	const top = ` at the top of the file keeps them back, and a list there names those that hooks need`
+	switch {
+	case d == all.Project():
+		return `"inherit_env": false` + top
+	case d.Format != nil && d.Settings == nil: // it is no client's, and its format has the key
+		return `x-inherit_env: false` + top
+	}
+	return `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`
+}
+
 // secrets notes once for a file which variables its hooks get that look like secrets, where nobody has written that
 // they should.
 func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagnostic {
-	getting, ours := 0, false
+	getting, mend := 0, ""
 	for i := range hooks {
 		h := &hooks[i]
 		starts := h.StaticVerdict == nil && h.HTTP == nil && h.Unsupported == "" && h.Disabled == ""
 		if starts && h.Inherit == nil {
 			getting++
-			ours = h.Dialect == all.Project()
+			mend = cleanEnvironment(h.Dialect)
 		}
 	}
 	var names []string
@@ -128,10 +157,6 @@ func secrets(file string, hooks []hookfile.Hook, env []string) []hookfile.Diagno
 		return nil
 	}
 	slices.Sort(names)
-	mend := `"inherit_env": false at the top of the file keeps them back, and a list there names those that hooks need`
-	if !ours {
-		mend = `hookrun import makes entries of these hooks, for which "inherit_env" can keep them back`
-	}
 	verb := "gets"
 	if getting > 1 {
 		verb = "get"

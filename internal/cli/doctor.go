@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,11 +31,14 @@ var examine = command{
 (` + all.ClientList() + `):
 its version, its settings and switches, the entry that runs hookrun, its timeout, and when the client
 last ran it. It runs each entry as the client would, for a tool that hookrun always blocks, and checks
-that the answer is that block. No hook runs, and no file is changed.
+that the answer is that block. No hook runs, and without --fix no file is changed.
 
 Every finding that is not ok has a line that mends it. The exit code is 1 if a gate would not hold, or
-if every call is blocked. With CLIENT it checks these clients alone.`,
-	example: "  hookrun doctor\n  hookrun doctor claude -C ~/project -o json",
+if every call is blocked. With CLIENT it checks these clients alone.
+
+--fix asks at the terminal for each command that a finding advises, runs it, and checks again; --yes
+runs them without a question. hookrun allow always asks itself.`,
+	example: "  hookrun doctor\n  hookrun doctor --fix\n  hookrun doctor claude -C ~/project -o json",
 	setup: func(flags *pflag.FlagSet) func([]string, Streams) (int, error) {
 		const where = "`DIR` where the client is started (default .)"
 		workspace := flags.StringP("workspace", "C", "", where)
@@ -43,7 +47,12 @@ if every call is blocked. With CLIENT it checks these clients alone.`,
 		defineState(flags, &d.State)
 		flags.StringVar(&d.Log, "log", "", "the run log `FILE` of your agent loop (default $"+logVariable+")")
 		flags.StringVar(&d.Socket, "socket", "", "the socket `PATH` at which hookrun serve should listen")
+		fix := flags.Bool("fix", false, "run the commands that the findings advise, after a question for each")
+		yes := flags.Bool("yes", false, "with --fix: without a question, but for hookrun allow")
 		return func(clients []string, std Streams) (int, error) {
+			if *yes && !*fix {
+				return 0, errors.New("--yes is for --fix; give both, or neither")
+			}
 			if *output != "text" && *output != "json" {
 				return 0, fmt.Errorf("--output %q is not one of text, json", *output)
 			}
@@ -61,9 +70,6 @@ if every call is blocked. With CLIENT it checks these clients alone.`,
 			if len(clients) > 0 {
 				d.Clients = clients
 			}
-			if err := complete(d, *workspace); err != nil {
-				return 0, err
-			}
 			processes := &process.Supervisor{Subreaper: true}
 			defer processes.Close()
 			until := interruption{exit: exitFailed}
@@ -71,9 +77,23 @@ if every call is blocked. With CLIENT it checks these clients alone.`,
 			defer until.over()
 			ctx := until.context()
 			d.Start = starter(ctx, processes)
-			report := d.Examine()
-			if ctx.Err() != nil {
-				return 0, context.Cause(ctx) // a program that was killed shows nothing about its client
+			examine := func() (*doctor.Report, error) {
+				if err := complete(d, *workspace); err != nil {
+					return nil, err
+				}
+				report := d.Examine()
+				return report, context.Cause(ctx) // a program that was killed shows nothing about its client
+			}
+			report, err := examine()
+			if err == nil && *fix {
+				f := &fixer{yes: *yes, out: std.Out, std: std, again: examine}
+				if *output == "json" {
+					f.out = std.Err
+				}
+				report, err = f.fix(report)
+			}
+			if err != nil {
+				return 0, err
 			}
 			exit := exitOK
 			if !report.OK {
@@ -121,7 +141,11 @@ func examined(folder string) (w doctor.Workspace, err error) {
 	report := checkReport{OK: true}
 	report.add(&o, files, p.Workspace)
 	report.findAbove(&p)
-	w = doctor.Workspace{Folder: absolute(p.Workspace), Found: p.String(), Remarks: report.Warnings}
+	w = doctor.Workspace{Folder: absolute(p.Workspace), Started: absolute(folder), Found: p.String(),
+		Remarks: report.Warnings}
+	if hookfile.InRepository(w.Started, "") { // else nothing ties the two folders together for a client
+		w.Started = w.Folder
+	}
 	for _, f := range report.Files {
 		w.Files = append(w.Files, doctor.HooksFile{Path: f.File, Level: f.Level, Hooks: f.Hooks, Errors: f.Errors,
 			Warnings: f.Warnings, Notes: f.Notes})

@@ -44,7 +44,7 @@ before it changes the call.`,
 				return 0, fmt.Errorf("--client %q is not one of %s%s", *client, strings.Join(names, ", "),
 					spelling.Suggest(*client, names))
 			}
-			event, err := f.explained(args, *input, std)
+			event, err := f.explained(args, *input, of, std)
 			if err != nil {
 				return 0, err
 			}
@@ -79,8 +79,9 @@ before it changes the call.`,
 	},
 }
 
-// explained returns the event that the words name, or that of a client's input.
-func (f *callFlags) explained(args []string, input string, std Streams) (protocol.Event, error) {
+// explained returns the event that the words name, or that of a client's input. client is that of --client, or nil.
+func (f *callFlags) explained(args []string, input string, client *dialect.Dialect, std Streams) (protocol.Event,
+	error) {
 	if input != "" {
 		if err := noArgs(args); err != nil {
 			return "", err
@@ -89,7 +90,7 @@ func (f *callFlags) explained(args []string, input string, std Streams) (protoco
 		if err != nil {
 			return "", err
 		}
-		return f.readInput(doc)
+		return f.readInput(doc, client)
 	}
 	const known = "pre-execute, pre-tool, post-tool, and Claude Code's names, such as Stop"
 	if len(args) != 1 {

@@ -107,14 +107,15 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 	case strings.TrimSpace(doc.String()) == "":
 		return "", errors.New("stdin is empty; give it the JSON that a client gives its hooks")
 	}
-	if event, err = f.readInput(doc.String()); err != nil {
-		return "", err
-	}
+	entry, _ := all.ClientNamed(f.output)
+	event, err = f.readInput(doc.String(), entry)
 	client := all.ClientOf(&f.call)
-	_, named := all.ClientNamed(f.output)
-	// One client runs the entries of another one's settings as well, and reads its own answers there alone.
-	if !f.flags.Changed("output") || named && client.AnsweredBy != nil && os.Getenv(client.Install.Variables[0]) != "" {
+	// A client that answers another one's entry may read nothing but its own form there.
+	if client != nil && (entry == nil && !f.flags.Changed("output") || entry != nil && client.AnsweredBy != nil) {
 		f.output = client.Name
+	}
+	if err != nil {
+		return "", err
 	}
 	if f.answered(client) {
 		return "", errAnswered
@@ -123,12 +124,18 @@ func (f *callFlags) input(stdin io.Reader) (event protocol.Event, err error) {
 }
 
 // readInput reads the call from a client's hook input, which has all that the flags of a call have. The workspace is
-// the client's project, unless a flag names another folder.
-func (f *callFlags) readInput(doc string) (event protocol.Event, err error) {
+// the client's project, unless a flag names another folder. entry is the client that the flags name, nil if the input
+// says whose it is.
+func (f *callFlags) readInput(doc string, entry *dialect.Dialect) (event protocol.Event, err error) {
 	if err := f.inputAlone(); err != nil {
 		return "", err
 	}
-	if f.call, f.warnings, err = all.ParseInput(doc); err != nil {
+	if entry == nil {
+		f.call, f.warnings, err = all.ParseInput(doc)
+	} else {
+		f.call, f.warnings, err = all.ParseEntryInput(doc, entry, os.Getenv)
+	}
+	if err != nil {
 		return "", err
 	}
 	if f.flags.Changed("workspace") {

@@ -52,6 +52,9 @@ func (f *callFlags) read() (*hookfile.Config, error) {
 			return nil, fmt.Errorf(text, f.dialect, h.File, h.Dialect.Name)
 		}
 	}
+	if f.required && len(cfg.Files) == 0 {
+		return nil, f.project.missing()
+	}
 	f.project.files, f.project.only = cfg.Files, cfg.Only
 	return cfg, nil
 }
@@ -140,7 +143,8 @@ func (f *callFlags) fire(event protocol.Event, std Streams) (exit int, err error
 // verdict.
 func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (exit int, err error) {
 	if err := f.record.open(); err != nil {
-		return 0, err
+		_, _ = read() // which call the error is told about
+		return f.tellError(err, std)
 	}
 	warn := func(err error) {
 		if err != nil {
@@ -168,18 +172,12 @@ func (f *callFlags) fireRead(read func() (protocol.Event, error), std Streams) (
 	return f.print(outcome, std, func() { warn(claim.Done(context.Background())) })
 }
 
-// tellError encodes an error as a block for a client that does not block for the exit status at every event. It returns
-// the error for the caller to print, unless the block stands in the place of the exit status.
+// tellError encodes an error as a block for a client that does not block for the exit status at every event, or shows
+// its model the tool's result beside it. It returns the error for the caller to print, unless the block stands in the
+// place of the exit status.
 func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) {
 	client, toClient := all.ClientNamed(f.output)
-	endsTurn := toClient && slices.Contains(client.TurnEnds, f.call.Event)
-	switch {
-	case !toClient || f.call.Event == "":
-		return 0, failure
-	case client.Errors == dialect.ErrorByExit && !endsTurn:
-		if f.entry == entryByMark { // the exit status is the answer
-			_ = write(std, f.answer(nil))
-		}
+	if !toClient || f.call.Event == "" {
 		return 0, failure
 	}
 	var reason strings.Builder
@@ -187,17 +185,22 @@ func (f *callFlags) tellError(failure error, std Streams) (exit int, err error) 
 	if errors.As(failure, new(hookfile.Diagnostics)) {
 		reason.WriteString(personMustMend)
 	}
-	if endsTurn {
+	if slices.Contains(client.TurnEnds, f.call.Event) {
 		return f.print(f.endsTurn(strings.TrimSpace(reason.String())), std, func() {})
 	}
 	block := protocol.Outcome{Version: 1, Event: f.call.Event, Tool: f.call.Tool, Decision: protocol.Block,
-		Reason: strings.TrimSpace(reason.String())}
+		Cause: protocol.CauseUnstarted, Reason: strings.TrimSpace(reason.String())}
 	block.Failed = f.call.Failed
+	all.Withhold(&f.call, &block)
 	text, _, err := client.EncodeOutput(block)
 	switch {
 	case err != nil || len(text) == 0: // it reads nothing at the event
-	case client.Errors == dialect.ErrorByBlock:
+	case client.Errors == dialect.ErrorByBlock || block.UpdatedOutput != nil:
 		return f.print(block, std, func() {})
+	case client.Errors == dialect.ErrorByExit:
+		if f.entry == entryByMark { // the exit status is the answer
+			_ = write(std, f.answer(nil))
+		}
 	default:
 		_ = write(std, f.answer(text)) // the exit status blocks where it can
 	}

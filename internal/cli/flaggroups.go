@@ -19,7 +19,7 @@ var flagGroups = []flagGroup{
 	{"The call", []string{"tool", "args", "result", "failed", "input", "session-id", "prompt", "transcript-path",
 		"tool-use-id", "agent-id", "orchestrator-id"}},
 	{"The hooks", []string{"workspace", "config", "claude", "no-user", "dialect", "timeout", "on-failure",
-		"trust", "pin"}},
+		"trust", "pin", "require-hooks"}},
 	{"The outcome", []string{"output", "notes", "wrap", "verbose", "debug"}},
 	{"State and log", []string{"state", "massgen-ipc", "log", "log-size", "redact"}},
 }

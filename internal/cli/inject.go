@@ -60,14 +60,20 @@ it. Give a text that starts with - after --, or on stdin.`,
 			if err != nil {
 				return 0, fmt.Errorf("--matcher: %w", err)
 			}
-			for _, w := range odd {
-				fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", w)
+			for _, f := range odd {
+				if f.Kind != toolmatch.Unknown {
+					fmt.Fprintln(std.Err, "hookrun: warning: --matcher:", f.Text)
+				}
 			}
 			if e.Content, err = value("the text", args[0], std.In); err != nil {
 				return 0, err
 			}
 			if *ipc != "" {
-				return exitOK, writeIPC(*ipc, e)
+				warnings, err := writeIPC(*ipc, e)
+				for _, w := range warnings {
+					fmt.Fprintln(std.Err, "hookrun: warning:", w)
+				}
+				return exitOK, err
 			}
 			put, err := q.Put(context.Background(), e)
 			if err != nil {
@@ -78,10 +84,10 @@ it. Give a text that starts with - after --, or on stdin.`,
 	},
 }
 
-// writeIPC leaves a text where MassGen's readers look. It replaces a text that nobody has read.
-func writeIPC(dir string, e queue.Entry) error {
+// writeIPC leaves a text where MassGen's readers look.
+func writeIPC(dir string, e queue.Entry) (warnings []string, err error) {
 	if strings.TrimSpace(e.Content) == "" {
-		return errors.New("the text is blank")
+		return nil, errors.New("the text is blank")
 	}
 	ttl := massgenipc.DefaultTTL
 	if !e.Expires.IsZero() {

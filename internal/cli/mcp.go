@@ -52,6 +52,7 @@ there. hookrun exits with 0 when the client has left and the server has ended, e
 		flags.StringVar(&m.call.TranscriptPath, "transcript-path", "", "`FILE` with the conversation")
 		flags.StringVar(&m.call.AgentID, "agent-id", "", "`ID` of the agent")
 		f.definePolicy(flags)
+		f.defineRequired(flags)
 		f.defineTrust(flags)
 		f.defineState(flags)
 		f.record.define(flags)

@@ -15,6 +15,7 @@ import (
 type project struct {
 	hookfile.Project
 	began      string // where the search began
+	given      bool   // somebody named the folder: there was no search
 	configs    []string
 	files      []hookfile.File // that were read
 	only       bool            // the first of them leaves out all others
@@ -28,7 +29,7 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	if err := mustBeFolder(folder); err != nil {
 		return p, err
 	}
-	p.began = folder
+	p.began, p.given = folder, given
 	if given {
 		p.Project = hookfile.ProjectIn(folder)
 		return p, nil
@@ -45,22 +46,26 @@ func findProject(folder string, given, claude bool) (p project, err error) {
 	if p.PassedOver == "" {
 		return p, nil
 	}
-	use := "; to use it give -C " + shellword.Local(filepath.Dir(p.PassedOver))
-	if p.Repository == "" {
-		const text = "the hooks file %s does not count: hookrun looks upwards in git repositories only%s"
-		p.suggestion = fmt.Sprintf(text, p.PassedOver, use)
-	} else {
-		const text = "the hooks file %s was passed over: it lies above the git repository %s%s"
-		p.warning = fmt.Sprintf(text, p.PassedOver, p.Repository, use)
-	}
+	const text = "the hooks file %s was passed over: %s; to use it give -C %s"
+	p.warning = fmt.Sprintf(text, p.PassedOver, p.Why, shellword.Local(filepath.Dir(p.PassedOver)))
 	return p, nil
+}
+
+// missing is the error of --require-hooks.
+func (p *project) missing() error {
+	where := absolute(p.Workspace)
+	if !p.given {
+		where += " or above"
+	}
+	const mend = "run hookrun init, or give -C and the folder of the project"
+	return fmt.Errorf("no hooks file in %s; %s", where, cmp.Or(p.warning, "--require-hooks needs one; "+mend))
 }
 
 // warnings are for the outcome of every call.
 func (p *project) warnings() []string { return nonEmpty(p.warning) }
 
-// findAbove suggests a hooks file that lies above in the repository and does not count. It does so only where the
-// project has no hooks, to explain why none runs.
+// findAbove suggests a hooks file above that would count, had no folder been named and were no other file nearer. It
+// does so only if the project has no hooks, to explain why none runs.
 func (p *project) findAbove(hooks int) {
 	if hooks > 0 || len(p.configs) > 0 || len(p.remarks()) > 0 {
 		return

@@ -32,6 +32,7 @@ hookrun kills every hook that still runs.`,
 		socket := flags.String("socket", "", usage)
 		f.defineFiles(flags)
 		f.definePolicy(flags)
+		f.defineRequired(flags)
 		f.defineTrust(flags)
 		f.defineState(flags)
 		f.record.define(flags)

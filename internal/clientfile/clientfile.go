@@ -42,6 +42,8 @@ type Client struct {
 	*dialect.Settings
 	Format      *dialect.Format // of those of its files that are not JSON
 	CannotBlock func(protocol.Event) bool
+
+	answersOnce bool // of several entries for one call one answers
 }
 
 // Names are the clients that Lookup knows.
@@ -60,7 +62,7 @@ func Lookup(name string) (*Client, bool) {
 	if !known || d.Install == nil {
 		return nil, false
 	}
-	return &Client{d.Name, d.Install, d.Settings, d.Format, d.CannotBlock}, true
+	return &Client{d.Name, d.Install, d.Settings, d.Format, d.CannotBlock, d.AnsweredBy != nil}, true
 }
 
 // Entry is what Install puts into a file.

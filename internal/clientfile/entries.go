@@ -21,6 +21,7 @@ type Found struct {
 	Line    int
 	Command string
 	Timeout time.Duration // 0: the client's own
+	Ours    bool          // Install replaces it; beside another one it would put a second
 	Exact   bool          // Install writes just this, with whatever path: a shell runs hookrun for it and nothing else
 }
 
@@ -51,7 +52,7 @@ func (c *Client) Entries(file dialect.SettingsText, binary string) (found []Foun
 				if value.Type != gjson.String || !runsFire(command, binary) {
 					continue
 				}
-				f := Found{Command: command, Exact: c.exact(command, event.String())}
+				f := Found{Command: command, Ours: ours(command, binary), Exact: c.exact(command, event.String())}
 				f.EntryText = dialect.EntryText{Path: file.Path, Event: event.String(), Group: g, Handler: h,
 					Matcher: group.Get("matcher").Raw, Text: handler.Raw}
 				f.Timeout = c.Timeout.Read(handler.Get("timeout").Float())

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
@@ -81,7 +80,7 @@ func (c *Client) hasEvent(h *hookfile.Hook, event protocol.Event) bool {
 func (c *Client) Kept(p dialect.Place, binary string) (events []string) {
 	further := c.furtherEvents()
 	for _, e := range c.found(p, binary) {
-		if slices.Contains(further, protocol.Event(e.Event)) && (c.OwnFiles != nil || ours(e.Command, binary)) {
+		if slices.Contains(further, protocol.Event(e.Event)) && e.Ours {
 			events = append(events, e.Event)
 		}
 	}
@@ -160,18 +159,17 @@ func (c *Client) found(p dialect.Place, binary string) (found []Found) {
 // InstallCommand is the command that installs hookrun again in the file that has its entry, with the events that the
 // hooks of a workspace ask for.
 func (c *Client) InstallCommand(w dialect.Where, path string) string {
-	words := []string{"hookrun", "install", c.Name}
-	in := func(p dialect.Place) bool { return filepath.Dir(p.Path) == filepath.Dir(path) }
-	local, has := c.LocalProject(w.Workspace)
-	switch {
-	case has && local.Path == path:
-		words = append(words, "--local")
-	case c.UserOnly || !in(c.Project(w.Workspace)) && in(c.User(w.Home, w.Getenv)):
-		words = append(words, "--user")
-	}
 	folder := w.Workspace
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
-	return strings.Join(append(words, "-C", shellword.Local(folder)), " ")
+	command := "hookrun install " + c.Name + " -C " + shellword.Local(folder)
+	in := func(p dialect.Place) bool { return filepath.Dir(p.Path) == filepath.Dir(path) }
+	switch local, has := c.LocalProject(w.Workspace); {
+	case has && local.Path == path:
+		command += " --local"
+	case c.UserOnly || !in(c.Project(w.Workspace)) && in(c.User(w.Home, w.Getenv)):
+		command += " --user"
+	}
+	return command
 }

@@ -172,7 +172,7 @@ func (c *Client) ownEntries(file dialect.SettingsText) (found []Found) {
 	}
 	again, err := c.ownText(f, Entry{Binary: head.Binary, ByName: head.ByName, Args: head.Args, Timeout: head.Timeout})
 	for _, event := range f.Events {
-		found = append(found, Found{Line: 1, Command: call.Command, Timeout: head.Timeout,
+		found = append(found, Found{Line: 1, Command: call.Command, Timeout: head.Timeout, Ours: true,
 			EntryText: dialect.EntryText{Path: file.Path, Event: event, Text: `{"type":"command"}`},
 			Exact:     err == nil && again == strings.ReplaceAll(file.Text, "\r\n", "\n")})
 	}

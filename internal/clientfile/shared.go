@@ -30,8 +30,8 @@ func (c *Client) AskedTwice(w dialect.Where, binary string) (found []string) {
 		other, _ := Lookup(name)
 		reader := c
 		switch {
-		case slices.Contains(c.AlsoRuns, name):
-		case slices.Contains(other.AlsoRuns, c.Name):
+		case slices.Contains(c.AlsoRuns, name) && !c.answersOnce:
+		case slices.Contains(other.AlsoRuns, c.Name) && !other.answersOnce:
 			reader = other
 		default:
 			continue

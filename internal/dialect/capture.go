@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// KeptStdout says how much of a hook's stdout package process keeps.
+const KeptStdout = "16 MiB of output is kept"
+
 // Capture is what was kept of an output stream: its head and, where that is not all, its tail.
 type Capture struct {
 	Head, Tail []byte

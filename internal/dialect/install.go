@@ -50,8 +50,9 @@ type Installation struct {
 	Machine func(getenv func(string) string) (weakest, strongest []string)
 	Beside  func(w Where) []string
 
-	// AlsoRuns names the clients whose hooks this one runs as well, from their settings files. An entry of hookrun's in
-	// both is asked twice; Dialect.AnsweredBy is for clients where that can be told.
+	// AlsoRuns names the clients whose hooks this one runs as well, from their settings files. Their entries may get an
+	// input of this client's. An entry of hookrun's in both files is asked twice, unless the client has
+	// Dialect.AnsweredBy.
 	AlsoRuns []string
 
 	Program   string   // its name in PATH

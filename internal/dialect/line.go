@@ -22,7 +22,7 @@ import (
 func (r *HookResult) ReadLine() {
 	line := strings.TrimSpace(r.Stdout.All())
 	if r.Stdout.LeftOut() > 0 {
-		r.ProtocolError = "its line is too long: 1 MiB of output is kept"
+		r.ProtocolError = "its line is too long: " + KeptStdout
 		return
 	}
 	if err := r.readLine(line); err != nil {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -81,19 +82,39 @@ func WithheldReason(hook string) string {
 		"is withheld; the tool has run", hook)
 }
 
-// MustNotShow says why the model must not read the tool's result: a hook changed it, or was to and failed. It is for a
-// client that takes no other result, so its run ends before the model reads this one; "": it may.
+// WithheldMark stands for each text of a result that is withheld.
+const WithheldMark = "[withheld by hookrun]"
+
+// IsFailure reports whether a block comes from a hook that failed, or from hookrun itself. After a tool a hook that did
+// not do its work may have been a redactor.
+func IsFailure(decision protocol.Decision, cause protocol.Cause) bool {
+	return decision == protocol.Block && cause != protocol.CausePolicy && cause != protocol.CauseUnsupported
+}
+
+// WithheldMessage is a message to the user: the model was not given the tool's result, because of such a block. hook is
+// "" for one of hookrun's own.
+func WithheldMessage(hook string, cause protocol.Cause) string {
+	return "hookrun: " + failure(hook, cause) + ", so the tool's result was withheld from the model; the tool has run"
+}
+
+func failure(hook string, cause protocol.Cause) string {
+	if hook == "" {
+		return fmt.Sprintf("the hooks of this call did not do their work (%s)", cmp.Or(cause, "error"))
+	}
+	return fmt.Sprintf("project hook '%s' failed (%s) and fails closed", hook, cause)
+}
+
+// MustNotShow says why the model must not read the tool's result: a hook changed it, or was to and failed, or did not
+// run. It is for a client that takes no other result, so its run ends before the model reads this one; "": it may.
 func MustNotShow(o protocol.Outcome, client string) string {
 	ends := ", and " + client + " cannot give the model another one, so the run ends; the tool has run"
-	failed := o.Decision == protocol.Block && o.Hook != "" && o.Cause != protocol.CausePolicy &&
-		o.Cause != protocol.CauseUnsupported
 	switch {
 	case o.UpdatedOutput != nil:
 		return fmt.Sprintf("project hook '%s' changed the tool's result", printable.Escape(o.RewroteOutput)) + ends
 	case o.Withheld != nil:
 		return o.WithheldReason + ends
-	case failed:
-		return fmt.Sprintf("project hook '%s' failed (%s) and fails closed", printable.Escape(o.Hook), o.Cause) + ends
+	case IsFailure(o.Decision, o.Cause):
+		return failure(printable.Escape(o.Hook), o.Cause) + ends
 	}
 	return ""
 }
@@ -109,7 +130,15 @@ func UnfitInput(o protocol.Outcome) string {
 
 // ChangedInput says which hook changed the tool's input, and why that cannot be.
 func ChangedInput(o protocol.Outcome, why string) string {
-	return fmt.Sprintf("project hook '%s' changed the tool's input%s", printable.Escape(o.RewroteInput), why)
+	return fmt.Sprintf("project hook '%s' changed %s%s", printable.Escape(o.RewroteInput), InputOf(o.Event), why)
+}
+
+// InputOf is what UpdatedInput stands for at an event.
+func InputOf(e protocol.Event) string {
+	if e.Canonical() == protocol.PreExecute {
+		return "the prompt"
+	}
+	return "the tool's input"
 }
 
 // Joined are the texts that say something, each but once.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/toml"
 	"github.com/hookrun/hookrun/protocol"
 )
@@ -227,6 +228,17 @@ func (s *Settings) ProjectOf(folder string) (project string, found bool) {
 // OwnKey reports whether a key may stand in any object of a hooks file: it is the author's own.
 func OwnKey(key string) bool { return key == "$schema" || strings.HasPrefix(key, "x-") }
 
+// InheritedFault returns what is wrong with the name of a variable that a hook is to inherit, or "".
+func InheritedFault(name string) string {
+	switch {
+	case strings.Trim(name, "*") == "":
+		return " has the name " + spelling.Quote(name) + "; write true for all variables"
+	case strings.Contains(name, "=") || strings.Contains(strings.TrimSuffix(name, "*"), "*"):
+		return ": " + spelling.Quote(name) + " cannot be the name of a variable; a * may stand at its end"
+	}
+	return ""
+}
+
 // Format is a hooks file that is not JSON: how its name ends, and how it is read.
 type Format struct {
 	Extensions []string
@@ -271,6 +283,9 @@ type Entry struct {
 	Matcher   *string  // globs; nil: there is none
 	Timeout   time.Duration
 	OnFailure protocol.FailurePolicy
+	// Inherit are names of the caller's variables that the hook gets beside those that every program needs; nil: it
+	// gets all of them.
+	Inherit []string
 
 	Shell, Script, Function string   // what it runs, one of the three
 	Runs                    Position // where that stands

@@ -77,7 +77,12 @@ func (v *Verdict) Rewrite(c *Call) bool {
 	if v.Decision == protocol.Block {
 		return false
 	}
-	if v.UpdatedInput != nil {
+	if prompt := gjson.GetBytes(v.UpdatedInput, "prompt"); c.Event.Canonical() == protocol.PreExecute {
+		if prompt.Type == gjson.String {
+			c.Prompt = strictjson.Text(prompt.Raw)
+			SetField(&c.Call, "prompt", []byte(prompt.Raw))
+		}
+	} else if v.UpdatedInput != nil {
 		c.SetArgs(v.UpdatedInput)
 		SetField(&c.Call, "tool_input", v.UpdatedInput)
 	}

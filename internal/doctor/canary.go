@@ -35,7 +35,7 @@ func (c *client) version(program string) {
 	got := c.doctor.Start(process.Program{Path: program, Args: []string{c.Program, "--version"},
 		Dir: string(filepath.Separator), Env: os.Environ()}, nil, versionLimit)
 	known := "hookrun knows " + strings.Join(c.Versions, ", ")
-	version := regexp.MustCompile(`\d+\.\d+[\w.+-]*`).FindString((*dialect.Capture)(&got.Stdout).Text())
+	version := regexp.MustCompile(`\d+\.\d+(?:[\w.+-]*\w)?`).FindString((*dialect.Capture)(&got.Stdout).Text())
 	switch {
 	case got.Err != nil || got.TimedOut || version == "":
 		why := fmt.Sprintf("exit %d", got.ExitCode)
@@ -56,7 +56,7 @@ func (c *client) version(program string) {
 }
 
 // program checks the program that an entry runs, and reports whether it can be started.
-func (c *client) program(e clientfile.Found, install string) bool {
+func (c *client) program(e clientfile.Found) bool {
 	path, args, known := clientfile.Program(e.Command)
 	if !known {
 		return true
@@ -64,21 +64,21 @@ func (c *client) program(e clientfile.Found, install string) bool {
 	where := e.Path + ":" + strconv.Itoa(e.Line)
 	_, err := exec.LookPath(path)
 	if err != nil {
-		what := "the program of the entry, " + path + ", cannot be started"
+		what, mend := "the program of the entry, "+path+", cannot be started", c.reinstall(e)
 		switch _, statErr := os.Stat(path); {
 		case filepath.Base(path) == path:
-			what = "the program of the entry, " + path + ", is not in PATH"
+			what, mend = "the program of the entry, "+path+", is not in PATH", c.notInPath(e)
 		case statErr != nil:
 			what = "the program of the entry is gone: " + path
 		case os.IsPermission(err) || strings.Contains(err.Error(), fs.ErrPermission.Error()):
 			what = "the program of the entry is not executable: " + path
 		}
-		c.add(Finding{Check: "program", Severity: Error, Where: where, What: what, Mend: install})
+		c.add(Finding{Check: "program", Severity: Error, Where: where, What: what}, mend)
 		return false
 	}
 	if c.doctor.Binary != "" && !regularfile.Same(path, c.doctor.Binary) {
-		c.add(Finding{Check: "program", Severity: Note, Where: where, Mend: install,
-			What: "the entry runs another hookrun than this one: " + path})
+		c.add(Finding{Check: "program", Severity: Note, Where: where,
+			What: "the entry runs another hookrun than this one: " + path}, c.otherProgram(e))
 	}
 	for i, word := range args {
 		value, joined := strings.CutPrefix(word, "--log=")
@@ -94,20 +94,21 @@ func (c *client) program(e clientfile.Found, install string) bool {
 
 // canary runs the command of an entry in the shell that the client would use, for a call that hookrun always blocks.
 // Its output must be that block in the client's own form.
-func (c *client) canary(e clientfile.Found, install string) {
+func (c *client) canary(e clientfile.Found) {
 	if c.doctor.Start == nil {
 		return
 	}
 	call := dialect.NewCall(protocol.Call{
 		Event: protocol.Event(e.Event), Tool: canary.Tool, Args: "{}",
 		SessionID: "hookrun-doctor", ToolUseID: "hookrun-doctor",
-		Workspace: c.doctor.Workspace.Folder, Dir: c.doctor.Workspace.Folder,
+		Workspace: c.doctor.Workspace.Started, Dir: c.doctor.Workspace.Started,
 	})
-	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line), Mend: install}
+	f := Finding{Check: "canary", Severity: Error, Where: e.Path + ":" + strconv.Itoa(e.Line)}
+	mend := []mending{c.otherAnswer(e)}
 	payload, _, err := c.dialect.EncodeInput(call)
 	if err != nil {
 		f.What = "the canary cannot be written: " + err.Error()
-		c.add(f)
+		c.add(f, mend...)
 		return
 	}
 	limit := min(cmp.Or(e.Timeout, canaryLimit), canaryLimit)
@@ -135,17 +136,18 @@ func (c *client) canary(e clientfile.Found, install string) {
 	case !strings.Contains(verdict.Reason, canary.Reason):
 		f.What = "the entry blocks every call with an error: " + answer
 		if c.doctor.Workspace.Config == nil {
-			f.Mend = "mend the hooks file, see hookrun check"
+			mend = []mending{{text: "mend the hooks file, see hookrun check"}}
 		}
 	default:
-		f.Severity, f.Mend, f.What = OK, "", "the entry blocks the canary, as "+c.Settings.Client+" would run it"
+		mend = nil
+		f.Severity, f.What = OK, "the entry blocks the canary, as "+c.Settings.Client+" would run it"
 	}
-	c.add(f)
+	c.add(f, mend...)
 }
 
 // start returns the process that the client starts for an entry.
 func (c *client) start(command string) (p process.Program, err error) {
-	p.Dir = c.doctor.Workspace.Folder
+	p.Dir = c.doctor.Workspace.Started
 	variable := c.dialect.ProjectVariable
 	p.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return variable != "" && strings.HasPrefix(v, variable+"=") || strings.HasPrefix(v, "PWD=")

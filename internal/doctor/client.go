@@ -18,7 +18,6 @@ import (
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/regularfile"
-	"github.com/hookrun/hookrun/internal/shellword"
 	"github.com/hookrun/hookrun/protocol"
 )
 
@@ -29,26 +28,32 @@ type client struct {
 	doctor   *Doctor
 	findings []Finding
 
-	found   string // by what: its program, a variable, a file; "": it is not here
-	files   []dialect.SettingsText
-	entries []clientfile.Found
-	newest  time.Time       // when a file with an entry was last written
-	faulty  map[string]bool // files that the client may drop
+	found string // by what: its program, a variable, a file; "": it is not here
+	// executable is its program in PATH, "" if there is none.
+	executable string
+	files      []dialect.SettingsText
+	entries    []clientfile.Found
+	newest     time.Time // when a file with an entry was last written
+	// unreadable are files with a fault, into which install does not write.
+	unreadable map[string]bool
 }
 
-func (c *client) add(f Finding) {
+// add adds a finding about the client, and how it is mended if the finding does not say it itself.
+func (c *client) add(f Finding, mend ...mending) {
 	f.Client = c.Name
+	for _, m := range mend {
+		f.Mend, f.Command = m.text, m.command
+	}
 	c.findings = append(c.findings, f)
 }
 
-// client examines one client. A client that is not here gets no findings, unless it was named.
-func (d *Doctor) client(name string) *client {
+// open reads a client's settings, and finds out whether the client is here.
+func (d *Doctor) open(name string) *client {
 	known, _ := clientfile.Lookup(name)
 	as, _ := all.Named(name)
-	c := &client{Client: known, dialect: as, doctor: d, faulty: map[string]bool{}}
-	program, err := d.Look(c.Program)
-	if err == nil {
-		c.found = program
+	c := &client{Client: known, dialect: as, doctor: d, unreadable: map[string]bool{}}
+	if program, err := d.Look(c.Program); err == nil {
+		c.executable, c.found = program, program
 	}
 	for _, v := range c.Variables {
 		if d.Getenv(v) != "" {
@@ -56,10 +61,16 @@ func (d *Doctor) client(name string) *client {
 		}
 	}
 	c.read()
+	return c
+}
+
+// client examines one client. A client that is not here gets no findings, unless it was named.
+func (d *Doctor) client(name string) *client {
+	c := d.open(name)
 	switch {
 	case c.found == "" && d.Clients == nil:
 		return c
-	case program == "":
+	case c.executable == "":
 		what := c.Settings.Client + " is not in PATH"
 		if c.found != "" {
 			what += ", and was found by " + c.found
@@ -67,7 +78,7 @@ func (d *Doctor) client(name string) *client {
 		c.add(Finding{Check: "client", Severity: Note, What: what,
 			Mend: "put " + c.Program + " into PATH, or install it"})
 	default:
-		c.version(program)
+		c.version(c.executable)
 	}
 	c.checkEntries()
 	return c
@@ -116,8 +127,10 @@ func (c *client) read() {
 			}
 			continue
 		}
+		c.unreadable[path] = err != nil
 		if err == nil && file.Text != "" {
 			_, err = hookfile.ParseAs(path, []byte(file.Text), c.dialect)
+			c.unreadable[path] = err != nil && c.Format.Is(path)
 		}
 		c.fault(path, err, len(entries) > 0)
 	}
@@ -150,25 +163,24 @@ func (c *client) fault(path string, err error, hasEntries bool) {
 		f.Where, f.What = first.Where, first.What
 	}
 	if f.What += "; " + c.Settings.Client + " may drop the whole file for that, without a word"; hasEntries {
-		f.Severity, c.faulty[path] = Error, true
+		f.Severity = Error
 		f.What += ", and hookrun's entry with it"
 	}
 	c.add(f)
 }
 
 func (c *client) where() dialect.Where {
-	return dialect.Where{Workspace: c.doctor.Workspace.Folder, Home: c.doctor.Home, Getenv: c.doctor.Getenv}
+	return dialect.Where{Workspace: c.doctor.Workspace.Started, Home: c.doctor.Home, Getenv: c.doctor.Getenv}
 }
 
 // checkEntries reports whether the client's entries run hookrun.
 func (c *client) checkEntries() {
-	install := "hookrun install " + c.Name + " -C " + shellword.Local(c.doctor.Workspace.Folder)
-	if c.UserOnly {
-		install = "hookrun install " + c.Name + " --user"
-	}
 	if len(c.entries) == 0 {
-		c.add(Finding{Check: "entry", Severity: Error, Mend: install,
-			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"})
+		c.add(Finding{Check: "entry", Severity: Error,
+			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"}, c.install())
+		if status := c.doctor.Workspace.Trust.Status; status == "unknown" || status == "changed" {
+			c.allowed(true) // an entry needs that, too
+		}
 		c.lastRun(time.Time{})
 		return
 	}
@@ -183,12 +195,12 @@ func (c *client) checkEntries() {
 		c.add(Finding{Check: "entry", Severity: OK, Where: e.Path + ":" + strconv.Itoa(e.Line),
 			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Call()})
 	}
-	c.events(c.InstallCommand(c.where(), c.entries[0].Path))
-	c.trust(install)
+	c.events()
+	c.trust()
 	c.twice()
 	c.twiceInFiles()
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
-		if !c.program(e, install) {
+		if !c.program(e) {
 			continue
 		}
 		gate := func(g clientfile.Found) bool {
@@ -197,11 +209,11 @@ func (c *client) checkEntries() {
 		switch at := slices.IndexFunc(c.entries, gate); {
 		case at < 0:
 		case c.harmless(e):
-			c.canary(c.entries[at], install)
+			c.canary(c.entries[at])
 		default:
 			const text = "the entry was not tried: it is in the project's settings, and install writes another command"
-			c.add(Finding{Check: "canary", Severity: Warning, Where: e.Path + ":" + strconv.Itoa(e.Line), Mend: install,
-				What: text})
+			c.add(Finding{Check: "canary", Severity: Warning, Where: e.Path + ":" + strconv.Itoa(e.Line), What: text},
+				c.otherAnswer(e))
 		}
 	}
 	for _, text := range c.AskedTwice(c.where(), c.doctor.Binary) {
@@ -240,8 +252,8 @@ func (c *client) uniqueEntries(key func(clientfile.Found) string) (some []client
 	return some
 }
 
-// obstacles reports what keeps the client from running the entries.
-func (c *client) obstacles() {
+// switches returns a finding for each switch in the client's settings. The strongest file that has it counts.
+func (c *client) switches() (found []Finding) {
 	strongest, order := map[string]Finding{}, []string{}
 	for _, file := range c.files {
 		if c.ReadSwitches == nil || file.Text == "" {
@@ -259,7 +271,15 @@ func (c *client) obstacles() {
 		}
 	}
 	for _, name := range order {
-		c.add(strongest[name])
+		found = append(found, strongest[name])
+	}
+	return found
+}
+
+// obstacles reports what keeps the client from running the entries.
+func (c *client) obstacles() {
+	for _, f := range c.switches() {
+		c.add(f)
 	}
 	if c.Obstacles == nil {
 		return
@@ -279,33 +299,29 @@ func (c *client) obstacles() {
 
 // events reports events that have hooks but no entry, entries that are not for every tool, and timeouts that are too
 // short.
-func (c *client) events(install string) {
+func (c *client) events() {
 	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))
 		at := slices.DeleteFunc(slices.Clone(c.entries), func(e clientfile.Found) bool { return e.Event != event })
 		if len(at) == 0 {
 			if len(names) > 0 {
-				c.add(Finding{Check: "entry", Severity: Error, Mend: install,
-					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)})
+				c.add(Finding{Check: "entry", Severity: Error,
+					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)}, c.installAt(event))
 			}
 			continue
 		}
 		for _, e := range at {
 			where := e.Path + ":" + strconv.Itoa(e.Line)
-			if !slices.Contains([]string{"", "null", `""`, `"*"`, `".*"`}, e.Matcher) {
-				const text = "the entry at %s has the matcher %s, so hookrun runs for no other tool"
-				c.add(Finding{Check: "matcher", Severity: Warning, Where: where, Mend: "take the matcher out there",
-					What: fmt.Sprintf(text, event, e.Matcher)})
-			}
-			c.notRunOrAwaited(e, where, install)
+			c.narrow(e, at, where)
+			c.notRunOrAwaited(e, where)
 			limit := e.Timeout
 			if limit == 0 {
 				limit = (&hookfile.Hook{Dialect: c.dialect}).Deadline(protocol.Event(event))
 			}
 			if limit <= needed {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
-				c.add(Finding{Check: "timeout", Severity: Error, Where: where, Mend: install,
-					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)})
+				c.add(Finding{Check: "timeout", Severity: Error, Where: where,
+					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)}, c.reinstall(e))
 			}
 		}
 	}
@@ -320,15 +336,17 @@ func (c *client) wanted() []string {
 }
 
 // notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
-func (c *client) notRunOrAwaited(e clientfile.Found, where, install string) {
-	f := Finding{Check: "entry", Severity: Error, Where: where, Mend: install}
+func (c *client) notRunOrAwaited(e clientfile.Found, where string) {
+	f := Finding{Check: "entry", Severity: Error, Where: where}
 	switch entry := gjson.Parse(e.Text); {
 	case entry.Get("async").Bool() || entry.Get("asyncRewake").Bool():
 		f.What = "the entry at " + e.Event + ` has "async", so the client runs the call without waiting for hookrun`
 	case cmp.Or(entry.Get("type").String(), c.DefaultType) != "command":
 		f.What = "the entry at " + e.Event + ` has not the type "command", so the client does not run hookrun`
 	case entry.Get("if").String() != "":
-		f.Severity = Warning
+		if names, _ := c.needs(protocol.Event(e.Event)); len(names) == 0 {
+			f.Severity = Warning
+		}
 		f.What = "the entry at " + e.Event + ` has "if", so hookrun does not run for every call`
 	case entry.Get("shell").Exists():
 		f.Severity = Warning
@@ -336,16 +354,17 @@ func (c *client) notRunOrAwaited(e clientfile.Found, where, install string) {
 	default:
 		return
 	}
-	c.add(f)
+	c.add(f, c.reinstall(e))
 }
 
 // trust reports whether the entries run the hooks as they are now.
-func (c *client) trust(install string) {
+func (c *client) trust() {
 	w := &c.doctor.Workspace
 	if w.Config == nil {
 		return
 	}
 	required, pinned, blocks := w.Config.Trust == "required", true, false
+	var notPinned, notRequired mending
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		_, args, known := clientfile.Program(e.Command)
 		value := c.doctor.Getenv("HOOKRUN_TRUST")
@@ -356,18 +375,35 @@ func (c *client) trust(install string) {
 				value = joinedValue
 			}
 		}
-		required = required || value == "required"
+		if required = required || value == "required"; !required {
+			notRequired = c.reinstall(e)
+		}
 		for i := range args {
 			blocks = blocks || strings.Join(args[i:min(i+2, len(args))], "=") == "--before-allow=block"
 		}
-		pinned = pinned && (!known || slices.Contains(args, "--pin"))
+		if known && !slices.Contains(args, "--pin") {
+			pinned, notPinned = false, c.reinstall(e)
+		}
 	}
-	f := Finding{Check: "trust", Severity: Error, Mend: "hookrun allow " + shellword.Local(w.Folder)}
+	if required {
+		c.allowed(blocks)
+	} else {
+		c.add(Finding{Check: "trust", Severity: Note,
+			What: "the entry has no --trust required: changed hooks run, whoever changed them"}, notRequired)
+	}
+	if !pinned {
+		c.add(Finding{Check: "pin", Severity: Note,
+			What: "the entry has no --pin: hooks that change during a session run at once"}, notPinned)
+	}
+}
+
+// allowed reports whether the hooks are those that somebody has allowed. blocks: until then every call is blocked.
+func (c *client) allowed(blocks bool) {
+	w := &c.doctor.Workspace
+	f, mend := Finding{Check: "trust", Severity: Error}, []mending{run("allow", w.Folder)}
 	switch {
-	case !required:
-		f.Severity, f.Mend = Note, install
-		f.What = "the entry has no --trust required: changed hooks run, whoever changed them"
 	case w.Trust.Problem != "":
+		mend = nil
 		f.What, f.Mend = parted(w.Trust.Problem, "chmod 700 the folder "+c.doctor.State)
 		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + f.What
 	case w.Trust.Status == "unknown":
@@ -381,16 +417,13 @@ func (c *client) trust(install string) {
 		f.What, _ = parted(w.Trust.Reason, "")
 		f.What = "every call is blocked: " + f.What
 	default:
-		f.Severity, f.Mend, f.What = OK, "", "there are no hooks that must be allowed"
+		mend = nil
+		f.Severity, f.What = OK, "there are no hooks that must be allowed"
 		if w.Trust.Status == "allowed" {
 			f.What = "the hooks are those that were allowed on " + w.Trust.Allowed.Local().Format(time.DateTime)
 		}
 	}
-	c.add(f)
-	if !pinned {
-		c.add(Finding{Check: "pin", Severity: Note, Mend: install,
-			What: "the entry has no --pin: hooks that change during a session run at once"})
-	}
+	c.add(f, mend...)
 }
 
 // needs returns the names of the hooks at a client's event, and how long they may take together. Parallel hooks take as
@@ -444,8 +477,7 @@ func (c *client) twice() {
 			Check: "twice", Severity: Warning, Where: e.Path + ":" + strconv.Itoa(e.Line),
 			What: fmt.Sprintf("another entry runs hookrun at %s: %s:%d, so every hook runs twice", e.Event, before.Path,
 				before.Line),
-			Mend: "hookrun uninstall " + c.Name + " takes the project's entry out, with --user the user's",
-		})
+		}, c.once(e, before))
 	}
 }
 

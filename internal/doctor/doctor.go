@@ -42,7 +42,9 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	What     string   `json:"what"`
 	Where    string   `json:"where,omitempty"` // a file, with line and column where they are known
-	Mend     string   `json:"mend,omitempty"`  // what to do, where it is not OK; a command if there is one
+	Mend     string   `json:"mend,omitempty"`  // what to do, where it is not OK
+	// Command is Mend as a command line of hookrun, if one command mends it: see Report.Fixes.
+	Command []string `json:"command,omitempty"`
 }
 
 // Report has all findings.
@@ -73,7 +75,9 @@ type Doctor struct {
 
 // Workspace describes the project's hooks.
 type Workspace struct {
-	Folder  string
+	Folder string
+	// Started is the folder in which clients are started, and read their settings.
+	Started string
 	Found   string   // which files the hooks are from, and why
 	Remarks []string // about files that are not read: what is wrong, then "; " and how to mend it
 	Files   []HooksFile
@@ -112,10 +116,9 @@ func (d *Doctor) Examine() *Report {
 		wait.Go(func() { examined[i] = d.client(name) })
 	}
 	wait.Wait()
+	examined = slices.DeleteFunc(examined, func(c *client) bool { return c.found == "" && d.Clients == nil })
+	d.gates(examined)
 	for _, c := range examined {
-		if c.found == "" && d.Clients == nil {
-			continue
-		}
 		r.Clients = append(r.Clients, c.Name)
 		r.Findings = append(r.Findings, c.findings...)
 	}

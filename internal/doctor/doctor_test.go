@@ -39,7 +39,7 @@ func newPatient(t *testing.T, client string) *patient {
 	p := &patient{T: t, variables: map[string]string{"GEMINI_CLI_TRUST_WORKSPACE": "true"}}
 	folder, home := t.TempDir(), t.TempDir()
 	p.Doctor = &doctor.Doctor{
-		Workspace: doctor.Workspace{Folder: folder, Found: "hooks file .tenex-hooks.json"},
+		Workspace: doctor.Workspace{Folder: folder, Started: folder, Found: "hooks file .tenex-hooks.json"},
 		Home:      home, State: filepath.Join(home, "state"), Binary: filepath.Join(home, "hookrun.exe"),
 		Now:    time.Now(),
 		Getenv: func(name string) string { return p.variables[name] },
@@ -165,7 +165,7 @@ func TestWhatKeepsAGateFromHolding(t *testing.T) {
 		{"a matcher", "claude", func(p *patient) {
 			p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [`+
 				`{"type": "command", "command": "'`+p.Binary+`' fire"}]}]}}`)
-		}, doctor.Warning, "matcher", `has the matcher "Bash"`},
+		}, doctor.Error, "matcher", `has the matcher "Bash"`},
 		{"a client that drops its file", "claude", func(p *patient) {
 			p.write("$WORKSPACE/.claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash"}, {"hooks": [`+
 				`{"type": "command", "command": "`+p.Binary+` fire"}]}]}}`)

@@ -20,7 +20,9 @@ func (d *Doctor) workspace() (found []Finding) {
 			found = append(found, diagnosed(Warning, e))
 		}
 		for _, e := range file.Notes {
-			found = append(found, diagnosed(Note, e))
+			if !e.Gate { // others are in switchedOff
+				found = append(found, diagnosed(Note, e))
+			}
 		}
 		if len(file.Errors) == 0 {
 			found = append(found, Finding{Check: "hooks-file", Severity: OK, Where: file.Path,
@@ -28,12 +30,13 @@ func (d *Doctor) workspace() (found []Finding) {
 		}
 		hooks, faults = hooks+file.Hooks, faults+len(file.Errors)
 	}
+	found = append(found, d.switchedOff()...)
 	severity := Warning
 	if hooks == 0 && faults == 0 {
 		severity = Error
 		found = append(found, Finding{
 			Check: "hooks-file", Severity: Error, What: "no hook runs for any call: " + w.Found,
-			Mend: "write a hook into " + filepath.Join(w.Folder, hookfile.FileName) + ", see hookrun check --schema",
+			Mend: "write a hook into " + filepath.Join(w.Folder, hookfile.FileName) + ", or run hookrun init there",
 		})
 		found = append(found, d.below()...)
 	} else {

@@ -147,6 +147,12 @@ func (p *parser) warn(offset int, format string, args ...any) {
 	p.config.Warnings = append(p.config.Warnings, p.at(offset, fmt.Sprintf(format, args...)))
 }
 
+// warnOfDeadGate warns of a hook that no call reaches.
+func (p *parser) warnOfDeadGate(offset int, text string) {
+	p.warnOfGate(offset, text)
+	p.config.Warnings[len(p.config.Warnings)-1].Unreachable = true
+}
+
 // warnOfGate warns of a hook that will never run or never block.
 func (p *parser) warnOfGate(offset int, text string) {
 	w := p.at(offset, text)
@@ -294,6 +300,9 @@ func (p *parser) clientEvent(d *dialect.Dialect, event protocol.Event, groups gj
 		add := func(entry gjson.Result, name string) {
 			h := Hook{Matcher: m, When: when, Events: []protocol.Event{event}, Dialect: d.Of(event),
 				Sequential: f["sequential"].Type == gjson.True, File: p.file, form: p.form, settings: p.settings}
+			if pattern, is := m.(dialect.Pattern); is && pattern.Err == nil && d.SubjectField(event) == "tool_name" {
+				p.patternDoubts(&h, pattern, f["matcher"].Index, who)
+			}
 			if p.handler(&h, entry, name, drops) && p.firstOfName(&h, group, entry) {
 				p.config.Hooks = append(p.config.Hooks, h)
 			}

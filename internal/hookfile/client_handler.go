@@ -96,6 +96,8 @@ func (p *parser) clientFields(h *Hook, handler *dialect.HandlerType, f map[strin
 			p.warnOfGate(rule.Index,
 				fmt.Sprintf("%sthe \"if\" %s is no rule of the form Tool or Tool(pattern), so the hook never runs",
 					who, quote(rule.String())))
+		} else if h.If.String() != "" {
+			p.ruleDoubt(h, rule.Index, who)
 		}
 		if !h.Events[0].HasTool() && h.If.String() != "" {
 			p.warnOfGate(rule.Index, fmt.Sprintf("%s%s has no tool call, so a hook with an \"if\" never runs",

@@ -73,7 +73,9 @@ func (c *Config) Add(more *Config) {
 	if len(more.tools) > 0 {
 		tools := map[string]string{}
 		maps.Copy(tools, c.tools)
-		maps.Copy(tools, more.tools) // later files win
+		for theirs, here := range more.tools { // later files win, but null takes no name away
+			tools[theirs] = cmp.Or(here, tools[theirs])
+		}
 		c.tools = tools
 	}
 	all := maps.Clone(c.settings)
@@ -100,8 +102,17 @@ func (c *Config) Paths() []string {
 	return paths
 }
 
-// Warned are the warnings, and that hooks are switched off, if they are.
+// Warned are the warnings, with those about names of tools and that hooks are switched off, if they are.
 func (c *Config) Warned() []Diagnostic {
+	warnings := c.WarnedOfFiles()
+	for i := range c.Hooks {
+		warnings = append(warnings, c.doubtsInCalls(&c.Hooks[i])...)
+	}
+	return warnings
+}
+
+// WarnedOfFiles is Warned without the warnings about names of tools.
+func (c *Config) WarnedOfFiles() []Diagnostic {
 	warnings := slices.Clip(c.Warnings)
 	for _, d := range withSettings() {
 		if s := c.settings[d.Settings]; s.allOff() {
@@ -179,6 +190,7 @@ type Hook struct {
 	settings   *settings         // of the files in a client's form; nil: it is in none
 	unnamed    bool              // Name was made of what it runs
 	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
+	doubts     []doubt           // about the names of tools in it
 }
 
 // sameName is the warning that there is another hook of its name at other.
@@ -251,8 +263,24 @@ func (h *Hook) String() string {
 	return h.Command.String()
 }
 
+// AtTools reports whether the hook subscribes to an event of a tool.
+func (h *Hook) AtTools() bool { return slices.ContainsFunc(h.Events, protocol.Event.HasTool) }
+
 // off reports whether the hook runs for no call.
 func (h *Hook) off() bool { return h.Disabled != "" || h.settings.allOff() || h.disabledByClient() }
+
+// Off says what switches the hook off for every call, "" if nothing does.
+func (h *Hook) Off() string {
+	switch {
+	case h.Disabled != "":
+		return h.Disabled
+	case h.settings.allOff():
+		return "all hooks of its client are switched off by " + h.settings.offBy + " in " + h.settings.offAt.position()
+	case h.disabledByClient():
+		return "its name is in the \"disabled\" of its client's settings"
+	}
+	return ""
+}
 
 // disabledByClient reports whether the client's settings switch this very hook off: by its name or, where it has none,
 // its command.
@@ -319,8 +347,11 @@ type Diagnostic struct {
 	Line   int    `json:"line"` // 0: the file as a whole
 	Column int    `json:"column"`
 	Text   string `json:"message"`
-	// as a warning: a hook will never run or never block, so the outcome of each call has it
+	// as a warning: a hook will never run or never block, so the outcome of each call has it; as a note: a hook is
+	// switched off
 	Gate bool `json:"-"`
+	// as a warning: no call reaches the hook as it is written, so check and doctor take it for an error
+	Unreachable bool `json:"-"`
 }
 
 // position is that of the problem, without its column.

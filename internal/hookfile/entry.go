@@ -271,12 +271,12 @@ func (r reader) matcher(h *Hook) Matcher {
 		r.problem(r.value.Index,
 			"%sthe matcher %s names no tool, so the hook would never run; leave it out for every tool", r.who, quote(s))
 	}
-	warnings, err := toolmatch.Check(s, r.knownTools())
+	found, err := toolmatch.Check(s, r.knownTools())
 	if err != nil {
 		r.problem(r.value.Index, "%s%v", r.who, err)
 	}
-	for _, w := range warnings {
-		r.warnOfGate(r.value.Index, r.who+w)
+	for _, f := range found {
+		r.doubt(h, r.value.Index, r.who+f.Text, f)
 	}
 	return m
 }

@@ -120,6 +120,8 @@ func (r reader) clientPattern(h *Hook, text string) Matcher {
 	pattern := h.Dialect.Settings.Pattern(r.expanded(text), subject)
 	if fault := pattern.Fault(); fault != "" && subject != "" {
 		r.faultyMatcher(r.value.Index, pattern, fmt.Sprintf("%sthe matcher %s %s", r.who, quote(text), fault))
+	} else if subject == "tool_name" {
+		r.patternDoubts(h, pattern, r.value.Index, r.who)
 	}
 	return pattern
 }

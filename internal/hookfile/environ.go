@@ -12,7 +12,7 @@ import (
 )
 
 // stale are the variables that base has from a hookrun which runs this one, and that this one may not set.
-var stale = []string{"HOOKRUN", "HOOKRUN_TOOL", process.RunVariable}
+var stale = []string{binaryVariable, "HOOKRUN_TOOL", process.RunVariable}
 
 // merged returns the variables of all lists, later lists over earlier ones.
 func merged(base []string, more ...[]string) []string {
@@ -120,7 +120,7 @@ func (h *Hook) Environ(c *dialect.Call, base []string, binary string) []string {
 		ours = append(ours, "HOOKRUN_EVENT="+string(c.Event.Canonical()))
 	}
 	if binary != "" {
-		ours = append(ours, "HOOKRUN="+binary)
+		ours = append(ours, binaryVariable+"="+binary)
 	}
 	tool := c.Tool
 	if h.Dialect.ProjectTools {

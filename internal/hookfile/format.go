@@ -33,6 +33,9 @@ func (p *parser) format(doc string) {
 			Command: Command{Shell: e.Shell, Script: e.Script, Callable: e.Function}, commandPos: at(e.Runs),
 			Timeout: e.Timeout, OnFailure: e.OnFailure, File: p.file, Line: e.Line, column: e.Column,
 		}
+		if e.Inherit != nil {
+			h.Inherit = &Inherited{Names: e.Inherit}
+		}
 		if e.Matcher != nil {
 			h.Matcher, _ = NewGlobs(*e.Matcher)
 		}

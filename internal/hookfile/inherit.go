@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/hookrun/hookrun/internal/dialect"
 )
 
 // Inherited selects the caller's variables that a hook gets. The zero value is those that programs need to run at all,
@@ -50,15 +52,10 @@ func (r reader) inherit() *Inherited {
 	}
 	i := &Inherited{}
 	r.value.ForEach(func(_, v gjson.Result) bool {
-		name, ok := r.text(v, `a name in "inherit_env"`)
-		switch {
-		case !ok:
-		case strings.Trim(name, "*") == "":
-			r.problem(v.Index, "%s\"inherit_env\" has the name %s; write true for all variables", r.who, quote(name))
-		case strings.Contains(name, "=") || strings.Contains(strings.TrimSuffix(name, "*"), "*"):
-			const text = "%s\"inherit_env\": %s cannot be the name of a variable; a * may stand at its end"
-			r.problem(v.Index, text, r.who, quote(name))
-		default:
+		if name, ok := r.text(v, `a name in "inherit_env"`); !ok {
+		} else if fault := dialect.InheritedFault(name); fault != "" {
+			r.problem(v.Index, "%s\"inherit_env\"%s", r.who, fault)
+		} else {
 			i.Names = append(i.Names, name)
 		}
 		return true

@@ -117,13 +117,14 @@ var ruleless = []fault{
 	{"tools null", `{"hooks":[],"tools":null}`,
 		`f:1:21: "tools" must be an object, as {"a_client's_tool": "shell"}, not null`},
 	{"tools without names",
-		"{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n\"c\":\"\\t\",\n\"d\":null,\n\"e\":[\"shell\"]}}",
+		"{\"tools\":{\"a\":\"\",\n\"\":\"shell\",\n\" \":\"b\",\n" +
+			"\"c\":\"\\t\",\n\"d\":7,\n\"n\":null,\n\"e\":[\"shell\"]}}",
 		`f:1:15: "tools": "a" has an empty name; write the project's for that tool
 f:2:1: "tools" has an empty name; write that of a client's tool
 f:3:1: "tools" has an empty name; write that of a client's tool
 f:4:5: "tools": "c" has an empty name; write the project's for that tool
-f:5:5: "tools": "d" must be the project's name for that tool, a string, not null
-f:6:5: "tools": "e" must be the project's name for that tool, a string, not an array`},
+f:5:5: "tools": "d" must be the project's name for that tool, a string, or null if it has no other name, not a number
+f:7:5: "tools": "e" must be the project's name for that tool, a string, or null if it has no other name, not an array`},
 	{"tool for tools", `{"tool":{"a":"shell"}}`, `f:1:2: unknown key "tool"; did you mean "tools"?`},
 	{"a list", " \n [{}]", `f:2:2: a hooks file must be an object, as {"hooks": […]}, not an array`},
 	{"a string", `"hooks"`, `f:1:1: a hooks file must be an object, as {"hooks": […]}, not a string`},

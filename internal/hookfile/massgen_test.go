@@ -246,6 +246,16 @@ func TestMassGenFaults(t *testing.T) {
 			"f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not null"},
 		{"M51 a blank handler", "hooks: {PreToolUse: [{handler: \" \"}]}\n",
 			`f.yaml:1:32: hooks.PreToolUse[0].handler must be the name of a function or a program, not " "`},
+		{"inherit of a text", hook("x-inherit_env: PATH"), "f.yaml:4:20: hooks.PreToolUse[0].x-inherit_env must be " +
+			`true, false, or a list of names of variables, not "PATH"`},
+		{"inherit of the file", "x-inherit_env: 7\n" + hook(""),
+			"f.yaml:1:16: x-inherit_env must be true, false, or a list of names of variables, not 7"},
+		{"no names in inherit", hook(`x-inherit_env: ["*", A=B, "A*B", 7, ""]`),
+			`f.yaml:4:21: hooks.PreToolUse[0].x-inherit_env has the name "*"; write true for all variables
+f.yaml:4:26: hooks.PreToolUse[0].x-inherit_env: "A=B" cannot be the name of a variable; a * may stand at its end
+f.yaml:4:31: hooks.PreToolUse[0].x-inherit_env: "A*B" cannot be the name of a variable; a * may stand at its end
+f.yaml:4:38: hooks.PreToolUse[0].x-inherit_env has 7; write the name of a variable
+f.yaml:4:41: hooks.PreToolUse[0].x-inherit_env has ""; write the name of a variable`},
 		{"M51 type", hook("type: go"), `f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "go"`},
 		{"M51 type, nearly", hook("type: Command"),
 			`f.yaml:4:11: hooks.PreToolUse[0].type must be python or command, not "Command"; did you mean "command"?`},
@@ -328,6 +338,45 @@ func TestMassGenFaults(t *testing.T) {
 			require.IsType(t, hookfile.Diagnostics{}, err)
 			require.Nil(t, cfg, "a file with an error has no hooks")
 		})
+	}
+}
+
+// TestMassGenEnvironment: a hook of a MassGen file can have a clean environment too.
+func TestMassGenEnvironment(t *testing.T) {
+	const one, two = "hooks:\n  PreToolUse:\n  - handler: m.f\n    ", "\n  - handler: m.g\n"
+	all, none := (*hookfile.Inherited)(nil), &hookfile.Inherited{Names: []string{}}
+	for _, test := range []struct {
+		doc           string
+		first, second *hookfile.Inherited
+		warning       string
+	}{
+		{one + "timeout: 1" + two, all, all, ""},
+		{one + "x-inherit_env: false" + two, none, all, ""},
+		{one + "x-inherit_env: true" + two, all, all, ""},
+		{one + "x-inherit_env:" + two, all, all, ""},
+		{one + "x-inherit_env: [CI, AWS_*]" + two, &hookfile.Inherited{Names: []string{"CI", "AWS_*"}}, all, ""},
+		{one + "x-inherit_env: []" + two, none, all, ""},
+		{"x-inherit_env: false\n" + one + "x-inherit_env: true" + two, all, none, ""},
+		{"x-inherit_env: [CI]\n" + one + "x-inherit_env: false" + two, none,
+			&hookfile.Inherited{Names: []string{"CI"}}, ""},
+		{one + "inherit_env: false" + two, all, all,
+			`f.yaml:4:5: hooks.PreToolUse[0] has the unknown key "inherit_env"; did you mean "x-inherit_env"?`},
+		{one + "x-inherit-env: false" + two, all, all,
+			`f.yaml:4:5: hooks.PreToolUse[0] has the unknown key "x-inherit-env"; did you mean "x-inherit_env"?`},
+		{"inherit_env: false\n" + one + "timeout: 1" + two, all, all,
+			`f.yaml:1:1: the file has the unknown key "inherit_env"; did you mean "x-inherit_env"?`},
+		{one + "x-owner: me" + two, all, all, ""},
+	} {
+		cfg, err := hookfile.Parse("f.yaml", []byte(test.doc))
+		require.NoError(t, err, test.doc)
+		require.Len(t, cfg.Hooks, 2)
+		require.Equal(t, test.first, cfg.Hooks[0].Inherit, test.doc)
+		require.Equal(t, test.second, cfg.Hooks[1].Inherit, test.doc)
+		var warnings []string
+		for _, w := range cfg.Warnings {
+			warnings = append(warnings, w.Error())
+		}
+		require.Equal(t, test.warning, strings.Join(warnings, "\n"), test.doc)
 	}
 }
 

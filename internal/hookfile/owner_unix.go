@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // managedFault returns why the managed file cannot be trusted. Who can write to it, or to its folder, decides about
@@ -33,16 +35,37 @@ func managedFault(path string, tested bool) string {
 func userFault(path string) string {
 	return ownerFault(path, os.Stat, func(p string, info fs.FileInfo) string {
 		const without = ", or leave the file out with --no-user"
-		uid, perm := owner(info), info.Mode().Perm()
-		switch {
-		case uid != os.Geteuid() && uid != 0:
+		switch uid := owner(info); {
+		case !trusted(uid):
 			return fmt.Sprintf("belongs to user %d, who can change it%s%s", uid,
 				mend("sudo", "chown", strconv.Itoa(os.Geteuid()), p), without)
-		case perm&0o002 != 0, perm&0o020 != 0 && group(info) != uid:
+		case othersWrite(info):
 			return "can be written to by other users" + mend("chmod", "go-w", p) + without
 		}
 		return ""
 	})
+}
+
+// folderFault returns why another user can put files into a folder, "" if none but root can.
+func folderFault(path string) string {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return "cannot be looked at: " + regularfile.UnwrapPath(err).Error()
+	case !trusted(owner(info)):
+		return fmt.Sprintf("belongs to user %d", owner(info))
+	case othersWrite(info):
+		return "can be written to by other users"
+	}
+	return ""
+}
+
+// trusted reports whether a file of this owner is this user's or root's.
+func trusted(uid int) bool { return uid == os.Geteuid() || uid == 0 }
+
+// othersWrite reports whether users other than its owner can write to a file.
+func othersWrite(info fs.FileInfo) bool {
+	perm := info.Mode().Perm()
+	return perm&0o002 != 0 || perm&0o020 != 0 && group(info) != owner(info)
 }
 
 // ownerFault returns the first fault of the file's folder and of the file.

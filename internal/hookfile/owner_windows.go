@@ -35,6 +35,14 @@ func userFault(path string) string {
 	})
 }
 
+// folderFault returns why another user can put files into a folder, "" if none but an administrator can.
+func folderFault(path string) string {
+	if err := ownpath.CheckOwn(path); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // accessFault returns the first fault of the file's folder and of the file.
 func accessFault(path string, fault func(string) string) string {
 	if _, err := os.Lstat(path); err != nil {

@@ -168,13 +168,17 @@ func (p *parser) knownTools() []string {
 	if p.known == nil {
 		p.known = all.KnownTools()
 		for _, theirs := range slices.Sorted(maps.Keys(p.config.tools)) {
-			p.known = append(p.known, theirs, p.config.tools[theirs])
+			p.known = append(p.known, theirs)
+			if here := p.config.tools[theirs]; here != "" {
+				p.known = append(p.known, here)
+			}
 		}
 	}
 	return p.known
 }
 
-// tools reads the project's names for tools of clients.
+// tools reads the project's names for tools of clients, and the tools that have no other name, of which the value is
+// null and here "".
 func (p *parser) tools(names gjson.Result) {
 	switch {
 	case !names.Exists():
@@ -189,8 +193,11 @@ func (p *parser) tools(names gjson.Result) {
 		switch {
 		case strings.TrimSpace(theirs) == "":
 			p.problem(key.Index, `"tools" has an empty name; write that of a client's tool`)
+		case value.Type == gjson.Null:
+			p.config.tools[theirs] = ""
 		case value.Type != gjson.String:
-			p.wrongType(`"tools": `+quote(theirs), "the project's name for that tool, a string", value)
+			p.wrongType(`"tools": `+quote(theirs),
+				"the project's name for that tool, a string, or null if it has no other name", value)
 		case strings.TrimSpace(strictjson.Text(value.Raw)) == "":
 			p.problem(value.Index, `"tools": %s has an empty name; write the project's for that tool`, quote(theirs))
 		default:

@@ -16,9 +16,10 @@ type Project struct {
 	Workspace string // the folder of the hooks file, or where the search began if there is none
 	File      string // the hooks file; "": there is none
 	Local     string // the one beside it that is not for committing; "": there is none
-	// PassedOver is a hooks file above that does not count, where no other was found. Repository is the folder with the
-	// .git at which the search ended; "": the search began in no repository, so only its own folder counts.
+	// PassedOver is a hooks file above that does not count, if no other was found. Why says why, as in "it lies above
+	// the git repository /x". Repository is the folder with the .git at which the search ended; "": there is no .git.
 	PassedOver string
+	Why        string
 	Repository string
 }
 
@@ -61,8 +62,9 @@ func (p *Project) look(dir string, present func(string) (bool, error)) error {
 
 // FindProject finds the project of a folder: the nearest folder upwards that has a hooks file, be it the local one
 // alone, the folder itself first. It does not look above the first folder with a .git, be that a folder or the file of
-// a submodule or a worktree: what lies there is another project's. Outside of a repository only the folder itself
-// counts: a file in /tmp can be anybody's.
+// a submodule or a worktree: what lies there is another project's. If there is no .git, it does not look above the home
+// folder, and a folder above counts only if it and those on the way to it are safe: a file in /tmp can be anybody's.
+// See outOfReach.
 //
 // A folder that is reached through symbolic links lies where it really is, as for git. Only if there is no hooks file
 // on that way is the way through the links searched, so that a link to a folder elsewhere does not lose the project's
@@ -98,9 +100,12 @@ func FindProject(dir string) (Project, error) {
 }
 
 // search walks upwards from an absolute path.
-func search(dir string) (p Project, err error) {
+func search(dir string) (Project, error) { return searchFrom(dir, dir) }
+
+// searchFrom is search for hooks files in the folder first, which is dir or the one above it, and above.
+func searchFrom(dir, first string) (p Project, err error) {
 	for at := dir; ; at = filepath.Dir(at) {
-		if !p.Found() {
+		if !p.Found() && len(at) <= len(first) {
 			if err := p.look(at, present); err != nil {
 				return p, err
 			}
@@ -113,16 +118,60 @@ func search(dir string) (p Project, err error) {
 		case p.Found():
 			return p, nil
 		default:
-			return Project{Repository: at, PassedOver: nearestAbove(at)}, nil
+			p = Project{Repository: at, PassedOver: nearestAbove(at)}
+			if p.PassedOver != "" {
+				p.Why = "it lies above the git repository " + at
+			}
+			return p, nil
 		}
 		if at == filepath.Dir(at) {
-			return Project{PassedOver: p.first()}, nil
+			break
 		}
 	}
+	if p.Found() {
+		if why := outOfReach(dir, p.Workspace); why != "" {
+			return Project{PassedOver: p.first(), Why: why}, nil
+		}
+	}
+	return p, nil
 }
 
-// FileAbove returns the nearest hooks file above a folder in its repository, "" if there is none: where the folder
-// itself was named, or has a file of its own, that one does not count.
+// outOfReach returns why the hooks file of a folder does not count in dir, a folder below without a .git on the way;
+// "": it counts. What lies above the home folder is not for the projects in it. Each folder above dir must belong to
+// this user or to root, and nobody else may write to it: whoever can put a hooks file there runs commands as this user.
+// Whose dir itself is makes no difference.
+func outOfReach(dir, folder string) (why string) {
+	home, _ := os.UserHomeDir() // without one there is no such end
+	for at := dir; at != folder; {
+		if filepath.IsAbs(home) && regularfile.Same(at, home) {
+			return "it lies above the home folder " + home
+		}
+		at = filepath.Dir(at)
+		if fault := folderFault(at); fault != "" {
+			return "the folder " + at + " " + fault
+		}
+	}
+	return ""
+}
+
+// CountsBelow reports whether the hooks file of a folder in no repository counts in the folders below.
+func CountsBelow(folder string) bool { return folderFault(folder) == "" }
+
+// InRepository reports whether a folder, or one above it and below top, has a .git. With "" there is no top.
+func InRepository(folder, top string) bool {
+	for at := folder; at != top; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return false
+}
+
+// FileAbove returns the nearest hooks file above a folder that a search which begins there would find, had the folder
+// no file of its own; "": there is none.
 func FileAbove(dir string) string {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -131,14 +180,11 @@ func FileAbove(dir string) string {
 	if real, err := filepath.EvalSymlinks(at); err == nil {
 		at = real
 	}
-	if top, err := present(filepath.Join(at, ".git")); top || err != nil || at == filepath.Dir(at) {
+	p, err := searchFrom(at, filepath.Dir(at))
+	if err != nil || at == filepath.Dir(at) {
 		return ""
 	}
-	p, err := search(filepath.Dir(at))
-	if err != nil {
-		return ""
-	}
-	return p.first() // none outside of a repository
+	return p.first()
 }
 
 // nearestAbove returns the nearest hooks file above a folder, "" if there is none. It only serves a remark, so what

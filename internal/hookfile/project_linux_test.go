@@ -45,3 +45,42 @@ func TestFindProjectBelowAFolderThatMayNotBeSearched(t *testing.T) {
 		require.Equal(t, hookfile.FileName, p.File)
 	})
 }
+
+// TestFindProjectInFoldersOfOthers is about folders without a .git. A hooks file that another user may have put there
+// runs commands as this one, so it is passed over; root could do anything anyway.
+func TestFindProjectInFoldersOfOthers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to make folders of other users")
+	}
+	const nobody, group = 65534, 1234
+	for name, c := range map[string]struct {
+		owner, group int
+		mode         os.FileMode
+		why          string // "": it counts
+	}{
+		"mine":                {0, 0, 0o700, ""},
+		"mine, my own group":  {0, 0, 0o775, ""},
+		"mine, another group": {0, group, 0o775, "can be written to by other users"},
+		"mine, for everybody": {0, 0, 0o777, "can be written to by other users"},
+		"another user's":      {nobody, 0, 0o755, "belongs to user 65534"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			project := filepath.Join(t.TempDir(), "p")
+			sub := filepath.Join(project, "a", "b")
+			require.NoError(t, os.MkdirAll(sub, 0o755))
+			file := filepath.Join(project, hookfile.FileName)
+			require.NoError(t, os.WriteFile(file, []byte(`{"hooks":[]}`), 0o644))
+			require.NoError(t, os.Chown(sub, nobody, group)) // where the search begins, the owner makes no difference
+			require.NoError(t, os.Chown(project, c.owner, c.group))
+			require.NoError(t, os.Chmod(project, c.mode))
+			p, err := hookfile.FindProject(sub)
+			require.NoError(t, err)
+			if c.why == "" {
+				require.Equal(t, hookfile.Project{Workspace: project, File: file}, p)
+				return
+			}
+			require.Equal(t, hookfile.Project{Workspace: sub, PassedOver: file,
+				Why: "the folder " + project + " " + c.why}, p)
+		})
+	}
+}

@@ -172,7 +172,7 @@ var good = map[string]struct {
 		`"ls"}, "session_id": "s", "cwd": "${HOOKRUN_WORKSPACE}"}`,
 		protocol.Call{Event: "PreToolUse", Tool: "Bash", Args: `{"command":"ls"}`, SessionID: "s", Dir: "/work space",
 			ClientInput: `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},` +
-				`"session_id":"s","cwd":"/work space"}`}},
+				`"session_id":"s","cwd":"/work space"}`, Client: "claude"}},
 }
 
 func TestTheCallOfATest(t *testing.T) {

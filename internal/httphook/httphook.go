@@ -46,7 +46,7 @@ import (
 
 const (
 	maxHead = 64 << 10 // of the headers of an answer
-	maxBody = 1 << 20  // the runner keeps no more of a hook's stdout
+	maxBody = 1 << 20
 )
 
 // Failure is the kind of error. The zero value means none.

@@ -1,17 +1,21 @@
 // Package massgenipc adds text to a tool's result through a file, as MassGen's orchestrator and its MCP middleware do.
 //
 //	w := massgenipc.Writer{Dir: ".codex", Memory: massgenipc.Memory{Dir: state}}
-//	err := w.Write("[Human Input]: stop", "*", 0)
+//	warnings, err := w.Write("[Human Input]: stop", "*", 0)
 //	…
 //	r := massgenipc.NewReader(".codex") // one for as long as the server runs
 //	content, found, warnings := r.Consume("read_file")
 //
 // Guarantees: a reader sees a whole payload or none. If several readers look at the same time, one of them gets it. If
-// a payload is replaced while a reader takes the old one, the new one is not deleted.
+// a payload is replaced while a reader takes the old one, the new one is not deleted. A Writer's text joins the one
+// that waits for the same tools, and takes nothing of it away. A Writer's texts are marked, so a Reader takes them
+// whatever their numbers are, and passes over no text of MassGen's orchestrator because of them.
 //
-// Not guaranteed: delivery. A payload that no call has taken is read by Unconsumed between turns. A reader that is
-// killed while it takes a payload loses it. The file carries text only, no decisions and no changes of arguments, and
-// only for tools whose calls go through a reader.
+// Not guaranteed: delivery. MassGen's orchestrator replaces what waits. MassGen's own readers take each number once and
+// no lower one later, and the orchestrator counts its texts from 1. So a Writer's text that stands alone has a number
+// that the orchestrator has had or will have, and such a reader drops one of the two. A payload that no call has taken
+// is read by Unconsumed between turns. A reader or writer that is killed while it holds a payload loses it. The file
+// carries text only, no decisions and no changes of arguments, and only for tools whose calls go through a reader.
 package massgenipc
 
 import (
@@ -21,6 +25,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,7 +36,6 @@ import (
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/fnmatch"
-	"github.com/hookrun/hookrun/internal/strictjson"
 )
 
 // FileName is the payload's file in the folder of hooks. The other names are files that MassGen or hookrun is writing.
@@ -44,77 +48,10 @@ const (
 // DefaultTTL is how long a payload waits for a call.
 const DefaultTTL = 30 * time.Second
 
-// Writer puts payloads into a folder. MassGen's orchestrator may write into the same folder. A payload's number follows
-// the number of the payload that it replaces or, if a reader has taken that, the last number in Memory. Readers take
-// each number once and no lower one later, so a number that is too high would hide the orchestrator's payloads. A
-// Writer is safe for concurrent use.
-type Writer struct {
-	Dir    string
-	Memory Memory
-
-	mu   sync.Mutex
-	last int64
-}
-
-// Write writes a text for the next call of a tool that the glob matches ("": every tool). It expires after ttl (0:
-// DefaultTTL). It replaces a payload that nobody has taken. Write makes the folder if it is missing.
-func (w *Writer) Write(content, matcher string, ttl time.Duration) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
-		return err
-	}
-	return w.Memory.next(w.Dir, func(remembered int64) (int64, []byte, error) {
-		sequence := max(w.last, remembered) + 1
-		if n, pending := pendingSequence(w.Dir); pending {
-			sequence = n + 1
-		}
-		w.last = sequence
-		payload := newPayload(content, matcher, ttl, sequence)
-		return sequence, payload, w.write(payload)
-	})
-}
-
-func newPayload(content, matcher string, ttl time.Duration, sequence int64) []byte {
-	expires := float64(time.Now().Add(cmp.Or(ttl, DefaultTTL)).UnixMicro()) / 1e6
-	b := strictjson.AppendString([]byte(`{"inject":{"content":`), content)
-	b = strictjson.AppendString(append(b, `,"strategy":"tool_result"},"tool_matcher":`...), cmp.Or(matcher, "*"))
-	return fmt.Appendf(b, `,"expires_at":%s,"sequence":%d}`, strconv.FormatFloat(expires, 'f', -1, 64), sequence)
-}
-
-func (w *Writer) write(payload []byte) error {
-	file, err := os.CreateTemp(w.Dir, ours) // MassGen uses another name for the file that it may be writing now
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(payload)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = atomicfile.Rename(file.Name(), filepath.Join(w.Dir, FileName)) // atomically: no reader sees half of it
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
-}
-
-// pendingSequence returns the number of the payload that waits in a folder.
-func pendingSequence(dir string) (n int64, pending bool) {
-	raw, err := atomicfile.Read(filepath.Join(dir, FileName))
-	if err != nil {
-		return 0, false
-	}
-	p, err := parse(raw)
-	if err != nil {
-		return 0, false
-	}
-	n = p.sequence()
-	return n, 0 <= n && n < maxSequence
-}
-
 // Reader takes payloads out of a folder. It remembers the last number and does not take it again. It is safe for
 // concurrent use.
 type Reader struct {
-	Memory Memory // for writers of other processes
+	Memory Memory // is told what was taken, for writers
 
 	dir string
 
@@ -131,24 +68,25 @@ func NewReader(dir string) *Reader { return &Reader{dir: dir, last: -1} }
 func (r *Reader) Consume(tool string) (content string, found bool, warnings []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var number int64
-	var ours bool // written by hookrun, so not one of the orchestrator's numbers
-	content, wrong, err := takeIf(r.dir, func(raw []byte, p payload) (meant, fresh bool, err error) {
+	var taken payload
+	content, wrong, err := takeIf(r.dir, func(p payload) (meant, fresh bool, err error) {
 		if meant, err = p.matches(tool, false); !meant {
 			return false, false, err // it may be for another tool
 		}
 		late, err := p.expired()
-		number, ours = p.sequence(), r.Memory.wrote(r.dir, raw)
-		return true, !late && (ours || number > r.last), err
+		taken = p
+		return true, !late && (p.ours() || p.sequence() > r.last), err
 	})
 	for _, err := range append(wrong, err) {
 		if err != nil {
 			warnings = append(warnings, err.Error())
 		}
 	}
-	if content != "" && !ours {
-		r.last = number
-		r.Memory.note(r.dir, number)
+	if content != "" {
+		if !taken.ours() {
+			r.last = taken.sequence()
+		}
+		r.Memory.note(r.dir, taken)
 	}
 	return content, content != "", warnings
 }
@@ -156,7 +94,7 @@ func (r *Reader) Consume(tool string) (content string, found bool, warnings []st
 // Unconsumed takes a payload that no call has taken, after a round is over. It drops a payload that has expired or is
 // no valid JSON.
 func Unconsumed(dir string) (content string, found bool, err error) {
-	content, _, err = takeIf(dir, func(_ []byte, p payload) (meant, fresh bool, err error) {
+	content, _, err = takeIf(dir, func(p payload) (meant, fresh bool, err error) {
 		late, _ := p.expired()
 		return true, !late, nil
 	})
@@ -165,49 +103,60 @@ func Unconsumed(dir string) (content string, found bool, err error) {
 
 // Take takes the payload for a tool, like the command that MassGen has Codex run after each tool. The matcher may be
 // several globs separated by |, and only the part of the tool's name after a / counts. Numbers are not compared, since
-// each call is a new process that does not know the last one. The number is noted for writers.
+// each call is a new process that does not know the last one. What was taken is noted for writers.
 func (m Memory) Take(dir, tool string) (content string, found bool, err error) {
-	var number int64
-	content, wrong, err := takeIf(dir, func(_ []byte, p payload) (meant, fresh bool, err error) {
-		number = p.sequence()
+	var taken payload
+	content, wrong, err := takeIf(dir, func(p payload) (meant, fresh bool, err error) {
+		taken = p
 		late, _ := p.expired()
 		meant, _ = p.matches(tool[strings.LastIndexByte(tool, '/')+1:], true)
 		return meant || late, !late, nil
 	})
 	if content != "" {
-		m.note(dir, number)
+		m.note(dir, taken)
 	}
 	return content, content != "", errors.Join(append(wrong, err)...)
 }
 
 // takeIf takes the payload of a folder if it is meant for the caller, and returns its text if it is also fresh. wrong
-// is an error in the payload. If another payload replaces it meanwhile, takeIf starts again.
-func takeIf(dir string, choose func([]byte, payload) (meant, fresh bool, err error)) (
+// is an error in the payload.
+func takeIf(dir string, choose func(payload) (meant, fresh bool, err error)) (
 	content string, wrong []error, err error) {
+	decide := func(raw []byte) (meant bool) {
+		content = ""
+		p, err := parse(raw)
+		if wrong = []error{err}; err != nil {
+			return true // nobody can read it
+		}
+		meant, fresh, err := choose(p)
+		if wrong[0] = err; meant && fresh {
+			content, err = p.content()
+			wrong = append(wrong, err)
+		}
+		return meant
+	}
 	path := filepath.Join(dir, FileName)
 	for {
 		raw, err := read(path)
 		if err != nil {
 			return "", nil, orNotThere(err)
 		}
-		p, parseErr := parse(raw)
-		content, wrong = "", []error{parseErr}
-		if parseErr == nil {
-			meant, fresh, chooseErr := choose(raw, p)
-			wrong[0] = chooseErr
-			if !meant {
-				return "", wrong, nil
-			}
-			if fresh {
-				content, err = p.content()
-				wrong = append(wrong, err)
-			}
+		if !decide(raw) {
+			return "", wrong, nil
 		}
-		if mine, err := take(path, raw); err != nil {
+		taken, err := away(path)
+		switch {
+		case err != nil:
 			return "", wrong, err
-		} else if mine {
-			return content, wrong, nil
+		case taken == "": // another reader has it
+			continue
 		}
+		now, err := read(taken)
+		if err != nil || !bytes.Equal(now, raw) && !decide(now) { // it was replaced meanwhile, by one for others
+			putBack(taken, path)
+			return "", wrong, err
+		}
+		return content, wrong, os.Remove(taken)
 	}
 }
 
@@ -264,6 +213,22 @@ func (p payload) matches(tool string, several bool) (bool, error) {
 	return fnmatch.New(glob).Match(tool), nil
 }
 
+// matcher returns the glob of the tools that the payload is for.
+func (p payload) matcher() string {
+	glob := "*"
+	_ = json.Unmarshal(p["tool_matcher"], &glob) // another type: every tool
+	return cmp.Or(glob, "*")
+}
+
+// expires returns the time at which the payload expires, or 0.
+func (p payload) expires() float64 {
+	at, err := strconv.ParseFloat(strings.Trim(string(p["expires_at"]), `"`), 64)
+	if err != nil || math.IsInf(at, 0) {
+		return 0
+	}
+	return at
+}
+
 // expired reports whether the payload has expired. Its time may be a number in quotes.
 func (p payload) expired() (bool, error) {
 	raw := string(p["expires_at"])
@@ -286,6 +251,9 @@ func (p payload) sequence() int64 {
 	return int64(n)
 }
 
+// ours reports whether a Writer wrote the payload.
+func (p payload) ours() bool { return string(p[mark]) == "true" }
+
 func (p payload) content() (string, error) {
 	var inject map[string]json.RawMessage
 	var content string
@@ -294,23 +262,6 @@ func (p payload) content() (string, error) {
 		return "", fmt.Errorf("%s has no inject.content and was dropped", FileName)
 	}
 	return content, nil
-}
-
-// take deletes the file if it still holds what was read, and reports whether this process did. A writer may have
-// replaced the payload, which must not get lost, or another reader may have taken it. The rename decides: it succeeds
-// once.
-func take(path string, read []byte) (mine bool, err error) {
-	taken, err := away(path)
-	if taken == "" {
-		return false, err
-	}
-	now, err := atomicfile.Read(taken)
-	if err != nil || bytes.Equal(now, read) {
-		_ = os.Remove(taken)
-		return err == nil, err
-	}
-	putBack(taken, path)
-	return false, nil
 }
 
 // away moves the file to a name of our own. It returns "" if there is no file.
@@ -325,45 +276,6 @@ func away(path string) (taken string, err error) {
 		return "", orNotThere(err)
 	}
 	return f.Name(), nil
-}
-
-// putBack puts back a payload that is not the one that was read. Another payload may be in its place by then: a later
-// one of the writer, or an earlier one that another reader has put back. The later of the two stays.
-func putBack(taken, path string) {
-	for errors.Is(os.Link(taken, path), fs.ErrExist) {
-		other, err := away(path)
-		switch {
-		case err != nil:
-			_ = os.Remove(taken)
-			return // files cannot be moved here any more
-		case other == "": // another reader has it
-		case earlier(other, taken):
-			_ = os.Remove(other)
-		default:
-			_ = os.Remove(taken)
-			taken = other
-		}
-	}
-	_ = os.Remove(taken)
-}
-
-// earlier compares two payloads by the times of their files. If these are equal it compares their numbers, which start
-// again with each writer.
-func earlier(a, b string) bool {
-	written := func(path string) (at time.Time, sequence int64) {
-		if info, err := os.Stat(path); err == nil {
-			at = info.ModTime()
-		}
-		if raw, err := atomicfile.Read(path); err == nil {
-			if p, err := parse(raw); err == nil {
-				sequence = p.sequence()
-			}
-		}
-		return at, sequence
-	}
-	atA, a1 := written(a)
-	atB, b1 := written(b)
-	return atA.Before(atB) || atA.Equal(atB) && a1 < b1
 }
 
 // orNotThere returns nil if the error is that the file does not exist.

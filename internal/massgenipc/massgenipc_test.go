@@ -43,6 +43,13 @@ func (f folder) isKept(kept bool) {
 	require.Equal(f, want, names)
 }
 
+func write(t *testing.T, w *massgenipc.Writer, content, matcher string, ttl time.Duration) {
+	t.Helper()
+	warnings, err := w.Write(content, matcher, ttl)
+	require.NoError(t, err)
+	require.Empty(t, warnings)
+}
+
 func at(seconds time.Duration) string {
 	return fmt.Sprintf("%.3f", float64(time.Now().Add(seconds*time.Second).UnixMilli())/1e3)
 }
@@ -54,12 +61,13 @@ func TestWrite(t *testing.T) {
 	t.Run("M73 payload", func(t *testing.T) {
 		f := newFolder(t)
 		w := massgenipc.Writer{Dir: f.dir}
-		require.NoError(t, w.Write("a \"b\" <c>\n", "", 0))
+		write(t, &w, "a \"b\" <c>\n", "", 0)
 		raw, err := os.ReadFile(f.path())
 		require.NoError(t, err)
 		require.Regexp(t,
 			`^\{"inject":\{"content":"a \\"b\\" `+
-				`<c>\\n","strategy":"tool_result"\},"tool_matcher":"\*","expires_at":\d+(\.\d+)?,"sequence":1\}$`,
+				`<c>\\n","strategy":"tool_result"\},"tool_matcher":"\*","expires_at":\d+(\.\d+)?,`+
+				`"sequence":1,"x-hookrun":true\}$`,
 			string(raw))
 	})
 	t.Run("M74 write", func(t *testing.T) {
@@ -68,7 +76,7 @@ func TestWrite(t *testing.T) {
 		w := massgenipc.Writer{Dir: f.dir}
 		for n := 1; n <= 3; n++ {
 			before := float64(time.Now().UnixMicro()) / 1e6
-			require.NoError(t, w.Write(fmt.Sprint("text ", n), "read_*", 0))
+			write(t, &w, fmt.Sprint("text ", n), "read_*", 0)
 			var p struct {
 				Inject   struct{ Content string }
 				Matcher  string  `json:"tool_matcher"`
@@ -78,25 +86,26 @@ func TestWrite(t *testing.T) {
 			raw, err := os.ReadFile(f.path())
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(raw, &p))
-			require.Equal(t, fmt.Sprint("text ", n), p.Inject.Content, "it replaces what nobody took")
+			require.Equal(t, fmt.Sprint("text ", n), p.Inject.Content)
 			require.Equal(t, "read_*", p.Matcher)
 			require.Equal(t, n, p.Sequence)
 			require.InDelta(t, before+30, p.Expires, 5)
+			f.isKept(true) // and no temporary file
+			require.NoError(t, massgenipc.Clear(f.dir))
 		}
-		f.isKept(true) // and no temporary file
 	})
 	t.Run("M74 readers never see half of it", func(t *testing.T) {
 		testall.NotOnWindows(t, "a file that others have open all the time cannot be replaced")
 		f := newFolder(t)
 		w := massgenipc.Writer{Dir: f.dir}
-		require.NoError(t, w.Write("first", "", 0))
+		write(t, &w, "first", "", 0)
 		var readers sync.WaitGroup
 		over := make(chan struct{})
 		for range testall.Of(20, 100) {
 			readers.Go(func() {
 				for {
 					raw, err := os.ReadFile(f.path())
-					if err != nil || !json.Valid(raw) {
+					if !os.IsNotExist(err) && (err != nil || !json.Valid(raw)) {
 						t.Errorf("%v: %q", err, raw)
 						return
 					}
@@ -110,7 +119,7 @@ func TestWrite(t *testing.T) {
 			})
 		}
 		for n := range testall.Of(50, 200) {
-			require.NoError(t, w.Write(fmt.Sprintf("%0*d", 100*n, n), "", 0))
+			write(t, &w, fmt.Sprintf("%0*d", 100*n, n), "", 0)
 		}
 		close(over)
 		readers.Wait()
@@ -202,60 +211,12 @@ func TestConsume(t *testing.T) {
 		f := newFolder(t)
 		w, r := massgenipc.Writer{Dir: f.dir}, massgenipc.NewReader(f.dir)
 		for n := range 3 {
-			require.NoError(t, w.Write(fmt.Sprint("text ", n), "", time.Minute))
+			write(t, &w, fmt.Sprint("text ", n), "", time.Minute)
 			content, _, warnings := r.Consume("t")
 			require.Equal(t, fmt.Sprint("text ", n), content)
 			require.Empty(t, warnings)
 		}
 	})
-}
-
-// Of readers that look at once one gets a payload, and none is lost to a deletion that was meant for the one before it.
-func TestConcurrentReadersTakeEachPayloadOnce(t *testing.T) {
-	const readers = 4
-	payloads := testall.Of(100, 300)
-	f := newFolder(t)
-	w := massgenipc.Writer{Dir: f.dir}
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	got := map[string]int{}
-	over := make(chan struct{})
-	for range readers {
-		all.Go(func() {
-			r := massgenipc.NewReader(f.dir)
-			for {
-				content, found, warnings := r.Consume("t")
-				if len(warnings) > 0 {
-					t.Errorf("%v", warnings)
-				}
-				if found {
-					mu.Lock()
-					got[content]++
-					mu.Unlock()
-				}
-				select {
-				case <-over:
-					return
-				default:
-				}
-			}
-		})
-	}
-	for n := range payloads {
-		require.NoError(t, w.Write(fmt.Sprint(n), "", time.Minute))
-	}
-	last := fmt.Sprint(payloads - 1) // nothing replaces it
-	require.Eventually(t, func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return got[last] == 1
-	}, 20*time.Second, time.Millisecond)
-	close(over)
-	all.Wait()
-	for content, n := range got {
-		require.Equal(t, 1, n, content)
-	}
-	f.isKept(false)
 }
 
 func TestTake(t *testing.T) {

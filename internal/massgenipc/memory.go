@@ -14,68 +14,52 @@ import (
 	"github.com/hookrun/hookrun/internal/ownpath"
 )
 
-// Memory keeps the last number of each folder that hookrun has written or taken, since a payload that was taken takes
-// its number along. It lives in the user's own folder, not in the one that MassGen clears. The zero Memory remembers
-// nothing.
+// Memory keeps what hookrun knows of the numbers of each folder, since a payload that was taken takes its number along.
+// It lives in the user's own folder, not in the one that MassGen clears. The zero Memory remembers nothing.
 //
-// Not guaranteed: numbers that MassGen's own readers have taken meanwhile. Then hookrun's next number is too low, and
-// readers may ignore the text. A number that is too high would be worse: readers would ignore the orchestrator's texts.
+// Not guaranteed: numbers that MassGen's own readers have taken meanwhile.
 type Memory struct{ Dir string }
 
-// next calls write with the last number and stores what it returns. Other processes that want the next number wait.
-func (m Memory) next(dir string, write func(last int64) (sequence int64, payload []byte, err error)) error {
+// known is what hookrun knows of a folder.
+type known struct {
+	last   int64 // the orchestrator's last number that was seen; before there is one, hookrun's own
+	theirs bool  // the orchestrator writes here
+	read   bool  // a reader of hookrun's took a payload since the last Write
+}
+
+// update changes what is known. Other processes that want to do so wait. Without a memory nothing is known.
+func (m Memory) update(dir string, change func(*known) error) error {
+	var k known
 	file := m.open(dir)
-	if file == nil { // without a memory, count on from the payload that waits
-		_, _, err := write(0)
-		return err
+	if file == nil {
+		return change(&k)
 	}
 	defer file.Close()
-	last, _ := kept(file)
-	n, payload, err := write(last)
-	if err != nil {
+	_, _ = fmt.Fscan(io.NewSectionReader(file, 0, 128), &k.last, &k.theirs, &k.read)
+	if k.last < 0 || k.last >= maxSequence {
+		k.last = 0
+	}
+	if err := change(&k); err != nil {
 		return err
 	}
-	keep(file, n, sumOf(payload))
+	if file.Truncate(0) == nil { // errors are ignored: the text is delivered all the same
+		_, _ = file.WriteAt(fmt.Append(nil, k.last, " ", k.theirs, " ", k.read), 0)
+	}
 	return nil
 }
 
-// note stores the number of a payload that was taken.
-func (m Memory) note(dir string, n int64) {
-	if file := m.open(dir); file != nil {
-		defer file.Close()
-		keep(file, n, "")
-	}
-}
-
-// wrote reports whether a payload is the last one that hookrun wrote. The orchestrator has not used its number yet.
-func (m Memory) wrote(dir string, payload []byte) bool {
-	file := m.open(dir)
-	if file == nil {
-		return false
-	}
-	defer file.Close()
-	_, sum := kept(file)
-	return sum == sumOf(payload)
-}
-
-// kept reads what keep has written. Anything that is no number counts as none.
-func kept(file *os.File) (last int64, sum string) {
-	_, _ = fmt.Fscan(io.NewSectionReader(file, 0, 128), &last, &sum)
-	if last < 0 || last >= maxSequence {
-		last = 0
-	}
-	return last, sum
+// note remembers a payload that a reader of hookrun's took.
+func (m Memory) note(dir string, p payload) {
+	_ = m.update(dir, func(k *known) error {
+		if k.read = true; !p.ours() {
+			k.last, k.theirs = p.sequence(), true
+		}
+		return nil
+	})
 }
 
 // maxSequence is beyond any real number, and fits into a float64.
 const maxSequence = 1 << 53
-
-// keep writes a number and the sum of a payload. Errors are ignored: the text is delivered all the same.
-func keep(file *os.File, n int64, sum string) {
-	if file.Truncate(0) == nil {
-		_, _ = file.WriteAt(fmt.Appendf(nil, "%d %s", n, sum), 0)
-	}
-}
 
 func sumOf(payload []byte) string {
 	sum := fnv.New128a()

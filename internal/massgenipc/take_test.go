@@ -48,3 +48,22 @@ func TestPutBackTheLater(t *testing.T) {
 		})
 	}
 }
+
+// A text that was put back is not lost to a later one of hookrun's for the same tools.
+func TestPutBackBesideAWriter(t *testing.T) {
+	dir := t.TempDir()
+	taken, path := filepath.Join(dir, "x.taken"), filepath.Join(dir, FileName)
+	require.NoError(t, os.WriteFile(taken, []byte(`{"inject":{"content":"theirs"},"sequence":7}`), 0o600))
+	past := time.Now().Add(-time.Minute)
+	require.NoError(t, os.Chtimes(taken, past, past))
+	_, err := (&Writer{Dir: dir}).Write("ours", "", 0)
+	require.NoError(t, err)
+	putBack(taken, path)
+	content, found, err := Memory{}.Take(dir, "t")
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "theirs\n\nours", content)
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, files)
+}

@@ -1,6 +1,7 @@
 package nearmiss_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,21 @@ func TestScanIsLinear(t *testing.T) {
 		begin := time.Now()
 		require.LessOrEqual(t, len(nearmiss.Scan(strings.Repeat(piece, size/len(piece)))), 20)
 		require.Less(t, time.Since(begin), time.Minute, "%q: the square of it would take hours", piece)
+	}
+}
+
+// Open brackets cost no memory for ever, and what stands behind thousands of them is seen.
+func TestScanOfManyOpenBrackets(t *testing.T) {
+	for _, piece := range []string{"{", "[", "{\"a\":", "[\n"} {
+		text := strings.Repeat(piece, 4<<20/len(piece))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		nearmiss.Scan(text)
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20), piece)
+		signs := nearmiss.Scan(text + `{"decision":"block"`)
+		require.Len(t, signs, 1, piece)
+		require.Equal(t, "decision", signs[0].Meant)
 	}
 }
 

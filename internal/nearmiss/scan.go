@@ -181,8 +181,15 @@ func (w *walk) value() {
 	}
 }
 
-// open handles an opening bracket.
+// maxOpen is how many brackets can be open: no answer is that deep, and each costs memory.
+const maxOpen = 10_000
+
+// open handles an opening bracket. One too many begins a new value.
 func (w *walk) open(c byte, fresh bool) {
+	if len(w.frames) == maxOpen {
+		w.closeAll()
+		w.frames, w.keyed, w.loose = w.frames[:0], false, true
+	}
 	place := Top
 	if n := len(w.frames); n > 0 && !(w.loose && fresh) {
 		place = w.frames[n-1].place

@@ -70,13 +70,15 @@ type input struct {
 	paths     []string
 	otherPath bool // a path argument cannot be read, or the paths of a patch are not found
 	oddPath   bool // a path argument is neither a text nor a list
-	patch     bool // some of the paths come from a patch
+	patch     bool // some of the paths come from a patch, or the line runs apply_patch
 	other     []string
 }
 
 // shellLine is a command of the input.
 type shellLine struct {
 	text         string
+	program      bool     // it may be a program in another language
+	typed        bool     // it is typed into a shell that runs
 	*commandLine          // nil until a rule asks
 	reached      *reached // what it runs behind wrappers; nil until a project's own rule asks
 }
@@ -92,22 +94,24 @@ func (l *shellLine) read(project bool) {
 	}
 }
 
-// The keys of arguments: for a shell line, for a path (however a tool joins their words), and for a patch as Codex's
-// tool takes it.
+// The keys of arguments, however a tool joins their words: for a shell line, or for what a tool types into a shell; for
+// a path; and for a patch as apply_patch takes it.
 var (
-	commandKeys = []string{"command", "cmd", "script"}
+	commandKeys = []string{"command", "cmd", "script", "code"}
+	typedKeys   = []string{"input", "chars"}
 	pathKeys    = strings.Fields(`path paths file files filename filepath filepaths notebookpath absolutepath
 		relativepath targetpath targetfile target dir dirpath directory folder source sourcepath destination
 		destinationpath src dst from to frompath topath oldpath newpath uri include`)
-	patchKeys = []string{"command", "input", "patch"}
+	patchKeys = []string{"command", "input", "patch", "patchtext"}
 )
 
-const patchTool = "apply_patch"
-
-// isPathKey reports whether a key is for paths. file_path, filePath and file-path are the same key.
-func isPathKey(key string) bool {
-	return slices.Contains(pathKeys, strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key)))
+// keyName returns the name of a key without what tools write in different ways: file_path, filePath and file-path.
+func keyName(key string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
 }
+
+// isPathKey reports whether a key is for paths.
+func isPathKey(key string) bool { return slices.Contains(pathKeys, keyName(key)) }
 
 // input reads the input. After Once it does so once for all rules.
 func (c *Call) input() *input {
@@ -126,8 +130,13 @@ func (c *Call) input() *input {
 		in.readField(c)
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
 		in.read(c.Input)
+		if in.kind == Shell {
+			in.readPatches()
+		}
+	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
+		in.readPatch(strictjson.Text(c.Input))
 	}
-	if !in.patch && c.Tool == patchTool {
+	if !in.patch && keyName(c.Tool) == keyName(patchTool) {
 		in.otherPath = true
 	}
 	return in
@@ -150,20 +159,16 @@ func (in *input) readField(c *Call) {
 
 func (in *input) read(input string) {
 	strictjson.Members(input, func(key, value string) bool {
-		name := strictjson.Text(key)
+		name := keyName(strictjson.Text(key))
 		isText := strings.HasPrefix(value, `"`)
-		if isText && slices.Contains(patchKeys, name) && strings.Contains(value, "*** ") {
+		if isText && in.kind != Shell && slices.Contains(patchKeys, name) {
 			in.readPatch(strictjson.Text(value))
 		}
 		switch {
 		case name == "commands":
 			in.commands(value)
-		case slices.Contains(commandKeys, name):
-			if line, ok := text(`{"l":`+value+`}`, "l"); ok {
-				in.lines = append(in.lines, shellLine{text: line})
-			} else if value != "null" {
-				in.otherLine = true
-			}
+		case slices.Contains(commandKeys, name), in.kind == Shell && slices.Contains(typedKeys, name):
+			in.line(name, value)
 		case isPathKey(name):
 			in.path(value)
 		case isText:
@@ -180,6 +185,19 @@ func (in *input) read(input string) {
 		}
 		return true
 	})
+}
+
+// line reads a shell line. Tools that are no shell may take a program under some of the keys.
+func (in *input) line(key, value string) {
+	line, ok := text(`{"l":`+value+`}`, "l")
+	switch {
+	case ok:
+		program := in.kind != Shell && (key == "script" || key == "code")
+		isTyped := slices.Contains(typedKeys, key)
+		in.lines = append(in.lines, shellLine{text: typed(key, line), program: program, typed: isTyped})
+	case value != "null":
+		in.otherLine = true
+	}
 }
 
 // commands reads a list of shell lines, each of which is run by itself.
@@ -244,15 +262,4 @@ func readable(raw string) (string, bool) {
 		return "", false
 	}
 	return strictjson.Text(raw), true
-}
-
-// readPatch adds the paths of a patch in the form that apply_patch takes.
-func (in *input) readPatch(patch string) {
-	for line := range strings.Lines(patch) {
-		for _, mark := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
-			if file, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
-				in.paths, in.patch = append(in.paths, strings.TrimSpace(file)), true
-			}
-		}
-	}
 }

@@ -148,6 +148,9 @@ func (r Rule) Doubt(c Call) string {
 		inside = strings.TrimSuffix(inside, ")")
 		return "hookrun cannot tell what this line runs: it has " + inside + "; write it without that"
 	}
+	if what == noCommand {
+		return "hookrun " + noCommand + ", so it cannot tell whether the rule " + r.text + " is for it"
+	}
 	if command, ok := strings.CutPrefix(what, "may match the command "); ok {
 		return "hookrun cannot tell what this line runs: " + command +
 			"; write it without expansions, globs and braces in that command"
@@ -184,6 +187,8 @@ func (r Rule) matchInput(c *Call) (bool, string) {
 	lines, paths := len(in.lines) > 0 || in.otherLine, len(in.paths) > 0 || in.otherPath
 	isHost := strings.HasPrefix(r.pattern, hostPrefix)
 	switch {
+	case in.kind == Shell && in.patch && slices.Contains(PatchTools, r.tool):
+		return r.matchPaths(c, in)
 	case in.kind == Shell:
 		return r.matchLines(c, in)
 	case in.kind == File, in.kind == Folder:
@@ -215,17 +220,37 @@ func (r Rule) notUnderstood(c *Call) (bool, string) {
 func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 	switch {
 	case len(in.lines) > 0 && !in.otherLine:
+	case in.kind == Shell && c.Project:
+		return doubt(noCommand)
 	case c.Tool == "Bash":
 		return unreadable("command")
 	default:
 		return r.notUnderstood(c)
 	}
 	for i := range in.lines {
-		if ok, why := r.matchLine(c, &in.lines[i]); ok {
+		line := &in.lines[i]
+		ok, why := r.matchLine(c, line)
+		if line.program && c.Project && (!ok || strings.HasPrefix(why, notThrough)) {
+			ok, why = r.matchProgram(line.text)
+		}
+		if ok {
 			return true, why
 		}
 	}
 	return false, "matches no command of the line"
+}
+
+// matchProgram matches the pattern against a program in another language than the shell's, which may run a command if
+// the words of the pattern stand in it.
+func (r Rule) matchProgram(text string) (bool, string) {
+	for _, word := range strings.FieldsFunc(r.pattern, func(c rune) bool { return strings.ContainsRune("* \t", c) }) {
+		_, rest, found := strings.Cut(text, word)
+		if !found {
+			return false, ""
+		}
+		text = rest
+	}
+	return doubt("has its words in a program, which may run them")
 }
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
@@ -234,8 +259,11 @@ func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {
 	if c.Project {
 		opaque, all = line.project, slices.Concat(line.commands, line.reached.commands)
 	}
-	if opaque != "" {
+	switch {
+	case opaque != "":
 		return throughNot(opaque)
+	case line.typed && editsLine(line.text):
+		return throughNot("keys that edit it")
 	}
 	mayMatch := ""
 	for _, command := range all {

@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// keepHead and keepTail are how much of an output stream is kept, 1 MiB together. A process that prints for ever costs
-// no more.
+// keepStdout and keepStderr are how many bytes of an output stream are kept, one half from its head and one from its
+// tail. A process that prints for ever costs no more.
 const (
-	keepHead = 512 << 10
-	keepTail = 512 << 10
+	keepStdout = 16 << 20
+	keepStderr = 1 << 20
 )
 
 // Output is what was kept of an output stream: its head and, if that is not all, its tail.
@@ -18,11 +18,11 @@ type Output struct {
 	Total      int64 // bytes that were printed
 }
 
-// NewOutput returns the Output of a stream with this text.
+// NewOutput returns the Output of a stdout with this text.
 func NewOutput(text string) Output {
 	o := Output{Head: []byte(text), Total: int64(len(text))}
-	if len(text) > keepHead+keepTail {
-		o.Head, o.Tail = o.Head[:keepHead], o.Head[len(text)-keepTail:]
+	if half := keepStdout / 2; len(text) > keepStdout {
+		o.Head, o.Tail = o.Head[:half], o.Head[len(text)-half:]
 	}
 	return o
 }
@@ -32,6 +32,7 @@ func (o *Output) leftOut() int64 { return o.Total - int64(len(o.Head)+len(o.Tail
 
 // capture reads a stream to its end and keeps its head and tail.
 type capture struct {
+	half  int // how many bytes of the head are kept, and of the tail
 	head  []byte
 	ring  []byte // holds the last bytes
 	tail  []byte // the part of the ring that is filled
@@ -41,13 +42,16 @@ type capture struct {
 	firstLine func([]byte) // called with the first line, without its end, as soon as it is there; may be nil
 }
 
+// newCaptures returns the captures of stdout and stderr.
+func newCaptures() [2]capture { return [2]capture{{half: keepStdout / 2}, {half: keepStderr / 2}} }
+
 // read reads once, directly into the kept part.
 func (c *capture) read(r io.Reader) error {
-	if len(c.head) < keepHead {
+	if len(c.head) < c.half {
 		return c.readHead(r)
 	}
 	if c.ring == nil {
-		c.ring = make([]byte, keepTail)
+		c.ring = make([]byte, c.half)
 	}
 	n, err := r.Read(c.ring[c.next:])
 	c.next += max(n, 0)
@@ -61,7 +65,7 @@ func (c *capture) read(r io.Reader) error {
 
 func (c *capture) readHead(r io.Reader) error {
 	if len(c.head) == cap(c.head) {
-		c.head = append(make([]byte, 0, min(max(4*cap(c.head), 512), keepHead)), c.head...)
+		c.head = append(make([]byte, 0, min(max(4*cap(c.head), 512), c.half)), c.head...)
 	}
 	old := len(c.head)
 	n, err := r.Read(c.head[old:cap(c.head)])
@@ -85,8 +89,8 @@ func (c *capture) readAll(r io.Reader) {
 // output returns what was kept, in the order in which it was printed.
 func (c *capture) output() Output {
 	tail := c.tail
-	if len(tail) == keepTail && c.next > 0 {
-		tail = append(append(make([]byte, 0, keepTail), tail[c.next:]...), tail[:c.next]...)
+	if len(tail) == c.half && c.next > 0 {
+		tail = append(append(make([]byte, 0, c.half), tail[c.next:]...), tail[:c.next]...)
 	}
 	return Output{Head: c.head, Tail: tail, Total: c.total}
 }

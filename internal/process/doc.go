@@ -28,8 +28,8 @@
 //  5. When this process dies, however that happens, its processes die too: by the parent-death signal (Linux), and
 //     with all their descendants by a watchdog (Linux; on macOS only the process group). On Windows the system ends
 //     the job. If Supervisor.OneShot is set, a process that may ask to be detached has no parent-death signal.
-//  6. 1 MiB each of stdout and stderr is kept, head and tail. The rest is read and counted. Of the stderr of a
-//     persistent process 64 KiB are kept, and a line of its stdout may have 1 MiB.
+//  6. 16 MiB of stdout and 1 MiB of stderr are kept, head and tail. The rest is read and counted. Of the stderr of a
+//     persistent process 64 KiB are kept, and a line of its stdout may have 16 MiB.
 //  7. A process gets no descriptor but 0, 1 and 2. For that, every descriptor of this process is set to close on exec
 //     before a program is started (Linux and macOS). On Windows a process inherits its three
 //     handles and no other.

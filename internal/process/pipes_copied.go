@@ -19,8 +19,8 @@ type copiedPipes struct {
 
 func newCopiedPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]uintptr, err error) {
 	p := &copiedPipes{
-		input: input,
-		read:  make(chan struct{}), written: make(chan struct{}), detach: make(chan struct{}),
+		input: input, captures: newCaptures(),
+		read: make(chan struct{}), written: make(chan struct{}), detach: make(chan struct{}),
 	}
 	if p.stdio, err = newStdio(); err != nil {
 		return nil, theirs, err

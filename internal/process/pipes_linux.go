@@ -47,7 +47,8 @@ const widePipe = 1 << 20
 
 // newPolledPipes makes wide pipes if there is much to write.
 func newPolledPipes(input Input, detach func([]byte) bool) (_ pipes, theirs [3]uintptr, err error) {
-	p := &polledPipes{theirs: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, ppollTime: shortTime}
+	p := &polledPipes{theirs: [3]int{-1, -1, -1}, in: -1, out: [2]int{-1, -1}, captures: newCaptures(),
+		ppollTime: shortTime}
 	p.input = slices.Clone(input) // the caller may give the pieces to other processes as well
 	for i := range p.theirs {
 		var ends [2]int

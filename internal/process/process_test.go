@@ -252,10 +252,12 @@ func TestFloodOfOutput(t *testing.T) {
 	result := b.run(fmt.Sprintf("echo first; head -c %d /dev/zero | tr '\\0' x; echo; echo last; "+
 		"echo because >&2; head -c 3000000 /dev/zero | tr '\\0' y >&2", total))
 	runtime.ReadMemStats(&after)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20<<20))
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(40<<20))
 	require.EqualValues(t, total+len("first\n\nlast\n"), result.Stdout.Total)
-	require.Len(t, result.Stdout.Head, 512<<10)
-	require.Len(t, result.Stdout.Tail, 512<<10)
+	require.Len(t, result.Stdout.Head, 8<<20)
+	require.Len(t, result.Stdout.Tail, 8<<20)
+	require.Len(t, result.Stderr.Head, 512<<10)
+	require.Len(t, result.Stderr.Tail, 512<<10)
 	require.True(t, bytes.HasPrefix(result.Stdout.Head, []byte("first\nxxx")))
 	require.True(t, bytes.HasSuffix(result.Stdout.Tail, []byte("xxx\nlast\n")))
 	require.EqualValues(t, 3_000_000+len("because\n"), result.Stderr.Total)
@@ -264,7 +266,7 @@ func TestFloodOfOutput(t *testing.T) {
 
 func TestNewOutput(t *testing.T) {
 	require.Equal(t, process.Output{Head: []byte("text"), Total: 4}, process.NewOutput("text"))
-	text := strings.Repeat("a", 512<<10) + "middle" + strings.Repeat("z", 512<<10)
+	text := strings.Repeat("a", 8<<20) + "middle" + strings.Repeat("z", 8<<20)
 	long := process.NewOutput(text)
 	require.Equal(t, strings.Replace(text, "middle", "", 1), string(long.Head)+string(long.Tail))
 	require.EqualValues(t, len(text), long.Total)

@@ -13,8 +13,9 @@ type stream struct {
 	waits bool          // stop reading at that many bytes: nobody asked for more
 	news  chan struct{} // signals that something was printed, or the end
 
-	mu   sync.Mutex // held while reading and for what was read
-	kept Output
+	mu       sync.Mutex // held while reading and for what was read
+	kept     Output
+	searched int // bytes of the head in which there is no line's end
 }
 
 func (s *stream) begin(pipe *pipeEnd, most int, waits bool) {
@@ -49,7 +50,11 @@ func (s *stream) some() bool {
 func (s *stream) line() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kept.leftOut() > 0 || bytes.IndexByte(s.kept.Head, '\n') >= 0
+	if bytes.IndexByte(s.kept.Head[s.searched:], '\n') >= 0 {
+		return true
+	}
+	s.searched = len(s.kept.Head)
+	return s.kept.leftOut() > 0
 }
 
 // take returns what was printed since the last take.
@@ -58,6 +63,6 @@ func (s *stream) take() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := s.kept
-	s.kept = Output{}
+	s.kept, s.searched = Output{}, 0
 	return kept
 }

@@ -35,7 +35,7 @@ func (p *Pool) start(dir string) (*worker, error) {
 		return nil, err
 	}
 	stdio.closeTheirs()
-	w.stdout.begin(&stdio.out[0], keepHead+keepTail, true)
+	w.stdout.begin(&stdio.out[0], keepStdout, true)
 	w.stderr.begin(&stdio.out[1], 64<<10, false)
 	w.copied.Go(w.stdout.follow)
 	w.copied.Go(w.stderr.follow)

@@ -59,6 +59,11 @@ func readRequest(method, workspace, params string) (r request, err error) {
 		if err == nil {
 			err = r.takeOutput()
 		}
+		if err == nil && r.client != nil && r.client.Name != r.call.Client { // "output" names the client
+			equalKeys := r.call.EqualKeys
+			r.call, _, err = all.ParseEntryInput(r.call.ClientInput, r.client, func(string) string { return "" })
+			r.call.EqualKeys = r.call.EqualKeys || equalKeys
+		}
 	} else {
 		err = r.readParams(protocol.Event(method), params)
 	}

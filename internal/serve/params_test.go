@@ -190,6 +190,26 @@ func TestHooksDoNotSeeOutput(t *testing.T) {
 	}
 }
 
+// "output" names the client, whatever fields the input has; without it the input says whose it is.
+func TestOutputNamesTheClient(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 10)
+	hook := runner.Func{Name: "look", Events: []protocol.Event{protocol.PreTool}}
+	hook.Run = func(_ context.Context, c protocol.Call) (string, error) {
+		seen <- c.Client
+		return "", nil
+	}
+	c := newFixture(t, hook).start()
+	const call = `{"hook_event_name":"PreToolUse","tool_name":"x","permission_mode":"default","timestamp":"t"`
+	for params, want := range map[string]string{
+		call + `}`: "qwen", call + `,"output":"json"}`: "qwen", call + `,"output":"claude"}`: "claude",
+	} {
+		c.call("fire", params)
+		require.Equal(t, want, <-seen)
+	}
+	require.Contains(t, c.call("fire", call+`,"output":"gemini"}`), "the hook input is not Gemini CLI's")
+}
+
 // A callback of a client's SDK hands the result on as it is.
 func TestOutputOfClients(t *testing.T) {
 	t.Parallel()

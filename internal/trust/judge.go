@@ -106,8 +106,11 @@ func (f *Fingerprint) notAbove(folder string) string {
 func (s *Store) above(folder string) (string, error) {
 	for at := filepath.Dir(folder); at != filepath.Dir(at); at = filepath.Dir(at) {
 		r, err := s.record(allowedFolder, at, nil)
-		if err != nil || r != nil && r.Repository && r.HasHooks() {
+		if err != nil {
 			return at, err
+		}
+		if r != nil && r.HasHooks() && (r.Repository || r.Below && !hookfile.InRepository(folder, at)) {
+			return at, nil
 		}
 	}
 	return "", nil

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/atomicfile"
+	"github.com/hookrun/hookrun/internal/hookfile"
 )
 
 // Record is a Fingerprint at some time.
@@ -23,6 +24,8 @@ type Record struct {
 	Time    time.Time `json:"time"`
 	// Repository: the workspace is in a git repository, so its hooks count in its subfolders too.
 	Repository bool `json:"repository,omitempty"`
+	// Below: the workspace is in no repository, and its hooks count in each subfolder that is not in one either.
+	Below bool `json:"below,omitempty"`
 	// Allowed: the session began with hooks that a person had allowed.
 	Allowed bool `json:"allowed,omitempty"`
 }
@@ -39,18 +42,9 @@ func (f *Fingerprint) key() string {
 }
 
 func newRecord(f *Fingerprint) *Record {
-	return &Record{Fingerprint: *f, Version: 1, Time: time.Now(), Repository: inRepository(f.Workspace)}
-}
-
-func inRepository(folder string) bool {
-	for at := folder; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			return false
-		}
-	}
+	r := &Record{Fingerprint: *f, Version: 1, Time: time.Now(), Repository: hookfile.InRepository(f.Workspace, "")}
+	r.Below = !r.Repository && hookfile.CountsBelow(f.Workspace)
+	return r
 }
 
 // record reads a Record. Its first line is the sum of the Fingerprint. If that equals f's, the rest is not parsed, and

@@ -25,6 +25,9 @@ function runHooks(flags, input = "") {
     process.exit(1);
   }
   const outcome = JSON.parse(run.stdout);
+  const warnings = run.status === 0 ? [] : outcome.warnings ?? []; // else they are on stderr already
+  const said = [...warnings.map((w) => "warning: " + w), ...(outcome.system_messages ?? []).map((m) => "message: " + m)];
+  for (const line of said) console.error("hookrun:", line.replace(/\p{Cc}+/gu, " "));
   return { ...outcome, texts: (outcome.inject ?? []).map((inject) => inject.content) };
 }
 

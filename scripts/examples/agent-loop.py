@@ -20,6 +20,9 @@ def run_hooks(*flags, stdin=""):
     if run.returncode not in (0, 2, 3):
         sys.exit("agent-loop: the hooks could not run, so the loop ends")
     outcome = json.loads(run.stdout)
+    warnings = outcome.get("warnings", []) if run.returncode else []  # else they are on stderr already
+    for line in ["warning: " + w for w in warnings] + ["message: " + m for m in outcome.get("system_messages", [])]:
+        print("hookrun:", "".join(c if c.isprintable() else " " for c in line), file=sys.stderr)
     return outcome, [inject["content"] for inject in outcome.get("inject", [])]
 
 def end_if_stopped(outcome):

@@ -71,6 +71,76 @@ func TestClient(t *testing.T) {
 	require.Nil(t, all.ClientOf(&protocol.Call{Event: "PreToolUse"}), "it comes from no client")
 }
 
+// An entry that names its client gets that client's input, whatever fields the input has.
+func TestParseEntryInput(t *testing.T) {
+	const pre = `"hook_event_name":"PreToolUse","tool_name":"Bash","session_id":"s"`
+	const copilot, cursor = "COPILOT_CLI", "CURSOR_VERSION"
+	for _, test := range []struct{ entry, variable, input, want, fails string }{
+		{"claude", "", pre + `,"permission_mode":"default"`, "claude", ""},
+		{"claude", "", pre + `,"permission_mode":"default","timestamp":"t"`, "claude", ""}, // Qwen's have both
+		{"claude", "", pre + `,"timestamp":"t"`, "claude", ""},                             // Copilot's
+		{"claude", "", pre + `,"turn_id":"t"`, "claude", ""},
+		{"claude", "", pre + `,"permission_mode":"auto-low"`, "claude", ""},
+		{"claude", "", pre + `,"client_type":"kimi_code_cli"`, "claude", ""},
+		{"claude", "", pre + `,"cursor_version":"1"`, "claude", ""},
+		{"qwen", "", pre, "qwen", ""},
+		{"codex", "", pre, "codex", ""},
+		{"gemini", "", `"hook_event_name":"SessionStart","permission_mode":"plan"`, "gemini", ""},
+		{"claude", "", `"hook_event_name":"pre-tool","tool_name":"Bash"`, "claude", ""},
+		{"cline", "", `"clineVersion":"","hookName":"agent_end"`, "cline", ""},
+
+		// Two clients run the entries of Claude Code's settings as well.
+		{"claude", copilot, pre + `,"timestamp":"t"`, "copilot", ""},
+		{"claude", copilot, pre + `,"permission_mode":"default","timestamp":"t"`, "claude", ""}, // in Copilot's shell
+		{"qwen", copilot, pre + `,"timestamp":"t"`, "qwen", ""},
+		{"claude", cursor, `"hook_event_name":"preToolUse","tool_name":"Shell","cursor_version":"1"`, "cursor", ""},
+		{"claude", "", `"hook_event_name":"preToolUse","tool_name":"Shell","cursor_version":"1"`, "cursor", ""},
+
+		{"claude", "", `"hook_event_name":"BeforeTool","tool_name":"x"`, "", "the hook input is not Claude Code's: " +
+			`"BeforeTool" is no event there; give --output the client that sent it, or leave it out`},
+		{"claude", "", `"hook_event_name":"preToolUse","tool_name":"x"`, "", `"preToolUse" is no event there`},
+		{"gemini", "", pre, "", `not Gemini CLI's: "PreToolUse" is no event there`},
+		{"opencode", "", pre, "", `not OpenCode's: "PreToolUse" is no event there`},
+		{"cline", "", pre, "", "not Cline's: it has another form"},
+		{"claude", "", `"hookName":"agent_end","clineVersion":""`, "", "has no hook_event_name"},
+		{"claude", "", `"hook_event_name":"PreTool"`, "", `did you mean "pre-tool"?`},
+		{"claude", "", `"hook_event_name":7`, "", "hook_event_name 7 is no event that is known"},
+		{"claude", "", `"hook_event_name":"PreToolUse"`, "claude", "has no tool_name"},
+		{"claude", "", pre + `,"cwd":7`, "claude", "the hook input's cwd must be a string"},
+	} {
+		entry, known := all.ClientNamed(test.entry)
+		require.True(t, known)
+		getenv := func(name string) string { return map[string]string{test.variable: "1"}[name] }
+		c, _, err := all.ParseEntryInput("{"+test.input+"}", entry, getenv)
+		if test.fails == "" {
+			require.NoError(t, err, test.input)
+			require.Equal(t, all.ClientOf(&c).Name, c.Client)
+		} else {
+			require.ErrorContains(t, err, test.fails, test.input)
+		}
+		require.Equal(t, test.want, c.Client, "%s: %s", test.entry, test.input)
+	}
+}
+
+func TestResolveClient(t *testing.T) {
+	const input = `{"hook_event_name":"PreToolUse","tool_name":"Bash","permission_mode":"default","timestamp":"t"}`
+	for _, test := range []struct{ client, input, want, fails string }{
+		{"", input, "qwen", ""},
+		{"claude", input, "claude", ""},
+		{"claud", input, "claud", `unknown client "claud"; did you mean "claude"?`},
+		{"tenex", input, "tenex", `unknown client "tenex"`},
+		{"", "", "", ""},
+	} {
+		c := protocol.Call{Event: protocol.PreTool, ClientInput: test.input, Client: test.client}
+		if err := all.ResolveClient(&c); test.fails != "" {
+			require.ErrorContains(t, err, test.fails)
+		} else {
+			require.NoError(t, err)
+		}
+		require.Equal(t, test.want, c.Client)
+	}
+}
+
 func TestNameTool(t *testing.T) {
 	more := map[string]string{"deploy": "shell", "Read": "secrets_read", "Edit": "Edit"}
 	for _, test := range []struct {

@@ -1,7 +1,6 @@
 package all
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,16 +9,29 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/hookrun/hookrun/internal/dialect"
-	"github.com/hookrun/hookrun/internal/spelling"
 	"github.com/hookrun/hookrun/internal/strictjson"
 	"github.com/hookrun/hookrun/protocol"
 )
 
 // ParseInput reads a client's own hook input: one JSON object with hook_event_name, as Claude Code, Codex and Gemini
 // CLI write it. A field that says which call it is, such as tool_name, must not be there twice with different values:
-// there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Workspace is left to the
-// caller.
+// there would be two calls. Of other equal keys the last counts, and a warning says so. Call.Client is found by the
+// input. Call.Workspace is left to the caller. With an error the call has what could be read.
 func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
+	return parseInput(doc, setClient)
+}
+
+// ParseEntryInput is ParseInput for the entry of one client, or for a command line that names it. The input must be
+// that client's. A field that another client's inputs have, too, changes nothing about that.
+func ParseEntryInput(doc string, entry *dialect.Dialect, getenv func(string) string) (protocol.Call, []string, error) {
+	return parseInput(doc, func(c *protocol.Call, name gjson.Result) error {
+		return setClientOfEntry(c, name, entry, getenv)
+	})
+}
+
+// parseInput reads a hook input. whose sets event and client of the call by its hook_event_name.
+func parseInput(doc string, whose func(*protocol.Call, gjson.Result) error) (c protocol.Call, warnings []string,
+	err error) {
 	doc = strictjson.Lossy(strings.TrimPrefix(doc, "\ufeff"))
 	written := doc
 	doc, warnings, err = strictjson.LastOfEqual(doc, "the hook input")
@@ -45,20 +57,7 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 		fields[strictjson.Text(key.Raw)] = value
 		return true
 	})
-	name := fields["hook_event_name"]
-	event, ok := ParseEvent(name.String())
-	if !name.Exists() {
-		event = unnamedEvent(doc)
-	}
-	switch {
-	case event == "" && !name.Exists():
-		return protocol.Call{}, nil, errors.New("the hook input has no hook_event_name; give it what a client gives " +
-			"its hooks")
-	case name.Exists() && (name.Type != gjson.String || !ok):
-		return protocol.Call{}, nil, fmt.Errorf("the hook input's hook_event_name %s is no event that is known%s",
-			name.Raw, meantEvent(name.String()))
-	}
-	c.Event = event
+	var wrong error
 	for _, field := range []struct {
 		key  string
 		into *string
@@ -74,9 +73,12 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 		case value.Type == gjson.Null: // also where it is not there
 		case blocks && field.key == "prompt":
 			*field.into = text
-		default:
-			return protocol.Call{}, nil, dialect.WrongType("the hook input's "+field.key, "a string", value)
+		case wrong == nil:
+			wrong = dialect.WrongType("the hook input's "+field.key, "a string", value)
 		}
+	}
+	if err := whose(&c, fields["hook_event_name"]); err != nil {
+		return protocol.Call{}, nil, err
 	}
 	c.Args = fields["tool_input"].Raw
 	if len(warnings) > 0 && equalIn(written, "tool_input") {
@@ -96,10 +98,10 @@ func ParseInput(doc string) (c protocol.Call, warnings []string, err error) {
 	if client.ReadInput != nil {
 		client.ReadInput(&c)
 	}
-	if event.HasTool() && c.Tool == "" {
-		return protocol.Call{}, nil, fmt.Errorf("the hook input has no tool_name, and %s is about a tool", event)
+	if wrong == nil && c.Event.HasTool() && c.Tool == "" {
+		wrong = fmt.Errorf("the hook input has no tool_name, and %s is about a tool", c.Event)
 	}
-	return c, warnings, nil
+	return c, warnings, wrong
 }
 
 // textBlocks joins the texts of a list of blocks, [{"type": "text", "text": …}, …], as some client has a prompt. Blocks
@@ -150,47 +152,6 @@ func isCallField(name string) bool {
 	})
 }
 
-func meantEvent(name string) string {
-	if near := spelling.Near(name, EventNames()); len(near) > 0 {
-		return fmt.Sprintf("; did you mean %q?", near[0])
-	}
-	return ""
-}
-
-// ClientOf is the client whose hook input the call is: the one that has the event or, where several do, the one that
-// detects it, else the one that detects nothing, whose form the others took over. It is nil for a call that comes from
-// no client.
-func ClientOf(c *protocol.Call) *dialect.Dialect {
-	if c.ClientInput == "" {
-		return nil
-	}
-	name := protocol.Event(c.Field("hook_event_name"))
-	if name == "" {
-		name = unnamedEvent(c.ClientInput)
-	}
-	having := slices.DeleteFunc(Clients(), func(d *dialect.Dialect) bool { return !slices.Contains(d.Events(), name) })
-	if len(having) == 1 {
-		return having[0]
-	}
-	for _, d := range having {
-		if d.Detect != nil && d.Detect(c) {
-			return d
-		}
-	}
-	clients := Clients()
-	return clients[slices.IndexFunc(clients, func(d *dialect.Dialect) bool { return d.Detect == nil })]
-}
-
-// unnamedEvent is the event of a hook input without a hook_event_name, if a client writes such inputs.
-func unnamedEvent(doc string) (event protocol.Event) {
-	for _, d := range Clients() {
-		if d.InputEvent != nil {
-			event = cmp.Or(event, d.InputEvent(doc))
-		}
-	}
-	return event
-}
-
 // equalIn reports whether a member of a document has equal keys in it, or is there twice itself. The document must be
 // JSON.
 func equalIn(doc, key string) bool {
@@ -204,18 +165,4 @@ func equalIn(doc, key string) bool {
 		return true
 	})
 	return equal || there > 1
-}
-
-// FitResult makes sure of what a client gives its tool before it runs, and of what it shows its model of the tool's
-// result, where the call comes from one that has rules for it.
-func FitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
-	if c.ClientInput == "" || !c.Event.HasTool() {
-		return
-	}
-	switch client, moment := ClientOf(c), c.Event.Canonical(); {
-	case moment == protocol.PreTool && client.FitInput != nil:
-		client.FitInput(c, hook, v)
-	case moment == protocol.PostTool && client.FitResult != nil:
-		client.FitResult(c, hook, v)
-	}
 }

@@ -51,7 +51,8 @@ func TestParseInput(t *testing.T) {
 		`push","n":1.50},"tool_use_id":"u","prompt":"p"}`
 	require.Equal(t, protocol.Call{Event: "PreToolUse", SessionID: "s😀", TranscriptPath: "/t", Dir: "/w/sub",
 		AgentID: "a", Tool: "Bash",
-		Args: `{"command":"git push","n":1.50}`, ToolUseID: "u", Prompt: "p", ClientInput: compact}, c)
+		Args: `{"command":"git push","n":1.50}`, ToolUseID: "u", Prompt: "p", ClientInput: compact,
+		Client: "claude"}, c)
 	require.Equal(t, compact+"\n", dialecttest.Encoded(t, &c))
 	require.Equal(t, `[1,2]`, c.Field("extra"))
 	require.Equal(t, "s😀", c.Field("session_id"))
@@ -103,7 +104,7 @@ func TestParseInput(t *testing.T) {
 		require.NoError(t, err, doc)
 		require.Empty(t, warnings, doc)
 		require.True(t, json.Valid([]byte(got.ClientInput)))
-		got.ClientInput = ""
+		got.ClientInput, got.Client = "", ""
 		require.Equal(t, want, got, doc)
 	}
 

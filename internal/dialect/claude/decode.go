@@ -102,7 +102,7 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) di
 	var unreadable error
 	switch head := dialect.TrimJS(string(r.Stdout.Head)); {
 	case r.Stdout.LeftOut() > 0 && (head == "" || strings.HasPrefix(head, "{")):
-		isJSON, unreadable = true, errors.New("it is too long: 1 MiB of output is kept")
+		isJSON, unreadable = true, errors.New("it is too long: "+dialect.KeptStdout)
 	// on one line it never blocks
 	case isJSON && r.HTTP == nil && isAsync(text) && (r.ExitCode != 2 || !strings.Contains(text, "\n")):
 		return wentAsync(m, who)

@@ -13,7 +13,7 @@ import (
 )
 
 // FitResult makes sure of what a client shows its model of the tool's result. Where a hook failed and fails closed that
-// is nothing: see withheld.
+// is nothing: see withheld. hook is "" for a block of hookrun's own.
 //
 // It makes a new result of the tool one that the call's client takes. A client drops a result of another shape than its
 // tool's without a word, and shows the model the old one, which the hook wanted nobody to see.
@@ -26,14 +26,11 @@ func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
 	if old.Raw == "" {
 		return
 	}
-	if v.Decision == protocol.Block && v.Cause != protocol.CausePolicy && v.Cause != protocol.CauseUnsupported {
+	if dialect.IsFailure(v.Decision, v.Cause) {
 		// The hook may have been one that takes out of the result what nobody should see, and a block alone withholds
 		// nothing.
 		v.UpdatedOutput, v.KeepsOutput = withheld(c, old), true
-		v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + fmt.Sprintf(
-			"hookrun: project hook '%s' failed (%s) and fails closed, so the tool's result was withheld from the "+
-				"model; the tool has run",
-			hook, v.Cause))
+		v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v.Cause))
 		return
 	}
 	if v.Unfit { // the client drops this one by a rule of its own
@@ -137,9 +134,6 @@ func typeOf(v gjson.Result) string {
 	return "null"
 }
 
-// withheldMark stands for each text of a result that is withheld.
-const withheldMark = "[withheld by hookrun]"
-
 // tags are keys whose short values tell shapes of results apart. A client looks at them before all else.
 var tags = []string{"type", "status", "mode", "kind", "role"}
 
@@ -188,7 +182,7 @@ func blankOut(b []byte, key string, v gjson.Result, known []string) []byte {
 		case key == "base64" || key == "data":
 			return append(b, `""`...)
 		}
-		return strictjson.AppendString(b, withheldMark)
+		return strictjson.AppendString(b, dialect.WithheldMark)
 	}
 	return append(b, v.Raw...)
 }

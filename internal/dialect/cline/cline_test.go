@@ -130,7 +130,9 @@ func TestOutput(t *testing.T) {
 		"a block behind": {block(after, protocol.CausePolicy, "h"), nil, `{"contextModification":"R"}`},
 		"a failure behind": {block(after, protocol.CauseTimeout, "h"), nil,
 			`{"cancel":true,"errorMessage":"project hook 'h' failed (timeout) and fails closed` + ends + `"}`},
-		"hookrun's own error": {block(after, "", ""), nil, `{"cancel":true,"errorMessage":"R"}`},
+		"hookrun's own error": {block(after, "unstarted", ""), nil,
+			`{"cancel":true,"errorMessage":"R\n\nthe hooks of this call did not do their work (unstarted)` + ends +
+				`"}`},
 		"a new result": {goesOn(after),
 			func(o *protocol.Outcome) { o.UpdatedOutput, o.RewroteOutput = []byte(`"x"`), "h" },
 			`{"cancel":true,"errorMessage":"project hook 'h' changed the tool's result` + ends + `"}`},

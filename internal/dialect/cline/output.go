@@ -32,9 +32,10 @@ func output(o protocol.Outcome) ([]byte, int, error) {
 		reason = cmp.Or(dialect.BlockReason(o, client), "Blocked by a hook")
 	}
 	if event == after {
-		ends = cmp.Or(dialect.MustNotShow(o, client), ends)
-		if o.Cause != protocol.CausePolicy && o.Cause != protocol.CauseUnsupported {
-			ends = cmp.Or(ends, reason) // an error of hookrun's own: a hook may have had something to hide
+		if hides := dialect.MustNotShow(o, client); hides != "" && o.Hook == "" && reason != "" {
+			ends = dialect.Joined(reason, hides) // of hookrun's own: it says what to mend
+		} else if hides != "" {
+			ends = hides
 		}
 	} else {
 		ends = cmp.Or(reason, dialect.UnfitInput(o), ends)

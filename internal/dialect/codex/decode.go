@@ -66,7 +66,7 @@ func ended(c *protocol.Call, m eventRule, hook string, r *dialect.HookResult) (d
 	case text == "" || m.does&deaf != 0:
 		return v, nil
 	case isJSON && r.Stdout.LeftOut() > 0:
-		return v, errors.New("it is too long: 1 MiB of output is kept")
+		return v, errors.New("it is too long: " + dialect.KeptStdout)
 	case isJSON:
 		v, err := readAnswer(c, m, text)
 		if err == nil && v.Decision == protocol.Continue {

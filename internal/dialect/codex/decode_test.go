@@ -118,7 +118,7 @@ func TestCodexNoAnswer(t *testing.T) {
 			protocol.CauseOutput, "PreToolUse hook 'h' gave an answer that cannot be read: it is odd; continuing"},
 		"too long": {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"a`), Tail: []byte(`"}`),
 			Total: 99}}, protocol.StatusFailed, protocol.CauseOutput,
-			"PreToolUse hook 'h' gave an answer that cannot be read: it is too long: 1 MiB of output is kept; " +
+			"PreToolUse hook 'h' gave an answer that cannot be read: it is too long: 16 MiB of output is kept; " +
 				"continuing"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,6 +56,7 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 	}
 	const without = ": Codex runs each call without it, and without a word"
 	state := get(get(config, "hooks"), "state")
+	untrusted := map[string]int{} // by file, the obstacle for all of its events
 	for _, e := range in.Entries {
 		o := dialect.Obstacle{Path: e.Path, Mend: "start codex, type /hooks, and trust the hook", Known: true}
 		kept, hash := get(state, key(e)), hashOf(e)
@@ -64,6 +65,11 @@ func obstacles(in *dialect.Installed) (found []dialect.Obstacle) {
 			o.Text = "the hook at " + e.Event + " is switched off in Codex's /hooks"
 			o.Mend = "start codex, type /hooks, and switch the hook on"
 		case trusted == nil:
+			if at, there := untrusted[e.Path]; there {
+				found[at].Text = strings.Replace(found[at].Text, without, ", "+e.Event+without, 1)
+				continue
+			}
+			untrusted[e.Path] = len(found)
 			o.Text = "nobody has trusted the hook at " + e.Event + without
 		case hash != "" && trusted.Text != hash:
 			o.Text = "the hook at " + e.Event + " has changed since it was trusted" + without

@@ -11,8 +11,11 @@ import (
 	"github.com/hookrun/hookrun/protocol"
 )
 
-// noReason stands where a hook denies and says not why.
-const noReason = "Blocked by hook"
+// noReason stands where a hook denies and says not why, and noQuestion where one asks so, in the client's words.
+const (
+	noReason   = "Blocked by hook"
+	noQuestion = "No reason provided"
+)
 
 // fields are what an answer says, and which of its keys mean something.
 type fields struct {
@@ -66,6 +69,9 @@ func (m *eventRule) answer(who string, camel bool, object gjson.Result) dialect.
 		}
 	case m.does&blocks != 0:
 		word, reason := dialect.StringOf(f.value("decision", "")), textOf(f.top["reason"])
+		if m.ofTurn() { // there the client makes no text of a number
+			reason = dialect.StringOf(f.top["reason"])
+		}
 		if word == "block" && reason != "" {
 			v.Decide(protocol.Block, reason)
 		}
@@ -98,7 +104,7 @@ func (m *eventRule) permit(v *dialect.Verdict, f *fields, inner map[string]strin
 		v.Decide(protocol.Block, textOr(reason, noReason))
 		return true
 	case "ask":
-		v.Decide(protocol.Ask, textOf(reason))
+		v.Decide(protocol.Ask, textOr(reason, noQuestion))
 		return true
 	case "allow":
 		v.Approve(textOf(reason))

@@ -127,6 +127,22 @@ func TestAnswersThatNeedAWord(t *testing.T) {
 	require.Equal(t, "5", said("PreToolUse", false, 0, `{"permissionDecision":"deny","permissionDecisionReason":5}`,
 		"").Reason)
 	require.Equal(t, "null", string(said("PreToolUse", false, 0, `{"modifiedArgs":null}`, "").UpdatedInput))
+	for _, reason := range []string{``, `,"permissionDecisionReason":""`, `,"permissionDecisionReason":null`} {
+		v := said("PreToolUse", false, 0, `{"permissionDecision":"ask"`+reason+`}`, "")
+		require.Equal(t, protocol.Ask, v.Decision)
+		require.Equal(t, "No reason provided", v.Reason, reason)
+	}
+	for _, event := range []protocol.Event{"Stop", "SubagentStop"} {
+		v := said(event, false, 0, `{"decision":"block","reason":5}`, "")
+		require.Equal(t, protocol.Continue, v.Decision, "a reason that is a number is none")
+		require.Len(t, v.Warnings, 1)
+		require.Equal(t, "r", said(event, false, 0, `{"decision":"block","reason":"r"}`, "").Reason)
+	}
+	require.Equal(t, protocol.Block, said("PostToolUse", false, 0, `{"decision":"block","reason":5}`, "").Decision)
+	text, _, err := Dialect.EncodeOutput(protocol.Outcome{Event: "PreToolUse", Decision: protocol.Ask})
+	require.NoError(t, err)
+	require.Equal(t, `{"permissionDecision":"ask","permissionDecisionReason":"A hook asks for confirmation"}`,
+		string(text))
 	v := said("PermissionRequest", false, 0, `{"behavior":"deny","message":"m","interrupt":true}`, "")
 	require.True(t, v.Stop)
 	require.Equal(t, "m", v.Reason)

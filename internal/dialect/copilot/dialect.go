@@ -104,6 +104,9 @@ var events = []*eventRule{
 	{"sessionEnd", "SessionEnd", "", 0, nil},
 }
 
+// ofTurn reports whether the event is the end of a turn, of the agent's or a subagent's.
+func (m *eventRule) ofTurn() bool { return m.name == "Stop" || m.name == "SubagentStop" }
+
 // spelt is the name of the event in one of the two spellings.
 func (m *eventRule) spelt(camel bool) protocol.Event {
 	if camel {

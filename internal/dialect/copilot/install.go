@@ -30,6 +30,7 @@ var install = &dialect.Installation{
 	Servers: func(w dialect.Where, _ func(string) string) []dialect.ServerFile {
 		return []dialect.ServerFile{{Path: filepath.Join(userFolder(w), "mcp-config.json"), Read: dialect.MCPServers}}
 	},
+	AlsoRuns:  []string{"claude"},
 	Program:   "copilot",
 	Versions:  []string{"1.0.102"},
 	Variables: []string{"COPILOT_CLI"},

@@ -39,11 +39,10 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 	cannot := func(what, why string) { messages = append(messages, dialect.Cannot(client, what, m.name, why)) }
 	set := func(key, value string) { out.Set(key, strictjson.Quote(value)) }
 	context := o.Texts()
-	stopsAnyway := m.name == "Stop" || m.name == "SubagentStop"
 	held, why := o.Decision != protocol.Continue, dialect.BlockReason(o, client)
-	if !held && o.Stop && m.does&(denies|blocks) != 0 && !stopsAnyway { // the client cannot stop, but hold this up
+	if !held && o.Stop && m.does&(denies|blocks) != 0 && !m.ofTurn() { // the client cannot stop, but hold this up
 		held, why = true, o.StopReason
-	} else if o.Stop && o.StopReason != why && !stopsAnyway {
+	} else if o.Stop && o.StopReason != why && !m.ofTurn() {
 		cannot("be stopped", o.StopReason)
 	}
 	if fault := dialect.UnfitInput(o); fault != "" && m.name == "PreToolUse" && o.Decision != protocol.Block {
@@ -58,7 +57,7 @@ func encoded(o protocol.Outcome) (out protocol.Fields, messages []string) {
 		switch {
 		case held && o.Decision == protocol.Ask:
 			set("permissionDecision", "ask")
-			set("permissionDecisionReason", o.Reason)
+			set("permissionDecisionReason", cmp.Or(o.Reason, "A hook asks for confirmation"))
 			if o.UpdatedInput != nil { // the client drops it beside an ask
 				set("permissionDecision", "deny")
 				set("permissionDecisionReason", strings.TrimSpace(o.Reason+"\n\nhookrun: a hook changed the tool's "+

@@ -71,6 +71,7 @@ func newDialect() *dialect.Dialect {
 		ProjectVariable: "CURSOR_PROJECT_DIR",
 		ToolName:        toolName,
 		ReadInput:       readInput,
+		FitResult:       fitResult,
 		Tools:           tools,
 		Settings:        settings,
 		Install:         install,

@@ -118,6 +118,16 @@ func (m *eventRule) permission(out *output, o protocol.Outcome, held bool, why s
 	return why, held
 }
 
+// fitResult withholds the result of an MCP tool if a hook failed that may have been a redactor, or hookrun itself did.
+// Of other tools the client takes no other result.
+func fitResult(c *protocol.Call, hook string, v *dialect.Verdict) {
+	if eventOf(c) != "postToolUse" || !isKind(c.Tool, "mcp") || !dialect.IsFailure(v.Decision, v.Cause) {
+		return
+	}
+	v.UpdatedOutput, v.KeepsOutput = strictjson.Quote(dialect.WithheldMark), true
+	v.SystemMessage = strings.TrimSpace(v.SystemMessage + "\n" + dialect.WithheldMessage(hook, v.Cause))
+}
+
 // result puts another result in the place of the tool's. The client takes that of MCP tools alone.
 func (out *output) result(o protocol.Outcome, e protocol.Event) string {
 	if isKind(o.Tool, "mcp") && e == "postToolUse" {

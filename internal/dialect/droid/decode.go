@@ -143,7 +143,11 @@ func (m *eventRule) say(v *dialect.Verdict, c *protocol.Call, a answer, broken b
 		}
 	case "UserPromptSubmit":
 		if prompt := dialect.LastOf(a.input)["prompt"]; prompt.Type == gjson.String {
-			v.Other.Set("updatedInput", strictjson.Compact(nil, `{"prompt":`+prompt.Raw+`}`))
+			v.UpdatedInput = strictjson.Compact(nil, `{"prompt":`+prompt.Raw+`}`)
+			if c.Client != "" && c.Client != dialectName { // an entry with these rules, in a project's file
+				v.Decide(protocol.Block, who+" changed the prompt, and this client cannot give the model another one")
+				v.Cause = protocol.CauseRewrite
+			}
 		}
 	}
 }

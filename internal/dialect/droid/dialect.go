@@ -16,7 +16,7 @@ import (
 // equal ones too. JSON counts at every exit code, also of a hook that timed out later. The first permissionDecision in
 // the file counts, whatever later hooks say. Exit 2 blocks, 3 ends the run; all else that goes wrong fails open.
 var Dialect = &dialect.Dialect{
-	Name:            "droid",
+	Name:            dialectName,
 	Events:          events.Names,
 	TurnEnds:        []protocol.Event{"Stop"},
 	Timeout:         timeout,
@@ -34,6 +34,7 @@ var Dialect = &dialect.Dialect{
 	Merge:           merge,
 	EncodeOutput:    hookOutput,
 	Stderr:          onStderr,
+	Errors:          dialect.ErrorByExitAndBlock, // after a tool exit 2 withholds nothing
 	Detect:          detect,
 	ProjectVariable: folders[0],
 	FitInput:        fitInput,
@@ -45,8 +46,10 @@ var Dialect = &dialect.Dialect{
 	Import:   imported,
 }
 
-// client is how messages name it.
-const client = "Droid"
+const (
+	dialectName = "droid"
+	client      = "Droid" // in messages
+)
 
 // eventRule is what one event of the client is like.
 type eventRule struct {

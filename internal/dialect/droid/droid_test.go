@@ -132,7 +132,12 @@ func TestOtherEvents(t *testing.T) {
 	require.Equal(t, "S", o.Reason)
 	require.False(t, o.Stop)
 	o = merged("UserPromptSubmit", nil, print(dialecttest.Specific(`"updatedInput":{"prompt":"p"}`)))
-	require.JSONEq(t, `{"prompt":"p"}`, string(o.Other.Get("updatedInput")))
+	require.JSONEq(t, `{"prompt":"p"}`, string(o.UpdatedInput))
+	stdout, _, err := droid.Dialect.EncodeOutput(o)
+	require.NoError(t, err)
+	require.Equal(t, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","updatedInput":{"prompt":"p"}}}`,
+		string(stdout))
+	require.Equal(t, protocol.Block, o.WithoutRewrites().Decision, "a text cannot carry it")
 	o = merged("SessionStart", nil, print(context("SessionStart", "one")), print("two"), print(`{"x":1}`))
 	require.Equal(t, []string{"one", "two", `{"x":1}`}, texts(o))
 

@@ -39,7 +39,7 @@ func outrank(c *protocol.Call, hooks []*dialect.HookVerdict) {
 		v := &h.Verdict
 		if v.UpdatedInput != nil && (h != input || h == word && v.Word != "allow") {
 			v.UpdatedInput = nil
-			lost(h, "changed the tool's input", "the change of another hook, or none beside this answer")
+			lost(h, "changed "+dialect.InputOf(eventOf(c)), "the change of another hook, or none beside this answer")
 		}
 		exit2 := h.Report.ExitCode != nil && *h.Report.ExitCode == 2
 		if h == word || word == nil || v.Stop || v.Word == "" {

@@ -63,8 +63,8 @@ func hookOutput(o protocol.Outcome) (stdout []byte, exit int, err error) {
 			exit = 2
 			break
 		}
-		if out.Set("additionalContext", dialect.Joined(context, toUser)); o.Other.Get("updatedInput") != nil {
-			out.Specific.Set("updatedInput", o.Other.Get("updatedInput"))
+		if out.Set("additionalContext", dialect.Joined(context, toUser)); o.UpdatedInput != nil {
+			out.Specific.Set("updatedInput", o.UpdatedInput)
 		}
 	case "SessionStart":
 		out.Set("additionalContext", dialect.Joined(context, toUser))

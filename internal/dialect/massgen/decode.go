@@ -34,7 +34,7 @@ func decode(c *protocol.Call, hook string, r *dialect.HookResult) dialect.Verdic
 	case cause != "":
 		return failed(cause, "%s", problem)
 	case r.Stdout.LeftOut() > 0:
-		return failed(protocol.CauseOutput, "its answer is too long: 1 MiB of output is kept")
+		return failed(protocol.CauseOutput, "its answer is too long: "+dialect.KeptStdout)
 	}
 	a, err := readHookResult(r.Stdout.Text())
 	switch {

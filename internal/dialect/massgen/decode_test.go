@@ -185,7 +185,7 @@ func TestMassGenPreToolUse(t *testing.T) {
 	t.Run("an answer that was cut", func(t *testing.T) {
 		r := dialecttest.Printed(`{"allowed":false}`)
 		r.Stdout.Total = 2 << 20
-		requireSaid(t, unreadable("its answer is too long: 1 MiB of output is kept"), decideMassgen("pre-tool", r))
+		requireSaid(t, unreadable("its answer is too long: 16 MiB of output is kept"), decideMassgen("pre-tool", r))
 	})
 }
 

@@ -29,7 +29,11 @@ type config struct {
 	dialect.File
 	faults   int
 	override map[protocol.Event][]string // the agents that hooks of all agents are switched off for
+	inherit  []string                    // of hooks without the key inheritKey; nil: all variables
 }
+
+// inheritKey is the key of hookrun's own that a hook, or the whole file, may have. MassGen passes over it.
+const inheritKey = "x-inherit_env"
 
 func readConfig(doc string) dialect.File {
 	f := config{override: map[protocol.Event][]string{}}
@@ -83,6 +87,10 @@ func (f *config) document(top *yaml.Value) {
 		return
 	}
 	f.overlooked("", top)
+	f.inherit = f.inherits(inheritKey, top.Get(inheritKey), nil)
+	for _, m := range top.Members {
+		f.nearInherit("the file", m)
+	}
 	f.events("hooks", top.Get("hooks"), "")
 	if one := top.Get("agent"); one != nil && one.Kind != yaml.Null {
 		f.agent("agent", one, 1)
@@ -265,7 +273,7 @@ func (f *config) hook(
 		e.Position = position(entry.Members[0].At)
 	}
 	for _, m := range entry.Members {
-		if !slices.Contains(keys, m.Key) && !dialect.OwnKey(m.Key) {
+		if !f.nearInherit(where, m) && !slices.Contains(keys, m.Key) && !dialect.OwnKey(m.Key) {
 			f.warn(m.At, where, "has the unknown key %s%s", spelling.Quote(m.Key), spelling.Hint(m.Key, keys))
 		}
 	}
@@ -283,6 +291,7 @@ func (f *config) hook(
 	runs := f.matcher(&e, where+".matcher", entry.Get("matcher"))
 	e.Timeout = f.timeout(where+".timeout", entry.Get("timeout"))
 	e.OnFailure = f.failClosed(where+".fail_closed", entry.Get("fail_closed"))
+	e.Inherit = f.inherits(where+"."+inheritKey, entry.Get(inheritKey), f.inherit)
 	if f.faults == before && runs {
 		f.Entries = append(f.Entries, e)
 	}
@@ -376,4 +385,41 @@ func (f *config) failClosed(where string, v *yaml.Value) protocol.FailurePolicy 
 		}
 	}
 	return policy
+}
+
+// nearInherit warns of a key that may be meant for inheritKey, and reports whether it did: every other key that begins
+// with x- is the author's own.
+func (f *config) nearInherit(where string, m yaml.Member) bool {
+	near := m.Key != inheritKey && strings.Contains(strings.ToLower(m.Key), "inherit")
+	if near {
+		f.warn(m.At, where, "has the unknown key %s; did you mean %q?", spelling.Quote(m.Key), inheritKey)
+	}
+	return near
+}
+
+// inherits reads which of the caller's variables a hook gets; nil: all.
+func (f *config) inherits(where string, v *yaml.Value, unset []string) []string {
+	switch {
+	case v == nil || v.Kind == yaml.Null:
+		return unset
+	case v.Kind == yaml.Bool && v.Text == "true":
+		return nil
+	case v.Kind == yaml.Bool:
+		return []string{}
+	case v.Kind != yaml.List:
+		f.problem(v, where, "must be true, false, or a list of names of variables, not %s", briefValue(v))
+		return []string{}
+	}
+	names := []string{}
+	for _, item := range v.Items {
+		if item.Kind != yaml.String || item.Text == "" {
+			f.problem(item, where, "has %s; write the name of a variable", briefValue(item))
+		} else if fault := dialect.InheritedFault(item.Text); fault != "" {
+			f.faults++
+			f.Diagnostics = append(f.Diagnostics, dialect.Diagnostic{Position: position(item), Text: where + fault})
+		} else {
+			names = append(names, item.Text)
+		}
+	}
+	return names
 }

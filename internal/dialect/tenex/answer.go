@@ -59,7 +59,7 @@ func parseAnswer(text string, cut bool) (a answer, is bool, err error) {
 		return a, false, nil
 	}
 	if cut {
-		return a, true, errors.New("it is too long: 1 MiB of output is kept")
+		return a, true, errors.New("it is too long: " + dialect.KeptStdout)
 	}
 	if faults := strictjson.Check(text, strictjson.MaxDepth); len(faults) > 0 {
 		line, col := strictjson.Position(text, faults[0].Offset)

@@ -96,7 +96,7 @@ func TestDecisionTable(t *testing.T) {
 			unreadable(`permissionDecision belongs in hookSpecificOutput`)},
 		"half an answer that was cut": {dialect.HookResult{Stdout: dialect.Capture{Head: []byte(`{"decision":`),
 			Tail: []byte(`"approve"}`), Total: 3 << 20}},
-			unreadable("it is too long: 1 MiB of output is kept")},
+			unreadable("it is too long: 16 MiB of output is kept")},
 
 		"exit 1":            {dialecttest.Exited(1, "dropped", " why \n"), policy("why")},
 		"exit 2, silent":    {dialecttest.Exited(2, "", ""), policy(fallback)},

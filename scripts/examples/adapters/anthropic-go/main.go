@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/hookrun/hookrun/projecthooks"
@@ -45,6 +46,7 @@ func loop(ctx context.Context, prompt string) (string, error) {
 	}
 	defer hooks.Close()
 	begin, err := hooks.Fire(ctx, protocol.Call{Event: protocol.PreExecute, Workspace: workspace, Prompt: prompt})
+	say(&begin)
 	if err == nil && (begin.Stop || begin.Decision != protocol.Continue) {
 		err = errors.New("a hook holds this up: " + cmp.Or(begin.StopReason, begin.Reason))
 	}
@@ -68,7 +70,9 @@ func loop(ctx context.Context, prompt string) (string, error) {
 				call := protocol.Call{Tool: block.Name, Args: string(block.Input), ToolUseID: block.ID,
 					Workspace: workspace, Prompt: prompt}
 				done, err := hooks.AroundTool(ctx, call, tool(block.Name, workspace))
-				if err == nil && done.Stop {
+				say(&done.Pre)
+				say(&done.Post)
+				if err == nil && done.Stop { // before the tool it did not run
 					err = errors.New("a hook ends this: " + done.StopReason)
 				}
 				if err != nil { // nothing more may run without a verdict
@@ -81,5 +85,23 @@ func loop(ctx context.Context, prompt string) (string, error) {
 			return text, nil
 		}
 		chat.Messages = append(chat.Messages, message.ToParam(), anthropic.NewUserMessage(results...))
+	}
+}
+
+// say shows the user what the hooks have to say to the user. A gate that failed open is a warning.
+func say(o *protocol.Outcome) {
+	line := func(kind, text string) {
+		fmt.Fprintf(os.Stderr, "hookrun: %s: %s\n", kind, strings.Map(func(r rune) rune {
+			if unicode.IsPrint(r) {
+				return r
+			}
+			return ' ' // no newline, and nothing that steers a terminal
+		}, text))
+	}
+	for _, w := range o.Warnings {
+		line("warning", w)
+	}
+	for _, m := range o.SystemMessages {
+		line("message", m)
 	}
 }

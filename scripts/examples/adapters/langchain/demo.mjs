@@ -19,7 +19,7 @@ const shell = tool(
 try {
   const model = new ChatOpenAI({ model: "demo", apiKey: "none", maxRetries: 0, configuration: { baseURL: process.env.MODEL_URL } });
   const agent = createAgent({ model, tools: [shell], middleware: [hooksMiddleware(hooks)] });
-  const { messages } = await agent.invoke({ messages: [{ role: "user", content: "Tidy up." }] });
+  const { messages } = await agent.invoke({ messages: [{ role: "user", content: process.argv[2] ?? "Tidy up." }] });
   console.log(messages.at(-1).text);
 } finally {
   await hooks.close();

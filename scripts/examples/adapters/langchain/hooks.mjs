@@ -1,15 +1,31 @@
 // Runs the project's hooks around the tools of a LangChain agent (npm langchain, version 1).
 // Use: createAgent({ model, tools, middleware: [hooksMiddleware(hooks)] }). Put it last, next to the tools.
 import { isCommand, isGraphBubbleUp } from "@langchain/langgraph";
-import { AIMessage, ToolMessage, createMiddleware } from "langchain";
+import { AIMessage, HumanMessage, ToolMessage, createMiddleware } from "langchain";
+import { fold, text } from "./serve-client.mjs";
 export { Hooks } from "./serve-client.mjs";
-
-const text = (value) => (typeof value === "string" ? value : JSON.stringify(value) ?? "");
 
 export const hooksMiddleware = (hooks) => createMiddleware({
   name: "hookrun",
 
-  // If a hook stops the loop, it ends before the model is called again.
+  // The pre-execute hooks see the user's last message. Their texts become a part of it.
+  beforeAgent: {
+    canJumpTo: ["end"],
+    hook: async ({ messages }) => {
+      const asked = messages.findLast((message) => HumanMessage.isInstance(message));
+      const prompt = asked?.text ?? "";
+      try {
+        const shown = await hooks.prompt(prompt);
+        if (shown === prompt) return undefined;
+        return { messages: [asked ? withText(asked, shown.slice(prompt.length)) : new HumanMessage(shown)] };
+      } catch (error) {
+        if (hooks.stopped === undefined) throw error;
+        return { jumpTo: "end", messages: [new AIMessage(hooks.stopped)] };
+      }
+    },
+  },
+
+  // If a hook ends the loop, the model is not called again.
   beforeModel: {
     canJumpTo: ["end"],
     hook: () => (hooks.stopped === undefined ? undefined : { jumpTo: "end", messages: [new AIMessage(hooks.stopped)] }),
@@ -20,6 +36,7 @@ export const hooksMiddleware = (hooks) => createMiddleware({
     const { id, name, args } = request.toolCall;
     const call = { tool: name, args, tool_use_id: id };
     const pre = await hooks.call("pre-tool", call);
+    if (pre.stop) return failure(request.toolCall, pre.stop_reason);
     if (pre.updated_input) call.args = pre.updated_input;
     const answer = pre.decision === "continue"
       ? await run(handler, { ...request, toolCall: { ...request.toolCall, args: call.args } })
@@ -31,7 +48,8 @@ export const hooksMiddleware = (hooks) => createMiddleware({
     if (!message) throw new Error(`${name} gave no message that the hooks could look at`);
     const failed = pre.decision === "continue" && message.status === "error";
     const post = await hooks.call("post-tool", { ...call, result: text(message.content), failed });
-    message.content = fold(message.content, pre, post);
+    const shown = fold(message.content, pre, post);
+    if (shown !== message.content) message.content = text(shown);
     return answer;
   },
 });
@@ -46,13 +64,9 @@ async function run(handler, request) {
   }
 }
 
-const failure = ({ id, name }, content) => new ToolMessage({ tool_call_id: id, name, content, status: "error" });
+// withText returns a message with more text. The same id has the graph replace the old one.
+const withText = ({ id, name, content }, more) => new HumanMessage({
+  id, name, content: typeof content === "string" ? content + more : [...content, { type: "text", text: more.trimStart() }],
+});
 
-// fold returns what the model sees: the result and the texts of the hooks.
-function fold(result, pre, post) {
-  let output = "updated_output" in post ? text(post.updated_output) : result;
-  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that must check it has failed
-  const texts = [...(pre.inject ?? []), ...(post.inject ?? [])].map((inject) => inject.content);
-  if (post.decision !== "continue") texts.push(post.reason);
-  return texts.length ? [text(output), ...texts].filter(Boolean).join("\n\n") : output;
-}
+const failure = ({ id, name }, content) => new ToolMessage({ tool_call_id: id, name, content, status: "error" });

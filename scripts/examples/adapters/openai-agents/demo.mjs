@@ -19,11 +19,12 @@ const shell = tool({
 });
 try {
   const modelProvider = new OpenAIProvider({ baseURL: process.env.MODEL_URL, apiKey: "none", useResponses: false });
+  const prompt = await hooks.prompt(process.argv[2] ?? "Tidy up.");
   const agent = new Agent({ name: "demo", model: "demo", tools: withHooks([shell], hooks) });
-  const { finalOutput } = await new Runner({ modelProvider, tracingDisabled: true }).run(agent, "Tidy up.");
+  const { finalOutput } = await new Runner({ modelProvider, tracingDisabled: true }).run(agent, prompt);
   console.log(finalOutput);
 } catch (error) {
-  if (!hooks.stopped) throw error;
+  if (hooks.stopped === undefined) throw error;
   console.log(hooks.stopped);
 } finally {
   await hooks.close();

@@ -1,16 +1,16 @@
 // Runs the project's hooks around the tools of the OpenAI Agents SDK (npm @openai/agents).
-// Use: new Agent({ name, tools: withHooks(tools, hooks) }). A hook's stop ends the run with a tripwire error.
+// Use: run(new Agent({ name, tools: withHooks(tools, hooks) }), await hooks.prompt(prompt)). A hook's stop ends the run
+// with a tripwire error. No guardrail of the SDK's can change the prompt, so the pre-execute hooks run before the agent.
 //
 // The SDK's own tool guardrails run the hooks: one for the input, one for the output. A guardrail can reject a call but
 // not rewrite it. So the tool's invoke is wrapped as well, and uses the input as the hooks changed it.
 import {
   ToolGuardrailFunctionOutputFactory as Verdict, defineToolInputGuardrail, defineToolOutputGuardrail,
 } from "@openai/agents";
+import { fold, text } from "./serve-client.mjs";
 export { Hooks } from "./serve-client.mjs";
 
 export const withHooks = (tools, hooks) => tools.map((tool) => guarded(tool, hooks));
-
-const text = (value) => (typeof value === "string" ? value : JSON.stringify(value) ?? "");
 
 function guarded(tool, hooks) {
   // A hosted tool runs at the provider, without its hooks.
@@ -58,13 +58,4 @@ function guarded(tool, hooks) {
     inputGuardrails: [...(tool.inputGuardrails ?? []), before],
     outputGuardrails: [...(tool.outputGuardrails ?? []), behind],
   };
-}
-
-// fold returns what the model sees: the result and the texts of the hooks.
-function fold(result, pre, post) {
-  let output = "updated_output" in post ? post.updated_output : result;
-  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that must check it has failed
-  const texts = [...(pre.inject ?? []), ...(post.inject ?? [])].map((inject) => inject.content);
-  if (post.decision !== "continue") texts.push(post.reason);
-  return texts.length ? [text(output), ...texts].filter(Boolean).join("\n\n") : output;
 }

@@ -9,10 +9,13 @@ export class Hooks {
   #gone; // why the server answers no more calls
   #pending = new Map(); // the calls that wait for an answer, by id
   #last = 0;
-  stopped; // the reason, once a hook has stopped the loop
+  #log; // gets what the hooks say to the user, line by line
+  #prompt; // what the user wrote last
+  stopped; // the reason, once a hook has ended the loop
 
-  constructor({ workspace = ".", hookrun = process.env.HOOKRUN || "hookrun", session = randomUUID() } = {}) {
+  constructor({ workspace = ".", hookrun = process.env.HOOKRUN || "hookrun", session = randomUUID(), log = console.error } = {}) {
     this.session = session;
+    this.#log = log;
     this.#server = spawn(hookrun, ["serve", "-C", workspace], { stdio: ["pipe", "pipe", "inherit"] });
     this.#server.on("error", (error) => this.#end(`hookrun serve did not start: ${error.message}`));
     this.#server.stdin.on("error", (error) => this.#end(`hookrun serve does not read: ${error.message}`));
@@ -24,14 +27,28 @@ export class Hooks {
       try { lines.forEach((line) => this.#answer(JSON.parse(line))); } catch { this.#end("hookrun serve wrote what is no JSON"); }
     });
   }
+  // prompt runs the pre-execute hooks and returns the user's prompt with their texts. It throws if a hook holds the
+  // prompt up; stopped then has the reason. Await it before the model sees the prompt.
+  async prompt(prompt) {
+    [this.#prompt, this.stopped] = [prompt, undefined];
+    const outcome = await this.call("pre-execute", {});
+    if (outcome.decision !== "continue") this.stopped ??= outcome.reason;
+    if (this.stopped !== undefined) throw new Error(`a hook holds the prompt up: ${this.stopped}`);
+    return fold(prompt, outcome);
+  }
+  // call returns the outcome of one call. After a stop every pre-tool call is a stop, and no hook runs for it.
   async call(method, params) {
     if (this.#gone) throw new Error(this.#gone);
-    const message = { jsonrpc: "2.0", id: ++this.#last, method, params: { session_id: this.session, ...params } };
+    if (method === "pre-tool" && this.stopped !== undefined) return { decision: "block", reason: this.stopped, stop: true, stop_reason: this.stopped };
+    const message = { jsonrpc: "2.0", id: ++this.#last, method, params: { session_id: this.session, prompt: this.#prompt, ...params } };
     const outcome = await new Promise((resolve, reject) => {
       this.#pending.set(message.id, { resolve, reject });
       this.#server.stdin.write(JSON.stringify(message) + "\n");
     });
     if (typeof outcome?.decision !== "string") throw new Error("hookrun serve gave no verdict");
+    for (const [kind, texts] of [["warning", outcome.warnings], ["message", outcome.system_messages]]) {
+      for (const said of texts ?? []) this.#log(`hookrun: ${kind}: ${said.replace(/\p{Cc}+/gu, " ")}`);
+    }
     if (outcome.stop) this.stopped = outcome.stop_reason || "a hook stopped the loop";
     return outcome;
   }
@@ -46,4 +63,16 @@ export class Hooks {
     this.#pending.forEach(({ reject }) => reject(new Error(this.#gone)));
     this.#pending.clear();
   }
+}
+
+export const text = (value) => (typeof value === "string" ? value : JSON.stringify(value) ?? "");
+
+// fold returns what the model sees: the result, or what the last hooks made of it, and the texts of all hooks.
+export function fold(result, ...outcomes) {
+  const last = outcomes.at(-1);
+  let output = "updated_output" in last ? last.updated_output : result;
+  if (last.decision !== "continue" && last.cause !== "policy") output = ""; // a hook that must check it has failed
+  const texts = outcomes.flatMap((outcome) => outcome.inject ?? []).map((inject) => inject.content);
+  if (last.decision !== "continue") texts.push(last.reason);
+  return texts.length ? [text(output), ...texts].filter(Boolean).join("\n\n") : output;
 }

@@ -22,7 +22,10 @@ def ask(method, **params):
         outcome = answer["result"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         sys.exit("loop: the hooks gave no verdict, so nothing more is run: %r" % error)
-    if outcome.get("stop"):
+    for kind, texts in ("warning", outcome.get("warnings", [])), ("message", outcome.get("system_messages", [])):
+        for text in texts:
+            print("hookrun: %s: %s" % (kind, "".join(c if c.isprintable() else " " for c in text)), file=sys.stderr)
+    if outcome.get("stop"):  # also before a tool: it does not run
         sys.exit("loop: a hook ends this: %s" % outcome.get("stop_reason", ""))
     return outcome, [inject["content"] for inject in outcome.get("inject", [])]
 

@@ -20,10 +20,13 @@ const shell = tool({
 try {
   const model = createOpenAICompatible({ name: "demo", baseURL: process.env.MODEL_URL, apiKey: "none" })("demo");
   const { text } = await generateText({
-    model, prompt: "Tidy up.", maxRetries: 0,
+    model, prompt: await hooks.prompt(process.argv[2] ?? "Tidy up."), maxRetries: 0,
     tools: withHooks({ shell }, hooks), stopWhen: [stepCountIs(20), stopped(hooks)],
   });
   console.log(hooks.stopped ?? text);
+} catch (error) {
+  if (hooks.stopped === undefined) throw error;
+  console.log(hooks.stopped);
 } finally {
   await hooks.close();
 }

@@ -1,6 +1,8 @@
 // Runs the project's hooks around the tools of the Vercel AI SDK (npm ai, version 6).
-// Use: generateText({ model, prompt, tools: withHooks(tools, hooks), stopWhen: [stepCountIs(20), stopped(hooks)] }).
+// Use: generateText({ model, prompt: await hooks.prompt(prompt), tools: withHooks(tools, hooks),
+//   stopWhen: [stepCountIs(20), stopped(hooks)] }). Where a hook ends the loop, hooks.stopped is the answer.
 import { asSchema } from "ai";
+import { fold, text } from "./serve-client.mjs";
 export { Hooks } from "./serve-client.mjs";
 
 export const withHooks = (tools, hooks) =>
@@ -8,8 +10,6 @@ export const withHooks = (tools, hooks) =>
 
 // stopped ends the loop after the step in which a hook has stopped it.
 export const stopped = (hooks) => () => hooks.stopped !== undefined;
-
-const text = (value) => (typeof value === "string" ? value : JSON.stringify(value) ?? "");
 
 function guarded(name, tool, hooks) {
   // A tool without execute runs at the provider or in the browser, without hooks.
@@ -20,6 +20,7 @@ function guarded(name, tool, hooks) {
   async function execute(input, options) {
     const call = { tool: name, args: input, tool_use_id: options.toolCallId };
     const pre = await hooks.call("pre-tool", call);
+    if (pre.stop) throw new Error(pre.stop_reason); // stopped ends the loop
     if (pre.updated_input) call.args = await valid(tool, pre.updated_input);
     let result = pre.reason, error;
     if (pre.decision === "continue") {
@@ -40,15 +41,6 @@ function guarded(name, tool, hooks) {
   const toModelOutput = (of) =>
     rewritten.has(of.toolCallId) ? { type: "text", value: text(of.output) } : own.call(tool, of);
   return { ...tool, execute, ...(own && { toModelOutput }) };
-}
-
-// fold returns what the model sees: the result and the texts of the hooks.
-function fold(result, pre, post) {
-  let output = "updated_output" in post ? post.updated_output : result;
-  if (post.decision !== "continue" && post.cause !== "policy") output = ""; // a hook that must check it has failed
-  const texts = [...(pre.inject ?? []), ...(post.inject ?? [])].map((inject) => inject.content);
-  if (post.decision !== "continue") texts.push(post.reason);
-  return texts.length ? [text(output), ...texts].filter(Boolean).join("\n\n") : output;
 }
 
 // valid checks a hook's input against the tool's schema, as the SDK does with the model's.

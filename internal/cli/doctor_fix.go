@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/doctor"
+	"github.com/hookrun/hookrun/internal/printable"
+)
+
+// fixer runs the commands that doctor advises.
+type fixer struct {
+	yes     bool // without a question
+	out     io.Writer
+	std     Streams
+	again   func() (*doctor.Report, error)
+	offered map[string]bool // commands that were run, or refused
+}
+
+// fix runs the commands that the findings advise, after a question for each, and returns what doctor then finds. What
+// is to be allowed comes last, since an install can be what makes it necessary.
+func (f *fixer) fix(report *doctor.Report) (*doctor.Report, error) {
+	f.offered = map[string]bool{}
+	for _, allowToo := range []bool{false, true} {
+		ran, err := f.round(report, allowToo)
+		if err != nil {
+			return nil, err
+		}
+		if !ran {
+			continue
+		}
+		if report, err = f.again(); err != nil {
+			return nil, err
+		}
+	}
+	if len(f.offered) == 0 {
+		fmt.Fprintf(f.out, "no finding advises a command\n\n")
+	}
+	return report, nil
+}
+
+// round runs the commands that were not offered yet, and reports whether any ran.
+func (f *fixer) round(report *doctor.Report, allowToo bool) (ran bool, err error) {
+	for _, fix := range report.Fixes() {
+		if f.offered[fix.String()] || fix.Command[1] == allow.name && !allowToo {
+			continue
+		}
+		f.offered[fix.String()] = true
+		shown := f.describe(&fix)
+		if _, err := io.WriteString(f.out, shown); err != nil {
+			return ran, fmt.Errorf("writing to stdout: %w", err)
+		}
+		sure, why, err := f.sure(&fix, shown)
+		switch {
+		case err != nil:
+			return ran, err
+		case !sure:
+			fmt.Fprintf(f.out, "  not run%s\n\n", why)
+			continue
+		}
+		ran = true
+		f.run(&fix)
+		fmt.Fprintln(f.out)
+	}
+	return ran, nil
+}
+
+// sure reports whether a person wants a command to be run, or why nobody could be asked.
+func (f *fixer) sure(fix *doctor.Fix, shown string) (sure bool, why string, err error) {
+	terminal := hasTerminal()
+	switch isAllow := fix.Command[1] == allow.name; {
+	case isAllow && !terminal:
+		return false, ": a person must look at the hooks, and run it at a terminal", nil
+	case isAllow || f.yes: // allow asks itself
+		return true, "", nil
+	case !terminal:
+		return false, ": there is no terminal to ask at; --yes runs it", nil
+	}
+	answer, err := askWord(shown, "Run it? [y/N/all] ", f.std)
+	f.yes = answer == "a" || answer == "all"
+	return f.yes || answer == "y" || answer == "yes", "", err
+}
+
+// run runs a command as the command line does. It prints its own errors; what is left is found again.
+func (f *fixer) run(fix *doctor.Fix) {
+	std := Streams{In: strings.NewReader(""), Out: f.out, Err: f.std.Err}
+	for _, c := range []*command{&install, &uninstall, &allow} {
+		if c.name == fix.Command[1] {
+			c.run(fix.Command[2:], std)
+		}
+	}
+}
+
+// describe names a command, and what it mends.
+func (f *fixer) describe(fix *doctor.Fix) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, printable.Escape(fix.String()))
+	for _, finding := range fix.Findings {
+		what := finding.What
+		if finding.Where != "" {
+			what = finding.Where + ": " + what
+		}
+		fmt.Fprintf(&b, "  mends: %s\n", printable.Escape(what))
+	}
+	return b.String()
+}
+
+// hasTerminal reports whether there is a terminal to ask at.
+func hasTerminal() bool {
+	in, out, err := openTerminal()
+	if err != nil {
+		return false
+	}
+	in.Close()
+	out.Close()
+	return true
+}

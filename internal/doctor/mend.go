@@ -1,0 +1,223 @@
+package doctor
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookrun/hookrun/internal/clientfile"
+	"github.com/hookrun/hookrun/internal/dialect"
+	"github.com/hookrun/hookrun/internal/regularfile"
+	"github.com/hookrun/hookrun/internal/shellword"
+)
+
+// mending is how a finding is mended: in words, and as a command line if one command does it.
+type mending struct {
+	text    string
+	command []string
+}
+
+// run is the mending by a command line of hookrun.
+func run(args ...string) mending {
+	words := []string{"hookrun"}
+	for _, arg := range args {
+		words = append(words, shellword.Local(arg))
+	}
+	return mending{strings.Join(words, " "), append([]string{"hookrun"}, args...)}
+}
+
+// place is one of the files into which install writes: the flag that names it, and where it is.
+type place struct {
+	flag string // "": the project's settings
+	dialect.Place
+}
+
+// places are the files of a client into which install can write. The first is that of install without a flag.
+func (c *client) places() (all []place) {
+	w := c.where()
+	if !c.UserOnly {
+		all = append(all, place{"", c.Project(w.Workspace)})
+		if local, has := c.LocalProject(w.Workspace); has {
+			all = append(all, place{"--local", local})
+		}
+	}
+	return append(all, place{"--user", c.User(w.Home, w.Getenv)})
+}
+
+// placeOf returns the place whose entry, or whose file of hookrun's own, is at a path.
+func (c *client) placeOf(path string) (place, bool) {
+	all := c.places()
+	i := slices.IndexFunc(all, func(p place) bool {
+		return p.Path == path || filepath.Dir(p.Path) == filepath.Dir(path) &&
+			slices.ContainsFunc(c.OwnFiles, func(f dialect.OwnFile) bool { return f.Base == filepath.Base(path) })
+	})
+	if i < 0 {
+		return place{}, false
+	}
+	return all[i], true
+}
+
+// at is a command for the entry at a place, install or uninstall.
+func (c *client) at(command string, p place) mending {
+	switch p.flag {
+	case "":
+		return run(command, c.Name, "-C", c.doctor.Workspace.Started)
+	case "--user":
+		return run(command, c.Name, p.flag)
+	}
+	return run(command, c.Name, "-C", c.doctor.Workspace.Started, p.flag)
+}
+
+// installed is the mending by an install at a place. It is no command if that would not help or make it worse: if the
+// file must be mended first, or if the entry would look for a hookrun in PATH, where there is none.
+func (c *client) installed(p place) mending {
+	m := c.at("install", p)
+	switch {
+	case c.unreadable[p.Path]:
+		return mending{text: "mend " + p.Path + " first, then run: " + m.text}
+	case !c.reaches(p):
+		return mending{text: c.doctor.putInPath() + ", then run: " + m.text}
+	}
+	return m
+}
+
+// byName reports whether install writes an entry there that looks hookrun up in PATH: colleagues have it elsewhere.
+func (p place) byName() bool { return p.flag == "" && clientfile.HasShell }
+
+// install is the mending where an entry is missing. It is installed beside those that there are.
+func (c *client) install() mending {
+	at := slices.IndexFunc(c.entries, func(e clientfile.Found) bool { return !e.Ours })
+	if at < 0 {
+		at = 0
+	}
+	if at < len(c.entries) {
+		return c.reinstall(c.entries[at])
+	}
+	return c.installed(c.places()[0])
+}
+
+// installAt is the mending where an entry is missing at an event. The user's settings get the events of a project only
+// if the command names it.
+func (c *client) installAt(event string) mending {
+	m := c.install()
+	if p, known := c.placeOf(c.entries[0].Path); known && p.flag == "--user" && !slices.Contains(c.Events, event) {
+		return run("install", c.Name, "-C", c.doctor.Workspace.Started, p.flag)
+	}
+	return m
+}
+
+// reinstall is the mending of an entry that install would write in another way. Install replaces only what it knows to
+// be its own: beside another entry it would put a second one.
+func (c *client) reinstall(e clientfile.Found) mending {
+	p, known := c.placeOf(e.Path)
+	if !known {
+		p = c.places()[0]
+	}
+	if !known || !e.Ours {
+		return mending{text: "take the entry out of " + e.Path + ", then run: " + c.at("install", p).text}
+	}
+	m := c.installed(p)
+	if c.Trusts { // until then the client runs neither this entry nor the one before
+		m = mending{text: m.text + ", then have " + c.Settings.Client + " trust the entry anew"}
+	}
+	return m
+}
+
+// inPath reports whether there is a hookrun in PATH.
+func (d *Doctor) inPath() bool {
+	_, err := d.Look("hookrun")
+	return err == nil
+}
+
+// putInPath says how an entry finds this hookrun in PATH.
+func (d *Doctor) putInPath() string {
+	if name := filepath.Base(d.Binary); strings.TrimSuffix(name, ".exe") != "hookrun" {
+		return "put a link to " + d.Binary + " with the name hookrun into a folder of PATH"
+	}
+	return "put " + filepath.Dir(d.Binary) + " on PATH"
+}
+
+// otherProgram is the mending of an entry that runs another hookrun than this one.
+func (c *client) otherProgram(e clientfile.Found) mending {
+	p, known := c.placeOf(e.Path)
+	found, err := c.doctor.Look("hookrun")
+	if known && p.byName() && err == nil && !regularfile.Same(found, c.doctor.Binary) {
+		return mending{text: "put " + filepath.Dir(c.doctor.Binary) + " first on PATH, or go on with that one"}
+	}
+	return c.reinstall(e)
+}
+
+// otherAnswer is the mending of an entry that answers the canary in another way than it should, or was not tried.
+func (c *client) otherAnswer(e clientfile.Found) mending {
+	switch path, _, known := clientfile.Program(e.Command); {
+	case !known || !e.Exact:
+		return c.reinstall(e)
+	case regularfile.Same(path, c.doctor.Binary): // install would write the same
+		return mending{text: "run the command of the entry in a shell, and see what it prints"}
+	}
+	return c.otherProgram(e)
+}
+
+// notInPath is the mending of an entry whose program is not in PATH.
+func (c *client) notInPath(e clientfile.Found) mending {
+	if p, known := c.placeOf(e.Path); known && !p.byName() {
+		return c.reinstall(e) // with the path of this hookrun
+	}
+	return mending{text: c.doctor.putInPath()}
+}
+
+// once is the mending of two entries that run hookrun for the same call. A person's own entry in the project can go.
+// Which of the project's and the user's goes is for them to say: one is for colleagues, the other for other projects.
+func (c *client) once(one, other clientfile.Found) mending {
+	a, known := c.placeOf(one.Path)
+	b, knownToo := c.placeOf(other.Path)
+	switch {
+	case !known || !knownToo || !one.Ours || !other.Ours:
+		return mending{text: "take one of them out"}
+	case a == b:
+		text := "take one of them out, or run: " + c.at("uninstall", a).text + "; then: " + c.at("install", a).text
+		return mending{text: text}
+	case a.flag == "--local" && c.reaches(b):
+		return c.at("uninstall", a)
+	case b.flag == "--local" && c.reaches(a):
+		return c.at("uninstall", b)
+	}
+	return mending{text: "run one of: " + c.at("uninstall", a).text + ", or: " + c.at("uninstall", b).text}
+}
+
+// reaches reports whether the entry at a place finds a hookrun, if it looks for one in PATH.
+func (c *client) reaches(p place) bool { return !p.byName() || c.doctor.inPath() }
+
+// Fix is a command line that mends findings.
+type Fix struct {
+	Command  []string
+	Findings []Finding
+}
+
+// String is the command line as a person types it.
+func (f *Fix) String() string { return run(f.Command[1:]...).text }
+
+// Fixes are the commands that the findings name, each once, in the order in which they are run: what goes is not
+// written anew first, and what a person must allow is what there is in the end.
+func (r *Report) Fixes() (fixes []Fix) {
+	for _, f := range r.Findings {
+		if f.Command == nil {
+			continue
+		}
+		i := slices.IndexFunc(fixes, func(x Fix) bool { return slices.Equal(x.Command, f.Command) })
+		if i < 0 {
+			i = len(fixes)
+			fixes = append(fixes, Fix{Command: f.Command})
+		}
+		fixes[i].Findings = append(fixes[i].Findings, f)
+	}
+	order := []string{"uninstall", "install", "allow"}
+	slices.SortStableFunc(fixes, func(a, b Fix) int {
+		return slices.Index(order, a.Command[1]) - slices.Index(order, b.Command[1])
+	})
+	return slices.DeleteFunc(fixes, func(f Fix) bool {
+		return f.Command[1] == "install" && slices.ContainsFunc(r.Findings, func(g Finding) bool {
+			return g.Command != nil && g.Command[1] == "uninstall" && slices.Equal(g.Command[2:], f.Command[2:])
+		})
+	})
+}

@@ -122,7 +122,8 @@ func (c *client) read() {
 		}
 		c.entries = append(c.entries, entries...)
 		if c.OwnFiles != nil {
-			if len(entries) > 0 || slices.ContainsFunc(c.wanted(), func(e string) bool { return c.RunsAt(path, e) }) {
+			runs := func(event string) bool { return c.RunsAt(path, event) }
+			if len(entries) > 0 || slices.ContainsFunc(c.wanted(), runs) {
 				c.ownFile(file, err)
 			}
 			continue
@@ -306,7 +307,8 @@ func (c *client) events() {
 		if len(at) == 0 {
 			if len(names) > 0 {
 				c.add(Finding{Check: "entry", Severity: Error,
-					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)}, c.installAt(event))
+					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)},
+					c.installAt(event))
 			}
 			continue
 		}

@@ -1,7 +1,6 @@
 package hookfile_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,10 +31,12 @@ func TestMaxStopBlocks(t *testing.T) {
 func TestEventsOfClientsNeedADialect(t *testing.T) {
 	t.Parallel()
 	for event, clients := range map[string]string{
-		"Stop": `claude" or "codex" or "copilot" or "droid" or "kimi" or "qwen`, "AfterAgent": "gemini", "stop": "cursor",
+		"Stop":       `claude" or "codex" or "copilot" or "droid" or "kimi" or "qwen`,
+		"AfterAgent": "gemini", "stop": "cursor",
 	} {
-		_, err := hookfile.Parse("f", []byte(`{"hooks": [{"name": "a", "command": "true", "events": ["`+event+`"]}]}`))
-		require.EqualError(t, err, strings.ReplaceAll(`f:1:56: hook "a": unknown event "`+event+`"; add "dialect": "`+
-			clients+`" for it; without "dialect" supported are pre-execute, pre-tool, post-tool`, "\n", ""))
+		doc := `{"hooks": [{"name": "a", "command": "true", "events": ["` + event + `"]}]}`
+		_, err := hookfile.Parse("f", []byte(doc))
+		require.EqualError(t, err, `f:1:56: hook "a": unknown event "`+event+`"; add "dialect": "`+clients+
+			`" for it; without "dialect" supported are pre-execute, pre-tool, post-tool`)
 	}
 }

@@ -239,26 +239,15 @@ func (r Rule) matchLines(c *Call, in *input) (bool, string) {
 		line := &in.lines[i]
 		ok, why := r.matchLine(c, line)
 		if line.program && c.Project && (!ok || strings.HasPrefix(why, notThrough)) {
-			ok, why = r.matchProgram(line.text)
+			if ok = r.command.standsIn(line.text); ok {
+				ok, why = doubt("has its words in a program, which may run them")
+			}
 		}
 		if ok {
 			return true, why
 		}
 	}
 	return false, "matches no command of the line"
-}
-
-// matchProgram matches the pattern against a program in another language than the shell's, which may run a command if
-// the words of the pattern stand in it.
-func (r Rule) matchProgram(text string) (bool, string) {
-	for _, word := range strings.FieldsFunc(r.pattern, func(c rune) bool { return strings.ContainsRune("* \t", c) }) {
-		_, rest, found := strings.Cut(text, word)
-		if !found {
-			return false, ""
-		}
-		text = rest
-	}
-	return doubt("has its words in a program, which may run them")
 }
 
 func (r Rule) matchLine(c *Call, line *shellLine) (bool, string) {

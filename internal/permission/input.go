@@ -125,12 +125,12 @@ func (c *Call) input() *input {
 	case kept == &c.taken.own:
 		in.readField(c)
 	case strings.HasPrefix(c.Input, "{") && gjson.Valid(c.Input):
-		in.read(c.Input)
+		in.read(c.Input, c.Wrappers)
 		if in.kind == Shell {
-			in.readPatches(c.Wrappers)
+			in.readPatches(in.lines, c.Wrappers)
 		}
 	case strings.HasPrefix(c.Input, `"`) && in.kind != Shell:
-		in.readPatch(strictjson.Text(c.Input))
+		in.readPatch(strictjson.Text(c.Input), c.Wrappers)
 	}
 	if !in.patch && keyName(c.Tool) == keyName(patchTool) {
 		in.otherPath = true
@@ -153,17 +153,20 @@ func (in *input) readField(c *Call) {
 	}
 }
 
-func (in *input) read(input string) {
+func (in *input) read(input string, wrappers []string) {
 	strictjson.Members(input, func(key, value string) bool {
 		name := keyName(strictjson.Text(key))
 		if in.kind != Shell && slices.Contains(patchKeys, name) && strings.HasPrefix(value, `"`) {
-			in.readPatch(strictjson.Text(value))
+			in.readPatch(strictjson.Text(value), wrappers)
 		}
 		switch {
 		case name == "commands":
 			in.commands(value)
 		case slices.Contains(commandKeys, name), in.kind == Shell && slices.Contains(typedKeys, name):
 			in.line(name, value)
+			if value[0] == '{' {
+				in.argument(key, name, value, 1)
+			}
 		default:
 			in.argument(key, name, value, 1)
 		}
@@ -213,7 +216,8 @@ func (in *input) argument(key, name, value string, nesting int) {
 	isText := strings.HasPrefix(value, `"`)
 	if isText && nesting == 1 && (u == useFolder || u == useDir || u == useBase) {
 		if s, ok := readable(value); ok && s != "" {
-			in.bases = append(in.bases, s)
+			paths, _ := spellings(s)
+			in.bases = append(in.bases, paths...)
 		}
 	}
 	switch {
@@ -226,7 +230,7 @@ func (in *input) argument(key, name, value string, nesting int) {
 	case in.kind != File && in.kind != Folder && in.kind != Unknown:
 		return
 	case u == useUnknown && (nesting > 1 || strings.ContainsAny(key, `./~\`)):
-		in.text(u, key) // files may be the keys of an object
+		in.text(u, key, nesting) // files may be the keys of an object
 	}
 	in.value(u, value, nesting)
 }
@@ -237,7 +241,7 @@ func (in *input) value(u keyUse, value string, nesting int) {
 	case nesting > maxObjects:
 		in.otherPath = true
 	case value[0] == '"':
-		in.text(u, value)
+		in.text(u, value, nesting)
 	case value[0] == '[':
 		gjson.Parse(value).ForEach(func(_, element gjson.Result) bool {
 			in.value(u, element.Raw, nesting+1)
@@ -255,7 +259,7 @@ func (in *input) value(u keyUse, value string, nesting int) {
 }
 
 // text reads a text by what its key is for.
-func (in *input) text(u keyUse, raw string) {
+func (in *input) text(u keyUse, raw string, nesting int) {
 	if u == useNone || raw == `""` {
 		return
 	}
@@ -267,13 +271,17 @@ func (in *input) text(u keyUse, raw string) {
 	case u.isPath():
 		paths, ok := spellings(s)
 		in.paths, in.otherPath = append(in.paths, paths...), in.otherPath || !ok
-		if u == useFolder || u == useDir {
+		if u != usePath {
 			in.folders = append(in.folders, paths...)
+		} else if in.kind == Folder {
+			in.others = append(in.others, paths...)
 		}
 	case u == useGlob:
 		in.globs = append(in.globs, before)
 	case u == usePattern:
 		in.patterns = append(in.patterns, before)
+	case u == useUnknown && ok && isJSON(s):
+		in.value(u, strings.TrimSpace(s), nesting+1)
 	case !ok, before == "", strings.Contains(s, "\n"), len(before) > maxPath:
 	case len(in.others) >= maxOthers:
 		in.otherPath = true
@@ -281,6 +289,12 @@ func (in *input) text(u keyUse, raw string) {
 		paths, _ := spellings(before)
 		in.others = append(in.others, paths...)
 	}
+}
+
+// isJSON reports whether a text is an object or a list.
+func isJSON(s string) bool {
+	s = strings.TrimSpace(s)
+	return (strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[")) && gjson.Valid(s)
 }
 
 // spellings returns a path in the ways in which tools may read it: the path of a file: URL, and a path with a line

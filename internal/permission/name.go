@@ -49,6 +49,24 @@ func mayEqual(a, b name) bool {
 	return strings.HasPrefix(a.begin, b.begin) && strings.HasSuffix(a.begin, b.end)
 }
 
+// isOfFile reports whether the name ends as those of files do, and hardly one of a folder, as conf.d and .ssh.
+func (n name) isOfFile() bool {
+	end := n.begin
+	if n.open {
+		end = "*" + n.end
+	}
+	switch i := strings.LastIndexByte(end, '.'); {
+	case strings.HasPrefix(n.begin, ".ENV"):
+		return true
+	case i < 0, i == len(end)-1:
+		return false
+	case i == 0:
+		return strings.HasSuffix(end, "RC")
+	default:
+		return end[i:] != ".D" && end[i:] != ".GIT"
+	}
+}
+
 // withoutAny returns the names of a pattern without what is for anything in a folder: a/** and a/* are a.
 func withoutAny(pattern []name) []name {
 	for i := len(pattern) - 1; i >= 0; i-- {
@@ -84,48 +102,68 @@ func namesOf(file string, at place) (all []name) {
 	return all
 }
 
-// names returns the names of the pattern from the root of the file system on, which more paths fit than match the
-// pattern; nil if none does. within are the names of the innermost folder in which all of these are that are below
-// place.root: the last one that the pattern names in full.
-func (r Rule) names(at place) (all, within []name) {
-	pattern := r.pattern
-	line, ok := trimLine(pattern)
-	if !ok || line == "" {
-		return nil, nil
-	}
-	base := at.root
+// pathPattern is a pattern as names.
+type pathPattern struct {
+	base  byte // '/' or '~', where it starts from, or 0 for place.root
+	names []name
+	fixed int // how many of the names, if it does not begin with a star, are known in full
+	// files says that the pattern is for files by its ending. As with any pattern all in a folder of that name is meant,
+	// so the last of the names is for any depth.
+	files bool
+}
+
+// readPath reads a pattern. There are no names if it matches no path. More paths fit the names than match the pattern.
+func readPath(pattern string) (p pathPattern) {
+	line, ok := trimLine(folded(pattern))
 	switch {
+	case !ok, line == "":
+		return p
 	case strings.HasPrefix(line, "//"):
-		base, line = "/", "/"+strings.TrimLeft(fromDrive(strings.TrimLeft(line, "/")), "/")
+		p.base, line = '/', "/"+strings.TrimLeft(fromDrive(strings.TrimLeft(line, "/")), "/")
 	case strings.HasPrefix(line, "~/"):
-		base, line = at.home, line[1:]
+		p.base, line = '~', line[1:]
 	default:
 		line = strings.TrimPrefix(line, "./")
 	}
-	within = namesOf(base, at)
-	if strings.HasPrefix(line, "*") { // outside of the root it matches anywhere
-		all = append(all, name{depth: true})
-	} else {
-		all = append(all, within...)
+	if line == "" || line[0] == '#' || line[0] == '!' {
+		return p
 	}
-	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!") || line == "" {
-		return nil, nil
-	}
-	if !strings.Contains(line[:len(line)-1], "/") {
-		all = append(all, name{depth: true})
+	if line[0] == '*' || !strings.Contains(line[:len(line)-1], "/") {
+		p.names = []name{{depth: true}}
 	}
 	rest, _ := globNames(strings.Trim(line, "/"))
-	all = append(all, rest...)
-	if !all[0].depth {
-		within = all
-		for i, n := range all {
-			if n.open || n.depth {
-				within = all[:i]
-				break
-			}
-		}
+	p.names = append(append(p.names, rest...), name{depth: true})
+	if len(rest) > 0 && !strings.HasSuffix(line, "/") {
+		p.files = rest[len(rest)-1].isOfFile()
 	}
-	return append(all, name{depth: true}), within
+	for p.fixed < len(p.names) && !p.names[p.fixed].open && !p.names[p.fixed].depth {
+		p.fixed++
+	}
+	if line[0] == '*' && p.base == 0 {
+		p.base = '*' // outside of the root it matches anywhere
+	}
+	return p
+}
+
+// names returns the names of the pattern from the root of the file system on, nil if no path matches. within are those
+// of the innermost folder that the pattern names in full; it is below place.root for all other patterns than these.
+func (r Rule) names(c *Call, at place) (all, within []name) {
+	p := r.path()
+	if p.names == nil {
+		return nil, nil
+	}
+	switch p.base {
+	case '/':
+	case '~':
+		all = c.names(at.home, at)
+	case '*':
+		return p.names, c.names(at.root, at)
+	default:
+		all = c.names(at.root, at)
+	}
+	fixed := len(all) + p.fixed
+	all = append(all, p.names...)
+	return all, all[:fixed]
 }
 
 // globNames returns the names of a glob. sure is false if it has a ".." that a wildcard leads to.
@@ -159,6 +197,9 @@ func globNames(glob string) (all []name, sure bool) {
 func splitGlob(glob string) (start string, rest []name, sure bool) {
 	glob = slashed(strings.TrimSpace(glob))
 	special := strings.IndexAny(glob, `*?[{(\`)
+	if special < 0 && strings.HasSuffix(glob, "/") {
+		return glob, []name{{depth: true}}, true
+	}
 	if special < 0 && strings.Contains(glob, "/") {
 		return glob, nil, true
 	}

@@ -126,7 +126,7 @@ func (r Rule) matchOther(c *Call, text string) (bool, string) {
 	if ok, why := r.matchPath(c, text); ok {
 		return true, why
 	}
-	if ok, why := r.matchAbove(c, text, true); ok || !strings.ContainsAny(text, "*?[{") || !strings.Contains(text, "/") {
+	if ok, why := r.matchAbove(c, text); ok || !strings.ContainsAny(text, "*?[{") || !strings.Contains(text, "/") {
 		return ok, why
 	}
 	return first(alternativesOf([]string{text}), func(glob string) (bool, string) {
@@ -134,46 +134,44 @@ func (r Rule) matchOther(c *Call, text string) (bool, string) {
 	})
 }
 
-// matchTree matches the pattern against all that is in a folder, if the tool may work on folders. If the path leads to
-// none yet, a pattern for what is in that folder or below it matches.
+// matchTree matches the pattern against all that is in a folder, if the path leads to one. If it leads nowhere yet, a
+// pattern for what is in folders below it matches.
 func (r Rule) matchTree(c *Call, file string) (bool, string) {
-	single := r.isTool(c, oneFile...)
-	if !single && c.taken.leadsTo(c.placed(file)) == aFolder {
+	switch {
+	case r.isTool(c, oneFile...):
+		return false, ""
+	case c.taken.leadsTo(c.placed(file)) == aFolder:
 		return r.matchFolder(c, file, nil)
 	}
-	return r.matchAbove(c, file, !single)
+	return r.matchAbove(c, file)
 }
 
-// matchAbove matches a pattern for what is in a folder against the path of that folder, or of one above it too.
-func (r Rule) matchAbove(c *Call, folder string, above bool) (bool, string) {
+// matchAbove matches a pattern that names a folder against the path of one above it.
+func (r Rule) matchAbove(c *Call, folder string) (bool, string) {
 	return r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
-		pattern, within := r.names(at)
-		names := namesOf(file, at)
-		if above && pattern != nil && begin(within, names) {
-			return true
-		}
-		pattern = withoutAny(pattern)
-		return len(pattern) > 0 && !pattern[len(pattern)-1].open && meet(pattern, names)
+		_, within := r.names(c, at)
+		return begin(within, c.names(file, at))
 	})
 }
 
 // matchFolder matches the pattern against the files in a folder that any of the globs chooses, or against all if there
 // is no glob. The folder may be a file instead.
 func (r Rule) matchFolder(c *Call, folder string, globs []string) (bool, string) {
-	if ok, why := r.matchPath(c, folder); ok {
-		return true, why
-	}
-	meets := func(file string, at place) bool {
-		pattern, _ := r.names(at)
-		return meet(pattern, append(namesOf(file, at), name{depth: true}))
-	}
-	if ok, why := r.doubtful(c, folder, "in the folder "+quote(folder), meets); !ok || len(globs) == 0 {
-		if ok && c.taken.leadsTo(c.placed(folder)) == aFile {
-			return false, ""
-		}
+	ok, why := r.doubtful(c, folder, "in the folder "+quote(folder), func(file string, at place) bool {
+		pattern, _ := r.names(c, at)
+		return meet(pattern, append(c.names(file, at), name{depth: true}))
+	})
+	switch {
+	case !ok:
+		return false, ""
+	case c.taken.leadsTo(c.placed(folder)) == aFile:
+		return r.matchPath(c, folder)
+	case len(globs) == 0:
 		return ok, why
+	case folder == c.Dir:
+		return false, ""
 	}
-	// Tools start globs from the folder or from the current one.
+	// Tools start globs from the folder, as matchReach does, or from the current one.
 	return first(globs, func(glob string) (bool, string) { return r.matchGlob(c, c.Dir, glob, false) })
 }
 
@@ -193,9 +191,15 @@ func (r Rule) matchGlob(c *Call, base, glob string, trees bool) (bool, string) {
 		}
 		return r.matchTree(c, start)
 	}
+	if ok, why := r.matchPath(c, start); ok {
+		return true, why
+	}
 	return r.doubtful(c, start, "that the glob "+quote(glob)+" chooses", func(file string, at place) bool {
-		pattern, _ := r.names(at)
-		return meet(pattern, append(namesOf(file, at), rest...))
+		pattern, _ := r.names(c, at)
+		if r.path().files { // hardly those of folders
+			pattern = pattern[:len(pattern)-1]
+		}
+		return meet(pattern, append(c.names(file, at), rest...))
 	})
 }
 
@@ -215,16 +219,23 @@ func (r Rule) doubtful(c *Call, folder, files string, test func(file string, at 
 	return doubt(mayMean + files)
 }
 
-// matchPath matches the pattern against a path.
+// matchPath matches the pattern against a path. A project's pattern for what is in a folder also matches the path of
+// the folder.
 func (r Rule) matchPath(c *Call, file string) (bool, string) {
 	ok, why := r.atPath(c, file, func(file string, at place) bool {
-		if c.Project {
-			// Names are held against each other much faster than regular expressions.
-			if pattern, _ := r.names(at); !meet(pattern, namesOf(file, at)) {
-				return false
-			}
+		if !c.Project {
+			return matchPath(r.pattern, file, at.dir, at.root, at.home)
 		}
-		return matchPath(r.pattern, file, at.dir, at.root, at.home)
+		// Names are held against each other much faster than regular expressions.
+		pattern, _ := r.names(c, at)
+		names := c.names(file, at)
+		if !meet(pattern, names) {
+			return false
+		}
+		folder := withoutAny(pattern)
+		return matchPath(r.pattern, file, at.dir, at.root, at.home) ||
+			len(folder) > 0 && !folder[len(folder)-1].open && meet(folder, names) &&
+				matchPath(r.pattern, file+"/"+anyFile, at.dir, at.root, at.home)
 	})
 	switch {
 	case !ok:
@@ -237,11 +248,9 @@ func (r Rule) matchPath(c *Call, file string) (bool, string) {
 
 // atPath holds a path against a test: as it is written, and as it is without symbolic links. If the test holds, why is
 // the path.
-func (r Rule) atPath(c *Call, file string, test func(file string, at place) bool) (bool, string) {
-	at := place{slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)}
+func (r Rule) atPath(c *Call, given string, test func(file string, at place) bool) (bool, string) {
+	at, file := c.place(), slashed(given)
 	noHome := !strings.HasPrefix(at.home, "/")
-	given, shown := file, quote(file)
-	file = slashed(file)
 	switch {
 	case unplaced(given, at.dir):
 		return doubt("cannot place the path, which may lead to any folder")
@@ -252,7 +261,7 @@ func (r Rule) atPath(c *Call, file string, test func(file string, at place) bool
 	case !c.spend(len(r.pattern) * (64 + len(file))):
 		return true, tooMuchWork
 	case test(file, at):
-		return true, shown
+		return true, quote(given)
 	}
 	if c.Project {
 		if ok, why := r.throughLinks(c, file, at, test); ok {
@@ -263,6 +272,25 @@ func (r Rule) atPath(c *Call, file string, test func(file string, at place) bool
 		return r.atPath(c, other, test)
 	}
 	return false, ""
+}
+
+// place returns where the call is.
+func (c *Call) place() place {
+	return place{slashed(c.Dir), slashed(cmp.Or(c.Root, c.Dir)), slashed(c.Home)}
+}
+
+// names are those of a path, taken once for all rules.
+func (c *Call) names(file string, at place) []name {
+	key := [2]string{file, at.home}
+	all, ok := c.taken.names[key]
+	if !ok {
+		all = namesOf(file, at)
+		if c.taken.names == nil {
+			c.taken.names = map[[2]string][]name{}
+		}
+		c.taken.names[key] = all
+	}
+	return slices.Clip(all)
 }
 
 // What a path leads to.

@@ -26,10 +26,11 @@
 package permission
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hookrun/hookrun/internal/strictjson"
@@ -42,6 +43,7 @@ type Rule struct {
 	tool    string
 	pattern string   // "": every call of the tool
 	command wildcard // the pattern as one for commands
+	path    func() pathPattern
 }
 
 // Call is the tool call that a rule is matched against.
@@ -70,6 +72,7 @@ type taken struct {
 	followed map[string]string // where paths lead; "": unknown
 	lookups  int               // of names in folders, for followed
 	targets  map[string]target // what paths without links lead to
+	names    map[[2]string][]name
 }
 
 // maxWork limits what the rules of one call may cost, in bytes read: a tenth of a second or two. Above it rules match.
@@ -101,6 +104,7 @@ func Parse(text string) Rule {
 	// With spaces around it, ` *` is a pattern that needs a command: it does not match an empty line.
 	if pattern := text[open+1 : len(text)-1]; pattern != "*" && strings.TrimSpace(pattern) != "" {
 		r.pattern, r.command = pattern, compile(pattern)
+		r.path = sync.OnceValue(func() pathPattern { return readPath(pattern) })
 	}
 	return r
 }
@@ -352,11 +356,11 @@ func text(input, field string) (string, bool) {
 func quote(s string) string {
 	const most = 60
 	if len(s) <= most {
-		return fmt.Sprintf("%q", s)
+		return strconv.Quote(s)
 	}
 	end := most
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
-	return fmt.Sprintf("%q…", s[:end])
+	return strconv.Quote(s[:end]) + "…"
 }

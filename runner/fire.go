@@ -28,6 +28,14 @@ func (r *Runner) Fire(ctx context.Context, c protocol.Call, options ...CallOptio
 
 // Fire runs the hooks of the plan, as Runner.Fire does. Where Reload took other hooks meanwhile, those run.
 func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
+	o, err := p.fire(ctx)
+	if err == nil {
+		p.countStops(&o)
+	}
+	return o, err
+}
+
+func (p *Plan) fire(ctx context.Context) (protocol.Outcome, error) {
 	begin := time.Now()
 	r := p.runner
 	if ctx.Err() != nil {
@@ -50,6 +58,7 @@ func (p *Plan) Fire(ctx context.Context) (protocol.Outcome, error) {
 	if err := p.pin(); err != nil {
 		return failed(&p.call.Call, nil, protocol.CauseUnstarted, err)
 	}
+	p.blockUntilAllowed()
 	if cause, reason := p.guard.judgment.Cause, p.guard.judgment.Reason; cause != "" {
 		return p.refused(begin, nil, cause, reason), nil
 	}

@@ -122,7 +122,10 @@ func (c *client) read() {
 		}
 		c.entries = append(c.entries, entries...)
 		if c.OwnFiles != nil {
-			c.ownFile(file, err)
+			runs := func(event string) bool { return c.RunsAt(path, event) }
+			if len(entries) > 0 || slices.ContainsFunc(c.wanted(), runs) {
+				c.ownFile(file, err)
+			}
 			continue
 		}
 		c.unreadable[path] = err != nil
@@ -177,7 +180,7 @@ func (c *client) checkEntries() {
 		c.add(Finding{Check: "entry", Severity: Error,
 			What: "hookrun is not installed: no settings of " + c.Settings.Client + " run it"}, c.install())
 		if status := c.doctor.Workspace.Trust.Status; status == "unknown" || status == "changed" {
-			c.allowed() // an entry needs that, too
+			c.allowed(true) // an entry needs that, too
 		}
 		c.lastRun(time.Time{})
 		return
@@ -191,12 +194,13 @@ func (c *client) checkEntries() {
 			}
 		}
 		c.add(Finding{Check: "entry", Severity: OK, Where: e.Path + ":" + strconv.Itoa(e.Line),
-			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Command})
+			What: "runs hookrun at " + strings.Join(events, ", ") + ": " + e.Call()})
 	}
 	c.events()
 	c.trust()
 	c.unseen()
 	c.twice()
+	c.twiceInFiles()
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		if !c.program(e) {
 			continue
@@ -298,13 +302,14 @@ func (c *client) obstacles() {
 // events reports events that have hooks but no entry, entries that are not for every tool, and timeouts that are too
 // short.
 func (c *client) events() {
-	for _, event := range c.Events {
+	for _, event := range c.wanted() {
 		names, needed := c.needs(protocol.Event(event))
 		at := slices.DeleteFunc(slices.Clone(c.entries), func(e clientfile.Found) bool { return e.Event != event })
 		if len(at) == 0 {
 			if len(names) > 0 {
 				c.add(Finding{Check: "entry", Severity: Error,
-					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)}, c.install())
+					What: "no entry runs hookrun at " + event + ", which has hooks: " + list(names)},
+					c.installAt(event))
 			}
 			continue
 		}
@@ -323,6 +328,14 @@ func (c *client) events() {
 			}
 		}
 	}
+}
+
+// wanted are the events at which hooks need an entry.
+func (c *client) wanted() []string {
+	if c.doctor.Workspace.Config == nil {
+		return c.Events
+	}
+	return c.Wanted(c.doctor.Workspace.Config.Hooks)
 }
 
 // notRunOrAwaited reports what in an entry keeps the client from running hookrun for a call, or from waiting for it.
@@ -353,7 +366,7 @@ func (c *client) trust() {
 	if w.Config == nil {
 		return
 	}
-	required, pinned := w.Config.Trust == "required", true
+	required, pinned, blocks := w.Config.Trust == "required", true, false
 	var notPinned, notRequired mending
 	for _, e := range c.uniqueEntries(func(e clientfile.Found) string { return e.Command }) {
 		_, args, known := clientfile.Program(e.Command)
@@ -368,12 +381,15 @@ func (c *client) trust() {
 		if required = required || value == "required"; !required {
 			notRequired = c.reinstall(e)
 		}
+		for i := range args {
+			blocks = blocks || strings.Join(args[i:min(i+2, len(args))], "=") == "--before-allow=block"
+		}
 		if known && !slices.Contains(args, "--pin") {
 			pinned, notPinned = false, c.reinstall(e)
 		}
 	}
 	if required {
-		c.allowed()
+		c.allowed(blocks)
 	} else {
 		c.add(Finding{Check: "trust", Severity: Note,
 			What: "the entry has no --trust required: changed hooks run, whoever changed them"}, notRequired)
@@ -384,8 +400,8 @@ func (c *client) trust() {
 	}
 }
 
-// allowed reports whether the hooks are those that somebody has allowed.
-func (c *client) allowed() {
+// allowed reports whether the hooks are those that somebody has allowed. blocks: until then every call is blocked.
+func (c *client) allowed(blocks bool) {
 	w := &c.doctor.Workspace
 	f, mend := Finding{Check: "trust", Severity: Error}, []mending{run("allow", w.Folder)}
 	switch {
@@ -394,7 +410,12 @@ func (c *client) allowed() {
 		f.What, f.Mend = parted(w.Trust.Problem, "chmod 700 the folder "+c.doctor.State)
 		f.What = "every call is blocked, since hookrun cannot read whether the hooks were allowed: " + f.What
 	case w.Trust.Status == "unknown":
-		f.What = "nobody has allowed the project's hooks, so they do not run"
+		f.What = "nobody has allowed the project's hooks, so "
+		if blocks {
+			f.What += "every call is blocked"
+		} else {
+			f.What += "they do not run"
+		}
 	case w.Trust.Status == "changed":
 		f.What, _ = parted(w.Trust.Reason, "")
 		f.What = "every call is blocked: " + f.What
@@ -419,7 +440,7 @@ func (c *client) needs(event protocol.Event) (names []string, needed time.Durati
 	for i := range hooks {
 		h := &hooks[i]
 		same := func(e protocol.Event) bool { return e.Canonical() == event.Canonical() }
-		if !slices.ContainsFunc(h.Events, same) {
+		if !h.Wants(event) && !slices.ContainsFunc(h.Events, same) {
 			continue
 		}
 		names = append(names, h.Name)

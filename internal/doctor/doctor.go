@@ -122,6 +122,7 @@ func (d *Doctor) Examine() *Report {
 		r.Clients = append(r.Clients, c.Name)
 		r.Findings = append(r.Findings, c.findings...)
 	}
+	r.Findings = append(r.Findings, d.unheard(examined)...)
 	if len(r.Clients) == 0 {
 		r.Findings = append(r.Findings, Finding{
 			Check: "clients", Severity: Note,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,6 +182,9 @@ type Hook struct {
 	// Runner. Workers is how many processes there may be, each for one call at a time; 0 is 1.
 	Persistent bool
 	Workers    int
+	// MaxStopBlocks is how often in a row the hook may send an agent back to work at the end of its turn; 0:
+	// DefaultStopBlocks. It is a key of the hook's file.
+	MaxStopBlocks int
 	// Agent is the one agent that the hook is for, "" for all but NotAgents (MassGen).
 	Agent     string
 	NotAgents []string
@@ -305,6 +309,32 @@ func (h *Hook) disabledByClient() bool {
 		name = h.Command.Shell
 	}
 	return h.settings != nil && slices.Contains(h.settings.disabled, name)
+}
+
+// DefaultStopBlocks is Hook.MaxStopBlocks of files that do not say.
+const DefaultStopBlocks = 5
+
+// StopBlocks is how often in a row the hook may send an agent back to work. 0: it is at no end of a turn, or in a
+// client's own file, which keeps that client's rule.
+func (h *Hook) StopBlocks() int {
+	ofClient := h.form != nil && h.Dialect.Client == nil && filepath.Base(h.File) != FileName
+	if ofClient || !slices.ContainsFunc(h.Events, all.EndsTurn) {
+		return 0
+	}
+	return cmp.Or(h.MaxStopBlocks, DefaultStopBlocks)
+}
+
+// Active reports whether the hook can run for some call.
+func (h *Hook) Active() bool { return !h.off() && h.Unsupported == "" }
+
+// EventAt is the event of the hook's dialect at an event of some client, "" if its dialect has none there.
+func (h *Hook) EventAt(e protocol.Event) protocol.Event {
+	return h.Dialect.EventOf(&protocol.Call{Event: e})
+}
+
+// Wants reports whether the hook runs at an event of some client.
+func (h *Hook) Wants(e protocol.Event) bool {
+	return h.Active() && slices.Contains(h.Events, h.EventAt(e))
 }
 
 func (h *Hook) isFor(agent string) bool {

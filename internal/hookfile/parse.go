@@ -17,7 +17,7 @@ import (
 )
 
 // fileKeys are the keys of a hooks file at every level.
-var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers"}
+var fileKeys = []string{"hooks", "tools", "inherit_env", "wrappers", "max_stop_blocks"}
 
 // parser walks a document that strictjson found well-formed, and collects problems instead of stopping at one.
 // gjson gives each key and value with its offset; equal keys were reported before, so first or last does not matter.
@@ -42,7 +42,12 @@ type parser struct {
 	known      []string          // knownTools
 	from       toml.Origins      // of the pieces of doc; nil: doc is the file
 	inherit    *Inherited        // of hooks without inherit_env
+
+	maxStopBlocks int // of all hooks of the file
 }
+
+// maxStopBlocks is how often a hook may send an agent back to work. A larger number is a typing error.
+const maxStopBlocks = 100
 
 func (p *parser) at(offset int, text string) Diagnostic {
 	line, col := p.locator.Position(p.from.Of(offset))
@@ -134,6 +139,9 @@ func (p *parser) document() {
 	p.wrappers(fields["wrappers"])
 	if inherit, ok := fields["inherit_env"]; ok {
 		p.inherit = reader{p, "", inherit}.inherit()
+	}
+	if stops, ok := fields["max_stop_blocks"]; ok {
+		p.maxStopBlocks = reader{p, "", stops}.number(`"max_stop_blocks"`, maxStopBlocks)
 	}
 	hooks, ok := fields["hooks"]
 	if !ok {

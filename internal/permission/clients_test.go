@@ -24,20 +24,21 @@ const (
 	globs   = "patterns pattern glob glob_pattern include include_pattern"
 	patches = "input patchText"
 	// These name no path, or only paths that are left out.
-	noPaths = "content file_text old_string new_string old_str new_str old_text new_text oldString newString " +
-		"new_source instruction edits[].old_string edits[].new_string queries exclude excludePatterns exclude_pattern " +
-		"ignore ignorePatterns output_mode type cell_id cell_type edit_mode image_quality pages mode prompt reason " +
-		"description summary title query findings[].summary questions[].question question " +
-		"questions[].options[].description options[].description questions[].title"
+	noPaths = `content file_text old_string new_string old_str new_str old_text new_text oldString newString
+		new_source instruction edits[].old_string edits[].new_string queries exclude excludePatterns
+		exclude_pattern ignore ignorePatterns output_mode type cell_id cell_type edit_mode image_quality
+		pages mode prompt reason description summary title query findings[].summary questions[].question
+		question questions[].options[].description options[].description questions[].title`
 	// What these hold is a path if the rule matches it.
-	mayBePaths = "action agentId args assignee blockerKind channel completionCriterion cron cursor dependsOn evidence " +
-		"findings[].baseline findings[].category findings[].confidence findings[].direction findings[].failureScenario " +
-		"findings[].failure_scenario findings[].id findings[].outcome findings[].outcomeNote findings[].severity " +
-		"findings[].shortSummary findings[].short_summary findings[].source findings[].verdict fragmentId id kind level " +
-		"managedId mimeType name nextAction objective options options[].label outcomeId path_prefix q " +
-		"questions[].header questions[].id questions[].options questions[].options[].label requiredSections runId scope " +
-		"section server server_name sessionMode shellId shell_id skill source sourceRunId status storage " +
-		"strategic_intent taskId task_id unit url"
+	mayBePaths = `action agentId args assignee blockerKind channel completionCriterion cron cursor dependsOn evidence
+		findings[].baseline findings[].category findings[].confidence findings[].direction
+		findings[].failureScenario findings[].failure_scenario findings[].id findings[].outcome
+		findings[].outcomeNote findings[].severity findings[].shortSummary findings[].short_summary
+		findings[].source findings[].verdict fragmentId id kind level managedId mimeType name nextAction
+		objective options options[].label outcomeId path_prefix q questions[].header questions[].id
+		questions[].options questions[].options[].label requiredSections runId scope section server
+		server_name sessionMode shellId shell_id skill source sourceRunId status storage strategic_intent
+		taskId task_id unit url`
 )
 
 // clientTool is a tool of a client with the keys of its input that may have a text.
@@ -182,8 +183,8 @@ func TestKeysOfClients(t *testing.T) {
 				}
 				args, err := json.Marshal(input)
 				require.NoError(t, err)
-				call := permission.Call{Tool: tool.name, Also: tool.also, Kind: tool.kind, Input: string(args), Dir: "/ws",
-					Root: "/ws", Home: "/h", Project: true}
+				call := permission.Call{Tool: tool.name, Also: tool.also, Kind: tool.kind, Input: string(args),
+					Dir: "/ws", Root: "/ws", Home: "/h", Project: true}
 				got, why := permission.Parse(ruleFor + "(" + rule + ")").Match(call)
 				require.Equal(t, want, got, "%s: %s on %s: %s", what, rule, args, why)
 			}
@@ -198,7 +199,8 @@ func TestKeysOfClients(t *testing.T) {
 				match("**/secrets/**", "secrets/**", tool.kind == permission.Folder) // as src may have some
 				match("/secrets", "secrets", false)
 			case isGlob:
-				for _, glob := range []string{"../secrets/**", "/ws/secrets/*", "../s*/key", "../{secrets,x}/key", "/**"} {
+				for _, glob := range []string{"../secrets/**", "/ws/secrets/*", "../s*/key", "../{secrets,x}/key",
+					"/**"} {
 					match("secrets/**", glob, true)
 				}
 				match("src/*.lock", "*", true)

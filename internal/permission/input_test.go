@@ -120,8 +120,10 @@ func TestPatches(t *testing.T) {
 		{"an argument", "Bash", Shell, `{"command":"apply_patch '` + addLock + `'"}`},
 		{"a line as the patch", "apply_patch", File,
 			`{"command":"cd sub && apply_patch <<'EOF'\n` + addLock + `EOF\n"}`},
-		{"a line of an unknown tool", "run", Unknown, `{"command":"cd sub && apply_patch <<'EOF'\n` + addLock + `EOF\n"}`},
-		{"a folder beside the line", "Bash", Shell, `{"command":"apply_patch <<'EOF'\n` + addLock + `EOF\n","workdir":"sub"}`},
+		{"a line of an unknown tool", "run",
+			Unknown, `{"command":"cd sub && apply_patch <<'EOF'\n` + addLock + `EOF\n"}`},
+		{"a folder beside the line", "Bash",
+			Shell, `{"command":"apply_patch <<'EOF'\n` + addLock + `EOF\n","workdir":"sub"}`},
 		{"another spelling", "Bash", Shell, `{"cmd":"/usr/bin/applypatch <<'EOF'\n` + addLock + `EOF\n"}`},
 	} {
 		require.True(t, HasPatch(test.kind, test.input), test.name)

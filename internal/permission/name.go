@@ -107,8 +107,8 @@ type pathPattern struct {
 	base  byte // '/' or '~', where it starts from, or 0 for place.root
 	names []name
 	fixed int // how many of the names, if it does not begin with a star, are known in full
-	// files says that the pattern is for files by its ending. As with any pattern all in a folder of that name is meant,
-	// so the last of the names is for any depth.
+	// files says that the pattern is for files by its ending. As with any pattern all in a folder of that name is
+	// meant, so the last of the names is for any depth.
 	files bool
 }
 
@@ -146,7 +146,7 @@ func readPath(pattern string) (p pathPattern) {
 }
 
 // names returns the names of the pattern from the root of the file system on, nil if no path matches. within are those
-// of the innermost folder that the pattern names in full; it is below place.root for all other patterns than these.
+// of the innermost folder that the pattern names in full.
 func (r Rule) names(c *Call, at place) (all, within []name) {
 	p := r.path()
 	if p.names == nil {
@@ -208,8 +208,9 @@ func splitGlob(glob string) (start string, rest []name, sure bool) {
 	if !strings.Contains(glob, "/") {
 		rest = append([]name{{depth: true}}, rest...)
 	}
-	if strings.HasSuffix(glob, "/") || len(rest) > 0 && rest[len(rest)-1].open && !strings.Contains(path.Base(glob), ".") {
-		rest = append(rest, name{depth: true}) // it may be that of a folder
+	isOpen := len(rest) > 0 && rest[len(rest)-1].open && !strings.Contains(path.Base(glob), ".")
+	if isOpen || strings.HasSuffix(glob, "/") {
+		rest = append(rest, name{depth: true}) // the last name may be that of a folder
 	}
 	return glob[:cut], rest, sure
 }
@@ -232,8 +233,8 @@ func alternativesOf(globs []string) (all []string) {
 	return all
 }
 
-// splitList splits globs that blanks or commas join: *.go,*.mod. Those in braces do not. If there are several, the whole
-// may be a glob as well.
+// splitList splits globs that blanks or commas outside of braces join: *.go,*.mod. If there are several, the whole may
+// be a glob as well.
 func splitList(text string) (all []string) {
 	text = strings.TrimSpace(text)
 	depth, start := 0, 0

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fitsNames reports whether the names of a path fit those of a pattern, which they must if the pattern matches the path.
+// fitsNames reports whether the names of a path fit those of a pattern.
 func fitsNames(pattern, file string, at place) bool {
 	c := Call{}.Once()
 	r := Parse("x(" + pattern + ")")

@@ -79,8 +79,8 @@ func patchPaths(text string) (paths []string) {
 	return paths
 }
 
-// readPatches adds the paths of patches that the lines give to apply_patch, and reports whether there are any. If a line
-// runs it and does not show the paths, or may run it in another folder, they cannot be read.
+// readPatches adds the paths of patches that the lines give to apply_patch, and reports whether a line runs it. If it
+// does not show the paths, or may run it in another folder, they cannot be read.
 func (in *input) readPatches(lines []shellLine, wrappers []string) (found bool) {
 	for i := range lines {
 		line := &lines[i]

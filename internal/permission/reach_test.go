@@ -118,14 +118,17 @@ func TestFolders(t *testing.T) {
 func TestGlobs(t *testing.T) {
 	ws, home := workspace(t)
 	for glob, want := range map[string]bool{
-		"secrets/**": true, "secrets/*": true, "./secrets/*.pem": true, ws + "/secrets/*": true, "s*/key": true, "**/key": true,
-		"*/key": true, "{secrets,x}/key": true, "{src,sec{rets,x}}/**": true, "[st]ecrets/key": true, "@(secrets|x)/key": true,
-		"?ecrets/*": true, "**": true, "*": true, "**/*": true, "secrets": true, "secrets/": true, "*.pem": true,
+		"secrets/**": true, "secrets/*": true, "./secrets/*.pem": true, ws + "/secrets/*": true, "s*/key": true,
+		"**/key": true,
+		"*/key":  true, "{secrets,x}/key": true, "{src,sec{rets,x}}/**": true, "[st]ecrets/key": true,
+		"@(secrets|x)/key": true,
+		"?ecrets/*":        true, "**": true, "*": true, "**/*": true, "secrets": true, "secrets/": true, "*.pem": true,
 		"src/../secrets/*": true, "*/../secrets/*": true, "sec*": true, "S*/**": true, "secrets/deep/{a,key.pem}": true,
 		"{1..3}/x": true, "{secrets/deep,src}/*": true, "/": true, "~/../ws/secrets/*": true, "\\\\secrets/*": true,
 
 		"src/**": false, "src/**/*.ts": false, "{src,docs}/**": false, "src/secrets/**": false, ws + "/src/*": false,
-		"secret/*": false, "secrets-not/**": false, "~/x/**": false, "t*/**": false, "cmd/*/main.go": false, "*.d/x/": false,
+		"secret/*": false, "secrets-not/**": false, "~/x/**": false, "t*/**": false, "cmd/*/main.go": false,
+		"*.d/x/":    false,
 		"docs/*.md": false, "/etc/*": false, ".github/**": false,
 	} {
 		for _, key := range []string{"pattern", "patterns"} {
@@ -173,11 +176,13 @@ func TestReasonsOfReach(t *testing.T) {
 func TestFoldersThroughLinks(t *testing.T) {
 	testall.NotOnWindows(t, "Wine makes no symbolic links, and Windows only with a right for it")
 	ws, home := workspace(t)
-	for link, target := range map[string]string{"s": "secrets", "up": "..", "here": ".", "d": "secrets/deep", "o": "src"} {
+	for link, target := range map[string]string{"s": "secrets", "up": "..", "here": ".", "d": "secrets/deep",
+		"o": "src"} {
 		require.NoError(t, os.Symlink(target, filepath.Join(ws, link)))
 	}
 	for input, want := range map[string]bool{
-		`{"path":"s"}`: true, `{"path":"s/"}`: true, `{"path":"up"}`: true, `{"path":"here"}`: true, `{"path":"d"}`: true,
+		`{"path":"s"}`: true, `{"path":"s/"}`: true, `{"path":"up"}`: true, `{"path":"here"}`: true,
+		`{"path":"d"}`:      true,
 		`{"path":"here/s"}`: true, `{"path":"o"}`: false, `{"path":"o/app"}`: false, `{"path":"o","glob":"s/*"}`: false,
 		`{"path":"src","glob":"../s/*"}`: true,
 	} {
@@ -333,9 +338,11 @@ func TestReachOfUnknownTools(t *testing.T) {
 // TestDailyFiles holds rules for paths against calls of every day that none of them is for.
 func TestDailyFiles(t *testing.T) {
 	ws, home := workspace(t)
-	anywhere := []string{"secrets/**", "/secrets", "infra/prod/**", "infra/prod/*.tf", "~/.ssh/**", "~/.aws/credentials",
+	anywhere := []string{"secrets/**", "/secrets", "infra/prod/**", "infra/prod/*.tf", "~/.ssh/**",
+		"~/.aws/credentials",
 		"//etc/**", "./migrations/**", "db/*.sql"}
-	files := append([]string{"**/*.lock", "*.pem", ".env", ".env.local", "**/id_rsa", "*.key", "**/secrets/**"}, anywhere...)
+	files := append([]string{"**/*.lock", "*.pem", ".env", ".env.local", "**/id_rsa", "*.key",
+		"**/secrets/**"}, anywhere...)
 	calls := 0
 	try := func(tool string, rules []string, inputs ...string) {
 		t.Helper()
@@ -359,7 +366,8 @@ func TestDailyFiles(t *testing.T) {
 		`{"path":"internal/a.go","line_offset":-50,"n_lines":20}`, `{"file_path":"main.go","mode":"slice"}`,
 		`{"paths":["main.go","go.mod"]}`, `{"path":"src"}`, `{"path":"docs/"}`, `{"notebook_path":"notebooks/a.ipynb"}`,
 		`{"path":"src/keys.ts"}`, `{"path":"docs/secrets.md"}`, `{"path":"src/lock.go"}`, `{"path":"~/notes.md"}`,
-		`{"path":"file://$WS/main.go"}`, `{"path":"main.go:12"}`, `{"target_file":"main.go","should_read_entire_file":true}`,
+		`{"path":"file://$WS/main.go"}`, `{"path":"main.go:12"}`,
+		`{"target_file":"main.go","should_read_entire_file":true}`,
 		`{"file_path":"main.go","explanation":"is secrets/key read here?"}`)
 	try("fs_read", append([]string{"**/*.lock", ".env", "*.pem"}, anywhere...),
 		`{"include":["src/**/*.ts"],"exclude":["secrets/**"]}`, `{"include":["docs/*.md","src/*.go"]}`)
@@ -367,16 +375,18 @@ func TestDailyFiles(t *testing.T) {
 		`{"file_path":"$WS/new.go","content":"package main\n// see secrets/key and yarn.lock\n"}`,
 		`{"path":"docs/new.md","content":"secrets/key"}`, `{"file_path":"a.json","content":"{\"path\":\"yarn.lock\"}"}`,
 		`{"path":"src/new/deep/file.ts","file_text":"export {}"}`, `{"path":"a.txt","content":"","mode":"append"}`,
-		`{"filePath":"$WS/scripts/run.sh","content":"#!/bin/sh\ncat /etc/passwd\n"}`, `{"path":"package.json","content":"x"}`,
+		`{"filePath":"$WS/scripts/run.sh","content":"#!/bin/sh\ncat /etc/passwd\n"}`,
+		`{"path":"package.json","content":"x"}`,
 		`{"file_path":"a.md","content":"*** notes\nx"}`, `{"path":".gitignore","content":".env\nsecrets/\n*.pem\n"}`,
 		`{"file_path":"testdata/x.json","content":"[\"secrets/key\"]","record_as_artifact":false}`,
 		`{"path":"Dockerfile","content":"COPY yarn.lock ."}`, `{"path":"src/a b.ts","content":"x"}`)
 	try("fs_edit", files,
 		`{"file_path":"$WS/main.go","old_string":"secrets/key","new_string":"yarn.lock","replace_all":false}`,
-		`{"path":"main.go","old_str":"a","new_str":".env"}`, `{"filePath":"src/index.ts","oldString":"a","newString":"*.pem"}`,
+		`{"path":"main.go","old_str":"a","new_str":".env"}`,
+		`{"filePath":"src/index.ts","oldString":"a","newString":"*.pem"}`,
 		`{"path":"src/index.ts","old_text":"~/.ssh/id","new_text":"b","insert_line":null}`,
-		`{"file_path":"main.go","instruction":"rename yarn.lock","old_string":"a","new_string":"b","allow_multiple":true}`,
-		`{"file_path":"main.go","edits":[{"old_string":".env","new_string":"x"},{"old_string":"y.pem","new_string":"z"}]}`,
+		`{"file_path":"main.go","instruction":"rename yarn.lock","old_string":"a","new_string":"b"}`,
+		`{"file_path":"main.go","edits":[{"old_string":".env","new_string":"x"},{"old_string":"y.pem"}]}`,
 		`{"notebook_path":"notebooks/a.ipynb","cell_id":"c1","new_source":"open('secrets/key')","cell_type":"code"}`,
 		`{"path":"main.go","command":"str_replace","old_str":"a","new_str":"b"}`,
 		`{"path":"main.go","command":"insert","insert_line":3,"new_str":"// secrets/key"}`,
@@ -385,32 +395,42 @@ func TestDailyFiles(t *testing.T) {
 		`{"patchText":"*** Begin Patch\n*** Add File: src/b.ts\n+x\n*** End Patch"}`,
 		`{"target_file":"main.go","instructions":"use .env","code_edit":"// ... existing code ...\nx\n"}`)
 	try("fs_grep", anywhere,
-		`{"pattern":"secrets/","path":"src"}`, `{"pattern":"~/.ssh","path":"internal","output_mode":"content","-n":true}`,
+		`{"pattern":"secrets/","path":"src"}`,
+		`{"pattern":"~/.ssh","path":"internal","output_mode":"content","-n":true}`,
 		`{"pattern":"TODO","path":"$WS/docs","glob":"*.md"}`, `{"pattern":"func .*\\(","path":"internal","type":"go"}`,
-		`{"pattern":"/etc/passwd","paths":["src","docs"]}`, `{"pattern":"x","paths":"src","head_limit":20,"multiline":true}`,
+		`{"pattern":"/etc/passwd","paths":["src","docs"]}`,
+		`{"pattern":"x","paths":"src","head_limit":20,"multiline":true}`,
 		`{"pattern":"x","dir_path":"src","include_pattern":"*.ts","exclude_pattern":"secrets/**"}`,
-		`{"pattern":"x","path":"main.go"}`, `{"pattern":"infra/prod","path":"infra/dev"}`, `{"pattern":"x","path":"/usr/include"}`,
-		`{"pattern":"x","glob":"src/**/*.ts"}`, `{"pattern":"x","include":"internal/**"}`, `{"pattern":"x","path":"cmd/app"}`,
+		`{"pattern":"x","path":"main.go"}`, `{"pattern":"infra/prod","path":"infra/dev"}`,
+		`{"pattern":"x","path":"/usr/include"}`,
+		`{"pattern":"x","glob":"src/**/*.ts"}`, `{"pattern":"x","include":"internal/**"}`,
+		`{"pattern":"x","path":"cmd/app"}`,
 		`{"pattern":"x","path":"src","glob_pattern":"**/*.{ts,tsx}","case_insensitive":true,"context":3}`,
 		`{"pattern":"x","path":"testdata","-A":2,"-B":2,"-i":true}`, `{"pattern":"^db/","path":"docs/rules.md"}`,
 		`{"pattern":"x","path":"../other"}`, `{"pattern":"x","path":"scripts","include_ignored":false,"offset":0}`,
-		`{"pattern":"x","directory":"src"}`, `{"regex":"secrets/.*","path":"src"}`, `{"query":"where is secrets/key","path":"src"}`)
+		`{"pattern":"x","directory":"src"}`, `{"regex":"secrets/.*","path":"src"}`,
+		`{"query":"where is secrets/key","path":"src"}`)
 	try("fs_grep", files,
 		`{"pattern":"yarn.lock","path":"main.go"}`, `{"pattern":".env","path":"src/index.ts","output_mode":"count"}`,
 		`{"pattern":"x","path":"$WS/README.md"}`, `{"pattern":"x","paths":["main.go","go.mod"]}`)
 	try("fs_grep", []string{"**/*.lock", "*.pem", ".env", "*.key", "**/*.tf"},
-		`{"pattern":"x","glob":"*.go"}`, `{"pattern":"x","path":".","glob":"*.{ts,tsx}"}`, `{"pattern":"x","include":"*.md"}`,
+		`{"pattern":"x","glob":"*.go"}`, `{"pattern":"x","path":".","glob":"*.{ts,tsx}"}`,
+		`{"pattern":"x","include":"*.md"}`,
 		`{"pattern":"x","glob":["*.go","*.mod"]}`, `{"pattern":"x","path":"src","glob":"**/*.test.ts"}`,
-		`{"pattern":"x","glob":"*_test.go"}`, `{"pattern":"x","include_pattern":"src/**/*.ts"}`, `{"pattern":"x","glob":"Makefile"}`)
+		`{"pattern":"x","glob":"*_test.go"}`, `{"pattern":"x","include_pattern":"src/**/*.ts"}`,
+		`{"pattern":"x","glob":"Makefile"}`)
 	try("fs_glob", anywhere,
 		`{"pattern":"src/**/*.ts"}`, `{"pattern":"*.ts","path":"src"}`, `{"pattern":"**/*.go","path":"internal"}`,
 		`{"pattern":"$WS/src/**"}`, `{"patterns":["src/**","docs/**"],"excludePatterns":["secrets/**"]}`,
 		`{"pattern":"**/*","folder":"docs"}`, `{"pattern":"cmd/*/main.go"}`, `{"pattern":"internal/**/*_test.go"}`,
-		`{"pattern":"{src,docs}/**/*.{ts,md}"}`, `{"pattern":"docs/*.md","case_sensitive":false}`, `{"pattern":"infra/dev/*"}`,
-		`{"pattern":".github/**/*.yml"}`, `{"pattern":"src/app/\\[id\\]/*.tsx"}`, `{"pattern":"*.png","dir_path":"docs/img"}`,
+		`{"pattern":"{src,docs}/**/*.{ts,md}"}`, `{"pattern":"docs/*.md","case_sensitive":false}`,
+		`{"pattern":"infra/dev/*"}`,
+		`{"pattern":".github/**/*.yml"}`, `{"pattern":"src/app/\\[id\\]/*.tsx"}`,
+		`{"pattern":"*.png","dir_path":"docs/img"}`,
 		`{"pattern":"**/*.json","path":"$WS/testdata","head_limit":10}`, `{"pattern":"*","path":"scripts"}`)
 	try("fs_glob", []string{"**/*.lock", "*.pem", ".env"},
-		`{"pattern":"**/*.go"}`, `{"pattern":"*.{ts,tsx}"}`, `{"pattern":"**/go.mod"}`, `{"pattern":"src/**/*.test.ts"}`)
+		`{"pattern":"**/*.go"}`, `{"pattern":"*.{ts,tsx}"}`, `{"pattern":"**/go.mod"}`,
+		`{"pattern":"src/**/*.test.ts"}`)
 	try("fs_list", anywhere,
 		`{"path":"src"}`, `{"path":"$WS/docs"}`, `{"directory_path":"internal","ignorePatterns":["secrets/**"]}`,
 		`{"dir_path":"src/app","ignore":["*.pem"]}`, `{"path":"infra/dev"}`, `{"path":"./cmd/"}`, `{"path":"/usr/lib"}`,

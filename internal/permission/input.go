@@ -276,10 +276,14 @@ func (in *input) text(u keyUse, raw string, nesting int) {
 		} else if in.kind == Folder {
 			in.others = append(in.others, paths...)
 		}
+	case u == useGlob && (!ok || cut):
+		in.otherPath = true
 	case u == useGlob:
-		in.globs = append(in.globs, before)
+		in.globs = append(in.globs, s)
+	case u == usePattern && (!ok || cut): // as a glob it could be any
+		in.patterns = append(in.patterns, "**")
 	case u == usePattern:
-		in.patterns = append(in.patterns, before)
+		in.patterns = append(in.patterns, s)
 	case u == useUnknown && ok && isJSON(s):
 		in.value(u, strings.TrimSpace(s), nesting+1)
 	case !ok, before == "", strings.Contains(s, "\n"), len(before) > maxPath:

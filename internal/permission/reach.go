@@ -64,7 +64,9 @@ func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why str
 	case !isFolder || !r.isTool(c, "fs_grep", "Grep"):
 		others = slices.Concat(others, in.patterns)
 	}
-	globs = alternativesOf(globs)
+	if globs = alternativesOf(globs); len(globs) == 0 && len(in.globs) > 0 && !isFolder {
+		globs = []string{"**"} // they only leave files out
+	}
 	bases := in.bases
 	if isFolder {
 		folders = slices.Concat(folders, within(in.bases, folders))

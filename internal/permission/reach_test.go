@@ -143,6 +143,13 @@ func TestGlobs(t *testing.T) {
 		got, why := meets("fs_read(secrets/**)", ws, home, input)
 		require.Equal(t, want, got, "%s: %s", input, why)
 	}
+	long := `"` + strings.Repeat("a", 200_000) + `"`
+	for _, include := range []string{`["!src/**"]`, `" "`, `["src/*","\u0000"]`, long} {
+		got, why := meets("fs_read(secrets/**)", ws, home, `{"include":`+include+`}`)
+		require.True(t, got, "%.50s: %s", include, why)
+		got, why = meets("fs_grep(secrets/**)", ws, home, `{"include":`+include+`}`)
+		require.True(t, got, "%.50s: %s", include, why)
+	}
 	many := strings.Repeat("{a,b}", 1000)
 	got, _ := meets("fs_glob(secrets/**)", ws, home, `{"pattern":"`+many+`"}`)
 	require.True(t, got)

@@ -20,9 +20,10 @@
 // equal keys it reads the first, unless Call.EqualKeys says that there are any.
 //
 // A rule in a project's own file (Call.Project) goes further than the client. It looks behind launchers such as env,
-// npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. If the
-// shell computes a part of a word, the known part is matched against the pattern. If a command may stand in a text of
-// which nobody can tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
+// npx, docker run and bash -c, reads the paths of file tools of any name, and follows their symbolic links. It also
+// matches what a tool reaches without naming it: what is in a folder, and what a glob chooses. If the shell computes a
+// part of a word, the known part is matched against the pattern. If a command may stand in a text of which nobody can
+// tell more, such as a program for python3 -c, the words of the pattern are looked for in it.
 package permission
 
 import (

@@ -207,7 +207,9 @@ func (in *input) commands(value string) {
 
 const (
 	maxOthers  = 1000 // texts of one input that may be paths
-	maxObjects = 64   // within each other
+	maxBases   = 20
+	maxJoined  = 10_000 // paths and folders from which they may start
+	maxObjects = 64     // within each other
 )
 
 // argument reads an argument of the call, or a member of one.
@@ -215,7 +217,10 @@ func (in *input) argument(key, name, value string, nesting int) {
 	u := useOf(name)
 	isText := strings.HasPrefix(value, `"`)
 	if isText && nesting == 1 && (u == useFolder || u == useDir || u == useBase) {
-		if s, ok := readable(value); ok && s != "" {
+		switch s, ok := readable(value); {
+		case len(in.bases) > maxBases:
+			in.otherPath = true
+		case ok && s != "":
 			paths, _ := spellings(s)
 			in.bases = append(in.bases, paths...)
 		}

@@ -68,6 +68,9 @@ func (r Rule) matchReach(c *Call, in *input, folders []string) (ok bool, why str
 		globs = []string{"**"} // they only leave files out
 	}
 	bases := in.bases
+	if len(bases)*(len(in.paths)+len(others)) > maxJoined {
+		return doubt("could be for any of too many paths")
+	}
 	if isFolder {
 		folders = slices.Concat(folders, within(in.bases, folders))
 		bases = folders

@@ -278,6 +278,25 @@ func TestNestedPaths(t *testing.T) {
 	}
 }
 
+// Many paths and folders that they may start from make neither a way round a rule nor a call that takes long.
+func TestBoundOnReach(t *testing.T) {
+	ws, home := workspace(t)
+	folders := `{"path":"src"`
+	for i := range 1000 {
+		folders += `,"pa` + strings.Repeat("_", i%100) + `th":"src"`
+	}
+	texts := `[` + strings.Repeat(`"src/a",`, 5000) + `"b"]`
+	for _, input := range []string{
+		folders + `}`, folders + `,"names":` + texts + `}`, `{"dir":"src","path":"src","paths":` + texts + `}`,
+		`{"path":"src","glob":"` + strings.Repeat("src/*,", 600) + `","paths":` + texts + `}`,
+	} {
+		for _, tool := range []string{"fs_grep", "fs_glob", "fs_write", "save"} {
+			got, why := meets(tool+"(secrets/**)", ws, home, input)
+			require.True(t, got || !strings.HasPrefix(input, folders), "%s %.80s: %s", tool, input, why)
+		}
+	}
+}
+
 // keyNames are names that tools may have for a path.
 const keyNames = `path paths Path PATH file files File filename file_name fileName filepath file_path filePath file-path
 	FilePath filePaths file_paths notebook notebook_path notebookPath abs abs_path absolute absolute_path absolutePath

@@ -145,6 +145,12 @@ var setUps = []setUp{
 		names: "error timeout has a timeout of 1s", fix: "install claude --user",
 	},
 	{
+		name: "hooks that take longer than Kimi Code lets an entry run", client: "kimi", with: forUser,
+		spoil: func(p *patient) { p.replace(".tenex-hooks.json", `"5s"`, `"10m"`); p.allow() },
+		names: "error timeout and its hooks may take 10m0s", mend: "timeouts of less than 10m0s together",
+		hand: func(p *patient) { p.replace(".tenex-hooks.json", `"10m"`, `"9m"`); p.allow() },
+	},
+	{
 		name: "nobody waits", with: inLocal,
 		spoil: func(p *patient) { p.replaceAll(localSettings, `"type":`, `"async": true, "type":`) },
 		names: `error entry has "async"`, fix: "install claude -C $W --local",

@@ -41,8 +41,8 @@ func (c *client) events() {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
 				mend := c.reinstall(e)
 				if longest := c.Timeout.Longest; longest > 0 && longest <= needed { // install could write no more
-					mend = mending{text: fmt.Sprintf("give the hooks there timeouts of less than %s together: %s lets no "+
-						"entry run longer", longest, c.Settings.Client)}
+					const shorter = "give the hooks there timeouts of less than %s together: %s lets no entry run longer"
+					mend = mending{text: fmt.Sprintf(shorter, longest, c.Settings.Client)}
 				}
 				c.add(Finding{Check: "timeout", Severity: Error, Where: where,
 					What: fmt.Sprintf(text, event, limit, needed, c.Settings.Client)}, mend)

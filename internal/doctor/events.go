@@ -41,7 +41,7 @@ func (c *client) events() {
 				const text = "the entry at %s has a timeout of %s, and its hooks may take %s: then %s runs the call"
 				mend := c.reinstall(e)
 				if longest := c.Timeout.Longest; longest > 0 && longest <= needed { // install could write no more
-					const shorter = "give the hooks there timeouts of less than %s together: %s lets no entry run longer"
+					const shorter = "give the hooks there timeouts of less than %s together: %s runs no entry longer"
 					mend = mending{text: fmt.Sprintf(shorter, longest, c.Settings.Client)}
 				}
 				c.add(Finding{Check: "timeout", Severity: Error, Where: where,

@@ -89,9 +89,7 @@ func (c *Config) Add(more *Config) {
 	}
 	c.settings = all
 	for i := range c.Hooks {
-		h := &c.Hooks[i]
-		h.wrappers = c.wrappers
-		if h.settings != nil {
+		if h := &c.Hooks[i]; h.settings != nil {
 			h.settings = all[h.form]
 		}
 	}
@@ -141,8 +139,11 @@ func (c *Config) WarnedOfFiles() []Diagnostic {
 }
 
 // NameTool finds the project's names for the tool of a client's call: those of the files' "tools", or those that are
-// known.
-func (c *Config) NameTool(call *dialect.Call) { all.NameTool(call, c.tools) }
+// known. The call also gets the files' "wrappers".
+func (c *Config) NameTool(call *dialect.Call) {
+	all.NameTool(call, c.tools)
+	call.Wrappers = c.wrappers
+}
 
 // UnknownAgent warns of a call by an agent that the files do not know, if they have hooks for some agents only: a
 // misspelt name may have lost a gate.
@@ -206,7 +207,6 @@ type Hook struct {
 	filePos    [2]Diagnostic     // of the files of HTTP: its roots, its certificate
 	form       *dialect.Settings // of the client whose rules it keeps; nil: none
 	settings   *settings         // of the files in a client's form; nil: it is in none
-	wrappers   []string          // as in Config
 	unnamed    bool              // Name was made of what it runs
 	folder     string            // where it runs, seen from the workspace; "": where its dialect has it
 	doubts     []doubt           // about the names of tools in it

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/protocol"
@@ -98,10 +99,20 @@ func (a *asyncResults) deliver(session string, o *protocol.Outcome) {
 
 // keepAsyncResult keeps the answer of an async hook that has ended.
 func (r *Runner) keepAsyncResult(h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) {
-	result.Async, result.AsyncResult = false, true
-	v := h.Dialect.Decode(&c.Call, shownName(h), &result)
-	saveContext(h, &v)
+	v, err := asyncVerdict(h, c, result)
+	if err != nil {
+		v = dialect.Verdict{Warnings: []string{"the answer of the async hook '" + shownName(h) + "' is lost: " + err.Error()}}
+	}
 	if v.Context != "" || v.SystemMessage != "" || len(v.Warnings) > 0 {
 		r.asyncResults.put(newAsyncResult(c.SessionID, h.Name, v))
 	}
+}
+
+// asyncVerdict reads the answer of an async hook. An error is a panic of hookrun's own.
+func asyncVerdict(h *hookfile.Hook, c *dialect.Call, result dialect.HookResult) (v dialect.Verdict, err error) {
+	defer crash.Catch(&err)
+	result.Async, result.AsyncResult = false, true
+	v = h.Dialect.Decode(&c.Call, shownName(h), &result)
+	saveContext(h, &v)
+	return v, nil
 }

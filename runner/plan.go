@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/dialect/all"
 	"github.com/hookrun/hookrun/internal/hookfile"
@@ -72,7 +73,8 @@ func WithFailurePolicy(p protocol.FailurePolicy) CallOption {
 
 // Plan works out which hooks run at a call. An error is one of the call: it names no event, or no tool where the event
 // needs one. Call.Workspace may be relative; "" is the current directory.
-func (r *Runner) Plan(c protocol.Call, options ...CallOption) (*Plan, error) {
+func (r *Runner) Plan(c protocol.Call, options ...CallOption) (plan *Plan, err error) {
+	defer crash.Catch(&err)
 	if r.isZero() {
 		r = newRunner(Options{})
 		r.hooks.Store(r.newHookSet(nil))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/dialect"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/process"
@@ -58,12 +59,18 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 // runPersistent gives the call to a persistent process of the hook.
 func runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result dialect.HookResult) {
 	begin, hasLine := time.Now(), false
+	var crashed error
 	read := func(reply *process.Reply) (problem string) {
 		result, hasLine = resultOf(&reply.Result, h.limit), true
-		result.ReadLine()
+		if crashed = readLine(&result); crashed != nil {
+			return crashed.Error()
+		}
 		return result.ProtocolError
 	}
 	reply := pool.Ask(ctx, h.call.Workspace, process.Input(h.payload), h.limit, read)
+	if crashed != nil { // the pool is done with the call by now
+		panic(crashed)
+	}
 	if !hasLine {
 		result = resultOf(&reply.Result, h.limit)
 	}
@@ -71,6 +78,13 @@ func runPersistent(ctx context.Context, pool *process.Pool, h *hookRun) (result 
 	result.ProtocolError, result.NoLine = reply.Problem, reply.NoLine
 	result.Duration = time.Since(begin)
 	return result
+}
+
+// readLine reads the line of a persistent process. An error is a panic of hookrun's own.
+func readLine(result *dialect.HookResult) (err error) {
+	defer crash.Catch(&err)
+	result.ReadLine()
+	return nil
 }
 
 // watch waits for an async hook, to its deadline or until Close.

@@ -70,6 +70,28 @@ func (c *client) end() {
 
 var limits = jsonrpc.Limits{Line: 1 << 20, Calls: 8, LastWords: patience}
 
+// A panic is the error of its request, wherever it comes, and the connection goes on.
+func TestPanic(t *testing.T) {
+	answer := func(method, params string, silent bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error),
+		error) {
+		switch method {
+		case "now":
+			panic("spoilt")
+		case "later":
+			return jsonrpc.Result{}, func(context.Context) (jsonrpc.Result, error) { panic("spoilt") }, nil
+		}
+		return echo(method, params, silent)
+	}
+	c := newClient(t, answer, limits)
+	for _, method := range []string{"now", "later"} {
+		c.say(`{"jsonrpc":"2.0","id":1,"method":"` + method + `"}` + "\n")
+		require.Contains(t, c.hear(), `"id":1,"error":{"code":-32603,"message":"hookrun itself failed: spoilt (jsonrpc_test.`)
+	}
+	c.say(`{"jsonrpc":"2.0","id":1,"method":"x"}` + "\n")
+	require.Contains(t, c.hear(), `"id":1,"result":`)
+	c.end()
+}
+
 // echo answers with the method and the params.
 func echo(method, params string, _ bool) (jsonrpc.Result, func(context.Context) (jsonrpc.Result, error), error) {
 	switch method {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookrun/hookrun/internal/crash"
 	"github.com/hookrun/hookrun/internal/delivery"
 	"github.com/hookrun/hookrun/internal/hookfile"
 	"github.com/hookrun/hookrun/internal/jsonrpc"
@@ -38,6 +39,7 @@ func (s *Server) call(method, params string) (result jsonrpc.Result, later later
 
 // fire runs the hooks of a call.
 func (s *Server) fire(ctx context.Context, plan *runner.Plan, r *request) (result jsonrpc.Result, err error) {
+	defer crash.Catch(&err) // what the call took from the queue goes back by result.Written
 	began := time.Now()
 	outcome, err := plan.Fire(ctx)
 	if err != nil {

@@ -112,7 +112,7 @@ func (p *Plan) outcome(begin time.Time, verdicts []dialect.HookVerdict) protocol
 		o.Warnings = append(o.Warnings, w)
 	}
 	o.SystemMessages = append(o.SystemMessages, p.guard.messages()...)
-	p.runner.asyncResults.deliver(p.call.SessionID, &o)
+	p.runner.asyncResults.deliver(p.conversation(), &o)
 	o.Duration = protocol.Milliseconds(time.Since(begin))
 	return o
 }
@@ -240,6 +240,7 @@ type hookRun struct {
 	call    *dialect.Call // as the hook sees it
 	payload dialect.Payload
 	limit   time.Duration
+	of      conversation
 }
 
 // runGroup runs hooks at once and returns their verdicts in the order of the group, whichever ended first.
@@ -247,7 +248,7 @@ func (f *firing) runGroup(ctx context.Context, group []*hookfile.Hook, c *dialec
 	verdicts, errs := make([]dialect.HookVerdict, len(group)), make([]error, len(group))
 	runs := make([]hookRun, len(group))
 	for i, h := range group {
-		runs[i] = hookRun{h, c, f.stdin.payload, f.deadline(h)}
+		runs[i] = hookRun{h, c, f.stdin.payload, f.deadline(h), f.conversation()}
 	}
 	var all sync.WaitGroup
 	for i := range runs[1:] {

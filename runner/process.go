@@ -48,7 +48,7 @@ func (r *Runner) runProcess(ctx context.Context, s *process.Supervisor, h *hookR
 	}
 	result = resultOf(&got, h.limit)
 	if ended && result.Async && !r.options.OneShot {
-		r.keepAsyncResult(h.Hook, h.call, result)
+		r.keepAsyncResult(h.of, h.Hook, h.call, result)
 	}
 	if ended && h.Persistent && !result.TimedOut && result.ExitCode == 0 && result.Signal == "" {
 		result.ReadLine()
@@ -89,11 +89,11 @@ func readLine(result *dialect.HookResult) (err error) {
 
 // watch waits for an async hook, to its deadline or until Close.
 func (r *Runner) watch(h *hookRun, p *process.Process) {
-	hook, c, limit := h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
+	of, hook, c, limit := h.of, h.Hook, *h.call, h.limit // the payload can be megabytes, and is not kept
 	r.running.Go(func() {
 		got, _ := p.Wait(r.end)
 		if r.end.Err() == nil {
-			r.keepAsyncResult(hook, &c, resultOf(&got, limit))
+			r.keepAsyncResult(of, hook, &c, resultOf(&got, limit))
 		}
 	})
 }

@@ -18,13 +18,16 @@ import (
 )
 
 // call reads a call and answers it: at once where no hook has to run for it and nothing has to be written.
-func (s *Server) call(method, params string) (result jsonrpc.Result, later laterResult, err error) {
+func (s *Server) call(
+	connection context.Context, method, params string,
+) (result jsonrpc.Result, later laterResult, err error) {
 	r, err := readRequest(method, s.options.Workspace, params)
 	if err != nil {
 		return result, nil, jsonrpc.Errorf(jsonrpc.InvalidParams, "%v", err)
 	}
 	began := time.Now()
-	plan, err := s.options.Runner.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure))
+	plan, err := s.options.Runner.Plan(r.call, runner.WithTimeout(r.timeout), runner.WithFailurePolicy(r.onFailure),
+		runner.WithConnection(connection))
 	if err != nil {
 		return result, nil, s.noVerdict(began, &r, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -92,4 +93,28 @@ func TestErrorsOfAccept(t *testing.T) {
 	}
 	require.False(t, temporary(net.ErrClosed))
 	require.False(t, temporary(nil))
+}
+
+// What async hooks answer without a session goes to the connection that called.
+func TestAsyncResultsOfTwoConnections(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	answered := filepath.Join(f.dir, "answered")
+	f.hooks(f.dir, `{"hooks":[{"name":"late","async":true,"events":["pre-tool"],"dialect":"claude",`+
+		`"command":"grep -q mine && echo '{\"systemMessage\":\"for the first\"}'; touch answered"}]}`)
+	path := newSocket(t)
+	_, done := serveAt(t, f.server(), path)
+	first, second := dial(t, path), dial(t, path)
+	call := func(about string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"pre-tool","params":{"tool":"shell","args":"` + about + `"}}`
+	}
+	ask(t, first, call("mine"))
+	require.Eventually(t, func() bool { _, err := os.Stat(answered); return err == nil }, patience, time.Millisecond)
+	for range 20 {
+		require.NotContains(t, ask(t, second, call("other")), "for the first")
+	}
+	require.Eventually(t, func() bool { return strings.Contains(ask(t, first, call("other")), "for the first") }, patience,
+		time.Millisecond)
+	ask(t, first, shutdown)
+	require.NoError(t, ended(t, done))
 }

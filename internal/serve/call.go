@@ -81,15 +81,12 @@ func (s *Server) record(began time.Time, c *protocol.Call, o *protocol.Outcome, 
 	return s.options.Log.Append(&runlog.Entry{Time: began, Command: "serve", Call: c, Outcome: o, Err: err})
 }
 
-// changed warns of hooks files that have changed since they were read.
-func (s *Server) changed() (warnings []string) {
+// changed warns of hooks files that have changed since they were read, or were gone at a reload.
+func (s *Server) changed() []string {
 	s.mu.Lock()
 	snapshot := s.snapshot
 	s.mu.Unlock()
-	for _, text := range snapshot.Changed() {
-		warnings = append(warnings, text+" since the hooks were read; they are still those of then, until reload")
-	}
-	return warnings
+	return snapshot.UntilReload()
 }
 
 // otherProject warns of a call from a folder whose project has another hooks file, which the server did not read.

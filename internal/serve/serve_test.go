@@ -152,8 +152,19 @@ func TestReload(t *testing.T) {
 
 	require.NoError(t, os.Remove(file))
 	require.Equal(t, []string{file + " is gone" + since}, warnings())
-	require.Equal(t, `"result":{"files":[],"hooks":0,"warnings":[]}`, c.call("reload", `{}`))
-	require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Inject)
+	const gone = "is gone, and its hooks (1) run no more; put it back and reload, or start again without it"
+	for range 2 {
+		require.Equal(t, fmt.Sprintf(
+			`"result":{"files":[],"hooks":0,"warnings":[{"file":%q,"line":0,"column":0,"message":%q}]}`, file, gone),
+			c.call("reload", `{}`))
+		require.Empty(t, c.outcome("pre-tool", `{"tool":"x"}`).Inject)
+		require.Equal(t, []string{file + " " + gone}, warnings())
+	}
+	f.hooks(f.dir, `{"hooks": [{"name": "a", "inject": "back", "events": ["pre-tool"]}]}`)
+	require.Equal(t, []string{file + " is there again; its hooks run after a reload"}, warnings())
+	require.Equal(t, fmt.Sprintf(`"result":{"files":[%q],"hooks":1,"warnings":[]}`, file), c.call("reload", `{}`))
+	require.Equal(t, "back", inject())
+	require.Empty(t, warnings())
 	require.NoError(t, c.end())
 }
 
@@ -218,7 +229,7 @@ func TestReloadReadsAFileThatCameUp(t *testing.T) {
 	call := fmt.Sprintf(`{"tool":"x","workspace":%q}`, sub)
 	warnings := c.outcome("pre-tool", call).Warnings
 	require.Len(t, warnings, 1)
-	require.Contains(t, warnings[0], hookfile.FileName+" was not there before since the hooks were read; ")
+	require.Contains(t, warnings[0], hookfile.FileName+" was not there when the hooks were read; its hooks run after a ")
 	require.Contains(t, c.call("reload", `{}`), `"result":`)
 	require.Empty(t, c.outcome("pre-tool", call).Warnings)
 	require.NoError(t, c.end())

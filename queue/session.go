@@ -15,6 +15,7 @@ import (
 	"github.com/hookrun/hookrun/internal/atomicfile"
 	"github.com/hookrun/hookrun/internal/filelock"
 	"github.com/hookrun/hookrun/internal/ownpath"
+	"github.com/hookrun/hookrun/internal/regularfile"
 )
 
 // now and reached are hooks for tests: now moves the clock, reached kills the process between two steps.
@@ -150,7 +151,7 @@ func (s *session) names(elem ...string) ([]string, error) {
 
 // load reads a waiting entry. damaged means that the file can be read but holds no entry.
 func (s *session) load(n name) (e Entry, damaged bool, err error) {
-	text, err := atomicfile.Read(s.in("entries", n.file))
+	text, err := readEntry(s.in("entries", n.file))
 	if err != nil {
 		return Entry{}, false, fmt.Errorf("an entry waits that cannot be read: %w", err)
 	}
@@ -158,6 +159,18 @@ func (s *session) load(n name) (e Entry, damaged bool, err error) {
 		return Entry{}, true, fmt.Errorf("%s: %w", s.in("entries", n.file), err)
 	}
 	return e, false, nil
+}
+
+// readEntry reads the file of an entry. A link is none, wherever it leads to.
+func readEntry(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is %w: remove it", path, regularfile.ErrNotRegular)
+	}
+	return atomicfile.Read(path)
 }
 
 // read is load for a process that takes entries. It moves a damaged file out of the way.

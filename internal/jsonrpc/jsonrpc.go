@@ -343,7 +343,7 @@ func (c *Conn) cancel(req request) {
 		c.fail("null", Errorf(InvalidRequest, "the id %s is that of a call in flight", brief(req.id)))
 		return
 	}
-	cancel, found := c.calls[string(strictjson.Compact(nil, id.Raw))]
+	cancel, found := c.calls[normalID(id.Raw)]
 	c.mu.Unlock()
 	if found {
 		cancel(errCancelled)

@@ -24,7 +24,6 @@ type leader struct {
 	adopts bool           // this process adopts its orphans
 	only   bool           // adopts, and there was no other child at its start
 	seen   map[int]uint64 // descendants that were found, and when each started
-	wiped  map[int]uint64 // processes without an environment, and when each started
 
 	watchdog *watchdog
 	record   int64 // the number of its record in the watchdog's file; -1: none

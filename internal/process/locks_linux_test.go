@@ -1,5 +1,7 @@
 package process
 
+// Tests of what goroutines wait for.
+
 import (
 	"runtime"
 	"sync"
@@ -43,6 +45,36 @@ func TestLockOrder(t *testing.T) {
 		t.Fatal("deadlock")
 	}
 	s.Close()
+}
+
+// Those who look for descendants while another look goes on share one look, which begins after they asked.
+func TestScansAreShared(t *testing.T) {
+	const callers = 50
+	scans.reading.Lock() // as a look that goes on
+	before := scans.count
+	var all sync.WaitGroup
+	tables := make([]*table, callers)
+	for i := range tables {
+		all.Go(func() { tables[i] = processes() })
+	}
+	spin(func() bool {
+		scans.mu.Lock()
+		defer scans.mu.Unlock()
+		return scans.next != nil && scans.next.sharers == callers
+	})
+	scans.reading.Unlock()
+	all.Wait()
+	for _, one := range tables {
+		if one != tables[0] || len(one.stats) == 0 {
+			t.Fatal("a look of its own")
+		}
+	}
+	if scans.count != before+1 {
+		t.Fatalf("%d looks", scans.count-before)
+	}
+	if processes() == tables[0] {
+		t.Fatal("a look that began before it was asked for")
+	}
 }
 
 // spin waits for something that another goroutine is about to do.

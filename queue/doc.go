@@ -55,7 +55,8 @@
 //	              must be opened
 //	claims/X/     what a process is delivering: lock, which it locks and renames to done after the delivery; the
 //	              entries that it alone gets; and ID=AGENT for an entry that other agents wait for as well
-//	seen/AGENT/   the ids of entries that the agent got and that stay for others
+//	read/         broadcasts that some agent has got and others may; .last says which was the last
+//	marks/AGENT   which entries for several agents this one has got: up to an id, but for those in the lines below
 //	bad/          damaged entries
 //
 // DIR/history has a file for each session, with a line of JSON for each event of an entry. Done writes the lines into

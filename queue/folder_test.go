@@ -20,28 +20,6 @@ import (
 	"github.com/hookrun/hookrun/queue"
 )
 
-// The marks of an entry go with it.
-func TestMarksGo(t *testing.T) {
-	q := queue.Queue{Dir: t.TempDir()}
-	put(t, q, queue.Entry{Content: "stays"})
-	put(t, q, queue.Entry{Content: "expires", Expires: time.Now().Add(time.Hour)})
-	put(t, q, queue.Entry{Content: "both", Agents: []string{"a", "b"}})
-	put(t, q, queue.Entry{Content: "three", Agents: []string{"a", "b", "c"}, Expires: time.Now().Add(time.Hour)})
-	marks := func() int {
-		files, err := filepath.Glob(filepath.Join(q.Dir, "queue", session, "seen", "*", "*"))
-		require.NoError(t, err)
-		return len(files)
-	}
-	require.Len(t, deliver(t, q, "a", "shell"), 4)
-	require.Equal(t, 4, marks())
-	require.Len(t, deliver(t, q, "b", "shell"), 4)
-	require.Equal(t, 6, marks(), "both have it")
-	later(t)
-	_, expired := claimed(t, q, "a")
-	require.Equal(t, []string{"three"}, expired)
-	require.Equal(t, 2, marks(), "of the one that stays")
-}
-
 func TestClear(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	n, err := q.Clear(ctx, session)

@@ -75,17 +75,17 @@ func TestFilesArePrivate(t *testing.T) {
 func TestNoRoomForMarks(t *testing.T) {
 	q := queue.Queue{Dir: t.TempDir()}
 	put(t, q, queue.Entry{Content: "1"})
-	seen := filepath.Join(q.Dir, "queue", session, "seen")
-	require.NoError(t, os.Symlink("nowhere", seen))
+	marks := filepath.Join(q.Dir, "queue", session, "marks")
+	require.NoError(t, os.Symlink("nowhere", marks))
 	c, err := q.Claim(ctx, session, "a", "shell")
 	require.NoError(t, err)
 	require.NoError(t, c.Done(ctx), "it is on record")
 	put(t, q, queue.Entry{Content: "2", Agents: []string{"a"}})
 	c, err = q.Claim(ctx, session, "a", "shell")
-	require.ErrorContains(t, err, "seen")
+	require.ErrorContains(t, err, "marks")
 	require.Equal(t, []string{"2"}, contents(c.Entries), "others go on")
 	require.NoError(t, c.Done(ctx))
-	require.NoError(t, os.Remove(seen))
+	require.NoError(t, os.Remove(marks))
 	require.Nil(t, deliver(t, q, "a", "shell"))
 	require.Equal(t, []string{"1"}, deliver(t, q, "b", "shell"))
 }

@@ -69,6 +69,8 @@ func TestFoldersThatAreNoPlaceForASocket(t *testing.T) {
 		"others can write": {filepath.Join(open, "s"), open +
 			" can be written to by others; put the socket into a folder " +
 			"that only you can write to (mkdir -m 700)"},
+		"all can write above it": {filepath.Join(open, "own", "s"), open + " can be written to by everybody, so somebody " +
+			"could put another folder in the place of " + filepath.Join(open, "own") + "; put the socket elsewhere"},
 		"no folder": {filepath.Join(file, "s"), file + " is no folder"},
 		"no folder above": {filepath.Join(dir, "none", "none", "s"),
 			"making its folder: no such file or directory"},
@@ -86,6 +88,23 @@ func TestFoldersThatAreNoPlaceForASocket(t *testing.T) {
 }
 
 // That there is no room for a connection must not end the gates of those that are there.
+// Another user's folder is no place, even for a folder of one's own in it.
+func TestOwnFolderInAnotherUsersFolder(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can make files of other users")
+	}
+	foreign := filepath.Join(socketFolder(t), "foreign")
+	own := filepath.Join(foreign, "own")
+	require.NoError(t, os.MkdirAll(own, 0o700))
+	require.NoError(t, os.Chmod(foreign, 0o755))
+	require.NoError(t, os.Chown(foreign, 65534, 65534))
+	path := filepath.Join(own, "s")
+	err := newFixture(t).server().Listen(context.Background(), path)
+	require.EqualError(t, err, "--socket "+path+": "+foreign+" belongs to another user, so somebody could put another "+
+		"folder in the place of "+own+"; put the socket elsewhere")
+}
+
 func TestErrorsOfAccept(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
@@ -96,8 +115,8 @@ func TestErrorsOfAccept(t *testing.T) {
 }
 
 // What async hooks answer without a session goes to the connection that called.
+// Not beside others: a process that is being forked holds their sockets for a moment.
 func TestAsyncResultsOfTwoConnections(t *testing.T) {
-	t.Parallel()
 	f := newFixture(t)
 	answered := filepath.Join(f.dir, "answered")
 	f.hooks(f.dir, `{"hooks":[{"name":"late","async":true,"events":["pre-tool"],"dialect":"claude",`+
